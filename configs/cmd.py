@@ -19,8 +19,12 @@ parser.add_argument("--bandwidth", type=int, default=224, help="GB/s of all eigh
 parser.add_argument("--fifo", type=int, help="sectors of a read-only FIFO, 16 if not told (Fig. 18)")
 parser.add_argument("--ratio", type=float, default=cmd.scale.RATIO, help="footprint to L2 (an assumption)")
 parser.add_argument("--hash-share", type=float, help="entries of the hash store, of the paper's 384 KB: 1 if not told")
-parser.add_argument("--tables-share", type=float, help="size of the metadata caches, of the paper's: 1 if not told (Fig. 17)")
-parser.add_argument("--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)")
+parser.add_argument(
+    "--tables-share", type=float, help="size of the metadata caches, of the paper's: 1 if not told (Fig. 17)"
+)
+parser.add_argument(
+    "--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)"
+)
 parser.add_argument("--check-contents", action="store_true", help="compare all memory with the program's at the end")
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
@@ -30,17 +34,26 @@ shares = {name: value for name in ("hash_share", "tables_share") if (value := ge
 cmd.machines.check_options(args.platform, **shares)
 size = cmd.scale.scale(footprint(program), args.ratio, **shares)
 tell(size.invariants)
-root = cmd.machine(args.platform, program, size, seed=args.seed, bandwidth=args.bandwidth, fifo=args.fifo,
-                   max_instructions=region if args.max_instructions is None else args.max_instructions)
+root = cmd.machine(
+    args.platform,
+    program,
+    size,
+    seed=args.seed,
+    bandwidth=args.bandwidth,
+    fifo=args.fifo,
+    max_instructions=region if args.max_instructions is None else args.max_instructions,
+)
 
 simulation = memsim.instantiate(root, args)
 end = memsim.simulate()
 memsim.stats.dump("end")
 
 stats, front = root.gpu.dispatcher.stats, root.front.stats
-print(f"{args.platform}, {args.workload}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "
-      f"{stats.ipc:.3f} thread instructions a cycle; {front.writes} blocks written back, "
-      f"{front.write_requests} writes and {front.data_reads + front.read_only_reads} reads of memory")
+print(
+    f"{args.platform}, {args.workload}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "
+    f"{stats.ipc:.3f} thread instructions a cycle; {front.writes} blocks written back, "
+    f"{front.write_requests} writes and {front.data_reads + front.read_only_reads} reads of memory"
+)
 if args.check_contents:
     report = simulation.check_contents()
     print(f"contents: {report['bytes']} bytes are as the program left them; {report['overtaken']} stores came late")

@@ -11,10 +11,10 @@ from memsim import systems, workload
 from memsim.options import script_parser
 
 parser = script_parser(__doc__)
-parser.add_argument("--only", type=int, metavar="I",
-                    help="run kernel I (from 0) alone, on all SMs")
-parser.add_argument("--kernels", nargs="+", default=["bfs1", "pagerank"],
-                    help="graph workloads; `memsim workloads` lists them")
+parser.add_argument("--only", type=int, metavar="I", help="run kernel I (from 0) alone, on all SMs")
+parser.add_argument(
+    "--kernels", nargs="+", default=["bfs1", "pagerank"], help="graph workloads; `memsim workloads` lists them"
+)
 parser.add_argument("--partition", default="spatial", choices=["spatial", "shared"])
 parser.add_argument("--sm-split", default="", help="SMs of each, such as 3,1 (spatial)")
 parser.add_argument("--when-one-ends", default="run_on", choices=["run_on", "repeat", "stop"])
@@ -28,10 +28,19 @@ kernels = args.kernels if args.only is None else [args.kernels[args.only]]
 root = memsim.Root(seed=1)
 root.program = [workload.Program(name=k, size=args.vertices, iterations=3) for k in kernels]
 root.gpu = systems.gpu(
-    sms=args.sms, l1="12KiB", l2=dict(capacity="64KiB", targets=8), network=dict(width="32B"),
-    memory="ddr4_3200", channels=1,
-    dispatcher=dict(applications=len(kernels), partition=args.partition, when_one_ends=args.when_one_ends,
-                    sm_split=args.sm_split if args.only is None else ""))
+    sms=args.sms,
+    l1="12KiB",
+    l2=dict(capacity="64KiB", targets=8),
+    network=dict(width="32B"),
+    memory="ddr4_3200",
+    channels=1,
+    dispatcher=dict(
+        applications=len(kernels),
+        partition=args.partition,
+        when_one_ends=args.when_one_ends,
+        sm_split=args.sm_split if args.only is None else "",
+    ),
+)
 for program in root.program:
     program.dispatcher = root.gpu.dispatcher.host
 
@@ -41,6 +50,8 @@ memsim.stats.dump("end")
 
 stats = root.gpu.dispatcher.stats
 for i, kernel in enumerate(kernels):
-    print(f"{kernel}: {stats.application_ipc[i]:.3f} thread instructions a cycle, ended at "
-          f"{stats.application_end[i] / 1e3:.1f} us, begun again {stats.application_repeats[i]} times")
+    print(
+        f"{kernel}: {stats.application_ipc[i]:.3f} thread instructions a cycle, ended at "
+        f"{stats.application_end[i] / 1e3:.1f} us, begun again {stats.application_repeats[i]} times"
+    )
 print(f"sum of IPCs {stats.ipc_sum:.3f}")

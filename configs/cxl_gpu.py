@@ -15,25 +15,46 @@ parser.add_argument("--media", default="z-nand", help=f"of the endpoint: one of 
 parser.add_argument("--controller", default="ours", help=f"one of {', '.join(cxl_gpu.CONTROLLERS)}")
 parser.add_argument("--flit", default="68B", help=f"of the links: one of {', '.join(cxl_gpu.machines.FLITS)}")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(cxl_gpu.workloads.SCALES)}")
-parser.add_argument("--read-ahead", help="policy of the queues, such as naive, dynamic, window, fixed (else the platform's)")
+parser.add_argument(
+    "--read-ahead", help="policy of the queues, such as naive, dynamic, window, fixed (else the platform's)"
+)
 parser.add_argument("--unit", default="256B", help="what comes into an endpoint's cache and goes as a whole")
 parser.add_argument("--ports", type=int, default=1, help="root ports, each with an endpoint")
-parser.add_argument("--drive", default="used", help=f"what a flash drive was used for: one of {', '.join(cxl_gpu.media.DRIVES)}")
+parser.add_argument(
+    "--drive", default="used", help=f"what a flash drive was used for: one of {', '.join(cxl_gpu.media.DRIVES)}"
+)
 parser.add_argument("--fault", default=cxl_gpu.machines.FAULT, help="of uvm and gds: the host's time for a page fault")
 parser.add_argument("--series", metavar="TIME", help="sample latencies and queues of root ports each TIME (Fig. 9e)")
-parser.add_argument("--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)")
-parser.add_argument("--check-contents", action="store_true",
-                    help="carry the values of stores, and compare all memory with the program's at the end")
+parser.add_argument(
+    "--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)"
+)
+parser.add_argument(
+    "--check-contents",
+    action="store_true",
+    help="carry the values of stores, and compare all memory with the program's at the end",
+)
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
 program, region = cxl_gpu.workloads.program(args.workload, args.scale, args.seed)
 size = cxl_gpu.scale.scale(footprint(program))
 tell(size.invariants)
-root = cxl_gpu.machine(args.platform, program, args.media, args.controller, size, seed=args.seed,
-                       contents=args.check_contents, fault=args.fault, read_ahead=args.read_ahead, unit=args.unit,
-                       ports=args.ports, flit=args.flit, medium=dict(state=args.drive),
-                       max_instructions=region if args.max_instructions is None else args.max_instructions)
+root = cxl_gpu.machine(
+    args.platform,
+    program,
+    args.media,
+    args.controller,
+    size,
+    seed=args.seed,
+    contents=args.check_contents,
+    fault=args.fault,
+    read_ahead=args.read_ahead,
+    unit=args.unit,
+    ports=args.ports,
+    flit=args.flit,
+    medium=dict(state=args.drive),
+    max_instructions=region if args.max_instructions is None else args.max_instructions,
+)
 
 simulation = memsim.instantiate(root, args)
 if args.series and args.platform.startswith("cxl"):
@@ -41,8 +62,10 @@ if args.series and args.platform.startswith("cxl"):
 end = memsim.simulate()
 memsim.stats.dump("end")
 
-print(f"{args.platform}, {args.media}, {args.workload}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "
-      f"{root.gpu.dispatcher.stats.ipc:.4f} thread instructions a cycle")
+print(
+    f"{args.platform}, {args.media}, {args.workload}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "
+    f"{root.gpu.dispatcher.stats.ipc:.4f} thread instructions a cycle"
+)
 if args.check_contents:
     report = simulation.check_contents()
     print(f"contents: {report['bytes']} bytes are as the program left them; {report['overtaken']} stores came late")

@@ -24,10 +24,17 @@ parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
 root = memsim.Root(seed=args.seed)
-root.generator = mem.TrafficGen(pattern="sequential", period=args.period, requests=args.requests, size=args.size,
-                                outstanding=args.outstanding, read_share=args.read_share)
-link = dict(flit=args.flit, controller=args.controller, lanes=args.lanes, generation=args.generation,
-            bit_errors=args.bit_errors)
+root.generator = mem.TrafficGen(
+    pattern="sequential",
+    period=args.period,
+    requests=args.requests,
+    size=args.size,
+    outstanding=args.outstanding,
+    read_share=args.read_share,
+)
+link = dict(
+    flit=args.flit, controller=args.controller, lanes=args.lanes, generation=args.generation, bit_errors=args.bit_errors
+)
 root.host, root.device = cxl.RootPort(**link), cxl.DevicePort(**link)
 root.memory = mem.SimpleMemory(latency="1fs", bandwidth="10000GB/s", queue=256)
 root.generator.mem_side = root.host.cpu_side
@@ -39,5 +46,7 @@ end = memsim.simulate()
 memsim.stats.dump("end")
 
 trip = root.generator.stats.read_latency
-print(f"{args.controller}: {end.getCause()} at {memsim.curTick() / 1e9:.3f} us; a read takes {trip.mean:.1f} ns, "
-      f"{root.generator.stats.bandwidth / 1e9:.2f} GB/s")
+print(
+    f"{args.controller}: {end.getCause()} at {memsim.curTick() / 1e9:.3f} us; a read takes {trip.mean:.1f} ns, "
+    f"{root.generator.stats.bandwidth / 1e9:.2f} GB/s"
+)

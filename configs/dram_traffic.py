@@ -18,11 +18,21 @@ from memsim.systems.interleave import Interleave
 
 parser = script_parser(__doc__)
 parser.add_argument("--preset", default="ddr4_3200", help="timing table: see docs/reference.md")
-parser.add_argument("--changes", nargs="+", default=[], metavar="NAME=VALUE",
-                    help="figures that differ from the table: tRCDRD=12ns ranks=1")
+parser.add_argument(
+    "--changes",
+    nargs="+",
+    default=[],
+    metavar="NAME=VALUE",
+    help="figures that differ from the table: tRCDRD=12ns ranks=1",
+)
 parser.add_argument("--order", default="first_ready", help="which command goes next: likewise")
-parser.add_argument("--dram", nargs="+", default=[], metavar="NAME=VALUE",
-                    help="other parameters of mem.DramController: bank_queue=8 page=closed")
+parser.add_argument(
+    "--dram",
+    nargs="+",
+    default=[],
+    metavar="NAME=VALUE",
+    help="other parameters of mem.DramController: bank_queue=8 page=closed",
+)
 parser.add_argument("--map", help="order of the address's digits, highest first (default: RoRaBaCoCh)")
 parser.add_argument("--channels", type=int, default=1, help="channels that share the addresses, 256 bytes each")
 parser.add_argument("--pattern", default="random", choices=["sequential", "random", "probed"])
@@ -47,8 +57,14 @@ if args.pattern == "probed":
     root.generator = mem.ProbedStream(cycle=args.period, every=8, probes=args.requests, bytes=args.size)
     dram_map = args.map or "RoRaCoBaBg"
 else:
-    root.generator = mem.TrafficGen(pattern=args.pattern, period=args.period, requests=args.requests,
-                                    size=args.size, outstanding=args.outstanding, read_share=args.read_share)
+    root.generator = mem.TrafficGen(
+        pattern=args.pattern,
+        period=args.period,
+        requests=args.requests,
+        size=args.size,
+        outstanding=args.outstanding,
+        read_share=args.read_share,
+    )
     dram_map = args.map or "RoRaBaCoCh"
 root.monitor = mem.Monitor()
 shape = dict(timing=args.preset, changes=" ".join(args.changes), order=args.order, **named(args.dram))
@@ -60,8 +76,7 @@ if args.channels == 1:
 else:
     # A crossbar that costs no time: 4 KiB each 10 ps.
     share = Interleave(args.channels, "256B")
-    root.crossbar = mem.Crossbar(**share.crossbar, clock="100GHz", width="4KiB", latency="1fs", queue=256,
-                                 buffer=256)
+    root.crossbar = mem.Crossbar(**share.crossbar, clock="100GHz", width="4KiB", latency="1fs", queue=256, buffer=256)
     dram_map = args.map or "RoRaBaCoChCl"
     root.dram = [mem.DramController(**share.channel(i), map=dram_map, **shape) for i in range(args.channels)]
     root.monitor.mem_side = root.crossbar.cpu_side[0]
@@ -80,5 +95,4 @@ if args.pattern == "probed":
 monitor = root.monitor.stats
 for what, latency in ("read", monitor.read_latency), ("write", monitor.write_latency):
     if latency.count:
-        print(f"{what} latency {latency.mean:.1f} ns on average, {latency.p99:.1f} ns at the 99th "
-              "percentile")
+        print(f"{what} latency {latency.mean:.1f} ns on average, {latency.p99:.1f} ns at the 99th " "percentile")

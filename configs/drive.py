@@ -29,11 +29,18 @@ args = parser.parse_args()
 changes = {} if args.preconditioned is None else dict(preconditioned=args.preconditioned)
 root = memsim.Root(seed=args.seed)
 if args.trace:
-    root.host = flash.BlockTraffic(pattern="trace", trace=args.trace, trace_unit=args.trace_unit,
-                                   outstanding=4096, range=998_579_888, fold=True)
+    root.host = flash.BlockTraffic(
+        pattern="trace", trace=args.trace, trace_unit=args.trace_unit, outstanding=4096, range=998_579_888, fold=True
+    )
 else:
-    root.host = flash.BlockTraffic(pattern=args.pattern, read_share=args.read_share, sectors=args.sectors,
-                                   outstanding=args.outstanding, requests=args.requests, range=args.range)
+    root.host = flash.BlockTraffic(
+        pattern=args.pattern,
+        read_share=args.read_share,
+        sectors=args.sectors,
+        outstanding=args.outstanding,
+        requests=args.requests,
+        range=args.range,
+    )
 root.ssd = solid_state_drive(args.drive, **changes)
 root.host.drive = root.ssd.drive.host[0]
 
@@ -42,11 +49,12 @@ memsim.simulate()
 memsim.stats.dump("end")
 
 host, drive = root.host.stats, root.ssd.drive.stats
-print(f"{args.drive}: {host.bandwidth / 1e6:.1f} MB/s, {host.read_rate + host.write_rate:.0f} requests a "
-      "second")
+print(f"{args.drive}: {host.bandwidth / 1e6:.1f} MB/s, {host.read_rate + host.write_rate:.0f} requests a " "second")
 for what, latency in ("read", host.read_latency), ("write", host.write_latency):
     if latency.count:
-        print(f"{what} latency {latency.mean / 1e3:.1f} us on average, {latency.p99 / 1e3:.1f} us at the "
-              "99th percentile")
+        print(
+            f"{what} latency {latency.mean / 1e3:.1f} us on average, {latency.p99 / 1e3:.1f} us at the "
+            "99th percentile"
+        )
 if drive.host_page_writes:
     print(f"write amplification {drive.write_amplification:.2f}, {drive.erases} blocks erased")

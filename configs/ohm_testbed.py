@@ -14,8 +14,9 @@ parser = script_parser(__doc__)
 parser.add_argument("--data", default="drive", choices=["drive", "host", "resident"])
 parser.add_argument("--workload", default="bfstopo", choices=list(ohm.workloads.TABLE_II))
 parser.add_argument("--scale", default="default", choices=ohm.workloads.SCALES)
-parser.add_argument("--max-instructions", type=int,
-                    help="thread instructions after which no block starts (0: no limit)")
+parser.add_argument(
+    "--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)"
+)
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
@@ -28,5 +29,7 @@ memsim.instantiate(root, args)
 end = memsim.simulate()
 memsim.stats.dump("end")
 
-print(f"{args.workload}, data {args.data}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "
-      f"{root.gpu.dispatcher.stats.ipc:.2f} thread instructions a cycle")
+print(
+    f"{args.workload}, data {args.data}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "
+    f"{root.gpu.dispatcher.stats.ipc:.2f} thread instructions a cycle"
+)

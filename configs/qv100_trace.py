@@ -17,8 +17,7 @@ parser.add_argument("--sms", type=int, default=80)
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
-root = qv100.qv100(workload.TraceProgram(trace=args.trace, repeat=args.repeat), sms=args.sms,
-                   seed=args.seed)
+root = qv100.qv100(workload.TraceProgram(trace=args.trace, repeat=args.repeat), sms=args.sms, seed=args.seed)
 memsim.instantiate(root, args)
 began = time.process_time()
 end = memsim.simulate()
@@ -29,5 +28,7 @@ found = qv100.counts(root)
 for name, value in found.items():
     print(f"{name:20} {value:12,}")
 print(f"{'cycles':20} {int(root.gpu.dispatcher.stats.cycles):12,}")
-print(f"{end.getCause()} at {memsim.curTick() / 1e9:.3f} us; {spent:.2f} s of CPU time in the loop, "
-      f"{found['warp instructions'] / spent:,.0f} warp instructions a CPU second")
+print(
+    f"{end.getCause()} at {memsim.curTick() / 1e9:.3f} us; {spent:.2f} s of CPU time in the loop, "
+    f"{found['warp instructions'] / spent:,.0f} warp instructions a CPU second"
+)

@@ -22,7 +22,9 @@ parser.add_argument("--scale", default="default", help="of that system")
 parser.add_argument("--without", action="store_true", help="no hints")
 parser.add_argument("--period", type=int, default=100, help="cycles from one look at the schedulers to the next")
 parser.add_argument("--lookahead", type=int, default=2, help="memory operations of a warp that its scheduler knows of")
-parser.add_argument("--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)")
+parser.add_argument(
+    "--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)"
+)
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
@@ -30,8 +32,14 @@ if args.system == "cxl_gpu":
     platform, workload = args.platform or "cxl-sr", args.workload or "bfs"
     program, region = cxl_gpu.workloads.program(workload, args.scale, args.seed)
     limit = region if args.max_instructions is None else args.max_instructions
-    root = cxl_gpu.machine(platform, program, args.media, size=cxl_gpu.scale.scale(footprint(program)), seed=args.seed,
-                           max_instructions=limit)
+    root = cxl_gpu.machine(
+        platform,
+        program,
+        args.media,
+        size=cxl_gpu.scale.scale(footprint(program)),
+        seed=args.seed,
+        max_instructions=limit,
+    )
     unit, clock = "256B", cxl_gpu.machines.CLOCK
 else:
     platform, workload = args.platform or "ohm-base", args.workload or "pagerank"
@@ -44,11 +52,15 @@ else:
 
 entrance = hint_path(root, hints=not args.without)
 if not args.without:
-    watch(root, clock, unit=unit, trigger="period", reports=0, period=args.period, lookahead=args.lookahead).hints[0] = entrance
+    watch(root, clock, unit=unit, trigger="period", reports=0, period=args.period, lookahead=args.lookahead).hints[
+        0
+    ] = entrance
 
 memsim.instantiate(root, args)
 end = memsim.simulate()
 memsim.stats.dump("end")
 hints = "" if args.without else f"; {root.manager.stats.hints} hints"
-print(f"{platform}, {workload}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "
-      f"{root.gpu.dispatcher.stats.ipc:.4f} thread instructions a cycle{hints}")
+print(
+    f"{platform}, {workload}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "
+    f"{root.gpu.dispatcher.stats.ipc:.4f} thread instructions a cycle{hints}"
+)

@@ -15,22 +15,31 @@ parser.add_argument("--scale", default="default", help=f"one of {', '.join(sap.w
 parser.add_argument("--period", type=int, help="cycles from one look at the schedulers to the next")
 parser.add_argument("--lookahead", type=int, help="memory operations of a warp that its scheduler knows of")
 parser.add_argument("--record", type=int, help="units that the memory manager records")
-parser.add_argument("--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)")
+parser.add_argument(
+    "--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)"
+)
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
 program, region = sap.workloads.program(args.workload, args.scale, args.seed)
 manager = {name: value for name in ("period", "lookahead", "record") if (value := getattr(args, name)) is not None}
-root = sap.shadows(program, args.policies, args.seed, manager,
-                   max_instructions=region if args.max_instructions is None else args.max_instructions)
+root = sap.shadows(
+    program,
+    args.policies,
+    args.seed,
+    manager,
+    max_instructions=region if args.max_instructions is None else args.max_instructions,
+)
 
 memsim.instantiate(root, args)
 memsim.simulate()
 memsim.stats.dump("end")
 
 accesses = root.distances.stats.accesses
-print(f"{args.workload}: {footprint(program) // 1024} KiB, {accesses} accesses of memory\n{'hit ratio, MiB':16}"
-      + "".join(f"{mib:7}" for mib in sap.points.sizes()))
+print(
+    f"{args.workload}: {footprint(program) // 1024} KiB, {accesses} accesses of memory\n{'hit ratio, MiB':16}"
+    + "".join(f"{mib:7}" for mib in sap.points.sizes())
+)
 for policy in args.policies:
     held = sap.machines.shadow_of(root, policy).stats
     print(f"{policy:16}" + "".join(f"{held.hits[i] / accesses:7.3f}" for i in range(sap.machines.CAPACITIES)))

@@ -21,7 +21,9 @@ parser.add_argument("--host", default="endpoint", choices=HOSTS)
 parser.add_argument("--policy", default="sap", help=f"one of {', '.join(sap.policies())}")
 parser.add_argument("--workload", help="of the host's system (else bfs, bfs1)")
 parser.add_argument("--scale", default="default", help="of that system")
-parser.add_argument("--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)")
+parser.add_argument(
+    "--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)"
+)
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 sap.machines.check(args.policy)
@@ -30,7 +32,7 @@ watched = args.policy == "sap"
 
 if args.host == "buffer":
     workload = args.workload or "bfs1"
-    program, = zng.workloads.programs(workload, args.scale, args.seed)
+    (program,) = zng.workloads.programs(workload, args.scale, args.seed)
     region = zng.workloads.REGION[args.scale]
 else:
     workload = args.workload or "bfs"
@@ -38,8 +40,9 @@ else:
 limit = dict(max_instructions=region if args.max_instructions is None else args.max_instructions)
 
 if args.host == "endpoint":
-    root = cxl_gpu.machine("cxl", program, "z-nand", seed=args.seed, **limit,
-                           medium=dict(replacement=replacement, prefetch=prefetch))
+    root = cxl_gpu.machine(
+        "cxl", program, "z-nand", seed=args.seed, **limit, medium=dict(replacement=replacement, prefetch=prefetch)
+    )
     entrance = hint_path(root, watched)
     manager = dict(unit="256B", clock=cxl_gpu.machines.CLOCK)
     held = root.port[0].medium.cache
@@ -49,8 +52,16 @@ elif args.host == "buffer":
     root.program, root.memory = program, System()
     root.gpu = zng.machines.gpu_of(size, 1, zng.machines.SRAM, **limit)
     program.dispatcher = root.gpu.dispatcher.host
-    held = mem.PageCache(capacity=f"{size.buffer}B", unit="4KiB", replacement=replacement, prefetch=prefetch,
-                         prefetchers=int(watched), queue=32, requests=256, drive_queue=256)
+    held = mem.PageCache(
+        capacity=f"{size.buffer}B",
+        unit="4KiB",
+        replacement=replacement,
+        prefetch=prefetch,
+        prefetchers=int(watched),
+        queue=32,
+        requests=256,
+        drive_queue=256,
+    )
     zng.memory.hybridgpu(root, size, footprint(program), held)
     manager = dict(unit="4KiB", clock=zng.machines.CLOCK)
     entrance = held.hints[0] if watched else None
@@ -71,5 +82,7 @@ if watched:
 memsim.instantiate(root, args)
 end = memsim.simulate()
 memsim.stats.dump("end")
-print(f"{args.host}, {args.policy}, {workload}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "
-      f"{root.gpu.dispatcher.stats.ipc:.4f} thread instructions a cycle")
+print(
+    f"{args.host}, {args.policy}, {workload}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "
+    f"{root.gpu.dispatcher.stats.ipc:.4f} thread instructions a cycle"
+)

@@ -17,59 +17,101 @@ parser = script_parser(__doc__)
 parser.add_argument("--platform", default="zng", help=f"one of {', '.join(zng.platforms())}")
 parser.add_argument("--workload", default="betw-back", help="such as betw, betw-back, betw*8")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng.workloads.SCALES)}")
-parser.add_argument("--prefetch", choices=["nopref", "1KBpref", "4KBpref", "predict-4KBpref", "dyn-pref"],
-                    help="beside the L2 (Fig. 16b); without: the platform's")
-parser.add_argument("--graphs", choices=["social", "communities", "kronecker"], default=zng.workloads.GRAPHS,
-                    help="how graphs are generated (an assumption)")
-parser.add_argument("--sized-for", metavar="WORKLOAD",
-                    help="the machine is that for this workload, such as betw*8 (without: for --workload)")
+parser.add_argument(
+    "--prefetch",
+    choices=["nopref", "1KBpref", "4KBpref", "predict-4KBpref", "dyn-pref"],
+    help="beside the L2 (Fig. 16b); without: the platform's",
+)
+parser.add_argument(
+    "--graphs",
+    choices=["social", "communities", "kronecker"],
+    default=zng.workloads.GRAPHS,
+    help="how graphs are generated (an assumption)",
+)
+parser.add_argument(
+    "--sized-for",
+    metavar="WORKLOAD",
+    help="the machine is that for this workload, such as betw*8 (without: for --workload)",
+)
 for_flash = parser.add_argument_group("on ZnG's own flash; without: the platform's")
 for_flash.add_argument("--registers", type=int, help="of a plane (2 or 8 in the paper)")
 for_flash.add_argument("--register-network", dest="network", help="none, swnet, fcnet or nif")
-for_flash.add_argument("--redirect", action=argparse.BooleanOptionalAction, default=None,
-                       help="written lines to pinned L2 ways while registers thrash")
-for_flash.add_argument("--stripe", type=int,
-                       help="neighbouring blocks over which the pages of addresses go round (an assumption)")
-for_flash.add_argument("--collect", choices=zng.flash.COLLECT_WHEN,
-                       help="when log blocks are merged: when they are low on pages (Fig. 17), or when the erased "
-                            "blocks of their plane are used up, too")
-parser.add_argument("--whole", type=whole(1), default=zng.scale.FOOTPRINT,
-                    help="bytes that the paper's programs touch (an assumption)")
-parser.add_argument("--buffer", type=whole(1), default=zng.scale.BUFFER,
-                    help="bytes that its HybridGPU's buffer holds (an assumption)")
-parser.add_argument("--optane", default="table", help="what Table I's times of Optane mean, and its rows: table, printed, "
-                                                      "dimm or measured (an assumption)")
-parser.add_argument("--max-instructions", type=int,
-                    help="thread instructions: after its part of them an application starts no block "
-                         "(0: no limit)")
-parser.add_argument("--check-contents", action="store_true",
-                    help="carry the values of stores, and compare all memory with the programs' at the end")
+for_flash.add_argument(
+    "--redirect",
+    action=argparse.BooleanOptionalAction,
+    default=None,
+    help="written lines to pinned L2 ways while registers thrash",
+)
+for_flash.add_argument(
+    "--stripe", type=int, help="neighbouring blocks over which the pages of addresses go round (an assumption)"
+)
+for_flash.add_argument(
+    "--collect",
+    choices=zng.flash.COLLECT_WHEN,
+    help="when log blocks are merged: when they are low on pages (Fig. 17), or when the erased "
+    "blocks of their plane are used up, too",
+)
+parser.add_argument(
+    "--whole", type=whole(1), default=zng.scale.FOOTPRINT, help="bytes that the paper's programs touch (an assumption)"
+)
+parser.add_argument(
+    "--buffer", type=whole(1), default=zng.scale.BUFFER, help="bytes that its HybridGPU's buffer holds (an assumption)"
+)
+parser.add_argument(
+    "--optane",
+    default="table",
+    help="what Table I's times of Optane mean, and its rows: table, printed, " "dimm or measured (an assumption)",
+)
+parser.add_argument(
+    "--max-instructions",
+    type=int,
+    help="thread instructions: after its part of them an application starts no block " "(0: no limit)",
+)
+parser.add_argument(
+    "--check-contents",
+    action="store_true",
+    help="carry the values of stores, and compare all memory with the programs' at the end",
+)
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
 programs = zng.workloads.programs(args.workload, args.scale, args.seed, args.graphs)
 most = args.max_instructions if args.max_instructions is not None else zng.workloads.REGION[args.scale]
-sized_for = (zng.workloads.programs(args.sized_for, args.scale, args.seed, args.graphs)
-             if args.sized_for else programs)
+sized_for = zng.workloads.programs(args.sized_for, args.scale, args.seed, args.graphs) if args.sized_for else programs
 size = zng.scale.scale(sum(footprint(p) for p in sized_for), args.whole, args.buffer)
 tell(size.invariants)
-on_flash = {n: getattr(args, n) for n in ("registers", "network", "redirect", "stripe", "collect")
-            if getattr(args, n) is not None}
-root = zng.machine(args.platform, programs, size, seed=args.seed, prefetch=args.prefetch,
-                   on_flash=on_flash, optane=args.optane, contents=args.check_contents,
-                   application_instructions=most // len(programs))
+on_flash = {
+    n: getattr(args, n)
+    for n in ("registers", "network", "redirect", "stripe", "collect")
+    if getattr(args, n) is not None
+}
+root = zng.machine(
+    args.platform,
+    programs,
+    size,
+    seed=args.seed,
+    prefetch=args.prefetch,
+    on_flash=on_flash,
+    optane=args.optane,
+    contents=args.check_contents,
+    application_instructions=most // len(programs),
+)
 
 simulation = memsim.instantiate(root, args)
 end = memsim.simulate()
 memsim.stats.dump("end")
 
 stats = root.gpu.dispatcher.stats
-print(f"{args.platform}, {args.workload}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "
-      f"{stats.ipc:.3f} thread instructions a cycle")
+print(
+    f"{args.platform}, {args.workload}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "
+    f"{stats.ipc:.3f} thread instructions a cycle"
+)
 if len(programs) > 1:
     for i, name in enumerate(zng.workloads.names(args.workload)):
         print(f"  {name}: {stats.application_ipc[i]:.3f} thread instructions a cycle")
 if args.check_contents:
     report = simulation.check_contents()
-    print(f"contents: {report['bytes']} bytes are as the programs left them; {report['left_out']} more belong to "
-          f"atomics; {report['overtaken']} stores came late")
+    print(
+        f"contents: {report['bytes']} bytes are as the programs left them; {report['left_out']} more belong to "
+        f"atomics; {report['overtaken']} stores came late"
+    )

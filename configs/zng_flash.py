@@ -28,12 +28,21 @@ parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
 root = memsim.Root(seed=args.seed)
-root.flash = flash_backbone(controllers=args.controllers, packages=args.packages,
-                            registers=args.registers, network=args.register_network)
-root.l2 = [mem.TrafficGen(pattern=args.pattern, read_share=args.read_share, size=128,
-                          outstanding=args.outstanding, requests=args.requests,
-                          base=f"{c * args.blocks * BLOCK}B", range=f"{args.blocks * BLOCK}B")
-           for c in range(args.controllers)]
+root.flash = flash_backbone(
+    controllers=args.controllers, packages=args.packages, registers=args.registers, network=args.register_network
+)
+root.l2 = [
+    mem.TrafficGen(
+        pattern=args.pattern,
+        read_share=args.read_share,
+        size=128,
+        outstanding=args.outstanding,
+        requests=args.requests,
+        base=f"{c * args.blocks * BLOCK}B",
+        range=f"{args.blocks * BLOCK}B",
+    )
+    for c in range(args.controllers)
+]
 for l2, controller in zip(root.l2, root.flash.controller):
     l2.mem_side = controller.mem[0]
 
@@ -53,12 +62,13 @@ if latencies:
     print(f"latency of reads: {sum(v.mean for v in latencies) / len(latencies) / 1e3:.2f} us on average")
 sensed = total(packages, "sensed_bytes")
 if sensed:
-    print(f"sensed: {sensed / 1e6:.1f} MB, of which {total(packages, 'useful_bytes') / sensed:.1%} were asked "
-          "for")
+    print(f"sensed: {sensed / 1e6:.1f} MB, of which {total(packages, 'useful_bytes') / sensed:.1%} were asked " "for")
 if total(packages, "writes"):
-    print(f"writes: {total(packages, 'write_hits') / total(packages, 'writes'):.1%} found their page in a "
-          f"register; {total(packages, 'log_programs')} pages programmed, {total(packages, 'merges')} of "
-          f"them sensed before; {total(packages, 'migrations')} from another plane")
+    print(
+        f"writes: {total(packages, 'write_hits') / total(packages, 'writes'):.1%} found their page in a "
+        f"register; {total(packages, 'log_programs')} pages programmed, {total(packages, 'merges')} of "
+        f"them sensed before; {total(packages, 'migrations')} from another plane"
+    )
 planes = GEOMETRY["dies"] * GEOMETRY["planes"]
 busy = sum(p.stats.programming.mean for p in packages) / planes / len(packages)
 print(f"planes program for {busy:.1%} of the time")

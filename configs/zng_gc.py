@@ -17,24 +17,34 @@ parser = script_parser(__doc__)
 parser.add_argument("--workload", default="betw-back", help="such as betw-back")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng.workloads.SCALES)}")
 parser.add_argument("--filled", default="100%", help="of log blocks at the start")
-parser.add_argument("--collect", choices=zng.flash.COLLECT_WHEN, default="low",
-                    help="when log blocks are merged: when they are low on pages, or when the erased blocks of their "
-                         "plane are used up, too")
-parser.add_argument("--registers", type=int, default=8,
-                    help="of a plane: few, where 8 would hold all that is written")
+parser.add_argument(
+    "--collect",
+    choices=zng.flash.COLLECT_WHEN,
+    default="low",
+    help="when log blocks are merged: when they are low on pages, or when the erased blocks of their "
+    "plane are used up, too",
+)
+parser.add_argument("--registers", type=int, default=8, help="of a plane: few, where 8 would hold all that is written")
 parser.add_argument("--every", default="20us", help="time between two samples")
-parser.add_argument("--max-instructions", type=int,
-                    help="thread instructions: after its part of them an application starts no block "
-                         "(0: no limit)")
+parser.add_argument(
+    "--max-instructions",
+    type=int,
+    help="thread instructions: after its part of them an application starts no block " "(0: no limit)",
+)
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
 programs = zng.workloads.programs(args.workload, args.scale, args.seed)
 most = args.max_instructions if args.max_instructions is not None else zng.workloads.REGION[args.scale]
 size = zng.scale.scale(sum(footprint(p) for p in programs))
-root = zng.machine("zng", programs, size, seed=args.seed,
-                   application_instructions=most // len(programs),
-                   on_flash=dict(registers=args.registers, collect=args.collect, for_package=dict(log_filled=args.filled)))
+root = zng.machine(
+    "zng",
+    programs,
+    size,
+    seed=args.seed,
+    application_instructions=most // len(programs),
+    on_flash=dict(registers=args.registers, collect=args.collect, for_package=dict(log_filled=args.filled)),
+)
 root.watch = [mem.Monitor(outstanding=4096, applications=len(programs)) for _ in root.gpu.l1]
 for l1, monitor in zip(root.gpu.l1, root.watch):
     above = unbind(l1.cpu_side)
@@ -47,8 +57,12 @@ end = memsim.simulate()
 memsim.stats.dump("end")
 
 stats, collector = root.gpu.dispatcher.stats, root.gpu.collector.stats
-print(f"{args.workload}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; {collector.merges} log blocks "
-      f"merged, {collector.moved_pages} pages moved")
+print(
+    f"{args.workload}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; {collector.merges} log blocks "
+    f"merged, {collector.moved_pages} pages moved"
+)
 for i, name in enumerate(zng.workloads.names(args.workload)):
-    print(f"  {name}: {stats.application_ipc[i]:.3f} thread instructions a cycle, held for "
-          f"{collector.held_time[i] / 1e9:.3f} ms")
+    print(
+        f"  {name}: {stats.application_ipc[i]:.3f} thread instructions a cycle, held for "
+        f"{collector.held_time[i] / 1e9:.3f} ms"
+    )

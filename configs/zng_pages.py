@@ -16,8 +16,9 @@ from memsim.systems.scale import footprint
 parser = script_parser(__doc__)
 parser.add_argument("--workload", default="betw", choices=list(zng.workloads.TABLE_II), metavar="NAME")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng.workloads.SCALES)}")
-parser.add_argument("--max-instructions", type=int,
-                    help="thread instructions after which no block starts (0: no limit)")
+parser.add_argument(
+    "--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)"
+)
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
@@ -37,12 +38,12 @@ root = memsim.Root(seed=args.seed)
 root.program = programs
 root.gpu = zng.machines.gpu_of(size, 1, zng.machines.SRAM, max_instructions=most)
 programs[0].dispatcher = root.gpu.dispatcher.host
-root.memory = [mem.SimpleMemory(capacity="1TiB", latency="3us", bandwidth="1000GB/s", queue=1024)
-               for _ in root.gpu.l2]
+root.memory = [mem.SimpleMemory(capacity="1TiB", latency="3us", bandwidth="1000GB/s", queue=1024) for _ in root.gpu.l2]
 # Pages go to one slice each: what slices count can be added. What SMs count of pages cannot.
-root.sms, root.l1s, root.l2s = ([mem.Monitor(outstanding=1024, page=page) for _ in parts]
-                                for page, parts in (("0B", root.gpu.sm), ("4KiB", root.gpu.l2),
-                                                    ("4KiB", root.gpu.l2)))
+root.sms, root.l1s, root.l2s = (
+    [mem.Monitor(outstanding=1024, page=page) for _ in parts]
+    for page, parts in (("0B", root.gpu.sm), ("4KiB", root.gpu.l2), ("4KiB", root.gpu.l2))
+)
 for sm, l1, monitor in zip(root.gpu.sm, root.gpu.l1, root.sms):
     unbind(sm.mem_side)
     sm.mem_side = monitor.cpu_side
@@ -67,5 +68,7 @@ print(f"{args.workload}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms")
 for kind, pages in ("reads", "pages_read"), ("writes", "pages_written"):
     touched = total(root.l1s, pages)
     counts = [total(m, kind, "atomics") / max(1, touched) for m in (root.sms, root.l1s, root.l2s)]
-    print(f"{kind} per page of {touched}: {counts[0]:.1f} by SMs, {counts[1]:.1f} behind L1s, "
-          f"{counts[2]:.1f} behind the L2")
+    print(
+        f"{kind} per page of {touched}: {counts[0]:.1f} by SMs, {counts[1]:.1f} behind L1s, "
+        f"{counts[2]:.1f} behind the L2"
+    )

@@ -17,12 +17,21 @@ from memsim.systems.scale import GIB
 def desktop(root, size, needed):
     """Two channels of DDR4-3200 (assumption: what a desktop has)."""
     capacity = zng.memory.up_to(needed // size.controllers + 1, 1 << 20)
-    zng.memory.one_each(root, [mem.DramController(timing="ddr4_3200", capacity=f"{capacity}B",
-                                                  **channel) for channel in zng.memory.channels(size)])
+    zng.memory.one_each(
+        root,
+        [
+            mem.DramController(timing="ddr4_3200", capacity=f"{capacity}B", **channel)
+            for channel in zng.memory.channels(size)
+        ],
+    )
 
 
-MEMORIES = {"ideal": zng.memory.ideal, "optane": zng.memory.optane, "hybridgpu": zng.memory.hybridgpu,
-            "desktop": desktop}
+MEMORIES = {
+    "ideal": zng.memory.ideal,
+    "optane": zng.memory.optane,
+    "hybridgpu": zng.memory.hybridgpu,
+    "desktop": desktop,
+}
 
 
 def under_load(size, args):
@@ -31,9 +40,10 @@ def under_load(size, args):
     root.gpu, root.memory = memsim.System(), memsim.System()
     share = zng.memory.up_to(args.range // args.sources, 4096)
     apart = share + 7 * 4096  # so that sources do not begin in one set of the buffer, or one bank
-    root.gpu.source = [mem.TrafficGen(pattern=args.pattern, size=128, outstanding=512,
-                                      base=f"{i * apart}B", range=f"{share}B")
-                       for i in range(args.sources)]
+    root.gpu.source = [
+        mem.TrafficGen(pattern=args.pattern, size=128, outstanding=512, base=f"{i * apart}B", range=f"{share}B")
+        for i in range(args.sources)
+    ]
     interleave = zng.scale.interleave(size, zng.memory.chunk(args.memory))
     root.gpu.network = mem.Crossbar(inputs=args.sources, width="128B", **interleave.crossbar)
     root.gpu.l2 = [mem.Monitor(outstanding=1 << 16) for _ in range(size.controllers)]
@@ -57,8 +67,11 @@ args = parser.parse_args()
 size = zng.scale.scale(zng.scale.FOOTPRINT)
 if args.memory == "desktop":
     size.controllers = 2
-root = (under_load(size, args) if args.memory != "hetero" else
-        zng.machine("hetero", [workload.Program(name="vadd", size=args.range // 12)], size))
+root = (
+    under_load(size, args)
+    if args.memory != "hetero"
+    else zng.machine("hetero", [workload.Program(name="vadd", size=args.range // 12)], size)
+)
 
 memsim.instantiate(root, args)
 memsim.simulate(args.warm)

@@ -21,11 +21,15 @@ try:
     from . import _memsim
 except ImportError as _e:
     if _glob.glob(_os.path.join(_os.path.dirname(__file__), "_memsim*.so")):
-        _why = (f"memsim's module cannot be loaded into {_sys.executable} "
-                f"(Python {_sys.version_info[0]}.{_sys.version_info[1]}): use /usr/bin/python3 ({_e})")
+        _why = (
+            f"memsim's module cannot be loaded into {_sys.executable} "
+            f"(Python {_sys.version_info[0]}.{_sys.version_info[1]}): use /usr/bin/python3 ({_e})"
+        )
     else:
-        _why = ("memsim is not built here: run util/run or scons in its directory, then start scripts with "
-                "build/memsim SCRIPT, or with PYTHONPATH=build/python")
+        _why = (
+            "memsim is not built here: run util/run or scons in its directory, then start scripts with "
+            "build/memsim SCRIPT, or with PYTHONPATH=build/python"
+        )
     if _sys.argv and _sys.argv[0] == "-m":  # `python3 -m memsim`: one sentence, no traceback
         _sys.exit(f"memsim: {_why}")
     raise ImportError(_why) from None

@@ -17,7 +17,7 @@ from .files import replacing
 
 PAPERS = {"ohm": "Ohm-GPU", "zng": "ZnG", "cmd": "CMD", "cxl_gpu": "CXL-GPU", "sap": "SAP"}
 SYSTEMS = {"cxl": "cxl_gpu"}  # of a folder of configs/studies, where it is named otherwise
-WHOLE = "", "judge"           # scales at which a claim is judged: none, or the paper's
+WHOLE = "", "judge"  # scales at which a claim is judged: none, or the paper's
 DOCS = Path(PACKAGE, "__init__.py").resolve().parents[2] / "docs"
 JUDGED, QUICK, PAGE, POINTS = DOCS / "judged.csv", DOCS / "quick.csv", DOCS / "accuracy.md", DOCS / "judged"
 COLUMNS = "id", "ours", "scale", "workloads", "source"
@@ -43,8 +43,10 @@ def rows_of(file):
 def judged(file=None):
     """The verdicts by paper, each with its row of the file; one that has none was not measured."""
     rows = rows_of(file or JUDGED)
-    return {system: [(judge(claim, rows[id]), rows[id]) for id, claim in verdict.claims(system).items() if id in rows]
-            for system in PAPERS}
+    return {
+        system: [(judge(claim, rows[id]), rows[id]) for id, claim in verdict.claims(system).items() if id in rows]
+        for system in PAPERS
+    }
 
 
 def judge(claim, row):
@@ -59,8 +61,12 @@ def judge(claim, row):
 
 def recorded(scale):
     """{claim: verdict} by the figures that docs have of this scale."""
-    return {v.claim.id: v for of_paper in judged(QUICK if scale == "quick" else JUDGED).values() for v, row in of_paper
-            if scale == "quick" or row["scale"] in (scale, "")}
+    return {
+        v.claim.id: v
+        for of_paper in judged(QUICK if scale == "quick" else JUDGED).values()
+        for v, row in of_paper
+        if scale == "quick" or row["scale"] in (scale, "")
+    }
 
 
 def judged_by(database, script):
@@ -70,8 +76,11 @@ def judged_by(database, script):
         db.row_factory = sqlite3.Row
         if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'claim'").fetchone():
             return []
-        return [dict(row) for row in db.execute("SELECT * FROM claim WHERE study = ? ORDER BY id", [script.stem])
-                if row["id"] in known]
+        return [
+            dict(row)
+            for row in db.execute("SELECT * FROM claim WHERE study = ? ORDER BY id", [script.stem])
+            if row["id"] in known
+        ]
 
 
 def record(found, scale):
@@ -84,8 +93,13 @@ def record(found, scale):
             continue
         figures = [row["ours"]] if (row["seeds"] or 0) < 2 else [row["lowest"], row["ours"], row["highest"]]
         at = {"quick": "tiny"}.get(scale, scale) if figure.takes_a_scale else ""
-        rows[id] = dict(id=id, ours=" ".join(f"{f:.6g}" for f in figures if f is not None), scale=at, workloads="",
-                        source=figure.name)
+        rows[id] = dict(
+            id=id,
+            ours=" ".join(f"{f:.6g}" for f in figures if f is not None),
+            scale=at,
+            workloads="",
+            source=figure.name,
+        )
     order = [id for system in PAPERS for id in verdict.claims(system)]
     with replacing(file) as f:
         writer = csv.DictWriter(f, COLUMNS, lineterminator="\n")
@@ -97,12 +111,14 @@ def record(found, scale):
 def record_points(figure, data):
     """Puts a figure's points, a CSV file, into docs, with six digits and without the runs that gave them."""
     import pandas
+
     file = POINTS / f"{figure.name}.csv"
     file.parent.mkdir(parents=True, exist_ok=True)
     pandas.read_csv(data).drop(columns="run", errors="ignore").to_csv(file, index=False, float_format="%.6g")
 
 
 # ---- tables --------------------------------------------------------------------------------------
+
 
 def counts(papers):
     """How many claims have each verdict; of those that are none, what the comparison says."""
@@ -123,8 +139,10 @@ def summary():
     """One sentence: how many of the papers' claims are met."""
     words = Counter(v.word for of_paper in judged().values() for v, _ in of_paper)
     judgements = [words[w] for w in (verdict.MET, verdict.ORDERING, verdict.NOT_REPRODUCED)]
-    return (f"Of the {sum(words.values())} claims of the five papers {sum(judgements)} are judged: {judgements[0]} are met, "
-            f"{judgements[1]} show the paper's direction only, and {judgements[2]} are not reproduced.")
+    return (
+        f"Of the {sum(words.values())} claims of the five papers {sum(judgements)} are judged: {judgements[0]} are met, "
+        f"{judgements[1]} show the paper's direction only, and {judgements[2]} are not reproduced."
+    )
 
 
 def _compared(claim):
@@ -160,13 +178,19 @@ def page():
     papers, quick, sources = judged(), recorded("quick"), rows_of(QUICK)
     lines = [*HEAD.splitlines(), "", summary(), "", *counts(papers)]
     for system, name in PAPERS.items():
-        lines += ["", f"## {name}, claim by claim", "",
-                  "| claim | stated in | metric | paper | ours | effect | verdict | figure from | quick | study |",
-                  "|---|---|---|---|---|---|---|---|---|---|"]
+        lines += [
+            "",
+            f"## {name}, claim by claim",
+            "",
+            "| claim | stated in | metric | paper | ours | effect | verdict | figure from | quick | study |",
+            "|---|---|---|---|---|---|---|---|---|---|",
+        ]
         for v, row in papers[system]:
             c, small = v.claim, quick.get(v.claim.id)
             where = ", ".join(filter(None, (row["scale"] or "no scale", row["workloads"])))
-            lines.append(f"| {c.id} | {c.stated_in} | {c.metric}, {_compared(c)} | {_paper(c)} | {_figures(v)} | "
-                         f"{'-' if v.share is None else f'{v.share:.0%}'} | {v.text} | {where}: {row['source']} | "
-                         f"{_number(small and small.ours)} | {sources[c.id]['source'] if c.id in sources else '-'} |")
+            lines.append(
+                f"| {c.id} | {c.stated_in} | {c.metric}, {_compared(c)} | {_paper(c)} | {_figures(v)} | "
+                f"{'-' if v.share is None else f'{v.share:.0%}'} | {v.text} | {where}: {row['source']} | "
+                f"{_number(small and small.ours)} | {sources[c.id]['source'] if c.id in sources else '-'} |"
+            )
     return "\n".join(lines) + "\n"

@@ -28,8 +28,11 @@ def build(root, queue="fast", changes=()):
             obj._prepared = None
         for port, peer, where in bindings(objects):
             if peer.owner.root() is not root:
-                raise user_error(f"{port.path} is bound to {peer.path}, which stands in no tree: "
-                                 "assign that object to a place below the Root", where)
+                raise user_error(
+                    f"{port.path} is bound to {peer.path}, which stands in no tree: "
+                    "assign that object to a place below the Root",
+                    where,
+                )
             machine.bind(port.owner.path, port.name, peer.owner.path, peer.name)
         machine.build()
     except Error as e:
@@ -55,7 +58,7 @@ def _located(error, objects):
     text = str(error)
     for obj in sorted(objects, key=lambda o: -len(o.path)):
         if text.startswith((obj.path + ".", obj.path + ":", obj.path + " ")):
-            name = re.match(r"\.?(\w*)", text[len(obj.path):])[1]
+            name = re.match(r"\.?(\w*)", text[len(obj.path) :])[1]
             return user_error(text, obj._places.get(name, obj._created))
     return error if re.match(r"\S+:\d+: ", text) else user_error(text)
 
@@ -64,8 +67,7 @@ def _apply(root, change):
     path, equals, value = change.partition("=")
     place, dot, name = path.rpartition(".")
     if not equals or not dot:
-        raise Error(f"--set {change}: write path.parameter=value, such as "
-                    "--set gpu.mem.latency=90ns")
+        raise Error(f"--set {change}: write path.parameter=value, such as " "--set gpu.mem.latency=90ns")
     objects = {obj.path: obj for obj in root.descendants()}
     every = re.compile(re.escape(place).replace(r"\[\*\]", r"\[\d+\]"))
     found = [obj for at, obj in objects.items() if every.fullmatch(at)]
@@ -73,8 +75,7 @@ def _apply(root, change):
         raise Error(f"--set {change}: there is no component '{place}'{_meant(place, objects)}")
     for obj in found:
         if not isinstance(getattr(type(obj), name, None), Parameter):
-            raise Error(f"--set {change}: {obj.path} has no parameter '{name}'"
-                        f"{did_you_mean(name, obj._params)}")
+            raise Error(f"--set {change}: {obj.path} has no parameter '{name}'" f"{did_you_mean(name, obj._params)}")
         try:
             setattr(obj, name, value)
         except Error as e:
@@ -132,13 +133,16 @@ def refuse_fixed(stored, present):
     here = {path: params for path, _, params in present["objects"]}
     if differing := sorted(there.keys() ^ here.keys()):
         has = "checkpoint" if differing[0] in there else "script"
-        raise Error(f"only the {has} has '{differing[0]}': a checkpoint is restored into the "
-                    "machine that it was taken of")
+        raise Error(
+            f"only the {has} has '{differing[0]}': a checkpoint is restored into the " "machine that it was taken of"
+        )
     for path, params in there.items():
         now = {name: value for name, value, _ in here[path]}
         for name, value, tunable in params:
             if not tunable and now.get(name) != value:
                 free = ", ".join(name for name, _, tunable in params if tunable)
-                raise Error(f"{path}.{name} is '{value}' in the checkpoint and cannot be "
-                            f"'{now.get(name)}' now: only tunable parameters may change, " +
-                            (f"of {path} these: {free}" if free else f"and {path} has none"))
+                raise Error(
+                    f"{path}.{name} is '{value}' in the checkpoint and cannot be "
+                    f"'{now.get(name)}' now: only tunable parameters may change, "
+                    + (f"of {path} these: {free}" if free else f"and {path} has none")
+                )

@@ -42,14 +42,17 @@ def begin(close_all, options):
     if _ready or not (parent := _parent()):
         return
     from multiprocessing import util
+
     _ready, _close_all = True, close_all
     handed = json.loads(os.environ.get(OPTIONS, "{}"))
     if handed.get("parent") == parent.pid:
         vars(options).update(handed["options"])
         hand_down(handed["options"])  # to its own children
     util.Finalize(None, _end, exitpriority=100)
-    if (threading.current_thread() is threading.main_thread() and
-            signal.getsignal(signal.SIGTERM) in (signal.SIG_DFL, _told_to_end)):
+    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) in (
+        signal.SIG_DFL,
+        _told_to_end,
+    ):
         signal.signal(signal.SIGTERM, _told_to_end)
         _listen()
 
@@ -72,6 +75,7 @@ def _listen():
         while not _heeded:
             time.sleep(0.05)
             signal.pthread_kill(main, signal.SIGTERM)
+
     threading.Thread(target=wake, name="memsim signals", daemon=True).start()
 
 

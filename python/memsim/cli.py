@@ -24,59 +24,77 @@ OUR_BUG = 70  # sysexits' EX_SOFTWARE
 
 def parser():
     p = argparse.ArgumentParser(
-        prog="memsim", allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
+        prog="memsim",
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
         usage="memsim [options] script.py [arguments]\n"
-              "       memsim [options] --restore FILE\n"
-              "       memsim SUBCOMMAND ...",
+        "       memsim [options] --restore FILE\n"
+        "       memsim SUBCOMMAND ...",
         description="Options before the script are memsim's, those after it the script's.",
-        epilog="subcommands (memsim SUBCOMMAND --help says more):\n" + "\n".join(
-            f"  {name:10} {what}" for name, (what, _) in SUBCOMMANDS.items()))
+        epilog="subcommands (memsim SUBCOMMAND --help says more):\n"
+        + "\n".join(f"  {name:10} {what}" for name, (what, _) in SUBCOMMANDS.items()),
+    )
     p.add_argument("-d", "--outdir", metavar="DIR", help="where results go (memsim-out)")
     p.add_argument("--stats-db", metavar="FILE", help="database of results (OUTDIR/stats.db)")
-    p.add_argument("-i", dest="interactive", action="store_true",
-                   help="a Python prompt after the script, or instead of one")
+    p.add_argument(
+        "-i", dest="interactive", action="store_true", help="a Python prompt after the script, or instead of one"
+    )
     p.add_argument("-q", "--quiet", action="store_true", help="print no progress and no warnings")
-    p.add_argument("-v", "--verbose", action="store_true",
-                   help="print progress even where stderr is no terminal")
-    p.add_argument("--watch", metavar="PORT", type=whole(0, 65535),
-                   help="show the run while it goes on as a page at http://127.0.0.1:PORT (0: any port "
-                        "that is free)")
+    p.add_argument("-v", "--verbose", action="store_true", help="print progress even where stderr is no terminal")
+    p.add_argument(
+        "--watch",
+        metavar="PORT",
+        type=whole(0, 65535),
+        help="show the run while it goes on as a page at http://127.0.0.1:PORT (0: any port " "that is free)",
+    )
     p.add_argument("--list-sim-objects", action="store_true", help="list the component types")
-    p.add_argument("--version", action="version", version=f"memsim {memsim.__version__}",
-                   help="print the version")
+    p.add_argument("--version", action="version", version=f"memsim {memsim.__version__}", help="print the version")
 
     g = p.add_argument_group("configuration")
     add_changes(g, "; with --restore a tunable one")
-    g.add_argument("--skip-finished", action="store_true",
-                   help="end at once if the database has these results: a finished run of the same "
-                        "program, script, arguments and parameters; go on from the last checkpoint "
-                        "of one that did not come to its end; end with code 75 if another process "
-                        "is at it")
+    g.add_argument(
+        "--skip-finished",
+        action="store_true",
+        help="end at once if the database has these results: a finished run of the same "
+        "program, script, arguments and parameters; go on from the last checkpoint "
+        "of one that did not come to its end; end with code 75 if another process "
+        "is at it",
+    )
 
     g = p.add_argument_group("checkpoints")
-    g.add_argument("--restore", metavar="FILE", action="append", default=[],
-                   help="go on from a checkpoint")
-    g.add_argument("--trust", action="store_true",
-                   help="with --restore: run the checkpoint's script though no database of yours knows it")
-    g.add_argument("--checkpoint-at", metavar="TIME", action="append", type=ticks,
-                   help="save at this simulated time (repeatable)")
-    g.add_argument("--checkpoint-sim-period", metavar="TIME", type=_positive_time,
-                   help="save each time so much was simulated")
-    g.add_argument("--checkpoint-wall-period", metavar="TIME", type=_positive_time,
-                   help="save each time so much real time went by, as OUTDIR/wall-<run>.ckpt")
+    g.add_argument("--restore", metavar="FILE", action="append", default=[], help="go on from a checkpoint")
+    g.add_argument(
+        "--trust",
+        action="store_true",
+        help="with --restore: run the checkpoint's script though no database of yours knows it",
+    )
+    g.add_argument(
+        "--checkpoint-at", metavar="TIME", action="append", type=ticks, help="save at this simulated time (repeatable)"
+    )
+    g.add_argument(
+        "--checkpoint-sim-period", metavar="TIME", type=_positive_time, help="save each time so much was simulated"
+    )
+    g.add_argument(
+        "--checkpoint-wall-period",
+        metavar="TIME",
+        type=_positive_time,
+        help="save each time so much real time went by, as OUTDIR/wall-<run>.ckpt",
+    )
 
     g = p.add_argument_group("debugging")
     g.add_argument("--debug-flags", metavar="A,-B", type=_flags, help="print what these flags tell")
-    g.add_argument("--debug-start", metavar="TIME", type=ticks, default=0,
-                   help="from this simulated time on")
-    g.add_argument("--debug-end", metavar="TIME", type=ticks, default=_memsim.never,
-                   help="before this simulated time")
+    g.add_argument("--debug-start", metavar="TIME", type=ticks, default=0, help="from this simulated time on")
+    g.add_argument("--debug-end", metavar="TIME", type=ticks, default=_memsim.never, help="before this simulated time")
     g.add_argument("--debug-file", metavar="FILE", default="", help="instead of stderr")
     g.add_argument("--debug-help", action="store_true", help="list the debug flags")
     add_stamps(g)
-    g.add_argument("--timeline", metavar="FILE", default="",
-                   help="write kernel launches, stamped requests and the components' activity as trace "
-                        "events, which ui.perfetto.dev opens; with it --stamps is 100 unless given")
+    g.add_argument(
+        "--timeline",
+        metavar="FILE",
+        default="",
+        help="write kernel launches, stamped requests and the components' activity as trace "
+        "events, which ui.perfetto.dev opens; with it --stamps is 100 unless given",
+    )
 
     add_oracles(p)
     p.add_argument("command", nargs=argparse.REMAINDER, metavar="script.py arguments")
@@ -96,8 +114,8 @@ def _flags(text):
         name = word.removeprefix("-")
         if name != "All" and name not in known:
             raise argparse.ArgumentTypeError(
-                f"there is no debug flag '{name}'{_memsim.nearest(name, known)}; "
-                "--debug-help lists them")
+                f"there is no debug flag '{name}'{_memsim.nearest(name, known)}; " "--debug-help lists them"
+            )
         on.update(dict.fromkeys(known if name == "All" else [name], not word.startswith("-")))
     return [name for name, is_on in on.items() if is_on]
 
@@ -163,8 +181,10 @@ def _script(argv):
     args, unknown = p.parse_known_args(argv)
     if unknown:
         known = [name for action in p._actions for name in action.option_strings]
-        p.error(f"memsim has no option {unknown[0]}{did_you_mean(unknown[0], known)}: --help lists those that it has; "
-                "options of a script come behind the script's name")
+        p.error(
+            f"memsim has no option {unknown[0]}{did_you_mean(unknown[0], known)}: --help lists those that it has; "
+            "options of a script come behind the script's name"
+        )
     if args.list_sim_objects:
         print(schema.listing(), end="")
         return 0
@@ -186,8 +206,9 @@ def _script(argv):
     args.restore = args.restore[0] if args.restore else None
     if not args.restore and not args.command and not args.interactive:
         p.error("name a script, a subcommand or --restore FILE")
-    script, arguments = (_restored(args) if args.restore else
-                         (args.command[0], args.command[1:]) if args.command else (None, []))
+    script, arguments = (
+        _restored(args) if args.restore else (args.command[0], args.command[1:]) if args.command else (None, [])
+    )
     if script and not os.path.exists(script) and (near := did_you_mean(script, SUBCOMMANDS)):
         raise Error(f"{script}: there is no such script, and no such subcommand{near}; memsim --help lists them")
     _apply(args, run.options)
@@ -242,8 +263,12 @@ def _apply(args, options):
     options.perturb = args.perturb_wakes
     options.skip_finished = args.skip_finished
     if args.debug_flags:
-        options.debug = {"flags": args.debug_flags, "start": args.debug_start,
-                         "end": args.debug_end, "file": args.debug_file}
+        options.debug = {
+            "flags": args.debug_flags,
+            "start": args.debug_start,
+            "end": args.debug_end,
+            "file": args.debug_file,
+        }
     if args.watch is not None:
         run.observers.append(watch.start(args.watch).publish)
     children.hand_down(dataclasses.asdict(dataclasses.replace(options, restoring=None)))
@@ -261,8 +286,9 @@ def _restored(args):
         if getattr(args, name):
             setattr(args, name, os.path.abspath(getattr(args, name)))
     if not os.path.isdir(saved.script.cwd):
-        raise Error(f"{saved.script.cwd}: the checkpoint's script ran in this directory and it is "
-                    "gone: make it again")
+        raise Error(
+            f"{saved.script.cwd}: the checkpoint's script ran in this directory and it is " "gone: make it again"
+        )
     os.chdir(saved.script.cwd)
     for name in set(Options.KEPT) & set(kept["options"]):
         setattr(run.options, name, kept["options"][name])
@@ -270,18 +296,21 @@ def _restored(args):
     run.options.restoring = saved
     if args.outdir and not args.stats_db:
         run.options.stats_db = ""
-    after = dataclasses.replace(run.options, outdir=args.outdir or run.options.outdir,
-                                stats_db=args.stats_db or run.options.stats_db)
+    after = dataclasses.replace(
+        run.options, outdir=args.outdir or run.options.outdir, stats_db=args.stats_db or run.options.stats_db
+    )
     changed = changed_behaviour(saved)
     if args.changes or changed:
         run.options.origin = hash_of(file)
-    if (args.changes or after.database() != before or changed or
-            os.path.abspath(after.outdir) != saved.run.outdir):
+    if args.changes or after.database() != before or changed or os.path.abspath(after.outdir) != saved.run.outdir:
         run.options.parent = saved.run.uuid
     elif len(kept["runs"]) > 1:
         run.try_to_load(saved)
     if changed and not args.quiet:
-        print(f"memsim: {changed} has changed since the checkpoint was written, and the results may "
-              f"differ: this is a new run, whose parent is {saved.run.uuid}", file=sys.stderr)
+        print(
+            f"memsim: {changed} has changed since the checkpoint was written, and the results may "
+            f"differ: this is a new run, whose parent is {saved.run.uuid}",
+            file=sys.stderr,
+        )
     as_called = os.path.abspath(kept["name"]) == saved.script.path  # else a script has changed its argv[0]
     return kept["name"] if as_called else saved.script.path, saved.script.argv

@@ -46,10 +46,14 @@ def parameters(a, b):
         if before[0] != after[0]:
             row = f"{pattern(key[0])}.{key[1]}", before[0], after[0], _change(before[1], after[1])
             rows.setdefault(row, []).append(key[0])
-    found = [(paths[0] + "." + what.rpartition(".")[2] if len(paths) == 1 else what, *rest)
-             for (what, *rest), paths in rows.items()]
+    found = [
+        (paths[0] + "." + what.rpartition(".")[2] if len(paths) == 1 else what, *rest)
+        for (what, *rest), paths in rows.items()
+    ]
     # First what is no number, such as a policy, whose change has no size.
-    return sorted(found, key=lambda row: ("-" in row[1:3], row[3] is not None, *_by_effect(row))), len(one.keys() | other.keys())
+    return sorted(found, key=lambda row: ("-" in row[1:3], row[3] is not None, *_by_effect(row))), len(
+        one.keys() | other.keys()
+    )
 
 
 def statistics(a, b):
@@ -57,8 +61,11 @@ def statistics(a, b):
     were 0, and last those that one run has alone."""
     one, other = (results.df(run).set_index(["path", "name"])["value"].to_dict() for results, run in (a, b))
     keys = one.keys() | other.keys()
-    rows = [(".".join(key), one.get(key), other.get(key), _change(one.get(key), other.get(key)))
-            for key in keys if one.get(key) != other.get(key)]
+    rows = [
+        (".".join(key), one.get(key), other.get(key), _change(one.get(key), other.get(key)))
+        for key in keys
+        if one.get(key) != other.get(key)
+    ]
     return sorted(rows, key=_by_effect), len(keys)
 
 
@@ -85,12 +92,22 @@ def _table(headings, rows):
 
 
 def diff(argv):
-    p = argparse.ArgumentParser(prog="memsim diff", allow_abbrev=False, description=(
-        "The parameters and statistics in which two runs differ, by how much; statistics that changed most come first"))
+    p = argparse.ArgumentParser(
+        prog="memsim diff",
+        allow_abbrev=False,
+        description=(
+            "The parameters and statistics in which two runs differ, by how much; statistics that changed most come first"
+        ),
+    )
     for name in "A", "B":
-        p.add_argument(name, help="an output directory or database (its latest run), DB:RUN, or a run of memsim-out; "
-                                  "the first letters of a run's id suffice")
-    p.add_argument("--most", type=int, default=40, metavar="N", help="so many parameters and so many statistics (40; 0: all)")
+        p.add_argument(
+            name,
+            help="an output directory or database (its latest run), DB:RUN, or a run of memsim-out; "
+            "the first letters of a run's id suffice",
+        )
+    p.add_argument(
+        "--most", type=int, default=40, metavar="N", help="so many parameters and so many statistics (40; 0: all)"
+    )
     p.add_argument("--match", default="", metavar="TEXT", help="only what has this in its name, such as l2")
     args = p.parse_args(argv)
     a, b = find(args.A), find(args.B)
@@ -100,18 +117,23 @@ def diff(argv):
     (params, of_params), (stats, of_stats) = parameters(a, b), statistics(a, b)
     params, stats = ([row for row in rows if args.match in row[0]] for rows in (params, stats))
     if not (params or stats):
-        print(f"Nothing differs: {of_params} parameters and {of_stats} values of statistics are equal."
-              if not args.match else f"Nothing differs in what has '{args.match}' in its name.")
+        print(
+            f"Nothing differs: {of_params} parameters and {of_stats} values of statistics are equal."
+            if not args.match
+            else f"Nothing differs in what has '{args.match}' in its name."
+        )
     for title, rows in ("the runs", runs), (f"{len(params)} of {of_params} parameters", params):
-        shown = rows[:args.most or None]
+        shown = rows[: args.most or None]
         if rows:
             print("\n" + _table([f"{title}", "A", "B", "change"], shown))
         if len(shown) < len(rows):
             print(f"... and {len(rows) - len(shown)} others: --most 0 shows them, --match TEXT some")
     if stats:
-        shown = stats[:args.most or None]
+        shown = stats[: args.most or None]
         print("\n" + _table([f"{len(stats)} of {of_stats} values of statistics", "A", "B", "change"], shown))
         if len(shown) < len(stats):
-            alone = sum(None in row[1:3] for row in stats[len(shown):])
-            print(f"... and {len(stats) - len(shown)} others, {alone} of them in one run alone: --most 0 shows them, --match "
-                  "TEXT some")
+            alone = sum(None in row[1:3] for row in stats[len(shown) :])
+            print(
+                f"... and {len(stats) - len(shown)} others, {alone} of them in one run alone: --most 0 shows them, --match "
+                "TEXT some"
+            )

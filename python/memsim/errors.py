@@ -5,8 +5,18 @@ import sys
 
 from ._memsim import Error, InUse, Panic, nearest
 
-__all__ = ["Error", "InUse", "Panic", "UnknownName", "check_known", "did_you_mean", "here", "legible",
-           "user_error", "utf8"]
+__all__ = [
+    "Error",
+    "InUse",
+    "Panic",
+    "UnknownName",
+    "check_known",
+    "did_you_mean",
+    "here",
+    "legible",
+    "user_error",
+    "utf8",
+]
 
 # The module makes these; what they mean to a script:
 Error.__doc__ = "Something that the user can mend: a sentence that says what, where, and what would be right."
@@ -48,8 +58,11 @@ def check_known(what, given, known):
 def legible(text, keep="\n"):
     """What a terminal may show: each byte of what would control it, but for `keep`, as \\xff; core/legible.hh
     does so for errors from C++."""
-    return re.sub(r"[\0-\x1f\x7f-\x9f\ud800-\udfff]", lambda found: found[0] if found[0] in keep else "".join(
-        f"\\x{byte:02x}" for byte in _bytes(found[0])), text)
+    return re.sub(
+        r"[\0-\x1f\x7f-\x9f\ud800-\udfff]",
+        lambda found: found[0] if found[0] in keep else "".join(f"\\x{byte:02x}" for byte in _bytes(found[0])),
+        text,
+    )
 
 
 def _bytes(character):
@@ -66,8 +79,7 @@ def utf8(text, what):
         if re.search("[\ud800-\udc7f\udd00-\udfff]", text):
             check_text(text, what.removesuffix(":"), Error)
         name = os.fsencode(text).decode(errors="backslashreplace")
-        raise Error(f"{what} '{name}' is not UTF-8: give the file a name, or a link to it, that "
-                    "is") from None
+        raise Error(f"{what} '{name}' is not UTF-8: give the file a name, or a link to it, that " "is") from None
     return text
 
 

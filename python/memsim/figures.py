@@ -15,11 +15,15 @@ NS = 1e6  # femtoseconds
 def _frame(results, statistics, only=()):
     """A row a run, the latest last: its script and arguments, and these statistics, 'path.name', whose elements [*]
     combines. Of runs with equal arguments and seed the latest counts. only: 'name=value' that all runs have."""
-    runs = results.sql("SELECT run, script, platform, workload, seed FROM ipc UNION SELECT id, name, NULL, NULL, seed "
-                       "FROM run WHERE id NOT IN (SELECT run FROM ipc)").set_index("run")
+    runs = results.sql(
+        "SELECT run, script, platform, workload, seed FROM ipc UNION SELECT id, name, NULL, NULL, seed "
+        "FROM run WHERE id NOT IN (SELECT run FROM ipc)"
+    ).set_index("run")
     runs = runs.loc[results.runs()["id"]]
     arguments = results.sql("SELECT run, name, ifnull(value, 'yes') AS value FROM argument WHERE name <> 'seed'")
-    arguments = arguments.drop_duplicates(["run", "name"], keep="last").pivot(index="run", columns="name", values="value")
+    arguments = arguments.drop_duplicates(["run", "name"], keep="last").pivot(
+        index="run", columns="name", values="value"
+    )
     for name in arguments:
         if name not in runs:
             runs[name] = arguments[name]
@@ -34,8 +38,10 @@ def _frame(results, statistics, only=()):
             raise Error(f"--only {choice}: write NAME=VALUE, such as platform=ohm-base")
         chosen = runs[_key(runs, name, statistics) == value]
         if chosen.empty:
-            raise Error(f"--only {choice}: no run has that: '{name}' is one of "
-                        f"{', '.join(_key(runs, name, statistics).unique())}")
+            raise Error(
+                f"--only {choice}: no run has that: '{name}' is one of "
+                f"{', '.join(_key(runs, name, statistics).unique())}"
+            )
         runs = chosen
     return runs
 
@@ -43,11 +49,14 @@ def _frame(results, statistics, only=()):
 def _values(results, statistic):
     """The statistic of each run, and how the elements that [*] stands for were combined."""
     path, name = _split(results, statistic)
-    rows = results.sql("SELECT named.run AS run, value.value AS value, stat.kind AS kind, part.name AS part, part.unit AS unit "
-                       "FROM named JOIN part ON part.id = named.part JOIN stat ON stat.id = part.stat "
-                       "JOIN value ON value.part = named.part AND value.dump = "
-                       "(SELECT max(id) FROM dump WHERE dump.run = named.run) "
-                       "WHERE named.path GLOB ? AND named.name = ?", [_glob(path), name])
+    rows = results.sql(
+        "SELECT named.run AS run, value.value AS value, stat.kind AS kind, part.name AS part, part.unit AS unit "
+        "FROM named JOIN part ON part.id = named.part JOIN stat ON stat.id = part.stat "
+        "JOIN value ON value.part = named.part AND value.dump = "
+        "(SELECT max(id) FROM dump WHERE dump.run = named.run) "
+        "WHERE named.path GLOB ? AND named.name = ?",
+        [_glob(path), name],
+    )
     how = way(rows.iloc[0]) if rows["run"].duplicated().any() else ""
     return rows.groupby("run")["value"].agg(WAYS[how] if how else "first"), how
 
@@ -61,16 +70,20 @@ def _refuse_unlike(runs, shown, statistics):
         some = any(0 < of.isna().sum() < len(of) for _, of in runs[name].groupby(runs["script"]))
         if len(known) > 1 or some:
             texts = known + ["none"] * some
-            raise Error(f"the runs differ in '{name}' ({', '.join(texts[:8])}{', ...' if len(texts) > 8 else ''}), which the "
-                        f"figure does not show: choose, such as --only {name}={known[-1]}, or show it with --by or --over")
+            raise Error(
+                f"the runs differ in '{name}' ({', '.join(texts[:8])}{', ...' if len(texts) > 8 else ''}), which the "
+                f"figure does not show: choose, such as --only {name}={known[-1]}, or show it with --by or --over"
+            )
 
 
 def _made_last(runs, statistics):
     """Without runs that were made again: with the same script, arguments and seed."""
     same = runs.astype(str).duplicated([*_arguments(runs, statistics), "seed"], keep="last")
     if same.any():
-        print(f"memsim: {same.sum()} runs were made again with equal arguments and seed: the latest counts",
-              file=sys.stderr)
+        print(
+            f"memsim: {same.sum()} runs were made again with equal arguments and seed: the latest counts",
+            file=sys.stderr,
+        )
     return runs[~same]
 
 
@@ -85,8 +98,10 @@ def _split(results, statistic):
         path, name = ".".join(words[:i]), ".".join(words[i:])
         if len(results.sql("SELECT 1 FROM result WHERE path GLOB ? AND name = ? LIMIT 1", [_glob(path), name])):
             return path, name
-    raise Error(f"no run of the database has a statistic '{statistic}': write its path and name, such as "
-                "gpu.dispatcher.ipc, with [*] for all elements")
+    raise Error(
+        f"no run of the database has a statistic '{statistic}': write its path and name, such as "
+        "gpu.dispatcher.ipc, with [*] for all elements"
+    )
 
 
 def _glob(path):
@@ -132,23 +147,29 @@ def bars(results, args):
         label += f", of {args.relative_to}'s"
         if len(table.columns) > 1:
             table["mean"] = (table.product(axis=1, skipna=False)) ** (1 / len(table.columns))  # geometric
-    return plot.bars(args.output, table, label, reference=1 if args.relative_to else None, log=args.log,
-                     spread=spread)
+    return plot.bars(args.output, table, label, reference=1 if args.relative_to else None, log=args.log, spread=spread)
 
 
 def series(results, args):
-    sampled = results.sql("SELECT id FROM run WHERE id IN (SELECT run FROM samples WHERE path || '.' || name GLOB ?) "
-                          "ORDER BY started", [_glob(args.statistic)])["id"]
+    sampled = results.sql(
+        "SELECT id FROM run WHERE id IN (SELECT run FROM samples WHERE path || '.' || name GLOB ?) " "ORDER BY started",
+        [_glob(args.statistic)],
+    )["id"]
     run = results.find_run(args.run or "".join(sampled[-1:]))  # the latest that has it
-    table = results.sql("SELECT path || '.' || name AS what, tick, value, unit, kind FROM samples WHERE run = ? AND "
-                        "path || '.' || name GLOB ? ORDER BY what, tick", [run, _glob(args.statistic)])
+    table = results.sql(
+        "SELECT path || '.' || name AS what, tick, value, unit, kind FROM samples WHERE run = ? AND "
+        "path || '.' || name GLOB ? ORDER BY what, tick",
+        [run, _glob(args.statistic)],
+    )
     # Of a total, its growth from sample to sample is shown; after a reset it begins at 0.
     grown = table.groupby("what")["value"].diff()
     total = [grows(kind, what) for kind, what in zip(table["kind"], table["what"])] & (grown >= 0)
     table.loc[total, "value"] = grown[total]
     if table.empty:
         if len(sampled):
-            raise Error(f"run {run} has no series '{args.statistic}', as others have: choose --run {sampled.iloc[-1][:8]}")
+            raise Error(
+                f"run {run} has no series '{args.statistic}', as others have: choose --run {sampled.iloc[-1][:8]}"
+            )
         raise Error(f"run {run} has no series '{args.statistic}': memsim.stats.series() samples them")
     panels = {}
     for unit, of in table.groupby("unit", sort=False):
@@ -156,8 +177,13 @@ def series(results, args):
         rows = of.pivot(index="what", columns="tick", values="value") * scale
         rows.columns = [tick / NS / 1000 for tick in rows.columns]
         panels[args.statistic if table["unit"].nunique() == 1 else shown or unit] = rows, shown or unit
-    return plot.lines(args.output, {title: rows for title, (rows, _) in panels.items()}, "us",
-                      [y for _, y in panels.values()], log="y" if args.log else "")
+    return plot.lines(
+        args.output,
+        {title: rows for title, (rows, _) in panels.items()},
+        "us",
+        [y for _, y in panels.values()],
+        log="y" if args.log else "",
+    )
 
 
 def latency(results, args):
@@ -205,26 +231,56 @@ def main(argv):
         for name, default, what in options:
             k.add_argument(name, default=default, help=what + (f" ({default})" if default else ""))
         if act is not series:
-            k.add_argument("--only", action="append", default=[], metavar="NAME=VALUE",
-                           help="only the runs that have this argument; may stand several times")
+            k.add_argument(
+                "--only",
+                action="append",
+                default=[],
+                metavar="NAME=VALUE",
+                help="only the runs that have this argument; may stand several times",
+            )
         if act is not stages:
             k.add_argument("--log", action="store_true", help="a logarithmic axis for the values")
-        k.add_argument("-o", "--output", metavar="FILE", default=f"{act.__name__}.svg",
-                       help=f"its ending says what it is: {', '.join(plot.ENDINGS)} ({act.__name__}.svg)")
+        k.add_argument(
+            "-o",
+            "--output",
+            metavar="FILE",
+            default=f"{act.__name__}.svg",
+            help=f"its ending says what it is: {', '.join(plot.ENDINGS)} ({act.__name__}.svg)",
+        )
         k.set_defaults(act=act)
 
     by = "--by", "platform", "what tells the runs apart: an argument of the scripts, or script"
-    kind(bars, "A statistic's last value as bars: a group for each workload, a bar for each platform, the mean of its seeds",
-         ("--statistic", "gpu.dispatcher.ipc", "the path and name of what is shown, with [*] for all elements: counts add "
-          "up, of other values the mean is taken"), by,
-         ("--over", "workload", "what the groups are: an argument of the scripts, or script"),
-         ("--relative-to", "", "the platform that is 1; then with the geometric mean of all groups"))
-    kind(series, "Samples over simulated time", ("--statistic", "*", "the path and name, with [*] for every index"),
-         ("--run", "", "the first letters of the run's id; without it the latest"))
-    kind(latency, "Latency over bandwidth, a point a run", ("--by", "script", by[2]),
-         ("--bandwidth", "dram.bandwidth", "the path and name of what is on the x axis"),
-         ("--latency", "dram.read_latency.mean", "the path and name of what is on the y axis"))
-    kind(stages, "The stages of a request on each other, a bar a run; with --by a bar for each of its values, the mean of "
-         "its seeds", ("--by", "", by[2]))
+    kind(
+        bars,
+        "A statistic's last value as bars: a group for each workload, a bar for each platform, the mean of its seeds",
+        (
+            "--statistic",
+            "gpu.dispatcher.ipc",
+            "the path and name of what is shown, with [*] for all elements: counts add "
+            "up, of other values the mean is taken",
+        ),
+        by,
+        ("--over", "workload", "what the groups are: an argument of the scripts, or script"),
+        ("--relative-to", "", "the platform that is 1; then with the geometric mean of all groups"),
+    )
+    kind(
+        series,
+        "Samples over simulated time",
+        ("--statistic", "*", "the path and name, with [*] for every index"),
+        ("--run", "", "the first letters of the run's id; without it the latest"),
+    )
+    kind(
+        latency,
+        "Latency over bandwidth, a point a run",
+        ("--by", "script", by[2]),
+        ("--bandwidth", "dram.bandwidth", "the path and name of what is on the x axis"),
+        ("--latency", "dram.read_latency.mean", "the path and name of what is on the y axis"),
+    )
+    kind(
+        stages,
+        "The stages of a request on each other, a bar a run; with --by a bar for each of its values, the mean of "
+        "its seeds",
+        ("--by", "", by[2]),
+    )
     args = p.parse_args(argv)
     print(args.act(Results(args.DB), args))

@@ -82,10 +82,13 @@ def check_output(path, kind=None, used_as=()):
     present = kind_of(path)
     if kind == "a database":  # SQLite replaces no file, and refuses what is no database
         return
-    if present != kind and (present in ("a checkpoint", "a database") or
-                            kind and os.path.isfile(path) and os.path.getsize(path)):
-        raise Error(f"{path}: is {present or 'another file'}, which the output would destroy: name another file"
-                    + (f", or {kind}, which is replaced" if kind else ""))
+    if present != kind and (
+        present in ("a checkpoint", "a database") or kind and os.path.isfile(path) and os.path.getsize(path)
+    ):
+        raise Error(
+            f"{path}: is {present or 'another file'}, which the output would destroy: name another file"
+            + (f", or {kind}, which is replaced" if kind else "")
+        )
 
 
 class Claim:
@@ -145,9 +148,13 @@ def refuse_changed(before, now, remedy):
     before, now = dict(before), dict(now)
     for name in sorted(before.keys() | now.keys()):
         if before.get(name) != now.get(name):
-            what = ("is read now and was not when the checkpoint was written" if name not in before else
-                    "is no longer read" if name not in now else
-                    "has changed since the checkpoint was written")
+            what = (
+                "is read now and was not when the checkpoint was written"
+                if name not in before
+                else "is no longer read"
+                if name not in now
+                else "has changed since the checkpoint was written"
+            )
             raise Error(f"{name} {what}: {remedy}")
 
 

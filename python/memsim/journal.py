@@ -37,13 +37,18 @@ class Journal:
         if not self.replaying:
             self.current = {"kind": kind, "arguments": arguments, "where": where}
             return self._note(act)
-        expected = (self.entries[self._next] if self._next < len(self.entries) else
-                    [self.interrupted[key] for key in ("kind", "arguments", "where")])
+        expected = (
+            self.entries[self._next]
+            if self._next < len(self.entries)
+            else [self.interrupted[key] for key in ("kind", "arguments", "where")]
+        )
         if [kind, arguments] != expected[:2]:
             raise user_error(
                 f"the script calls {_show(kind, arguments)} where the run of the checkpoint called "
                 f"{_show(*expected[:2])} ({expected[2]}): a restored script must ask the same, in "
-                "the same order", where)
+                "the same order",
+                where,
+            )
         if self._next < len(self.entries):
             self._next += 1
             for name, text in expected[4:]:

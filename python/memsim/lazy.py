@@ -10,8 +10,10 @@ def module_of(package, name):
 
 def modules_when_asked(package):
     """The __getattr__ of such a package."""
+
     def look_up(name):
         if module := module_of(package, name):
             return module
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
     return look_up

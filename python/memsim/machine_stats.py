@@ -29,8 +29,10 @@ def patterns_of(statistics):
     for what in [statistics] if one or not hasattr(statistics, "__iter__") else statistics:
         pattern = getattr(what, "_pattern", what)
         if not isinstance(pattern, str):
-            raise user_error(f"series(): {what!r} is no statistic: write its path, such as "
-                             "'gpu.l2[0].hits', or give the statistic itself, gpu.l2[0].stats.hits")
+            raise user_error(
+                f"series(): {what!r} is no statistic: write its path, such as "
+                "'gpu.l2[0].hits', or give the statistic itself, gpu.l2[0].stats.hits"
+            )
         patterns.append(pattern)
     return patterns
 
@@ -99,8 +101,9 @@ class StatView:
         if name.startswith("_"):
             raise AttributeError(name)
         if name not in known:
-            raise user_error(f"{self._object.path} has no statistic '{name}'"
-                             f"{did_you_mean(name, known)}", kind=UnknownName)
+            raise user_error(
+                f"{self._object.path} has no statistic '{name}'" f"{did_you_mean(name, known)}", kind=UnknownName
+            )
         return Values(self, name) if known[name]["each"] else self._value(name, name)
 
     @property
@@ -119,6 +122,7 @@ class StatView:
     def _read(self, name, part):
         simulation = self._object.root()._simulation
         if simulation is None:
-            raise user_error(f"{self._object.path}.stats.{name} is read before instantiate(): there "
-                             "is no machine that counts yet")
+            raise user_error(
+                f"{self._object.path}.stats.{name} is read before instantiate(): there " "is no machine that counts yet"
+            )
         return simulation._read_stat(self._object.path, name, part)

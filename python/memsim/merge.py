@@ -15,15 +15,17 @@ from .files import check_output
 from .results import connect, not_current
 from .rows import TABLES
 
-APPLICATION = 0x6d73696d  # 'msim', as in src/stats/schema.hh
+APPLICATION = 0x6D73696D  # 'msim', as in src/stats/schema.hh
 
 
 def main(argv):
     p = argparse.ArgumentParser(
-        prog="memsim merge", allow_abbrev=False,
+        prog="memsim merge",
+        allow_abbrev=False,
         description="Copy the runs of databases into one, which is made if it is not there. A run that is "
-                    "there already, or a finished one with the same configuration and digest, is not "
-                    "copied.")
+        "there already, or a finished one with the same configuration and digest, is not "
+        "copied.",
+    )
     p.add_argument("INTO", help="the database that takes the runs")
     p.add_argument("FROM", nargs="+", help="a database, or an output directory with its stats.db")
     args = p.parse_args(argv)
@@ -82,11 +84,13 @@ def _copy(source, target, in_use):
     """Copies a database's runs and its rows of studies; returns how many runs, and how many were there."""
     runs, same, older = [], {}, []
     for run, finished, configuration, digest in source.execute(
-            "SELECT id, finished IS NOT NULL, configuration, digest FROM run").fetchall():
+        "SELECT id, finished IS NOT NULL, configuration, digest FROM run"
+    ).fetchall():
         twin = target.execute(
             "SELECT id FROM run WHERE id = ?1 OR ?2 AND finished IS NOT NULL AND configuration = ?3 AND "
             "configuration <> '' AND digest = ?4 ORDER BY id <> ?1",
-            [run, finished, configuration, digest]).fetchone()
+            [run, finished, configuration, digest],
+        ).fetchone()
         if not twin:
             runs.append(run)
         elif twin[0] == run and _how_far(source, run) > _how_far(target, run):
@@ -99,34 +103,43 @@ def _copy(source, target, in_use):
     for name, (own, _) in reversed(TABLES.items()):
         target.execute(f"DELETE FROM {name} WHERE {own}", [json.dumps(older)])
     _copy_rows(source, target, json.dumps(runs))
-    target.executemany("UPDATE run SET parent = ? WHERE parent = ?",
-                       [(twin, run) for run, twin in same.items() if twin != run])
+    target.executemany(
+        "UPDATE run SET parent = ? WHERE parent = ?", [(twin, run) for run, twin in same.items() if twin != run]
+    )
     _copy_studies(source, target, same)
     return len(runs), len(same)
 
 
 def _how_far(database, run):
     """A run that is finished is further than one that is not."""
-    return database.execute("SELECT finished IS NOT NULL, (SELECT coalesce(max(tick), -1) FROM dump "
-                            "WHERE run = ?1) FROM run WHERE id = ?1", [run]).fetchone()
+    return database.execute(
+        "SELECT finished IS NOT NULL, (SELECT coalesce(max(tick), -1) FROM dump "
+        "WHERE run = ?1) FROM run WHERE id = ?1",
+        [run],
+    ).fetchone()
 
 
 def _copy_rows(source, target, runs):
-    behind = {name: target.execute(f"SELECT coalesce(max(id), 0) FROM {name}").fetchone()[0]
-              for name, (_, numbers) in TABLES.items() if numbers.get("id") == name}
+    behind = {
+        name: target.execute(f"SELECT coalesce(max(id), 0) FROM {name}").fetchone()[0]
+        for name, (_, numbers) in TABLES.items()
+        if numbers.get("id") == name
+    }
     for name, (own, numbers) in TABLES.items():
         columns = [row[1] for row in target.execute(f"PRAGMA table_info({name})")]
         moved = [f"{c} + {behind[numbers[c]]}" if c in numbers else c for c in columns]
         target.executemany(
             f"INSERT INTO {name}({', '.join(columns)}) VALUES({', '.join('?' * len(columns))})",
-            source.execute(f"SELECT {', '.join(moved)} FROM {name} WHERE {own}", [runs]))
+            source.execute(f"SELECT {', '.join(moved)} FROM {name} WHERE {own}", [runs]),
+        )
 
 
 def _copy_studies(source, target, same):
     """Points and claims. Of those that both databases have, the row that was written last stays."""
     for table, key, when, columns, make in (
-            ("point", "study, number", "began", points.COLUMNS, lambda: target.execute(points.TABLE)),
-            ("claim", "id", "judged", verdict.COLUMNS, lambda: verdict.store(target, "", []))):
+        ("point", "study, number", "began", points.COLUMNS, lambda: target.execute(points.TABLE)),
+        ("claim", "id", "judged", verdict.COLUMNS, lambda: verdict.store(target, "", [])),
+    ):
         if not source.execute("SELECT 1 FROM sqlite_master WHERE name = ?", [table]).fetchone():
             continue
         make()
@@ -137,4 +150,6 @@ def _copy_studies(source, target, same):
         target.executemany(
             f"INSERT INTO {table}({', '.join(columns)}) VALUES({', '.join('?' * len(columns))}) "
             f"ON CONFLICT({key}) DO UPDATE SET {', '.join(f'{c} = excluded.{c}' for c in columns)} "
-            f"WHERE {table}.{when} IS NULL OR excluded.{when} > {table}.{when}", rows)
+            f"WHERE {table}.{when} IS NULL OR excluded.{when} > {table}.{when}",
+            rows,
+        )

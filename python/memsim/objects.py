@@ -53,8 +53,7 @@ class PortAttribute:
 def resolve(cls, name, value, path):
     """The value's text as the component will hold it, or an error with the script's line."""
     try:
-        return _memsim.resolve(cls._type, path.rpartition(".")[0], name,
-                               as_text(cls._params[name], value, path))
+        return _memsim.resolve(cls._type, path.rpartition(".")[0], name, as_text(cls._params[name], value, path))
     except Error as e:
         raise user_error(e) from None
 
@@ -88,8 +87,10 @@ class Children(list):
     def append(self, item):
         self._owner._check_open(self._name)
         if not isinstance(item, SimObject):
-            raise user_error(f"{self._owner._prefix}{self._name}[{len(self)}]: {item!r} is no "
-                             "SimObject: a list of children holds nothing else")
+            raise user_error(
+                f"{self._owner._prefix}{self._name}[{len(self)}]: {item!r} is no "
+                "SimObject: a list of children holds nothing else"
+            )
         item._adopt(self._owner, f"{self._name}[{len(self)}]")
         super().append(item)
 
@@ -97,12 +98,13 @@ class Children(list):
         if name.startswith("_"):
             raise AttributeError(name)
         path = f"{self._owner._prefix}{self._name}"
-        raise user_error(f"{path} is a list of {len(self)} objects and has no '{name}': index it, such as {path}[0].{name}",
-                         kind=UnknownName)
+        raise user_error(
+            f"{path} is a list of {len(self)} objects and has no '{name}': index it, such as {path}[0].{name}",
+            kind=UnknownName,
+        )
 
     def _fixed(self, *args, **kwargs):
-        raise user_error(f"{self._owner._prefix}{self._name}: children are appended, not moved or "
-                         "taken away")
+        raise user_error(f"{self._owner._prefix}{self._name}: children are appended, not moved or " "taken away")
 
     __setitem__ = __delitem__ = insert = remove = pop = clear = sort = reverse = _fixed
 
@@ -127,16 +129,22 @@ class SimObject:
         super().__init_subclass__(**kwargs)
         given = [name for name in vars(cls) if name in cls._params]
         if given and "_type" not in vars(cls):
-            cls._defaults = {**getattr(cls, "_defaults", {}),
-                             **{name: (vars(cls)[name], here()) for name in given}}
+            cls._defaults = {**getattr(cls, "_defaults", {}), **{name: (vars(cls)[name], here()) for name in given}}
             for name in given:
                 delattr(cls, name)
 
     def __init__(self, **attributes):
-        for name, value in (("_parent", None), ("_name", None), ("_children", {}), ("_values", {}),
-                            ("_places", {}), ("_bound", {}), ("_simulation", None),
-                            ("_prepared", None),
-                            ("_created", here())):
+        for name, value in (
+            ("_parent", None),
+            ("_name", None),
+            ("_children", {}),
+            ("_values", {}),
+            ("_places", {}),
+            ("_bound", {}),
+            ("_simulation", None),
+            ("_prepared", None),
+            ("_created", here()),
+        ):
             object.__setattr__(self, name, value)
         for name, (value, where) in getattr(type(self), "_defaults", {}).items():
             setattr(self, name, value)
@@ -163,8 +171,7 @@ class SimObject:
     @property
     def children(self) -> list:
         """The objects right below, in the order in which they were added."""
-        return [c for child in self._children.values()
-                for c in (child if isinstance(child, list) else [child])]
+        return [c for child in self._children.values() for c in (child if isinstance(child, list) else [child])]
 
     def descendants(self):
         """This object and all below it, parents first."""
@@ -186,8 +193,7 @@ class SimObject:
         if isinstance(known, (Parameter, PortAttribute)):
             known.__set__(self, value)
         elif known is not None:
-            raise user_error(f"{self.path}.{name} has a meaning of its own: a child needs another "
-                             "name")
+            raise user_error(f"{self.path}.{name} has a meaning of its own: a child needs another " "name")
         elif isinstance(value, SimObject):
             self._no_second(name)
             value._adopt(self, name)
@@ -197,8 +203,9 @@ class SimObject:
                 self._no_second(name)
                 self._children[name] = Children(self, name, value)
         elif name in self._children:
-            raise user_error(f"{self.path}.{name} is a child and cannot become {value!r}: a child is neither replaced "
-                             "nor removed")
+            raise user_error(
+                f"{self.path}.{name} is a child and cannot become {value!r}: a child is neither replaced " "nor removed"
+            )
         else:
             raise self._unknown(name)
 
@@ -219,19 +226,21 @@ class SimObject:
     def _unknown(self, name):
         known = [*self._params, *self._ports, *self._children]
         what = "parameter, port or child" if self._type else "child"
-        return user_error(f"{self.path} has no {what} '{name}'{did_you_mean(name, known)}",
-                          kind=UnknownName)
+        return user_error(f"{self.path} has no {what} '{name}'{did_you_mean(name, known)}", kind=UnknownName)
 
     def _no_second(self, name):
         if name in self._children:
-            raise user_error(f"{self.path}.{name} is already there: give the second child another "
-                             "name, or append it to a list")
+            raise user_error(
+                f"{self.path}.{name} is already there: give the second child another " "name, or append it to a list"
+            )
 
     def _adopt(self, parent, name):
         if self._parent is not None or isinstance(self, Root):
-            raise user_error(f"{parent._prefix}{name}: this object already has the place "
-                             f"'{self.path}' in the tree" if self._parent else
-                             f"{parent._prefix}{name}: a Root has no place below another object")
+            raise user_error(
+                f"{parent._prefix}{name}: this object already has the place " f"'{self.path}' in the tree"
+                if self._parent
+                else f"{parent._prefix}{name}: a Root has no place below another object"
+            )
         self._check_open(name)
         try:
             _memsim.check_name(name.encode(errors="surrogatepass"))
@@ -242,8 +251,9 @@ class SimObject:
 
     def _check_open(self, name):
         if self.root()._simulation is not None:
-            raise user_error(f"{self.path}.{name} is set after instantiate(): the machine is "
-                             "built and stays as it is")
+            raise user_error(
+                f"{self.path}.{name} is set after instantiate(): the machine is " "built and stays as it is"
+            )
 
 
 class Group(SimObject):

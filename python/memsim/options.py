@@ -18,7 +18,7 @@ class Options:
     checkpoint_sim_period: int = 0
     checkpoint_wall_period: float = 0
     changes: list = dataclasses.field(default_factory=list)  # --set
-    origin: str = ""          # hash of the checkpoint after which the parameters were others
+    origin: str = ""  # hash of the checkpoint after which the parameters were others
     # Not kept: they show or test, and change no result.
     event_queue: str = "fast"
     perturb: int | None = None
@@ -26,12 +26,20 @@ class Options:
     debug: dict | None = None
     timeline: str = ""
     restoring: object = None  # the Checkpoint that the script is re-run for
-    parent: str = ""          # the run that a new run goes on from
+    parent: str = ""  # the run that a new run goes on from
     skip_finished: bool = False
-    jobs: int = 0             # points of a study at once; 0: as the study says
+    jobs: int = 0  # points of a study at once; 0: as the study says
 
-    KEPT = ("outdir", "stats_db", "verbosity", "checkpoint_at", "checkpoint_sim_period",
-            "checkpoint_wall_period", "changes", "origin")
+    KEPT = (
+        "outdir",
+        "stats_db",
+        "verbosity",
+        "checkpoint_at",
+        "checkpoint_sim_period",
+        "checkpoint_wall_period",
+        "changes",
+        "origin",
+    )
 
     def kept(self):
         return {name: getattr(self, name) for name in self.KEPT}
@@ -44,6 +52,7 @@ options = Options()  # of this process
 
 
 # ---- the command line of a script --------------------------------------------------------------------
+
 
 class ScriptParser(argparse.ArgumentParser):
     """A parser whose help shows the default of each option that has one."""
@@ -78,13 +87,16 @@ def script_parser(doc):
 
 # ---- the command line's that more than one command takes -------------------------------------------
 
+
 def whole(least, most=2**64 - 1):
     """A type of argument."""
+
     def read(text):
         if not (text.isascii() and text.isdigit() and least <= int(text[:30]) <= most):
             upward = f"of {least} or more" if most == 2**64 - 1 else f"from {least} to {most}"
             raise argparse.ArgumentTypeError(f"'{text}' is no whole number {upward}")
         return int(text)
+
     return read
 
 
@@ -97,16 +109,29 @@ def ticks(text):
 
 
 def add_changes(p, more=""):
-    p.add_argument("--set", metavar="PATH=VALUE", action="append", default=[], dest="changes",
-                   help=f"set a parameter after the script did ([*]: of every element of a list){more}")
+    p.add_argument(
+        "--set",
+        metavar="PATH=VALUE",
+        action="append",
+        default=[],
+        dest="changes",
+        help=f"set a parameter after the script did ([*]: of every element of a list){more}",
+    )
 
 
 def add_stamps(p):
-    p.add_argument("--stamps", metavar="N", type=whole(1), default=0, help="stamp one of N requests: the results say where its time went")
+    p.add_argument(
+        "--stamps",
+        metavar="N",
+        type=whole(1),
+        default=0,
+        help="stamp one of N requests: the results say where its time went",
+    )
 
 
 def add_oracles(p):
     g = p.add_argument_group("oracles (results must not change)")
-    g.add_argument("--event-queue", choices=("fast", "naive"), default="fast",
-                   help="an ordered map instead of the fast queue")
+    g.add_argument(
+        "--event-queue", choices=("fast", "naive"), default="fast", help="an ordered map instead of the fast queue"
+    )
     g.add_argument("--perturb-wakes", metavar="SEED", type=whole(0), help="wake random components for no reason")

@@ -23,8 +23,9 @@ def _figure(width, height):
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise user_error("plots need Debian's python3-matplotlib: run util/run once, which installs it, and use "
-                         "/usr/bin/python3") from None
+        raise user_error(
+            "plots need Debian's python3-matplotlib: run util/run once, which installs it, and use " "/usr/bin/python3"
+        ) from None
     return Figure(figsize=(width, height), layout="constrained")
 
 
@@ -39,11 +40,16 @@ def _save(figure, path):
             at.legend(fontsize=7)
     elif len(names) > 1:
         fit = int(10 * figure.get_figwidth() / (max(map(len, names)) + 5))
-        figure.legend(handles, names, loc="upper center", bbox_to_anchor=(0.5, 0),  # below
-                      ncol=max(1, min(len(names), 6, fit)))
+        figure.legend(
+            handles, names, loc="upper center", bbox_to_anchor=(0.5, 0), ncol=max(1, min(len(names), 6, fit))  # below
+        )
     os_error(lambda: Path(path).parent.mkdir(parents=True, exist_ok=True), path)
-    os_error(lambda: figure.savefig(path, bbox_inches="tight", dpi=150,
-                                    metadata={"Date": None} if str(path).endswith(".svg") else None), path)
+    os_error(
+        lambda: figure.savefig(
+            path, bbox_inches="tight", dpi=150, metadata={"Date": None} if str(path).endswith(".svg") else None
+        ),
+        path,
+    )
     return path
 
 
@@ -86,8 +92,14 @@ def bars(path, table, y, reference=None, log=False, title="", spread=None):
         if spread is not None:
             least, greatest = (of.loc[name].reindex(row.index).fillna(row) for of in spread)
             errors = [list((row - least).clip(0)), list((greatest - row).clip(0))]
-        at.bar([x + (i - (len(table) - 1) / 2) * width for x in range(len(row))], list(row), width, label=name, yerr=errors,
-               capsize=2)
+        at.bar(
+            [x + (i - (len(table) - 1) / 2) * width for x in range(len(row))],
+            list(row),
+            width,
+            label=name,
+            yerr=errors,
+            capsize=2,
+        )
     if reference is not None:
         at.axhline(reference, color="black", linewidth=0.8, linestyle="--")
     if log:
@@ -105,10 +117,14 @@ def beside(path, panels, title=""):
     own; a column is a line of text, a row of the table a bar at it. Bars have their value behind them."""
     rows = [len(table.columns) for table in panels.values()]
     figure = _figure(9, 1.2 + 0.6 * sum(rows) + 0.6 * len(rows))
-    for at, (unit, table) in zip(figure.subplots(len(panels), 1, squeeze=False, height_ratios=rows).flat, panels.items()):
+    for at, (unit, table) in zip(
+        figure.subplots(len(panels), 1, squeeze=False, height_ratios=rows).flat, panels.items()
+    ):
         height = 0.8 / len(table)
         for i, (name, row) in enumerate(table.iterrows()):
-            drawn = at.barh([y + (i - (len(table) - 1) / 2) * height for y in range(len(row))], list(row), height, label=name)
+            drawn = at.barh(
+                [y + (i - (len(table) - 1) / 2) * height for y in range(len(row))], list(row), height, label=name
+            )
             at.bar_label(drawn, fmt=" %.4g", fontsize=8)
         at.set_yticks(range(len(table.columns)), table.columns, fontsize=8)
         at.invert_yaxis()

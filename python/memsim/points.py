@@ -13,11 +13,25 @@ from . import _memsim
 from .errors import Error
 from .progress import EVERY, duration
 
-COLUMNS = {"study": "TEXT", "number": "INTEGER", "name": "TEXT", "keys": "TEXT", "command": "TEXT",
-           "state": "TEXT", "began": "REAL", "seconds": "REAL", "run": "TEXT", "error": "TEXT",
-           "jobs": "INTEGER", "owner": "TEXT"}
-TABLE = ("CREATE TABLE IF NOT EXISTS point(" + ", ".join(f"{n} {kind}" for n, kind in COLUMNS.items()) +
-         ", PRIMARY KEY(study, number)) WITHOUT ROWID")
+COLUMNS = {
+    "study": "TEXT",
+    "number": "INTEGER",
+    "name": "TEXT",
+    "keys": "TEXT",
+    "command": "TEXT",
+    "state": "TEXT",
+    "began": "REAL",
+    "seconds": "REAL",
+    "run": "TEXT",
+    "error": "TEXT",
+    "jobs": "INTEGER",
+    "owner": "TEXT",
+}
+TABLE = (
+    "CREATE TABLE IF NOT EXISTS point("
+    + ", ".join(f"{n} {kind}" for n, kind in COLUMNS.items())
+    + ", PRIMARY KEY(study, number)) WITHOUT ROWID"
+)
 
 
 def owner():
@@ -41,9 +55,10 @@ class Points:
         self._db = sqlite3.connect(database, timeout=60, check_same_thread=False)
         self._show = show and sys.stderr is not None and sys.stderr.isatty()
         self._shown, self._lines = time.monotonic(), 0
-        rows = [(study, number, point.name, json.dumps(point.keys),
-                 json.dumps(point.command), jobs)
-                for number, point in enumerate(points)]
+        rows = [
+            (study, number, point.name, json.dumps(point.keys), json.dumps(point.command), jobs)
+            for number, point in enumerate(points)
+        ]
         self._numbers = {id(point): number for number, point in enumerate(points)}
         with self._writing() as db:
             db.execute(TABLE)
@@ -53,7 +68,9 @@ class Points:
                 "VALUES(?, ?, ?, ?, ?, ?, 'waiting') ON CONFLICT DO UPDATE SET name = excluded.name, "
                 "keys = excluded.keys, command = excluded.command, jobs = excluded.jobs, "
                 "state = excluded.state, began = NULL, seconds = NULL, run = NULL, error = NULL, "
-                "owner = NULL WHERE state <> 'running' OR command <> excluded.command", rows)
+                "owner = NULL WHERE state <> 'running' OR command <> excluded.command",
+                rows,
+            )
             db.execute("DELETE FROM point WHERE study = ? AND number >= ?", [study, len(rows)])
 
     @contextlib.contextmanager
@@ -69,9 +86,9 @@ class Points:
         values["state"] = state
         with self._writing() as db:
             db.executemany(
-                f"UPDATE point SET {', '.join(f'{name} = ?' for name in values)} "
-                "WHERE study = ? AND number = ?",
-                [(*values.values(), self._study, self._numbers[id(point)]) for point in points])
+                f"UPDATE point SET {', '.join(f'{name} = ?' for name in values)} " "WHERE study = ? AND number = ?",
+                [(*values.values(), self._study, self._numbers[id(point)]) for point in points],
+            )
 
     def left(self):
         """', 1m20s left' for the line of a point that has ended; nothing where nothing tells."""
@@ -104,8 +121,9 @@ class Points:
 
 def rows_of(database, study=None):
     """The rows of one study, or of all, as dicts."""
-    cursor = database.execute(f"SELECT {', '.join(COLUMNS)} FROM point "
-                              "WHERE ?1 IS NULL OR study = ?1 ORDER BY study, number", [study])
+    cursor = database.execute(
+        f"SELECT {', '.join(COLUMNS)} FROM point " "WHERE ?1 IS NULL OR study = ?1 ORDER BY study, number", [study]
+    )
     return [dict(zip(COLUMNS, row)) for row in cursor]
 
 
@@ -132,13 +150,18 @@ def summary(rows):
     done = f"{rows[0]['study']}: done: {len(finished)} of {len(rows)} points"
     done += f", {before} of them before" if before else ""
     done += f", and {len(failed)} failed" if failed else ""
-    now = [f"{row['name']} ({'its process is gone' if is_gone(row['owner']) else _since(row)})"
-           for row in _in(rows, "running")]
+    now = [
+        f"{row['name']} ({'its process is gone' if is_gone(row['owner']) else _since(row)})"
+        for row in _in(rows, "running")
+    ]
     now += [f"{row['name']} (of another study)" for row in _in(rows, "elsewhere")]
     left = _left(rows)
     waiting = len(_in(rows, "waiting"))
-    return [done, f"  now: {', '.join(now) or 'nothing'}",
-            f"  left: {waiting} points" + (f", about {duration(left)}" if left else "")]
+    return [
+        done,
+        f"  now: {', '.join(now) or 'nothing'}",
+        f"  left: {waiting} points" + (f", about {duration(left)}" if left else ""),
+    ]
 
 
 def _since(row):

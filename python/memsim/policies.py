@@ -45,8 +45,10 @@ def doc(one):
     lines = [f"{one['name']}, a {one['family']}: {one['doc']}"]
     if one["params"]:
         lines += ["", "Parameters:"]
-        lines += [f"    {p['name']} = {p['initial']}  {p['doc']}"
-                  + (f" (from {p['min']} to {p['max']})" if p["min"] else "") for p in one["params"]]
+        lines += [
+            f"    {p['name']} = {p['initial']}  {p['doc']}" + (f" (from {p['min']} to {p['max']})" if p["min"] else "")
+            for p in one["params"]
+        ]
     return "\n".join(lines) + f"\n\nSource: {one['source']}."
 
 

@@ -87,22 +87,22 @@ def bind(a, b):
         return
     a, b = (p.next() if isinstance(p, VectorPort) else p for p in (a, b))
     if not isinstance(b, Port):
-        raise user_error(f"{a.path} is a port: assign the port of another object, "
-                         f"not {_what(b)}")
+        raise user_error(f"{a.path} is a port: assign the port of another object, " f"not {_what(b)}")
     for port in (a, b):
         port.owner._check_open(port.name)
         if (port.info["name"], port.index) in port.owner._bound:
             other, where = port.owner._bound[port.info["name"], port.index]
-            raise user_error(f"{port.path} is bound twice: it was bound to {other.path} "
-                             f"at {where}")
+            raise user_error(f"{port.path} is bound twice: it was bound to {other.path} " f"at {where}")
     for of, to in ((a, b), (b, a)):
         if of.info["counterpart"] != to.info["role"]:
             raise user_error(
                 f"{of.path} is a {of.info['role']} port and {to.path} a {to.info['role']} port: a "
-                f"{of.info['role']} port is bound to a {of.info['counterpart']} port")
+                f"{of.info['role']} port is bound to a {of.info['counterpart']} port"
+            )
     if a.info["family"] != b.info["family"]:
-        raise user_error(f"{a.path} speaks {a.info['family']} and {b.path} speaks "
-                         f"{b.info['family']}: bind ports of one family")
+        raise user_error(
+            f"{a.path} speaks {a.info['family']} and {b.path} speaks " f"{b.info['family']}: bind ports of one family"
+        )
     where = here()
     a.owner._bound[a.info["name"], a.index] = (b, where)
     b.owner._bound[b.info["name"], b.index] = (a, where)

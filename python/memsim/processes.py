@@ -42,8 +42,11 @@ def run_for_us(command, quiet=False):
     output = subprocess.PIPE if quiet else None
     signals.hold()  # and the new process begins so: it must not end before it listens
     process = subprocess.Popen(command, env=environment(), text=True, stdout=output, stderr=output)
-    before = {number: signal.signal(number, lambda number, frame: process.send_signal(number))
-              for number in signals.HANDLED if signal.getsignal(number) is not signal.SIG_IGN}
+    before = {
+        number: signal.signal(number, lambda number, frame: process.send_signal(number))
+        for number in signals.HANDLED
+        if signal.getsignal(number) is not signal.SIG_IGN
+    }
     try:
         signals.listen()
         out, err = process.communicate()
@@ -106,8 +109,7 @@ def as_they_end(futures, meanwhile):
     waits it calls `meanwhile`."""
     waiting = set(futures)
     while waiting:
-        ended, waiting = concurrent.futures.wait(waiting, timeout=0.1,
-                                                 return_when=concurrent.futures.FIRST_COMPLETED)
+        ended, waiting = concurrent.futures.wait(waiting, timeout=0.1, return_when=concurrent.futures.FIRST_COMPLETED)
         signals.obey()
         meanwhile()
         yield from (future for future in futures if future in ended)

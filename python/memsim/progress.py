@@ -85,8 +85,10 @@ class Progress:
         return (launch.left, "of this launch") if launch and launch.left is not None else None
 
     def line(self):
-        text = (f"memsim: {simulated(self._machine.now)} simulated in {duration(self.wall())}, "
-                f"{simulated(self.rate())} a second")
+        text = (
+            f"memsim: {simulated(self._machine.now)} simulated in {duration(self.wall())}, "
+            f"{simulated(self.rate())} a second"
+        )
         work = self.work()
         if under_way := _least([w for w in work if not w.last]) or _least(work):
             text += f"; {under_way}"
@@ -104,8 +106,12 @@ class Progress:
         if self._on and time.monotonic() - self._shown >= EVERY:
             self._shown = time.monotonic()
             self._open = self._terminal
-            print(("\r\033[K" if self._terminal else "") + self.line(), file=sys.stderr,
-                  end="" if self._terminal else "\n", flush=True)
+            print(
+                ("\r\033[K" if self._terminal else "") + self.line(),
+                file=sys.stderr,
+                end="" if self._terminal else "\n",
+                flush=True,
+            )
 
     def close(self):
         """Ends the line, so that what follows stands on its own."""

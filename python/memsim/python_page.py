@@ -6,15 +6,43 @@ import re
 import memsim
 
 # In the order of the page. The five systems show what their packages offer; help() has their modules.
-MODULES = ("stats", "study", "plot", "simt", "dram", "energy", "ports", "systems",
-           *(f"systems.{name}" for name in ("drive", "host", "mmu", "interleave", "scale", "assumptions", "qv100",
-                                            "ohm", "zng", "cmd", "cxl_gpu", "sap")))
+MODULES = (
+    "stats",
+    "study",
+    "plot",
+    "simt",
+    "dram",
+    "energy",
+    "ports",
+    "systems",
+    *(
+        f"systems.{name}"
+        for name in (
+            "drive",
+            "host",
+            "mmu",
+            "interleave",
+            "scale",
+            "assumptions",
+            "qv100",
+            "ohm",
+            "zng",
+            "cmd",
+            "cxl_gpu",
+            "sap",
+        )
+    ),
+)
 
 
 def page():
     """The page, in Markdown."""
-    lines = ["# Python functions", "", "What a script may call, made from the docstrings by `memsim reference --python`. Components, "
-             "with their parameters, have a page of their own: [reference.md](reference.md)."]
+    lines = [
+        "# Python functions",
+        "",
+        "What a script may call, made from the docstrings by `memsim reference --python`. Components, "
+        "with their parameters, have a page of their own: [reference.md](reference.md).",
+    ]
     shown = set()
     for module in (memsim, *(importlib.import_module(f"memsim.{name}") for name in MODULES)):
         members = [(name, member) for name, member in vars(module).items() if _is_public(module, name, member)]
@@ -27,8 +55,12 @@ def page():
 
 
 def _is_public(module, name, member):
-    return (not name.startswith("_") and (inspect.isfunction(member) or inspect.isclass(member))
-            and member.__module__.startswith(module.__name__) and not hasattr(member, "_schema"))
+    return (
+        not name.startswith("_")
+        and (inspect.isfunction(member) or inspect.isclass(member))
+        and member.__module__.startswith(module.__name__)
+        and not hasattr(member, "_schema")
+    )
 
 
 def _section(name, member):
@@ -36,7 +68,11 @@ def _section(name, member):
     lines = ["", f"### {name}", "", f"`{name}{_signature(member)}`", "", *_text(inspect.getdoc(member))]
     if inspect.isclass(member):
         for part, method in vars(member).items():
-            if not part.startswith("_") and inspect.getdoc(method) and (callable(method) or isinstance(method, property)):
+            if (
+                not part.startswith("_")
+                and inspect.getdoc(method)
+                and (callable(method) or isinstance(method, property))
+            ):
                 of = "" if isinstance(method, property) else _signature(method)
                 lines += ["", f"`.{part}{of}`", "", *_text(inspect.getdoc(method))]
     return lines

@@ -25,8 +25,11 @@ from .options import whole
 from .progress import duration
 
 ROOT = Path(PACKAGE, "__init__.py").resolve().parents[2]
-SCALES = {"quick": ["--scale", "tiny", "--max-instructions", "300000"], "default": ["--scale", "default"],
-          "judge": ["--scale", "judge"]}
+SCALES = {
+    "quick": ["--scale", "tiny", "--max-instructions", "300000"],
+    "default": ["--scale", "default"],
+    "judge": ["--scale", "judge"],
+}
 COSTS = "configs/studies/costs.csv"
 
 
@@ -62,8 +65,10 @@ class Figure:
 
 def figures():
     """All, in the order of their names."""
+
     def number(path):
         return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", f"{path.parent.name}/{path.stem}")]
+
     return {f.name: f for f in map(Figure, sorted((ROOT / "configs/studies").glob("*/*.py"), key=number))}
 
 
@@ -71,16 +76,22 @@ def chosen(names):
     """The figures that 'ohm/fig16', 'ohm' or 'all' name, each once."""
     known, found = figures(), {}
     for name in names:
-        some = [f for f in known.values() if name in (f.name, f.script.parent.name, "all") and
-                (not f.is_sweep or f.name == name)]
+        some = [
+            f
+            for f in known.values()
+            if name in (f.name, f.script.parent.name, "all") and (not f.is_sweep or f.name == name)
+        ]
         if not some:
             papers = {f.script.parent.name for f in known.values()}
-            raise Error(f"there is no figure or paper '{name}'{did_you_mean(name, [*known, *papers])}: --list names them")
+            raise Error(
+                f"there is no figure or paper '{name}'{did_you_mean(name, [*known, *papers])}: --list names them"
+            )
         found.update((f.name, f) for f in some)
     return list(found.values())
 
 
 # ---- what a figure costs -------------------------------------------------------------------------
+
 
 def costs(*files):
     """{(figure, scale): (CPU seconds, MB)} as measured before; a later file counts."""
@@ -105,29 +116,39 @@ def listing(args):
     known = costs(ROOT / COSTS, Path(args.outdir, "costs.csv"))
     rows = [("figure", *(f"{s}: CPU time, memory" for s in SCALES), "what it shows")]
     for f in chosen(args.FIGURE or ["all"]) + [f for f in figures().values() if f.is_sweep and not args.FIGURE]:
-        cells = [f"{duration(known[f.name, s][0])}, {known[f.name, s][1]:.0f} MB" if (f.name, s) in known else
-                 "not measured" for s in SCALES]
+        cells = [
+            f"{duration(known[f.name, s][0])}, {known[f.name, s][1]:.0f} MB" if (f.name, s) in known else "not measured"
+            for s in SCALES
+        ]
         rows.append((f.name, *cells, f.title))
     widths = [max(map(len, column)) for column in zip(*rows)]
     print("\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows))
     unknown = sum(row.count("not measured") for row in rows)
     if unknown:
-        print(f"{unknown} of {(len(rows) - 1) * len(SCALES)} times are not known: a figure that is run is measured, into "
-              f"{args.outdir}/costs.csv")
+        print(
+            f"{unknown} of {(len(rows) - 1) * len(SCALES)} times are not known: a figure that is run is measured, into "
+            f"{args.outdir}/costs.csv"
+        )
 
 
 # ---- running one ---------------------------------------------------------------------------------
+
 
 def run(figure, args):
     """Runs its study; returns CPU seconds and MB. The study goes on where it was stopped, and tells its progress."""
     folder = Path(args.outdir, figure.name)
     folder.mkdir(parents=True, exist_ok=True)
-    options = ([*SCALES[args.scale], "--jobs", str(args.jobs), "--seeds", str(args.seeds)] if figure.takes_a_scale
-               else [])
+    options = (
+        [*SCALES[args.scale], "--jobs", str(args.jobs), "--seeds", str(args.seeds)] if figure.takes_a_scale else []
+    )
     signals.hold()  # the new process begins so: no signal ends it before it listens
     study = subprocess.Popen(
         [*processes.MEMSIM, *(["-q"] if args.quiet else []), "-d", args.outdir, figure.script, *options],
-        env=processes.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        env=processes.environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     try:
         signals.listen()
         text = study.stdout.read()
@@ -138,8 +159,7 @@ def run(figure, args):
         study.wait()  # its points write their checkpoints
         raise
     if code := os.waitstatus_to_exitcode(status):
-        raise Error(f"{figure.name} ended with code {code}; what it has finished stays: the same command "
-                    "goes on")
+        raise Error(f"{figure.name} ended with code {code}; what it has finished stays: the same command " "goes on")
     (folder / "output.txt").write_text(text)
     return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024  # of the study and all of its points
 
@@ -156,8 +176,23 @@ def ran_whole(figure, args):
 def draw(figure, rows, folder):
     """claims.csv and claims.svg: the paper's values and ours; a panel for each unit."""
     import pandas
-    columns = ("id", "metric", "subject", "baseline", "relation", "unit", "paper", "ours", "lowest", "highest", "seeds",
-               "comparison", "verdict", "deviation")
+
+    columns = (
+        "id",
+        "metric",
+        "subject",
+        "baseline",
+        "relation",
+        "unit",
+        "paper",
+        "ours",
+        "lowest",
+        "highest",
+        "seeds",
+        "comparison",
+        "verdict",
+        "deviation",
+    )
     pandas.DataFrame(rows, columns=[*columns]).to_csv(folder / "claims.csv", index=False)
     panels = {}
     for row in rows:
@@ -166,16 +201,21 @@ def draw(figure, rows, folder):
             said = verdict.stated(row["relation"], "").strip()
             name = f"{row['metric']}, {accuracy.compared(row['subject'], row['baseline'])}"
             panels.setdefault({"×": "ratio", "": "count"}.get(unit, unit), {})[
-                f"{name}\n({row['id']}, {verdict.places()[row['id']]}{', paper: ' + said if said else ''})"] = row["paper"], row["ours"]
+                f"{name}\n({row['id']}, {verdict.places()[row['id']]}{', paper: ' + said if said else ''})"
+            ] = (row["paper"], row["ours"])
     if panels:
-        plot.beside(folder / "claims.svg", {unit: pandas.DataFrame(of, index=["paper", "ours"])
-                                            for unit, of in panels.items()}, title=figure.title.rstrip("."))
+        plot.beside(
+            folder / "claims.svg",
+            {unit: pandas.DataFrame(of, index=["paper", "ours"]) for unit, of in panels.items()},
+            title=figure.title.rstrip("."),
+        )
 
 
 def draw_data(figure, folder):
     """data.svg of a study that has a row for each workload on each platform, or policy: the first figure that the study
     shows, the mean over the seeds."""
     import pandas
+
     data = pandas.read_csv(folder / "data.csv") if (folder / "data.csv").exists() else pandas.DataFrame()
     by = next((name for name in ("platform", "policy") if name in data), None)
     if not by or "workload" not in data:
@@ -192,25 +232,42 @@ def draw_data(figure, folder):
 
 # ---- the command ---------------------------------------------------------------------------------
 
+
 def main(argv):
-    p = argparse.ArgumentParser(prog="memsim reproduce", allow_abbrev=False, description=(
-        "Runs the figures of papers, draws the papers' values beside ours, and judges what they claim"))
+    p = argparse.ArgumentParser(
+        prog="memsim reproduce",
+        allow_abbrev=False,
+        description=("Runs the figures of papers, draws the papers' values beside ours, and judges what they claim"),
+    )
     p.add_argument("FIGURE", nargs="*", help="such as ohm/fig16; ohm: all figures of this paper; all")
     p.add_argument("--list", action="store_true", help="name the figures, with CPU time and memory as measured before")
-    p.add_argument("--scale", choices=SCALES, default="quick",
-                   help="quick: small inputs, and of each the first 300,000 thread instructions, to see that all works "
-                        "(no claim is judged at it); default; judge: the paper's (quick)")
+    p.add_argument(
+        "--scale",
+        choices=SCALES,
+        default="quick",
+        help="quick: small inputs, and of each the first 300,000 thread instructions, to see that all works "
+        "(no claim is judged at it); default; judge: the paper's (quick)",
+    )
     p.add_argument("--jobs", type=whole(1), default=os.cpu_count(), help="processes at once")
     p.add_argument("--seeds", type=whole(1), default=1, help="run all with the seeds 1 to N; the median counts")
     p.add_argument("-d", "--outdir", default="memsim-out/reproduce", help="where all goes (memsim-out/reproduce)")
     p.add_argument("-q", "--quiet", action="store_true", help="print no progress")
-    p.add_argument("--check", action="store_true",
-                   help="exit with 1 if a claim that was met before (docs/judged.csv, docs/quick.csv) is met no more")
-    p.add_argument("--record", action="store_true",
-                   help="write the figures of --scale quick into docs/quick.csv, those of judge into docs/judged.csv and their "
-                        "points into docs/judged/, and docs/accuracy.md anew")
-    p.add_argument("--page", action="store_true",
-                   help="run nothing: write docs/accuracy.md from docs/judged.csv, docs/quick.csv and the claims")
+    p.add_argument(
+        "--check",
+        action="store_true",
+        help="exit with 1 if a claim that was met before (docs/judged.csv, docs/quick.csv) is met no more",
+    )
+    p.add_argument(
+        "--record",
+        action="store_true",
+        help="write the figures of --scale quick into docs/quick.csv, those of judge into docs/judged.csv and their "
+        "points into docs/judged/, and docs/accuracy.md anew",
+    )
+    p.add_argument(
+        "--page",
+        action="store_true",
+        help="run nothing: write docs/accuracy.md from docs/judged.csv, docs/quick.csv and the claims",
+    )
     args = p.parse_args(argv)
     if args.page:
         accuracy.PAGE.write_text(accuracy.page())
@@ -258,9 +315,11 @@ def check(found, scale):
     for id, (row, figure) in found.items():
         if id in before and before[id].comparison == "met" and row["comparison"] != "met":
             lost += 1
-            print(f"{id} was met with {before[id].ours:.4g} and is met no more: {figure.name} gives "
-                  f"{'nothing' if row['ours'] is None else format(row['ours'], '.4g')}, the paper has {row['paper']:.4g} "
-                  f"({row['metric']}, {row['subject']})")
+            print(
+                f"{id} was met with {before[id].ours:.4g} and is met no more: {figure.name} gives "
+                f"{'nothing' if row['ours'] is None else format(row['ours'], '.4g')}, the paper has {row['paper']:.4g} "
+                f"({row['metric']}, {row['subject']})"
+            )
     compared = sum(id in before for id in found)
     print(f"{compared} of {len(found)} claims were measured before at this scale; {lost} of them are met no more")
     return 1 if lost else 0

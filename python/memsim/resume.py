@@ -13,8 +13,11 @@ from .results import connect
 
 def main(argv):
     """One run after another, each in a process of its own. Returns the exit code of the last that failed."""
-    p = argparse.ArgumentParser(prog="memsim resume", allow_abbrev=False,
-                                description="Go on with each unfinished run, from its last whole checkpoint")
+    p = argparse.ArgumentParser(
+        prog="memsim resume",
+        allow_abbrev=False,
+        description="Go on with each unfinished run, from its last whole checkpoint",
+    )
     p.add_argument("OUTDIR", help="the output directory, with stats.db and the checkpoints")
     outdir = p.parse_args(argv).OUTDIR
     seen, exit_code = set(), 0
@@ -33,8 +36,7 @@ def _tell(text):
 
 def _unfinished(outdir):
     with contextlib.closing(connect(os.path.join(outdir, "stats.db"))) as database:
-        return [run for run, in database.execute(
-            "SELECT id FROM run WHERE finished IS NULL ORDER BY started, id")]
+        return [run for run, in database.execute("SELECT id FROM run WHERE finished IS NULL ORDER BY started, id")]
 
 
 def _go_on(outdir, run):
@@ -48,7 +50,9 @@ def _go_on(outdir, run):
         return 1
     where = _memsim.read_checkpoint(file).run.database
     if os.path.realpath(where) != os.path.realpath(database):
-        raise Error(f"{file}: its run writes its results into {where}, and this is {database}: go on as a new "
-                    "run by --restore FILE -d DIR")
+        raise Error(
+            f"{file}: its run writes its results into {where}, and this is {database}: go on as a new "
+            "run by --restore FILE -d DIR"
+        )
     _tell(f"goes on with run {run} from {shown(file)}")
     return run_for_us([*MEMSIM, "--restore", file]).returncode

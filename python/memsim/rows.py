@@ -36,10 +36,18 @@ TABLES = {
 OF_STUDIES = ("point", "claim")  # tables that only studies make
 
 # What is never NULL. Other columns may be: older versions did not write them all.
-NEEDED = {"run": {"id", "name"}, "dump": {"id", "tick"}, "object": {"id", "path", "type"}, "param": {"name", "text"},
-          "connection": {"source", "source_port", "target", "target_port"},
-          "link": {"sender", "sender_port", "receiver", "receiver_port"}, "stat": {"id", "name"},
-          "part": {"id", "name", "full_name"}, "value": {"value"}, "series": {"tick", "value"}}
+NEEDED = {
+    "run": {"id", "name"},
+    "dump": {"id", "tick"},
+    "object": {"id", "path", "type"},
+    "param": {"name", "text"},
+    "connection": {"source", "source_port", "target", "target_port"},
+    "link": {"sender", "sender_port", "receiver", "receiver_port"},
+    "stat": {"id", "name"},
+    "part": {"id", "name", "full_name"},
+    "value": {"value"},
+    "series": {"tick", "value"},
+}
 UNSIGNED = {"seed", "address"}  # text from 2^63 on; they are shown and not computed with
 # Columns that name an object of the run.
 PATHS = {"connection": ("source", "target"), "link": ("sender", "receiver")}
@@ -47,8 +55,11 @@ LONGEST_PATH = 1000
 CLAIM_NEEDS = ("id", "study", "metric", "subject", "verdict")
 
 # Type of a column -> the condition under which a value is none of it, and what is right.
-KINDS = {"TEXT": ("typeof({0}) <> 'text'", "a text"), "INTEGER": ("typeof({0}) <> 'integer'", "a whole number"),
-         "REAL": ("typeof({0}) NOT IN ('real', 'integer') OR abs({0}) > 1.7976931348623157e308", "a finite number")}
+KINDS = {
+    "TEXT": ("typeof({0}) <> 'text'", "a text"),
+    "INTEGER": ("typeof({0}) <> 'integer'", "a whole number"),
+    "REAL": ("typeof({0}) NOT IN ('real', 'integer') OR abs({0}) > 1.7976931348623157e308", "a finite number"),
+}
 
 
 @functools.cache
@@ -56,15 +67,18 @@ def columns():
     """{table: {column: its type}} of this memsim's databases."""
     with contextlib.closing(sqlite3.connect(":memory:")) as database:
         database.executescript(_memsim.database_tables)
-        return {table: {name: kind for _, name, kind, *_ in database.execute(f"PRAGMA table_info({table})")}
-                for table in TABLES}
+        return {
+            table: {name: kind for _, name, kind, *_ in database.execute(f"PRAGMA table_info({table})")}
+            for table in TABLES
+        }
 
 
 def check_kinds(database, file):
     """Refuses a view where memsim has a table: it may have no end."""
     names = ", ".join(f"'{table}'" for table in (*TABLES, *OF_STUDIES))
     for kind, name in database.execute(
-            f"SELECT type, name FROM sqlite_master WHERE lower(name) IN ({names}) AND type <> 'table'"):
+        f"SELECT type, name FROM sqlite_master WHERE lower(name) IN ({names}) AND type <> 'table'"
+    ):
         raise Error(f"{file}: this is no database of results: its {kind} '{name}' stands where memsim has a table")
 
 
@@ -93,14 +107,25 @@ def _check_table(database, file, run, table):
         conditions.append((column, condition if needed else f"{column} NOT NULL AND ({condition})", right))
     for column, of in numbers.items():
         if column != "id":
-            conditions.append((column, f"{column} NOT IN (SELECT id FROM {of} WHERE {TABLES[of][0]})", f"a row of {of} of the same run"))
+            conditions.append(
+                (
+                    column,
+                    f"{column} NOT IN (SELECT id FROM {of} WHERE {TABLES[of][0]})",
+                    f"a row of {of} of the same run",
+                )
+            )
     for column in PATHS.get(table, ()):
-        conditions.append((column, f"{column} NOT IN (SELECT path FROM object WHERE run IN ({RUNS}))", "the path of an object"))
+        conditions.append(
+            (column, f"{column} NOT IN (SELECT path FROM object WHERE run IN ({RUNS}))", "the path of an object")
+        )
     if table == "object":
         conditions.append(("path", f"length(path) > {LONGEST_PATH}", f"a path of at most {LONGEST_PATH} characters"))
     cases = " ".join(f"WHEN {condition} THEN {at}" for at, (_, condition, _) in enumerate(conditions))
-    found = database.execute(f"SELECT * FROM (SELECT CASE {cases} END AS wrong, * FROM {table} WHERE {own}) "
-                             "WHERE wrong IS NOT NULL LIMIT 1", [json.dumps([run])])
+    found = database.execute(
+        f"SELECT * FROM (SELECT CASE {cases} END AS wrong, * FROM {table} WHERE {own}) "
+        "WHERE wrong IS NOT NULL LIMIT 1",
+        [json.dumps([run])],
+    )
     if row := found.fetchone():
         column, _, right = conditions[row[0]]
         value = row[[name.lower() for name, *_ in found.description].index(column, 1)]
@@ -110,6 +135,7 @@ def _check_table(database, file, run, table):
 def claims(database, file):
     """The rows of the table `claim` as dicts; nothing where no study made one."""
     from .verdict import COLUMNS
+
     there = [name for _, name, *_ in database.execute("PRAGMA table_info(claim)") if name in COLUMNS]
     if not there:
         return []
@@ -121,10 +147,14 @@ def claims(database, file):
     for row in found:
         for column, value in zip(there, row):
             kind = COLUMNS[column].partition(" ")[0]
-            right = isinstance(value, str) if kind == "TEXT" else isinstance(value, (int, float)) and math.isfinite(value)
+            right = (
+                isinstance(value, str) if kind == "TEXT" else isinstance(value, (int, float)) and math.isfinite(value)
+            )
             if not right and (value is not None or column in CLAIM_NEEDS):
-                raise Error(f"{file}: its claims cannot be read: claim.{column} is {shown(value)}, where {KINDS[kind][1]} is "
-                            "right: memsim did not write the file so")
+                raise Error(
+                    f"{file}: its claims cannot be read: claim.{column} is {shown(value)}, where {KINDS[kind][1]} is "
+                    "right: memsim did not write the file so"
+                )
     if missing := [name for name in CLAIM_NEEDS if name not in there]:
         raise Error(f"{file}: its claims cannot be read: the table claim has no column {missing[0]}")
     return [dict.fromkeys(COLUMNS) | dict(zip(there, row)) for row in found]

@@ -17,8 +17,7 @@ from .build import build, rebuild_tree, refuse_fixed
 from .errors import Error, legible, user_error
 from .event import Event, ticks_of
 from .exclusive import exclusive
-from .files import (Claim, check_output, hash_of, hashes_of, os_error, refuse_changed, release, shown, use,
-                    use_database)
+from .files import Claim, check_output, hash_of, hashes_of, os_error, refuse_changed, release, shown, use, use_database
 from .journal import Journal
 from .objects import Root
 from .options import options
@@ -34,11 +33,11 @@ FLUSH_PERIOD = 0.5  # s of real time after which the samples of a series are wri
 
 Output = collections.namedtuple("Output", "file kind use")  # a file to be written, and what for
 
-_open = []           # machines whose runs are not finished
-_made = 0            # machines of this process so far: a checkpoint knows which one it is of
-_runs = {}           # the runs of these machines, by the machine's number as text
+_open = []  # machines whose runs are not finished
+_made = 0  # machines of this process so far: a checkpoint knows which one it is of
+_runs = {}  # the runs of these machines, by the machine's number as text
 _default = None
-observers = []       # called with a machine and whether its run has ended, between two ticks
+observers = []  # called with a machine and whether its run has ended, between two ticks
 
 
 class Simulation:
@@ -81,8 +80,11 @@ class Simulation:
         self._inputs = hashes_of(machine.inputs)
         for file, _ in self._inputs:
             use(self, file, "an input of the machine")
-        self._outputs += [Output(file, None, f"the file of {parameter}, of machine {self._number}")
-                          for parameter, file in machine.outputs if os.path.isfile(file) or not os.path.exists(file)]
+        self._outputs += [
+            Output(file, None, f"the file of {parameter}, of machine {self._number}")
+            for parameter, file in machine.outputs
+            if os.path.isfile(file) or not os.path.exists(file)
+        ]
         self._check_outputs()
         self._progress = Progress(machine, opts.verbosity)
         os_error(lambda: os.makedirs(opts.outdir, exist_ok=True), opts.outdir)
@@ -101,8 +103,11 @@ class Simulation:
         self._sampling = False
         if self._restoring:
             refuse_fixed(self._restoring.configuration, _memsim.configuration_of(machine))
-            refuse_changed(self._restoring.script.inputs, self._inputs,
-                           "restore the file as it was, or start again without --restore")
+            refuse_changed(
+                self._restoring.script.inputs,
+                self._inputs,
+                "restore the file as it was, or start again without --restore",
+            )
             self._journal = Journal(json.loads(self._restoring.script.journal)["journal"], self._load)
             self._spent = self._restoring.run.host_seconds
         if opts.perturb is not None:
@@ -132,9 +137,14 @@ class Simulation:
         ticks = NEVER if duration is None else ticks_of(duration, "simulate()")
         if ticks < 0:
             raise user_error(f"simulate(): {duration!r} lies in the past")
-        return Event(*self._journal.call(
-            "simulate", [duration if duration is None or isinstance(duration, str) else ticks],
-            lambda: self._advance(min(NEVER, self._machine.now + ticks)), self._resume))
+        return Event(
+            *self._journal.call(
+                "simulate",
+                [duration if duration is None or isinstance(duration, str) else ticks],
+                lambda: self._advance(min(NEVER, self._machine.now + ticks)),
+                self._resume,
+            )
+        )
 
     @exclusive
     def check_contents(self) -> dict:
@@ -143,8 +153,7 @@ class Simulation:
         atomics for loads; `overtaken` counts stores that came to their place after a younger one. For
         the end of a run; raises an Error that names the first byte that differs."""
         if not self.root.contents:
-            raise user_error("check_contents(): this machine carries no contents: build it from "
-                             "Root(contents=True)")
+            raise user_error("check_contents(): this machine carries no contents: build it from " "Root(contents=True)")
         report = self._journal.call("check_contents", [], self._machine.compare_contents)
         if report.pop("different"):
             raise user_error(f"check_contents(): {report['first']}")
@@ -159,8 +168,7 @@ class Simulation:
     @exclusive
     def checkpoint(self, path: str | os.PathLike | None = None) -> str:
         """Saves the machine as it stands, by default as OUTDIR/<time>-<run>.ckpt; returns the path."""
-        return self._journal.call("checkpoint", [path and os.fspath(path)],
-                                  lambda: self._save(path), self._resume)
+        return self._journal.call("checkpoint", [path and os.fspath(path)], lambda: self._save(path), self._resume)
 
     @property
     @exclusive
@@ -190,8 +198,10 @@ class Simulation:
             self._journal.pass_between()
         if self._run is None:  # a restored script that ended before its checkpoint
             if finished:
-                raise Error("the script ended before it came to the call that the checkpoint "
-                            "interrupted: a restored script must do the same")
+                raise Error(
+                    "the script ended before it came to the call that the checkpoint "
+                    "interrupted: a restored script must do the same"
+                )
             return
         if finished:
             if not self._dumped:
@@ -200,8 +210,10 @@ class Simulation:
             self._run.finish(self._machine, self._cause, self._spent)
             self._tell(f"results in {shown(self.options.database())}, run {self._run.uuid}")
             for tick in self._at:
-                self._tell(f"warning: no checkpoint at {_memsim.show_ticks(tick)}: the run "
-                           f"ended at {_memsim.show_ticks(self._machine.now)}")
+                self._tell(
+                    f"warning: no checkpoint at {_memsim.show_ticks(tick)}: the run "
+                    f"ended at {_memsim.show_ticks(self._machine.now)}"
+                )
         elif self._simulated:
             self._keep(cause, save)
 
@@ -223,6 +235,7 @@ class Simulation:
         def act():
             self._run.dump(self._machine, str(label))
             self._dumped = True
+
         self._journal.call("dump", [str(label)], act)
 
     @exclusive
@@ -234,11 +247,13 @@ class Simulation:
         patterns = patterns_of(patterns)
         ticks = ticks_of(period, "series()")
         self._sampling = True
+
         def act():
             try:
                 self._machine.sample_every(ticks, patterns)
             except Error as e:
                 raise user_error(e) from None
+
         self._journal.call("series", [ticks, patterns], act)
 
     @exclusive
@@ -248,6 +263,7 @@ class Simulation:
                 return self._machine.stat_value(path, name, part)
             except Error as e:
                 raise user_error(e) from None
+
         return self._journal.call("statistic", [f"{path}.", name, part], act)
 
     # ---- running -----------------------------------------------------------------------------------
@@ -275,8 +291,7 @@ class Simulation:
                     if stop == "attention" or (stop == "limit" and machine.now < until):
                         continue
                     machine.complete_outputs()
-                    return self._ended("simulate() limit reached" if stop == "limit"
-                                       else self._check_end(stop))
+                    return self._ended("simulate() limit reached" if stop == "limit" else self._check_end(stop))
         finally:
             progress.close()
             if self._timeline:
@@ -306,11 +321,12 @@ class Simulation:
         machine = self._machine
         tick = _memsim.show_ticks(machine.now)
         if stop == "idle" and machine.pending:
-            raise user_error(f"the machine stands still at {tick} with work left; "
-                             "who waits for whom:\n  " + "\n  ".join(machine.wait_report()))
+            raise user_error(
+                f"the machine stands still at {tick} with work left; "
+                "who waits for whom:\n  " + "\n  ".join(machine.wait_report())
+            )
         if not machine.pending and (broken := machine.imbalances()):
-            raise user_error(f"the run ended at {tick} and does not add up:\n  " +
-                             "\n  ".join(broken))
+            raise user_error(f"the run ended at {tick} and does not add up:\n  " + "\n  ".join(broken))
         return machine.exit_cause if stop == "exit" else "nothing left to do"
 
     def _attend(self, progress):
@@ -346,8 +362,11 @@ class Simulation:
         opts, found = self.options, []
         if opts.timeline:
             number = [self._number] if self._number > 1 else []
-            found.append(Output(_of_this_process(opts.timeline, *number), "a timeline",
-                                f"the timeline of machine {self._number}"))
+            found.append(
+                Output(
+                    _of_this_process(opts.timeline, *number), "a timeline", f"the timeline of machine {self._number}"
+                )
+            )
         if opts.debug and opts.debug["file"]:
             found.append(Output(_of_this_process(opts.debug["file"]), None, "the debug file"))
         return found
@@ -380,9 +399,11 @@ class Simulation:
         """Once, if checkpoints by simulated time follow one another so fast that they take the time and fill the disk."""
         self._periodic += 1
         if self._periodic == MANY and (spent := self._host_seconds()) < MANY:
-            self._tell(f"warning: {MANY} checkpoints were written in {spent:.1f} s, each of which stays in "
-                       f"{shown(self.options.outdir)}: --checkpoint-sim-period and --checkpoint-at may be shorter than is "
-                       "meant; --checkpoint-wall-period keeps only the last")
+            self._tell(
+                f"warning: {MANY} checkpoints were written in {spent:.1f} s, each of which stays in "
+                f"{shown(self.options.outdir)}: --checkpoint-sim-period and --checkpoint-at may be shorter than is "
+                "meant; --checkpoint-wall-period keeps only the last"
+            )
 
     def _file(self, stem):
         return checkpoints.path_of(self.options.outdir, stem, self._run.uuid)
@@ -406,19 +427,38 @@ class Simulation:
         # A child's script, run again, would start all its children, and none would be this one.
         path_of_script = "" if children.is_one() else script.path or ""
         files = dict(script.files())
-        journal = {"journal": self._journal.record(), "options": self.options.kept(),
-                   "name": script.name, "machine": self._number, "runs": self._former_runs() | _runs,
-                   "dumped": self._dumped, "cause": self._cause, "arguments": self._arguments}
+        journal = {
+            "journal": self._journal.record(),
+            "options": self.options.kept(),
+            "name": script.name,
+            "machine": self._number,
+            "runs": self._former_runs() | _runs,
+            "dumped": self._dumped,
+            "cause": self._cause,
+            "arguments": self._arguments,
+        }
         os_error(lambda: os.makedirs(os.path.dirname(path) or ".", exist_ok=True), path)
         _memsim.write_checkpoint(
-            path, machine,
-            _memsim.Script(path=path_of_script, hash=files.pop(script.path, ""), cwd=script.cwd,
-                           argv=script.argv, modules=list(files.items()),
-                           package=list(package_files().items()), inputs=self._inputs,
-                           journal=json.dumps(journal).encode()),
-            _memsim.RunAt(uuid=self._run.uuid, database=self.options.database(),
-                          outdir=os.path.abspath(self.options.outdir),
-                          position=self._run.position(machine), host_seconds=self._host_seconds()))
+            path,
+            machine,
+            _memsim.Script(
+                path=path_of_script,
+                hash=files.pop(script.path, ""),
+                cwd=script.cwd,
+                argv=script.argv,
+                modules=list(files.items()),
+                package=list(package_files().items()),
+                inputs=self._inputs,
+                journal=json.dumps(journal).encode(),
+            ),
+            _memsim.RunAt(
+                uuid=self._run.uuid,
+                database=self.options.database(),
+                outdir=os.path.abspath(self.options.outdir),
+                position=self._run.position(machine),
+                host_seconds=self._host_seconds(),
+            ),
+        )
         self._wall = time.monotonic()
         if tell:
             self._tell(f"checkpoint at {_memsim.show_ticks(machine.now)} in {shown(path)}")
@@ -441,11 +481,17 @@ class Simulation:
             if cause != _cause_of(e):
                 self._tell(f"{ended}; it cannot be kept: {e}")
             return
-        way = ("there is no checkpoint to go on from" if not saved else
-               f"go on with memsim.restore({saved!r})" if children.is_one() or not self._script.path else
-               f"go on with --restore {shown(saved)}")
-        self._tell(f"{ended}; the last dump of run {self._run.uuid} in {shown(self.options.database())} has its statistics; "
-                   f"{way}")
+        way = (
+            "there is no checkpoint to go on from"
+            if not saved
+            else f"go on with memsim.restore({saved!r})"
+            if children.is_one() or not self._script.path
+            else f"go on with --restore {shown(saved)}"
+        )
+        self._tell(
+            f"{ended}; the last dump of run {self._run.uuid} in {shown(self.options.database())} has its statistics; "
+            f"{way}"
+        )
 
     def _resume(self):
         """At the interrupted call: loads the state and goes on with that call."""
@@ -467,11 +513,20 @@ class Simulation:
 
     def _configuration(self):
         """A hash of all that the results follow from: equal for two runs with equal results."""
-        return hashlib.sha256(json.dumps(
-            [_memsim.configuration_of(self._machine), self._inputs,
-             sorted(self._script.files().values()), self._script.argv, self.root.seed,
-             _memsim.build_id(), package_files(),
-             *([self.options.origin] if self.options.origin else [])]).encode()).hexdigest()[:32]
+        return hashlib.sha256(
+            json.dumps(
+                [
+                    _memsim.configuration_of(self._machine),
+                    self._inputs,
+                    sorted(self._script.files().values()),
+                    self._script.argv,
+                    self.root.seed,
+                    _memsim.build_id(),
+                    package_files(),
+                    *([self.options.origin] if self.options.origin else []),
+                ]
+            ).encode()
+        ).hexdigest()[:32]
 
     def _former_runs(self):
         """The runs of the restored script's machines, by number."""
@@ -483,9 +538,10 @@ class Simulation:
         else the last checkpoint of one whose process is gone, if there is one."""
         database = _memsim.Database(self.options.database())
         with contextlib.closing(connect(database.path)) as db:
-            runs = db.execute("SELECT id, finished FROM run WHERE configuration = ? "
-                              "ORDER BY finished IS NULL, started DESC",
-                              [self._configuration()]).fetchall()
+            runs = db.execute(
+                "SELECT id, finished FROM run WHERE configuration = ? " "ORDER BY finished IS NULL, started DESC",
+                [self._configuration()],
+            ).fetchall()
         if runs and runs[0][1]:
             print(f"memsim: finished before, as run {runs[0][0]}", file=sys.stderr)
             raise SystemExit(0)
@@ -512,15 +568,23 @@ class Simulation:
         if self._run is None:
             name = os.path.splitext(os.path.basename(self._script.path or "notebook"))[0]
             self._run = self._database.begin_run(
-                name=name, script=self._script.path or "", argv=self._script.argv,
-                seed=self.root.seed, parent=former or "", configuration=self._configuration(),
-                arguments=self._arguments, cwd=self._script.cwd, only=opts.skip_finished)
+                name=name,
+                script=self._script.path or "",
+                argv=self._script.argv,
+                seed=self.root.seed,
+                parent=former or "",
+                configuration=self._configuration(),
+                arguments=self._arguments,
+                cwd=self._script.cwd,
+                only=opts.skip_finished,
+            )
             self._run.write_machine(self._machine)
         if opts is options:
             _runs[str(self._number)] = self._run.uuid
 
 
 # ---- the default machine -------------------------------------------------------------------------
+
 
 def instantiate(root: Root | None = None, arguments=None) -> Simulation:
     """Builds the machine below the Root (by default the last one made) and checks all of it. The database keeps the
@@ -561,13 +625,18 @@ def restore(file: str | os.PathLike, outdir: str | os.PathLike | None = None) ->
     global _default
     file = checkpoints.find(file)
     saved = _memsim.read_checkpoint(file)
-    opts = dataclasses.replace(options, restoring=saved, parent=saved.run.uuid, origin=hash_of(file),
-                               outdir=os.fspath(outdir or options.outdir))
-    _default = Simulation(rebuild_tree(saved.configuration, saved.script.seed), opts,
-                          json.loads(saved.script.journal).get("arguments"))
+    opts = dataclasses.replace(
+        options,
+        restoring=saved,
+        parent=saved.run.uuid,
+        origin=hash_of(file),
+        outdir=os.fspath(outdir or options.outdir),
+    )
+    _default = Simulation(
+        rebuild_tree(saved.configuration, saved.script.seed), opts, json.loads(saved.script.journal).get("arguments")
+    )
     journal = _default._journal
-    journal.entries, journal.current = [], {"kind": "checkpoint", "arguments": [None], "where": "",
-                                             "path": file}
+    journal.entries, journal.current = [], {"kind": "checkpoint", "arguments": [None], "where": "", "path": file}
     journal.interrupted = None
     _default._resume()
     journal.current = None
@@ -577,8 +646,9 @@ def restore(file: str | os.PathLike, outdir: str | os.PathLike | None = None) ->
 def try_to_load(saved):
     """Raises what the loading of this checkpoint would raise, before anything was written."""
     machine = build(rebuild_tree(saved.configuration, saved.script.seed))
-    refuse_changed(saved.script.inputs, hashes_of(machine.inputs),
-                   "restore the file as it was, or start again without --restore")
+    refuse_changed(
+        saved.script.inputs, hashes_of(machine.inputs), "restore the file as it was, or start again without --restore"
+    )
     machine.load(saved.snapshot)
 
 

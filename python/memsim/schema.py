@@ -12,6 +12,7 @@ from . import _memsim, policies
 from .errors import PACKAGE, Error, Panic, UnknownName, did_you_mean, user_error
 from .objects import Parameter, PortAttribute, SimObject
 
+
 class Types(collections.abc.Mapping):
     """'mem.Cache' -> its class, which is made when somebody asks for it: a run needs few of all."""
 
@@ -88,8 +89,9 @@ def explain_import(error):
     wrong = re.match(r"cannot import name '(\w+)' from 'memsim(?:\.(\w+))?'", str(error))
     if not wrong or (wrong[2] and wrong[2] not in {kind.partition(".")[0] for kind in TYPES}):
         return None
-    frame = [f for f in traceback.extract_tb(error.__traceback__)
-             if not os.path.abspath(f.filename).startswith(PACKAGE)][-1]
+    frame = [
+        f for f in traceback.extract_tb(error.__traceback__) if not os.path.abspath(f.filename).startswith(PACKAGE)
+    ][-1]
     return user_error(_no_such(wrong[2] or "", wrong[1]), f"{frame.filename}:{frame.lineno}")
 
 
@@ -97,28 +99,42 @@ def _make_class(schema):
     folder, _, name = schema["name"].rpartition(".")
     names = [x["name"] for x in schema["params"] + schema["ports"]]
     if twice := {n for n in names if names.count(n) > 1 or hasattr(SimObject, n)}:
-        raise Panic(f"{schema['source']}: {schema['name']} needs another name for "
-                    f"{', '.join(sorted(twice))}: parameters, ports and what every SimObject has "
-                    "(path, stats, ...) are attributes of one object")
+        raise Panic(
+            f"{schema['source']}: {schema['name']} needs another name for "
+            f"{', '.join(sorted(twice))}: parameters, ports and what every SimObject has "
+            "(path, stats, ...) are attributes of one object"
+        )
     for p in schema["params"]:
         p["text"] = _param_text(p)
     for p in schema["ports"]:
         kind = "ports" if p["many"] else "optional port" if p["optional"] else "port"
-        p["text"] = (f"{p['doc']} ({kind}: {p['role']} of "
-                     f"{p['family']})")
-    cls = type(name, (SimObject,), {
-        "__doc__": _doc(schema), "__module__": f"{__package__}.{folder}", "_type": schema["name"],
-        "_schema": schema,
-        "_params": {p["name"]: p for p in schema["params"]},
-        "_ports": {p["name"]: p for p in schema["ports"]},
-        "_stats": {s["name"]: s for s in schema["stats"]},
-        **{p["name"]: Parameter(p) for p in schema["params"]},
-        **{p["name"]: PortAttribute(p) for p in schema["ports"]},
-    })
+        p["text"] = f"{p['doc']} ({kind}: {p['role']} of " f"{p['family']})"
+    cls = type(
+        name,
+        (SimObject,),
+        {
+            "__doc__": _doc(schema),
+            "__module__": f"{__package__}.{folder}",
+            "_type": schema["name"],
+            "_schema": schema,
+            "_params": {p["name"]: p for p in schema["params"]},
+            "_ports": {p["name"]: p for p in schema["ports"]},
+            "_stats": {s["name"]: s for s in schema["stats"]},
+            **{p["name"]: Parameter(p) for p in schema["params"]},
+            **{p["name"]: PortAttribute(p) for p in schema["ports"]},
+        },
+    )
     cls.__signature__ = inspect.Signature(
-        [inspect.Parameter(p["name"], inspect.Parameter.KEYWORD_ONLY,
-                           default=getattr(cls, p["name"]).read(p["initial"]),
-                           annotation=_annotation(p)) for p in schema["params"]])
+        [
+            inspect.Parameter(
+                p["name"],
+                inspect.Parameter.KEYWORD_ONLY,
+                default=getattr(cls, p["name"]).read(p["initial"]),
+                annotation=_annotation(p),
+            )
+            for p in schema["params"]
+        ]
+    )
     return cls
 
 
@@ -141,10 +157,10 @@ def _param_text(p):
 def _rows(schema):
     """(heading, [(name, default or kind, text)]) of each part of a schema."""
     yield "Parameters", [(p["name"], p["initial"], p["text"]) for p in schema["params"]]
-    yield "Ports", [(p["name"] + ("[]" if p["many"] else ""), p["role"], p["text"])
-                    for p in schema["ports"]]
-    yield "Statistics", [(s["name"] + ("[]" if s["each"] else ""), s["unit"],
-                          f"{s['doc']} ({s['kind']})") for s in schema["stats"]]
+    yield "Ports", [(p["name"] + ("[]" if p["many"] else ""), p["role"], p["text"]) for p in schema["ports"]]
+    yield "Statistics", [
+        (s["name"] + ("[]" if s["each"] else ""), s["unit"], f"{s['doc']} ({s['kind']})") for s in schema["stats"]
+    ]
 
 
 def _doc(schema):
@@ -152,8 +168,9 @@ def _doc(schema):
     for heading, rows in _rows(schema):
         if rows:
             lines += ["", f"{heading}:"]
-            firsts = [f"{name} = {value}" if heading == "Parameters" else f"{name} [{value}]"
-                      for name, value, _ in rows]
+            firsts = [
+                f"{name} = {value}" if heading == "Parameters" else f"{name} [{value}]" for name, value, _ in rows
+            ]
             wide = max(map(len, firsts))
             lines += [f"    {first:{wide}}  {text}" for first, (_, _, text) in zip(firsts, rows)]
     return "\n".join(lines) + f"\n\nRegistered in {schema['source']}."
@@ -172,8 +189,7 @@ def find(what):
     if found:
         raise Error(f"'{what}' is the name of {' and '.join(found)}: write the folder, too")
     names = [*TYPES, *(name.rpartition(".")[2] for name in TYPES), *policies.names(), *_memsim.dram_tables()]
-    raise Error(f"there is no component type '{what}'{did_you_mean(what, names)}; "
-                "--list-sim-objects lists them")
+    raise Error(f"there is no component type '{what}'{did_you_mean(what, names)}; " "--list-sim-objects lists them")
 
 
 def describe(what):
@@ -185,15 +201,23 @@ def describe(what):
         print(_preset(what))
         return
     cls = find(what)
-    print(f"{cls._type or cls.__name__}{inspect.signature(cls) if not cls._type else ''}\n"
-          f"{inspect.getdoc(cls) or ''}")
+    print(
+        f"{cls._type or cls.__name__}{inspect.signature(cls) if not cls._type else ''}\n" f"{inspect.getdoc(cls) or ''}"
+    )
 
 
 def _preset(name):
     """What a DRAM preset says, a figure a line."""
     table = _memsim.dram_table(name)
-    return "\n".join([f"{name}, a preset for `timing` of mem.DramController", "", f"Source: {table['source']}", "",
-                      *(f"    {symbol:12}  {value}" for symbol, value in table["figures"].items())])
+    return "\n".join(
+        [
+            f"{name}, a preset for `timing` of mem.DramController",
+            "",
+            f"Source: {table['source']}",
+            "",
+            *(f"    {symbol:12}  {value}" for symbol, value in table["figures"].items()),
+        ]
+    )
 
 
 def listing():
@@ -204,8 +228,11 @@ def listing():
 
 def reference():
     """The reference page of all components, in Markdown."""
-    lines = ["# Components", "", "Made from the declarations by `memsim reference`; "
-             "a parameter is fixed unless it says tunable."]
+    lines = [
+        "# Components",
+        "",
+        "Made from the declarations by `memsim reference`; " "a parameter is fixed unless it says tunable.",
+    ]
     for name, cls in TYPES.items():
         schema = cls._schema
         lines += ["", f"## {name}", "", schema["doc"], "", f"Source: `{schema['source']}`"]
@@ -213,9 +240,15 @@ def reference():
         for heading, rows in _rows(schema):
             if rows:
                 lines += ["", f"| {heading.lower()} | {titles[heading]} | meaning |", "|---|---|---|"]
-                lines += ["| `{}` | {} | {} |".format(*(cell.replace("|", "\\|") for cell in row))
-                          for row in rows]
-    lines += ["", "## DRAM presets", "", "What `timing` of mem.DramController names; memsim.dram.Preset makes others.",
-              "", "| name | source |", "|---|---|"]
+                lines += ["| `{}` | {} | {} |".format(*(cell.replace("|", "\\|") for cell in row)) for row in rows]
+    lines += [
+        "",
+        "## DRAM presets",
+        "",
+        "What `timing` of mem.DramController names; memsim.dram.Preset makes others.",
+        "",
+        "| name | source |",
+        "|---|---|",
+    ]
     lines += [f"| `{name}` | {_memsim.dram_table(name)['source']} |" for name in _memsim.dram_tables()]
     return "\n".join(lines + policies.reference()) + "\n"

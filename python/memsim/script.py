@@ -32,8 +32,12 @@ class Script:
         for module in list(sys.modules.values()):
             name = getattr(module, "__file__", None)
             full = os.path.abspath(name) if name else ""
-            if (full.startswith(below) and not full.startswith(PACKAGE) and full.endswith((".py", ".pyc")) and
-                    full not in self._run):
+            if (
+                full.startswith(below)
+                and not full.startswith(PACKAGE)
+                and full.endswith((".py", ".pyc"))
+                and full not in self._run
+            ):
                 self._run.add(full)
                 _refuse_stale(full, getattr(module, "__cached__", None))
                 self._add(full, below)
@@ -80,15 +84,21 @@ def _refuse_stale(file, cached):
         with open(cached, "rb") as compiled, open(file, "rb") as source:
             magic, flags, time, size = struct.unpack("<4sIII", compiled.read(16))
             stat = os.fstat(source.fileno())
-            if (magic, flags, time, size) != (importlib.util.MAGIC_NUMBER, 0, int(stat.st_mtime) & 0xffffffff,
-                                              stat.st_size & 0xffffffff):
+            if (magic, flags, time, size) != (
+                importlib.util.MAGIC_NUMBER,
+                0,
+                int(stat.st_mtime) & 0xFFFFFFFF,
+                stat.st_size & 0xFFFFFFFF,
+            ):
                 return  # Python has compiled the source
             same = marshal.loads(compiled.read()) == compile(source.read(), file, "exec", dont_inherit=True)
     except (OSError, TypeError, ValueError, EOFError, SyntaxError, struct.error):
         return
     if not same:
-        raise Error(f"{file}: Python has run {cached}, which was compiled from another text than the file has now: "
-                    "delete it, and start again")
+        raise Error(
+            f"{file}: Python has run {cached}, which was compiled from another text than the file has now: "
+            "delete it, and start again"
+        )
 
 
 def arguments_as_json(arguments):
@@ -114,10 +124,14 @@ def _finite(value):
 
 def package_files():
     """File -> hash of memsim's own Python modules in use: what they say decides what a run does."""
-    names = {os.path.abspath(module.__file__) for module in list(sys.modules.values())
-             if getattr(module, "__file__", None)}
-    return {name.removeprefix(PACKAGE): hash_of(name) for name in sorted(names)
-            if name.startswith(PACKAGE) and name.endswith(".py")}
+    names = {
+        os.path.abspath(module.__file__) for module in list(sys.modules.values()) if getattr(module, "__file__", None)
+    }
+    return {
+        name.removeprefix(PACKAGE): hash_of(name)
+        for name in sorted(names)
+        if name.startswith(PACKAGE) and name.endswith(".py")
+    }
 
 
 def changed_behaviour(saved):
@@ -133,12 +147,15 @@ def changed_behaviour(saved):
 def check_unchanged(script):
     """Refuses a script that is no longer what it was when its checkpoint was written."""
     if not script.path:
-        raise Error("this checkpoint was written without a script: open it in Python with "
-                    "memsim.restore(FILE)")
+        raise Error("this checkpoint was written without a script: open it in Python with " "memsim.restore(FILE)")
     for name, expected in [(script.path, script.hash), *script.modules]:
         if not os.path.isfile(name):
-            raise Error(f"{name}: the checkpoint's script needs this file and it is gone: put it "
-                        "back, or open the checkpoint in Python with memsim.restore(FILE)")
+            raise Error(
+                f"{name}: the checkpoint's script needs this file and it is gone: put it "
+                "back, or open the checkpoint in Python with memsim.restore(FILE)"
+            )
         if hash_of(name) != expected:
-            raise Error(f"{name} has changed since the checkpoint was written: restore the file as "
-                        "it was, or open the checkpoint in Python with memsim.restore(FILE)")
+            raise Error(
+                f"{name} has changed since the checkpoint was written: restore the file as "
+                "it was, or open the checkpoint in Python with memsim.restore(FILE)"
+            )

@@ -10,9 +10,9 @@ import signal
 import threading
 import time
 
-_seen = {}      # signal -> when it came
-_ending = {}    # of those that end a run: when the first came
-_before = {}    # signal -> what was done about it outside of handled()
+_seen = {}  # signal -> when it came
+_ending = {}  # of those that end a run: when the first came
+_before = {}  # signal -> what was done about it outside of handled()
 _running = set()
 _expected = False  # a machine was begun: it will see the signals
 _lock = threading.Lock()
@@ -100,16 +100,14 @@ def obey():
 def heed():
     """Called now and then while an input is loaded or generated: nothing of its machine is there yet
     that could be saved, so SIGTERM ends the process."""
-    if (signal.SIGTERM in _seen and not _running and
-            threading.current_thread() is threading.main_thread()):
+    if signal.SIGTERM in _seen and not _running and threading.current_thread() is threading.main_thread():
         obey()
 
 
 @contextlib.contextmanager
 def handled():
     """Signals are noted rather than obeyed in here (in the main thread; elsewhere nothing changes)."""
-    if (threading.current_thread() is not threading.main_thread() or
-            signal.getsignal(signal.SIGTERM) is _note):
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) is _note:
         yield
         return
     _before.update(note(HANDLED))
@@ -123,7 +121,9 @@ def handled():
 def note(numbers):
     """From now on these are noted, but for those that are ignored: by nohup, or as a shell's background job. Returns
     what was done about them before."""
-    return {number: signal.signal(number, _note) for number in numbers if signal.getsignal(number) is not signal.SIG_IGN}
+    return {
+        number: signal.signal(number, _note) for number in numbers if signal.getsignal(number) is not signal.SIG_IGN
+    }
 
 
 def hold(numbers=HANDLED):

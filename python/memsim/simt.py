@@ -41,7 +41,9 @@ class Values(np.ndarray):
     def __bool__(self):
         if self.size == 1:
             return bool(self.view(np.ndarray))
-        raise user_error("`if` asks one question for all threads, whose answers differ: write `with k.where(condition):`")
+        raise user_error(
+            "`if` asks one question for all threads, whose answers differ: write `with k.where(condition):`"
+        )
 
     def __array_finalize__(self, source):
         self.needs = getattr(source, "needs", frozenset())
@@ -108,8 +110,7 @@ class Launch:
 
     def where(self, condition):
         """Only the threads where it holds are active inside; the others keep out."""
-        return self._within(_plain(self._full("condition", condition)).astype(bool),
-                            _needs_of(condition))
+        return self._within(_plain(self._full("condition", condition)).astype(bool), _needs_of(condition))
 
     @contextlib.contextmanager
     def _within(self, active, needs):
@@ -169,27 +170,29 @@ class Launch:
         if given.ndim == 0:
             return np.broadcast_to(given, self.threads)
         if given.shape != (self.threads,):
-            raise user_error(f"{self._place} the {what} has the shape {given.shape}, where "
-                             f"({self.threads},) is right, one for each thread, or a single one")
+            raise user_error(
+                f"{self._place} the {what} has the shape {given.shape}, where "
+                f"({self.threads},) is right, one for each thread, or a single one"
+            )
         return given
 
     def _addresses(self, array, index):
         if not isinstance(array, Array):
-            raise user_error(f"{self._place} {array!r} is no array of the device: device.array() makes "
-                             "them")
+            raise user_error(f"{self._place} {array!r} is no array of the device: device.array() makes " "them")
         at = _plain(self._full("index", index))
         if at.dtype.kind not in "iu":
             raise user_error(f"{self._place} an index of type {at.dtype}, where integers are right")
         used = at[self._active]
         outside = used[(used < 0) | (used >= array.host.size)]
         if outside.size:
-            raise user_error(f"{self._place} index {outside[0]} is outside of '{array.name}', which has "
-                             f"{array.host.size} elements")
+            raise user_error(
+                f"{self._place} index {outside[0]} is outside of '{array.name}', which has "
+                f"{array.host.size} elements"
+            )
         at = np.where(self._active, at, 0).astype(np.int64)
         return at, array.base + at.astype(np.uint64) * array.host.itemsize
 
-    def _step(self, kind, array=None, addresses=None, values=None, instructions=1,
-              needs=frozenset()):
+    def _step(self, kind, array=None, addresses=None, values=None, instructions=1, needs=frozenset()):
         device, number = self._device, self._steps
         self._steps += 1
         if not self._active.any():
@@ -201,16 +204,20 @@ class Launch:
         at = device.put(addresses.astype(np.uint64)) if array else 0
         bits = device.put(_bits(values)) if values is not None else 0
         needed = sorted(needs | self._condition)
-        device.index.append(f"step {kind} {pc} {width} {instructions} {active} {at} {bits} "
-                            f"{len(needed)} {' '.join(map(str, needed))}".rstrip())
+        device.index.append(
+            f"step {kind} {pc} {width} {instructions} {active} {at} {bits} "
+            f"{len(needed)} {' '.join(map(str, needed))}".rstrip()
+        )
         return number
 
 
 def _check_memory(what, needed):
     """Refuses what the host has no memory for: the kernel would end the process."""
     if needed > (available := _memsim.available_memory()):
-        raise user_error(f"{what} needs about {_memsim.show_bytes(needed)} of memory, and {_memsim.show_bytes(available)} "
-                         "are available: record a smaller problem, or where there is more memory")
+        raise user_error(
+            f"{what} needs about {_memsim.show_bytes(needed)} of memory, and {_memsim.show_bytes(available)} "
+            "are available: record a smaller problem, or where there is more memory"
+        )
 
 
 def _bits(values):
@@ -231,8 +238,10 @@ class Device:
         _check_memory(f"array '{name}'", getattr(contents, "nbytes", 0))
         contents = np.array(contents)
         if contents.ndim != 1 or contents.dtype.kind not in "iufb" or contents.itemsize > 8:
-            raise user_error(f"array '{name}': {contents.dtype} of shape {contents.shape}, where one "
-                             "dimension of integers or floats of at most 8 bytes is right")
+            raise user_error(
+                f"array '{name}': {contents.dtype} of shape {contents.shape}, where one "
+                "dimension of integers or floats of at most 8 bytes is right"
+            )
         if not name or not name.isidentifier():
             raise user_error(f"array '{name}': a name has letters, digits and _")
         made = Array(name, contents, self._next)
@@ -243,14 +252,15 @@ class Device:
     def launch(self, name, threads, threads_per_block=256, registers=16):
         """A kernel over at least so many threads: whole blocks are launched, so guard the rest."""
         if threads < 1 or not 1 <= threads_per_block <= 1024:
-            raise user_error(f"kernel '{name}': {threads} threads in blocks of {threads_per_block}, where "
-                             "at least 1, in blocks of 1 to 1024, is right")
+            raise user_error(
+                f"kernel '{name}': {threads} threads in blocks of {threads_per_block}, where "
+                "at least 1, in blocks of 1 to 1024, is right"
+            )
         if not name.isidentifier():
             raise user_error(f"kernel '{name}': a name has letters, digits and _")
         _check_memory(f"kernel '{name}' of {threads} threads", threads * BYTES_A_THREAD)
         kernel = Launch(self, name, threads, threads_per_block)
-        self.index.append(f"launch {name} {kernel.threads // threads_per_block} {threads_per_block} "
-                          f"{registers}")
+        self.index.append(f"launch {name} {kernel.threads // threads_per_block} {threads_per_block} " f"{registers}")
         self.launches.append(name)
         return contextlib.nullcontext(kernel)
 
@@ -283,4 +293,5 @@ def record(path, program):
             result = program(device)
             device.finish()
             return result
+
     return os_error(write, path)

@@ -47,31 +47,56 @@ class Submission:
         for point in todo:
             point.options = ["--checkpoint-wall-period", self._save_every, *point.options]
         with open(f"{plan}.new", "w") as f:
-            json.dump({"system": study.system, "name": study.name, "outdir": outdir, "argv": self._argv,
-                       "points": [dataclasses.asdict(point) for point in todo]}, f, indent=1)
+            json.dump(
+                {
+                    "system": study.system,
+                    "name": study.name,
+                    "outdir": outdir,
+                    "argv": self._argv,
+                    "points": [dataclasses.asdict(point) for point in todo],
+                },
+                f,
+                indent=1,
+            )
         os.replace(f"{plan}.new", plan)
         _forget(study)
         limit = f"%{self._jobs}" if self._jobs else ""
-        array = self._submit(study.name, f"--task {shlex.quote(plan)}", os.path.join(folder, study.name) +
-                             "-%a.log", [f"--array=0-{len(todo) - 1}{limit}"])
-        gather = self._submit(f"{study.name}-gather", f"--gather {shlex.quote(plan)}",
-                              os.path.join(folder, f"{study.name}-gather.log"),
-                              [f"--dependency=afterany:{array}"])
-        print(f"{study.name}: {len(todo)} points are tasks of job {array}; job {gather} gathers them into "
-              f"{study.database}; memsim sweep --status {outdir} says how far they are")
+        array = self._submit(
+            study.name,
+            f"--task {shlex.quote(plan)}",
+            os.path.join(folder, study.name) + "-%a.log",
+            [f"--array=0-{len(todo) - 1}{limit}"],
+        )
+        gather = self._submit(
+            f"{study.name}-gather",
+            f"--gather {shlex.quote(plan)}",
+            os.path.join(folder, f"{study.name}-gather.log"),
+            [f"--dependency=afterany:{array}"],
+        )
+        print(
+            f"{study.name}: {len(todo)} points are tasks of job {array}; job {gather} gathers them into "
+            f"{study.database}; memsim sweep --status {outdir} says how far they are"
+        )
         raise SystemExit(0)
 
     def _submit(self, name, command, log, options):
         """The number of the job."""
         text = BATCH.format(
-            name=name, cwd=os.getcwd(), log=log, command=command, python=shlex.quote(sys.executable),
+            name=name,
+            cwd=os.getcwd(),
+            log=log,
+            command=command,
+            python=shlex.quote(sys.executable),
             package=shlex.quote(os.path.dirname(PACKAGE.rstrip(os.sep))),
-            options="".join(f"#SBATCH {option}\n" for option in [*self._options, *options]))
+            options="".join(f"#SBATCH {option}\n" for option in [*self._options, *options]),
+        )
         try:
             done = subprocess.run(["sbatch", "--parsable"], input=text, capture_output=True, text=True)
         except OSError as e:
-            raise Error(f"sbatch cannot be started ({e.strerror}): --slurm is for a machine from which "
-                        "jobs of Slurm are submitted") from None
+            raise Error(
+                f"sbatch cannot be started ({e.strerror}): --slurm is for a machine from which "
+                "jobs of Slurm are submitted"
+            ) from None
         if done.returncode:
             raise Error(f"sbatch refused the job {name}: {done.stderr.strip()}")
         return done.stdout.strip().partition(";")[0]
@@ -102,8 +127,10 @@ def task(file):
     """Runs the point of this task of the array."""
     plan, number = _plan(file), os.environ.get("SLURM_ARRAY_TASK_ID", "")
     if not number.isdigit() or int(number) >= len(plan["points"]):
-        raise Error(f"SLURM_ARRAY_TASK_ID is '{number}': it must be the number of one of the "
-                    f"{len(plan['points'])} points of {file}")
+        raise Error(
+            f"SLURM_ARRAY_TASK_ID is '{number}': it must be the number of one of the "
+            f"{len(plan['points'])} points of {file}"
+        )
     study = Study(plan["system"], plan["name"], _database(plan, number), jobs=1)
     study.points = [Point(**plan["points"][int(number)])]
     study.run()
@@ -112,9 +139,9 @@ def task(file):
 def gather(file):
     """All tasks' runs into the study's database; returns the study and its arguments, to be run."""
     from .merge import merge
+
     plan = _plan(file)
-    made = [path for number in range(len(plan["points"]))
-            if os.path.exists(path := _database(plan, number))]
+    made = [path for number in range(len(plan["points"])) if os.path.exists(path := _database(plan, number))]
     if made:
         merge(os.path.join(plan["outdir"], "stats.db"), made)
         study = Study(plan["system"], plan["name"], os.path.join(plan["outdir"], "stats.db"))
@@ -129,11 +156,11 @@ def rows(outdir, known):
         plan = _plan(file)
         study = f"{plan['system']}/{plan['name']}"
         for number, point in enumerate(plan["points"] if study not in known else []):
-            row = dict(dict.fromkeys(points.COLUMNS), study=study, name=Point(**point).name,
-                       state="waiting", jobs=0)
+            row = dict(dict.fromkeys(points.COLUMNS), study=study, name=Point(**point).name, state="waiting", jobs=0)
             if os.path.exists(path := _database(plan, number)):
-                with contextlib.closing(sqlite3.connect(path, timeout=60)) as db, \
-                        contextlib.suppress(sqlite3.OperationalError):
+                with contextlib.closing(sqlite3.connect(path, timeout=60)) as db, contextlib.suppress(
+                    sqlite3.OperationalError
+                ):
                     row.update(*points.rows_of(db, study))
             found.append(row)
     return found

@@ -1,13 +1,45 @@
 """The stages of a request (--stamps), as figures show them."""
 
-WAY = ("sm", "translation", "fault_driver", "page_read", "page_copy", "l1", "network", "l2", "deduplication",
-       "host_bridge", "reserve_lookup", "cxl_queue", "cxl_conversion", "cxl_transaction", "cxl_link", "cxl_physical",
-       "cxl_wires", "endpoint", "page", "drive_queue", "drive", "firmware", "map", "flash_network", "plane_queue",
-       "collection", "sensing", "flash_channel", "register", "queue", "dram", "xpoint", "channel")
+WAY = (
+    "sm",
+    "translation",
+    "fault_driver",
+    "page_read",
+    "page_copy",
+    "l1",
+    "network",
+    "l2",
+    "deduplication",
+    "host_bridge",
+    "reserve_lookup",
+    "cxl_queue",
+    "cxl_conversion",
+    "cxl_transaction",
+    "cxl_link",
+    "cxl_physical",
+    "cxl_wires",
+    "endpoint",
+    "page",
+    "drive_queue",
+    "drive",
+    "firmware",
+    "map",
+    "flash_network",
+    "plane_queue",
+    "collection",
+    "sensing",
+    "flash_channel",
+    "register",
+    "queue",
+    "dram",
+    "xpoint",
+    "channel",
+)
 LAST = ("response",)
 
 
 def along_the_way(names):
     """Stages in the order in which a request comes to them; those that WAY does not know are the memory's."""
-    return sorted(names, key=lambda name: (len(WAY) + 1 if name in LAST else
-                                           WAY.index(name) if name in WAY else len(WAY), name))
+    return sorted(
+        names, key=lambda name: (len(WAY) + 1 if name in LAST else WAY.index(name) if name in WAY else len(WAY), name)
+    )

@@ -64,9 +64,15 @@ def _read(script):
             source = f.read()
     except OSError as e:
         folder, name = os.path.split(script)
-        near = did_you_mean(name, filter(str.isprintable, os.listdir(folder or "."))) if os.path.isdir(folder or ".") else ""
-        raise Error(f"{script}: {e.strerror}{near if isinstance(e, FileNotFoundError) else ''}: name a script, a "
-                    "subcommand or --restore FILE; memsim --help tells more") from None
+        near = (
+            did_you_mean(name, filter(str.isprintable, os.listdir(folder or ".")))
+            if os.path.isdir(folder or ".")
+            else ""
+        )
+        raise Error(
+            f"{script}: {e.strerror}{near if isinstance(e, FileNotFoundError) else ''}: name a script, a "
+            "subcommand or --restore FILE; memsim --help tells more"
+        ) from None
     if said := SAID_OF.get(kind_of(script)):
         raise Error(f"{script}: this is {said.format(script)}")
     try:
@@ -81,8 +87,12 @@ def _trimmed(error):
     """A traceback without our frames."""
     if error is not None:
         error.stack = traceback.StackSummary.from_list(
-            [f for f in error.stack if not os.path.abspath(f.filename).startswith(PACKAGE) and
-             not f.filename.startswith("<frozen")])
+            [
+                f
+                for f in error.stack
+                if not os.path.abspath(f.filename).startswith(PACKAGE) and not f.filename.startswith("<frozen")
+            ]
+        )
         _trimmed(error.__cause__)
         _trimmed(error.__context__)
     return error

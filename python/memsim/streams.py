@@ -41,8 +41,7 @@ def prepare():
             setattr(sys, name, open(number, "w" if number else "r", closefd=False))
     for name in ("stdout", "stderr"):
         old = getattr(sys, name)
-        how = {key: getattr(old, key) for key in ("encoding", "errors", "line_buffering",
-                                                  "write_through")}
+        how = {key: getattr(old, key) for key in ("encoding", "errors", "line_buffering", "write_through")}
         new = Named(old.detach(), **how)
         setattr(sys, name, new)
         setattr(sys, f"__{name}__", new)

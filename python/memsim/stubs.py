@@ -16,10 +16,28 @@ from .schema import TYPES
 
 LEFT_OUT = "memsim.__main__", "memsim._memsim"
 # What Python calls by itself and a user's code makes it call.
-PROTOCOLS = {"__init__", "__new__", "__getattr__", "__setattr__", "__getitem__", "__setitem__", "__len__", "__iter__",
-             "__contains__", "__enter__", "__exit__"}
-ARGUMENTS = {"list": "[Any]", "set": "[Any]", "dict": "[Any, Any]", "tuple": "[Any, ...]", "Mapping": "[Any, Any]",
-             "ndarray": "[Any, Any]", "PathLike": "[str]"}
+PROTOCOLS = {
+    "__init__",
+    "__new__",
+    "__getattr__",
+    "__setattr__",
+    "__getitem__",
+    "__setitem__",
+    "__len__",
+    "__iter__",
+    "__contains__",
+    "__enter__",
+    "__exit__",
+}
+ARGUMENTS = {
+    "list": "[Any]",
+    "set": "[Any]",
+    "dict": "[Any, Any]",
+    "tuple": "[Any, ...]",
+    "Mapping": "[Any, Any]",
+    "ndarray": "[Any, Any]",
+    "PathLike": "[str]",
+}
 
 
 def write(directory):
@@ -29,8 +47,14 @@ def write(directory):
     (package / "py.typed").write_text("")
     for folder in _folders():
         (package / f"{folder}.pyi").write_text(_Folder(folder).text())
-    for module in (memsim, *(importlib.import_module(found.name) for found in pkgutil.walk_packages(memsim.__path__, "memsim.")
-                             if found.name not in LEFT_OUT)):
+    for module in (
+        memsim,
+        *(
+            importlib.import_module(found.name)
+            for found in pkgutil.walk_packages(memsim.__path__, "memsim.")
+            if found.name not in LEFT_OUT
+        ),
+    ):
         path = package.joinpath(*module.__name__.split(".")[1:])
         path = path / "__init__.pyi" if hasattr(module, "__path__") else path.with_suffix(".pyi")
         path.parent.mkdir(exist_ok=True)
@@ -90,7 +114,9 @@ class _Folder(_Stub):
     def _class(self, cls):
         name, s = cls.__name__, cls._schema
         yield from ("", "", f"class _{name}Stats:")
-        yield from [f"    {x['name']}: {self.class_named(Values if x['each'] else class_of(x))}" for x in s["stats"]] or ["    ..."]
+        yield from [
+            f"    {x['name']}: {self.class_named(Values if x['each'] else class_of(x))}" for x in s["stats"]
+        ] or ["    ..."]
         yield from ("", "", f"class {name}(SimObject):", f'    """{s["doc"]}"""')
         kinds = {"int": "int", "bool": "bool", "Fraction": "str | float"}
         params = [f"{p['name']}: {kinds.get(p['type'], 'str')}" for p in s["params"]]
@@ -108,14 +134,24 @@ class _Module(_Stub):
         self.module = module
 
     def text(self):
-        lines = [line for name, member in vars(self.module).items()
-                 if not name.startswith("_") or name == "__version__" for line in self._member(name, member)]
+        lines = [
+            line
+            for name, member in vars(self.module).items()
+            if not name.startswith("_") or name == "__version__"
+            for line in self._member(name, member)
+        ]
         if "__getattr__" in vars(self.module):  # it imports its modules when somebody asks for them
-            lines += [f"from . import {found.name} as {found.name}" for found in pkgutil.iter_modules(self.module.__path__)
-                      if not found.name.startswith("_") and found.name not in self.known]
+            lines += [
+                f"from . import {found.name} as {found.name}"
+                for found in pkgutil.iter_modules(self.module.__path__)
+                if not found.name.startswith("_") and found.name not in self.known
+            ]
         if self.module is memsim:
-            lines += [f"from .{kind.partition('.')[0]} import {name} as {name}" for kind in TYPES
-                      if TYPES.named(name := kind.partition(".")[2]) == [kind] and name not in self.known]
+            lines += [
+                f"from .{kind.partition('.')[0]} import {name} as {name}"
+                for kind in TYPES
+                if TYPES.named(name := kind.partition(".")[2]) == [kind] and name not in self.known
+            ]
         return "\n".join([*self.imports, *lines]) + "\n"
 
     def _member(self, name, member):
@@ -136,9 +172,13 @@ class _Module(_Stub):
 
     def _function(self, name, function, bound=False):
         signature = inspect.signature(function)
-        given = [p.replace(annotation=p.empty if bound and not i else _Text(self._parameter(p)),
-                           default=p.empty if p.default is p.empty else _Text("..."))
-                 for i, p in enumerate(signature.parameters.values())]
+        given = [
+            p.replace(
+                annotation=p.empty if bound and not i else _Text(self._parameter(p)),
+                default=p.empty if p.default is p.empty else _Text("..."),
+            )
+            for i, p in enumerate(signature.parameters.values())
+        ]
         result = signature.return_annotation
         result = "None" if name == "__init__" else "Any" if result is signature.empty else self.annotation(result)
         return f"def {name}{signature.replace(parameters=given, return_annotation=_Text(result))}: ..."
@@ -152,16 +192,26 @@ class _Module(_Stub):
         fields = {f.name: f for f in dataclasses.fields(cls)} if dataclasses.is_dataclass(cls) else {}
         bases = ", ".join(self.class_named(base) for base in cls.__bases__ if base is not object)
         head = f"class {name}({bases}):" if bases else f"class {name}:"
-        body = [f"{at}: {self.annotation(kind)}" + " = ..." * (at in fields and not _is_needed(fields[at]))
-                for at, kind in vars(cls).get("__annotations__", {}).items()]
-        body += [f"{at}: Any" for at in _assigned(cls) if at not in vars(cls) and at not in vars(cls).get("__annotations__", {})]
+        body = [
+            f"{at}: {self.annotation(kind)}" + " = ..." * (at in fields and not _is_needed(fields[at]))
+            for at, kind in vars(cls).get("__annotations__", {}).items()
+        ]
+        body += [
+            f"{at}: Any"
+            for at in _assigned(cls)
+            if at not in vars(cls) and at not in vars(cls).get("__annotations__", {})
+        ]
         for at, member in vars(cls).items():
             if at in PROTOCOLS and not (fields and at in ("__init__", "__setattr__")) or not at.startswith("_"):
                 body += self._attribute(at, member, fields)
         decorator = [f"@_dataclass(frozen={cls.__dataclass_params__.frozen})"] if fields else []
         if fields:
-            self.imports.update({"from dataclasses import dataclass as _dataclass": None,
-                                 "from typing import ClassVar as _ClassVar": None})
+            self.imports.update(
+                {
+                    "from dataclasses import dataclass as _dataclass": None,
+                    "from typing import ClassVar as _ClassVar": None,
+                }
+            )
         return [*decorator, head, *(f"    {line}" for line in body or ["..."])]
 
     def _attribute(self, name, member, fields):
@@ -187,6 +237,12 @@ def _assigned(cls):
         tree = ast.parse(textwrap.dedent(inspect.getsource(cls)))
     except (OSError, TypeError):  # an exception of the compiled module
         return {}
-    return dict.fromkeys(node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)
-                         and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name)
-                         and node.value.id == "self" and not node.attr.startswith("_"))
+    return dict.fromkeys(
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "self"
+        and not node.attr.startswith("_")
+    )

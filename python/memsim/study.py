@@ -73,12 +73,21 @@ def add_jobs(parser):
 
 def add_options(parser):
     """The options that every study has."""
-    parser.add_argument("--scale", default="default", help="tiny, small, default or judge; some systems also have half or twice (of judge)")
+    parser.add_argument(
+        "--scale",
+        default="default",
+        help="tiny, small, default or judge; some systems also have half or twice (of judge)",
+    )
     add_jobs(parser)
-    parser.add_argument("--max-instructions", type=whole(0), default=0,
-                        help="thread instructions of a point (0: to its end)")
-    parser.add_argument("--seeds", type=whole(1), default=1,
-                        help="run each point with the seeds 1 to N; a claim is judged by the median")
+    parser.add_argument(
+        "--max-instructions", type=whole(0), default=0, help="thread instructions of a point (0: to its end)"
+    )
+    parser.add_argument(
+        "--seeds",
+        type=whole(1),
+        default=1,
+        help="run each point with the seeds 1 to N; a claim is judged by the median",
+    )
     return parser
 
 
@@ -121,16 +130,19 @@ class Study:
         it in the study's tables, `options` are memsim's, such as --set."""
         for seed in self.seeds:
             own = ["--seed", str(seed)] if seed > 1 else []  # 1 is every script's own
-            self.points.append(Point(keys, os.path.abspath(script), [*map(str, arguments), *own],
-                                     list(map(str, options)), seed))
+            self.points.append(
+                Point(keys, os.path.abspath(script), [*map(str, arguments), *own], list(map(str, options)), seed)
+            )
         return self.points[-len(self.seeds)]
 
     def restored(self, checkpoint, *, options=(), **keys):
         """Adds a run that goes on from a checkpoint under other tunable parameters: `options` are memsim's,
         such as --set. A checkpoint has one seed."""
         if len(self.seeds) > 1:
-            raise user_error(f"a point of {len(self.seeds)} seeds cannot go on from {checkpoint}: the seed of "
-                             "a checkpoint is given")
+            raise user_error(
+                f"a point of {len(self.seeds)} seeds cannot go on from {checkpoint}: the seed of "
+                "a checkpoint is given"
+            )
         file = os.path.abspath(checkpoints.find(checkpoint))
         # A checkpoint may be of a run with -q, which does not tell what is read here: its run's name.
         self.points.append(Point(keys, "", [], ["-v", "--restore", file, *map(str, options)]))
@@ -163,16 +175,18 @@ class Study:
         if Study.elsewhere:
             return Study.elsewhere(self, [point for point, *_ in twins.values()])
         os_error(lambda: os.makedirs(os.path.dirname(self.database), exist_ok=True), os.path.dirname(self.database))
-        table = Points(self.database, f"{self.system}/{self.name}", self.points, self.jobs,
-                       run.options.verbosity >= 0)
+        table = Points(self.database, f"{self.system}/{self.name}", self.points, self.jobs, run.options.verbosity >= 0)
         todo, futures, processes = list(twins.values()), {}, Processes()
-        with (contextlib.closing(table), signals.handled(), signals.expected(),
-              ThreadPoolExecutor(self.jobs, initializer=signals.hold) as pool):
+        with (
+            contextlib.closing(table),
+            signals.handled(),
+            signals.expected(),
+            ThreadPoolExecutor(self.jobs, initializer=signals.hold) as pool,
+        ):
             try:
                 while todo:
                     in_use = []
-                    futures = {pool.submit(self._run_points, points, processes, table): points
-                               for points in todo}
+                    futures = {pool.submit(self._run_points, points, processes, table): points for points in todo}
                     for future in as_they_end(futures, table.show):
                         points, error = futures[future], future.result()
                         name = points[0].name
@@ -184,8 +198,9 @@ class Study:
                         done += 1
                         if error:
                             errors[id(points[0])] = error
-                        self._tell(f"{done}/{len(twins)}  {name}  "
-                                   f"{error or f'{points[0].seconds:.1f} s'}{table.left()}")
+                        self._tell(
+                            f"{done}/{len(twins)}  {name}  " f"{error or f'{points[0].seconds:.1f} s'}{table.left()}"
+                        )
                     todo = in_use
             except (KeyboardInterrupt, SystemExit) as e:
                 number = signal.SIGTERM if isinstance(e, SystemExit) else signal.SIGINT
@@ -195,15 +210,20 @@ class Study:
                     if (error := future.result()) and error != ENDED:
                         print(f"memsim: {self.name}: {point.name}: {error}", file=sys.stderr)
                 finished = sum(bool(points[0].run) for points in twins.values())
-                print(f"memsim: {self.name} was ended by {number.name} with {finished} of {len(twins)} "
-                      "points finished: the same command finishes the others, from their checkpoints "
-                      "where they have one", file=sys.stderr, flush=True)
+                print(
+                    f"memsim: {self.name} was ended by {number.name} with {finished} of {len(twins)} "
+                    "points finished: the same command finishes the others, from their checkpoints "
+                    "where they have one",
+                    file=sys.stderr,
+                    flush=True,
+                )
                 raise
         if errors:
-            failed = [f"{point.name}: {errors[id(point)]}" for point, *_ in twins.values()
-                      if id(point) in errors]
-            raise Error(f"{len(failed)} of {len(twins)} points of {self.name} failed; the "
-                        "others are kept in " + self.database + ":\n  " + "\n  ".join(failed))
+            failed = [f"{point.name}: {errors[id(point)]}" for point, *_ in twins.values() if id(point) in errors]
+            raise Error(
+                f"{len(failed)} of {len(twins)} points of {self.name} failed; the "
+                "others are kept in " + self.database + ":\n  " + "\n  ".join(failed)
+            )
         return time.monotonic() - began
 
     def _tell(self, text):
@@ -222,11 +242,22 @@ class Study:
         error = self._process(point, processes)
         for twin in points:
             twin.run, twin.seconds, twin.found = point.run, point.seconds, point.found
-        state = ("finished" if not error else "waiting" if error == ENDED else
-                 "elsewhere" if isinstance(error, InUse) else "failed")
-        table.set(points, state, run=point.run or None,
-                  error=str(error) if state in ("elsewhere", "failed") else None,
-                  seconds=None if point.found or state == "waiting" else point.seconds)
+        state = (
+            "finished"
+            if not error
+            else "waiting"
+            if error == ENDED
+            else "elsewhere"
+            if isinstance(error, InUse)
+            else "failed"
+        )
+        table.set(
+            points,
+            state,
+            run=point.run or None,
+            error=str(error) if state in ("elsewhere", "failed") else None,
+            seconds=None if point.found or state == "waiting" else point.seconds,
+        )
         return error
 
     def _process(self, point, processes):
@@ -234,12 +265,13 @@ class Study:
         folder = os.path.join(os.path.dirname(self.database), "points")
         began = time.monotonic()
         done = processes.run(
-            [*MEMSIM, "-d", folder, "--stats-db", self.database,
-             "--skip-finished", *point.command],
-            env=environment(), text=True, stdin=subprocess.DEVNULL)
+            [*MEMSIM, "-d", folder, "--stats-db", self.database, "--skip-finished", *point.command],
+            env=environment(),
+            text=True,
+            stdin=subprocess.DEVNULL,
+        )
         point.seconds = time.monotonic() - began
-        if done is None or processes.ended and done.returncode in (-processes.ended,
-                                                                   128 + processes.ended):
+        if done is None or processes.ended and done.returncode in (-processes.ended, 128 + processes.ended):
             return ENDED
         if done.returncode:
             last = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
@@ -258,6 +290,7 @@ class Study:
         """A pandas table: a row a point (index: its keys), a column a metric. A metric is a query
         with `:run` that answers with one value."""
         import pandas
+
         rows = []
         self._metrics.update(metrics)
         with contextlib.closing(connect(self.database)) as database:
@@ -269,12 +302,13 @@ class Study:
                     except sqlite3.Error as e:
                         raise user_error(f"the metric '{name}': {e}") from None
                     if len(found) > 1:
-                        raise user_error(f"the metric '{name}' has several values for the point {point.name}, such as "
-                                         f"{found[0][0]} and {found[1][0]}: name one object and statistic, or combine them, as "
-                                         "by sum(value)")
+                        raise user_error(
+                            f"the metric '{name}' has several values for the point {point.name}, such as "
+                            f"{found[0][0]} and {found[1][0]}: name one object and statistic, or combine them, as "
+                            "by sum(value)"
+                        )
                     if not found or found[0][0] is None:
-                        raise user_error(f"the metric '{name}' has no value for the point "
-                                         f"{point.name}")
+                        raise user_error(f"the metric '{name}' has no value for the point " f"{point.name}")
                     row[name] = found[0][0]
                 rows.append(row)
         return pandas.DataFrame(rows).set_index(list(self.points[0].keys))
@@ -282,8 +316,12 @@ class Study:
     def values(self, point):
         """All values of a point's last dump, by (path, name): for what one query does not say."""
         with contextlib.closing(connect(self.database)) as database:
-            return {(path, name): value for path, name, value in database.execute(
-                "SELECT path, name, value FROM result WHERE run = ?", [point.run])}
+            return {
+                (path, name): value
+                for path, name, value in database.execute(
+                    "SELECT path, name, value FROM result WHERE run = ?", [point.run]
+                )
+            }
 
     @staticmethod
     def mean_ratio(subject, baseline):
@@ -313,16 +351,29 @@ class Study:
     @property
     def folder(self):
         """Where files of the study go: OUTDIR/<folder of the script>/<name>."""
-        return os.path.join(run.options.outdir, os.path.basename(os.path.dirname(os.path.abspath(sys.argv[0]))), self.name)
+        return os.path.join(
+            run.options.outdir, os.path.basename(os.path.dirname(os.path.abspath(sys.argv[0]))), self.name
+        )
 
     def data(self):
         """What the study shows of its points, a row each, as a pandas table with their seeds and runs; of one that only
         computes what it computed for claims."""
         import pandas
+
         if not self.points:
-            return pandas.DataFrame([dict(claim=v.claim.id, metric=v.claim.metric, subject=v.claim.subject,
-                                          baseline=v.claim.baseline, value=figure)
-                                     for v in self.verdicts for figure in v.figures])
+            return pandas.DataFrame(
+                [
+                    dict(
+                        claim=v.claim.id,
+                        metric=v.claim.metric,
+                        subject=v.claim.subject,
+                        baseline=v.claim.baseline,
+                        value=figure,
+                    )
+                    for v in self.verdicts
+                    for figure in v.figures
+                ]
+            )
         points = pandas.DataFrame([dict(p.keys, seed=p.seed, run=p.run) for p in self.points])
         if not self._metrics:
             return points

@@ -20,27 +20,36 @@ def _parse(name, doc, *arguments, argv):
 
 
 def describe(argv):
-    schema.describe(_parse("describe", "What a component type declares",
-                           ("TYPE", "such as mem.Cache; --list-sim-objects lists them"),
-                           argv=argv).TYPE)
+    schema.describe(
+        _parse(
+            "describe",
+            "What a component type declares",
+            ("TYPE", "such as mem.Cache; --list-sim-objects lists them"),
+            argv=argv,
+        ).TYPE
+    )
 
 
 def stubs(argv):
-    directory = _parse("stubs", "Write the .pyi stubs of the package",
-                       ("DIR", "memsim/*.pyi are written below it"), argv=argv).DIR
+    directory = _parse(
+        "stubs", "Write the .pyi stubs of the package", ("DIR", "memsim/*.pyi are written below it"), argv=argv
+    ).DIR
     from .stubs import write  # every module is imported for it
+
     os_error(lambda: write(directory), directory)
 
 
 def reference(argv):
-    p = argparse.ArgumentParser(prog="memsim reference", description="Write a reference page (Markdown)",
-                                allow_abbrev=False)
+    p = argparse.ArgumentParser(
+        prog="memsim reference", description="Write a reference page (Markdown)", allow_abbrev=False
+    )
     p.add_argument("FILE", help="such as components.md")
     p.add_argument("--python", action="store_true", help="of Python functions; without it of components")
     args = p.parse_args(argv)
     check_output(args.FILE)
     if args.python:
         from . import python_page  # every system is imported for it
+
         text = python_page.page()
     else:
         text = schema.reference()
@@ -49,16 +58,19 @@ def reference(argv):
 
 def ckpt(argv):
     from . import verify
-    p = argparse.ArgumentParser(prog="memsim ckpt", allow_abbrev=False,
-                                description="Look into a checkpoint, or test all of a script's")
+
+    p = argparse.ArgumentParser(
+        prog="memsim ckpt", allow_abbrev=False, description="Look into a checkpoint, or test all of a script's"
+    )
     actions = p.add_subparsers(dest="action", required=True)
     info = actions.add_parser("info", help="what it is of", allow_abbrev=False)
     info.add_argument("FILE", help="OUTDIR/*.ckpt")
     show = actions.add_parser("show", help="the components, or the state of one as JSON", allow_abbrev=False)
     show.add_argument("FILE", help="OUTDIR/*.ckpt")
     show.add_argument("PATH", nargs="?", help="such as gpu.sm[0]; without it the paths are listed")
-    check = actions.add_parser("verify", help="save a script's run at random ticks, restore and compare it",
-                               allow_abbrev=False)
+    check = actions.add_parser(
+        "verify", help="save a script's run at random ticks, restore and compare it", allow_abbrev=False
+    )
     verify.add_arguments(check)
     args = p.parse_args(argv)
     if args.action == "verify":
@@ -81,24 +93,30 @@ def ckpt(argv):
 
 def _ckpt_info(file):
     i = _memsim.checkpoint_info(file)
-    rows = {"script": " ".join([i["script"] or "(none)", *i["argv"]]),
-            "time": _memsim.show_ticks(i["now"]),
-            "run": i["run"],
-            "configuration": i["configuration"],
-            "components": f"{i['objects']}, {i['events']} events pending",
-            "size": f"{i['bytes']} B, {i['bytes_unpacked']} B unpacked",
-            "written": f"{time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(i['written']))} UTC",
-            "version": i["version"]}
+    rows = {
+        "script": " ".join([i["script"] or "(none)", *i["argv"]]),
+        "time": _memsim.show_ticks(i["now"]),
+        "run": i["run"],
+        "configuration": i["configuration"],
+        "components": f"{i['objects']}, {i['events']} events pending",
+        "size": f"{i['bytes']} B, {i['bytes_unpacked']} B unpacked",
+        "written": f"{time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(i['written']))} UTC",
+        "version": i["version"],
+    }
     for name, text in rows.items():
         print(f"{name:14} {legible(text, keep='')}")
 
 
 def sql(argv):
-    args = _parse("sql", "Ask a database of results; prints tab-separated rows",
-                  ("DB", "the file, or an output directory with its stats.db"),
-                  ("QUERY", "such as 'SELECT * FROM result'; docs/database.md tells what is there"),
-                  argv=argv)
+    args = _parse(
+        "sql",
+        "Ask a database of results; prints tab-separated rows",
+        ("DB", "the file, or an output directory with its stats.db"),
+        ("QUERY", "such as 'SELECT * FROM result'; docs/database.md tells what is there"),
+        argv=argv,
+    )
     from .results import connect, why_refused
+
     database = connect(args.DB)
     try:
         cursor = database.execute(args.QUERY)
@@ -111,10 +129,14 @@ def sql(argv):
 
 
 def upgrade(argv):
-    path = _parse("upgrade", "Bring a database of results of an older memsim to the tables of this one",
-                  ("DB", "the file, or an output directory with its stats.db; older ones cannot write it afterwards"),
-                  argv=argv).DB
+    path = _parse(
+        "upgrade",
+        "Bring a database of results of an older memsim to the tables of this one",
+        ("DB", "the file, or an output directory with its stats.db; older ones cannot write it afterwards"),
+        argv=argv,
+    ).DB
     from .results import connect
+
     file = connect(path).execute("PRAGMA database_list").fetchone()[2]
     _memsim.Database(file)
     print(f"{path}: its tables have version {_memsim.database_version}")

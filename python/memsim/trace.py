@@ -17,8 +17,9 @@ ALL = 2**64 - 1
 
 
 def parser():
-    p = argparse.ArgumentParser(prog="memsim trace", description="Look into traces and convert them",
-                                allow_abbrev=False)
+    p = argparse.ArgumentParser(
+        prog="memsim trace", description="Look into traces and convert them", allow_abbrev=False
+    )
     actions = p.add_subparsers(dest="action", required=True, metavar="{info,head,slice,convert,formats,commands}")
 
     def action(name, what):
@@ -27,23 +28,39 @@ def parser():
             return a
         g = a.add_argument_group("what the file does not tell about itself")
         g.add_argument("--format", default="automatic", choices=_memsim.trace_formats)
-        g.add_argument("--unit", default="", metavar="TIME",
-                       help="how long a unit of a text trace's times is: a cycle, or MQSim's unit")
-        g.add_argument("--bytes", type=whole(0), default=64, metavar="N",
-                       help="of an access, where the trace does not tell (64)")
-        g.add_argument("--geometry", default="", metavar="N,N,N,N,N,N",
-                       help="channels, ranks, bank groups, banks, rows, columns of Ramulator's R|W")
-        g.add_argument("--map", default="RoRaBaCoCh", metavar="MAP",
-                       help="the memory's address map, for Ramulator's R|W (RoRaBaCoCh)")
+        g.add_argument(
+            "--unit",
+            default="",
+            metavar="TIME",
+            help="how long a unit of a text trace's times is: a cycle, or MQSim's unit",
+        )
+        g.add_argument(
+            "--bytes", type=whole(0), default=64, metavar="N", help="of an access, where the trace does not tell (64)"
+        )
+        g.add_argument(
+            "--geometry",
+            default="",
+            metavar="N,N,N,N,N,N",
+            help="channels, ranks, bank groups, banks, rows, columns of Ramulator's R|W",
+        )
+        g.add_argument(
+            "--map",
+            default="RoRaBaCoCh",
+            metavar="MAP",
+            help="the memory's address map, for Ramulator's R|W (RoRaBaCoCh)",
+        )
         g.add_argument("--from-first", action="store_true", help="count times from the first record")
-        g.add_argument("--gem5", default="common", choices=_memsim.gem5_commands,
-                       help="the version whose numbers gem5's packet commands have (common)")
+        g.add_argument(
+            "--gem5",
+            default="common",
+            choices=_memsim.gem5_commands,
+            help="the version whose numbers gem5's packet commands have (common)",
+        )
         return a
 
     def output(a):
         a.add_argument("OUT", help="the trace to write")
-        a.add_argument("--to", default="memsim", choices=_memsim.trace_output_formats,
-                       help="its format (memsim)")
+        a.add_argument("--to", default="memsim", choices=_memsim.trace_output_formats, help="its format (memsim)")
         a.add_argument("--cycle", default="", metavar="TIME", help="of DRAMsim3's clock")
 
     a = action("info", "What a trace is and holds; reads all of it")
@@ -61,8 +78,10 @@ def parser():
     a = action("convert", "All of a trace in another format")
     a.add_argument("FILE")
     output(a)
-    a = action("commands", "A command trace of one DRAM channel, for DRAMPower, out of the lines of the debug flag "
-                           "DramCommands")
+    a = action(
+        "commands",
+        "A command trace of one DRAM channel, for DRAMPower, out of the lines of the debug flag " "DramCommands",
+    )
     a.add_argument("FILE", help="what --debug-file holds")
     a.add_argument("OUT", help="the command trace to write: cycle,command,bank a line")
     a.add_argument("--cycle", required=True, metavar="TIME", help="of the DRAM's clock")
@@ -79,8 +98,9 @@ def formats():
     for name, title, shape, notes, written, played_by in _memsim.trace_format_rows():
         line = "`" + shape.replace("|", "\\|") + "`" if shape else ""
         rows.append([f"`{name}`", title, line, notes, written, played_by])
-    return "".join("|" + "|".join(f" {cell} " if cell not in ("", "---") else cell or " " for cell in row) + "|\n"
-                   for row in rows)
+    return "".join(
+        "|" + "|".join(f" {cell} " if cell not in ("", "---") else cell or " " for cell in row) + "|\n" for row in rows
+    )
 
 
 COMMAND = re.compile(r"[\d.]+ns: (\S+): DramCommands: (\w+) rank (\d+) bank (\d+)(?: row \d+)? at ([\d.]+)ns\n?")
@@ -101,9 +121,11 @@ def commands(file, out, cycle, path, rank):
     period = _memsim.ticks(cycle)
     if period <= 0:
         raise Error(f"--cycle: {cycle} is no period: write that of the DRAM's clock, such as 0.833ns")
-    rows = sorted((round(Fraction(at) * 10**6 / period), i, name, bank)
-                  for i, (of, name, of_rank, bank, at) in enumerate(found)
-                  if of == (path or paths[0]) and int(of_rank) == rank and name != "ACT2")
+    rows = sorted(
+        (round(Fraction(at) * 10**6 / period), i, name, bank)
+        for i, (of, name, of_rank, bank, at) in enumerate(found)
+        if of == (path or paths[0]) and int(of_rank) == rank and name != "ACT2"
+    )
     with open(out, "w", encoding="ascii") as to:
         to.writelines(f"{at},{name},{bank}\n" for at, _, name, bank in rows)
     return len(rows)
@@ -121,8 +143,9 @@ def trace(argv):
         print(formats(), end="")
         return
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # C++ works, so Python would not hear of it
-    options = _memsim.TraceOptions(args.format, args.unit, args.bytes, args.geometry, args.map, args.from_first,
-                                   args.gem5)
+    options = _memsim.TraceOptions(
+        args.format, args.unit, args.bytes, args.geometry, args.map, args.from_first, args.gem5
+    )
     if args.action in ("info", "head"):
         for i, file in enumerate(args.FILE):
             if len(args.FILE) > 1:
@@ -137,7 +160,6 @@ def trace(argv):
                     print(*row, sep="\t")
         return
     check_output(args.OUT)
-    part = ((args.first, args.count, args.since, args.until) if args.action == "slice" else
-            (0, ALL, "", ""))
+    part = (args.first, args.count, args.since, args.until) if args.action == "slice" else (0, ALL, "", "")
     n = _memsim.trace_convert(args.FILE, options, *part, args.OUT, args.to, args.cycle)
     print(f"{args.OUT}: {n} records")

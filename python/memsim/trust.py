@@ -20,9 +20,11 @@ def refuse_unknown(file, saved):
     if not any(_knows(database, saved) for database in dict.fromkeys([beside, saved.run.database])):
         command = legible(shlex.join([saved.script.path, *saved.script.argv]), keep="")
         where = legible(shlex.quote(saved.script.cwd), keep="")
-        raise Error(f"{file}: it would run {command} in {where}, and no database that belongs to you says that its run was "
-                    "of this script in this directory: add --trust if you know who wrote the checkpoint, or go on without the "
-                    "script by memsim.restore(FILE) in Python")
+        raise Error(
+            f"{file}: it would run {command} in {where}, and no database that belongs to you says that its run was "
+            "of this script in this directory: add --trust if you know who wrote the checkpoint, or go on without the "
+            "script by memsim.restore(FILE) in Python"
+        )
 
 
 def _knows(database, saved):
@@ -32,6 +34,9 @@ def _knows(database, saved):
         with contextlib.closing(connect(database)) as db:
             row = db.execute("SELECT script, argv, cwd FROM run WHERE id = ?", [saved.run.uuid]).fetchone()
         return row is not None and [row[0], json.loads(row[1]), row[2]] == [
-            saved.script.path, saved.script.argv, saved.script.cwd]
+            saved.script.path,
+            saved.script.argv,
+            saved.script.cwd,
+        ]
     except (OSError, Error, sqlite3.Error, ValueError, TypeError):
         return False  # there is none, or none that can be read

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from .errors import PACKAGE, did_you_mean, user_error
 
-TOLERANCE = 0.2        # of the effect, of an absolute value, or of what a share leaves of the whole
-POINTS = 0.02          # of a ratio: where a fifth of the effect is less, and for what is to be equal
+TOLERANCE = 0.2  # of the effect, of an absolute value, or of what a share leaves of the whole
+POINTS = 0.02  # of a ratio: where a fifth of the effect is less, and for what is to be equal
 BER_TOLERANCE = 0.033  # of a bit-error rate, in dB of light: the spread of the paper's own rates
-BER_LIMIT = 1e-15      # what every bit-error rate must be below, whatever it is compared with
+BER_LIMIT = 1e-15  # what every bit-error rate must be below, whatever it is compared with
 
 # What a claim's relation and value say about the ratio (or value) that is measured.
 EXPECTED = {
@@ -34,10 +34,12 @@ EXPECTED = {
 CHANGES = "gain", "reduction", "ratio"  # relations that state a change from 1
 
 # How our figure comes about (docs/studies.md). Only a measured one can be met.
-LABELS = ("measured",         # a simulation gives it, and nothing was chosen for it
-          "calibrated",       # what decides it was chosen for it, or changed after it had been seen
-          "computed",         # it follows from layouts, prices or formulas
-          "by construction")  # it restates an input, or follows from how the machine is built
+LABELS = (
+    "measured",  # a simulation gives it, and nothing was chosen for it
+    "calibrated",  # what decides it was chosen for it, or changed after it had been seen
+    "computed",  # it follows from layouts, prices or formulas
+    "by construction",
+)  # it restates an input, or follows from how the machine is built
 MET, ORDERING, NOT_REPRODUCED = "met", "ordering only", "not reproduced"
 TOO_SMALL, NOT_MODELLED, NOT_JUDGED = "too small to judge", "not modelled", "not judged"
 WORDS = (MET, ORDERING, NOT_REPRODUCED, *LABELS[1:], TOO_SMALL, NOT_MODELLED, NOT_JUDGED)
@@ -56,7 +58,7 @@ class Claim:
     relation: str
     value: float
     unit: str
-    label: str           # of LABELS
+    label: str  # of LABELS
     deviation: str = ""  # its number in docs/deviations.md, once there is one
 
     @property
@@ -124,8 +126,7 @@ def claims(system):
     path = Path(PACKAGE) / "claims" / f"{system}.csv"
     if not path.exists():
         known = sorted(p.stem for p in path.parent.glob("*.csv"))
-        raise user_error(f"there are no claims of '{system}'{did_you_mean(system, known)}: of "
-                         f"{', '.join(known)}")
+        raise user_error(f"there are no claims of '{system}'{did_you_mean(system, known)}: of " f"{', '.join(known)}")
     with path.open(newline="") as file:
         return {row["id"]: Claim(**{**row, "value": float(row["value"])}) for row in csv.DictReader(file)}
 
@@ -133,7 +134,11 @@ def claims(system):
 @functools.cache
 def places():
     """{id: where the paper says it}, of the claims of all papers."""
-    return {id: claim.stated_in for path in (Path(PACKAGE) / "claims").glob("*.csv") for id, claim in claims(path.stem).items()}
+    return {
+        id: claim.stated_in
+        for path in (Path(PACKAGE) / "claims").glob("*.csv")
+        for id, claim in claims(path.stem).items()
+    }
 
 
 @dataclasses.dataclass(frozen=True)
@@ -197,29 +202,55 @@ def report(verdicts):
     rows = [("claim", "metric", "subject / baseline", "paper", "ours", "min..max", "error", "effect", "verdict")]
     for v in verdicts:
         claim, several = v.claim, len(v.figures) > 1
-        rows.append((claim.id, claim.metric, claim.subject + (claim.baseline and f" / {claim.baseline}"),
-                     stated(claim.relation, f"{claim.expected:.4g}"), "-" if v.ours is None else f"{v.ours:.4g}",
-                     f"{min(v.figures):.4g}..{max(v.figures):.4g}" if several else "-",
-                     "-" if v.error is None else f"{v.error:+.0%}",
-                     "-" if v.share is None else f"{v.share:.0%}", v.text))
+        rows.append(
+            (
+                claim.id,
+                claim.metric,
+                claim.subject + (claim.baseline and f" / {claim.baseline}"),
+                stated(claim.relation, f"{claim.expected:.4g}"),
+                "-" if v.ours is None else f"{v.ours:.4g}",
+                f"{min(v.figures):.4g}..{max(v.figures):.4g}" if several else "-",
+                "-" if v.error is None else f"{v.error:+.0%}",
+                "-" if v.share is None else f"{v.share:.0%}",
+                v.text,
+            )
+        )
     widths = [max(map(len, column)) for column in zip(*rows)]
     return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
 
 
 # Its columns, in order, and what a verdict says in each. `lowest` and `highest` are over the seeds.
 COLUMNS = {
-    "id": "TEXT PRIMARY KEY", "study": "TEXT", "metric": "TEXT", "subject": "TEXT", "baseline": "TEXT",
-    "relation": "TEXT", "unit": "TEXT", "label": "TEXT", "paper": "REAL", "ours": "REAL", "lowest": "REAL",
-    "highest": "REAL", "seeds": "INTEGER", "relative_error": "REAL", "effect_share": "REAL",
-    "comparison": "TEXT", "verdict": "TEXT", "deviation": "TEXT", "judged": "TEXT",
+    "id": "TEXT PRIMARY KEY",
+    "study": "TEXT",
+    "metric": "TEXT",
+    "subject": "TEXT",
+    "baseline": "TEXT",
+    "relation": "TEXT",
+    "unit": "TEXT",
+    "label": "TEXT",
+    "paper": "REAL",
+    "ours": "REAL",
+    "lowest": "REAL",
+    "highest": "REAL",
+    "seeds": "INTEGER",
+    "relative_error": "REAL",
+    "effect_share": "REAL",
+    "comparison": "TEXT",
+    "verdict": "TEXT",
+    "deviation": "TEXT",
+    "judged": "TEXT",
 }
 
 
 def store(database, study, verdicts):
     """Writes the verdicts of a study into the table `claim`, which gets the columns that it lacks; what
     stands there of the same claims is replaced."""
-    database.execute("CREATE TABLE IF NOT EXISTS claim("
-                     + ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items()) + ") WITHOUT ROWID")
+    database.execute(
+        "CREATE TABLE IF NOT EXISTS claim("
+        + ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
+        + ") WITHOUT ROWID"
+    )
     there = {row[1] for row in database.execute("PRAGMA table_info(claim)")}
     for name, kind in COLUMNS.items():
         if name not in there:
@@ -227,11 +258,28 @@ def store(database, study, verdicts):
     names = list(COLUMNS)[:-1]
     for v in verdicts:
         c = v.claim
-        row = dict(id=c.id, study=study, metric=c.metric, subject=c.subject, baseline=c.baseline,
-                   relation=c.relation, unit=c.unit, label=c.label, paper=c.expected, ours=v.ours,
-                   lowest=min(v.figures, default=None), highest=max(v.figures, default=None),
-                   seeds=len(v.figures), relative_error=v.error, effect_share=v.share,
-                   comparison=v.comparison, verdict=v.word, deviation=c.deviation)
+        row = dict(
+            id=c.id,
+            study=study,
+            metric=c.metric,
+            subject=c.subject,
+            baseline=c.baseline,
+            relation=c.relation,
+            unit=c.unit,
+            label=c.label,
+            paper=c.expected,
+            ours=v.ours,
+            lowest=min(v.figures, default=None),
+            highest=max(v.figures, default=None),
+            seeds=len(v.figures),
+            relative_error=v.error,
+            effect_share=v.share,
+            comparison=v.comparison,
+            verdict=v.word,
+            deviation=c.deviation,
+        )
         database.execute(
             f"INSERT OR REPLACE INTO claim({', '.join(names)}, judged) VALUES("
-            f"{', '.join(':' + n for n in names)}, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))", row)
+            f"{', '.join(':' + n for n in names)}, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
+            row,
+        )

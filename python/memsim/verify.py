@@ -27,21 +27,16 @@ CONTENT = {
     "dumps": "SELECT tick, since_tick, label FROM dump ORDER BY id",
     "statistics": "SELECT label, path, name, value, unit FROM results ORDER BY dump, path, name",
     "series": "SELECT path, name, tick, value, unit FROM samples ORDER BY path, name, tick",
-    "distributions":
-        "SELECT tick, label, path, stat.name, low, high, count FROM distribution "
-        "JOIN dump ON dump.id = dump JOIN stat ON stat.id = stat JOIN object ON object.id = object "
-        "ORDER BY dump.id, path, stat.name, low",
-    "launches":
-        "SELECT dispatcher, application, number, kernel, started, ended, instructions, cycles, path, name, counted.value "
-        "FROM launch LEFT JOIN counted ON launch = launch.id LEFT JOIN total ON total.id = total "
-        "ORDER BY started, dispatcher, application, number, path, name",
-    "slowest requests":
-        "SELECT tick, label, rank, stage, time, number, address, opened FROM slow JOIN dump ON dump.id = dump "
-        "ORDER BY dump.id, rank, stage",
-    "parameters":
-        "SELECT path, name, text, value FROM param JOIN object ON object.id = object ORDER BY path, name",
-    "connections":
-        "SELECT source, source_port, target, target_port FROM connection ORDER BY source, source_port",
+    "distributions": "SELECT tick, label, path, stat.name, low, high, count FROM distribution "
+    "JOIN dump ON dump.id = dump JOIN stat ON stat.id = stat JOIN object ON object.id = object "
+    "ORDER BY dump.id, path, stat.name, low",
+    "launches": "SELECT dispatcher, application, number, kernel, started, ended, instructions, cycles, path, name, counted.value "
+    "FROM launch LEFT JOIN counted ON launch = launch.id LEFT JOIN total ON total.id = total "
+    "ORDER BY started, dispatcher, application, number, path, name",
+    "slowest requests": "SELECT tick, label, rank, stage, time, number, address, opened FROM slow JOIN dump ON dump.id = dump "
+    "ORDER BY dump.id, rank, stage",
+    "parameters": "SELECT path, name, text, value FROM param JOIN object ON object.id = object ORDER BY path, name",
+    "connections": "SELECT source, source_port, target, target_port FROM connection ORDER BY source, source_port",
 }
 SAVE_AGAIN = "import sys; from memsim.verify import save_again; save_again(*sys.argv[1:])"
 
@@ -83,12 +78,20 @@ def main(args):
             shutil.copy(os.path.join(saved, "stats.db"), database)
             found = _compare(file, expected, database, options)
             wrong += bool(found)
-            print(f"{_memsim.show_ticks(_memsim.checkpoint_info(file)['now']):>24}  "
-                  f"{f'DIFFERENT: {found}' if found else 'same'}", flush=True)
-    print(f"{args.script}: " + (
-        f"{wrong} of {len(files) + 1} comparisons differ (seed {args.seed})" if wrong else
-        f"restored from each of {len(files)} checkpoints it gives the same digest, statistics and series, and "
-        f"saved again each is the same file (seed {args.seed})"))
+            print(
+                f"{_memsim.show_ticks(_memsim.checkpoint_info(file)['now']):>24}  "
+                f"{f'DIFFERENT: {found}' if found else 'same'}",
+                flush=True,
+            )
+    print(
+        f"{args.script}: "
+        + (
+            f"{wrong} of {len(files) + 1} comparisons differ (seed {args.seed})"
+            if wrong
+            else f"restored from each of {len(files)} checkpoints it gives the same digest, statistics and series, and "
+            f"saved again each is the same file (seed {args.seed})"
+        )
+    )
     return int(wrong > 0)
 
 
@@ -114,7 +117,7 @@ def _content(database):
 
 def _random_ticks(outdir, args):
     with contextlib.closing(connect(outdir)) as db:
-        end, = db.execute("SELECT max(sim_time_fs) FROM run").fetchone()
+        (end,) = db.execute("SELECT max(sim_time_fs) FROM run").fetchone()
     if not end or end <= args.ticks:
         raise Error(f"{args.script}: it simulates {end or 0} fs, within which there are not {args.ticks} ticks")
     return sorted(random.Random(args.seed).sample(range(1, end), args.ticks))
@@ -147,8 +150,10 @@ def _differences(expected, found):
     kinds = [kind for kind in CONTENT if expected[kind] != found[kind]]
     if not kinds:
         return ""
-    sides = [next(iter(one - other), None) for one, other in
-             ((expected[kinds[0]], found[kinds[0]]), (found[kinds[0]], expected[kinds[0]]))]
+    sides = [
+        next(iter(one - other), None)
+        for one, other in ((expected[kinds[0]], found[kinds[0]]), (found[kinds[0]], expected[kinds[0]]))
+    ]
     return f"{', '.join(kinds)}; {sides[0]} became {sides[1]}"
 
 
@@ -172,4 +177,4 @@ def _without_time(file):
         data = f.read()
     info = _memsim.checkpoint_info(os.fspath(file))
     del info["written"]
-    return info, data[64 + struct.unpack_from("<I", data, 12)[0]:]  # docs/checkpoint-format.md
+    return info, data[64 + struct.unpack_from("<I", data, 12)[0] :]  # docs/checkpoint-format.md

@@ -50,8 +50,9 @@ def chosen(names, of_graphs=False):
     by_name = {name: w for w in every for name in w["names"]}
     for name in names:
         if name not in by_name:
-            raise Error(f"there is no workload '{name}'{did_you_mean(name, list(by_name))}; "
-                        "`memsim workloads` lists them")
+            raise Error(
+                f"there is no workload '{name}'{did_you_mean(name, list(by_name))}; " "`memsim workloads` lists them"
+            )
         if of_graphs and not reads_graphs(by_name[name]):
             raise Error(f"{name} reads no graph: leave it out, or --graph")
     return [by_name[name] for name in names]
@@ -94,26 +95,36 @@ def _profile(job):
     return profile(*job[:3], **dict(job[3:]))
 
 
-HEADING = (f"{'name':14} {'footprint':>10} {'launches':>8} {'instructions':>12} {'read ratio':>10} "
-           f"{'APKI':>6}  papers' tables")
+HEADING = (
+    f"{'name':14} {'footprint':>10} {'launches':>8} {'instructions':>12} {'read ratio':>10} "
+    f"{'APKI':>6}  papers' tables"
+)
 
 
 def row(w, p):
-    return (f"{w['names'][0]:14} {p['footprint'] / 1024:>6.0f} KiB {p['launches']:>8} "
-            f"{p['thread_instructions']:>12} {p['read_ratio']:>10.3f} {p['apki']:>6.0f}  {w['tables']}")
+    return (
+        f"{w['names'][0]:14} {p['footprint'] / 1024:>6.0f} KiB {p['launches']:>8} "
+        f"{p['thread_instructions']:>12} {p['read_ratio']:>10.3f} {p['apki']:>6.0f}  {w['tables']}"
+    )
 
 
 def main(argv):
     p = argparse.ArgumentParser(
-        prog="memsim workloads", allow_abbrev=False,
+        prog="memsim workloads",
+        allow_abbrev=False,
         description="The workloads by name: footprint, launches, instructions of threads, read ratio and "
-                    "accesses per thousand instructions of warps, all counted without timing.")
+        "accesses per thousand instructions of warps, all counted without timing.",
+    )
     p.add_argument("NAME", nargs="*", help="only these")
-    p.add_argument("--check", action="store_true",
-                   help="compare each one's result with that of a plain program")
-    p.add_argument("--graph", metavar="FILE", action="append", default=[],
-                   help="run the workloads that read a graph on this one (repeatable), in any format "
-                        "that is read: SNAP, DIMACS or PACE .gr, MatrixMarket, Rodinia, CSR1; gzip, xz")
+    p.add_argument("--check", action="store_true", help="compare each one's result with that of a plain program")
+    p.add_argument(
+        "--graph",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="run the workloads that read a graph on this one (repeatable), in any format "
+        "that is read: SNAP, DIMACS or PACE .gr, MatrixMarket, Rodinia, CSR1; gzip, xz",
+    )
     p.add_argument("--size", type=int, help="instead of the small size that --check's tests use")
     p.add_argument("--full", action="store_true", help="at the default sizes")
     p.add_argument("--describe", action="store_true", help="only say what they are")
@@ -122,9 +133,11 @@ def main(argv):
     every = chosen(args.NAME, bool(args.graph))
     if args.describe:
         for w in every:
-            print(f"{', '.join(w['names'])}\n    {w['doc']}.\n    size: {w['size_is']}, from "
-                  f"{w['least']} to {w['most']}, default {w['size']}\n    reads: {w['reads'] or 'no file'}\n"
-                  f"    named in: {w['tables']}")
+            print(
+                f"{', '.join(w['names'])}\n    {w['doc']}.\n    size: {w['size_is']}, from "
+                f"{w['least']} to {w['most']}, default {w['size']}\n    reads: {w['reads'] or 'no file'}\n"
+                f"    named in: {w['tables']}"
+            )
         return 0
     if args.graph and (args.size or args.full):
         p.error("--graph takes neither --size nor --full: a file has its own size")

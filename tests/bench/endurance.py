@@ -43,8 +43,10 @@ def endless():
     root = memsim.Root()
     root.monitor = Monitor()
     root.crossbar = Crossbar(inputs=2, outputs=1)
-    root.generator = [TrafficGen(requests=0, pattern=pattern, period="2ns", outstanding=64, read_share="60%",
-                                 range="64MiB") for pattern in ("random", "sequential")]
+    root.generator = [
+        TrafficGen(requests=0, pattern=pattern, period="2ns", outstanding=64, read_share="60%", range="64MiB")
+        for pattern in ("random", "sequential")
+    ]
     for generator in root.generator:
         generator.mem_side = root.crossbar.cpu_side
     root.crossbar.mem_side = root.monitor.cpu_side
@@ -104,25 +106,39 @@ def checkpoints(count):
 
 def runs(count):
     """Copies of one run of the main job, each with all its rows."""
-    subprocess.run([*MEMSIM, "-q", "-d", options.outdir, ROOT / "configs/ohm_planar.py", "--scale", "tiny"],
-                   env=environment(), check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [*MEMSIM, "-q", "-d", options.outdir, ROOT / "configs/ohm_planar.py", "--scale", "tiny"],
+        env=environment(),
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     file = os.path.join(options.outdir, "stats.db")
     with contextlib.closing(sqlite3.connect(file)) as database, database:
         database.execute("PRAGMA journal_mode = OFF")
         database.execute("PRAGMA cache_size = -500000")
         database.execute("CREATE TEMP TABLE twin(run TEXT PRIMARY KEY, id TEXT)")
-        while (there := [row[0] for row in database.execute("SELECT id FROM run")])[count - 1:] == []:
-            copied = there[:count - len(there)]
+        while (there := [row[0] for row in database.execute("SELECT id FROM run")])[count - 1 :] == []:
+            copied = there[: count - len(there)]
             database.execute("DELETE FROM twin")
             database.executemany("INSERT INTO twin VALUES(?, ?)", [(run, str(uuid.uuid4())) for run in copied])
-            behind = {name: database.execute(f"SELECT max(id) FROM {name}").fetchone()[0]
-                      for name, (_, numbers) in TABLES.items() if "id" in numbers}
+            behind = {
+                name: database.execute(f"SELECT max(id) FROM {name}").fetchone()[0]
+                for name, (_, numbers) in TABLES.items()
+                if "id" in numbers
+            }
             for name, (own, numbers) in TABLES.items():
                 columns = [row[1] for row in database.execute(f"PRAGMA table_info({name})")]
-                moved = [f"{c} + {behind[numbers[c]]}" if c in numbers else
-                         f"(SELECT twin.id FROM twin WHERE twin.run = {name}.{c})" if c == "run" or (name, c) == ("run", "id")
-                         else c for c in columns]
-                database.execute(f"INSERT INTO {name} SELECT {', '.join(moved)} FROM {name} WHERE {own}", [json.dumps(copied)])
+                moved = [
+                    f"{c} + {behind[numbers[c]]}"
+                    if c in numbers
+                    else f"(SELECT twin.id FROM twin WHERE twin.run = {name}.{c})"
+                    if c == "run" or (name, c) == ("run", "id")
+                    else c
+                    for c in columns
+                ]
+                database.execute(
+                    f"INSERT INTO {name} SELECT {', '.join(moved)} FROM {name} WHERE {own}", [json.dumps(copied)]
+                )
     print(f"{count} runs, {os.path.getsize(file) / 1e9:.2f} GB")
     times = []
     for _ in range(5):

@@ -17,5 +17,7 @@ machine = runpy.run_path(str(config))["root"]
 seconds = time.process_time() - start
 requests = sum(sm.stats.requests for sm in machine.gpu.sm)
 mebibytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print(f"main job: {requests} requests in {seconds:.2f} CPU s: {requests / seconds / 1e3:.0f}k a "
-      f"CPU second; {mebibytes:.0f} MiB resident at most")
+print(
+    f"main job: {requests} requests in {seconds:.2f} CPU s: {requests / seconds / 1e3:.0f}k a "
+    f"CPU second; {mebibytes:.0f} MiB resident at most"
+)

@@ -17,14 +17,16 @@ COMPILERS = ["g++", pytest.param("clang++", marks=pytest.mark.long)]
 def options_of(source):
     """The compiler's options for a source of the simulator. Its precompiled header halves the time of each test."""
     commands = json.loads((ROOT / "build/compile_commands.json").read_text())
-    command, = (c["command"] for c in commands if c["file"] == source)
+    (command,) = (c["command"] for c in commands if c["file"] == source)
     words = shlex.split(command)
-    return words[words.index("-c") + 1:words.index(source)]
+    return words[words.index("-c") + 1 : words.index(source)]
 
 
 def refusal(compiler, *source, **stdin):
     options = options_of("src/core/registry.cc") if compiler == "g++" else ["-std=c++20", "-Isrc", "-Ibuild/generated"]
-    result = subprocess.run([compiler, *options, "-fsyntax-only", *source], cwd=ROOT, capture_output=True, text=True, **stdin)
+    result = subprocess.run(
+        [compiler, *options, "-fsyntax-only", *source], cwd=ROOT, capture_output=True, text=True, **stdin
+    )
     return result.stderr if result.returncode else None
 
 

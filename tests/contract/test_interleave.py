@@ -4,8 +4,11 @@ import ast
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-OF = {"Crossbar": {"granularity"}, "Cache": {"interleave_ways", "interleave_granularity"},
-      "DramController": {"channels", "channel", "interleave"}}
+OF = {
+    "Crossbar": {"granularity"},
+    "Cache": {"interleave_ways", "interleave_granularity"},
+    "DramController": {"channels", "channel", "interleave"},
+}
 
 
 def stated(text):

@@ -33,16 +33,16 @@ def blocks(document):
 
 
 def run(command, folder):
-    environment = dict(os.environ, PYTHONPATH=str(ROOT / "build/python"),
-                       PYTEST_ADDOPTS="--collect-only")
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL, timeout=300)
+    environment = dict(os.environ, PYTHONPATH=str(ROOT / "build/python"), PYTEST_ADDOPTS="--collect-only")
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "document", [d for d in DOCUMENTS if d.exists() and any(blocks(d))],
-    ids=lambda d: str(d.relative_to(ROOT)))
+    "document", [d for d in DOCUMENTS if d.exists() and any(blocks(d))], ids=lambda d: str(d.relative_to(ROOT))
+)
 def test_every_block_runs(document, tmp_path):
     for entry in ROOT.iterdir():
         if entry.name not in (".git", "memsim-out"):
@@ -74,24 +74,25 @@ def test_the_readmes_second_command_is_the_ordinary_suite():
     """Not a choice among its tests, and the same that .ci/run calls."""
     commands = [text for _, language, _, text in blocks(ROOT / "README.md") if language == "sh"]
     assert commands[1] == "util/test\n"
-    assert (ROOT / ".ci/run").read_text() == (
-        '#!/bin/bash\nexec "$(dirname "$0")/../util/test" </dev/null\n')
+    assert (ROOT / ".ci/run").read_text() == ('#!/bin/bash\nexec "$(dirname "$0")/../util/test" </dev/null\n')
 
 
 def test_the_reference_page_is_current(tmp_path):
     made = tmp_path / "reference.md"
     done = run([ROOT / "build/memsim", "reference", made], tmp_path)
     assert done.returncode == 0, done.stderr
-    assert made.read_text() == (ROOT / "docs/reference.md").read_text(), (
-        "declarations have changed: run `build/memsim reference docs/reference.md`")
+    assert (
+        made.read_text() == (ROOT / "docs/reference.md").read_text()
+    ), "declarations have changed: run `build/memsim reference docs/reference.md`"
 
 
 def test_the_page_of_python_functions_is_current(tmp_path):
     made = tmp_path / "python.md"
     done = run([ROOT / "build/memsim", "reference", "--python", made], tmp_path)
     assert done.returncode == 0, done.stderr
-    assert made.read_text() == (ROOT / "docs/python.md").read_text(), (
-        "docstrings have changed: run `build/memsim reference --python docs/python.md`")
+    assert (
+        made.read_text() == (ROOT / "docs/python.md").read_text()
+    ), "docstrings have changed: run `build/memsim reference --python docs/python.md`"
 
 
 def test_every_python_function_says_what_it_does():
@@ -111,8 +112,10 @@ def links(text):
 def anchors(text):
     """Of the headings, as Git servers and Sphinx name them."""
     text = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
-            for heading in re.findall(r"^#+ +(.*?) *$", text, re.M)}
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        for heading in re.findall(r"^#+ +(.*?) *$", text, re.M)
+    }
 
 
 def broken(document):
@@ -127,16 +130,22 @@ def broken(document):
 
 
 def test_links_lead_somewhere():
-    documents = [ROOT / name for name in subprocess.run(
-        ["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()]
+    documents = [
+        ROOT / name
+        for name in subprocess.run(
+            ["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout.split()
+    ]
     assert sum(len(list(links(d.read_text()))) for d in documents) > 100
     assert [fault for d in documents for fault in broken(d)] == []
 
 
 def test_links_that_lead_nowhere_are_found(tmp_path):
     (tmp_path / "b.md").write_text("# One & two\n\n```\n# none\n```\n")
-    (tmp_path / "a.md").write_text("# A\n[b](b.md) [b](b.md#one--two)\n[up](#a) [w](https://x.y#z)\n[c](c.md) [d](#b)\n"
-                                   "```\n[e](e.md)\n```\n[n](b.md#none)\n")
+    (tmp_path / "a.md").write_text(
+        "# A\n[b](b.md) [b](b.md#one--two)\n[up](#a) [w](https://x.y#z)\n[c](c.md) [d](#b)\n"
+        "```\n[e](e.md)\n```\n[n](b.md#none)\n"
+    )
     assert list(broken(tmp_path / "a.md")) == ["a.md:4: c.md", "a.md:4: #b", "a.md:8: b.md#none"]
 
 
@@ -162,8 +171,9 @@ def test_a_notebook_runs(notebook, tmp_path):
     code = "\n".join("".join(cell["source"]) for cell in cells)
     shows = "import matplotlib.pyplot as p\np.show = lambda: p.savefig('plot.svg')\n"
     environment = dict(os.environ, PYTHONPATH=str(ROOT / "build/python"), MPLBACKEND="agg", TMPDIR=str(tmp_path))
-    done = subprocess.run(["/usr/bin/python3", "-c", shows + code], cwd=tmp_path, env=environment,
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        ["/usr/bin/python3", "-c", shows + code], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "plot.svg").stat().st_size > 5000, "it draws something"
 
@@ -174,8 +184,9 @@ def test_there_is_a_notebook():
 
 def test_cpp_blocks_are_code_that_is_compiled():
     compiled = [path.read_text() for path in (ROOT / "tests/unit/docs").iterdir()]
-    shown = [(d.name, text) for d in DOCUMENTS
-             for text in re.findall(r"^```cpp\n(.*?)^```$", d.read_text(), re.M | re.S)]
+    shown = [
+        (d.name, text) for d in DOCUMENTS for text in re.findall(r"^```cpp\n(.*?)^```$", d.read_text(), re.M | re.S)
+    ]
     assert len(shown) >= 3
     for name, text in shown:
         assert any(text in code for code in compiled), f"{name}: not in tests/unit/docs:\n{text}"
@@ -192,4 +203,6 @@ def test_queries_of_the_page_name_the_run():
     """Its database holds several runs, whose rows would mix."""
     queries = [text for _, language, _, text in blocks(ROOT / "docs/sql.md") if language == "sql"]
     assert len(queries) > 8
-    assert [q for q in queries if not re.match(r"SELECT run, |SELECT id, .* FROM claim|.* FROM normalised_ipc", q)] == []
+    assert [
+        q for q in queries if not re.match(r"SELECT run, |SELECT id, .* FROM claim|.* FROM normalised_ipc", q)
+    ] == []

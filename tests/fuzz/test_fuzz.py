@@ -19,11 +19,21 @@ def test_fuzz(target, tmp_path):
     if not program.exists():
         pytest.skip("util/test --long builds it, and so does util/fuzz")
     done = subprocess.run(
-        [program, target, tmp_path, ROOT / "tests/fuzz/corpus" / target, "-seed=1",
-         f"-max_total_time={SECONDS}", f"-artifact_prefix={tmp_path}/"],
-        cwd=ROOT, text=True, capture_output=True)
+        [
+            program,
+            target,
+            tmp_path,
+            ROOT / "tests/fuzz/corpus" / target,
+            "-seed=1",
+            f"-max_total_time={SECONDS}",
+            f"-artifact_prefix={tmp_path}/",
+        ],
+        cwd=ROOT,
+        text=True,
+        capture_output=True,
+    )
     assert done.returncode == 0, done.stderr[-4000:]
-    executed, = re.findall(r"^Done (\d+) runs", done.stderr, re.M)
+    (executed,) = re.findall(r"^Done (\d+) runs", done.stderr, re.M)
     assert int(executed) > 100
 
 

@@ -21,11 +21,14 @@ def tiny():
 @pytest.fixture
 def run(tmp_path):
     """build/memsim with these arguments in the test's directory, which must succeed."""
+
     def command(*arguments, **options):
-        done = subprocess.run([str(a) for a in (MEMSIM, *arguments)], cwd=tmp_path, text=True,
-                              capture_output=True, timeout=100, **options)
+        done = subprocess.run(
+            [str(a) for a in (MEMSIM, *arguments)], cwd=tmp_path, text=True, capture_output=True, timeout=100, **options
+        )
         assert done.returncode == 0, done.stderr
         return done
+
     return command
 
 
@@ -33,21 +36,33 @@ def run(tmp_path):
 def refused(tmp_path):
     """What memsim says on stderr: one sentence, with exit code 1. Of a run that had begun another line before it tells what
     is kept."""
+
     def command(*arguments, **options):
-        done = subprocess.run([str(a) for a in (MEMSIM, *arguments)], cwd=tmp_path, text=True,
-                              capture_output=True, timeout=100, **options)
-        said = re.sub(r"^memsim: ended by an error at \S+; the last dump of run \S+ in \S+ has its statistics; .*\n", "", done.stderr)
+        done = subprocess.run(
+            [str(a) for a in (MEMSIM, *arguments)], cwd=tmp_path, text=True, capture_output=True, timeout=100, **options
+        )
+        said = re.sub(
+            r"^memsim: ended by an error at \S+; the last dump of run \S+ in \S+ has its statistics; .*\n",
+            "",
+            done.stderr,
+        )
         assert done.returncode == 1, said
         assert said.startswith("memsim: ") and said.endswith("\n") and said.count("\n") == 1, said
         assert "Traceback" not in said + done.stdout
         return said.removeprefix("memsim: ").removesuffix("\n").replace(f"{tmp_path}/", "")
+
     return command
 
 
 @pytest.fixture
 def contents():
     """Every file below a directory with its bytes."""
+
     def of(directory):
-        return {os.path.join(above, name): Path(above, name).read_bytes()
-                for above, _, names in os.walk(directory) for name in names}
+        return {
+            os.path.join(above, name): Path(above, name).read_bytes()
+            for above, _, names in os.walk(directory)
+            for name in names
+        }
+
     return of

@@ -51,29 +51,46 @@ def hits(root):
 
 # ---- shares of the addresses -----------------------------------------------------------------
 
+
 def test_slices_take_their_share_from_the_crossbar():
     assert hits(slices()) == 8192
     assert hits(slices(interleave_ways=4, interleave_granularity="256B")) == 8192
     assert hits(slices(outputs=3, capacity="384KiB", granularity="512B")) == 8192
 
 
-@pytest.mark.parametrize("stated, text", [
-    (dict(interleave_ways=5), "below[0].interleave_ways: it states part 0 of 5 in chunks of 256B, but x sends it part 0 of 6 in chunks of 256B: "
-                              "give both the same"),
-    (dict(interleave_ways=1), "below[0].interleave_ways: it states all addresses, but x sends it part 0 of 6 "),
-    (dict(interleave_granularity="512B"), "below[0].interleave_granularity: it states part 0 of 6 in chunks of 512B, but x "),
-    (dict(interleave_ways=6, interleave_index=2), "below[0].interleave_index: it states part 2 of 6 in chunks of 256B, but x "),
-    (dict(line="512B", capacity="512KiB"), "below[0].line: 512B do not divide the chunks of 256B of its addresses"),
-])
+@pytest.mark.parametrize(
+    "stated, text",
+    [
+        (
+            dict(interleave_ways=5),
+            "below[0].interleave_ways: it states part 0 of 5 in chunks of 256B, but x sends it part 0 of 6 in chunks of 256B: "
+            "give both the same",
+        ),
+        (dict(interleave_ways=1), "below[0].interleave_ways: it states all addresses, but x sends it part 0 of 6 "),
+        (
+            dict(interleave_granularity="512B"),
+            "below[0].interleave_granularity: it states part 0 of 6 in chunks of 512B, but x ",
+        ),
+        (
+            dict(interleave_ways=6, interleave_index=2),
+            "below[0].interleave_index: it states part 2 of 6 in chunks of 256B, but x ",
+        ),
+        (dict(line="512B", capacity="512KiB"), "below[0].line: 512B do not divide the chunks of 256B of its addresses"),
+    ],
+)
 def test_a_cache_that_states_another_share(stated, text):
     assert text in said(slices(outputs=6, **stated))
 
 
 def test_default_controllers_use_all_their_rows():
     """Behind a crossbar that deals addresses out, the map is of a controller's own addresses."""
+
     def counts(**stated):
-        root = behind_crossbar(lambda i: mem.DramController(map="RoRaBaCoChCl", **{
-            k: v(i) if callable(v) else v for k, v in stated.items()}))
+        root = behind_crossbar(
+            lambda i: mem.DramController(
+                map="RoRaBaCoChCl", **{k: v(i) if callable(v) else v for k, v in stated.items()}
+            )
+        )
         memsim.instantiate(root)
         memsim.simulate()
         return [(int(m.stats.activates), int(m.stats.row_hits), int(m.stats.reads)) for m in root.below]
@@ -83,20 +100,33 @@ def test_default_controllers_use_all_their_rows():
     assert all(reads == 4096 and hits > 3900 for _, hits, reads in alone)
 
 
-@pytest.mark.parametrize("stated, text", [
-    (dict(channels=2, channel=0, interleave="256B"), "below[0].channels: it states part 0 of 2 in chunks of 256B, but x sends it part 0 of 4 "),
-    (dict(channels=1), "below[0].channels: it states all addresses, but x sends it part 0 of 4 in chunks of 256B: give both the same"),
-    (dict(channels=4, interleave="128B"), "below[0].interleave: it states part 0 of 4 in chunks of 128B, but x sends it part 0 of 4 in chunks of 256B"),
-    (dict(channels=4, channel=3, interleave="256B"), "below[0].channel: it states part 3 of 4 "),
-    (dict(channels=4, map="ChRoRaBaCo"), "below[0].interleave: it states part 0 of 4 in chunks of 16GiB, but x "),
-])
+@pytest.mark.parametrize(
+    "stated, text",
+    [
+        (
+            dict(channels=2, channel=0, interleave="256B"),
+            "below[0].channels: it states part 0 of 2 in chunks of 256B, but x sends it part 0 of 4 ",
+        ),
+        (
+            dict(channels=1),
+            "below[0].channels: it states all addresses, but x sends it part 0 of 4 in chunks of 256B: give both the same",
+        ),
+        (
+            dict(channels=4, interleave="128B"),
+            "below[0].interleave: it states part 0 of 4 in chunks of 128B, but x sends it part 0 of 4 in chunks of 256B",
+        ),
+        (dict(channels=4, channel=3, interleave="256B"), "below[0].channel: it states part 3 of 4 "),
+        (dict(channels=4, map="ChRoRaBaCo"), "below[0].interleave: it states part 0 of 4 in chunks of 16GiB, but x "),
+    ],
+)
 def test_a_controller_that_states_another_share(stated, text):
     assert text in said(behind_crossbar(lambda i: mem.DramController(**{"map": "RoRaBaCoChCl", **stated})))
 
 
 def test_a_burst_is_not_split():
     assert "below[0].timing: a burst of 64B is split: x sends it part 0 of 4 in chunks of 32B" in said(
-        behind_crossbar(lambda i: mem.DramController(), granularity="32B", size=32))
+        behind_crossbar(lambda i: mem.DramController(), granularity="32B", size=32)
+    )
 
 
 def test_a_share_passes_caches_and_joins():
@@ -118,32 +148,50 @@ def test_ohm_controllers_state_the_crossbars_share():
 
     root = machine(systems.ohm.planar, "planar")
     root.memory.controller[1].index = 0
-    assert "memory.controller[1].index: it states part 0 of 2 in chunks of 2KiB, but gpu.network sends it part 1 of 2" in said(root)
+    assert (
+        "memory.controller[1].index: it states part 0 of 2 in chunks of 2KiB, but gpu.network sends it part 1 of 2"
+        in said(root)
+    )
     root = machine(systems.ohm.planar, "planar")
     root.memory.controller[0].controllers = 1
-    assert "memory.controller[0].controllers: it states all addresses, but gpu.network sends it part 0 of 2" in said(root)
+    assert "memory.controller[0].controllers: it states all addresses, but gpu.network sends it part 0 of 2" in said(
+        root
+    )
     root = machine(systems.ohm.two_level, "two-level")
     root.memory.controller[0].interleave = "4KiB"
-    assert "memory.controller[0].interleave: it states part 0 of 2 in chunks of 4KiB, but gpu.network sends it part 0 of 2 in chunks of 2KiB" in said(root)
+    assert (
+        "memory.controller[0].interleave: it states part 0 of 2 in chunks of 4KiB, but gpu.network sends it part 0 of 2 in chunks of 2KiB"
+        in said(root)
+    )
 
 
 def test_a_deduplicator_states_the_crossbars_share():
     root = memsim.Root(contents=True)
     root.program = workload.Program(name="bfs_rodinia", size=9)
-    root.gpu = systems.gpu(sms=1, l2=dict(capacity="16KiB", control_ports=1), channels=2,
-                           memory=lambda i, over: cmd.Deduplicator(capacity="1MiB", slices=1))
+    root.gpu = systems.gpu(
+        sms=1,
+        l2=dict(capacity="16KiB", control_ports=1),
+        channels=2,
+        memory=lambda i, over: cmd.Deduplicator(capacity="1MiB", slices=1),
+    )
     root.dram = [mem.DramController() for _ in range(2)]
     root.program.dispatcher = root.gpu.dispatcher.host
     for front, l2, dram in zip(root.gpu.memory, root.gpu.l2, root.dram):
         front.caches[0], front.mem_side = l2.control[0], dram.cpu_side
-    assert "gpu.memory[0].channels: it states all addresses, but gpu.network sends it part 0 of 2 in chunks of 256B" in said(root)
+    assert (
+        "gpu.memory[0].channels: it states all addresses, but gpu.network sends it part 0 of 2 in chunks of 256B"
+        in said(root)
+    )
 
 
 def test_saps_manager_looks_into_the_right_slice():
     root = systems.sap.machine("sap", workload.Program(name="bfs1", size=8))
     root.manager.interleave = "512B"
-    with pytest.raises(memsim.Error, match=r"manager.interleave: address 512 is looked for by l2\[1\] in gpu.l2\[1\], to which "
-                                           "it does not come: give both the same"):
+    with pytest.raises(
+        memsim.Error,
+        match=r"manager.interleave: address 512 is looked for by l2\[1\] in gpu.l2\[1\], to which "
+        "it does not come: give both the same",
+    ):
         memsim.instantiate(root)
         memsim.simulate()
 
@@ -154,13 +202,22 @@ def test_pages_are_not_split_over_page_caches():
     root.drive = [flash.FixedDrive() for _ in range(4)]
     for cache, dram, drive in zip(root.below, root.dram, root.drive):
         cache.dram_side, cache.drive_side = dram.cpu_side, drive.requests
-    assert ("below[0].unit: it holds 4KiB as a whole, but x sends it part 0 of 4 in chunks of 256B: make the chunks a multiple"
-            in said(root))
+    assert (
+        "below[0].unit: it holds 4KiB as a whole, but x sends it part 0 of 4 in chunks of 256B: make the chunks a multiple"
+        in said(root)
+    )
 
 
-@pytest.mark.parametrize("platform, setting, text", [
-    ("zng", "memory.network", "flash.controller[0].mem[0]: it holds 4KiB as a whole, but memory.network sends it part 0 of 6"),
-])
+@pytest.mark.parametrize(
+    "platform, setting, text",
+    [
+        (
+            "zng",
+            "memory.network",
+            "flash.controller[0].mem[0]: it holds 4KiB as a whole, but memory.network sends it part 0 of 6",
+        ),
+    ],
+)
 def test_flash_pages_lie_in_one_controller(platform, setting, text):
     root = systems.zng.machine(platform, [workload.Program(name="back", size=8)])
     for x in (root.gpu.network, root.memory.network):
@@ -169,6 +226,7 @@ def test_flash_pages_lie_in_one_controller(platform, setting, text):
 
 
 # ---- lines -----------------------------------------------------------------------------------
+
 
 def lines(sm="128B", l1="128B", l2="128B", granularity="256B", outputs=2):
     root = memsim.Root()
@@ -187,11 +245,20 @@ def lines(sm="128B", l1="128B", l2="128B", granularity="256B", outputs=2):
     return root
 
 
-@pytest.mark.parametrize("machine, text", [
-    (dict(l1="64B"), "l1.line: a request must lie within 64B, but those of sm may span 128B: give both the same line"),
-    (dict(l2="64B"), "l2[0].line: a request must lie within 64B, but those of l1 may span 128B: give both the same line"),
-    (dict(l1="512B", l2="512B"), "x.granularity: 256B is not a multiple of the 512B that a request of l1 may span"),
-])
+@pytest.mark.parametrize(
+    "machine, text",
+    [
+        (
+            dict(l1="64B"),
+            "l1.line: a request must lie within 64B, but those of sm may span 128B: give both the same line",
+        ),
+        (
+            dict(l2="64B"),
+            "l2[0].line: a request must lie within 64B, but those of l1 may span 128B: give both the same line",
+        ),
+        (dict(l1="512B", l2="512B"), "x.granularity: 256B is not a multiple of the 512B that a request of l1 may span"),
+    ],
+)
 def test_a_line_over_two_blocks(machine, text):
     assert text in said(lines(**machine))
 
@@ -211,15 +278,17 @@ def test_lines_over_a_block_of_the_deduplicator():
 
 def test_lines_over_a_block_of_ohm_and_zng():
     for root, text in [
-            (systems.ohm.planar("ohm-base", workload.Program(name="bfs1", size=8)), "memory.controller[0].cpu_side"),
-            (systems.ohm.two_level("ohm-base", workload.Program(name="bfs1", size=8)), "memory.controller[0].cpu_side"),
-            (systems.zng.machine("zng-base", [workload.Program(name="back", size=8)]), "flash.controller[0].mem[0]")]:
+        (systems.ohm.planar("ohm-base", workload.Program(name="bfs1", size=8)), "memory.controller[0].cpu_side"),
+        (systems.ohm.two_level("ohm-base", workload.Program(name="bfs1", size=8)), "memory.controller[0].cpu_side"),
+        (systems.zng.machine("zng-base", [workload.Program(name="back", size=8)]), "flash.controller[0].mem[0]"),
+    ]:
         for cache in root.gpu.l2:
             cache.line, cache.capacity = "256B", "32KiB"
         assert f"{text}: a request must lie within 128B, but those of gpu.l2[0] may span 256B" in said(root)
 
 
 # ---- pages, slots, flash ---------------------------------------------------------------------
+
 
 def paged(**mmu):
     root = memsim.Root()
@@ -232,8 +301,10 @@ def paged(**mmu):
 def test_tlbs_of_one_mmu_name_pages_alike():
     root = paged()
     root.gpu.tlb[1].stripe = 2
-    assert ("gpu.tlb[1].stripe: 2 pages in units of 4KiB, but gpu.tlb[0] has 1 pages in units of 4KiB: give all TLBs of an MMU "
-            "the same stripe and stripe_unit") in said(root)
+    assert (
+        "gpu.tlb[1].stripe: 2 pages in units of 4KiB, but gpu.tlb[0] has 1 pages in units of 4KiB: give all TLBs of an MMU "
+        "the same stripe and stripe_unit"
+    ) in said(root)
     root = paged()
     root.gpu.tlb[1].page = "64KiB"
     assert "gpu.tlb[1].page: must be that of gpu.mmu, 4KiB" in said(root)
@@ -250,15 +321,23 @@ def test_a_dispatcher_fills_no_more_than_the_slots_of_an_sm(slots):
     memsim.instantiate(root)
 
 
-@pytest.mark.parametrize("part, name, value, text", [
-    ("channel", "packages", None, ""),
-    ("channel", "dies", 1, "drive.dies: 8, but drive.channel[0] has 1"),
-    ("package", "planes", 4, "planes: 8, but drive.package"),
-    ("package", "blocks", 512, "drive.drive.blocks: 1024, but drive.channel[0] has 512: give both the same"),
-    ("package", "pages", 768, "drive.drive.pages: 384, but drive.channel[0] has 768: give both the same"),
-    ("package", "registers", 1, "registers: 2, but drive.package[0] has 1: give both the same"),
-    ("package", "independent_planes", True, "channel[0].independent_planes: it is not that of drive.package[0]: give both the same"),
-])
+@pytest.mark.parametrize(
+    "part, name, value, text",
+    [
+        ("channel", "packages", None, ""),
+        ("channel", "dies", 1, "drive.dies: 8, but drive.channel[0] has 1"),
+        ("package", "planes", 4, "planes: 8, but drive.package"),
+        ("package", "blocks", 512, "drive.drive.blocks: 1024, but drive.channel[0] has 512: give both the same"),
+        ("package", "pages", 768, "drive.drive.pages: 384, but drive.channel[0] has 768: give both the same"),
+        ("package", "registers", 1, "registers: 2, but drive.package[0] has 1: give both the same"),
+        (
+            "package",
+            "independent_planes",
+            True,
+            "channel[0].independent_planes: it is not that of drive.package[0]: give both the same",
+        ),
+    ],
+)
 def test_one_geometry_of_flash(part, name, value, text):
     root = memsim.Root()
     root.load = flash.BlockTraffic(requests=10, range=1000)
@@ -277,8 +356,10 @@ def test_blocks_of_a_drive_are_sectors():
     root.load = flash.BlockTraffic(requests=10, range=1000)
     root.drive = flash.FixedDrive(block="256B")
     root.load.drive = root.drive.requests
-    assert ("load.drive: it counts in sectors of 512B, but drive in blocks of 256B: give the drive blocks of 512B"
-            in said(root))
+    assert (
+        "load.drive: it counts in sectors of 512B, but drive in blocks of 256B: give the drive blocks of 512B"
+        in said(root)
+    )
 
 
 def test_a_ring_of_crossbars_is_no_endless_question():
@@ -294,15 +375,21 @@ def test_a_ring_of_crossbars_is_no_endless_question():
 
 # ---- through components in between -----------------------------------------------------------
 
-@pytest.mark.parametrize("between", [lambda i: mem.Monitor(), lambda i: mem.VictimBuffer(), lambda i: workload.TraceRecorder(file=f"trace{i}")],
-                         ids=["monitor", "victim_buffer", "recorder"])
+
+@pytest.mark.parametrize(
+    "between",
+    [lambda i: mem.Monitor(), lambda i: mem.VictimBuffer(), lambda i: workload.TraceRecorder(file=f"trace{i}")],
+    ids=["monitor", "victim_buffer", "recorder"],
+)
 def test_a_share_passes(between):
     root = behind_crossbar(between)
     root.cache = [mem.Cache(capacity="256KiB", ways=8, interleave_ways=3) for _ in range(4)]
     root.memory = [mem.SimpleMemory() for _ in range(4)]
     for part, cache, memory in zip(root.below, root.cache, root.memory):
         part.mem_side, cache.mem_side = cache.cpu_side, memory.cpu_side
-    assert "cache[0].interleave_ways: it states part 0 of 3 in chunks of 256B, but x sends it part 0 of 4 " in said(root)
+    assert "cache[0].interleave_ways: it states part 0 of 3 in chunks of 256B, but x sends it part 0 of 4 " in said(
+        root
+    )
 
 
 def test_a_line_passes_tlb_and_router():
@@ -317,10 +404,13 @@ def test_a_line_passes_tlb_and_router():
     assert "l2[0].line: a request must lie within 64B, but those of l1 may span 128B" in said(root)
 
 
-@pytest.mark.parametrize("granularity, block, text", [
-    ("1KiB", "512B", "below[0].page: it holds 4KiB as a whole, but x sends it part 0 of 4 in chunks of 1KiB"),
-    ("4KiB", "256B", "below[0].drive_side: it counts in sectors of 512B, but drive[0] in blocks of 256B"),
-])
+@pytest.mark.parametrize(
+    "granularity, block, text",
+    [
+        ("1KiB", "512B", "below[0].page: it holds 4KiB as a whole, but x sends it part 0 of 4 in chunks of 1KiB"),
+        ("4KiB", "256B", "below[0].drive_side: it counts in sectors of 512B, but drive[0] in blocks of 256B"),
+    ],
+)
 def test_zngs_page_buffer(granularity, block, text):
     root = behind_crossbar(lambda i: zng.PageBuffer(), granularity=granularity)
     root.dram = [mem.SimpleMemory() for _ in range(4)]
@@ -332,4 +422,5 @@ def test_zngs_page_buffer(granularity, block, text):
 
 def test_a_paging_host_counts_in_sectors(refused):
     assert "host.drive_side[0]: it counts in sectors of 512B, but " in refused(
-        "-q", "--set", "drive.block=256B", CONFIGS / "paged_gpu.py", "--placement", "faults", "--source", "drive")
+        "-q", "--set", "drive.block=256B", CONFIGS / "paged_gpu.py", "--placement", "faults", "--source", "drive"
+    )

@@ -36,7 +36,7 @@ def killed(out):
     """A database whose last writer was killed in a transaction, and what it holds without it."""
     database = out / "stats.db"
     with sqlite3.connect(database) as before:
-        (count,), = before.execute(COUNT)
+        ((count,),) = before.execute(COUNT)
     before.close()
     done = subprocess.run([sys.executable, "-c", KILLED, database])
     assert done.returncode == -signal.SIGKILL and (out / "stats.db-journal").stat().st_size > 0
@@ -55,13 +55,13 @@ def protected(tmp_path):
     """Copies a directory to a disk that may not be written from then on."""
     disk = tmp_path / "disk"
     disk.mkdir()
-    if os.getuid() or subprocess.run(["mount", "-t", "tmpfs", "tmpfs", disk],
-                                     capture_output=True).returncode:
+    if os.getuid() or subprocess.run(["mount", "-t", "tmpfs", "tmpfs", disk], capture_output=True).returncode:
         pytest.skip("no disk can be mounted here")
 
     def copy(directory):
         shutil.copytree(directory, disk / "out")
         subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+
     yield copy
     subprocess.run(["umount", disk], check=True)
 
@@ -71,7 +71,8 @@ def test_and_lies_where_nothing_may_be_written(killed, protected, refused, conte
     before = contents(tmp_path / "disk")
     said = refused("sql", "disk/out", COUNT)
     assert said.startswith("disk/out/stats.db: it cannot be read here (") and said.endswith(
-        "copy both to where they can be written")
+        "copy both to where they can be written"
+    )
     assert contents(tmp_path / "disk") == before
 
 
@@ -104,8 +105,10 @@ def test_tables_of_a_later_version(run, refused, contents, out, tmp_path, tiny):
         database.execute("UPDATE run SET finished = NULL")
     database.close()
     before = contents(tmp_path)
-    said = ("results database out/stats.db: its tables have version 9, of a later memsim, and this one writes version "
-            f"{memsim._memsim.database_version}: write it with the later one, or choose another file with --stats-db")
+    said = (
+        "results database out/stats.db: its tables have version 9, of a later memsim, and this one writes version "
+        f"{memsim._memsim.database_version}: write it with the later one, or choose another file with --stats-db"
+    )
     for command in (["-d", "out", *tiny], ["resume", "out"], ["-d", "out", "--skip-finished", *tiny]):
         assert refused(*command) == said
     assert contents(tmp_path) == before
@@ -137,7 +140,7 @@ def older(run, tmp_path, tiny):
     run("-q", "-d", "out", *tiny)
     run("-q", "-d", "out", "--checkpoint-at", "50us", *tiny, "--seed", "2")
     with sqlite3.connect(tmp_path / "out/stats.db") as database:
-        for view, in database.execute("SELECT name FROM sqlite_schema WHERE type = 'view'").fetchall():
+        for (view,) in database.execute("SELECT name FROM sqlite_schema WHERE type = 'view'").fetchall():
             database.execute(f"DROP VIEW {view}")
         database.executescript(OLDER)
     database.close()
@@ -148,8 +151,10 @@ def test_tables_of_an_older_version_are_read(run, refused, contents, older):
     before = contents(older)
     assert run("sql", "out", COUNT).stdout == f"n\n{memsim.results(older).sql(COUNT)['n'][0]}\n"
     assert len(memsim.results(older).df()) > 100
-    todo = (f"its tables have version 3, and this memsim's have {memsim._memsim.database_version}: `memsim upgrade out/stats.db` brings them "
-            "up to date")
+    todo = (
+        f"its tables have version 3, and this memsim's have {memsim._memsim.database_version}: `memsim upgrade out/stats.db` brings them "
+        "up to date"
+    )
     assert refused("sql", "out", "SELECT * FROM launches") == f"out: no such table: launches; {todo}"
     with pytest.raises(memsim.Error, match="no such table: argument.*`memsim upgrade "):
         memsim.results(older).df(wide=True)
@@ -158,8 +163,15 @@ def test_tables_of_an_older_version_are_read(run, refused, contents, older):
     assert contents(older) == before
 
 
-@pytest.mark.parametrize("command", [["upgrade", "out"], ["-q", "-d", "out", CONFIG, "--scale", "tiny", "--seed", "3"],
-                                     ["-q", "--restore", "out/50us.ckpt"], ["merge", "out", "other"]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["upgrade", "out"],
+        ["-q", "-d", "out", CONFIG, "--scale", "tiny", "--seed", "3"],
+        ["-q", "--restore", "out/50us.ckpt"],
+        ["merge", "out", "other"],
+    ],
+)
 def test_and_upgraded_by_whoever_writes(run, older, tiny, command):
     rows = "SELECT run, path, name, value, unit FROM result ORDER BY run, path, name"
     with sqlite3.connect(older / "stats.db") as database:
@@ -179,18 +191,33 @@ def test_and_upgraded_by_whoever_writes(run, older, tiny, command):
 @pytest.mark.parametrize("name", ["nowhere", "nowhere.db", "nowhere#x.db", "no/where.db", "out/other.db"])
 def test_no_database(refused, out, contents, tmp_path, name):
     before = contents(tmp_path)
-    assert refused("sql", name, COUNT) == (
-        f"{name}: there is no such database: name a file or an output directory")
+    assert refused("sql", name, COUNT) == (f"{name}: there is no such database: name a file or an output directory")
     with pytest.raises(memsim.Error, match="there is no such database"):
         memsim.results(tmp_path / name)
     assert contents(tmp_path) == before
 
 
-@pytest.mark.parametrize("query", [
-    "VACUUM", "VACUUM INTO 'new.db'", "ATTACH 'new.db' AS new", "CREATE TABLE new(a)", "CREATE TEMP TABLE new(a)",
-    "DELETE FROM run", "UPDATE run SET name = 'x'", "DROP TABLE run", "PRAGMA journal_mode = WAL",
-    "PRAGMA user_version = 9", "PRAGMA query_only = OFF", "PRAGMA writable_schema = ON", "BEGIN EXCLUSIVE",
-    "REINDEX", "PRAGMA optimize", "INSERT INTO run(id) VALUES('x') RETURNING id"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "VACUUM",
+        "VACUUM INTO 'new.db'",
+        "ATTACH 'new.db' AS new",
+        "CREATE TABLE new(a)",
+        "CREATE TEMP TABLE new(a)",
+        "DELETE FROM run",
+        "UPDATE run SET name = 'x'",
+        "DROP TABLE run",
+        "PRAGMA journal_mode = WAL",
+        "PRAGMA user_version = 9",
+        "PRAGMA query_only = OFF",
+        "PRAGMA writable_schema = ON",
+        "BEGIN EXCLUSIVE",
+        "REINDEX",
+        "PRAGMA optimize",
+        "INSERT INTO run(id) VALUES('x') RETURNING id",
+    ],
+)
 def test_a_query_only_reads(refused, out, contents, tmp_path, query):
     before = contents(tmp_path)
     assert refused("sql", "out", query).startswith("out: a query may read and nothing else (")
@@ -199,11 +226,16 @@ def test_a_query_only_reads(refused, out, contents, tmp_path, query):
     assert contents(tmp_path) == before
 
 
-@pytest.mark.parametrize("query, answer", [
-    ("SELECT value FROM run, json_each(argv)", "--scale\ntiny"),
-    ("SELECT name FROM pragma_table_info('run') LIMIT 1", "id"),
-    ("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4) SELECT sum(i) FROM n", "10"),
-    ("PRAGMA integrity_check", "ok"), ("PRAGMA user_version", str(memsim._memsim.database_version))])
+@pytest.mark.parametrize(
+    "query, answer",
+    [
+        ("SELECT value FROM run, json_each(argv)", "--scale\ntiny"),
+        ("SELECT name FROM pragma_table_info('run') LIMIT 1", "id"),
+        ("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4) SELECT sum(i) FROM n", "10"),
+        ("PRAGMA integrity_check", "ok"),
+        ("PRAGMA user_version", str(memsim._memsim.database_version)),
+    ],
+)
 def test_and_reads_all_that_can_be_read(run, out, query, answer):
     assert run("sql", "out", query).stdout.partition("\n")[2] == f"{answer}\n"
 
@@ -214,16 +246,27 @@ def test_a_question_for_one_name_reads_no_other(run, out):
 
 
 def test_a_quotient_of_counts_is_no_quotient_of_integers(run, out):
-    rate = run("sql", "out", "SELECT sum(h.value) / sum(a.value), max(m.value) FROM result h JOIN result a USING (path) "
-               "JOIN result m USING (path) WHERE h.name = 'misses' AND a.name = 'accesses' AND m.name = 'miss_rate' "
-               "AND path = 'gpu.l2[0]'").stdout.split("\n")[1].split("\t")
+    rate = (
+        run(
+            "sql",
+            "out",
+            "SELECT sum(h.value) / sum(a.value), max(m.value) FROM result h JOIN result a USING (path) "
+            "JOIN result m USING (path) WHERE h.name = 'misses' AND a.name = 'accesses' AND m.name = 'miss_rate' "
+            "AND path = 'gpu.l2[0]'",
+        )
+        .stdout.split("\n")[1]
+        .split("\t")
+    )
     assert 0 < float(rate[0]) < 1 and float(rate[0]) == pytest.approx(float(rate[1]))
     assert run("sql", "out", "SELECT max(count) / sum(count) > 0 FROM distribution").stdout.endswith("\n1\n")
 
 
 def test_parameters_are_numbers_in_base_units(run, out):
-    rows = run("sql", "out", "SELECT param.name, text, value, unit FROM param JOIN object ON object.id = object "
-               "WHERE path = 'gpu.l2[0]'").stdout.splitlines()[1:]
+    rows = run(
+        "sql",
+        "out",
+        "SELECT param.name, text, value, unit FROM param JOIN object ON object.id = object " "WHERE path = 'gpu.l2[0]'",
+    ).stdout.splitlines()[1:]
     found = {name: rest for name, *rest in (row.split("\t") for row in rows)}
     assert found["ways"] == ["8", "8", ""]
     latency, ticks, unit = found["latency"]
@@ -232,4 +275,6 @@ def test_parameters_are_numbers_in_base_units(run, out):
     assert found["replacement"] == ["lru", "", ""], "a word is no number"
     params = memsim.results(out).params().set_index(["path", "name"])
     assert params["value"]["gpu.l2[0]", "ways"] * params["value"]["gpu.l2[0]", "line"] == 1024
-    assert run("sql", "out", "SELECT count(*) FROM param WHERE typeof(value) NOT IN ('real', 'null')").stdout.endswith("\n0\n")
+    assert run("sql", "out", "SELECT count(*) FROM param WHERE typeof(value) NOT IN ('real', 'null')").stdout.endswith(
+        "\n0\n"
+    )

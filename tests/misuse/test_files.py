@@ -18,19 +18,21 @@ def checkpoint(run, tmp_path, tiny):
     return next((tmp_path / "out").glob("50us-*.ckpt"))
 
 
-@pytest.mark.parametrize("damage, said", [
-    (lambda b: b"", "the file is cut off after 0 bytes; use another checkpoint or copy this one "
-                    "again"),
-    (lambda b: b[:40], "the file is cut off after 40 bytes"),
-    (lambda b: b[:-1], "the file is cut off after "),
-    (lambda b: b[:len(b) // 2], "the file is cut off after "),
-    (lambda b: b[:-9] + bytes([b[-9] ^ 1]) + b[-8:], "the file was altered after it was written"),
-    (lambda b: b[:70] + b"#" + b[71:], "the file was altered after it was written"),
-    (lambda b: b + b"more", "the file was altered after it was written"),
-    (lambda b: b[:8] + b"\x07" + b[9:], "its file format is version 7"),
-    (lambda b: b"#!/bin/sh\n" + b, "this is no checkpoint of memsim; name a file that it wrote"),
-    (lambda b: b.replace(b"\r\n", b"\n"), "this is no checkpoint of memsim"),
-])
+@pytest.mark.parametrize(
+    "damage, said",
+    [
+        (lambda b: b"", "the file is cut off after 0 bytes; use another checkpoint or copy this one " "again"),
+        (lambda b: b[:40], "the file is cut off after 40 bytes"),
+        (lambda b: b[:-1], "the file is cut off after "),
+        (lambda b: b[: len(b) // 2], "the file is cut off after "),
+        (lambda b: b[:-9] + bytes([b[-9] ^ 1]) + b[-8:], "the file was altered after it was written"),
+        (lambda b: b[:70] + b"#" + b[71:], "the file was altered after it was written"),
+        (lambda b: b + b"more", "the file was altered after it was written"),
+        (lambda b: b[:8] + b"\x07" + b[9:], "its file format is version 7"),
+        (lambda b: b"#!/bin/sh\n" + b, "this is no checkpoint of memsim; name a file that it wrote"),
+        (lambda b: b.replace(b"\r\n", b"\n"), "this is no checkpoint of memsim"),
+    ],
+)
 def test_a_damaged_checkpoint(refused, contents, checkpoint, damage, said):
     checkpoint.write_bytes(damage(checkpoint.read_bytes()))
     before = contents(checkpoint.parent)
@@ -57,8 +59,9 @@ def test_a_checkpoint_that_is_cut_off_while_it_is_read(checkpoint):
 def _has_open(pid, file):
     """Whether the process has it open or mapped."""
     try:
-        return (str(file) in Path(f"/proc/{pid}/maps").read_text() or
-                any(os.readlink(f) == str(file) for f in Path(f"/proc/{pid}/fd").iterdir()))
+        return str(file) in Path(f"/proc/{pid}/maps").read_text() or any(
+            os.readlink(f) == str(file) for f in Path(f"/proc/{pid}/fd").iterdir()
+        )
     except OSError:
         return False
 
@@ -66,7 +69,7 @@ def _has_open(pid, file):
 def test_each_byte_counts(checkpoint, refused):
     good = checkpoint.read_bytes()
     for at in range(0, len(good), len(good) // 12):
-        checkpoint.write_bytes(good[:at] + bytes([good[at] ^ 0x20]) + good[at + 1:])
+        checkpoint.write_bytes(good[:at] + bytes([good[at] ^ 0x20]) + good[at + 1 :])
         refused("ckpt", "info", "out/50us.ckpt")
 
 
@@ -75,7 +78,8 @@ def test_no_checkpoint(refused, checkpoint):
     assert refused("--restore", "out").startswith("checkpoint out: cannot be read (Is a directory)")
     assert refused("ckpt", "show", "out/50us.ckpt", "gpu.sm0") == (
         f"out/{checkpoint.name}: the checkpoint has no component 'gpu.sm0' (did you mean 'gpu.sm[0]'?); "
-        f"memsim ckpt show out/{checkpoint.name} lists them")
+        f"memsim ckpt show out/{checkpoint.name} lists them"
+    )
 
 
 def test_a_checkpoint_of_several_runs(run, refused, checkpoint, tiny):
@@ -86,15 +90,14 @@ def test_a_checkpoint_of_several_runs(run, refused, checkpoint, tiny):
     names = sorted(path.name for path in checkpoint.parent.glob("*.ckpt"))
     assert checkpoint.read_bytes() == before and len(names) == 2
     assert refused("--restore", "out/50us.ckpt") == (
-        f"out/50us.ckpt: several runs have such a checkpoint: name one of out/{names[0]}, out/{names[1]}")
+        f"out/50us.ckpt: several runs have such a checkpoint: name one of out/{names[0]}, out/{names[1]}"
+    )
 
 
 def test_an_output_directory_that_cannot_be_written(refused, tmp_path, tiny):
     (tmp_path / "file").touch()
-    assert refused("-d", "file", *tiny) == (
-        "file: File exists: name a place that can be written")
-    assert refused("-d", "file/out", *tiny) == (
-        "file/out: Not a directory: name a place that can be written")
+    assert refused("-d", "file", *tiny) == ("file: File exists: name a place that can be written")
+    assert refused("-d", "file/out", *tiny) == ("file/out: Not a directory: name a place that can be written")
     assert refused("-d", "/proc/out", *tiny).startswith("/proc/out: ")
     assert refused("--stats-db", "no/x.db", *tiny).startswith("results database ")
     (tmp_path / "other.db").write_text("this is my diary\n" * 100)
@@ -126,8 +129,10 @@ def test_the_disk_is_full_at_a_dump(run, refused, contents, small_disk, tiny):
     before = contents(small_disk)
     for arguments in ([*tiny], ["--restore", "disk/out/50us.ckpt"]):
         text = refused("-d", "disk/out", *arguments)
-        assert text == ("results database disk/out/stats.db: the disk is full; what was written "
-                        "before is whole: free some space, or choose another file with --stats-db")
+        assert text == (
+            "results database disk/out/stats.db: the disk is full; what was written "
+            "before is whole: free some space, or choose another file with --stats-db"
+        )
         assert contents(small_disk) == before
     (small_disk / "fill").unlink()
     run("--restore", "disk/out/50us.ckpt")
@@ -141,7 +146,8 @@ def test_the_disk_is_full_at_a_checkpoint(run, refused, contents, small_disk, ti
     assert re.sub("-[0-9a-f]{8}", "", text) == (
         "checkpoint disk/out/50us.ckpt: cannot be written to its end (No space left on "
         "device); free some space or write it to another place; an earlier file of that "
-        "name is as it was")
+        "name is as it was"
+    )
     assert contents(small_disk) == before
     run("--restore", "disk/out/50us.ckpt")
 
@@ -150,8 +156,7 @@ def test_a_disk_that_may_not_be_written(refused, contents, run, small_disk, tiny
     run("-d", "disk/out", "--checkpoint-at", "50us", *tiny)
     before = contents(small_disk)
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
-    assert refused("-d", "disk/other", *tiny) == (
-        "disk/other: Read-only file system: name a place that can be written")
+    assert refused("-d", "disk/other", *tiny) == ("disk/other: Read-only file system: name a place that can be written")
     for arguments in (tiny, ["--restore", "disk/out/50us.ckpt"]):
         text = refused("-d", "disk/out", *arguments)
         assert text.startswith("results database disk/out/stats.db: it may not be written"), text
@@ -170,14 +175,16 @@ def test_a_dump_beyond_the_limit_of_a_file_s_size(run, refused, checkpoint, tiny
     limit = database.stat().st_size + 10_000
     text = refused("-d", "out", *tiny, preexec_fn=limited(limit))
     assert text.startswith("results database out/stats.db: it could not be read or written")
-    assert text.endswith("; what was written before is whole: see to the disk, or choose another "
-                         "file with --stats-db")
+    assert text.endswith(
+        "; what was written before is whole: see to the disk, or choose another " "file with --stats-db"
+    )
     assert run(*query).stdout == before and before.count("\n") > 100
 
 
 def test_a_checkpoint_beyond_the_limit(run, refused, tmp_path):
     script = tmp_path / "limit.py"
-    script.write_text("""\
+    script.write_text(
+        """\
 import os, resource, sys
 import memsim
 from memsim import workload
@@ -189,10 +196,12 @@ if len(sys.argv) > 1:
     limit = os.path.getsize("memsim-out/stats.db") + 100_000  # room for what is written there
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 memsim.checkpoint("own.ckpt")
-""")
+"""
+    )
     run("limit.py")
     before = (tmp_path / "own.ckpt").read_bytes()
     assert refused("limit.py", "limited").startswith(
-        "checkpoint own.ckpt: cannot be written to its end (File too large); free some space or ")
+        "checkpoint own.ckpt: cannot be written to its end (File too large); free some space or "
+    )
     assert (tmp_path / "own.ckpt").read_bytes() == before
     assert not list(tmp_path.glob("*.tmp"))

@@ -42,8 +42,7 @@ def traced(tmp_path):
 @pytest.mark.parametrize("name", ["../there.traceg", "link.traceg", "{}/there.traceg"])
 def test_a_list_opens_no_file_outside_of_its_folder(run, refused, traced, tmp_path, name):
     traced.write_text(COPY + name.format(tmp_path) + "\n")
-    said = ("lies outside of the list's folder: copy it there, or allow it by outside=True of "
-            "workload.TraceProgram")
+    said = "lies outside of the list's folder: copy it there, or allow it by outside=True of " "workload.TraceProgram"
     for command in (["trace", "info", traced], ["run.py"]):
         text = refused(*command)
         assert "list/kernelslist.g: line 2: '" in text and text.endswith(said), text
@@ -56,12 +55,44 @@ def test_a_list_opens_a_file_inside_by_any_path(run, traced):
     run("trace", "info", "list/kernelslist.g")
 
 
-READ = ["?.py", "sweep ?.py", "sweep --status ?", "sweep --task ?", "sweep --gather ?", "run.py", "steps.py ?", "trace info ?",
-        "workloads bfs1 --graph ?", "ckpt info ?", "ckpt show ?", "ckpt verify ?.py", "--restore ?", "resume folder", "sql ? 1",
-        "upgrade ?", "merge new.db ?", "diff ? ?", "plot stages ?", "report ?", "draw ?"]
-WRITTEN = ["--stats-db ? idle.py", "-d folder idle.py", "--timeline ? idle.py", "--debug-flags All --debug-file ? idle.py",
-           "merge ? own", "plot bars own -o ?.svg --statistic mem.reads --by script --over script", "report own -o ?.html",
-           "draw own -o ?.svg", "trace convert one.trace ? --unit 1ns", "reference ?", "idle.py checkpoint ?", "idle.py record ?", "idle.py study ?"]
+READ = [
+    "?.py",
+    "sweep ?.py",
+    "sweep --status ?",
+    "sweep --task ?",
+    "sweep --gather ?",
+    "run.py",
+    "steps.py ?",
+    "trace info ?",
+    "workloads bfs1 --graph ?",
+    "ckpt info ?",
+    "ckpt show ?",
+    "ckpt verify ?.py",
+    "--restore ?",
+    "resume folder",
+    "sql ? 1",
+    "upgrade ?",
+    "merge new.db ?",
+    "diff ? ?",
+    "plot stages ?",
+    "report ?",
+    "draw ?",
+]
+WRITTEN = [
+    "--stats-db ? idle.py",
+    "-d folder idle.py",
+    "--timeline ? idle.py",
+    "--debug-flags All --debug-file ? idle.py",
+    "merge ? own",
+    "plot bars own -o ?.svg --statistic mem.reads --by script --over script",
+    "report own -o ?.html",
+    "draw own -o ?.svg",
+    "trace convert one.trace ? --unit 1ns",
+    "reference ?",
+    "idle.py checkpoint ?",
+    "idle.py record ?",
+    "idle.py study ?",
+]
 IDLE = """\
 import sys
 import memsim
@@ -95,15 +126,21 @@ def special(kind, tmp_path):
     assert all(name.is_fifo() or name.is_char_device() for name in names)
 
 
-@pytest.mark.parametrize("command, kind", [(command, "pipe") for command in READ] + [
-    (command, "device") for command in ("?.py", "ckpt verify ?.py", "--restore ?", "sql ? 1", "sweep --task ?")])
+@pytest.mark.parametrize(
+    "command, kind",
+    [(command, "pipe") for command in READ]
+    + [(command, "device") for command in ("?.py", "ckpt verify ?.py", "--restore ?", "sql ? 1", "sweep --task ?")],
+)
 def test_pipes_and_devices_are_no_files(refused, traced, special, command):
     traced.symlink_to(f"../{special}")
     assert "is a pipe or a device: " in refused(*command.replace("?", special).split())
 
 
-@pytest.mark.parametrize("command, kind", [(command, "pipe") for command in WRITTEN] + [
-    (command, "device") for command in ("--timeline ? idle.py", "idle.py checkpoint ?")])
+@pytest.mark.parametrize(
+    "command, kind",
+    [(command, "pipe") for command in WRITTEN]
+    + [(command, "device") for command in ("--timeline ? idle.py", "idle.py checkpoint ?")],
+)
 def test_nothing_is_written_into_pipes_and_devices(run, refused, tmp_path, special, command):
     (tmp_path / "idle.py").write_text("import memsim.simt, memsim.study\n" + IDLE)
     (tmp_path / "one.trace").write_text("0x40 READ 3\n")
@@ -114,10 +151,15 @@ def test_nothing_is_written_into_pipes_and_devices(run, refused, tmp_path, speci
 
 
 def test_no_trace_is_recorded_into_a_pipe(refused, tmp_path):
-    (tmp_path / "idle.py").write_text(IDLE.replace("root.gen.mem_side = root.mem.cpu_side", """\
+    (tmp_path / "idle.py").write_text(
+        IDLE.replace(
+            "root.gen.mem_side = root.mem.cpu_side",
+            """\
 root.recorder = memsim.workload.TraceRecorder(file="pipe")
 root.gen.mem_side = root.recorder.cpu_side
-root.recorder.mem_side = root.mem.cpu_side"""))
+root.recorder.mem_side = root.mem.cpu_side""",
+        )
+    )
     os.mkfifo(tmp_path / "pipe")
     assert "pipe: is a pipe, which waits for its reader: name a file" in refused("idle.py")
 
@@ -137,6 +179,7 @@ def test_names_do_not_control_the_terminal(run, refused, traced, tmp_path):
 def test_rows_do_not_control_the_terminal(run, traced, tmp_path):
     """To a terminal only: a program that reads them gets what is there."""
     from misuse.conftest import MEMSIM
+
     traced.write_text("here.traceg\n")
     run("run.py", RED)
     query = [str(MEMSIM), "sql", "memsim-out", "SELECT argv || char(27) FROM run"]

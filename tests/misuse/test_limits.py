@@ -18,12 +18,17 @@ from .conftest import MEMSIM, ROOT
 
 TINY = ("--scale", "tiny")
 SCRIPTS = {  # by its name: its arguments, so that a run takes about a second
-    "cmd": TINY, "cxl_gpu": (*TINY, "--workload", "vadd"), "ohm_planar": TINY, "ohm_two_level": TINY, "sap": TINY,
-    "zng": (*TINY, "--workload", "back"), "drive": ("--requests", "200"),
+    "cmd": TINY,
+    "cxl_gpu": (*TINY, "--workload", "vadd"),
+    "ohm_planar": TINY,
+    "ohm_two_level": TINY,
+    "sap": TINY,
+    "zng": (*TINY, "--workload", "back"),
+    "drive": ("--requests", "200"),
 }
 CPU, MEMORY = 20, 8 << 30  # s and bytes that one run may take
-FAST = 40                  # values that the usual suite tries
-LEAST = 1500               # values that are found at least: fewer mean that the search is broken
+FAST = 40  # values that the usual suite tries
+LEAST = 1500  # values that are found at least: fewer mean that the search is broken
 
 Value = collections.namedtuple("Value", "script path param which text")
 
@@ -31,10 +36,16 @@ Value = collections.namedtuple("Value", "script path param which text")
 def machine_of(script):
     """Type and path of each object, with [*] for every index."""
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([MEMSIM, "-q", "-d", folder, ROOT / f"configs/{script}.py", *SCRIPTS[script]], check=True,
-                       capture_output=True, timeout=300)
+        subprocess.run(
+            [MEMSIM, "-q", "-d", folder, ROOT / f"configs/{script}.py", *SCRIPTS[script]],
+            check=True,
+            capture_output=True,
+            timeout=300,
+        )
         with contextlib.closing(sqlite3.connect(f"{folder}/stats.db")) as db:
-            for path, kind in db.execute("SELECT path, type FROM object WHERE type IN (SELECT DISTINCT type FROM object)"):
+            for path, kind in db.execute(
+                "SELECT path, type FROM object WHERE type IN (SELECT DISTINCT type FROM object)"
+            ):
                 yield re.sub(r"\[\d+\]", "[*]", path), kind
 
 
@@ -74,7 +85,11 @@ def fault(value):
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [MEMSIM, "-q", "-d", folder, "--set", setting, ROOT / f"configs/{value.script}.py", *SCRIPTS[value.script]],
-            capture_output=True, text=True, preexec_fn=limit, timeout=20 * CPU)
+            capture_output=True,
+            text=True,
+            preexec_fn=limit,
+            timeout=20 * CPU,
+        )
     said = done.stderr.strip()
     if done.returncode == 0 and value.which != "beyond":
         return None
@@ -105,18 +120,26 @@ def test_the_ends_of_every_parameter():
     assert [f for f in map(fault, values()) if f] == []
 
 
-@pytest.mark.parametrize("script, arguments, setting", [
-    ("drive", (), "ssd.package[*].queue=1"),  # where a multi-plane command has several messages
-    ("drive", (), "ssd.package[*].queue=3"),
-    ("cxl_gpu", SCRIPTS["cxl_gpu"], "port[*].endpoint.media_ready=1s"),  # which firmware waits for, without events
-])
+@pytest.mark.parametrize(
+    "script, arguments, setting",
+    [
+        ("drive", (), "ssd.package[*].queue=1"),  # where a multi-plane command has several messages
+        ("drive", (), "ssd.package[*].queue=3"),
+        ("cxl_gpu", SCRIPTS["cxl_gpu"], "port[*].endpoint.media_ready=1s"),  # which firmware waits for, without events
+    ],
+)
 def test_a_value_that_once_did_not_run(run, script, arguments, setting):
     run("-q", "--set", setting, ROOT / f"configs/{script}.py", *arguments)
 
 
 def test_tables_for_which_the_host_has_no_memory_are_refused():
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([MEMSIM, "-q", "-d", folder, "--set", "front.capacity=256GiB", ROOT / "configs/cmd.py", *TINY],
-                              capture_output=True, text=True, preexec_fn=limit, timeout=20 * CPU)
+        done = subprocess.run(
+            [MEMSIM, "-q", "-d", folder, "--set", "front.capacity=256GiB", ROOT / "configs/cmd.py", *TINY],
+            capture_output=True,
+            text=True,
+            preexec_fn=limit,
+            timeout=20 * CPU,
+        )
     assert "front.capacity: the tables of 256GiB take 26GiB of the host's memory, which has less" in done.stderr
     assert done.returncode == 1 and done.stderr.count("\n") == 1

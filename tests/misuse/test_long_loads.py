@@ -36,22 +36,30 @@ def loading(tmp_path):
 
     def start(program):
         (tmp_path / "run.py").write_text(SCRIPT.format(program))
-        started.append(subprocess.Popen([MEMSIM, "run.py"], cwd=tmp_path, text=True,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE))
+        started.append(
+            subprocess.Popen(
+                [MEMSIM, "run.py"], cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            )
+        )
         assert started[0].stdout.readline() == "loads\n"
         return started[0]
+
     yield start
     for process in started:
         process.kill()
         process.communicate()
 
 
-@pytest.mark.parametrize("program", [
-    'name="bfs1", input="long.txt.gz"', 'name="mum", size=2**26', 'name="bfs1", size=24'])
-@pytest.mark.parametrize("number, code, said", [
-    (signal.SIGTERM, 143, "memsim: ended by SIGTERM while an input was loaded\n"),
-    (signal.SIGINT, 130, "memsim: interrupted\n"),
-])
+@pytest.mark.parametrize(
+    "program", ['name="bfs1", input="long.txt.gz"', 'name="mum", size=2**26', 'name="bfs1", size=24']
+)
+@pytest.mark.parametrize(
+    "number, code, said",
+    [
+        (signal.SIGTERM, 143, "memsim: ended by SIGTERM while an input was loaded\n"),
+        (signal.SIGINT, 130, "memsim: interrupted\n"),
+    ],
+)
 def test_it_is_ended(loading, tmp_path, program, number, code, said):
     # Members of a file: 32 GB of comments in 32 MB.
     with open(tmp_path / "long.txt.gz", "wb") as file:
@@ -65,8 +73,9 @@ def test_it_is_ended(loading, tmp_path, program, number, code, said):
 
 @pytest.mark.parametrize("number, code", [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_workloads_end_with_their_workers(tmp_path, number, code):
-    process = subprocess.Popen([MEMSIM, *MINUTES], cwd=tmp_path, stderr=subprocess.DEVNULL,
-                               stdout=subprocess.DEVNULL, start_new_session=True)
+    process = subprocess.Popen(
+        [MEMSIM, *MINUTES], cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True
+    )
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     try:
         deadline = time.monotonic() + 20

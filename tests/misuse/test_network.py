@@ -27,36 +27,43 @@ def little_memory():
 @pytest.fixture
 def network(tmp_path):
     """Writes a .cfg, its .weights and the script that runs it."""
+
     def write(cfg, weights=None):
         (tmp_path / "n.cfg").write_text(cfg)
         (tmp_path / "n.py").write_text(SCRIPT)
         if weights is not None:
             (tmp_path / "n.weights").write_bytes(weights)
         return tmp_path / "n.py"
+
     return write
 
 
-@pytest.mark.parametrize("cfg, line, said", [
-    (UP + UP + "[reorg]\nstride=65536\n", 5, TOO_LARGE),
-    (UP + UP + "[maxpool]\nsize=1\n", 5, TOO_LARGE),
-    (WIDE + WIDE, 12, TOO_LARGE),
-    ("[convolutional]\nsize=3\npadding=65536\nactivation=leaky\n", 6, TOO_LARGE),
-    ("[convolutional]\nfilters=65536\nsize=1\n" + "[route]\nlayers=" + ",".join(["0"] * 9999) + "\n",
-     7, TOO_LARGE),
-    ("[maxpool]\nsize=65536\nstride=1\n", 5, "size is 65536, where a pool of at most 255 is right"),
-    ("[dropout]\n[dropout]\n[shortcut]\nfrom=-1,-2\n", 6, "a shortcut from 2 layers, where one is right"),
-])
+@pytest.mark.parametrize(
+    "cfg, line, said",
+    [
+        (UP + UP + "[reorg]\nstride=65536\n", 5, TOO_LARGE),
+        (UP + UP + "[maxpool]\nsize=1\n", 5, TOO_LARGE),
+        (WIDE + WIDE, 12, TOO_LARGE),
+        ("[convolutional]\nsize=3\npadding=65536\nactivation=leaky\n", 6, TOO_LARGE),
+        ("[convolutional]\nfilters=65536\nsize=1\n" + "[route]\nlayers=" + ",".join(["0"] * 9999) + "\n", 7, TOO_LARGE),
+        ("[maxpool]\nsize=65536\nstride=1\n", 5, "size is 65536, where a pool of at most 255 is right"),
+        ("[dropout]\n[dropout]\n[shortcut]\nfrom=-1,-2\n", 6, "a shortcut from 2 layers, where one is right"),
+    ],
+)
 def test_a_layer_that_cannot_be(refused, network, cfg, line, said):
     script = network(NET + cfg)
     assert refused(script, "64", preexec_fn=little_memory) == (
-        f"n.cfg: line {line}: the layer before this line is wrong: {said}")
+        f"n.cfg: line {line}: the layer before this line is wrong: {said}"
+    )
 
 
 def test_what_is_not_there_is_not_passed_over(refused, network):
     assert refused(network(NET + "[convolutional]\nstride=2\nstride_y=2\n"), "8") == (
-        "n.cfg: line 5, column 1: 'stride_y' is no key of [convolutional] (did you mean 'stride'?)")
+        "n.cfg: line 5, column 1: 'stride_y' is no key of [convolutional] (did you mean 'stride'?)"
+    )
     assert refused(network(NET + "[dropout]\n" + NET), "8") == (
-        "n.cfg: line 4, column 1: a second section [net], where one is right")
+        "n.cfg: line 4, column 1: a second section [net], where one is right"
+    )
 
 
 @pytest.mark.parametrize("side", [1025, 10**9, 2**32 + 1])
@@ -77,5 +84,5 @@ def test_weights_that_are_cut_off_cost_no_memory(refused, network):
 def test_a_version_that_is_none(refused, network):
     script = network(NET + "[convolutional]\nactivation=leaky\n", b"\xff\xff\xff\x7f" * 3)
     assert refused(script, "4") == (
-        "n.weights: byte 12: the file ends inside the number of images seen, 8 bytes too early; fetch it "
-        "again")
+        "n.weights: byte 12: the file ends inside the number of images seen, 8 bytes too early; fetch it " "again"
+    )

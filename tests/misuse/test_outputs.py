@@ -52,7 +52,7 @@ def used(run, tmp_path):
     os.link(tmp_path / "in.trace", tmp_path / "hard")
     run("-q", "-d", "other", "loop.py", 10)
     run("-q", "-d", "out", "--checkpoint-at", "100ns", "loop.py", 1000)
-    saved, = (tmp_path / "out").glob("*.ckpt")
+    (saved,) = (tmp_path / "out").glob("*.ckpt")
     saved.rename(tmp_path / "out/1us.ckpt")
     return tmp_path
 
@@ -61,19 +61,23 @@ def used(run, tmp_path):
 @pytest.mark.parametrize("output", ["timeline", "debug", "recorder", "debug of a restored run"])
 def test_an_output_destroys_nothing(used, refused, contents, target, output):
     before = contents(used)
-    said = refused(*{
-        "timeline": ["-d", "out", "--timeline", target, "loop.py", 10],
-        "debug": ["-d", "out", "--debug-flags", "All", "--debug-file", target, "loop.py", 10],
-        "recorder": ["-d", "out", "loop.py", 10, target],
-        "debug of a restored run": ["--restore", "out/1us.ckpt", "--debug-flags", "All", "--debug-file", target],
-    }[output])
+    said = refused(
+        *{
+            "timeline": ["-d", "out", "--timeline", target, "loop.py", 10],
+            "debug": ["-d", "out", "--debug-flags", "All", "--debug-file", target, "loop.py", 10],
+            "recorder": ["-d", "out", "loop.py", 10, target],
+            "debug of a restored run": ["--restore", "out/1us.ckpt", "--debug-flags", "All", "--debug-file", target],
+        }[output]
+    )
     named = used / target if "restored" in output else target
     of_another_kind = output == "timeline" and "input" in TARGETS[target]  # is seen before the inputs are read
     assert f"{target}: is {'another file' if of_another_kind else TARGETS[target]}" in said or (
-        output == "recorder" and f"'{target}' is the file of player.trace, too" in said), (said, named)
+        output == "recorder" and f"'{target}' is the file of player.trace, too" in said
+    ), (said, named)
     after = contents(used)
     assert {name: after[name] for name in before if "stats.db" not in name} == {
-        name: text for name, text in before.items() if "stats.db" not in name}
+        name: text for name, text in before.items() if "stats.db" not in name
+    }
     assert after[os.path.join(used, "other/stats.db")] == before[os.path.join(used, "other/stats.db")]
 
 
@@ -83,8 +87,12 @@ def test_no_results_are_lost(used, refused, run):
 
 
 def test_two_outputs_of_one_name(used, refused):
-    assert refused("--timeline", "x", "--debug-flags", "All", "--debug-file", "./x", "loop.py", 10) == (
-        "loop.py:18: ./x: is the timeline of machine 1, which the output would destroy: name another file").partition(": ")[2]
+    assert (
+        refused("--timeline", "x", "--debug-flags", "All", "--debug-file", "./x", "loop.py", 10)
+        == (
+            "loop.py:18: ./x: is the timeline of machine 1, which the output would destroy: name another file"
+        ).partition(": ")[2]
+    )
     assert "x: is the timeline of machine 1" in refused("--timeline", "x", "loop.py", 10, "x")
     assert not (used / "x").exists()
 
@@ -114,8 +122,24 @@ def test_an_output_replaces_its_own_kind(used, run):
 @pytest.fixture
 def writing(used):
     """A long run that writes a timeline, a debug file and a trace."""
-    running = subprocess.Popen([MEMSIM, "-q", "-d", "first", "--timeline", "t.json", "--debug-flags", "mem.TrafficGen",
-                                "--debug-file", "lines", "loop.py", "1000000000", "new.trace"], cwd=used)
+    running = subprocess.Popen(
+        [
+            MEMSIM,
+            "-q",
+            "-d",
+            "first",
+            "--timeline",
+            "t.json",
+            "--debug-flags",
+            "mem.TrafficGen",
+            "--debug-file",
+            "lines",
+            "loop.py",
+            "1000000000",
+            "new.trace",
+        ],
+        cwd=used,
+    )
     while not (used / "t.json").exists() or (used / "t.json").stat().st_size < 1000:
         assert running.poll() is None
         time.sleep(0.01)

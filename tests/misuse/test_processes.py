@@ -51,16 +51,21 @@ machine.simulate()
 thread.join()
 print("\\n".join(said))
 """
-CONTENT = ("SELECT exit_cause, digest FROM run", "SELECT label FROM dump",
-           "SELECT path, name, value FROM results ORDER BY path, name")
+CONTENT = (
+    "SELECT exit_cause, digest FROM run",
+    "SELECT label FROM dump",
+    "SELECT path, name, value FROM results ORDER BY path, name",
+)
 
 
 @pytest.fixture
 def content(run, tmp_path):
     """Of a database, and that of a run that nobody disturbs."""
+
     def of(outdir):
         with sqlite3.connect(tmp_path / outdir / "stats.db") as database:
             return [database.execute(query).fetchall() for query in CONTENT]
+
     (tmp_path / "plain.py").write_text(MACHINE + TWO_LINES)
     run("-d", "plain", "plain.py")
     return of
@@ -70,17 +75,21 @@ def content(run, tmp_path):
 def test_a_machine_in_a_forked_child(run, tmp_path, content, call):
     (tmp_path / "forked.py").write_text(MACHINE + FORKED)
     said = run("-d", "out", "forked.py", call).stderr
-    assert re.search(rf"{call}: this machine was built in process \d+, and this process is a fork of "
-                     "that one: build machines after the fork\n", said), said
+    assert re.search(
+        rf"{call}: this machine was built in process \d+, and this process is a fork of "
+        "that one: build machines after the fork\n",
+        said,
+    ), said
     assert content("out") == content("plain")
 
 
 def test_calls_from_another_thread(run, tmp_path, content):
     (tmp_path / "threads.py").write_text(MACHINE + THREADS)
     lines = run("-d", "out", "threads.py").stdout.splitlines()
-    names = ["simulate", "dump", "checkpoint", "curTick", "digest", "reset_stats", "series", "read_stat",
-             "close"]
+    names = ["simulate", "dump", "checkpoint", "curTick", "digest", "reset_stats", "series", "read_stat", "close"]
     for name, line in zip(names, lines, strict=True):
-        assert line.endswith(f": {name}: another call uses this machine, such as a simulate() in another "
-                             "thread: wait until it has come back"), line
+        assert line.endswith(
+            f": {name}: another call uses this machine, such as a simulate() in another "
+            "thread: wait until it has come back"
+        ), line
     assert content("out") == content("plain")

@@ -17,15 +17,23 @@ def shell(request, tmp_path):
 
     def run(command):
         environment = {**os.environ, "M": str(MEMSIM), "PYTHONUNBUFFERED": request.param}
-        done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], cwd=tmp_path, text=True,
-                              env=environment, capture_output=True, timeout=100)
+        done = subprocess.run(
+            ["bash", "-c", f"set -o pipefail; {command}"],
+            cwd=tmp_path,
+            text=True,
+            env=environment,
+            capture_output=True,
+            timeout=100,
+        )
         assert "Traceback" not in done.stderr and "Exception ignored" not in done.stderr, done.stderr
         return done.returncode, done.stdout, done.stderr
+
     return run
 
 
-@pytest.mark.parametrize("command", ["$M prints.py", "$M --help", "$M describe mem.Cache",
-                                     "$M sql memsim-out 'SELECT * FROM result'"])
+@pytest.mark.parametrize(
+    "command", ["$M prints.py", "$M --help", "$M describe mem.Cache", "$M sql memsim-out 'SELECT * FROM result'"]
+)
 def test_a_reader_that_has_seen_enough(shell, run, tiny, command):
     if " sql " in command:
         run("-q", *tiny)
@@ -38,7 +46,10 @@ def test_a_reader_that_has_seen_enough(shell, run, tiny, command):
 @pytest.mark.parametrize("command", ["$M prints.py", "$M one.py", "$M --version", "$M --list-sim-objects"])
 def test_a_full_disk(shell, command):
     assert shell(f"{command} > /dev/full") == (
-        1, "", "memsim: stdout: No space left on device: what was printed there is not whole\n")
+        1,
+        "",
+        "memsim: stdout: No space left on device: what was printed there is not whole\n",
+    )
 
 
 def test_a_full_disk_behind_both_streams(shell):
@@ -48,7 +59,10 @@ def test_a_full_disk_behind_both_streams(shell):
 def test_a_closed_stdout(shell):
     assert shell("$M one.py >&-") == (0, "", "")  # as in Python
     assert shell("$M describe mem.Cache >&-") == (
-        1, "", "memsim: stdout is closed: memsim describe has nowhere to print\n")
+        1,
+        "",
+        "memsim: stdout is closed: memsim describe has nowhere to print\n",
+    )
     code, _, said = shell("$M nowhere.py >&-")
     assert code == 1 and said.startswith("memsim: nowhere.py: No such file")
 
@@ -67,8 +81,14 @@ def test_an_ordinary_python_without_stderr(tmp_path):
     (tmp_path / "run.py").write_text(
         "import memsim\nroot = memsim.Root()\n"
         "root.gen, root.mem = memsim.mem.TrafficGen(requests=9), memsim.mem.SimpleMemory()\n"
-        "root.gen.mem_side = root.mem.cpu_side\nmemsim.instantiate()\nmemsim.simulate()\n")
-    done = subprocess.run(["bash", "-c", "/usr/bin/python3 run.py 2>&-"], cwd=tmp_path,
-                          timeout=100,
-                          env={**os.environ, "PYTHONPATH": str(package)}, capture_output=True, text=True)
+        "root.gen.mem_side = root.mem.cpu_side\nmemsim.instantiate()\nmemsim.simulate()\n"
+    )
+    done = subprocess.run(
+        ["bash", "-c", "/usr/bin/python3 run.py 2>&-"],
+        cwd=tmp_path,
+        timeout=100,
+        env={**os.environ, "PYTHONPATH": str(package)},
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stdout

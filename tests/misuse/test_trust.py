@@ -36,10 +36,14 @@ def saved(run, tmp_path):
 @pytest.fixture
 def unknown(tmp_path):
     """What is said of a checkpoint that no database knows."""
+
     def said(file, script, *arguments, where=tmp_path):
-        return (f"{file}: it would run {' '.join([script, *arguments])} in {where}, and no database that belongs to "
-                "you says that its run was of this script in this directory: add --trust if you know who wrote the "
-                "checkpoint, or go on without the script by memsim.restore(FILE) in Python")
+        return (
+            f"{file}: it would run {' '.join([script, *arguments])} in {where}, and no database that belongs to "
+            "you says that its run was of this script in this directory: add --trust if you know who wrote the "
+            "checkpoint, or go on without the script by memsim.restore(FILE) in Python"
+        )
+
     return said
 
 
@@ -49,8 +53,9 @@ def forge(file, old, new):
     body.pack(file, info.replace(old, new), data.replace(old, new))
 
 
-@pytest.mark.parametrize("old, new, said", [
-    (b"mine.py", b"evil.py", ["evil.py", "first"]), (b"first", b"other", ["mine.py", "other"])])
+@pytest.mark.parametrize(
+    "old, new, said", [(b"mine.py", b"evil.py", ["evil.py", "first"]), (b"first", b"other", ["mine.py", "other"])]
+)
 def test_a_forged_script_or_argument(run, refused, contents, saved, unknown, tmp_path, old, new, said):
     forge(saved, old, new)
     before = contents(tmp_path)
@@ -65,9 +70,12 @@ def test_a_forged_directory(run, refused, contents, unknown, tmp_path):
         (tmp_path / name).mkdir()
         (tmp_path / name / "input").write_text(name)
     (tmp_path / "mine.py").write_text(f"print(open('input').read())\n{SCRIPT}")
-    subprocess.run([MEMSIM, "-q", "-d", "../out", "--checkpoint-at", "3us", "../mine.py", "first"],
-                   cwd=tmp_path / "work", check=True)
-    saved, = (tmp_path / "out").glob("3us-*.ckpt")
+    subprocess.run(
+        [MEMSIM, "-q", "-d", "../out", "--checkpoint-at", "3us", "../mine.py", "first"],
+        cwd=tmp_path / "work",
+        check=True,
+    )
+    (saved,) = (tmp_path / "out").glob("3us-*.ckpt")
     assert run("--restore", saved).stdout == "work\nrun ../mine.py first\n"
     forge(saved, b"/work", b"/evil")
     before = contents(tmp_path)

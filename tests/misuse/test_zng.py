@@ -6,39 +6,66 @@ import pytest
 CONFIG = Path(__file__).parents[2] / "configs" / "zng.py"
 
 
-@pytest.mark.parametrize("platform, setting, said", [
-    ("zng", "flash.controller[*].data_blocks=1024",
-     "flash.controller[0].data_blocks: 1024, but gpu.collector has 796: controllers, collector and packages have one geometry"),
-    ("hybridgpu", "ssd.drive.over_provisioning=0ppb",
-     "ssd.drive.over_provisioning: is 0: garbage collection needs pages that hold nothing"),
-    ("zng", "gpu.prefetcher.low=40%", "gpu.prefetcher.low: 40% lies above high, 30%"),
-    ("zng", "flash.controller[*].thrash_low=60%",
-     "flash.controller[0].thrash_low: it lies above thrash_high"),
-    ("zng", "flash.package[*].net_width=24B",
-     "flash.package[0].net_width: 24 B do not divide a page of 4096 B"),
-    ("zng", "flash.package[*].dies=1", "dies: 1, but flash.controller[0] has 8: controllers, collector and packages have one geometry"),
-    ("hybridgpu", "ssd.channel[*].dies=1", "ssd.drive.dies: 8, but ssd.channel[0] has 1: give both the same"),
-    ("hybridgpu", "ssd.package[*].dies=1", "ssd.channel[0].dies: 8, but ssd.package[0] has 1: give both the same"),
-    ("zng", "flash.controller[*].ports=1", "flash.controller[0].ports: 1, but flash.package[0] has 2: give both the same"),
-    ("zng", "flash.controller[*].endpoint=1",
-     "flash.controller[0].endpoint: flash.mesh.output[1] leads to flash.controller[1], and flash.mesh.output[0] to this input"),
-    ("zng", "flash.controller[*].endpoint=65535",
-     "flash.controller[0].endpoint: flash.mesh.output[65535] does not exist, and flash.mesh.output[0] to this input"),
-])
+@pytest.mark.parametrize(
+    "platform, setting, said",
+    [
+        (
+            "zng",
+            "flash.controller[*].data_blocks=1024",
+            "flash.controller[0].data_blocks: 1024, but gpu.collector has 796: controllers, collector and packages have one geometry",
+        ),
+        (
+            "hybridgpu",
+            "ssd.drive.over_provisioning=0ppb",
+            "ssd.drive.over_provisioning: is 0: garbage collection needs pages that hold nothing",
+        ),
+        ("zng", "gpu.prefetcher.low=40%", "gpu.prefetcher.low: 40% lies above high, 30%"),
+        ("zng", "flash.controller[*].thrash_low=60%", "flash.controller[0].thrash_low: it lies above thrash_high"),
+        ("zng", "flash.package[*].net_width=24B", "flash.package[0].net_width: 24 B do not divide a page of 4096 B"),
+        (
+            "zng",
+            "flash.package[*].dies=1",
+            "dies: 1, but flash.controller[0] has 8: controllers, collector and packages have one geometry",
+        ),
+        ("hybridgpu", "ssd.channel[*].dies=1", "ssd.drive.dies: 8, but ssd.channel[0] has 1: give both the same"),
+        ("hybridgpu", "ssd.package[*].dies=1", "ssd.channel[0].dies: 8, but ssd.package[0] has 1: give both the same"),
+        (
+            "zng",
+            "flash.controller[*].ports=1",
+            "flash.controller[0].ports: 1, but flash.package[0] has 2: give both the same",
+        ),
+        (
+            "zng",
+            "flash.controller[*].endpoint=1",
+            "flash.controller[0].endpoint: flash.mesh.output[1] leads to flash.controller[1], and flash.mesh.output[0] to this input",
+        ),
+        (
+            "zng",
+            "flash.controller[*].endpoint=65535",
+            "flash.controller[0].endpoint: flash.mesh.output[65535] does not exist, and flash.mesh.output[0] to this input",
+        ),
+    ],
+)
 def test_a_machine_that_cannot_be(refused, platform, setting, said):
-    assert said in refused("-q", "--set", setting, CONFIG, "--platform", platform, "--workload", "back",
-                           "--scale", "tiny")
+    assert said in refused(
+        "-q", "--set", setting, CONFIG, "--platform", platform, "--workload", "back", "--scale", "tiny"
+    )
 
 
-@pytest.mark.parametrize("arguments, said", [
-    (["--workload", "betw-bakc"], "there is no workload 'bakc' in 'betw-bakc' (did you mean 'back'?)"),
-    (["--workload", "betw*0"], "'betw*0' runs 0 applications at once: give it 1 to 64"),
-    (["--platform", "optane", "--optane", "tabel"],
-     "there is no reading of Optane's times 'tabel' (did you mean 'table'?)"),
-    (["--platform", "zgn"], "there is no platform 'zgn' (did you mean 'zng'?)"),
-    (["--register-network", "fnif"], "fnif"),
-    (["--platform", "optane", "--registers", "8"], "platform 'optane' has no flash registers"),
-    (["--registers", "1"], "registers"),
-])
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        (["--workload", "betw-bakc"], "there is no workload 'bakc' in 'betw-bakc' (did you mean 'back'?)"),
+        (["--workload", "betw*0"], "'betw*0' runs 0 applications at once: give it 1 to 64"),
+        (
+            ["--platform", "optane", "--optane", "tabel"],
+            "there is no reading of Optane's times 'tabel' (did you mean 'table'?)",
+        ),
+        (["--platform", "zgn"], "there is no platform 'zgn' (did you mean 'zng'?)"),
+        (["--register-network", "fnif"], "fnif"),
+        (["--platform", "optane", "--registers", "8"], "platform 'optane' has no flash registers"),
+        (["--registers", "1"], "registers"),
+    ],
+)
 def test_arguments_that_cannot_be(refused, arguments, said):
     assert said in refused("-q", CONFIG, "--scale", "tiny", *arguments)

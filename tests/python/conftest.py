@@ -35,12 +35,15 @@ print(event.tick, memsim.default().digest)
 @pytest.fixture
 def memsim_command(tmp_path):
     """Runs build/memsim in the test's directory."""
+
     def run(*arguments, expect=0, **options):
-        done = subprocess.run([MEMSIM, *map(str, arguments)], cwd=tmp_path, text=True,
-                              capture_output=True, timeout=100, **options)
+        done = subprocess.run(
+            [MEMSIM, *map(str, arguments)], cwd=tmp_path, text=True, capture_output=True, timeout=100, **options
+        )
         assert done.returncode == expect, done.stdout + done.stderr
         assert "python/memsim/" not in done.stderr, "a frame of ours"
         return done
+
     return run
 
 
@@ -55,6 +58,7 @@ def script(tmp_path):
 def in_tmp(tmp_path, monkeypatch):
     """Results of a machine built in this process go to the test's directory; it ends with the test."""
     from memsim import run
+
     monkeypatch.chdir(tmp_path)
     yield tmp_path
     for simulation in list(run._open):
@@ -67,6 +71,7 @@ def browser():
     for program in ("chromium", "chromedriver"):
         assert shutil.which(program), f"pages are tested in a browser and {program} is not here: util/test installs it"
     from selenium import webdriver
+
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium")
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):

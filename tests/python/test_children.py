@@ -82,9 +82,14 @@ def alone(memsim_command, tmp_path):
     return rows(tmp_path, ENDS, "alone")
 
 
-@pytest.mark.parametrize("way, method", [
-    *((way, method) for way in ("pool", "executor", "process") for method in ("fork", "spawn")),
-    ("pool", "forkserver"), ("os.fork", "fork")])
+@pytest.mark.parametrize(
+    "way, method",
+    [
+        *((way, method) for way in ("pool", "executor", "process") for method in ("fork", "spawn")),
+        ("pool", "forkserver"),
+        ("os.fork", "fork"),
+    ],
+)
 def test_the_runs_of_children_are_finished(memsim_command, tmp_path, alone, way, method):
     (tmp_path / "script.py").write_text(MACHINE + WAYS[way].replace("METHOD", repr(method)))
     said = memsim_command("-d", "out", "script.py")
@@ -94,7 +99,9 @@ def test_the_runs_of_children_are_finished(memsim_command, tmp_path, alone, way,
 
 
 # Two children that simulate for ever, as seen from outside.
-LONG = MACHINE + """\
+LONG = (
+    MACHINE
+    + """\
 def for_ever(seed):
     machine = build(seed, requests=10**9)
     machine.simulate("1us")
@@ -109,14 +116,14 @@ if __name__ == "__main__":
         child.join()
     sys.exit(children[0].exitcode)
 """
+)
 
 
 @pytest.fixture
 def parent(tmp_path):
     """Its two children simulate."""
     (tmp_path / "script.py").write_text(LONG)
-    process = subprocess.Popen([MEMSIM, "script.py"], cwd=tmp_path, text=True, process_group=0,
-                               stderr=subprocess.PIPE)
+    process = subprocess.Popen([MEMSIM, "script.py"], cwd=tmp_path, text=True, process_group=0, stderr=subprocess.PIPE)
     for _ in range(5000):
         if len(list(tmp_path.glob("started-*"))) == 2:
             break
@@ -142,15 +149,17 @@ def test_sigterm(tmp_path, parent, whom):
     files = sorted((tmp_path / "memsim-out").glob("*.ckpt"))
     assert sorted(file.name for file in files) == [f"sigterm-{run[:8]}.ckpt" for run, _ in runs]
     assert f"go on with memsim.restore('memsim-out/{files[0].name}')" in said
-    (tmp_path / "go_on.py").write_text(
-        f"import memsim; memsim.restore({str(files[0])!r}).simulate('1us')")
+    (tmp_path / "go_on.py").write_text(f"import memsim; memsim.restore({str(files[0])!r}).simulate('1us')")
     subprocess.run([MEMSIM, "go_on.py"], cwd=tmp_path, check=True, timeout=60)
-    refused = subprocess.run([MEMSIM, "--restore", files[0]], cwd=tmp_path, text=True,
-                             capture_output=True, timeout=60, check=False)
+    refused = subprocess.run(
+        [MEMSIM, "--restore", files[0]], cwd=tmp_path, text=True, capture_output=True, timeout=60, check=False
+    )
     assert refused.returncode == 1 and "open it in Python with memsim.restore(FILE)" in refused.stderr
 
 
-IDLE = MACHINE + """\
+IDLE = (
+    MACHINE
+    + """\
 import signal, threading
 
 def idle():
@@ -167,6 +176,7 @@ if __name__ == "__main__":
     print(child.exitcode)
     child.kill()
 """
+)
 
 
 def test_a_sigterm_that_interrupts_nothing_is_heeded(memsim_command, tmp_path):
@@ -176,7 +186,9 @@ def test_a_sigterm_that_interrupts_nothing_is_heeded(memsim_command, tmp_path):
     assert memsim_command("script.py").stdout.endswith("143\n")
 
 
-GRANDCHILD = MACHINE + """\
+GRANDCHILD = (
+    MACHINE
+    + """\
 def sleep(begun):
     work(1)
     begun.set()
@@ -200,6 +212,7 @@ if __name__ == "__main__":
     child.join(60)
     print("the child with", child.exitcode)
 """
+)
 
 
 def test_a_sigterm_is_one_process_s(memsim_command, tmp_path):
@@ -209,7 +222,9 @@ def test_a_sigterm_is_one_process_s(memsim_command, tmp_path):
 
 
 def test_a_child_leaves_its_parent_s_runs_alone(memsim_command, tmp_path):
-    (tmp_path / "script.py").write_text(MACHINE + """\
+    (tmp_path / "script.py").write_text(
+        MACHINE
+        + """\
 machine = build(1)
 machine.simulate("2us")
 child = multiprocessing.Process(target=work, args=(2,))
@@ -218,31 +233,40 @@ child.join()
 database = memsim.results("memsim-out").sql("SELECT seed, finished IS NULL AS open FROM run")
 print(sorted(database.itertuples(index=False, name=None)))
 machine.simulate()
-""")
+"""
+    )
     assert memsim_command("script.py").stdout == "[(1, 1), (2, 0)]\n"
     assert rows(tmp_path, "SELECT seed, exit_cause FROM run ORDER BY seed") == [
-        (1, "nothing left to do"), (2, "simulate() limit reached")]
+        (1, "nothing left to do"),
+        (2, "simulate() limit reached"),
+    ]
 
 
-@pytest.mark.parametrize("above, task", [
-    (["multiprocessing/pool.py"], False),
-    (["multiprocessing/util.py", children.__file__], False),  # its runs are about to be ended
-    (["multiprocessing/pool.py", "/home/me/script.py", "multiprocessing/queues.py"], True),
-])
+@pytest.mark.parametrize(
+    "above, task",
+    [
+        (["multiprocessing/pool.py"], False),
+        (["multiprocessing/util.py", children.__file__], False),  # its runs are about to be ended
+        (["multiprocessing/pool.py", "/home/me/script.py", "multiprocessing/queues.py"], True),
+    ],
+)
 def test_a_sigterm_that_comes_as_a_child_ends_leaves_no_run_unfinished(above, task):
     """What a signal interrupts tells whether a function of the user's is cut off, or all is done and runs are closed."""
     frame = None
     for file in ["multiprocessing/process.py", *above]:
         name = "_bootstrap" if frame is None else "f"
-        frame = SimpleNamespace(f_code=SimpleNamespace(co_filename=os.path.join(children.LIBRARY, file), co_name=name),
-                                f_back=frame)
+        frame = SimpleNamespace(
+            f_code=SimpleNamespace(co_filename=os.path.join(children.LIBRARY, file), co_name=name), f_back=frame
+        )
     assert children._in_a_task(frame) is task
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_each_child_writes_files_of_its_own(memsim_command, tmp_path, method):
     """Of two machines: the timelines are two, and the lines of both stand in one debug file."""
-    (tmp_path / "many.py").write_text(MACHINE + WAYS["process"].replace("METHOD", repr(method)).replace("range(1, 4)", "(1, 2)"))
+    (tmp_path / "many.py").write_text(
+        MACHINE + WAYS["process"].replace("METHOD", repr(method)).replace("range(1, 4)", "(1, 2)")
+    )
     memsim_command("--timeline", "t.json", "--debug-flags", "mem.SimpleMemory", "--debug-file", "lines.txt", "many.py")
     timelines, lines = sorted(tmp_path.glob("t-*.json")), sorted(tmp_path.glob("lines-*.txt"))
     assert len(timelines) == len(lines) == 2 and not (tmp_path / "t.json").exists()
@@ -258,4 +282,6 @@ def test_machines_of_one_script_share_the_debug_file(memsim_command, tmp_path):
     assert json.loads((tmp_path / "t.json").read_text()) and json.loads((tmp_path / "t-2.json").read_text())
     (tmp_path / "two.py").write_text(MACHINE + "work(2)\n")
     memsim_command("--stamps", "100", "--debug-flags", "mem.SimpleMemory", "--debug-file", "second.txt", "two.py")
-    assert once.endswith((tmp_path / "second.txt").read_text()) and len(once) > len((tmp_path / "second.txt").read_text())
+    assert once.endswith((tmp_path / "second.txt").read_text()) and len(once) > len(
+        (tmp_path / "second.txt").read_text()
+    )

@@ -27,13 +27,25 @@ def test_options_before_the_script_are_memsim_s(memsim_command, script, tmp_path
 
 
 def test_usage_errors_have_code_2(memsim_command):
-    for arguments in ([], ["--no-such"], ["--restore", "x.ckpt", "s.py"], ["describe"],
-                      ["--checkpoint-at", "200", "s.py"], ["--event-queue", "slow", "s.py"],
-                      ["--checkpoint-sim-period", "0us", "s.py"], ["ckpt"],
-                      ["--debug-flags", "NoSuch", "s.py"], ["--debug-file", "f", "s.py"],
-                      ["--debug-start", "1us", "s.py"], ["--debug-end", "1us", "s.py"], ["--stamps", "-1", "s.py"],
-                      ["--stamps", "0", "s.py"], ["--stamps", "9" * 40, "s.py"],
-                      ["--perturb-wakes", "-1", "s.py"], ["--perturb-wakes", str(2**64), "s.py"]):
+    for arguments in (
+        [],
+        ["--no-such"],
+        ["--restore", "x.ckpt", "s.py"],
+        ["describe"],
+        ["--checkpoint-at", "200", "s.py"],
+        ["--event-queue", "slow", "s.py"],
+        ["--checkpoint-sim-period", "0us", "s.py"],
+        ["ckpt"],
+        ["--debug-flags", "NoSuch", "s.py"],
+        ["--debug-file", "f", "s.py"],
+        ["--debug-start", "1us", "s.py"],
+        ["--debug-end", "1us", "s.py"],
+        ["--stamps", "-1", "s.py"],
+        ["--stamps", "0", "s.py"],
+        ["--stamps", "9" * 40, "s.py"],
+        ["--perturb-wakes", "-1", "s.py"],
+        ["--perturb-wakes", str(2**64), "s.py"],
+    ):
         assert "usage: memsim" in memsim_command(*arguments, expect=2).stderr
 
 
@@ -42,8 +54,9 @@ def test_one_checkpoint_is_restored(memsim_command, script):
     memsim_command("-q", "-d", "out", "--checkpoint-at", "4us", "--checkpoint-at", "5us", script, 1000)
     for arguments in (["out/4us.ckpt", "out/5us.ckpt"], ["out/4us.ckpt", "--restore", "out/5us.ckpt"]):
         said = memsim_command("--restore", *arguments, expect=2).stderr
-        assert said.endswith("memsim: error: --restore goes on from one checkpoint and 2 are named: "
-                             "out/4us.ckpt, out/5us.ckpt\n")
+        assert said.endswith(
+            "memsim: error: --restore goes on from one checkpoint and 2 are named: " "out/4us.ckpt, out/5us.ckpt\n"
+        )
 
 
 def test_quiet_prints_no_warning(memsim_command, script):
@@ -71,16 +84,24 @@ def test_python_s_optimization_takes_nothing_away(memsim_command, tmp_path):
     (tmp_path / "doc.py").write_text('"""What it does."""\nimport memsim\nprint(__doc__.splitlines()[0])\n')
     environment = {**os.environ, "PYTHONOPTIMIZE": "2"}
     assert memsim_command("doc.py", env=environment).stdout == "What it does.\n"
-    for command in (["describe", "mem.Cache"], ["--list-sim-objects"], ["--help"], ["sql", "--help"],
-                    ["trace", "--help"], [ROOT / "configs/zng.py", "--help"]):
+    for command in (
+        ["describe", "mem.Cache"],
+        ["--list-sim-objects"],
+        ["--help"],
+        ["sql", "--help"],
+        ["trace", "--help"],
+        [ROOT / "configs/zng.py", "--help"],
+    ):
         assert memsim_command(*command, env=environment).stdout == memsim_command(*command).stdout
 
 
 def test_a_scaled_machine_says_so_in_one_line(memsim_command):
     job = ("-d", "out", ROOT / "configs/ohm_planar.py", "--scale", "tiny")
     first, result = memsim_command(*job).stdout.splitlines()
-    assert first == ("note: at this scale 4 of 6 capacity ratios differ from the paper's by more than 10 % "
-                     "(memsim -v SCRIPT lists them)")
+    assert first == (
+        "note: at this scale 4 of 6 capacity ratios differ from the paper's by more than 10 % "
+        "(memsim -v SCRIPT lists them)"
+    )
     quiet = memsim_command("-q", *job)
     assert (quiet.stdout, quiet.stderr) == (result + "\n", "")
     listed = memsim_command("-v", *job).stdout
@@ -91,27 +112,34 @@ def test_the_user_s_mistakes_are_one_sentence(memsim_command, script, tmp_path):
     assert "nowhere.py: No such file" in sentence(memsim_command("nowhere.py", expect=1))
     text = script.read_text()
     for wrong, right, said in (
-            ('latency="100ns"', 'latency="190"', "loop.py:8: mem.SimpleMemory.latency: '190'"),
-            ('latency="100ns"', 'latncy="100ns"', "did you mean 'latency'"),
-            ("root.sys.gen.mem_side", "#", "loop.py:7: sys.gen.mem_side is not bound")):
+        ('latency="100ns"', 'latency="190"', "loop.py:8: mem.SimpleMemory.latency: '190'"),
+        ('latency="100ns"', 'latncy="100ns"', "did you mean 'latency'"),
+        ("root.sys.gen.mem_side", "#", "loop.py:7: sys.gen.mem_side is not bound"),
+    ):
         script.write_text(text.replace(wrong, right))
         assert said in sentence(memsim_command("loop.py", 100, expect=1))
         assert not (tmp_path / "memsim-out").exists()
 
 
-@pytest.mark.parametrize("arguments, said", [
-    (["--chekpoint-at", "5us", "loop.py"],
-     "memsim has no option --chekpoint-at (did you mean '--checkpoint-at'?): --help lists those that it has; options of "
-     "a script come behind the script's name"),
-    (["--scale", "tiny", "loop.py"], "memsim has no option --scale: --help lists"),
-    (["lop.py"], "lop.py: No such file or directory (did you mean 'loop.py'?): name a script"),
-    (["sqll", "out"], "sqll: there is no such script, and no such subcommand (did you mean 'sql'?)"),
-    (["notes.md"], "notes.md: this is no Python script (unterminated string literal"),
-    (["nul.py"], "nul.py: this is no Python script (source code string cannot contain null bytes)"),
-    (["my.ckpt"], "my.ckpt: this is a checkpoint: memsim --restore my.ckpt goes on from it"),
-    (["out/stats.db"], "out/stats.db: this is a database of results: memsim sql out/stats.db QUERY asks it"),
-    (["sql", "out", "SELECT * FROM reslt"], "there is no table or view 'reslt' (did you mean 'result'?)"),
-    (["report"], "the following arguments are required: DB\n")])
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        (
+            ["--chekpoint-at", "5us", "loop.py"],
+            "memsim has no option --chekpoint-at (did you mean '--checkpoint-at'?): --help lists those that it has; options of "
+            "a script come behind the script's name",
+        ),
+        (["--scale", "tiny", "loop.py"], "memsim has no option --scale: --help lists"),
+        (["lop.py"], "lop.py: No such file or directory (did you mean 'loop.py'?): name a script"),
+        (["sqll", "out"], "sqll: there is no such script, and no such subcommand (did you mean 'sql'?)"),
+        (["notes.md"], "notes.md: this is no Python script (unterminated string literal"),
+        (["nul.py"], "nul.py: this is no Python script (source code string cannot contain null bytes)"),
+        (["my.ckpt"], "my.ckpt: this is a checkpoint: memsim --restore my.ckpt goes on from it"),
+        (["out/stats.db"], "out/stats.db: this is a database of results: memsim sql out/stats.db QUERY asks it"),
+        (["sql", "out", "SELECT * FROM reslt"], "there is no table or view 'reslt' (did you mean 'result'?)"),
+        (["report"], "the following arguments are required: DB\n"),
+    ],
+)
 def test_what_a_stranger_types_is_met_with_a_sentence(memsim_command, script, tmp_path, arguments, said):
     (tmp_path / "notes.md").write_text("it's a note\n")
     (tmp_path / "nul.py").write_bytes(b"import memsim\n\0")
@@ -123,10 +151,17 @@ def test_what_a_stranger_types_is_met_with_a_sentence(memsim_command, script, tm
     assert usage or done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("option, said", [
-    ("--sacle", "error: unrecognized arguments: --sacle tiny (did you mean '--scale'?)\n"),
-    ("--outdir", "error: unrecognized arguments: --outdir tiny: --outdir is an option of memsim and stands before the script's name\n"),
-    ("--nothing-like-it-anywhere", "error: unrecognized arguments: --nothing-like-it-anywhere tiny\n")])
+@pytest.mark.parametrize(
+    "option, said",
+    [
+        ("--sacle", "error: unrecognized arguments: --sacle tiny (did you mean '--scale'?)\n"),
+        (
+            "--outdir",
+            "error: unrecognized arguments: --outdir tiny: --outdir is an option of memsim and stands before the script's name\n",
+        ),
+        ("--nothing-like-it-anywhere", "error: unrecognized arguments: --nothing-like-it-anywhere tiny\n"),
+    ],
+)
 def test_an_unknown_option_of_a_script_is_met_with_a_near_one(memsim_command, option, said):
     assert memsim_command(ROOT / "configs/ohm_planar.py", option, "tiny", expect=2).stderr.endswith(said)
 
@@ -140,17 +175,25 @@ def test_help_is_a_word_too(memsim_command):
 def test_the_columns_of_debug_help_are_aligned(memsim_command):
     lines = memsim_command("--debug-help").stdout.splitlines()
     column = max(len(line.split()[0]) for line in lines) + 2
-    assert len(lines) > 50 and all(line[column - 2:column] == "  " and line[column] != " " for line in lines)
+    assert len(lines) > 50 and all(line[column - 2 : column] == "  " and line[column] != " " for line in lines)
 
 
 def test_options_are_written_in_full(memsim_command):
     """A script's arguments stand in the database: `--plat` would be another name for the same."""
-    parsers = [(path, call) for folder in ("configs", "python/memsim") for path in (ROOT / folder).glob("**/*.py")
-               for call in ast.walk(ast.parse(path.read_text())) if isinstance(call, ast.Call) and
-               ast.unparse(call.func).endswith(("ArgumentParser", "ScriptParser", "add_parser"))]
+    parsers = [
+        (path, call)
+        for folder in ("configs", "python/memsim")
+        for path in (ROOT / folder).glob("**/*.py")
+        for call in ast.walk(ast.parse(path.read_text()))
+        if isinstance(call, ast.Call)
+        and ast.unparse(call.func).endswith(("ArgumentParser", "ScriptParser", "add_parser"))
+    ]
     assert len(parsers) > 15
-    assert [f"{path}:{call.lineno}" for path, call in parsers
-            if "allow_abbrev" not in [keyword.arg for keyword in call.keywords]] == []
+    assert [
+        f"{path}:{call.lineno}"
+        for path, call in parsers
+        if "allow_abbrev" not in [keyword.arg for keyword in call.keywords]
+    ] == []
     said = memsim_command(ROOT / "configs/cmd.py", "--scal", "tiny", expect=2).stderr
     assert "unrecognized arguments: --scal" in said
 
@@ -158,9 +201,11 @@ def test_options_are_written_in_full(memsim_command):
 def test_a_script_s_own_error_keeps_its_traceback(memsim_command, script):
     script.write_text("import memsim\ndef f():\n    return 1 / 0\nf()\n")
     done = memsim_command("loop.py", expect=1)
-    assert done.stderr == ('Traceback (most recent call last):\n  File "loop.py", line 4, in '
-                           '<module>\n    f()\n  File "loop.py", line 3, in f\n    return 1 / 0\n'
-                           '           ~~^~~\nZeroDivisionError: division by zero\n')
+    assert done.stderr == (
+        'Traceback (most recent call last):\n  File "loop.py", line 4, in '
+        '<module>\n    f()\n  File "loop.py", line 3, in f\n    return 1 / 0\n'
+        "           ~~^~~\nZeroDivisionError: division by zero\n"
+    )
     script.write_text("import memsim\nif x\n")
     assert "SyntaxError" in memsim_command("loop.py", expect=1).stderr
     script.write_text("raise SystemExit(7)\n")
@@ -170,13 +215,13 @@ def test_a_script_s_own_error_keeps_its_traceback(memsim_command, script):
 def test_an_output_directory_that_cannot_be_written(memsim_command, script, tmp_path):
     (tmp_path / "file").write_text("")
     assert "file/out" in sentence(memsim_command("-d", "file/out", script, 100, expect=1))
-    assert "nowhere/x.db" in sentence(
-        memsim_command("--stats-db", "nowhere/x.db", script, 100, expect=1))
+    assert "nowhere/x.db" in sentence(memsim_command("--stats-db", "nowhere/x.db", script, 100, expect=1))
 
 
 def test_set(memsim_command, script):
     def run(*arguments, **options):
         return memsim_command(*arguments, script, 100, **options)
+
     plain = run().stdout
     assert run("--set", "sys.mem.latency=300ns").stdout != plain
     assert "did you mean 'sys.mem'" in sentence(run("--set", "sys.mm.latency=1ns", expect=1))
@@ -186,7 +231,8 @@ def test_set(memsim_command, script):
 
 
 def test_set_of_every_element(memsim_command, tmp_path):
-    (tmp_path / "two.py").write_text("""\
+    (tmp_path / "two.py").write_text(
+        """\
 import memsim
 root = memsim.Root()
 root.gen = [memsim.mem.TrafficGen(requests=9, period="10ns") for _ in range(2)]
@@ -196,12 +242,12 @@ for gen, mem in zip(root.gen, root.mem):
 memsim.instantiate()
 memsim.simulate()
 print([int(gen.stats.reads) for gen in root.gen])
-""")
+"""
+    )
     assert memsim_command("two.py").stdout == "[9, 9]\n"
     assert memsim_command("--set", "gen[*].requests=5", "two.py").stdout == "[5, 5]\n"
     assert memsim_command("--set", "gen[1].requests=5", "two.py").stdout == "[9, 5]\n"
-    assert "no component 'mm[*]'" in memsim_command("--set", "mm[*].latency=1ns", "two.py",
-                                                    expect=1).stderr
+    assert "no component 'mm[*]'" in memsim_command("--set", "mm[*].latency=1ns", "two.py", expect=1).stderr
 
 
 def test_equal_runs_give_equal_digests(memsim_command, script):
@@ -216,8 +262,7 @@ def test_one_database_takes_several_runs(memsim_command, script):
         memsim_command("-d", out, "--stats-db", "all.db", script, 1000)
     answer = memsim_command("sql", "all.db", "SELECT count(*) AS n FROM run").stdout
     assert answer == "n\n2\n"
-    assert "no such column" in sentence(
-        memsim_command("sql", "all.db", "SELECT nil FROM run", expect=1))
+    assert "no such column" in sentence(memsim_command("sql", "all.db", "SELECT nil FROM run", expect=1))
     assert "no such database" in sentence(memsim_command("sql", "x.db", "SELECT 1", expect=1))
 
 
@@ -239,6 +284,7 @@ def test_progress_only_when_asked(memsim_command, script, capsys, monkeypatch):
 
 def test_progress_knows_the_launch_and_what_is_left(monkeypatch):
     """Of several the one that is least far is shown; only all work that ends a run tells when it ends."""
+
     def launch(number, done):
         return dict(what=f"gpu: launch {number}", unit="blocks", done=done, all=512, last=False)
 
@@ -263,29 +309,29 @@ def test_progress_knows_the_launch_and_what_is_left(monkeypatch):
 
 def test_what_was_written_and_where_is_told(memsim_command, script, tmp_path):
     first, second, end = memsim_command(
-        "-d", "out", "--checkpoint-at", "4us", "--checkpoint-at", "5us", script,
-        1000).stderr.splitlines()
-    run, = memsim_command("sql", "out/stats.db", "SELECT id FROM run").stdout.split()[1:]
+        "-d", "out", "--checkpoint-at", "4us", "--checkpoint-at", "5us", script, 1000
+    ).stderr.splitlines()
+    (run,) = memsim_command("sql", "out/stats.db", "SELECT id FROM run").stdout.split()[1:]
     assert first == f"memsim: checkpoint at 4us in out/4us-{run[:8]}.ckpt"
     assert second == f"memsim: checkpoint at 5us in out/5us-{run[:8]}.ckpt"
-    assert {p.name for p in (tmp_path / "out").glob("*.ckpt")} == {f"4us-{run[:8]}.ckpt",
-                                                                   f"5us-{run[:8]}.ckpt"}
+    assert {p.name for p in (tmp_path / "out").glob("*.ckpt")} == {f"4us-{run[:8]}.ckpt", f"5us-{run[:8]}.ckpt"}
     assert end == f"memsim: results in out/stats.db, run {run}"
     quiet = memsim_command("-q", "-d", "out", "--checkpoint-at", "4us", script, 1000)
     assert quiet.stderr == ""
     # A run that did not come to its end: what is kept of it.
     script.write_text(script.read_text() + "raise SystemExit(3)\n")
     said = memsim_command("-d", "early", script, 1000, expect=3).stderr
-    run, = memsim_command("sql", "early/stats.db", "SELECT id FROM run").stdout.split()[1:]
-    assert said == (f"memsim: ended by sys.exit(3) at 10090000002fs; the last dump of run {run} in early/stats.db has its "
-                    f"statistics; go on with --restore early/ended-{run[:8]}.ckpt\n")
+    (run,) = memsim_command("sql", "early/stats.db", "SELECT id FROM run").stdout.split()[1:]
+    assert said == (
+        f"memsim: ended by sys.exit(3) at 10090000002fs; the last dump of run {run} in early/stats.db has its "
+        f"statistics; go on with --restore early/ended-{run[:8]}.ckpt\n"
+    )
 
 
 def test_lists(memsim_command):
     assert "mem.SimpleMemory" in memsim_command("--list-sim-objects").stdout
     assert "latency" in memsim_command("describe", "mem.SimpleMemory").stdout
-    assert "did you mean 'SimpleMemory'" in sentence(
-        memsim_command("describe", "SimpleMemry", expect=1))
+    assert "did you mean 'SimpleMemory'" in sentence(memsim_command("describe", "SimpleMemry", expect=1))
     memsim_command("--debug-help")
 
 
@@ -302,9 +348,10 @@ def test_reference_and_stubs(memsim_command, tmp_path):
 @pytest.mark.slow
 def test_mypy_knows_the_stubs(memsim_command, script, tmp_path):
     memsim_command("stubs", "stubs")
-    script.write_text(script.read_text() +
-                      "memory = SimpleMemory(latency='1ns', queue=3)\nmemory.queue = 4\n"
-                      "reads: float = memory.stats.reads\n")
+    script.write_text(
+        script.read_text() + "memory = SimpleMemory(latency='1ns', queue=3)\nmemory.queue = 4\n"
+        "reads: float = memory.stats.reads\n"
+    )
     run = mypy_in(tmp_path)
     assert run("--strict", "loop.py").returncode == 0, run("--strict", "loop.py").stdout
     script.write_text(script.read_text() + "SimpleMemory(latency=3)\n")
@@ -314,8 +361,9 @@ def test_mypy_knows_the_stubs(memsim_command, script, tmp_path):
 def mypy_in(tmp_path):
     """Runs mypy with the stubs of that directory."""
     environment = {**os.environ, "MYPYPATH": str(tmp_path / "stubs")}
-    return lambda *arguments: subprocess.run(["/usr/bin/mypy", *map(str, arguments)], cwd=tmp_path, text=True,
-                                             env=environment, capture_output=True)
+    return lambda *arguments: subprocess.run(
+        ["/usr/bin/mypy", *map(str, arguments)], cwd=tmp_path, text=True, env=environment, capture_output=True
+    )
 
 
 ORDINARY = """\
@@ -339,10 +387,16 @@ fig.point("a.py", "--x", 1, x=1)
 ohm.planar("ohm-base", workload.Program(name="bfs1"), contents=True)
 print(ohm.scale.OHM_PLANAR.sms + 1, systems.zng.machine, systems.interleave.Interleave(2, "256B").crossbar)
 """
-WRONG = {"from memsim import nothing": "nothing", "memsim.Root(seed='x')": "incompatible type",
-         "memsim.results('out').df(wid=True)": "wide", "simulation.check_content()": "check_contents",
-         "simulation.simulate([3])": "incompatible type", "mem.Cach()": "Cache", "study.Studdy": "Study",
-         "systems.ohm.planarr": "planar"}
+WRONG = {
+    "from memsim import nothing": "nothing",
+    "memsim.Root(seed='x')": "incompatible type",
+    "memsim.results('out').df(wid=True)": "wide",
+    "simulation.check_content()": "check_contents",
+    "simulation.simulate([3])": "incompatible type",
+    "mem.Cach()": "Cache",
+    "study.Studdy": "Study",
+    "systems.ohm.planarr": "planar",
+}
 
 
 @pytest.mark.slow
@@ -367,23 +421,29 @@ def test_mypy_knows_ordinary_lines_and_every_configuration(memsim_command, tmp_p
 
 def test_an_ordinary_python(script, tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "build/python")}
+
     def run(*arguments):
-        return subprocess.run(["/usr/bin/python3", *map(str, arguments)], cwd=tmp_path, text=True,
-                              env=environment, capture_output=True)
+        return subprocess.run(
+            ["/usr/bin/python3", *map(str, arguments)], cwd=tmp_path, text=True, env=environment, capture_output=True
+        )
+
     plain = run(script, 1000)
     assert plain.returncode == 0, plain.stderr
     assert run("-m", "memsim", "-d", "two", script, 1000).stdout == plain.stdout
-    assert run("-m", "memsim", "sql", "memsim-out",
-               "SELECT exit_cause FROM run").stdout.split("\n")[1] == "nothing left to do"
+    assert (
+        run("-m", "memsim", "sql", "memsim-out", "SELECT exit_cause FROM run").stdout.split("\n")[1]
+        == "nothing left to do"
+    )
 
 
 def test_a_python_that_cannot_load_the_module(tmp_path):
     shutil.copytree(ROOT / "python/memsim", tmp_path / "memsim")
+
     def run(*arguments):
-        done = subprocess.run(["/usr/bin/python3", *arguments], cwd=tmp_path, text=True,
-                              capture_output=True)
+        done = subprocess.run(["/usr/bin/python3", *arguments], cwd=tmp_path, text=True, capture_output=True)
         assert done.returncode == 1
         return done.stderr
+
     assert run("-m", "memsim", "x.py").startswith("memsim: memsim is not built")
     (tmp_path / "memsim/_memsim.cpython-39-x86_64-linux-gnu.so").write_text("")
     text = run("-m", "memsim", "x.py")
@@ -401,5 +461,8 @@ def test_many_checkpoints_in_a_short_time_are_warned_of(memsim_command, script):
     said = memsim_command("-d", "out", "--checkpoint-sim-period", "10ns", script, 120).stderr
     warnings = [line for line in said.splitlines() if "warning" in line]
     assert len(warnings) == 1 and "warning: 50 checkpoints were written in " in warnings[0]
-    assert "each of which stays in out: --checkpoint-sim-period and --checkpoint-at may be shorter than is meant" in warnings[0]
+    assert (
+        "each of which stays in out: --checkpoint-sim-period and --checkpoint-at may be shorter than is meant"
+        in warnings[0]
+    )
     assert "warning: 50" not in memsim_command("-d", "few", "--checkpoint-sim-period", "50ns", script, 120).stderr

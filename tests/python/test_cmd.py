@@ -14,15 +14,26 @@ CONFIGS = Path(__file__).parents[2] / "configs"
 
 
 def test_platforms_in_the_order_of_the_evaluation():
-    assert cmd.platforms() == ["baseline", "l2-5mb", "bpc", "bcd", "esd", "dedup", "dedup-no-latency", "dedup-car", "cmd",
-                               "cmd-bpc"]
+    assert cmd.platforms() == [
+        "baseline",
+        "l2-5mb",
+        "bpc",
+        "bcd",
+        "esd",
+        "dedup",
+        "dedup-no-latency",
+        "dedup-car",
+        "cmd",
+        "cmd-bpc",
+    ]
 
 
 @pytest.mark.parametrize("platform", cmd.platforms())
 def test_memory_is_as_the_program_left_it(memsim_command, platform):
     for workload in ("bfs", "cfd"):
-        done = memsim_command(CONFIGS / "cmd.py", "--platform", platform, "--workload", workload, "--scale", "tiny",
-                              "--check-contents")
+        done = memsim_command(
+            CONFIGS / "cmd.py", "--platform", platform, "--workload", workload, "--scale", "tiny", "--check-contents"
+        )
         assert "bytes are as the program left them" in done.stdout, done.stdout + done.stderr
 
 
@@ -70,7 +81,12 @@ def test_words_for_what_there_is_not(memsim_command):
         ("--scale", "smal"): "there is no scale 'smal'",
         ("--bandwidth", "300"): "a bandwidth of 300 GB/s is none of 224, 448 and 896",
         ("--ratio", "0"): "ratio 0: caches are sized by it",
-        ("--platform", "baseline", "--fifo", "3"): "fifo 3: platform 'baseline' has no read-only FIFO; those that have are cmd, ",
+        (
+            "--platform",
+            "baseline",
+            "--fifo",
+            "3",
+        ): "fifo 3: platform 'baseline' has no read-only FIFO; those that have are cmd, ",
         ("--platform", "bpc", "--hash-share", "0.1"): "hash-share 0.1: platform 'bpc' has no store of hashes",
         ("--platform", "l2-5mb", "--tables-share", "1"): "tables-share 1: platform 'l2-5mb' has no metadata caches",
     }.items():
@@ -81,7 +97,9 @@ def test_words_for_what_there_is_not(memsim_command):
 @pytest.mark.parametrize("option", ["ratio", "hash_share", "tables_share"])
 @pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf")])
 def test_no_cache_is_sized_by_what_is_no_size(option, value):
-    with pytest.raises(memsim.Error, match=f"test_cmd.py:.*: {option.replace('_', '-')} {value:g}: caches are sized by it"):
+    with pytest.raises(
+        memsim.Error, match=f"test_cmd.py:.*: {option.replace('_', '-')} {value:g}: caches are sized by it"
+    ):
         cmd.scale.scale(1 << 20, **{option: value})
 
 
@@ -99,20 +117,28 @@ def test_every_platform_takes_the_options_that_it_has_something_for():
 
 FRONT = dict.fromkeys(
     "write_requests data_reads read_only_reads metadata_fetches metadata_writebacks dedup_reads verify_reads reached_1 "
-    "reached_2 reached_3 reached_6 reached_11 reached_21 type_reads type_hits mask_reads mask_hits".split(), 0)
+    "reached_2 reached_3 reached_6 reached_11 reached_21 type_reads type_hits mask_reads mask_hits".split(),
+    0,
+)
 
 
 def run_of(ipc=1.0, fetched=100, **front):
     """The values of a run by (path, name), as a database has them."""
     front = FRONT | dict(writes=0, intra=0, inter=0, silent=0, map_reads=0, map_hits=0) | front
-    return {("gpu.dispatcher", "cycles"): 1000, ("gpu.dispatcher", "ipc"): ipc, ("gpu.l2[0]", "accesses"): 10,
-            ("gpu.l2[0]", "fetched_bytes"): fetched, ("gpu.l2[1]", "fetched_bytes"): fetched,
-            **{("front", name): value for name, value in front.items()}}
+    return {
+        ("gpu.dispatcher", "cycles"): 1000,
+        ("gpu.dispatcher", "ipc"): ipc,
+        ("gpu.l2[0]", "accesses"): 10,
+        ("gpu.l2[0]", "fetched_bytes"): fetched,
+        ("gpu.l2[1]", "fetched_bytes"): fetched,
+        **{("front", name): value for name, value in front.items()},
+    }
 
 
 def points_of(runs):
     """A study of runs by (platform, workload) that were not simulated."""
     import pandas
+
     made = object.__new__(cmd.points.Points)
     made.points = [study.Point(dict(platform=p, workload=w), "", [], [], 1) for p, w in runs]
     made.args, made.seed = argparse.Namespace(workloads=list(dict.fromkeys(w for _, w in runs))), 1
@@ -142,32 +168,55 @@ def test_means_weigh_workloads_equally_and_sums_do_not(capsys):
     assert re.search(r"^cmd +50 +10 +30\n  of sums: cmd 14$", capsys.readouterr().out, re.M)
     made.show("ipc")  # a mean of instructions a cycle has no sum
     assert "of sums" not in capsys.readouterr().out
-    made = points_of({(p, w): run_of(write_requests=n) for p, w, n in (
-        ("baseline", "bfs", 10), ("baseline", "cfd", 90), ("cmd", "bfs", 5), ("cmd", "cfd", 90))})
+    made = points_of(
+        {
+            (p, w): run_of(write_requests=n)
+            for p, w, n in (("baseline", "bfs", 10), ("baseline", "cfd", 90), ("cmd", "bfs", 5), ("cmd", "cfd", 90))
+        }
+    )
     assert made.summed("write_requests", "cmd", "baseline") == 0.95
 
 
 def test_the_gain_over_a_larger_l2_is_the_ratio_of_two_means():
     """1.3779 / 1.0942 = 1.2592, which the paper prints as 25.92 %."""
-    made = points_of({(p, w): run_of(ipc=ipc) for p, w, ipc in (
-        ("baseline", "bfs", 1), ("baseline", "cfd", 1), ("l2-5mb", "bfs", 1), ("l2-5mb", "cfd", 2),
-        ("cmd", "bfs", 3), ("cmd", "cfd", 2))})
+    made = points_of(
+        {
+            (p, w): run_of(ipc=ipc)
+            for p, w, ipc in (
+                ("baseline", "bfs", 1),
+                ("baseline", "cfd", 1),
+                ("l2-5mb", "bfs", 1),
+                ("l2-5mb", "cfd", 2),
+                ("cmd", "bfs", 3),
+                ("cmd", "cfd", 2),
+            )
+        }
+    )
     assert made.measured("cmd-44") == pytest.approx(2.5 / 1.5)  # the mean of the ratios is 2
     assert points_of({("cmd", "bfs"): run_of()}).measured("cmd-44") is None
 
 
 def test_inputs_are_compared_with_what_the_machine_reaches():
     """A map's cache of 48 KB reaches 1.5 MB: 3 MB are 24,576 blocks."""
-    parameters = {("front", "capacity"): 8 << 20, ("front", "map_cache"): 48 << 10, ("front", "hash_entries"): 2224,
-                  ("gpu.l2[0]", "capacity"): 256 << 10, ("gpu.l2[1]", "capacity"): 256 << 10}
+    parameters = {
+        ("front", "capacity"): 8 << 20,
+        ("front", "map_cache"): 48 << 10,
+        ("front", "hash_entries"): 2224,
+        ("gpu.l2[0]", "capacity"): 256 << 10,
+        ("gpu.l2[1]", "capacity"): 256 << 10,
+    }
     found = cmd.points.inputs(run_of(writes=24_576, hashed=2224), parameters)
     assert found == dict(written_over_reach=2, hashed_over_entries=1, footprint_over_l2=16)
     parameters["front", "capacity"] = 1 << 20  # a block that is written back often is one block
-    assert cmd.points.inputs(run_of(writes=24_576, hashed=2224), parameters)["written_over_reach"] == pytest.approx(2 / 3)
+    assert cmd.points.inputs(run_of(writes=24_576, hashed=2224), parameters)["written_over_reach"] == pytest.approx(
+        2 / 3
+    )
 
 
 def test_it_is_said_which_workloads_are_too_small_for_a_claim_of_rates(in_tmp, capsys):
-    made = points_of({("cmd", "bfs"): run_of(map_reads=10, map_hits=9), ("cmd", "cfd"): run_of(map_reads=10, map_hits=9)})
+    made = points_of(
+        {("cmd", "bfs"): run_of(map_reads=10, map_hits=9), ("cmd", "cfd"): run_of(map_reads=10, map_hits=9)}
+    )
     for name, (least, _) in cmd.points.INPUTS.items():
         made.frames[1][name] = [least - 0.5 if name == "written_over_reach" else least, least]
     study.Study.__init__(made, "cmd", "test", database=in_tmp / "study.db")
@@ -179,7 +228,8 @@ def test_it_is_said_which_workloads_are_too_small_for_a_claim_of_rates(in_tmp, c
     made.close()
     assert capsys.readouterr().out.endswith(
         "\ninputs that are large enough for cmd-36: cfd\n"
-        "  too small, so by construction, is bfs: written-back data over what the map's cache reaches 1.5 of 2\n")
+        "  too small, so by construction, is bfs: written-back data over what the map's cache reaches 1.5 of 2\n"
+    )
 
 
 def watts(platform):
@@ -207,10 +257,20 @@ def test_all_that_is_on_the_chip_leaks_by_its_bytes():
         assert watts(platform) == pytest.approx({"gpu.l2": 512 * kb, "front": tables + store, "fifo": kb})
 
 
-@pytest.mark.parametrize("platform, counted", [
-    ("baseline", set()), ("l2-5mb", set()), ("bpc", {"writes"}), ("bcd", {"writes"}), ("esd", {"writes"}),
-    ("dedup", {"intra", "hashed"}), ("dedup-car", {"hashed"}), ("cmd", {"hashed", "read_sectors", "taken"}),
-    ("cmd-bpc", {"writes", "hashed", "read_sectors", "taken"})])
+@pytest.mark.parametrize(
+    "platform, counted",
+    [
+        ("baseline", set()),
+        ("l2-5mb", set()),
+        ("bpc", {"writes"}),
+        ("bcd", {"writes"}),
+        ("esd", {"writes"}),
+        ("dedup", {"intra", "hashed"}),
+        ("dedup-car", {"hashed"}),
+        ("cmd", {"hashed", "read_sectors", "taken"}),
+        ("cmd-bpc", {"writes", "hashed", "read_sectors", "taken"}),
+    ],
+)
 def test_looks_into_stores_and_encoders_cost_what_is_counted(platform, counted):
     rows = cmd.energy.costs(cmd.machines.on_chip(platform, cmd.scale.scale(4 << 20)))
     own = {row.statistic for row in rows if row.source in (cmd.energy.LOOK, cmd.energy.ENCODED) and row.statistic}
@@ -249,7 +309,9 @@ def test_lines_of_the_l2_lie_within_a_block():
     root = cmd.machine("cmd", cmd.workloads.program("bfs", "tiny")[0])
     for slice in root.gpu.l2:
         slice.line, slice.capacity = "256B", "16KiB"
-    with pytest.raises(memsim.Error, match="front.cpu_side: a request must lie within 128B, but those of gpu.l2.0. may span 256B"):
+    with pytest.raises(
+        memsim.Error, match="front.cpu_side: a request must lie within 128B, but those of gpu.l2.0. may span 256B"
+    ):
         memsim.instantiate(root)
 
 
@@ -258,11 +320,20 @@ def test_deduplication_and_fifo_before_another_memory(tmp_path):
     from memsim import cmd as parts
     from memsim import mem, workload
     from memsim.systems import gpu
+
     root = memsim.Root(contents=True)
     root.program = workload.Program(name="bfs_rodinia", size=9)
-    root.gpu = gpu(sms=2, l1="12KiB", l2=dict(capacity="16KiB", control_ports=1), channels=2,
-                   memory=lambda i, over: parts.Deduplicator(capacity="1MiB", slices=1, channels=2, channel=i))
-    root.dram = [mem.DramController(timing="ohm_table1", map="RoRaBaCoChCl", channels=2, channel=i, interleave="256B") for i in range(2)]
+    root.gpu = gpu(
+        sms=2,
+        l1="12KiB",
+        l2=dict(capacity="16KiB", control_ports=1),
+        channels=2,
+        memory=lambda i, over: parts.Deduplicator(capacity="1MiB", slices=1, channels=2, channel=i),
+    )
+    root.dram = [
+        mem.DramController(timing="ohm_table1", map="RoRaBaCoChCl", channels=2, channel=i, interleave="256B")
+        for i in range(2)
+    ]
     root.fifo = [mem.VictimBuffer() for _ in range(2)]
     for front, l2, dram, fifo in zip(root.gpu.memory, root.gpu.l2, root.dram, root.fifo):
         memsim.ports.unbind(l2.mem_side)

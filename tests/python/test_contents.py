@@ -85,8 +85,14 @@ def test_pages_that_come_and_go_are_what_programs_left(in_tmp, platform):
 def test_launches_that_a_repeated_program_skips_reach_the_machine(in_tmp):
     root = memsim.Root(contents=True)
     root.program = [workload.Program(name="bfs1", size=8), workload.Program(name="pagerank", size=9, iterations=2)]
-    root.gpu = gpu(sms=2, l1="12KiB", l2="64KiB", memory="hbm2", channels=2, dispatcher=dict(
-        applications=2, partition="spatial", first_launch=1, when_one_ends="repeat"))
+    root.gpu = gpu(
+        sms=2,
+        l1="12KiB",
+        l2="64KiB",
+        memory="hbm2",
+        channels=2,
+        dispatcher=dict(applications=2, partition="spatial", first_launch=1, when_one_ends="repeat"),
+    )
     for program in root.program:
         program.dispatcher = root.gpu.dispatcher.host
     assert held(root) > 1000
@@ -100,8 +106,9 @@ def test_the_testbed_holds_what_its_program_left_on_the_drive(in_tmp):
 
 @pytest.mark.parametrize("source", ["drive", "drive_direct"])
 def test_a_paged_gpu_holds_what_its_program_left(memsim_command, source):
-    done = memsim_command(PAGED, "--kernel", "bfs1", "--scale", 9, "--placement",
-                          "faults", "--source", source, "--check-contents")
+    done = memsim_command(
+        PAGED, "--kernel", "bfs1", "--scale", 9, "--placement", "faults", "--source", source, "--check-contents"
+    )
     assert "bytes are as the program left them" in done.stdout
 
 

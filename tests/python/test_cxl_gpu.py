@@ -19,29 +19,63 @@ def test_configurations_in_the_order_of_the_evaluation():
 @pytest.mark.parametrize("platform", LINKED)
 def test_memory_is_as_the_program_left_it(memsim_command, platform):
     for workload, media in (("bfs", "z-nand"), ("sort", "optane"), ("gauss", "dram")):
-        done = memsim_command(CONFIGS / "cxl_gpu.py", "--platform", platform, "--media", media, "--workload", workload,
-                              "--scale", "tiny", "--check-contents")
+        done = memsim_command(
+            CONFIGS / "cxl_gpu.py",
+            "--platform",
+            platform,
+            "--media",
+            media,
+            "--workload",
+            workload,
+            "--scale",
+            "tiny",
+            "--check-contents",
+        )
         assert "bytes are as the program left them" in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("media", cxl_gpu.MEDIA)
 def test_every_configuration_runs_on_every_medium(memsim_command, media):
     for platform in cxl_gpu.platforms():
-        done = memsim_command(CONFIGS / "cxl_gpu.py", "--platform", platform, "--media", media, "--workload", "vadd",
-                              "--scale", "tiny", "--fault", "20us")
+        done = memsim_command(
+            CONFIGS / "cxl_gpu.py",
+            "--platform",
+            platform,
+            "--media",
+            media,
+            "--workload",
+            "vadd",
+            "--scale",
+            "tiny",
+            "--fault",
+            "20us",
+        )
         assert "nothing left to do" in done.stdout
 
 
 @pytest.mark.parametrize("workload", ["gauss", "cfd"])
 def test_stores_and_loads_go_on_while_the_drive_collects(workload, memsim_command, in_tmp):
     """The drive says so before it begins; then stores stay in the reserve, and loads are served from there."""
-    done = memsim_command(CONFIGS / "cxl_gpu.py", "--platform", "cxl-ds", "--media", "z-nand", "--workload", workload,
-                          "--scale", "small", "--check-contents")
+    done = memsim_command(
+        CONFIGS / "cxl_gpu.py",
+        "--platform",
+        "cxl-ds",
+        "--media",
+        "z-nand",
+        "--workload",
+        workload,
+        "--scale",
+        "small",
+        "--check-contents",
+    )
     assert "bytes are as the program left them" in done.stdout
     with sqlite3.connect(in_tmp / "memsim-out" / "stats.db") as database:
+
         def value(path, name):
-            return database.execute("SELECT value FROM result WHERE path = ? AND name = ?",
-                                    ("port[0]." + path, name)).fetchone()[0]
+            return database.execute(
+                "SELECT value FROM result WHERE path = ? AND name = ?", ("port[0]." + path, name)
+            ).fetchone()[0]
+
         assert value("medium.ssd.drive", "collections") >= 10
         assert value("medium.ssd.drive", "announcements") >= 1
         assert value("store", "reports[severe]") > 0
@@ -53,11 +87,20 @@ def test_stores_and_loads_go_on_while_the_drive_collects(workload, memsim_comman
 
 def test_a_series_by_interval_and_from_the_first_collection_on():
     def sample(tick, loads, time, area, collections):
-        return [(tick, "load_latency.count", loads), (tick, "load_latency.sum", time), (tick, "ingress.area", area),
-                (tick, "collections", collections)]
+        return [
+            (tick, "load_latency.count", loads),
+            (tick, "load_latency.sum", time),
+            (tick, "ingress.area", area),
+            (tick, "collections", collections),
+        ]
+
     us = 10**9
-    samples = [*sample(us, 2, 100, 4000, 0), *sample(2 * us, 2, 100, 4000, 0), *sample(3 * us, 6, 900, 10_000, 1),
-               *sample(4 * us, 6, 900, 10_000, 2)]
+    samples = [
+        *sample(us, 2, 100, 4000, 0),
+        *sample(2 * us, 2, 100, 4000, 0),
+        *sample(3 * us, 6, 900, 10_000, 1),
+        *sample(4 * us, 6, 900, 10_000, 2),
+    ]
     steps = cxl_gpu.points.over_time(samples)
     assert list(steps.loads) == [2, 0, 4, 0]
     assert list(steps.load_time) == [100, 0, 800, 0]
@@ -75,23 +118,52 @@ def test_a_machine_has_the_papers_proportions():
 
 
 def test_addresses_go_round_over_root_ports(memsim_command):
-    done = memsim_command(CONFIGS / "cxl_gpu.py", "--platform", "cxl-ds", "--media", "z-nand", "--workload", "bfs", "--scale",
-                          "tiny", "--ports", "2", "--check-contents")
+    done = memsim_command(
+        CONFIGS / "cxl_gpu.py",
+        "--platform",
+        "cxl-ds",
+        "--media",
+        "z-nand",
+        "--workload",
+        "bfs",
+        "--scale",
+        "tiny",
+        "--ports",
+        "2",
+        "--check-contents",
+    )
     assert "bytes are as the program left them" in done.stdout
 
 
 def test_the_round_trip_is_the_sum_of_the_layers(memsim_command):
     """68.4, 248.4, 78 and 70 ns, and the ordered sets that some flits meet."""
-    for arguments, trip in {("--controller", "ours"): 68.5, ("--controller", "smt"): 248.6, ("--controller", "tpp"): 248.6,
-                            ("--flit", "256B"): 78.1, ("--flit", "256B-lopt"): 70.0}.items():
+    for arguments, trip in {
+        ("--controller", "ours"): 68.5,
+        ("--controller", "smt"): 248.6,
+        ("--controller", "tpp"): 248.6,
+        ("--flit", "256B"): 78.1,
+        ("--flit", "256B-lopt"): 70.0,
+    }.items():
         done = memsim_command(CONFIGS / "cxl_link.py", *arguments)
         assert f"a read takes {trip} ns" in done.stdout
 
 
 @pytest.mark.parametrize("flit", ["256B", "256B-lopt"])
 def test_memory_is_as_the_program_left_it_over_256_byte_flits(memsim_command, flit):
-    done = memsim_command(CONFIGS / "cxl_gpu.py", "--platform", "cxl-ds", "--media", "z-nand", "--workload", "bfs", "--scale",
-                          "tiny", "--flit", flit, "--check-contents")
+    done = memsim_command(
+        CONFIGS / "cxl_gpu.py",
+        "--platform",
+        "cxl-ds",
+        "--media",
+        "z-nand",
+        "--workload",
+        "bfs",
+        "--scale",
+        "tiny",
+        "--flit",
+        flit,
+        "--check-contents",
+    )
     assert "bytes are as the program left them" in done.stdout
 
 

@@ -13,13 +13,21 @@ CAPACITY = "80MiB"
 WINDOW = 1 << 30
 
 
-def run(name, capacity=CAPACITY, requests=2000, pattern="random", read_share="100%", outstanding=1, used=None,
-        **medium):
+def run(
+    name, capacity=CAPACITY, requests=2000, pattern="random", read_share="100%", outstanding=1, used=None, **medium
+):
     """A generator of 64-byte requests before a root complex with one endpoint, which runs to its end."""
     root = memsim.Root(seed=1)
     made = media.medium(name, capacity, **medium)
-    root.gen = mem.TrafficGen(pattern=pattern, read_share=read_share, requests=requests, outstanding=outstanding,
-                              size=64, base=f"{WINDOW}B", range=used or capacity)
+    root.gen = mem.TrafficGen(
+        pattern=pattern,
+        read_share=read_share,
+        requests=requests,
+        outstanding=outstanding,
+        size=64,
+        base=f"{WINDOW}B",
+        range=used or capacity,
+    )
     root.bridge = cxl.HostBridge(queue=64, buffer=64, outstanding=2048)
     root.firmware = cxl.Firmware(window_base=f"{WINDOW}B", window="4GiB")
     root.endpoint = cxl.Endpoint(capacity=capacity, outstanding=2048)
@@ -61,8 +69,11 @@ def test_latency_and_bandwidth(name, in_tmp, capsys):
     alone = run(name, requests=300).gen.stats.read_latency.mean
     stream = dict(pattern="sequential", outstanding=1024, requests=60_000)
     large = dict(unit="4KiB", depth=1024) if drive else {}
-    rates = [run(name, **stream).gen.stats.bandwidth, run(name, **stream, **large).gen.stats.bandwidth,
-             run(name, **stream, read_share="0%").gen.stats.bandwidth]
+    rates = [
+        run(name, **stream).gen.stats.bandwidth,
+        run(name, **stream, **large).gen.stats.bandwidth,
+        run(name, **stream, read_share="0%").gen.stats.bandwidth,
+    ]
     limits = sheet["read"], sheet["read"], sheet["write"]
     with capsys.disabled():
         print(f"\n{name:7} a read {alone / 1000:6.2f} us (data sheet {sheet['read_ns'] / 1000:5.2f} us)", end="")
@@ -76,9 +87,12 @@ def test_latency_and_bandwidth(name, in_tmp, capsys):
 @pytest.mark.parametrize("name", ["z-nand", "nand"])
 def test_a_used_drive_collects_with_its_first_writes(name, in_tmp):
     """At default scale: no drive that was written once does, which has six free blocks a plane."""
+
     def drive(state):
-        return run(name, capacity="10MiB", requests=2_000, read_share="0%", outstanding=64, cache="256KiB",
-                   state=state).medium.ssd.drive.stats
+        return run(
+            name, capacity="10MiB", requests=2_000, read_share="0%", outstanding=64, cache="256KiB", state=state
+        ).medium.ssd.drive.stats
+
     for state in "fresh", "full":
         assert drive(state).collections == 0 and drive(state).write_amplification == 1
     used = drive("used")
@@ -89,8 +103,9 @@ def test_a_used_drive_collects_with_its_first_writes(name, in_tmp):
 @pytest.mark.parametrize("name", ["z-nand", "nand"])
 def test_collections_are_announced(name, in_tmp):
     """Written at random beyond its spare, a scaled drive collects, and its cache goes on."""
-    made = run(name, capacity="16MiB", requests=60_000, read_share="0%", outstanding=64, cache="256KiB", pages=4,
-               state="full")
+    made = run(
+        name, capacity="16MiB", requests=60_000, read_share="0%", outstanding=64, cache="256KiB", pages=4, state="full"
+    )
     drive = made.medium.ssd.drive.stats
     assert drive.collections >= 10 and drive.moved_pages > 0
     assert drive.announcements > 0
@@ -118,8 +133,9 @@ def amplification(name, part, pages):
     """Of uniform random writes of whole pages, three times what a drive holds."""
     sectors = media.in_bytes(PRESETS[media.FLASH[name]]["drive"]["page"], "page") // 512
     root = memsim.Root(seed=1)
-    root.host = flash.BlockTraffic(read_share="0%", sectors=sectors, range=pages * sectors, outstanding=256,
-                                   requests=3 * pages)
+    root.host = flash.BlockTraffic(
+        read_share="0%", sectors=sectors, range=pages * sectors, outstanding=256, requests=3 * pages
+    )
     root.ssd = part
     root.host.drive = part.drive.host[0]
     memsim.instantiate(root)
@@ -127,9 +143,15 @@ def amplification(name, part, pages):
     return part.drive.stats.write_amplification
 
 
-@pytest.mark.parametrize("name,capacity,spare,expected", [
-    ("z-nand", "10MiB", 72, (1.0, 1.2)), ("nand", "10MiB", 84, (1.0, 1.1)),
-    ("z-nand", "80MiB", 23, (2.3, 2.9)), ("nand", "80MiB", 37, (1.6, 2.1))])
+@pytest.mark.parametrize(
+    "name,capacity,spare,expected",
+    [
+        ("z-nand", "10MiB", 72, (1.0, 1.2)),
+        ("nand", "10MiB", 84, (1.0, 1.1)),
+        ("z-nand", "80MiB", 23, (2.3, 2.9)),
+        ("nand", "80MiB", 37, (1.6, 2.1)),
+    ],
+)
 def test_spare_and_write_amplification(name, capacity, spare, expected, in_tmp, capsys):
     """Smaller than the data sheet's drive, it has more spare, and so moves less: docs/models/cxl-root.md."""
     size = media.in_bytes(capacity, "capacity")

@@ -43,7 +43,9 @@ def test_a_figure_of_a_script_counts():
 
 def test_the_configuration_says_the_whole_table():
     root = memsim.Root()
-    root.dram = mem.DramController(timing=dram.Preset("mine", base="gddr6", tRP="20ns", tRC="52ns", source="data sheet 7"))
+    root.dram = mem.DramController(
+        timing=dram.Preset("mine", base="gddr6", tRP="20ns", tRC="52ns", source="data sheet 7")
+    )
     assert root.dram.timing.startswith("mine: tCK=570ps ")
     assert " tRP=20ns " in root.dram.timing and root.dram.timing.endswith("; data sheet 7")
     assert dram.Preset("copy", base=root.dram.timing).figures["tRP"] == "20ns"
@@ -54,15 +56,30 @@ def test_the_presets_are_listed_with_their_sources():
     assert dram.presets()["hbm2"] == "hbm2" and dram.presets()["ohm_table1"].source.startswith("Ohm-GPU")
 
 
-@pytest.mark.parametrize("make, sentence", [
-    (lambda: dram.Preset("mine", base="hbn2"), "Preset('mine'): there is no preset 'hbn2' (did you mean 'hbm2'?)"),
-    (lambda: dram.Preset("mine", base="hbm2", tRc="1ns"), "Preset('mine'): there is no 'tRc': the figures are tCK, "),
-    (lambda: dram.Preset("mine", base="hbm2", tRC="1ns"), "Preset('mine'): tRC is 1ns, less than tRAS + tRP = "),
-    (lambda: dram.Preset("mine", tCK="1ns", rate="1GB/s"), "Preset('mine'): the table lacks burst, ranks, groups, "),
-    (lambda: dram.Preset("my own", base="hbm2"), "Preset('my own'): 'my own' is no name of a preset"),
-    (lambda: mem.DramController(timing="hbn2"), "mem.DramController.timing: there is no preset 'hbn2' (did you mean"),
-    (lambda: mem.DramController(timing="mine: tCK=1ns"), "mem.DramController.timing: the table lacks rate, burst, "),
-])
+@pytest.mark.parametrize(
+    "make, sentence",
+    [
+        (lambda: dram.Preset("mine", base="hbn2"), "Preset('mine'): there is no preset 'hbn2' (did you mean 'hbm2'?)"),
+        (
+            lambda: dram.Preset("mine", base="hbm2", tRc="1ns"),
+            "Preset('mine'): there is no 'tRc': the figures are tCK, ",
+        ),
+        (lambda: dram.Preset("mine", base="hbm2", tRC="1ns"), "Preset('mine'): tRC is 1ns, less than tRAS + tRP = "),
+        (
+            lambda: dram.Preset("mine", tCK="1ns", rate="1GB/s"),
+            "Preset('mine'): the table lacks burst, ranks, groups, ",
+        ),
+        (lambda: dram.Preset("my own", base="hbm2"), "Preset('my own'): 'my own' is no name of a preset"),
+        (
+            lambda: mem.DramController(timing="hbn2"),
+            "mem.DramController.timing: there is no preset 'hbn2' (did you mean",
+        ),
+        (
+            lambda: mem.DramController(timing="mine: tCK=1ns"),
+            "mem.DramController.timing: the table lacks rate, burst, ",
+        ),
+    ],
+)
 def test_what_is_no_table_is_a_sentence(make, sentence):
     with pytest.raises(memsim.Error) as error:
         make()

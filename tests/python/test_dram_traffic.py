@@ -10,12 +10,14 @@ SCRIPT = Path(__file__).parents[2] / "configs/dram_traffic.py"
 @pytest.fixture
 def printed(memsim_command):
     """Runs the script and answers with what it prints, as numbers by their names."""
+
     def run(*arguments):
         out = memsim_command("-q", SCRIPT, "--requests", "2000", *arguments).stdout
         numbers = {"bandwidth": re.search(r": ([\d.]+) GB/s", out)}
         for name in ("probe", "read"):
             numbers[name] = re.search(rf"{name} latency ([\d.]+) ns", out)
         return {name: float(found[1]) for name, found in numbers.items() if found}
+
     return run
 
 
@@ -45,8 +47,20 @@ def test_parameters_of_the_controller(printed):
 
 def test_the_probe_of_the_validation(printed):
     """Ramulator's curve at its lightest load (tests/validation/dram_test.cc): 44.3 ns."""
-    shape = ("--preset", "ramulator_ddr4_2400r", "--changes", "tREFI=0ns", "--order", "oldest_ready",
-             "--dram", "queue=1", "capacity=8GiB", "latency=833ps", "--pattern", "probed")
+    shape = (
+        "--preset",
+        "ramulator_ddr4_2400r",
+        "--changes",
+        "tREFI=0ns",
+        "--order",
+        "oldest_ready",
+        "--dram",
+        "queue=1",
+        "capacity=8GiB",
+        "latency=833ps",
+        "--pattern",
+        "probed",
+    )
     light, heavy = printed(*shape, "--period", "1041ns"), printed(*shape, "--period", "3748500fs")
     assert light["probe"] == pytest.approx(44.3, rel=0.05)
     assert heavy["probe"] > 1.1 * light["probe"]

@@ -12,8 +12,10 @@ from memsim.systems import cmd, ohm
 
 from .conftest import ROOT
 
-COSTS = [energy.Cost("memory", "mem", "a data sheet", statistic="reads", each=2e-9, share=0.5),
-         energy.Cost("memory", "mem", "assumption", power=0.25)]
+COSTS = [
+    energy.Cost("memory", "mem", "a data sheet", statistic="reads", each=2e-9, share=0.5),
+    energy.Cost("memory", "mem", "assumption", power=0.25),
+]
 
 
 def machine(costs=COSTS):
@@ -53,7 +55,12 @@ def test_counts_and_time_cost_energy(in_tmp):
 def test_an_object_is_no_other_that_begins_so(in_tmp):
     """`mem` is not `mem2`; a list and what is below an object are."""
     assert [energy._spends("gpu.l2", path) for path in ("gpu.l2", "gpu.l2[3]", "gpu.l2.tags", "gpu.l2b", "gpu")] == [
-        True, True, True, False, False]
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
     root = machine(COSTS[:1])
     root.gen2, root.mem2 = TrafficGen(requests=400, period="10ns"), SimpleMemory()
     root.gen2.mem_side = root.mem2.cpu_side
@@ -63,12 +70,15 @@ def test_an_object_is_no_other_that_begins_so(in_tmp):
     assert energy.spent(COSTS[:1], values_of("memsim-out"), 1.0) == {"memory": pytest.approx(1e-6)}
 
 
-@pytest.mark.parametrize("cost, why", [
-    (dict(statistic="raeds", each="1nJ"), "no object of mem has a statistic 'raeds' (did you mean 'reads'?)"),
-    (dict(objects="memm", statistic="reads", each="1nJ"),
-     "there is no object 'memm' (did you mean 'mem'?)"),
-    (dict(each="1nJ"), "no statistic is named"),
-    (dict(statistic="reads", power="1W"), "a statistic is multiplied, not time")])
+@pytest.mark.parametrize(
+    "cost, why",
+    [
+        (dict(statistic="raeds", each="1nJ"), "no object of mem has a statistic 'raeds' (did you mean 'reads'?)"),
+        (dict(objects="memm", statistic="reads", each="1nJ"), "there is no object 'memm' (did you mean 'mem'?)"),
+        (dict(each="1nJ"), "no statistic is named"),
+        (dict(statistic="reads", power="1W"), "a statistic is multiplied, not time"),
+    ],
+)
 def test_a_wrong_cost_is_a_sentence(in_tmp, cost, why):
     root = machine([])
     root.cost = EnergyCost(**{"part": "memory", "objects": "mem", **cost})
@@ -77,12 +87,19 @@ def test_a_wrong_cost_is_a_sentence(in_tmp, cost, why):
     assert why in str(refused.value) and "test_energy.py:" in str(refused.value)
 
 
-@pytest.mark.parametrize("script, arguments, parts", [
-    ("ohm_planar.py", ["--platform", "ohm-bw"],
-     {"DRAM static", "DRAM accesses", "lasers", "ring tuning", "memory.xpoint"}),
-    ("ohm_two_level.py", ["--platform", "hetero"], {"DRAM static", "DRAM accesses", "wires", "memory.xpoint"}),
-    ("ohm_planar.py", ["--platform", "origin"], {"DRAM static", "DRAM accesses", "wires"}),
-    ("cmd.py", [], {"L2", "controller", "DRAM"})])
+@pytest.mark.parametrize(
+    "script, arguments, parts",
+    [
+        (
+            "ohm_planar.py",
+            ["--platform", "ohm-bw"],
+            {"DRAM static", "DRAM accesses", "lasers", "ring tuning", "memory.xpoint"},
+        ),
+        ("ohm_two_level.py", ["--platform", "hetero"], {"DRAM static", "DRAM accesses", "wires", "memory.xpoint"}),
+        ("ohm_planar.py", ["--platform", "origin"], {"DRAM static", "DRAM accesses", "wires"}),
+        ("cmd.py", [], {"L2", "controller", "DRAM"}),
+    ],
+)
 def test_a_paper_s_model_is_what_the_view_says(memsim_command, tmp_path, script, arguments, parts):
     """The studies compute energy from values; they take time in kernels, the view all of it."""
     memsim_command("-q", "-d", "out", ROOT / "configs" / script, "--scale", "tiny", *arguments)
@@ -90,7 +107,7 @@ def test_a_paper_s_model_is_what_the_view_says(memsim_command, tmp_path, script,
     assert found.keys() == parts
     if script == "cmd.py":
         with contextlib.closing(connect(tmp_path / "out")) as db:
-            (run,), = db.execute("SELECT id FROM run")
+            ((run,),) = db.execute("SELECT id FROM run")
             costs = cmd.energy.recorded(db, run)
         made = energy.spent(costs, values, values["gpu.dispatcher", "cycles"] / 1.365e9)
         assert found == {part: pytest.approx(joules * 1e9, rel=0.02) for part, joules in made.items()}

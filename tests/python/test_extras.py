@@ -35,8 +35,11 @@ def tree(tmp_path):
         shutil.copy2(source, target) if Path(source).name.startswith(".sconsign") else os.link(source, target)
 
     def others(folder, names):
-        return {name for name in names if name in ("unit_tests", "bench", "tests", "docs")} if folder in (
-            str(ROOT / "build"), str(ROOT / "build/obj"), str(ROOT / "build/groups")) else set()
+        return (
+            {name for name in names if name in ("unit_tests", "bench", "tests", "docs")}
+            if folder in (str(ROOT / "build"), str(ROOT / "build/obj"), str(ROOT / "build/groups"))
+            else set()
+        )
 
     try:
         shutil.copytree(ROOT / "build", tree / "build", symlinks=True, copy_function=copy, ignore=others)
@@ -52,26 +55,46 @@ def test_a_component_from_outside_is_built_in(tree, tmp_path):
     outside.mkdir()
     for name in "station.hh", "station.cc":
         shutil.copy(ROOT / "tests/unit/docs" / name, outside)
-    built = subprocess.run(["/usr/bin/scons", "-Q", "-j1", f"EXTRAS={outside}", "build/memsim"], cwd=tree,
-                           capture_output=True, text=True, timeout=1200)
+    built = subprocess.run(
+        ["/usr/bin/scons", "-Q", "-j1", f"EXTRAS={outside}", "build/memsim"],
+        cwd=tree,
+        capture_output=True,
+        text=True,
+        timeout=1200,
+    )
     assert built.returncode == 0, built.stdout + built.stderr
     compiled = [line.split()[1] for line in built.stdout.splitlines() if line.lstrip().startswith("compile ")]
     assert compiled == [str(outside / "station.cc")], "nothing else is compiled again"
     (tmp_path / "own.py").write_text(SCRIPT)
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run([tree / "build/memsim", "own.py"], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [tree / "build/memsim", "own.py"], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
     assert done.returncode == 0 and done.stdout.split()[-1].startswith("100"), done.stderr
-    again = subprocess.run(["/usr/bin/scons", "-Q", "-j1", "build/memsim"], cwd=tree, capture_output=True, text=True, timeout=1200)
-    assert again.returncode == 0 and "compile" not in again.stdout and "link" not in again.stdout, "a build without EXTRAS keeps it"
+    again = subprocess.run(
+        ["/usr/bin/scons", "-Q", "-j1", "build/memsim"], cwd=tree, capture_output=True, text=True, timeout=1200
+    )
+    assert (
+        again.returncode == 0 and "compile" not in again.stdout and "link" not in again.stdout
+    ), "a build without EXTRAS keeps it"
     shutil.rmtree(outside)
     gone = subprocess.run(["/usr/bin/scons", "-Q", "-n", "build/memsim"], cwd=tree, capture_output=True, text=True)
     assert f"memsim: EXTRAS: the folder {outside} of an earlier build is gone and is left out.\n" in gone.stdout
-    plain = subprocess.run([ROOT / "build/memsim", "describe", "test.Station"], cwd=tmp_path, env=environment,
-                           capture_output=True, text=True)
+    plain = subprocess.run(
+        [ROOT / "build/memsim", "describe", "test.Station"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
     assert plain.returncode == 1 and "there is no component type 'test.Station'" in plain.stderr, "ours is as it was"
 
 
 def test_a_folder_that_is_not_there_is_a_sentence(tmp_path):
-    said = subprocess.run(["/usr/bin/scons", "-Q", "-n", "EXTRAS=/no/such/folder", "build/memsim"], cwd=ROOT,
-                          capture_output=True, text=True)
+    said = subprocess.run(
+        ["/usr/bin/scons", "-Q", "-n", "EXTRAS=/no/such/folder", "build/memsim"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
     assert said.returncode == 2 and said.stdout.endswith("memsim: EXTRAS: there is no folder /no/such/folder.\n")

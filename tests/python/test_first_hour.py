@@ -27,7 +27,13 @@ def test_help_shows_defaults():
     parser.add_argument_group("more").add_argument("--grouped", default=3, help="in a group")
     parser.add_mutually_exclusive_group().add_argument("--one", default=4, help="of several")
     text = " ".join(parser.format_help().split())
-    for shown in "of it (default: 7)", "--bare BARE (default: x)", "--flag or not", "in a group (default: 3)", "of several (default: 4)":
+    for shown in (
+        "of it (default: 7)",
+        "--bare BARE (default: x)",
+        "--flag or not",
+        "in a group (default: 3)",
+        "of several (default: 4)",
+    ):
         assert shown in text
     assert text.count("default") == 4
 
@@ -49,13 +55,18 @@ def test_no_cache_of_the_first_run_is_below_32_kib():
 def test_a_list_of_children_says_how_to_reach_one():
     root = memsim.Root()
     root.memory = [mem.SimpleMemory() for _ in range(3)]
-    with pytest.raises(memsim.Error, match=r"memory is a list of 3 objects and has no 'stats': index it, such as memory\[0\]\.stats"):
+    with pytest.raises(
+        memsim.Error, match=r"memory is a list of 3 objects and has no 'stats': index it, such as memory\[0\]\.stats"
+    ):
         root.memory.stats
     assert not hasattr(root.memory, "__array__")
 
 
 def test_a_size_with_a_blank_is_read_and_a_wrong_one_names_the_argument():
-    assert systems.gpu(sms=1, channels=1, l2="3 MiB").l2[0].capacity == systems.gpu(sms=1, channels=1, l2="3MiB").l2[0].capacity
+    assert (
+        systems.gpu(sms=1, channels=1, l2="3 MiB").l2[0].capacity
+        == systems.gpu(sms=1, channels=1, l2="3MiB").l2[0].capacity
+    )
     with pytest.raises(memsim.Error, match=r"gpu\(\): l2: "):
         systems.gpu(sms=1, l2="1 Mib")
     with pytest.raises(memsim.Error, match=r"gpu\(\): l2\.capacity: "):
@@ -67,6 +78,7 @@ def test_if_over_all_threads_names_where(tmp_path):
         with device.launch("k", threads=64) as k:
             if k.thread < 10:
                 k.compute(1)
+
     with pytest.raises(memsim.Error, match=r"with k\.where\(condition\):"):
         simt.record(str(tmp_path / "k.steps"), program)
 
@@ -78,14 +90,19 @@ def test_no_site_of_a_recorded_kernel_has_the_program_counter_0(tmp_path):
             with device.launch(name, threads=64) as k:
                 k.load(x, k.thread % 64)
                 k.compute(1)
+
     simt.record(str(tmp_path / "k.steps"), program)
     found = [int(pc) for pc in re.findall(rb"^step \w+ (\d+) ", (tmp_path / "k.steps").read_bytes(), re.M)]
     assert len(found) == len(set(found)) == 4 and min(found) > 0
 
 
 def test_describe_finds_dram_presets():
-    said = subprocess.run([ROOT / "build/memsim", "describe", "hbm2e"], capture_output=True, text=True, check=True).stdout
-    assert said.startswith("hbm2e, a preset for `timing` of mem.DramController\n") and re.search(r"^ +tCL +\S+$", said, re.M)
+    said = subprocess.run(
+        [ROOT / "build/memsim", "describe", "hbm2e"], capture_output=True, text=True, check=True
+    ).stdout
+    assert said.startswith("hbm2e, a preset for `timing` of mem.DramController\n") and re.search(
+        r"^ +tCL +\S+$", said, re.M
+    )
 
 
 def test_diff_puts_the_greatest_change_first_and_limits_parameters(tmp_path, monkeypatch, capsys):
@@ -97,7 +114,10 @@ def test_diff_puts_the_greatest_change_first_and_limits_parameters(tmp_path, mon
         with memsim.Simulation(root) as simulation:
             simulation.simulate()
     table = memsim.results("memsim-out").runs()
-    assert list(table["differs"]) == ["gen.size=64, mem.latency=100ns, mem.queue=16", "gen.size=32, mem.latency=110ns, mem.queue=64"]
+    assert list(table["differs"]) == [
+        "gen.size=64, mem.latency=100ns, mem.queue=16",
+        "gen.size=32, mem.latency=110ns, mem.queue=64",
+    ]
     runs = list(table["id"])
     one, other = (diff.find(f"memsim-out:{run}") for run in runs)
     rows, _ = diff.parameters(one, other)
@@ -109,7 +129,15 @@ def test_diff_puts_the_greatest_change_first_and_limits_parameters(tmp_path, mon
 def test_a_graph_of_the_user_s_runs_whole(tmp_path):
     """The part that demo runs is for the generated graph only."""
     (tmp_path / "own.txt").write_text("0 1\n1 2\n2 0\n")
-    run = [ROOT / "build/memsim", "-q", "-d", tmp_path / "out", ROOT / "configs/ohm_planar.py", "--graph", tmp_path / "own.txt"]
+    run = [
+        ROOT / "build/memsim",
+        "-q",
+        "-d",
+        tmp_path / "out",
+        ROOT / "configs/ohm_planar.py",
+        "--graph",
+        tmp_path / "own.txt",
+    ]
     subprocess.run(run, check=True, capture_output=True)
     limits = memsim.results(tmp_path / "out").sql("SELECT text FROM param WHERE name = 'max_instructions'")["text"]
     assert list(limits) == ["0"]
@@ -118,6 +146,7 @@ def test_a_graph_of_the_user_s_runs_whole(tmp_path):
 def test_seeds_are_drawn_as_error_bars(tmp_path):
     import pandas
     from memsim import plot
+
     table = pandas.DataFrame([[1.0, 2.0]], index=["a"], columns=["x", "y"])
     plain = plot.bars(str(tmp_path / "plain.svg"), table, "y")
     spread = plot.bars(str(tmp_path / "spread.svg"), table, "y", spread=[table - 0.5, table + 0.25])

@@ -76,8 +76,9 @@ def test_a_function_makes_controllers_that_know_their_channel(in_tmp):
 
     def half_a_simple_memory(i, interleave):
         seen.append((i, interleave))
-        return mem.SimpleMemory(latency="50ns") if i else mem.DramController(**interleave.channel(i),
-                                                                             map="RoRaBaCoChCl")
+        return (
+            mem.SimpleMemory(latency="50ns") if i else mem.DramController(**interleave.channel(i), map="RoRaBaCoChCl")
+        )
 
     root = machine(memory=half_a_simple_memory, interleave="1KiB")
     assert seen == [(0, Interleave(2, "1KiB")), (1, Interleave(2, "1KiB"))]
@@ -87,9 +88,15 @@ def test_a_function_makes_controllers_that_know_their_channel(in_tmp):
 
 
 def test_a_dict_gives_parameters_and_a_part_can_be_replaced(in_tmp):
-    root = machine(memory=dict(timing="gddr6", read_queue=64), l1=dict(capacity="12KiB", ways=4),
-                   sm=dict(warp_slots=32, block_slots=4, schedulers=2), network=dict(latency="10ns"),
-                   l2=dict(capacity="64KiB", mshrs=32), dispatcher=dict(max_instructions=50_000), clock="1GHz")
+    root = machine(
+        memory=dict(timing="gddr6", read_queue=64),
+        l1=dict(capacity="12KiB", ways=4),
+        sm=dict(warp_slots=32, block_slots=4, schedulers=2),
+        network=dict(latency="10ns"),
+        l2=dict(capacity="64KiB", mshrs=32),
+        dispatcher=dict(max_instructions=50_000),
+        clock="1GHz",
+    )
     part = root.gpu
     assert {(m.timing, m.read_queue) for m in part.memory} == {("gddr6", 64)}
     assert {(c.capacity, c.ways, c.clock) for c in part.l1} == {("12KiB", 4, "1GHz")}
@@ -127,8 +134,13 @@ def test_applications_share_one_machine(in_tmp):
     root = memsim.Root()
     root.program = [workload.Program(name=name, size=7) for name in ("bfs1", "pagerank")]
     footprint = max(scale.footprint(p) for p in root.program)
-    root.gpu = systems.gpu(sms=2, channels=1, l2="64KiB", dispatcher=dict(applications=2, partition="shared"),
-                           mmu=dict(footprint=footprint))
+    root.gpu = systems.gpu(
+        sms=2,
+        channels=1,
+        l2="64KiB",
+        dispatcher=dict(applications=2, partition="shared"),
+        mmu=dict(footprint=footprint),
+    )
     for program in root.program:
         program.dispatcher = root.gpu.dispatcher.host
     assert root.gpu.mmu.applications == 2
@@ -143,44 +155,63 @@ def test_warm_slices_hold_their_own_chunks(in_tmp):
     assert sum(c.stats.misses for c in root.gpu.l2) < sum(c.stats.misses for c in cold.gpu.l2)
 
 
-@pytest.mark.parametrize("arguments, sentence", [
-    (dict(channel=8), "gpu() has no argument 'channel' (did you mean 'channels'?)"),
-    (dict(sms=0), "gpu(): sms=0: write a whole number from 1 to 256"),
-    (dict(sms="16"), "gpu(): sms='16': write a whole number from 1 to 256"),
-    (dict(sms=True), "gpu(): sms=True: write a whole number from 1 to 256"),
-    (dict(channels=300), "gpu(): channels=300: write a whole number from 1 to 256"),
-    (dict(slices=2.0), "gpu(): slices=2.0: write a whole number from 1 to 256"),
-    (dict(channels=4, slices=6), "gpu(): slices=6 do not divide among channels=4: make them a multiple, such as "
-                                 "slices=8"),
-    (dict(interleave="64B"), "gpu(): interleave='64B' is no multiple of the L2's line of 128B: a line lies in one "
-                             "slice"),
-    (dict(interleave=256), "gpu(): interleave: 256 is no size: write whole bytes with a unit of B, kB, "),
-    (dict(interleave="256"), "gpu(): interleave: '256' is no size: "),
-    (dict(interleave="256Kib"), "gpu(): interleave: '256Kib' is no size: "),
-    (dict(clock="1200"), "gpu().clock: '1200' has no unit of Frequency"),
-    (dict(l1="48"), "gpu(): l1: '48' has no unit of Bytes: write "),
-    (dict(l1=48), "gpu(): l1=48: write a string, its capacity, or a dict of mem.Cache's parameters"),
-    (dict(l1=dict(latncy="1ns")), "gpu(): l1: mem.Cache has no parameter 'latncy' (did you mean 'latency'?)"),
-    (dict(l2="1001KiB"), "gpu(): l2: 1001KiB do not divide among 2 slices, each of whole sets of 8 lines: make it "
-                         "a multiple of 2048B, such as 1026048B"),
-    (dict(l2=dict(interleave_ways=4)), "gpu(): l2: 'interleave_ways' is not given here: it follows from slices="),
-    (dict(network=dict(granularity="1KiB")), "gpu(): network: 'granularity' is not given here: it follows from "
-                                             "interleave="),
-    (dict(sm=[]), "gpu(): sm=[]: write a dict of gpu.Sm's parameters"),
-    (dict(sm=["warp_slots"]), "gpu(): sm=['warp_slots']: write a dict of gpu.Sm's parameters"),
-    (dict(sm=dict(warp_slots=200)), "gpu(): sm.warp_slots: "),
-    (dict(dispatcher=dict(sms=4)), "gpu(): dispatcher: 'sms' is not given here: it follows from sms="),
-    (dict(dispatcher=dict(warp_slots=4)), "gpu(): dispatcher: 'warp_slots' is not given here: it follows from sm="),
-    (dict(memory="hmb2"), "gpu(): memory: there is no preset 'hmb2' (did you mean 'hbm2'?): it is one of cmd_gddr6, "),
-    (dict(memory=dict(timing="gddr")), "gpu(): memory.timing: there is no preset 'gddr' (did you mean 'gddr5'?): "),
-    (dict(memory=dict(channels=2)), "gpu(): memory: 'channels' is not given here: it follows from channels="),
-    (dict(memory=7), "gpu(): memory=7: write a string, its timing, or a dict of mem.DramController's parameters"),
-    (dict(memory=lambda i, interleave: None), "gpu(): memory gave None for channel 0: return a component with a port "
-                                              "'cpu_side', such as mem.DramController(**interleave.channel(i))"),
-    (dict(mmu={}), "gpu(): mmu={}: write a dict of arguments of systems.mmu.translate(), at least footprint="),
-    (dict(mmu=dict(footprint="1 Mib")), "gpu(): mmu.footprint: '1 Mib' is no size: "),
-    (dict(mmu=dict(footprint="1MiB", walks=1)), "gpu(): mmu: 'walks' is not given here: "),
-], ids=lambda value: value if isinstance(value, str) else ",".join(value))
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        (dict(channel=8), "gpu() has no argument 'channel' (did you mean 'channels'?)"),
+        (dict(sms=0), "gpu(): sms=0: write a whole number from 1 to 256"),
+        (dict(sms="16"), "gpu(): sms='16': write a whole number from 1 to 256"),
+        (dict(sms=True), "gpu(): sms=True: write a whole number from 1 to 256"),
+        (dict(channels=300), "gpu(): channels=300: write a whole number from 1 to 256"),
+        (dict(slices=2.0), "gpu(): slices=2.0: write a whole number from 1 to 256"),
+        (
+            dict(channels=4, slices=6),
+            "gpu(): slices=6 do not divide among channels=4: make them a multiple, such as " "slices=8",
+        ),
+        (
+            dict(interleave="64B"),
+            "gpu(): interleave='64B' is no multiple of the L2's line of 128B: a line lies in one " "slice",
+        ),
+        (dict(interleave=256), "gpu(): interleave: 256 is no size: write whole bytes with a unit of B, kB, "),
+        (dict(interleave="256"), "gpu(): interleave: '256' is no size: "),
+        (dict(interleave="256Kib"), "gpu(): interleave: '256Kib' is no size: "),
+        (dict(clock="1200"), "gpu().clock: '1200' has no unit of Frequency"),
+        (dict(l1="48"), "gpu(): l1: '48' has no unit of Bytes: write "),
+        (dict(l1=48), "gpu(): l1=48: write a string, its capacity, or a dict of mem.Cache's parameters"),
+        (dict(l1=dict(latncy="1ns")), "gpu(): l1: mem.Cache has no parameter 'latncy' (did you mean 'latency'?)"),
+        (
+            dict(l2="1001KiB"),
+            "gpu(): l2: 1001KiB do not divide among 2 slices, each of whole sets of 8 lines: make it "
+            "a multiple of 2048B, such as 1026048B",
+        ),
+        (dict(l2=dict(interleave_ways=4)), "gpu(): l2: 'interleave_ways' is not given here: it follows from slices="),
+        (
+            dict(network=dict(granularity="1KiB")),
+            "gpu(): network: 'granularity' is not given here: it follows from " "interleave=",
+        ),
+        (dict(sm=[]), "gpu(): sm=[]: write a dict of gpu.Sm's parameters"),
+        (dict(sm=["warp_slots"]), "gpu(): sm=['warp_slots']: write a dict of gpu.Sm's parameters"),
+        (dict(sm=dict(warp_slots=200)), "gpu(): sm.warp_slots: "),
+        (dict(dispatcher=dict(sms=4)), "gpu(): dispatcher: 'sms' is not given here: it follows from sms="),
+        (dict(dispatcher=dict(warp_slots=4)), "gpu(): dispatcher: 'warp_slots' is not given here: it follows from sm="),
+        (
+            dict(memory="hmb2"),
+            "gpu(): memory: there is no preset 'hmb2' (did you mean 'hbm2'?): it is one of cmd_gddr6, ",
+        ),
+        (dict(memory=dict(timing="gddr")), "gpu(): memory.timing: there is no preset 'gddr' (did you mean 'gddr5'?): "),
+        (dict(memory=dict(channels=2)), "gpu(): memory: 'channels' is not given here: it follows from channels="),
+        (dict(memory=7), "gpu(): memory=7: write a string, its timing, or a dict of mem.DramController's parameters"),
+        (
+            dict(memory=lambda i, interleave: None),
+            "gpu(): memory gave None for channel 0: return a component with a port "
+            "'cpu_side', such as mem.DramController(**interleave.channel(i))",
+        ),
+        (dict(mmu={}), "gpu(): mmu={}: write a dict of arguments of systems.mmu.translate(), at least footprint="),
+        (dict(mmu=dict(footprint="1 Mib")), "gpu(): mmu.footprint: '1 Mib' is no size: "),
+        (dict(mmu=dict(footprint="1MiB", walks=1)), "gpu(): mmu: 'walks' is not given here: "),
+    ],
+    ids=lambda value: value if isinstance(value, str) else ",".join(value),
+)
 def test_what_makes_no_machine_is_a_sentence(arguments, sentence):
     with pytest.raises(memsim.Error, match=r"test_gpu\.py:\d+: " + re.escape(sentence)):
         machine(**arguments)

@@ -10,8 +10,10 @@ def parameters(component):
 
 @pytest.fixture(scope="module")
 def machines():
-    return (ohm.planar("oracle", ohm.workloads.program("FDTD", "tiny")[0], max_instructions=1000),
-            zng.machine("ideal", zng.workloads.programs("betw-back", "tiny"), max_instructions=1000))
+    return (
+        ohm.planar("oracle", ohm.workloads.program("FDTD", "tiny")[0], max_instructions=1000),
+        zng.machine("ideal", zng.workloads.programs("betw-back", "tiny"), max_instructions=1000),
+    )
 
 
 def differ(machines, part):
@@ -35,5 +37,14 @@ def test_drams_have_the_same_rows_times_and_queues(machines):
     shared, of_zng = dram.presets()[gtx580.DRAM].figures, dram.Preset._of(str(second.timing)).figures
     # The rate, and with it when a row may close; Ohm-GPU's own tRRD and the tuning of its rings.
     assert {name for name in shared if shared[name] != of_zng[name]} == {
-        "tCK", "rate", "burst", "tCCD_S", "tCCD_L", "tRTP", "tRRD_S", "tRRD_L", "tRTRS"}
+        "tCK",
+        "rate",
+        "burst",
+        "tCCD_S",
+        "tCCD_L",
+        "tRTP",
+        "tRRD_S",
+        "tRRD_L",
+        "tRTRS",
+    }
     assert first.timing == gtx580.DRAM and shared["row"] == "2KiB" == f"{zng.memory.GDDR5_ROW >> 10}KiB"

@@ -24,7 +24,7 @@ def instructions(split):
     lines = []
     for operation in ("0 STL{} 2 R1 R4", "1 R6 LDL{} 1 R1"):
         for i in range(VALUES):
-            at = 0xfffdc0 - 8 * VALUES + 8 * i
+            at = 0xFFFDC0 - 8 * VALUES + 8 * i
             if split:
                 lines += [f"{operation.format('')} 4 1 0x{at + word:x} 0" for word in (0, 4)]
             else:
@@ -36,6 +36,7 @@ def instructions(split):
 @pytest.fixture
 def counted(in_tmp):
     """What Accel-Sim's QV100 counts over launches of blocks of so many warps."""
+
     def run(warps, split=False, **dispatch):
         for n, w in enumerate(warps):
             lines = instructions(split)
@@ -51,6 +52,7 @@ def counted(in_tmp):
         with memsim.instantiate(root) as simulation:
             simulation.simulate()
         return qv100.counts(root)
+
     return run
 
 

@@ -38,19 +38,26 @@ def limited(size):
 @pytest.fixture
 def refused(tmp_path):
     """What memsim says of the script within a limit of 1500 MiB."""
+
     def run(script, size=1500 * MIB):
         (tmp_path / "large.py").write_text(script)
-        done = subprocess.run([MEMSIM, "large.py"], cwd=tmp_path, text=True, capture_output=True, preexec_fn=limited(size),
-                              timeout=100)
+        done = subprocess.run(
+            [MEMSIM, "large.py"], cwd=tmp_path, text=True, capture_output=True, preexec_fn=limited(size), timeout=100
+        )
         assert done.returncode == 1 and done.stderr.count("\n") == 1, done.stderr
         return done.stderr.removeprefix("memsim: ").removesuffix("\n")
+
     return run
 
 
 def names(wanted=lambda workload: True):
     """Of the catalogue; most of them in slow tests."""
-    return [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow)
-            for workload in _memsim.workloads() if wanted(workload) for name in workload["names"][:1]]
+    return [
+        pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow)
+        for workload in _memsim.workloads()
+        if wanted(workload)
+        for name in workload["names"][:1]
+    ]
 
 
 @pytest.mark.parametrize("name", names())
@@ -60,8 +67,13 @@ def test_a_workload_needs_about_what_is_estimated(name):
     size = known["size"]
     while (estimate := _memsim.workload_memory(name, size)) < 64 * MIB and step(size) <= known["most"]:
         size = step(size)
-    done = subprocess.run([sys.executable, "-c", PEAK, name, str(size)], text=True, capture_output=True, check=True,
-                          env=dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(memsim.__file__))))
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK, name, str(size)],
+        text=True,
+        capture_output=True,
+        check=True,
+        env=dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(memsim.__file__))),
+    )
     assert 0.8 < int(done.stdout) / estimate < 1.1, (size, estimate)
 
 
@@ -69,7 +81,9 @@ def test_a_workload_needs_about_what_is_estimated(name):
 def test_what_is_too_large_is_refused_before_it_is_built(refused, name):
     known = next(w for w in _memsim.workloads() if w["names"][0] == name)
     said = refused(MACHINE.format(f"name='{name}', size={known['most']}"))
-    assert f"program.size: {known['most']} needs about " in said or f"Program.size: {known['most']} needs about " in said, said
+    assert (
+        f"program.size: {known['most']} needs about " in said or f"Program.size: {known['most']} needs about " in said
+    ), said
     assert " are available: choose a smaller size" in said
 
 
@@ -79,16 +93,30 @@ def test_out_of_memory_is_a_sentence(refused):
 
 
 def test_a_table_for_each_block_of_a_memory_that_is_too_large(tmp_path):
-    done = subprocess.run([MEMSIM, "-q", "--set", "front.capacity=256GiB", MEMSIM.parents[1] / "configs/cmd.py"], cwd=tmp_path,
-                          text=True, capture_output=True, preexec_fn=limited(1500 * MIB))
+    done = subprocess.run(
+        [MEMSIM, "-q", "--set", "front.capacity=256GiB", MEMSIM.parents[1] / "configs/cmd.py"],
+        cwd=tmp_path,
+        text=True,
+        capture_output=True,
+        preexec_fn=limited(1500 * MIB),
+    )
     assert done.returncode == 1 and done.stderr.count("\n") == 1, done.stderr
     assert "front.capacity: the tables of 256GiB take " in done.stderr
 
 
-@pytest.mark.parametrize("program, said", [
-    (lambda device: device.launch("transpose", 1 << 40), "kernel 'transpose' of 1099511627776 threads needs about 65536.0 GiB of memory"),
-    (lambda device: device.array("a", __import__("numpy").broadcast_to(0, 1 << 42)), "array 'a' needs about 32768.0 GiB of memory"),
-])
+@pytest.mark.parametrize(
+    "program, said",
+    [
+        (
+            lambda device: device.launch("transpose", 1 << 40),
+            "kernel 'transpose' of 1099511627776 threads needs about 65536.0 GiB of memory",
+        ),
+        (
+            lambda device: device.array("a", __import__("numpy").broadcast_to(0, 1 << 42)),
+            "array 'a' needs about 32768.0 GiB of memory",
+        ),
+    ],
+)
 def test_a_program_in_numpy_that_is_too_large(tmp_path, program, said):
     with pytest.raises(memsim.Error, match=said):
         simt.record(tmp_path / "x.steps", program)
@@ -96,19 +124,26 @@ def test_a_program_in_numpy_that_is_too_large(tmp_path, program, said):
 
 
 def test_available_memory_is_the_least_of_all_limits():
-    code = ("import resource\nfrom memsim import _memsim\nfree = _memsim.available_memory()\n"
-            "resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))\n"
-            "assert 0 < _memsim.available_memory() < min(free, 1 << 30)\n"
-            "_memsim.limit_memory(True)\nassert 0 < _memsim.available_memory() < 1 << 30\n")
-    subprocess.run([sys.executable, "-c", code], check=True,
-                   env=dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(memsim.__file__))))
+    code = (
+        "import resource\nfrom memsim import _memsim\nfree = _memsim.available_memory()\n"
+        "resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))\n"
+        "assert 0 < _memsim.available_memory() < min(free, 1 << 30)\n"
+        "_memsim.limit_memory(True)\nassert 0 < _memsim.available_memory() < 1 << 30\n"
+    )
+    subprocess.run(
+        [sys.executable, "-c", code],
+        check=True,
+        env=dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(memsim.__file__))),
+    )
     total = int(next(line for line in open("/proc/meminfo") if line.startswith("MemTotal:")).split()[1]) * 1024
     assert MIB < _memsim.available_memory() <= total + (1 << 40)
 
 
 def test_what_the_machine_has_not_is_an_error_and_no_kill(tmp_path):
     """Without any limit of the user's: an allocation beyond what is available fails where the kernel would allow it."""
-    (tmp_path / "all.py").write_text("import memsim, resource\nsoft, hard = resource.getrlimit(resource.RLIMIT_DATA)\n"
-                                     "assert soft < 1 << 50\nx = bytearray(soft)\n")
+    (tmp_path / "all.py").write_text(
+        "import memsim, resource\nsoft, hard = resource.getrlimit(resource.RLIMIT_DATA)\n"
+        "assert soft < 1 << 50\nx = bytearray(soft)\n"
+    )
     done = subprocess.run([MEMSIM, "all.py"], cwd=tmp_path, text=True, capture_output=True)
     assert done.returncode == 1 and done.stderr.startswith("memsim: out of memory: "), done.stderr

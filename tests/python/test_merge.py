@@ -57,8 +57,7 @@ def originals(tmp_path_factory):
     folder = tmp_path_factory.mktemp("originals")
     (folder / "script.py").write_text(SCRIPT)
     for name, seed in ("a", 1), ("a", 2), ("b", 3), ("c", 1):
-        subprocess.run([MEMSIM, "-q", "--stats-db", f"{name}.db", "script.py", str(seed)], cwd=folder,
-                       check=True)
+        subprocess.run([MEMSIM, "-q", "--stats-db", f"{name}.db", "script.py", str(seed)], cwd=folder, check=True)
     return folder
 
 
@@ -72,16 +71,15 @@ def test_all_of_every_run_is_there_once(made, memsim_command):
     assert said == "3 runs copied into all.db, 0 were there\n"
     assert all(content(made / "all.db")), "nothing to compare"
     assert content(made / "all.db") == content(made / "a.db", made / "b.db")
-    assert memsim_command("merge", "all.db", "b.db", "a.db").stdout == (
-        "0 runs copied into all.db, 3 were there\n")
+    assert memsim_command("merge", "all.db", "b.db", "a.db").stdout == ("0 runs copied into all.db, 3 were there\n")
     assert content(made / "all.db") == content(made / "a.db", made / "b.db")
     memsim_command("--stats-db", "all.db", "--skip-finished", "script.py", 2)
     assert len(rows(made / "all.db", "SELECT id FROM run")) == 3, "a run finds what was merged"
 
 
 def test_an_equal_run_of_another_database_is_not_doubled(made):
-    twin, = rows(made / "c.db", "SELECT id FROM run")[0]
-    kept, = rows(made / "a.db", "SELECT id FROM run WHERE seed = 1")[0]
+    (twin,) = rows(made / "c.db", "SELECT id FROM run")[0]
+    (kept,) = rows(made / "a.db", "SELECT id FROM run WHERE seed = 1")[0]
     with sqlite3.connect(made / "c.db") as c:
         c.execute("CREATE TEMP TABLE child AS SELECT * FROM run")
         c.execute("UPDATE child SET id = 'child', digest = 'other', parent = run.id FROM run")
@@ -106,13 +104,15 @@ def test_of_a_run_in_both_the_one_that_is_further_stays(made):
 
 
 def test_rows_of_studies_go_along_and_the_latest_stays(made):
-    run, = rows(made / "c.db", "SELECT id FROM run")[0]
-    kept, = rows(made / "a.db", "SELECT id FROM run WHERE seed = 1")[0]
+    (run,) = rows(made / "c.db", "SELECT id FROM run")[0]
+    (kept,) = rows(made / "a.db", "SELECT id FROM run WHERE seed = 1")[0]
     for name, when in ("b", 1), ("c", 2):
         with sqlite3.connect(made / f"{name}.db") as db:
             db.execute(points.TABLE)
-            db.execute("INSERT INTO point(study, number, name, state, began, run) "
-                       "VALUES('s', 0, ?, 'finished', ?, ?)", [name, when, run])
+            db.execute(
+                "INSERT INTO point(study, number, name, state, began, run) " "VALUES('s', 0, ?, 'finished', ?, ?)",
+                [name, when, run],
+            )
             verdict.store(db, "s", [])
             db.execute("INSERT INTO claim(id, study, judged) VALUES('x', ?, ?)", [name, str(when)])
     for order in ("b", "c"), ("c", "b"):
@@ -130,7 +130,7 @@ def test_no_table_is_left_behind(made):
 
 def damaged(file):
     data = bytearray(file.read_bytes())
-    data[len(data) // 2:] = b"\0" * (len(data) - len(data) // 2)
+    data[len(data) // 2 :] = b"\0" * (len(data) - len(data) // 2)
     file.write_bytes(data)
 
 
@@ -142,18 +142,27 @@ def change(query):
     def act(file):
         with sqlite3.connect(file) as db:
             db.execute(query)
+
     return act
 
 
-@pytest.mark.parametrize("harm, why", [
-    (damaged, "b.db: the file is damaged|this is no database"), (cut_off, "b.db: the file is damaged|this is no database"),
-    (lambda file: file.write_text("no database"), "this is no database of results"),
-    (change("PRAGMA application_id = 7"), "b.db: this is no database of results of memsim"),
-    (change("PRAGMA user_version = 2"), "b.db: its tables have version 2, .*: `memsim upgrade .*b.db` brings them up to date: n"),
-    (change("PRAGMA user_version = 9"), "b.db: its tables have version 9, of a later memsim"),
-    (change("DELETE FROM stat WHERE id = 2"), "damaged .a row of 'part' belongs to none of 'stat'"),
-    (change("DROP TABLE connection"), "nothing was merged"),
-    (lambda file: file.unlink(), "there is no such database")])
+@pytest.mark.parametrize(
+    "harm, why",
+    [
+        (damaged, "b.db: the file is damaged|this is no database"),
+        (cut_off, "b.db: the file is damaged|this is no database"),
+        (lambda file: file.write_text("no database"), "this is no database of results"),
+        (change("PRAGMA application_id = 7"), "b.db: this is no database of results of memsim"),
+        (
+            change("PRAGMA user_version = 2"),
+            "b.db: its tables have version 2, .*: `memsim upgrade .*b.db` brings them up to date: n",
+        ),
+        (change("PRAGMA user_version = 9"), "b.db: its tables have version 9, of a later memsim"),
+        (change("DELETE FROM stat WHERE id = 2"), "damaged .a row of 'part' belongs to none of 'stat'"),
+        (change("DROP TABLE connection"), "nothing was merged"),
+        (lambda file: file.unlink(), "there is no such database"),
+    ],
+)
 @pytest.mark.parametrize("there", [True, False])
 def test_what_is_damaged_or_foreign_is_refused_and_into_untouched(made, harm, why, there):
     into = made / "all.db"

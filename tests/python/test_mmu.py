@@ -28,10 +28,14 @@ def test_translation_costs_little_where_pages_are_resident(memsim_command):
 
 
 def test_pages_from_a_host_and_from_drives(memsim_command):
-    texts = {source: run(memsim_command, "--placement", "faults", "--resident", "40", "--source", source)
-             for source in ("host_memory", "drive", "drive_direct")}
-    found = {source: list(map(int, re.search(r"(\d+) page faults in (\d+) batches, (\d+) evictions",
-                                             text).groups())) for source, text in texts.items()}
+    texts = {
+        source: run(memsim_command, "--placement", "faults", "--resident", "40", "--source", source)
+        for source in ("host_memory", "drive", "drive_direct")
+    }
+    found = {
+        source: list(map(int, re.search(r"(\d+) page faults in (\d+) batches, (\d+) evictions", text).groups()))
+        for source, text in texts.items()
+    }
     for source, (faults, batches, evictions) in found.items():
         assert faults > evictions > 0 and 0 < batches <= faults, source
     assert ipc(texts["host_memory"]) > ipc(texts["drive"])
@@ -40,16 +44,16 @@ def test_pages_from_a_host_and_from_drives(memsim_command):
 
 
 def test_large_pages_walk_less(memsim_command):
-    walks = [int(re.search(r"(\d+) walks", run(memsim_command, "--page", str(page)))[1])
-             for page in (4096, 65536)]
+    walks = [int(re.search(r"(\d+) walks", run(memsim_command, "--page", str(page)))[1]) for page in (4096, 65536)]
     assert walks[0] > 2 * walks[1]
 
 
 def test_translation_goes_into_a_machine_of_the_library(in_tmp):
     program = workload.Program(name="bfs1", size=8)
     footprint = scale.footprint(program)
-    size = ohm.scale.scale(ohm.scale.OHM_PLANAR, footprint + mmu.tables(footprint, 4096) + 8192,
-                           page=ohm.PAGE, modules=ohm.MODULES)
+    size = ohm.scale.scale(
+        ohm.scale.OHM_PLANAR, footprint + mmu.tables(footprint, 4096) + 8192, page=ohm.PAGE, modules=ohm.MODULES
+    )
     root = ohm.planar("ohm-base", program, size)
     inputs = root.gpu.network.inputs
     needed = mmu.translate(root.gpu, footprint, walks=mmu.new_input(root.gpu.network))
@@ -74,8 +78,7 @@ def test_applications_side_by_side_have_their_own_pages(in_tmp):
         root.programs[i].dispatcher = root.dispatcher.host[i]
         root.dispatcher.sm_side[i] = root.sm[i].blocks
         root.sm[i].mem_side = root.network.cpu_side[i]
-    mmu.translate(root, footprint, walks=mmu.new_input(root.network), applications=2,
-                  placement="first_touch")
+    mmu.translate(root, footprint, walks=mmu.new_input(root.network), applications=2, placement="first_touch")
     simulation = memsim.Simulation(root)
     assert simulation.simulate().cause == "nothing left to do"
     pages = -(-footprint // 4096)

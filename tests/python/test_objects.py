@@ -50,6 +50,7 @@ def test_paths(sys):
 def test_a_subclass_has_other_defaults(sys):
     class Slow(SimpleMemory):
         latency = "1us"
+
     sys.slow, sys.other = Slow(), SimpleMemory()
     assert (sys.slow.latency, sys.other.latency) == ("1us", "100ns")
 
@@ -75,8 +76,7 @@ def test_wrong_values_are_sentences(sys):
     refused(lambda: setattr(mem, "queue", 1.5), "1.5 is no int")
     refused(lambda: setattr(mem, "queue", 0), "outside its range")
     refused(lambda: setattr(sys.gen, "pattern", "randm"), "'randm' is not one of", "'random'")
-    refused(lambda: SimpleMemory(latncy="1ns"), "no parameter, port or child 'latncy'",
-            "did you mean 'latency'")
+    refused(lambda: SimpleMemory(latncy="1ns"), "no parameter, port or child 'latncy'", "did you mean 'latency'")
     refused(lambda: mem.latncy, "did you mean 'latency'")
     refused(lambda: mem.stats.red, "no statistic 'red'", "did you mean 'reads'")
     refused(lambda: mem.stats.reads, "before instantiate()")
@@ -94,7 +94,9 @@ def test_wrong_children_are_sentences(sys):
     refused(lambda: memsim.Root(seed=-1), "seed")
 
 
-@pytest.mark.parametrize("name", ["", "a b", "a.b", "line\nfeed", "\x1b[31m", "<b>", "größe", "1st", "a[0]b", "\ud800", "a\0b"])
+@pytest.mark.parametrize(
+    "name", ["", "a b", "a.b", "line\nfeed", "\x1b[31m", "<b>", "größe", "1st", "a[0]b", "\ud800", "a\0b"]
+)
 def test_a_name_is_letters_digits_and_underscores(sys, name):
     why = "': a component's name consists of letters (a to z, A to Z), digits and underscores, and begins with a letter"
     for child in (SimpleMemory(), memsim.System(), [SimpleMemory()]):
@@ -127,14 +129,14 @@ def test_wrong_bindings_are_sentences(sys):
     sys.gen, sys.mem, sys.other = TrafficGen(), SimpleMemory(), TrafficGen()
     sys.gen.mem_side = sys.mem.cpu_side
     first = inspect.currentframe().f_lineno - 1
-    refused(lambda: setattr(sys.other, "mem_side", sys.mem.cpu_side),
-            "sys.mem.cpu_side is bound twice: it was bound to sys.gen.mem_side",
-            f"test_objects.py:{first}")
+    refused(
+        lambda: setattr(sys.other, "mem_side", sys.mem.cpu_side),
+        "sys.mem.cpu_side is bound twice: it was bound to sys.gen.mem_side",
+        f"test_objects.py:{first}",
+    )
     refused(lambda: setattr(sys.other, "mem_side", sys.gen.mem_side), "is bound twice")
-    refused(lambda: setattr(sys.other, "mem_side", TrafficGen().mem_side),
-            "requester port is bound to a responder")
-    refused(lambda: setattr(sys.other, "mem_side", memsim.gpu.Sm().blocks),
-            "speaks", "one family")
+    refused(lambda: setattr(sys.other, "mem_side", TrafficGen().mem_side), "requester port is bound to a responder")
+    refused(lambda: setattr(sys.other, "mem_side", memsim.gpu.Sm().blocks), "speaks", "one family")
     refused(lambda: setattr(sys.other, "mem_side", SimpleMemory()), "itself", "cpu_side")
     refused(lambda: setattr(sys.other, "mem_side", 3), "not 3")
 
@@ -144,8 +146,7 @@ def test_instantiate_checks_all(sys, in_tmp):
     refused(lambda: memsim.Simulation(root), "nothing to simulate")
     sys.gen, sys.mem = TrafficGen(requests=1), SimpleMemory()
     created = inspect.currentframe().f_lineno - 1
-    refused(lambda: memsim.Simulation(root), "sys.gen.mem_side is not bound",
-            f"test_objects.py:{created}")
+    refused(lambda: memsim.Simulation(root), "sys.gen.mem_side is not bound", f"test_objects.py:{created}")
     sys.gen.mem_side = sys.mem.cpu_side
     with memsim.Simulation(root):
         refused(lambda: setattr(sys.mem, "queue", 3), "after instantiate()")
@@ -164,20 +165,26 @@ def test_an_object_outside_the_tree_is_found(sys, in_tmp):
 NO_SUBJECT = re.compile(
     r"(Of|From|To|As|Along|In|On|Over|Found|At|By|For|With|Without|Within|Between|Towards|Behind|Before|After|Whose|Such|Also|Each of|"
     r"The same|The others?|Those|These|They|It|Its|Their|All that|One way|How many|How much|How often|When|Joined|false|true|"
-    r"(Where|Whether|Which|What|The time) (they|it|that|this))\b")
+    r"(Where|Whether|Which|What|The time) (they|it|that|this))\b"
+)
 OF_ANOTHER = re.compile(
     r"\b(of|in|by|to|from|among|on|behind|over|for) (it|them|both|these|those|each|one's)(?=$|[,;:)]| \()|"
     r"\b(served|answered|done|went) (so|this way)\b|\b(one's|there|here|such)$|"
     # A pronoun among the first words, before any noun that it could stand for, and another text's noun.
     r"^(\S+ ){1,5}(that|which) (they|it|both|this)\b(?! (direction|machine|controller|cache))|"
     r"^\w+ of them\b|\bthose (requests|accesses|blocks|lines)\b(?! that)|\bthat memory\b|\bwhich some were$|"
-    r"^\w+ ones\b|\b(from|of|to) (there|that \w+ing)\b|\bnever were$|: it has none$")
+    r"^\w+ ones\b|\b(from|of|to) (there|that \w+ing)\b|\bnever were$|: it has none$"
+)
 
 
 def test_texts_stand_alone():
     """A text appears by itself in the database and on the reference page, so it names its subject."""
-    texts = [(f"{kind}.{name}", declared["doc"]) for kind, made in schema.TYPES.items()
-             for declarations in (made._params, made._ports, made._stats) for name, declared in declarations.items()]
+    texts = [
+        (f"{kind}.{name}", declared["doc"])
+        for kind, made in schema.TYPES.items()
+        for declarations in (made._params, made._ports, made._stats)
+        for name, declared in declarations.items()
+    ]
     for policy in memsim._memsim.policies():
         of = f"{policy['family']} {policy['name']}"
         texts += [(of, policy["doc"]), *((f"{of}.{p['name']}", p["doc"]) for p in policy["params"])]
@@ -186,23 +193,53 @@ def test_texts_stand_alone():
     assert not faults, "\n".join(faults)
 
 
-@pytest.mark.parametrize("text", [
-    "Of reads", "From a read to its answer", "Those of reads", "Its capacity", "How many; 0: without end",
-    "Bytes in them, headers included", "Lines on their way to each (assumption)", "Orders answered so",
-    "Chunk of addresses that is one's", "Bytes that they ask for", "Where they go in the device", "The time they waited",
-    "Joined a walk or fault of their page", "Lines at which it ends (assumption: 1/4; sweep 0-63)",
-    "Misses at which they do no more (assumption)", "Lines of them that L1 or L2 held",
-    "Whether they agree within a tenth", "Within it a trace's addresses stay together",
-    "Whether that memory tells its misses", "Over which back-pressure is taken", "Found in the L2 TLB",
-    "Prefetched ones that no access had asked for", "Bytes from there that are touched", "Chunk of that sharing: the crossbar's",
-    "Reads of blocks that never were", "Writes from one task to the next; 0: it has none", "Memory accesses of single threads in those blocks",
-    "Cycles of shared memory's port that they took", "Bytes that both ask for", "How often it was begun again"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Of reads",
+        "From a read to its answer",
+        "Those of reads",
+        "Its capacity",
+        "How many; 0: without end",
+        "Bytes in them, headers included",
+        "Lines on their way to each (assumption)",
+        "Orders answered so",
+        "Chunk of addresses that is one's",
+        "Bytes that they ask for",
+        "Where they go in the device",
+        "The time they waited",
+        "Joined a walk or fault of their page",
+        "Lines at which it ends (assumption: 1/4; sweep 0-63)",
+        "Misses at which they do no more (assumption)",
+        "Lines of them that L1 or L2 held",
+        "Whether they agree within a tenth",
+        "Within it a trace's addresses stay together",
+        "Whether that memory tells its misses",
+        "Over which back-pressure is taken",
+        "Found in the L2 TLB",
+        "Prefetched ones that no access had asked for",
+        "Bytes from there that are touched",
+        "Chunk of that sharing: the crossbar's",
+        "Reads of blocks that never were",
+        "Writes from one task to the next; 0: it has none",
+        "Memory accesses of single threads in those blocks",
+        "Cycles of shared memory's port that they took",
+        "Bytes that both ask for",
+        "How often it was begun again",
+    ],
+)
 def test_texts_without_a_subject_are_found(text):
     assert NO_SUBJECT.match(text) or OF_ANOTHER.search(text)
 
 
-@pytest.mark.parametrize("text", [
-    "Blocks found again in the place that they were mapped to already", "Flits kept until they are acknowledged",
-    "Share of the energy that this machine spends", "Time that this direction was taken"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Blocks found again in the place that they were mapped to already",
+        "Flits kept until they are acknowledged",
+        "Share of the energy that this machine spends",
+        "Time that this direction was taken",
+    ],
+)
 def test_texts_with_a_subject_may_have_a_pronoun(text):
     assert not NO_SUBJECT.match(text) and not OF_ANOTHER.search(text)

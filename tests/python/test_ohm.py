@@ -88,17 +88,22 @@ def test_a_swap_that_is_ordered_before_the_last_one_s_confirmation_came_ends(in_
 
 def test_a_ring_that_is_tuned_takes_time(in_tmp):
     """Where the channel is what limits."""
+
     def ipc(**options):
         return run(ohm.two_level("ohm-base", workload.Program(name="pr", size=9), max_instructions=300_000, **options))
+
     assert ipc(rings="single") < 0.98 * ipc()
 
 
-@pytest.mark.parametrize("mode, platform, options, sentence", [
-    ("planar", "hetero", dict(waveguides=2), "hetero has no waveguides"),
-    ("two-level", "origin", dict(rings="single"), "origin has no waveguides and no rings"),
-    ("planar", "oracle", dict(migration_channel="dedicated"), "oracle migrates nothing"),
-    ("planar", "ohm-bass", {}, "did you mean 'ohm-base'"),
-])
+@pytest.mark.parametrize(
+    "mode, platform, options, sentence",
+    [
+        ("planar", "hetero", dict(waveguides=2), "hetero has no waveguides"),
+        ("two-level", "origin", dict(rings="single"), "origin has no waveguides and no rings"),
+        ("planar", "oracle", dict(migration_channel="dedicated"), "oracle migrates nothing"),
+        ("planar", "ohm-bass", {}, "did you mean 'ohm-base'"),
+    ],
+)
 def test_what_a_platform_does_not_have_is_a_sentence(mode, platform, options, sentence):
     with pytest.raises(memsim.Error, match=sentence):
         machine(mode, platform, **options)
@@ -123,10 +128,15 @@ def test_a_workload_takes_a_named_scale_and_no_graph(memsim_command):
 
 def values(**more):
     """Of a run of one controller that took 6 ms."""
-    found = {("gpu.dispatcher", "cycles"): 7.2e6, ("memory.controller[0]", "activates"): 1,
-             ("memory.controller[0]", "demand_bytes"): 6e6, ("memory.controller[0]", "dram_bytes"): 4e6,
-             ("memory.controller[0]", "migration_bytes"): 2e6, ("memory.xpoint[0]", "media_energy"): 5120,
-             ("memory.xpoint[1]", "media_energy"): 3440}
+    found = {
+        ("gpu.dispatcher", "cycles"): 7.2e6,
+        ("memory.controller[0]", "activates"): 1,
+        ("memory.controller[0]", "demand_bytes"): 6e6,
+        ("memory.controller[0]", "dram_bytes"): 4e6,
+        ("memory.controller[0]", "migration_bytes"): 2e6,
+        ("memory.xpoint[0]", "media_energy"): 5120,
+        ("memory.xpoint[1]", "media_energy"): 3440,
+    }
     return {**found, **more}
 
 
@@ -137,8 +147,7 @@ def test_energy_of_electrical_and_optical_channels():
     assert spent.xpoint == pytest.approx(8560e-9)
     assert spent.wires == pytest.approx(5e-12 * 8 * 8e6)
     assert spent.xpoint_by_power == pytest.approx(15 * 12 / 6 * 6e-3)
-    assert spent.total == pytest.approx(spent.dram_static + spent.dram_dynamic + spent.xpoint +
-                                        spent.wires)
+    assert spent.total == pytest.approx(spent.dram_static + spent.dram_dynamic + spent.xpoint + spent.wires)
     light = ohm.energy.energy({**values(), ("optics", "laser_power"): 700.8}, "planar", "ohm-base")
     assert light.laser == pytest.approx(0.7008 / 6 * 6e-3)
     assert light.tuning == pytest.approx(200e-15 * 8 * 8e6)
@@ -156,10 +165,12 @@ def test_energy_counts_what_crosses_the_memory_route_and_what_reverse_write_fill
 
 
 def test_energy_of_memories_without_xpoint():
-    found = {("gpu.dispatcher", "cycles"): 7.2e6, ("memory.dram[0]", "activates"): 1,
-             ("memory.dram[0]", "bus_bytes"): 4e6}
-    for platform, mode, gib in (("origin", "planar", 24), ("oracle", "planar", 108),
-                                ("oracle", "two-level", 390)):
+    found = {
+        ("gpu.dispatcher", "cycles"): 7.2e6,
+        ("memory.dram[0]", "activates"): 1,
+        ("memory.dram[0]", "bus_bytes"): 4e6,
+    }
+    for platform, mode, gib in (("origin", "planar", 24), ("oracle", "planar", 108), ("oracle", "two-level", 390)):
         spent = ohm.energy.energy(found, mode, platform)
         assert spent.dram_static == pytest.approx(0.11 * gib / 6 * 6e-3)
         assert spent.xpoint == spent.xpoint_by_power == 0
@@ -171,14 +182,18 @@ def test_cost_is_the_paper_s_table():
     assert ohm.cost.share_of_gpu("ohm-bw", "two-level") == pytest.approx(13.5, rel=0.03)
     assert ohm.cost.memory("origin", "planar") == 0
     for mode in MACHINES:
-        assert (ohm.cost.performance_per_cost(0.88, "ohm-bw", mode) >
-                ohm.cost.performance_per_cost(1, "oracle", mode))
+        assert ohm.cost.performance_per_cost(0.88, "ohm-bw", mode) > ohm.cost.performance_per_cost(1, "oracle", mode)
 
 
 def test_wear_is_of_the_paper_s_capacity():
-    found = {("gpu.dispatcher", "cycles"): 1.2e9, ("memory.controller[0]", "activates"): 1,
-             ("memory.xpoint[0]", "media_writes"): 1e6, ("memory.xpoint[0]", "lines_written.peak"): 1e5,
-             ("memory.xpoint[0]", "most_writes.peak"): 40, ("memory.xpoint[0]", "gap_moves"): 9}
+    found = {
+        ("gpu.dispatcher", "cycles"): 1.2e9,
+        ("memory.controller[0]", "activates"): 1,
+        ("memory.xpoint[0]", "media_writes"): 1e6,
+        ("memory.xpoint[0]", "lines_written.peak"): 1e5,
+        ("memory.xpoint[0]", "most_writes.peak"): 40,
+        ("memory.xpoint[0]", "gap_moves"): 9,
+    }
     wear = ohm.wear.wear(found, "planar")
     assert (wear.writes, wear.gap_moves, wear.most, wear.mean) == (1e6, 9, 40, 10)
     lines = 96 * 2**30 / 256
@@ -200,13 +215,13 @@ def test_claims_are_of_metrics_and_known():
         assert id in known and set(modes) <= set(ohm.points.MODES)
         if known[id].relation in ("gain", "reduction", "ratio", "equal"):
             assert baseline, id
-        assert metric in ("ipc", "latency", "migration", "dma_power", "static_energy", "energy",
-                          "cost_performance")
+        assert metric in ("ipc", "latency", "migration", "dma_power", "static_energy", "energy", "cost_performance")
         assert subject != baseline
 
 
 def test_the_mean_of_ratios_is_geometric_and_knows_zeros():
     import pandas
+
     of = ohm.points.Points.mean_ratio
     assert of(pandas.Series([1.0, 4.0]), pandas.Series([2.0, 2.0])) == pytest.approx(1)
     assert of(pandas.Series([0.0, 4.0]), pandas.Series([0.0, 2.0])) == pytest.approx(2)
@@ -217,10 +232,17 @@ def test_the_mean_of_ratios_is_geometric_and_knows_zeros():
 
 def test_what_is_busy_longest_limits_and_without_such_a_thing_the_latency():
     def use(**busy):
-        return ohm.limits.uses({("gpu.dispatcher", "cycles"): 1200, ("gpu.sm[0]", "warp_instructions"): busy.get("issue", 0),
-                                ("gpu.sm[1]", "warp_instructions"): 0, ("gpu.l2[0]", "bank_busy"): busy.get("l2", 0),
-                                ("memory.controller[0]", "channel_time"): busy.get("channel", 0),
-                                ("memory.xpoint[0]", "media_time"): busy.get("media", 0)})
+        return ohm.limits.uses(
+            {
+                ("gpu.dispatcher", "cycles"): 1200,
+                ("gpu.sm[0]", "warp_instructions"): busy.get("issue", 0),
+                ("gpu.sm[1]", "warp_instructions"): 0,
+                ("gpu.l2[0]", "bank_busy"): busy.get("l2", 0),
+                ("memory.controller[0]", "channel_time"): busy.get("channel", 0),
+                ("memory.xpoint[0]", "media_time"): busy.get("media", 0),
+            }
+        )
+
     assert use(issue=600)["issue"] == 0.25 and use(l2=600)["l2"] == 0.5  # of 1000 ns
     assert use(channel=500)["channel"] == 0.5 and use(media=8000)["media"] == 0.5
     assert ohm.limits.limit(use(channel=700)) == "channel" and ohm.limits.limit(use(channel=699)) == "latency"
@@ -228,7 +250,14 @@ def test_what_is_busy_longest_limits_and_without_such_a_thing_the_latency():
 
 
 def test_accesses_are_counted_behind_the_coalescer_and_at_the_memory():
-    of = ohm.limits.accesses({("gpu.sm[0]", "warp_instructions"): 2000, ("gpu.sm[0]", "requests"): 400,
-                              ("gpu.sm[0]", "read_requests"): 300, ("gpu.l2[0]", "fetches"): 60,
-                              ("gpu.l2[0]", "writebacks"): 15, ("gpu.l2[1]", "passed_on"): 5})
+    of = ohm.limits.accesses(
+        {
+            ("gpu.sm[0]", "warp_instructions"): 2000,
+            ("gpu.sm[0]", "requests"): 400,
+            ("gpu.sm[0]", "read_requests"): 300,
+            ("gpu.l2[0]", "fetches"): 60,
+            ("gpu.l2[0]", "writebacks"): 15,
+            ("gpu.l2[1]", "passed_on"): 5,
+        }
+    )
     assert of == dict(apki=200, reads=0.75, memory_apki=40, memory_reads=0.75)

@@ -22,8 +22,14 @@ def test_a_line_whose_stay_a_cell_bears_is_levelled_and_one_that_it_does_not_bea
 
 def test_spread_and_years_follow_from_the_statistics_of_the_modules():
     def module(writes, lines, squares, most, hottest):
-        return {"media_writes": writes, "lines_written.peak": lines, "wear_squares.peak": squares,
-                "most_writes.peak": most, "hottest.peak": hottest, "gap_moves": 0}
+        return {
+            "media_writes": writes,
+            "lines_written.peak": lines,
+            "wear_squares.peak": squares,
+            "most_writes.peak": most,
+            "hottest.peak": hottest,
+            "gap_moves": 0,
+        }
 
     values = {("gpu.dispatcher", "cycles"): 1.2e9, ("memory.controller[0]", "activates"): 1}
     for i, stats in enumerate((module(4, 2, 10, 3, 4), module(4, 2, 8, 2, 2))):  # 3+1 and 2+2

@@ -10,8 +10,9 @@ CONFIG = Path(__file__).parents[2] / "configs" / "cached_drive.py"
 def run(memsim_command, *arguments):
     text = memsim_command(CONFIG, "--scale", "10", *arguments).stdout
     assert "nothing left to do" in text
-    return list(map(int, re.search(r"(\d+) hits, (\d+) merged, (\d+) misses; (\d+) evictions, (\d+) units",
-                                   text).groups()))
+    return list(
+        map(int, re.search(r"(\d+) hits, (\d+) merged, (\d+) misses; (\d+) evictions, (\d+) units", text).groups())
+    )
 
 
 def test_what_fits_comes_once(memsim_command):

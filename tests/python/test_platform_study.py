@@ -59,8 +59,11 @@ def test_queries_of_a_platform_study(in_tmp):
 
 
 def test_a_claim_under_a_variant_is_of_the_platforms_that_have_it(capsys):
-    made = points_of(object.__new__(cmd.points.Points), "ipc", {
-        ("baseline", "cfd"): 1, ("l2-5mb", "cfd"): 1, ("cmd", "cfd"): 2, ("cmd interval=1", "cfd"): 3})
+    made = points_of(
+        object.__new__(cmd.points.Points),
+        "ipc",
+        {("baseline", "cfd"): 1, ("l2-5mb", "cfd"): 1, ("cmd", "cfd"): 2, ("cmd interval=1", "cfd"): 3},
+    )
     assert [made.measured("cmd-02", v) for v in ("", " interval=1")] == [2, 3]
     assert made.measured("cmd-44", " interval=1") == 3
     made.show_moved(["cmd-02", "cmd-06"], [" interval=1"])

@@ -18,8 +18,23 @@ def runs(tmp_path_factory):
     """Two platforms of one workload in one database, stamped."""
     folder = tmp_path_factory.mktemp("runs")
     for platform in "hetero", "ohm-base":
-        subprocess.run([ROOT / "build/memsim", "-q", "--stamps", "10", "-d", folder, PLANAR, "--scale", "tiny",
-                        "--platform", platform], check=True, capture_output=True)
+        subprocess.run(
+            [
+                ROOT / "build/memsim",
+                "-q",
+                "--stamps",
+                "10",
+                "-d",
+                folder,
+                PLANAR,
+                "--scale",
+                "tiny",
+                "--platform",
+                platform,
+            ],
+            check=True,
+            capture_output=True,
+        )
     return folder
 
 
@@ -40,8 +55,10 @@ def test_a_launch_has_what_was_counted_during_it(runs):
     assert 0 < launches["dram_bytes"].sum() <= total.df().query("name == 'dram_bytes'")["value"].sum()
 
 
-@pytest.mark.parametrize("view, found_by", [("launches", "INDEX launch_of_run"), ("percentiles", "INDEX dump_of_run"),
-                                            ("hit_rates", "INDEX dump_of_run")])
+@pytest.mark.parametrize(
+    "view, found_by",
+    [("launches", "INDEX launch_of_run"), ("percentiles", "INDEX dump_of_run"), ("hit_rates", "INDEX dump_of_run")],
+)
 def test_rows_of_one_run_are_found_without_looking_at_all(runs, view, found_by):
     plan = ask(runs, f"EXPLAIN QUERY PLAN SELECT * FROM {view} WHERE run = 'a'")["detail"]
     assert plan.str.contains(found_by).any(), list(plan)
@@ -53,7 +70,9 @@ def test_rows_of_one_run_are_found_without_looking_at_all(runs, view, found_by):
 def test_hit_rates_of_all_runs_look_up_each_value_once(runs):
     """By its dump and its part; a join of two names would go through all values of the dump for each row."""
     plan = ask(runs, "EXPLAIN QUERY PLAN SELECT * FROM hit_rates")["detail"]
-    assert (plan[plan.str.contains("SEARCH value")] == "SEARCH value USING PRIMARY KEY (dump=? AND part=?)").all(), list(plan)
+    assert (
+        plan[plan.str.contains("SEARCH value")] == "SEARCH value USING PRIMARY KEY (dump=? AND part=?)"
+    ).all(), list(plan)
     assert plan.str.contains("part_of_name").sum() >= 3, list(plan)
 
 
@@ -68,6 +87,7 @@ def test_launches_of_a_resumed_run_are_there_once(memsim_command, tmp_path):
     def rows(folder):
         with sqlite3.connect(tmp_path / folder / "stats.db") as db:
             return db.execute(f"SELECT {columns} FROM launches ORDER BY started").fetchall()
+
     assert rows("parts") == rows("whole") and len(rows("whole")) > 3
 
 
@@ -137,13 +157,20 @@ def test_bytes_of_dram_are_unknown_where_nothing_counts_them(runs, tmp_path):
     """0 is of a launch that moved nothing; without a memory that counts there is no figure, and a cache in front of a
     plain memory counts what it asks of it."""
     assert not ask(runs, "SELECT dram_bytes FROM launches")["dram_bytes"].isna().any()
-    none = copy_with(runs, tmp_path, "UPDATE object SET type = 'mem.SimpleMemory' "
-                                     "WHERE type GLOB 'ohm.*' OR type = 'mem.DramController'")
+    none = copy_with(
+        runs,
+        tmp_path,
+        "UPDATE object SET type = 'mem.SimpleMemory' " "WHERE type GLOB 'ohm.*' OR type = 'mem.DramController'",
+    )
     assert ask(none, "SELECT dram_bytes FROM launches")["dram_bytes"].isna().all()
     with sqlite3.connect(none / "stats.db") as db:
-        db.execute("UPDATE object SET type = 'mem.PageCache' WHERE id IN (SELECT object FROM total WHERE name = 'dram_bytes')")
-    assert (ask(none, "SELECT sum(dram_bytes) AS s FROM launches")["s"] ==
-            ask(none, "SELECT sum(value) AS s FROM launch_results WHERE name = 'dram_bytes'")["s"]).all()
+        db.execute(
+            "UPDATE object SET type = 'mem.PageCache' WHERE id IN (SELECT object FROM total WHERE name = 'dram_bytes')"
+        )
+    assert (
+        ask(none, "SELECT sum(dram_bytes) AS s FROM launches")["s"]
+        == ask(none, "SELECT sum(value) AS s FROM launch_results WHERE name = 'dram_bytes'")["s"]
+    ).all()
     with sqlite3.connect(none / "stats.db") as db:
         db.execute("DELETE FROM counted")
     assert set(ask(none, "SELECT dram_bytes FROM launches")["dram_bytes"]) == {0.0}
@@ -169,7 +196,9 @@ def test_percentiles_are_merged_over_elements(in_tmp):
         gen.mem_side = mem.cpu_side
     with memsim.Simulation(root) as sim:
         sim.simulate()
-    merged = memsim.results().sql("SELECT * FROM percentiles WHERE name = 'read_latency'").set_index("path").loc["gen[*]"]
+    merged = (
+        memsim.results().sql("SELECT * FROM percentiles WHERE name = 'read_latency'").set_index("path").loc["gen[*]"]
+    )
     alone = memsim.results().df().query("path == 'gen[0]' and name == 'read_latency.p50'")["value"].iloc[0]
     assert merged["p50"] == pytest.approx(alone, rel=1 / 16)
     assert merged["p90"] > 50 * merged["p50"]
@@ -198,9 +227,16 @@ def test_hit_rates_and_bandwidth(in_tmp):
 def test_hit_rates_of_page_buffers_and_of_what_components_state(memsim_command, tmp_path):
     memsim_command("-q", "-d", "out", ROOT / "configs/zng.py", "--platform", "hybridgpu", "--scale", "tiny")
     memsim_command("-q", "-d", "out", ROOT / "configs/cmd.py", "--scale", "tiny")
-    rates = memsim.results(tmp_path / "out").sql("SELECT path, what, rate FROM hit_rates").set_index(["path", "what"])["rate"]
-    buffer = memsim.results(tmp_path / "out").sql("SELECT name, value FROM result WHERE path = 'memory.buffer' AND name IN "
-                                                  "('hits', 'reads', 'writes')").set_index("name")["value"]
+    rates = (
+        memsim.results(tmp_path / "out")
+        .sql("SELECT path, what, rate FROM hit_rates")
+        .set_index(["path", "what"])["rate"]
+    )
+    buffer = (
+        memsim.results(tmp_path / "out")
+        .sql("SELECT name, value FROM result WHERE path = 'memory.buffer' AND name IN " "('hits', 'reads', 'writes')")
+        .set_index("name")["value"]
+    )
     of_buffer = rates[rates.index == ("memory.buffer", "hits")]
     assert list(of_buffer) == [buffer["hits"] / (buffer["reads"] + buffer["writes"])]
     assert any(what == "map hit rate" for _, what in rates.index) and rates.dropna().between(0, 1).all()
@@ -225,7 +261,9 @@ def test_a_run_without_values_is_a_sentence(in_tmp):
     with memsim.Simulation(root) as sim:
         sim.simulate()
         for ask_for in ({}, dict(wide=True), dict(run="all", wide=True)):
-            with pytest.raises(memsim.Error, match=f"there are no values yet of run {sim.id}: memsim.stats.dump.. writes"):
+            with pytest.raises(
+                memsim.Error, match=f"there are no values yet of run {sim.id}: memsim.stats.dump.. writes"
+            ):
                 memsim.results().df(**ask_for)
         sim.stats.dump("now")
         assert not memsim.results().df(wide=True).empty
@@ -235,7 +273,12 @@ def test_diff_names_what_differs(runs, memsim_command):
     ids = list(ask(runs, "SELECT run FROM ipc ORDER BY platform")["run"])
     assert "Nothing differs" in memsim_command("diff", runs, f"{runs}:{ids[1]}").stdout
     said = memsim_command("diff", f"{runs}:{ids[0][:8]}", runs, "--most", 5).stdout
-    assert '["--scale","tiny"' in said and "memory.controller[0].routes" in said and "others, " in said and "in one run alone" in said
+    assert (
+        '["--scale","tiny"' in said
+        and "memory.controller[0].routes" in said
+        and "others, " in said
+        and "in one run alone" in said
+    )
     said = memsim_command("diff", f"{runs}:{ids[0][:8]}", runs, "--match", "gpu.", "--most", 9).stdout
     changes = [abs(float(line.split()[-1].rstrip("%"))) for line in said.splitlines() if line.endswith("%")]
     assert len(changes) > 3 and changes == sorted(changes, reverse=True)
@@ -251,7 +294,7 @@ def test_diff_says_by_how_much(memsim_command, tmp_path):
     memsim_command("-d", "b", config, "--requests", 200, "--period", "40ns")
     said = memsim_command("diff", "a", "b", "--match", "requests").stdout.split()
     at = said.index("generator.requests")
-    assert said[at:at + 4] == ["generator.requests", "100", "200", "+100.00%"]
+    assert said[at : at + 4] == ["generator.requests", "100", "200", "+100.00%"]
 
 
 @pytest.fixture
@@ -262,9 +305,12 @@ def drawn(runs, monkeypatch, tmp_path):
     def draw(*arguments, db=runs):
         made = {}
         for name in "bars", "stacks", "points", "lines":
-            monkeypatch.setattr(plot, name, lambda path, table, *rest, **more: made.update(table=table, texts=rest, **more))
+            monkeypatch.setattr(
+                plot, name, lambda path, table, *rest, **more: made.update(table=table, texts=rest, **more)
+            )
         figures.main([arguments[0], str(db), *arguments[1:]])
         return made
+
     return draw
 
 
@@ -273,9 +319,15 @@ def unlike(runs, tmp_path_factory):
     """Beside those two: hetero at another scale, and ohm-base with another seed."""
     folder = tmp_path_factory.mktemp("unlike")
     shutil.copy(runs / "stats.db", folder)
-    for more in (["--scale", "small", "--platform", "hetero"], ["--scale", "tiny", "--platform", "ohm-base", "--seed", "2"]):
-        subprocess.run([ROOT / "build/memsim", "-q", "--stamps", "10", "-d", folder, PLANAR, *more], check=True,
-                       capture_output=True)
+    for more in (
+        ["--scale", "small", "--platform", "hetero"],
+        ["--scale", "tiny", "--platform", "ohm-base", "--seed", "2"],
+    ):
+        subprocess.run(
+            [ROOT / "build/memsim", "-q", "--stamps", "10", "-d", folder, PLANAR, *more],
+            check=True,
+            capture_output=True,
+        )
     return folder
 
 
@@ -285,26 +337,36 @@ def test_only_seeds_are_averaged(unlike, drawn, capsys):
     with pytest.raises(memsim.Error, match="the runs differ in 'scale'"):
         drawn("stages", "--by", "platform", db=unlike)
     made = drawn("bars", "--relative-to", "hetero", "--only", "scale=tiny", "--only", "seed=1", db=unlike)
-    ratio = ask(unlike, "SELECT ratio FROM normalised_ipc WHERE baseline = 'hetero' AND platform = 'ohm-base' AND seed = 1")
+    ratio = ask(
+        unlike, "SELECT ratio FROM normalised_ipc WHERE baseline = 'hetero' AND platform = 'ohm-base' AND seed = 1"
+    )
     assert made["table"].loc["ohm-base"].iloc[0] == pytest.approx(ratio["ratio"][0])
     made = drawn("bars", "--only", "scale=tiny", db=unlike)
     ipc = ask(unlike, "SELECT avg(ipc) AS ipc FROM ipc WHERE platform = 'ohm-base'")["ipc"][0]
-    assert made["table"].loc["ohm-base"].iloc[0] == pytest.approx(ipc) and "mean, least and greatest of 2 seeds" in made["texts"][0]
+    assert (
+        made["table"].loc["ohm-base"].iloc[0] == pytest.approx(ipc)
+        and "mean, least and greatest of 2 seeds" in made["texts"][0]
+    )
     made = drawn("bars", "--over", "scale", "--only", "platform=hetero", db=unlike)
     assert list(made["table"].columns) == ["tiny", "small"]
     assert not capsys.readouterr().err
 
 
 def test_what_is_not_compared_is_told(runs, unlike, drawn, tmp_path, capsys):
-    subprocess.run([ROOT / "build/memsim", "-q", "-d", tmp_path, ROOT / "configs/dram_traffic.py", "--requests", "100"],
-                   check=True, capture_output=True)
+    subprocess.run(
+        [ROOT / "build/memsim", "-q", "-d", tmp_path, ROOT / "configs/dram_traffic.py", "--requests", "100"],
+        check=True,
+        capture_output=True,
+    )
     memsim_merge = subprocess.run([ROOT / "build/memsim", "merge", tmp_path, runs], capture_output=True)
     assert memsim_merge.returncode == 0
     made = drawn("bars", "--by", "platform", "--statistic", "requests.life.mean", db=tmp_path)
     assert sorted(made["table"].index) == ["hetero", "ohm-base"]
     with sqlite3.connect(tmp_path / "stats.db") as db:  # one that has stages and no platform; and one made again
-        db.execute("UPDATE run SET arguments = json_remove(arguments, '$.platform') "
-                   "WHERE json_extract(arguments, '$.platform') = 'hetero'")
+        db.execute(
+            "UPDATE run SET arguments = json_remove(arguments, '$.platform') "
+            "WHERE json_extract(arguments, '$.platform') = 'hetero'"
+        )
     assert list(drawn("stages", "--by", "platform", db=tmp_path)["table"].index) == ["ohm-base"]
     assert "1 of 2 runs have no 'platform' and are left out" in capsys.readouterr().err
     bars = drawn("stages", db=tmp_path)["table"]
@@ -319,10 +381,17 @@ def test_what_is_not_compared_is_told(runs, unlike, drawn, tmp_path, capsys):
 
 def test_elements_are_combined_by_what_they_are(runs, drawn):
     """Counts add up, of ratios and times the mean is taken, a maximum stays one; the axis says so."""
-    for name, how, said in (("hits", "sum", "sum of gpu.l1[*]"), ("miss_rate", "mean", "mean of gpu.l1[*]"),
-                            ("miss_latency.mean", "mean", "mean of gpu.l1[*]"), ("miss_latency.max", "max", "highest of")):
+    for name, how, said in (
+        ("hits", "sum", "sum of gpu.l1[*]"),
+        ("miss_rate", "mean", "mean of gpu.l1[*]"),
+        ("miss_latency.mean", "mean", "mean of gpu.l1[*]"),
+        ("miss_latency.max", "max", "highest of"),
+    ):
         made = drawn("bars", "--statistic", f"gpu.l1[*].{name}")
-        each = ask(runs, f"SELECT platform, value FROM result JOIN ipc USING (run) WHERE path GLOB 'gpu.l1[[]*' AND name = '{name}'")
+        each = ask(
+            runs,
+            f"SELECT platform, value FROM result JOIN ipc USING (run) WHERE path GLOB 'gpu.l1[[]*' AND name = '{name}'",
+        )
         assert made["table"].iloc[:, 0].to_dict() == pytest.approx(each.groupby("platform")["value"].agg(how).to_dict())
         assert said in made["texts"][0]
     assert drawn("bars")["texts"][0] == "gpu.dispatcher.ipc"
@@ -330,10 +399,25 @@ def test_elements_are_combined_by_what_they_are(runs, drawn):
 
 def test_stages_stand_in_the_order_of_the_way(runs, drawn):
     from memsim.stages import LAST, WAY, along_the_way
+
     assert along_the_way({"l2", "page", "network", "new", "response", "dram", "l1", "translation", "sm"}) == [
-        "sm", "translation", "l1", "network", "l2", "page", "dram", "new", "response"]
-    told = re.findall(r"`(\w+)`", " ".join(line.split("|")[1] for line in re.findall(
-        r"^\| `.*", (ROOT / "docs/debugging.md").read_text().split("## ")[1], re.M)))
+        "sm",
+        "translation",
+        "l1",
+        "network",
+        "l2",
+        "page",
+        "dram",
+        "new",
+        "response",
+    ]
+    told = re.findall(
+        r"`(\w+)`",
+        " ".join(
+            line.split("|")[1]
+            for line in re.findall(r"^\| `.*", (ROOT / "docs/debugging.md").read_text().split("## ")[1], re.M)
+        ),
+    )
     assert along_the_way(told) == [*WAY, *LAST]
     stages = list(drawn("stages", "--by", "platform")["table"].columns)
     assert stages == along_the_way(stages) != sorted(stages)
@@ -367,9 +451,14 @@ def test_panels_name_their_own_lines_unless_they_are_too_many(tmp_path):
     from memsim import plot
 
     def drawn(*panels):
-        file = plot.lines(tmp_path / "a.svg", {title: pandas.DataFrame({1: 1.0, 2: 2.0}, index=names)
-                                               for title, names in panels}, "us", "y")
+        file = plot.lines(
+            tmp_path / "a.svg",
+            {title: pandas.DataFrame({1: 1.0, 2: 2.0}, index=names) for title, names in panels},
+            "us",
+            "y",
+        )
         return Path(file).read_text()
+
     many = [f"bank {i}" for i in range(plot.MOST_NAMED + 1)]
     said = drawn(("Count", ["hits", "misses"]), ("GB/s", ["bandwidth"]), ("Banks", many))
     assert all(f"<!-- {name} -->" in said for name in ("hits", "misses", "bandwidth", "Banks (13 lines)"))
@@ -380,6 +469,7 @@ def test_many_bars_have_a_width_that_can_be_read(tmp_path):
     import pandas
     from memsim import plot
     from PIL import Image
+
     table = pandas.DataFrame({f"workload{i}": {f"platform{j}": i + j + 1 for j in range(12)} for i in range(40)})
     plot.bars(tmp_path / "a.png", table, "y" * 200)
     width, height = Image.open(tmp_path / "a.png").size
@@ -391,7 +481,8 @@ def test_many_bars_have_a_width_that_can_be_read(tmp_path):
 def test_diff_knows_a_cost_of_energy_by_what_it_says(memsim_command, tmp_path):
     """One more cost in front of the others is one that differs, not a shift of all."""
     for name, costs in ("a", "[second]"), ("b", "[first, second]"):
-        (tmp_path / f"{name}.py").write_text(f"""
+        (tmp_path / f"{name}.py").write_text(
+            f"""
 import memsim
 from memsim.energy import Cost, components
 from memsim.mem import DramController, TrafficGen
@@ -403,15 +494,22 @@ second = Cost("DRAM", "dram", "another", power=0.5)
 root.energy = components({costs})
 memsim.instantiate()
 memsim.simulate()
-""")
+"""
+        )
         memsim_command("-q", "-d", name, f"{name}.py")
     said = memsim_command("diff", "a", "b", "--match", "energy").stdout
     assert "energy(DRAM, dram.activates).each" in said and "dram.time" not in said and "energy[" not in said
 
 
-@pytest.mark.parametrize("arguments", [
-    ["bars", "--relative-to", "hetero"], ["bars", "--statistic", "gpu.l2[*].hits", "--over", "scale"],
-    ["stages", "--by", "platform"], ["latency", "--bandwidth", "gpu.network.response_bandwidth", "--latency", "stages.l2.mean"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["bars", "--relative-to", "hetero"],
+        ["bars", "--statistic", "gpu.l2[*].hits", "--over", "scale"],
+        ["stages", "--by", "platform"],
+        ["latency", "--bandwidth", "gpu.network.response_bandwidth", "--latency", "stages.l2.mean"],
+    ],
+)
 @pytest.mark.parametrize("ending, begin", [(".svg", b"<?xml"), (".png", b"\x89PNG"), (".pdf", b"%PDF")])
 def test_plots(arguments, ending, begin, runs, memsim_command, tmp_path):
     memsim_command("plot", arguments[0], runs, *arguments[1:], "-o", "figure" + ending)
@@ -422,10 +520,12 @@ def test_plots(arguments, ending, begin, runs, memsim_command, tmp_path):
 
 
 def test_what_cannot_be_plotted_is_a_sentence(runs, memsim_command):
-    for arguments, said in ((["bars", "--statistic", "gpu.ipc"], "no run of the database has a statistic 'gpu.ipc'"),
-                            (["bars", "--relative-to", "ohm"], "no run has platform 'ohm': of hetero, ohm-base"),
-                            (["bars", "--by", "colour"], "runs are told apart by 'colour', which no run here has"),
-                            (["bars", "--only", "hetero"], "--only hetero: write NAME=VALUE"),
-                            (["bars", "-o", "ipc.jpg"], "a plot is written as .svg, .png, .pdf"),
-                            (["series"], "has no series")):
+    for arguments, said in (
+        (["bars", "--statistic", "gpu.ipc"], "no run of the database has a statistic 'gpu.ipc'"),
+        (["bars", "--relative-to", "ohm"], "no run has platform 'ohm': of hetero, ohm-base"),
+        (["bars", "--by", "colour"], "runs are told apart by 'colour', which no run here has"),
+        (["bars", "--only", "hetero"], "--only hetero: write NAME=VALUE"),
+        (["bars", "-o", "ipc.jpg"], "a plot is written as .svg, .png, .pdf"),
+        (["series"], "has no series"),
+    ):
         assert said in memsim_command("plot", arguments[0], runs, *arguments[1:], expect=1).stderr

@@ -24,9 +24,11 @@ def machine(requests, period="10ns", play="", **recorder):
 @pytest.fixture
 def script(memsim_command, tmp_path):
     """Runs these lines behind SCRIPT; what was said on stderr."""
+
     def run(text, *options, expect=0):
         (tmp_path / "record.py").write_text(SCRIPT + text)
         return memsim_command(*options, "record.py", expect=expect).stderr
+
     return run
 
 
@@ -37,19 +39,19 @@ def records(memsim_command, name):
 
 def test_a_trace_is_whole_though_a_variable_keeps_the_machine(script, memsim_command):
     # Long enough for the heartbeat of simulate(), whose frame stays behind in a traceback or a cycle.
-    script("kept = [machine(400_000, '1ns', file='t.mst')]\n"
-           "kept.append(kept)\n"
-           "kept[0].simulate()\n")
+    script("kept = [machine(400_000, '1ns', file='t.mst')]\n" "kept.append(kept)\n" "kept[0].simulate()\n")
     assert records(memsim_command, "t.mst") == 400_000
 
 
 def test_a_trace_is_whole_between_two_calls_of_simulate(script, memsim_command, tmp_path):
-    script("import shutil\n"
-           "m = machine(1000, file='t.mst', batch=64)\n"
-           "m.simulate('3us')\n"
-           "shutil.copy('t.mst', 'part.mst')\n"
-           "m.simulate()\n"
-           "machine(1000, file='once.mst', batch=64).simulate()\n")
+    script(
+        "import shutil\n"
+        "m = machine(1000, file='t.mst', batch=64)\n"
+        "m.simulate('3us')\n"
+        "shutil.copy('t.mst', 'part.mst')\n"
+        "m.simulate()\n"
+        "machine(1000, file='once.mst', batch=64).simulate()\n"
+    )
     assert records(memsim_command, "part.mst") == 300
     assert (tmp_path / "t.mst").read_bytes() == (tmp_path / "once.mst").read_bytes()
 
@@ -65,10 +67,13 @@ def test_a_resumed_recording_writes_the_same_file(script, memsim_command, tmp_pa
 
 @pytest.mark.parametrize("batch", [64, 65536])  # the disk is full during the run, or at its end
 def test_a_full_disk_fails_the_run(script, batch):
-    said = script(f"machine(1000, file='/dev/full', format='dramsim3', cycle='1ns', batch={batch})"
-                  ".simulate()\n", expect=1)
-    assert ("/dev/full: cannot be written further (No space left on device): name a file where there "
-            "is room for the trace") in said
+    said = script(
+        f"machine(1000, file='/dev/full', format='dramsim3', cycle='1ns', batch={batch})" ".simulate()\n", expect=1
+    )
+    assert (
+        "/dev/full: cannot be written further (No space left on device): name a file where there "
+        "is room for the trace"
+    ) in said
     assert "Traceback" not in said
 
 

@@ -46,9 +46,17 @@ def test_objects_that_are_alike_are_a_group():
 
 
 def test_quantities_read_well():
-    assert [quantities.quantity(*q) for q in ((1250, "ns"), (0.25, "Ratio"), (5437106290.7, "Byte/s"), (12, "Count"),
-                                              (1234567, "Count"), (None, "ns"))] == [
-        "1.25 µs", "0.25", "5.437 GB/s", "12", "1.235 M", "–"]
+    assert [
+        quantities.quantity(*q)
+        for q in (
+            (1250, "ns"),
+            (0.25, "Ratio"),
+            (5437106290.7, "Byte/s"),
+            (12, "Count"),
+            (1234567, "Count"),
+            (None, "ns"),
+        )
+    ] == ["1.25 µs", "0.25", "5.437 GB/s", "12", "1.235 M", "–"]
 
 
 def test_the_diagram_has_every_link_once_and_what_it_carries(memsim_command, runs):
@@ -69,8 +77,9 @@ def test_runs_are_called_by_what_differs(runs):
     later, first = open_runs(runs, [])
     assert comparison.labels([later, first]) == ["300ns", "100ns"]
     assert comparison.parameters([later, first]) == [("sys.mem", "latency", ["300ns", "100ns"])]
-    differing = {(group, name): (texts, changes) for group, name, texts, changes, _ in
-                 comparison.statistics([later, first])}
+    differing = {
+        (group, name): (texts, changes) for group, name, texts, changes, _ in comparison.statistics([later, first])
+    }
     texts, changes = differing["sys.gen[*]", "read_latency.mean"]
     assert changes[0] == 0 and -1 < changes[1] < 0, "the shorter latency is less, seen from the longer"
     assert ("sys.gen[*]", "reads") not in differing
@@ -88,7 +97,12 @@ def test_values_of_a_group_are_combined_as_they_must_be(runs):
 
 def test_elements_of_a_list_are_lines_of_one_plot():
     class run:
-        series = {(path, name): ("Count", [(10, 1.0), (20, 2.0)]) for path in ("a[0]", "a[1]") for name in ("x", "y[0]", "y[1]")}
+        series = {
+            (path, name): ("Count", [(10, 1.0), (20, 2.0)])
+            for path in ("a[0]", "a[1]")
+            for name in ("x", "y[0]", "y[1]")
+        }
+
     made = plots.series(run)
     assert [p["title"] for p in made] == ["a[*] x", "a[*] y[*]"]
     assert [line["label"] for line in made[1]["lines"]] == ["a[0] y[0]", "a[0] y[1]", "a[1] y[0]", "a[1] y[1]"]
@@ -96,7 +110,7 @@ def test_elements_of_a_list_are_lines_of_one_plot():
 
 def test_energy_is_a_stack_of_parts(memsim_command, tmp_path):
     memsim_command("-q", "-d", "out", ROOT / "configs/cmd.py", "--scale", "tiny")
-    run, = open_runs(tmp_path / "out", [])
+    (run,) = open_runs(tmp_path / "out", [])
     stack = plots.energy_stack([run], ["cmd"])
     assert stack["bars"] == ["cmd"] and {part["label"] for part in stack["parts"]} == {"L2", "controller", "DRAM"}
 
@@ -118,15 +132,19 @@ def test_nothing_else_is_written_over(memsim_command, runs):
     assert "no such database" in memsim_command("draw", "nowhere", expect=1).stderr
     with sqlite3.connect(runs / "stats.db") as db:
         db.execute("PRAGMA user_version = 3")
-    assert f"its tables have version 3, and this memsim's have {database_version}: `memsim upgrade " in memsim_command(
-        "report", "out", expect=1).stderr
+    assert (
+        f"its tables have version 3, and this memsim's have {database_version}: `memsim upgrade "
+        in memsim_command("report", "out", expect=1).stderr
+    )
 
 
 # ---- in a browser
 
+
 def look(browser, page, width):
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                            dict(width=width, height=900, deviceScaleFactor=1, mobile=False))
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", dict(width=width, height=900, deviceScaleFactor=1, mobile=False)
+    )
     browser.get(page.as_uri())
 
 
@@ -134,17 +152,22 @@ def look(browser, page, width):
 def page(memsim_command, runs):
     """The report of the two runs, with claims, one of them with a name that would be a script."""
     with sqlite3.connect(runs / "stats.db") as db:
-        db.execute("CREATE TABLE claim(id TEXT, study TEXT, metric TEXT, subject TEXT, baseline TEXT, label TEXT,"
-                   " relation TEXT, unit TEXT, paper REAL, ours REAL, effect_share REAL, verdict TEXT, deviation TEXT)")
-        db.executemany("INSERT INTO claim VALUES(?, 'fig1', 'IPC', ?, 'y', 'measured', ?, ?, 1.2, 1.1, 0.5, ?, '')", [
-            ("x-01", "a", "below", "ns", "met"), ("x-02", "<script>throw 1</script>", "gain", "%", "ordering only")])
+        db.execute(
+            "CREATE TABLE claim(id TEXT, study TEXT, metric TEXT, subject TEXT, baseline TEXT, label TEXT,"
+            " relation TEXT, unit TEXT, paper REAL, ours REAL, effect_share REAL, verdict TEXT, deviation TEXT)"
+        )
+        db.executemany(
+            "INSERT INTO claim VALUES(?, 'fig1', 'IPC', ?, 'y', 'measured', ?, ?, 1.2, 1.1, 0.5, ?, '')",
+            [("x-01", "a", "below", "ns", "met"), ("x-02", "<script>throw 1</script>", "gain", "%", "ordering only")],
+        )
     memsim_command("report", "out")
     return runs / "report.html"
 
 
 def visible(browser, selector):
     return browser.execute_script(
-        "return [...document.querySelectorAll(arguments[0])].filter(e => e.checkVisibility())", selector)
+        "return [...document.querySelectorAll(arguments[0])].filter(e => e.checkVisibility())", selector
+    )
 
 
 def test_the_page_works_in_a_browser(browser, page):
@@ -165,7 +188,7 @@ def test_the_page_works_in_a_browser(browser, page):
     assert not visible(browser, "#statistics tbody tr")
     browser.find_element("css selector", "#statistics input[type=search]").send_keys("LATENCY.mean gen")
     rows = visible(browser, "#statistics tbody tr")
-    assert [row.text.split()[0] for row in rows] == ["read_latency.mean", "write_latency.mean"][:len(rows)] and rows
+    assert [row.text.split()[0] for row in rows] == ["read_latency.mean", "write_latency.mean"][: len(rows)] and rows
     assert browser.find_element("css selector", "#statistics .found").text == f"{len(rows)} found"
     each = rows[0].find_element("css selector", "details.each summary")
     each.click()
@@ -177,9 +200,11 @@ def test_the_page_works_in_a_browser(browser, page):
     assert "300ns" in text and "outstanding" not in text
     # Plots have been drawn, the claims are shown as text.
     browser.execute_script("document.getElementById('series').scrollIntoView()")
-    drawn = browser.execute_async_script("""
+    drawn = browser.execute_async_script(
+        """
         const done = arguments[0];
-        setTimeout(() => done([...document.querySelectorAll("canvas")].map(c => Chart.getChart(c) !== undefined)), 300)""")
+        setTimeout(() => done([...document.querySelectorAll("canvas")].map(c => Chart.getChart(c) !== undefined)), 300)"""
+    )
     assert len(drawn) >= 4 and all(drawn)
     claims = browser.find_element("id", "claims").text
     assert "<script>throw 1</script>" in claims and "below 1.2 ns 1.1 ns" in claims and "1.2 × 1.1 ×" in claims
@@ -194,7 +219,9 @@ def test_values_beside_each_other_can_be_read_on_a_small_screen(browser, page):
         cells = browser.execute_script(
             "return [...document.querySelectorAll(`#${arguments[0]} td.value`)].filter(e => e.textContent.trim())"
             ".map(e => [e.getBoundingClientRect().left, e.getBoundingClientRect().right,"
-            " getComputedStyle(e, '::before').content])", section)
+            " getComputedStyle(e, '::before').content])",
+            section,
+        )
         assert len(cells) > 3 and all(0 <= left < right <= 400 for left, right, _ in cells)
         assert any(named in text for *_, text in cells)
 
@@ -202,21 +229,26 @@ def test_values_beside_each_other_can_be_read_on_a_small_screen(browser, page):
 def test_the_page_compares_runs_of_its_script(memsim_command, runs, tmp_path):
     """Those of others stand in the database and not in the page, unless they are named; and of objects that only the
     others have it shows nothing."""
-    (tmp_path / "other.py").write_text(MACHINE.replace("root.sys.mem =", "root.sys.spare = SimpleMemory()\nroot.sys.mem =")
-                                       .replace("gen.mem_side = root.sys.net.cpu_side[i]", "gen.mem_side = root.sys.net.cpu_side[i]\n"
-                                                "root.extra = TrafficGen(requests=5)\nroot.extra.mem_side = root.sys.spare.cpu_side"))
+    (tmp_path / "other.py").write_text(
+        MACHINE.replace("root.sys.mem =", "root.sys.spare = SimpleMemory()\nroot.sys.mem =").replace(
+            "gen.mem_side = root.sys.net.cpu_side[i]",
+            "gen.mem_side = root.sys.net.cpu_side[i]\n"
+            "root.extra = TrafficGen(requests=5)\nroot.extra.mem_side = root.sys.spare.cpu_side",
+        )
+    )
     memsim_command("-q", "-d", "out", "other.py", "50ns")
     memsim_command("-q", "-d", "out", "machine.py", "200ns")
     memsim_command("report", "out")
     own, other = (next(r for r in open_runs(runs, []) if r.info["name"] == name) for name in ("machine", "other"))
     page = (runs / "report.html").read_text()
-    assert page.count('data-is="300ns"') and "sys.spare" not in page and "data-is=\"50ns\"" not in page
+    assert page.count('data-is="300ns"') and "sys.spare" not in page and 'data-is="50ns"' not in page
     memsim_command("report", "out", own.id, other.id)
     assert 'data-is="other 50ns"' in (runs / "report.html").read_text()
-    assert not any("spare" in row[0] or "extra" in row[0] for row in
-                   [*comparison.parameters([own, other]), *comparison.statistics([own, other])])
-    assert comparison.statistics([own, other]) and any(
-        "spare" in row[0] for row in comparison.statistics([other, own]))
+    assert not any(
+        "spare" in row[0] or "extra" in row[0]
+        for row in [*comparison.parameters([own, other]), *comparison.statistics([own, other])]
+    )
+    assert comparison.statistics([own, other]) and any("spare" in row[0] for row in comparison.statistics([other, own]))
     assert comparison.labels([own, other]) == ["machine 200ns", "other 50ns"]
 
 
@@ -225,16 +257,20 @@ def test_the_page_fits_and_can_be_read(browser, memsim_command, tmp_path, width)
     """Of a large machine: nothing is wider than the window but what scrolls by itself, and no text is smaller than
     11 pixels."""
     for seed in (1, 2):
-        memsim_command("-q", "--stamps", "4", "-d", "out", ROOT / "configs/cxl_gpu.py", "--scale", "tiny", "--seed", seed)
+        memsim_command(
+            "-q", "--stamps", "4", "-d", "out", ROOT / "configs/cxl_gpu.py", "--scale", "tiny", "--seed", seed
+        )
     memsim_command("report", "out")
     look(browser, tmp_path / "out/report.html", width)
     browser.execute_script("document.querySelectorAll('button.open').forEach(button => button.click())")
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     drawn = "document.querySelector('.drawing svg').getBoundingClientRect().width"
     assert width == 400 or browser.execute_script(f"return {drawn}") <= width, "the drawing is made smaller"
-    smallest = browser.execute_script("""
+    smallest = browser.execute_script(
+        """
         return Math.min(...[...document.querySelectorAll("main *")].filter(e => e.offsetParent && !e.closest("svg") &&
-            [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())).map(e => parseFloat(getComputedStyle(e).fontSize)))""")
+            [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())).map(e => parseFloat(getComputedStyle(e).fontSize)))"""
+    )
     assert smallest >= 11
     assert browser.get_log("browser") == []
 

@@ -46,10 +46,17 @@ def test_a_figure_leaves_its_data_and_is_not_run_twice(memsim_command, tmp_path)
         said = {row["id"]: row for row in csv.DictReader(f)}
     assert set(said) == {"cxl-03", "cxl-04", "cxl-33"}
     assert (said["cxl-33"]["relation"], said["cxl-33"]["unit"]) == ("below", "ns")
-    with (tmp_path / "out/zng/mapping/data.csv").open() as data, (tmp_path / "out/zng/mapping/claims.csv").open() as judged:
-        assert [(row["claim"], row["value"]) for row in csv.DictReader(data)] == [
-            (row["id"], row["ours"]) for row in csv.DictReader(judged)] != []
-    assert (folder / "claims.svg").read_text().startswith("<?xml") and "round_trip" in (folder / "output.txt").read_text()
+    with (tmp_path / "out/zng/mapping/data.csv").open() as data, (
+        tmp_path / "out/zng/mapping/claims.csv"
+    ).open() as judged:
+        assert (
+            [(row["claim"], row["value"]) for row in csv.DictReader(data)]
+            == [(row["id"], row["ours"]) for row in csv.DictReader(judged)]
+            != []
+        )
+    assert (folder / "claims.svg").read_text().startswith("<?xml") and "round_trip" in (
+        folder / "output.txt"
+    ).read_text()
     with sqlite3.connect(tmp_path / "out/stats.db") as db:
         runs = db.execute("SELECT count(*) FROM run").fetchone()
     memsim_command("reproduce", "cxl/fig3b", "-d", "out", "-q")
@@ -63,16 +70,24 @@ def test_claims_are_drawn_by_unit_and_data_by_platform(tmp_path, monkeypatch):
     monkeypatch.setattr(reproduce.plot, "beside", lambda path, panels, title: made.update(panels))
     monkeypatch.setattr(reproduce.plot, "bars", lambda path, table, y, title: made.update(table=table, y=y, path=path))
     row = dict(metric="IPC", subject="ours", baseline="base", relation="gain", unit="%", paper=1.4, ours=1.2)
-    rows = [row | dict(id="ohm-01"), row | dict(id="ohm-05", relation="below", unit="ns", baseline=""), row | dict(id="ohm-06", ours=None)]
+    rows = [
+        row | dict(id="ohm-01"),
+        row | dict(id="ohm-05", relation="below", unit="ns", baseline=""),
+        row | dict(id="ohm-06", ours=None),
+    ]
     figure = reproduce.figures()["ohm/fig16"]
     reproduce.draw(figure, rows, tmp_path)
     assert list(made) == ["ratio", "ns"]
-    assert list(made["ratio"].columns) == ["IPC, ours / base\n(ohm-01, abstract)"] and list(made["ratio"].loc["paper"]) == [1.4]
+    assert list(made["ratio"].columns) == ["IPC, ours / base\n(ohm-01, abstract)"] and list(
+        made["ratio"].loc["paper"]
+    ) == [1.4]
     assert list(made["ns"].columns) == ["IPC, ours\n(ohm-05, Fig. 16a, paper: below)"]
     reproduce.draw_data(figure, tmp_path)
     assert "table" not in made  # there is no data
-    (tmp_path / "data.csv").write_text("seed,mode,platform,workload,cycles,ipc\n1,planar,x,bfs,5,2\n2,planar,x,bfs,7,4\n"
-                                       "1,planar,y,bfs,5,8\n2,planar,y,bfs,5,8\n")
+    (tmp_path / "data.csv").write_text(
+        "seed,mode,platform,workload,cycles,ipc\n1,planar,x,bfs,5,2\n2,planar,x,bfs,7,4\n"
+        "1,planar,y,bfs,5,8\n2,planar,y,bfs,5,8\n"
+    )
     reproduce.draw_data(figure, tmp_path)
     assert made["table"].to_dict() == {"planar bfs": {"x": 6, "y": 5}} and made["y"] == "cycles"  # what is shown first
 
@@ -80,6 +95,7 @@ def test_claims_are_drawn_by_unit_and_data_by_platform(tmp_path, monkeypatch):
 def test_claims_lie_below_each_other(tmp_path):
     import pandas
     from PIL import Image
+
     of = pandas.DataFrame({f"IPC, subject {i} / base\n(x-{i})": dict(paper=1.0, ours=1.5) for i in range(20)})
     reproduce.plot.beside(tmp_path / "a.png", {"ratio": of, "ns": of.iloc[:, :1]}, title="Figure")
     width, height = Image.open(tmp_path / "a.png").size
@@ -89,11 +105,13 @@ def test_claims_lie_below_each_other(tmp_path):
 def test_check_finds_a_claim_that_is_met_no_more(memsim_command, tmp_path):
     memsim_command("reproduce", "cxl/fig3b", "-d", "out", "--check")
     script = tmp_path / "worse.py"  # the same, where ours was met with another figure
-    script.write_text("from memsim import reproduce, verdict\n"
-                      "claim = verdict.claims('cxl_gpu')['cxl-33']\n"
-                      "row = dict(ours=120.0, comparison=claim.compare(120.0), paper=claim.expected, metric=claim.metric,\n"
-                      "           subject=claim.subject)\n"
-                      "print(reproduce.check({'cxl-33': (row, reproduce.figures()['cxl/fig3b'])}, 'quick'))\n")
+    script.write_text(
+        "from memsim import reproduce, verdict\n"
+        "claim = verdict.claims('cxl_gpu')['cxl-33']\n"
+        "row = dict(ours=120.0, comparison=claim.compare(120.0), paper=claim.expected, metric=claim.metric,\n"
+        "           subject=claim.subject)\n"
+        "print(reproduce.check({'cxl-33': (row, reproduce.figures()['cxl/fig3b'])}, 'quick'))\n"
+    )
     said = memsim_command("-d", "out", script).stdout
     assert "cxl-33 was met with 68.46 and is met no more: cxl/fig3b gives 120" in said and said.endswith("\n1\n")
 
@@ -108,8 +126,15 @@ def test_figures_at_judge_are_recorded_with_their_seeds(monkeypatch, tmp_path):
 
     def row(ours, lowest, highest, seeds, word):
         return dict(ours=ours, lowest=lowest, highest=highest, seeds=seeds, verdict=word), figure
-    accuracy.record({"sap-02": row(0.9, 0.9, 0.9, 1, verdict.TOO_SMALL), "sap-03": row(1.02, 1.01, 1.04, 3, verdict.MET),
-                     "sap-04": row(1.125, 1.125, 1.125, 1, verdict.NOT_REPRODUCED)}, "judge")
+
+    accuracy.record(
+        {
+            "sap-02": row(0.9, 0.9, 0.9, 1, verdict.TOO_SMALL),
+            "sap-03": row(1.02, 1.01, 1.04, 3, verdict.MET),
+            "sap-04": row(1.125, 1.125, 1.125, 1, verdict.NOT_REPRODUCED),
+        },
+        "judge",
+    )
     rows = accuracy.rows_of(file)
     assert {id: r["ours"] for id, r in rows.items()} == {"sap-02": "0.5", "sap-03": "1.01 1.02 1.04", "sap-04": "1.125"}
     assert rows["sap-03"]["scale"] == "judge" and rows["sap-03"]["source"] == "sap/fig06"
@@ -135,7 +160,10 @@ def test_a_cost_is_that_of_a_figure_of_which_no_point_had_been_run(memsim_comman
 
 @pytest.mark.parametrize("option", ["--jobs", "--seeds"])
 def test_no_jobs_or_seeds_are_refused(option, memsim_command):
-    assert f"argument {option}: '0' is no whole number of 1 or more" in memsim_command("reproduce", "cxl/fig3b", option, 0, expect=2).stderr
+    assert (
+        f"argument {option}: '0' is no whole number of 1 or more"
+        in memsim_command("reproduce", "cxl/fig3b", option, 0, expect=2).stderr
+    )
 
 
 def test_points_at_judge_are_kept_without_their_runs(monkeypatch, tmp_path):
@@ -150,14 +178,21 @@ def judged(id):
     return [float(figure) for figure in accuracy.rows_of(accuracy.JUDGED)[id]["ours"].split()]
 
 
-@pytest.mark.parametrize("id, figure, ours, base, seeds", [
-    ("zng-22", "fig14", "zng fcnet", "zng swnet", 3), ("zng-23", "fig14", "zng", "zng fcnet", 1),
-    ("zng-38", "fig16b", "zng predict-4KBpref", "zng 4KBpref", 3)])
+@pytest.mark.parametrize(
+    "id, figure, ours, base, seeds",
+    [
+        ("zng-22", "fig14", "zng fcnet", "zng swnet", 3),
+        ("zng-23", "fig14", "zng", "zng fcnet", 1),
+        ("zng-38", "fig16b", "zng predict-4KBpref", "zng 4KBpref", 3),
+    ],
+)
 def test_judged_figures_follow_from_the_points_that_are_kept(id, figure, ours, base, seeds):
     """Of claims on the IPC of all pairs."""
     import pandas
+
     points = pandas.read_csv(accuracy.POINTS / f"zng/{figure}.csv").pivot(
-        index=["seed", "workload"], columns="platform", values="ipc")
+        index=["seed", "workload"], columns="platform", values="ipc"
+    )
     ratios = (points[ours] / points[base]).dropna().groupby("seed")
     assert (ratios.size() == 12).all() and len(ratios) == seeds
     assert sorted(ratios.apply(lambda each: each.prod() ** (1 / 12))) == pytest.approx(judged(id), rel=1e-4)
@@ -166,16 +201,24 @@ def test_judged_figures_follow_from_the_points_that_are_kept(id, figure, ours, b
 def test_the_judged_threshold_follows_from_the_points_that_are_kept():
     import numpy
     import pandas
+
     ipc = pandas.read_csv(accuracy.POINTS / "zng/fig16a.csv").pivot(index="platform", columns="workload", values="ipc")
     means = numpy.log(ipc).mean(axis="columns")
     assert ipc.shape == (5, 12) and [int(means.idxmax().split()[2]) / 100] == judged("zng-25")
 
 
-@pytest.mark.parametrize("id, metric, ours, base", [
-    ("zng-16", "re_accesses", "zng STT-MRAM", "zng SRAM"), ("zng-17", "re_accesses", "zng prefetch", "zng STT-MRAM"), ("zng-18", "re_accesses", "zng", "zng prefetch"),
-    ("zng-20", "writes_per_page", "zng network", "zng baseline")])
+@pytest.mark.parametrize(
+    "id, metric, ours, base",
+    [
+        ("zng-16", "re_accesses", "zng STT-MRAM", "zng SRAM"),
+        ("zng-17", "re_accesses", "zng prefetch", "zng STT-MRAM"),
+        ("zng-18", "re_accesses", "zng", "zng prefetch"),
+        ("zng-20", "writes_per_page", "zng network", "zng baseline"),
+    ],
+)
 def test_judged_ratios_of_means_follow_from_the_points_that_are_kept(id, metric, ours, base):
     import pandas
+
     figure = "zng/fig12" if metric == "re_accesses" else "zng/fig13"
     points = pandas.read_csv(accuracy.POINTS / f"{figure}.csv")
     mean = points.groupby(["platform", "seed"])[metric].mean()
@@ -183,8 +226,9 @@ def test_judged_ratios_of_means_follow_from_the_points_that_are_kept(id, metric,
 
 
 def test_the_page_is_that_of_the_figures():
-    assert accuracy.PAGE.read_text() == accuracy.page(), (
-        "claims or figures have changed: run `build/memsim reproduce --page`")
+    assert (
+        accuracy.PAGE.read_text() == accuracy.page()
+    ), "claims or figures have changed: run `build/memsim reproduce --page`"
 
 
 def test_the_page_has_every_claim_and_hides_none():
@@ -198,8 +242,11 @@ def test_the_page_has_every_claim_and_hides_none():
 def test_a_figure_without_a_scale_is_the_same_at_quick_and_judge():
     quick, judged = accuracy.rows_of(accuracy.QUICK), accuracy.rows_of(accuracy.JUDGED)
     without = {figure.name for figure in reproduce.figures().values() if not figure.takes_a_scale}
-    both = {id: (float(row["ours"]), float(judged[id]["ours"])) for id, row in quick.items()
-            if row["source"] in without and row["ours"]}
+    both = {
+        id: (float(row["ours"]), float(judged[id]["ours"]))
+        for id, row in quick.items()
+        if row["source"] in without and row["ours"]
+    }
     assert len(both) > 15
     assert {id: pair for id, pair in both.items() if pair[0] != pytest.approx(pair[1], rel=0.01)} == {}
 

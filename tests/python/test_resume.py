@@ -16,7 +16,7 @@ LONG = "1000000"
 
 def checkpoints(directory):
     """The names of its checkpoints without that of the run: '40us' for 40us-1a2b3c4d.ckpt."""
-    return sorted(path.name[:-len("-1a2b3c4d.ckpt")] for path in directory.glob("*.ckpt"))
+    return sorted(path.name[: -len("-1a2b3c4d.ckpt")] for path in directory.glob("*.ckpt"))
 
 
 def rows(database, query):
@@ -26,15 +26,27 @@ def rows(database, query):
 
 def without_ids(database):
     """All results of a database with one run, without its UUID and host times."""
-    return (rows(database, "SELECT digest, exit_cause, sim_time_fs FROM run"),
-            rows(database, "SELECT tick, since_tick, label FROM dump ORDER BY id"),
-            sorted(rows(database, "SELECT path, name, value, unit FROM results")))
+    return (
+        rows(database, "SELECT digest, exit_cause, sim_time_fs FROM run"),
+        rows(database, "SELECT tick, since_tick, label FROM dump ORDER BY id"),
+        sorted(rows(database, "SELECT path, name, value, unit FROM results")),
+    )
 
 
 def test_a_checkpoint_inside_and_between_calls(memsim_command, script, tmp_path):
     whole = memsim_command("-d", "whole", script, 10000)
-    parts = memsim_command("-d", "parts", "--checkpoint-at", "40us", "--checkpoint-at", "60us",
-                           "--checkpoint-at", "99999999999fs", script, 10000)
+    parts = memsim_command(
+        "-d",
+        "parts",
+        "--checkpoint-at",
+        "40us",
+        "--checkpoint-at",
+        "60us",
+        "--checkpoint-at",
+        "99999999999fs",
+        script,
+        10000,
+    )
     assert parts.stdout == whole.stdout and parts.stdout.count("\n") == 1
     assert checkpoints(tmp_path / "parts") == ["40us", "60us", "99999999999fs"]
     expected = without_ids(tmp_path / "whole/stats.db")
@@ -43,16 +55,17 @@ def test_a_checkpoint_inside_and_between_calls(memsim_command, script, tmp_path)
         assert without_ids(tmp_path / "parts/stats.db") == expected
     info = memsim_command("ckpt", "info", "parts/40us.ckpt").stdout
     assert "loop.py 10000" in info and "40us" in info
-    assert "sys.gen                  mem.TrafficGen\n" in memsim_command(
-        "ckpt", "show", "parts/40us.ckpt").stdout
+    assert "sys.gen                  mem.TrafficGen\n" in memsim_command("ckpt", "show", "parts/40us.ckpt").stdout
     state = memsim_command("ckpt", "show", "parts/40us.ckpt", "sys.gen").stdout
     assert '"sent"' in state
 
 
 def test_a_period_and_one_from_python(memsim_command, script, tmp_path):
-    script.write_text(script.read_text().replace(
-        "    if root", "    if event.tick == 60 * 10**9:\n        memsim.checkpoint('own.ckpt')\n"
-        "    if root"))
+    script.write_text(
+        script.read_text().replace(
+            "    if root", "    if event.tick == 60 * 10**9:\n        memsim.checkpoint('own.ckpt')\n" "    if root"
+        )
+    )
     whole = memsim_command("--checkpoint-sim-period", "35us", script, 10000)
     assert checkpoints(tmp_path / "memsim-out") == ["35us", "70us"]
     for file in ("own.ckpt", "memsim-out/35us.ckpt", "memsim-out/70us.ckpt"):
@@ -60,8 +73,9 @@ def test_a_period_and_one_from_python(memsim_command, script, tmp_path):
 
 
 def start(tmp_path, *arguments):
-    return subprocess.Popen([MEMSIM, *map(str, arguments)], cwd=tmp_path, text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return subprocess.Popen(
+        [MEMSIM, *map(str, arguments)], cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
 
 
 def wait_for(directory, pattern):
@@ -115,16 +129,15 @@ def test_signals_for_status_and_a_save(script, tmp_path):
 
 def test_what_may_change_and_what_not(memsim_command, script, tmp_path):
     memsim_command("--checkpoint-at", "40us", script, 10000)
-    fixed = memsim_command("--restore", "memsim-out/40us.ckpt", "--set", "sys.mem.queue=8",
-                           expect=1).stderr
-    assert fixed == ("memsim: sys.mem.queue is '32' in the checkpoint and cannot be '8' now: only "
-                     "tunable parameters may change, of sys.mem these: latency, bandwidth\n")
+    fixed = memsim_command("--restore", "memsim-out/40us.ckpt", "--set", "sys.mem.queue=8", expect=1).stderr
+    assert fixed == (
+        "memsim: sys.mem.queue is '32' in the checkpoint and cannot be '8' now: only "
+        "tunable parameters may change, of sys.mem these: latency, bandwidth\n"
+    )
     memsim_command("--restore", "memsim-out/40us.ckpt", "--set", "sys.mem.latency=300ns")
     memsim_command("--restore", "memsim-out/40us.ckpt", "-d", "elsewhere")
-    (first,), = [rows(tmp_path / "memsim-out/stats.db", "SELECT id FROM run WHERE parent IS NULL "
-                                                       "OR parent = ''")]
-    children = rows(tmp_path / "memsim-out/stats.db",
-                    f"SELECT digest FROM run WHERE parent = '{first[0]}'")
+    ((first,),) = [rows(tmp_path / "memsim-out/stats.db", "SELECT id FROM run WHERE parent IS NULL " "OR parent = ''")]
+    children = rows(tmp_path / "memsim-out/stats.db", f"SELECT digest FROM run WHERE parent = '{first[0]}'")
     assert len(children) == 1
     assert rows(tmp_path / "elsewhere/stats.db", "SELECT parent FROM run") == [first]
     values = rows(tmp_path / "memsim-out/stats.db", "SELECT * FROM param")
@@ -144,14 +157,18 @@ def test_a_changed_script_is_a_sentence(memsim_command, script, tmp_path):
 
 
 def test_another_order_of_calls_is_a_sentence(memsim_command, script, tmp_path):
-    script.write_text(script.read_text().replace(
-        "memsim.stats.series", "import os\nif 'OTHER' in os.environ: memsim.curTick()\n"
-        "memsim.stats.series"))
+    script.write_text(
+        script.read_text().replace(
+            "memsim.stats.series", "import os\nif 'OTHER' in os.environ: memsim.curTick()\n" "memsim.stats.series"
+        )
+    )
     memsim_command("--checkpoint-at", "40us", script, 10000)
     text = memsim_command("--restore", "memsim-out/40us.ckpt", expect=1, env={"OTHER": "1"}).stderr
-    assert text == ("memsim: loop.py:12: the script calls curTick() where the run of the checkpoint "
-                    "called series(50000000000, ['sys.gen.*']) (loop.py:13): a restored script must "
-                    "ask the same, in the same order\n")
+    assert text == (
+        "memsim: loop.py:12: the script calls curTick() where the run of the checkpoint "
+        "called series(50000000000, ['sys.gen.*']) (loop.py:13): a restored script must "
+        "ask the same, in the same order\n"
+    )
 
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "foreign", "missing"])
@@ -160,7 +177,7 @@ def test_a_damaged_checkpoint_is_a_sentence(memsim_command, script, tmp_path, da
     file = next((tmp_path / "memsim-out").glob("40us-*.ckpt"), tmp_path / "memsim-out/40us.ckpt")
     bytes_ = bytearray(file.read_bytes()) if file.exists() else bytearray()
     if damage == "cut":
-        del bytes_[len(bytes_) // 2:]
+        del bytes_[len(bytes_) // 2 :]
     elif damage == "flip":
         bytes_[len(bytes_) // 2] ^= 1
     elif damage == "foreign":
@@ -185,7 +202,8 @@ def test_without_the_script(memsim_command, script, tmp_path, monkeypatch):
 
 
 def test_a_script_with_two_machines(memsim_command, script, tmp_path):
-    script.write_text("""\
+    script.write_text(
+        """\
 import memsim
 from memsim.mem import SimpleMemory, TrafficGen
 
@@ -201,7 +219,8 @@ while {sim.simulate("1us").cause for sim in both} != {"nothing left to do"}:
     for sim in both:
         sim.stats.dump()
 print([sim.digest for sim in both])
-""")
+"""
+    )
     whole = memsim_command("--checkpoint-at", "3.5us", script).stdout
     files = list((tmp_path / "memsim-out").glob("3500ns-*.ckpt"))
     assert len(files) == 2, "one of each"
@@ -212,7 +231,8 @@ print([sim.digest for sim in both])
 @pytest.mark.parametrize("apart, code, saved", [(1000, 143, ["sigterm"]), (0, -signal.SIGTERM, [])])
 def test_two_sigterms_are_one_wish_unless_apart(tmp_path, apart, code, saved):
     """The second comes before the run could heed the first."""
-    (tmp_path / "script.py").write_text(f"""\
+    (tmp_path / "script.py").write_text(
+        f"""\
 import os, time
 import memsim
 from memsim import signals
@@ -230,7 +250,8 @@ for _ in range(6000):
         break
     time.sleep(0.01)
 memsim.simulate()
-""")
+"""
+    )
     running = start(tmp_path, "script.py")
     for name in "ready", "seen":
         wait_for(tmp_path, name)

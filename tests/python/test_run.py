@@ -96,6 +96,7 @@ def test_a_hang_prints_who_waits_for_whom(in_tmp):
         now, pending, exit_cause = 10**9, True, ""
         wait_report = staticmethod(lambda: ["gen.mem_side waits for 3 answers from mem"])
         imbalances = staticmethod(lambda: ["mem: 5 bytes went in and 4 came out"])
+
     real, sim._machine = sim._machine, Stuck
     with pytest.raises(memsim.Error, match="(?s)stands still at 1us.*waits for 3 answers"):
         sim._check_end("idle")
@@ -127,6 +128,7 @@ def test_results_of_nothing_are_a_sentence(in_tmp):
 
 def test_every_component_can_be_made_and_described(capsys):
     from memsim.schema import TYPES
+
     assert len(TYPES) > 5
     for name, cls in TYPES.items():
         assert cls().path == name

@@ -29,6 +29,7 @@ def test_watching_the_schedulers_misses_less(memsim_command):
     def misses(policy, *more):
         shown = run(memsim_command, "--policy", policy, "--workload", "MUM", "--dram", "1MiB", *more)
         return int(shown.split(" misses")[0].split()[-1])
+
     assert misses("sap") < misses("lru") == misses("fifo")
     assert misses("sap") <= misses("sap", "--period", "100000") <= misses("lru")
     assert misses("sap", "--record", "1") >= misses("sap")
@@ -41,8 +42,10 @@ def milliseconds(shown):
 def test_a_drive_of_flash(memsim_command):
     """Its pages take 50 us and the way through the drive: one after the other it is slower than the paper's latencies."""
     for policy in ("lru", "sap"):
-        flash, table = (run(memsim_command, "--policy", policy, "--drive", drive, "--workload", "AES", "--check-contents")
-                        for drive in ("flash", "table"))
+        flash, table = (
+            run(memsim_command, "--policy", policy, "--drive", drive, "--workload", "AES", "--check-contents")
+            for drive in ("flash", "table")
+        )
         assert "bytes are as the program left them" in flash
         assert milliseconds(flash) != milliseconds(table) and milliseconds(flash) > 0.05
 
@@ -50,22 +53,41 @@ def test_a_drive_of_flash(memsim_command):
 @pytest.mark.parametrize("system, workload, path", [("cxl_gpu", "vadd", "queues"), ("ohm", "pagerank", "controller")])
 def test_hints_reach_another_machine(memsim_command, tmp_path, system, workload, path):
     """Those that the memory manager sends are counted where they arrive, and change the time."""
-    told = [memsim_command("-d", name, CONFIGS / "sap_hints.py", "--system", system, "--workload", workload, "--scale",
-                           "tiny", *more).stdout for name, more in (("with", ()), ("without", ("--without",)))]
+    told = [
+        memsim_command(
+            "-d", name, CONFIGS / "sap_hints.py", "--system", system, "--workload", workload, "--scale", "tiny", *more
+        ).stdout
+        for name, more in (("with", ()), ("without", ("--without",)))
+    ]
     assert "hints" in told[0] and "hints" not in told[1]
     assert milliseconds(told[0]) != milliseconds(told[1])
     with sqlite3.connect(tmp_path / "with" / "stats.db") as database:
-        taken, = database.execute("SELECT sum(value) FROM result WHERE name = 'hints' AND path LIKE ?",
-                                  (f"%{path}%",)).fetchone()
+        (taken,) = database.execute(
+            "SELECT sum(value) FROM result WHERE name = 'hints' AND path LIKE ?", (f"%{path}%",)
+        ).fetchone()
     assert 0 < taken <= int(told[0].split(" hints")[0].split()[-1])
 
 
-@pytest.mark.parametrize("host, workload, scale", [("endpoint", "vadd", "tiny"), ("buffer", "gaus", "tiny"),
-                                                   ("mmu", "rsum", "small")])
+@pytest.mark.parametrize(
+    "host, workload, scale", [("endpoint", "vadd", "tiny"), ("buffer", "gaus", "tiny"), ("mmu", "rsum", "small")]
+)
 def test_policies_of_another_memory(memsim_command, host, workload, scale):
-    times = {policy: milliseconds(memsim_command(CONFIGS / "sap_policies.py", "--host", host, "--policy", policy,
-                                                 "--workload", workload, "--scale", scale).stdout)
-             for policy in ("lru", "arc", "sap", "page-on-page")}
+    times = {
+        policy: milliseconds(
+            memsim_command(
+                CONFIGS / "sap_policies.py",
+                "--host",
+                host,
+                "--policy",
+                policy,
+                "--workload",
+                workload,
+                "--scale",
+                scale,
+            ).stdout
+        )
+        for policy in ("lru", "arc", "sap", "page-on-page")
+    }
     assert len({times["lru"], times["sap"], times["page-on-page"]}) == 3, times
 
 
@@ -91,7 +113,7 @@ def test_hits_at_every_size(memsim_command):
 
 def test_effective_access_time_by_hand():
     time = sap.eat.effective_access_time
-    assert time(32, 1, 1) == 60 + 70_480 / 32          # a unit costs 50,000 and 4096 times 5 ns
+    assert time(32, 1, 1) == 60 + 70_480 / 32  # a unit costs 50,000 and 4096 times 5 ns
     assert time(10, 1, 4, 0, "once") == 60 + 70_480 / 10
     assert time(10, 1, 4, 0, "each") == 60 + (50_000 + 4 * 20_480) / 10
     assert time(10, 1, 4, 0, "full") == 60 + 4 * 70_480 / 10
@@ -124,14 +146,17 @@ def test_each_assumption_is_a_parameter(memsim_command):
             assert name in found._params, change
 
 
-@pytest.mark.parametrize("arguments, sentence", [
-    (dict(dram="2KiB"), "dram='2KiB': write a whole number of units of 4096B, such as 4096B"),
-    (dict(dram="10KiB"), "dram='10KiB': write a whole number of units of 4096B, such as 12288B"),
-    (dict(policy="lfu"), "there is no policy 'lfu'"),
-    (dict(drive="tape"), "there is no drive 'tape'"),
-    (dict(manager=dict(period=0)), "period"),
-    (dict(manager=dict(lookahead=0)), "lookahead"),
-])
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        (dict(dram="2KiB"), "dram='2KiB': write a whole number of units of 4096B, such as 4096B"),
+        (dict(dram="10KiB"), "dram='10KiB': write a whole number of units of 4096B, such as 12288B"),
+        (dict(policy="lfu"), "there is no policy 'lfu'"),
+        (dict(drive="tape"), "there is no drive 'tape'"),
+        (dict(manager=dict(period=0)), "period"),
+        (dict(manager=dict(lookahead=0)), "lookahead"),
+    ],
+)
 def test_what_makes_no_machine(arguments, sentence):
     with pytest.raises(memsim.Error, match=sentence.replace("(", r"\(")):
         sap.machine(**{"policy": "sap", "program": sap.workloads.program("AES", "tiny")[0], **arguments})

@@ -28,8 +28,9 @@ def test_at_full_scale_it_is_the_paper_s_machine():
     assert groups > 4000 and not [str(i) for i in size.invariants if i.broken]
 
 
-@pytest.mark.parametrize("divided_by, count", [
-    (1, 6), (1.99, 6), (2, 3), (2.99, 3), (3, 2), (5.99, 2), (6, 1), (512, 1), (0.5, 6)])
+@pytest.mark.parametrize(
+    "divided_by, count", [(1, 6), (1.99, 6), (2, 3), (2.99, 3), (3, 2), (5.99, 2), (6, 1), (512, 1), (0.5, 6)]
+)
 def test_a_slice_shrinks_no_more_than_the_footprint(divided_by, count):
     footprint = int(8 * GIB / divided_by)
     assert OHM_PLANAR.controllers // slices(OHM_PLANAR, footprint) == count
@@ -71,8 +72,7 @@ def test_scale_by_name_and_ratio():
     assert kronecker_scale("1/999999999999") == 1
 
 
-@pytest.mark.parametrize("text", ["", "huge", "0", "2", "-1/2", "1/0", "1/", "nan", "inf",
-                                  "1e-999999999", " 1/2"])
+@pytest.mark.parametrize("text", ["", "huge", "0", "2", "-1/2", "1/0", "1/", "nan", "inf", "1e-999999999", " 1/2"])
 def test_any_other_scale_is_a_sentence(text):
     with pytest.raises(ValueError, match="write one of tiny, small, .*, or a ratio such as 1/512"):
         kronecker_scale(text)

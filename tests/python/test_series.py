@@ -44,11 +44,13 @@ def test_a_formula_is_sampled_over_the_interval(sim):
     # Bytes of this microsecond, not of all so far, by a microsecond.
     assert rows(sim, "mem[0]", "bandwidth") == pytest.approx({t: 1e6 * g for t, g in grown.items()})
     count, total = rows(sim, "gen[0]", "read_latency.count"), rows(sim, "gen[0]", "read_latency.sum")
-    assert rows(sim, "gen[0]", "read_latency.mean") == pytest.approx({
-        t: (total[t] - total.get(t - US, 0)) / (count[t] - count.get(t - US, 0)) for t in count})
+    assert rows(sim, "gen[0]", "read_latency.mean") == pytest.approx(
+        {t: (total[t] - total.get(t - US, 0)) / (count[t] - count.get(t - US, 0)) for t in count}
+    )
     area = rows(sim, "monitor[0]", "outstanding.area")
-    assert rows(sim, "monitor[0]", "outstanding.mean") == pytest.approx({
-        t: (area[t] - area.get(t - US, 0)) / 1000 for t in area})
+    assert rows(sim, "monitor[0]", "outstanding.mean") == pytest.approx(
+        {t: (area[t] - area.get(t - US, 0)) / 1000 for t in area}
+    )
     assert rows(sim, "monitor[0]", "read_bandwidth").keys() == bytes_.keys(), "* takes formulas, too"
 
 
@@ -71,15 +73,19 @@ def test_formulas_stay_outside_the_digest(in_tmp):
             sim.stats.series("1us", patterns)
             sim.simulate()
             return sim.digest
+
     assert digest("mem.bytes", "mem.bandwidth") == digest("mem.bytes") != digest("mem.reads")
 
 
-@pytest.mark.parametrize("given, sampled", [
-    ("mem[*].bandwidth", {"mem[0].bandwidth", "mem[1].bandwidth"}),
-    ("mem[1].band*", {"mem[1].bandwidth"}),
-    ("*.bandwidth", {"mem[0].bandwidth", "mem[1].bandwidth", "gen[0].bandwidth", "gen[1].bandwidth"}),
-    ("monitor[1].application_requests[*]", {f"monitor[1].application_requests[{i}]" for i in range(4)}),
-])
+@pytest.mark.parametrize(
+    "given, sampled",
+    [
+        ("mem[*].bandwidth", {"mem[0].bandwidth", "mem[1].bandwidth"}),
+        ("mem[1].band*", {"mem[1].bandwidth"}),
+        ("*.bandwidth", {"mem[0].bandwidth", "mem[1].bandwidth", "gen[0].bandwidth", "gen[1].bandwidth"}),
+        ("monitor[1].application_requests[*]", {f"monitor[1].application_requests[{i}]" for i in range(4)}),
+    ],
+)
 def test_patterns(sim, given, sampled):
     sim.stats.series("1us", given)
     sim.simulate("2us")
@@ -90,14 +96,28 @@ def test_patterns(sim, given, sampled):
 
 def test_a_statistic_in_place_of_its_name(sim):
     mem, monitor = sim.root.mem, sim.root.monitor[1]
-    sim.stats.series("1us", [mem[0].stats.bytes, mem[1].stats.bandwidth, monitor.stats.read_latency,
-                             monitor.stats.application_requests, sim.root.gen[0].stats])
+    sim.stats.series(
+        "1us",
+        [
+            mem[0].stats.bytes,
+            mem[1].stats.bandwidth,
+            monitor.stats.read_latency,
+            monitor.stats.application_requests,
+            sim.root.gen[0].stats,
+        ],
+    )
     sim.simulate("2us")
     sim.close()
     table = memsim.results().series()
     found = set(table["path"] + "." + table["name"])
-    assert found >= {"mem[0].bytes", "mem[1].bandwidth", "monitor[1].read_latency.p99",
-                     "monitor[1].application_requests[3]", "gen[0].reads", "gen[0].bandwidth"}
+    assert found >= {
+        "mem[0].bytes",
+        "mem[1].bandwidth",
+        "monitor[1].read_latency.p99",
+        "monitor[1].application_requests[3]",
+        "gen[0].reads",
+        "gen[0].bandwidth",
+    }
     assert "mem[0].bandwidth" not in found
 
 
@@ -108,9 +128,15 @@ def test_one_statistic_and_none(sim):
             sim.stats.series("1us", wrong)
 
 
-@pytest.mark.parametrize("wrong, meant", [
-    ("mem[0].bandwith", "mem[0].bandwidth"), ("mem[*].bandwith", "mem[*].bandwidth"),
-    ("mems[0].*", "mem[0].*"), ("mem[7].reads", "mem[0].reads")])
+@pytest.mark.parametrize(
+    "wrong, meant",
+    [
+        ("mem[0].bandwith", "mem[0].bandwidth"),
+        ("mem[*].bandwith", "mem[*].bandwidth"),
+        ("mems[0].*", "mem[0].*"),
+        ("mem[7].reads", "mem[0].reads"),
+    ],
+)
 def test_a_pattern_of_nothing_names_the_nearest(sim, wrong, meant):
     with pytest.raises(memsim.Error) as refused:
         sim.stats.series("1us", wrong)
@@ -134,7 +160,7 @@ def test_a_resumed_run_has_the_same_samples(memsim_command, script, tmp_path):
     query = "SELECT path, name, tick, value FROM samples ORDER BY 1, 2, 3"
     memsim_command("-d", "whole", script, 3000)
     memsim_command("-d", "cut", "--checkpoint-at", "12us", script, 3000)
-    resumed, = (tmp_path / "cut").glob("*.ckpt")
+    (resumed,) = (tmp_path / "cut").glob("*.ckpt")
     memsim_command("--restore", resumed)
     whole = memsim_command("sql", "whole", query).stdout
     assert memsim_command("sql", "cut", query).stdout == whole and "bandwidth" in whole
@@ -161,8 +187,10 @@ def samples_of(path):
     if not path.exists():
         return []
     with contextlib.closing(sqlite3.connect(path)) as db:
-        return db.execute("SELECT path, name, tick, value FROM samples WHERE run = "
-                          "(SELECT id FROM run ORDER BY started DESC LIMIT 1) ORDER BY path, name, tick").fetchall()
+        return db.execute(
+            "SELECT path, name, tick, value FROM samples WHERE run = "
+            "(SELECT id FROM run ORDER BY started DESC LIMIT 1) ORDER BY path, name, tick"
+        ).fetchall()
 
 
 def test_memory_for_samples_does_not_grow_with_the_run(memsim_command, tmp_path):
@@ -187,7 +215,7 @@ def test_a_killed_run_keeps_its_samples_and_its_resumption_equals_the_run(memsim
         run.kill()
         run.wait()
     assert samples_of(database)[-1][2] > 25 * US
-    checkpoint, = database.parent.glob("*.ckpt")
+    (checkpoint,) = database.parent.glob("*.ckpt")
     resumed = memsim_command("-q", "--restore", checkpoint)
     whole = memsim_command("-q", "-d", "whole", script, 30000)
     assert resumed.stdout.split()[-1] == whole.stdout.split()[-1]

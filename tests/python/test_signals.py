@@ -37,11 +37,15 @@ def begun(tmp_path):
 
     def start(*arguments, **options):
         with open(tmp_path / "said", "w") as said:
-            running.append(process := subprocess.Popen([MEMSIM, *map(str, arguments)], cwd=tmp_path, stdout=said,
-                                                       stderr=said, **options))
+            running.append(
+                process := subprocess.Popen(
+                    [MEMSIM, *map(str, arguments)], cwd=tmp_path, stdout=said, stderr=said, **options
+                )
+            )
         # Its program is the launcher when it has been loaded, which holds signals back.
         wait_until(lambda: OTHERS <= status(process.pid, "SigBlk") | status(process.pid, "SigCgt"), process)
         return process
+
     yield start
     for process in running:
         process.kill()
@@ -78,7 +82,8 @@ def test_a_command_that_has_no_machine_goes_on(begun, tmp_path):
 
 def test_the_end_of_python_is_not_cut_off(memsim_command, tmp_path):
     """An object of a module is taken away after the handlers of signals were."""
-    (tmp_path / "late.py").write_text("""\
+    (tmp_path / "late.py").write_text(
+        """\
 import os, signal, sys
 class Late:
     def __del__(self, kill=os.kill, write=os.write, pid=os.getpid(), numbers=(signal.SIGUSR1, signal.SIGUSR2)):
@@ -86,7 +91,8 @@ class Late:
             kill(pid, number)
         write(1, b"late")
 sys.late = Late()
-""")
+"""
+    )
     assert memsim_command("late.py").stdout == "late"
 
 
@@ -121,9 +127,16 @@ def test_no_signal_of_a_run_ends_it_at_any_moment(begun, script, tmp_path, progr
         if program == "memsim":
             process = begun(script, 20_000)
         else:
-            (tmp_path / "ordinary.py").write_text(script.read_text().replace("while True:", "open('ready', 'w').close()\nwhile True:"))
-            process = subprocess.Popen([sys.executable, "ordinary.py", "20000"], cwd=tmp_path, stderr=subprocess.DEVNULL,
-                                       stdout=subprocess.DEVNULL, env=dict(os.environ, PYTHONPATH=str(MEMSIM.parent / "python")))
+            (tmp_path / "ordinary.py").write_text(
+                script.read_text().replace("while True:", "open('ready', 'w').close()\nwhile True:")
+            )
+            process = subprocess.Popen(
+                [sys.executable, "ordinary.py", "20000"],
+                cwd=tmp_path,
+                stderr=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                env=dict(os.environ, PYTHONPATH=str(MEMSIM.parent / "python")),
+            )
             wait_until((tmp_path / "ready").exists, process)
         sent = 0
         while process.poll() is None:
@@ -137,7 +150,8 @@ def test_no_signal_of_a_run_ends_it_at_any_moment(begun, script, tmp_path, progr
 
 def test_python_s_threads_do_not_end_it_either(memsim_command, tmp_path):
     """A signal comes to any thread that does not block it, and Python removes its handlers while such a thread lives."""
-    (tmp_path / "late.py").write_text("""\
+    (tmp_path / "late.py").write_text(
+        """\
 import os, signal, sys, threading, time
 threading.Thread(target=time.sleep, args=[100], daemon=True).start()
 class Late:
@@ -147,5 +161,6 @@ class Late:
             sleep(0.05)
         write(1, b"late")
 sys.late = Late()
-""")
+"""
+    )
     assert memsim_command("late.py").stdout == "late"

@@ -34,7 +34,7 @@ def machine(file):
 
 def steps_of(file):
     data = file.read_bytes()
-    text = data[int.from_bytes(data[8:16], "little"):].decode()
+    text = data[int.from_bytes(data[8:16], "little") :].decode()
     return [line.split() for line in text.splitlines() if line.startswith("step")]
 
 
@@ -69,9 +69,15 @@ def test_dependences_go_through_numpy_s_functions():
     with open("/dev/null", "wb") as file, simt.Device(file).launch("k", 32) as k:
         x = k._device.array("x", np.arange(256, dtype="int64"))
         a, b = k.load(x, k.thread), k.load(x, k.thread)
-        for value, needs in ((np.where(a > 3, b, 0), {0, 1}), (np.minimum(a, 7), {0}),
-                             (np.stack([a, b])[1], {0, 1}), (a.copy(), {0}), (-b[::-1], {1}),
-                             (np.roll(b, 1), {1}), (k.thread + 1, set())):
+        for value, needs in (
+            (np.where(a > 3, b, 0), {0, 1}),
+            (np.minimum(a, 7), {0}),
+            (np.stack([a, b])[1], {0, 1}),
+            (a.copy(), {0}),
+            (-b[::-1], {1}),
+            (np.roll(b, 1), {1}),
+            (k.thread + 1, set()),
+        ):
             assert value.needs == needs
 
 
@@ -88,6 +94,7 @@ def test_atomics_barriers_and_profile(tmp_path):
             k.reduce_add(counts, k.thread % 8, 1)
             k.barrier()
         return counts.host
+
     assert (simt.record(tmp_path / "c.steps", program) == 32).all()
     prepared = _memsim.Prepared("workload.Recorded", [("file", str(tmp_path / "c.steps"))])
     profile = prepared.profile()
@@ -95,19 +102,26 @@ def test_atomics_barriers_and_profile(tmp_path):
     assert profile["warp_instructions"] == 3 * 8
 
 
-@pytest.mark.parametrize("line, said", [
-    ("k.load(x, numpy.arange(5))", r"step 0 of kernel 'k': the index has the shape \(5,\), where "
-                                   r"\(256,\) is right, one for each thread, or a single one"),
-    ("k.load(x, k.thread * 0.5)", "step 0 of kernel 'k': an index of type float64, where integers are"),
-    ("k.load(x, k.thread)", "step 0 of kernel 'k': index 100 is outside of 'x', which has 100 elements"),
-    ("k.store(x, 0, numpy.zeros((2, 256)))", r"step 0 of kernel 'k': the value has the shape \(2, 256\), where "),
-    ("k.load([1], 0)", r"step 0 of kernel 'k': \[1\] is no array of the device"),
-    ("k.where(numpy.ones(3)).__enter__()", r"step 0 of kernel 'k': the condition has the shape \(3,\), where "),
-    ("device.array('y', [[1, 2], [3, 4]])", r"array 'y': int64 of shape \(2, 2\), where one dimension"),
-    ("with k.where(k.thread < 3): k.barrier()", r"step 0 of kernel 'k': barrier: inside where\(\) some "),
-])
+@pytest.mark.parametrize(
+    "line, said",
+    [
+        (
+            "k.load(x, numpy.arange(5))",
+            r"step 0 of kernel 'k': the index has the shape \(5,\), where "
+            r"\(256,\) is right, one for each thread, or a single one",
+        ),
+        ("k.load(x, k.thread * 0.5)", "step 0 of kernel 'k': an index of type float64, where integers are"),
+        ("k.load(x, k.thread)", "step 0 of kernel 'k': index 100 is outside of 'x', which has 100 elements"),
+        ("k.store(x, 0, numpy.zeros((2, 256)))", r"step 0 of kernel 'k': the value has the shape \(2, 256\), where "),
+        ("k.load([1], 0)", r"step 0 of kernel 'k': \[1\] is no array of the device"),
+        ("k.where(numpy.ones(3)).__enter__()", r"step 0 of kernel 'k': the condition has the shape \(3,\), where "),
+        ("device.array('y', [[1, 2], [3, 4]])", r"array 'y': int64 of shape \(2, 2\), where one dimension"),
+        ("with k.where(k.thread < 3): k.barrier()", r"step 0 of kernel 'k': barrier: inside where\(\) some "),
+    ],
+)
 def test_a_mistake_names_the_line(in_tmp, line, said):
-    (in_tmp / "wrong.py").write_text(f"""\
+    (in_tmp / "wrong.py").write_text(
+        f"""\
 import numpy
 from memsim import simt
 def program(device):
@@ -115,18 +129,22 @@ def program(device):
     with device.launch("k", threads=100) as k:
         {line}
 simt.record("x.steps", program)
-""")
+"""
+    )
     with pytest.raises(memsim.Error, match=r"wrong\.py:6: " + said):
         exec(compile((in_tmp / "wrong.py").read_text(), "wrong.py", "exec"), {})
 
 
-@pytest.mark.parametrize("change, said", [
-    (lambda b: b[:-69], "its index has no end: it is cut off; record it again"),
-    (lambda b: b"gem5" + b[4:], r"is no finished recording of memsim.simt.record\(\)"),
-    (lambda b: b"", r"is no finished recording of memsim.simt.record\(\)"),
-    (lambda b: b.replace(b"step load", b"step fetch"), "index line 5: there is no step 'fetch'"),
-    (lambda b: b.replace(b"gather 2 64", b"gather 9 64"), "an array of 576 threads does not fit in the file"),
-])
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        (lambda b: b[:-69], "its index has no end: it is cut off; record it again"),
+        (lambda b: b"gem5" + b[4:], r"is no finished recording of memsim.simt.record\(\)"),
+        (lambda b: b"", r"is no finished recording of memsim.simt.record\(\)"),
+        (lambda b: b.replace(b"step load", b"step fetch"), "index line 5: there is no step 'fetch'"),
+        (lambda b: b.replace(b"gather 2 64", b"gather 9 64"), "an array of 576 threads does not fit in the file"),
+    ],
+)
 def test_a_damaged_recording_is_refused(tmp_path, in_tmp, change, said):
     file = tmp_path / "g.steps"
     simt.record(file, gather)

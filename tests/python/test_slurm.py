@@ -52,8 +52,14 @@ def study(tmp_path):
 
 
 def sweep(folder, *arguments, expect=0, **environment):
-    done = subprocess.run([MEMSIM, "sweep", *map(str, arguments)], cwd=folder, text=True, timeout=100,
-                          capture_output=True, env=dict(os.environ, **environment))
+    done = subprocess.run(
+        [MEMSIM, "sweep", *map(str, arguments)],
+        cwd=folder,
+        text=True,
+        timeout=100,
+        capture_output=True,
+        env=dict(os.environ, **environment),
+    )
     assert done.returncode == expect, done.stdout + done.stderr
     return done
 
@@ -81,8 +87,15 @@ def test_the_jobs_of_a_study_do_what_a_sweep_here_does(stand_in):
     assert all("#SBATCH --partition=long\n" in job for job in (array, gather))
 
     def job(text, number=""):
-        return subprocess.run(["sh"], input=text, cwd=stand_in, text=True, capture_output=True,
-                              env=dict(os.environ, SLURM_ARRAY_TASK_ID=str(number)))
+        return subprocess.run(
+            ["sh"],
+            input=text,
+            cwd=stand_in,
+            text=True,
+            capture_output=True,
+            env=dict(os.environ, SLURM_ARRAY_TASK_ID=str(number)),
+        )
+
     assert "done: 0 of 4 points\n  now: nothing\n  left: 4 points" in sweep(stand_in, "--status", "out").stdout
     for number in 0, 1, 1, 3:
         assert job(array, number).returncode == 0
@@ -107,7 +120,8 @@ def test_a_submission_that_is_refused(stand_in, monkeypatch):
     assert said.stderr.startswith("memsim: sbatch cannot be started (No such file or directory): ")
     plan = stand_in / "out/slurm/seeds.json"
     assert [point["arguments"] for point in json.loads(plan.read_text())["points"]] == [
-        [str(seed), "300"] for seed in range(1, 5)]
+        [str(seed), "300"] for seed in range(1, 5)
+    ]
 
 
 CONFIGURATION = """\
@@ -162,14 +176,24 @@ def cluster(monkeypatch):
     folder.chmod(0o755)
     (folder / "munge.key").write_bytes(os.urandom(64))
     (folder / "munge.key").chmod(0o400)
-    (folder / "slurm.conf").write_text(CONFIGURATION.format(
-        folder=folder, host=socket.gethostname(), ports=free_ports(3)))
+    (folder / "slurm.conf").write_text(
+        CONFIGURATION.format(folder=folder, host=socket.gethostname(), ports=free_ports(3))
+    )
     monkeypatch.setenv("SLURM_CONF", str(folder / "slurm.conf"))
     try:
-        for command in (["munged", f"--key-file={folder}/munge.key", f"--socket={folder}/munge.sock",
-                         f"--pid-file={folder}/munge.pid", f"--log-file={folder}/munge.log",
-                         f"--seed-file={folder}/munge.seed"],
-                        ["slurmctld", "-c"], ["slurmd", "-N", "node1"], ["slurmd", "-N", "node2"]):
+        for command in (
+            [
+                "munged",
+                f"--key-file={folder}/munge.key",
+                f"--socket={folder}/munge.sock",
+                f"--pid-file={folder}/munge.pid",
+                f"--log-file={folder}/munge.log",
+                f"--seed-file={folder}/munge.seed",
+            ],
+            ["slurmctld", "-c"],
+            ["slurmd", "-N", "node1"],
+            ["slurmd", "-N", "node2"],
+        ):
             subprocess.run(command, check=True, capture_output=True)
         until(lambda: asked("sinfo", "-h", "-t", "idle", "-o", "%D") == "2")
         yield folder
@@ -213,7 +237,7 @@ def kill_node(folder, name):
         try:
             if f"\0SLURMD_NODENAME={name}\0".encode() in (entry / "environ").read_bytes():
                 process = int(entry.name)
-                if (Path(f"/proc/{parent_of(process)}/comm").read_text().startswith("slurmstepd")):
+                if Path(f"/proc/{parent_of(process)}/comm").read_text().startswith("slurmstepd"):
                     doomed.append(parent_of(process))
                 doomed.append(process)
         except OSError:
@@ -234,19 +258,25 @@ def test_a_node_dies_and_every_point_is_there_once(study, cluster):
         """Number of the task in the array -> state and node of its job."""
         listed = asked("squeue", "-h", "-a", "-r", "-n", "seeds", "-o", "%K %t %N").splitlines()
         return {int(words[0]): words[1:] for words in map(str.split, listed)}
+
     until(lambda: all(list((out / f"tasks/seeds/{n}/points").glob("wall-*")) for n in (0, 1)))
     before = {n: state for n, state in jobs().items() if state[0] == "R"}
     assert sorted(node for _, node in before.values()) == ["node1", "node2"]
-    dead, = (n for n, (_, node) in before.items() if node == "node2")
+    (dead,) = (n for n, (_, node) in before.items() if node == "node2")
     kill_node(cluster, "node2")
-    other, = (n for n in before if n != dead)
+    (other,) = (n for n in before if n != dead)
     array = asked("squeue", "-h", "-n", "seeds", "-o", "%A %F").split()[-1]
     assert not subprocess.run(["scontrol", "requeue", f"{array}_{other}"]).returncode
     until(lambda: list((out / f"tasks/seeds/{other}/points").glob("sigterm-*")))
     until(lambda: jobs()[dead][0] == "PD")
-    until(lambda: asked("squeue", "-h", "-n", "seeds-gather") == "" or
-          [subprocess.run(["scontrol", "update", f"jobid={array}_{n}", "starttime=now"],
-                          capture_output=True) for n in (dead, other)] and False)  # not in two minutes
+    until(
+        lambda: asked("squeue", "-h", "-n", "seeds-gather") == ""
+        or [
+            subprocess.run(["scontrol", "update", f"jobid={array}_{n}", "starttime=now"], capture_output=True)
+            for n in (dead, other)
+        ]
+        and False
+    )  # not in two minutes
     assert (out / "slurm/seeds-gather.log").read_text().endswith("one run each: 4\n")
     assert len(rows(out / "stats.db", "SELECT id FROM run")) == 4, "those that were broken off went on"
     assert rows(out / "stats.db", DIGESTS) == rows(study / "here/stats.db", DIGESTS)

@@ -100,6 +100,7 @@ def test_points_of_several_seeds_are_looked_at_one_seed_after_another(in_tmp, ca
 def test_what_a_study_was_told_may_be_too_little_to_judge():
     def told(scale="judge", workloads=("a", "b"), max_instructions=0):
         return study.preview(argparse.Namespace(**locals()), ("a", "b"))
+
     assert not told() and not told(workloads=("b", "c", "a"))
     assert told(scale="default") and told(workloads=("a", "c")) and told(max_instructions=1000)
 
@@ -140,5 +141,7 @@ def test_a_metric_without_an_answer_names_the_point(in_tmp, point):
 def test_a_metric_with_several_values_is_refused(in_tmp, point):
     made = make(in_tmp, 10)
     made.run()
-    with pytest.raises(memsim.Error, match="'all' has several values for the point 10, such as .* and .*: name one object"):
+    with pytest.raises(
+        memsim.Error, match="'all' has several values for the point 10, such as .* and .*: name one object"
+    ):
         made.table(all="SELECT value FROM result WHERE run = :run")

@@ -57,10 +57,12 @@ def test_a_sweep_keeps_a_row_for_each_point(study, tmp_path):
     done = study("sweep", "study.py", "1", "2", "-d", "out", "--jobs", "2")
     assert done.stdout.split() == ["2", *(run for run, in rows(tmp_path, "SELECT run FROM point"))]
     assert rows(tmp_path) == [("1", "finished"), ("2", "finished")]
-    assert rows(tmp_path, "SELECT count(*) FROM point JOIN run ON run.id = point.run "
-                          "WHERE json_extract(argv, '$[0]') = json_extract(keys, '$.size')") == [(2,)]
-    assert json.loads(rows(tmp_path, "SELECT command FROM point")[0][0]) == [
-        str(tmp_path / "point.py"), "1"]
+    assert rows(
+        tmp_path,
+        "SELECT count(*) FROM point JOIN run ON run.id = point.run "
+        "WHERE json_extract(argv, '$[0]') = json_extract(keys, '$.size')",
+    ) == [(2,)]
+    assert json.loads(rows(tmp_path, "SELECT command FROM point")[0][0]) == [str(tmp_path / "point.py"), "1"]
     (seconds,), _ = rows(tmp_path, "SELECT seconds FROM point")
     assert seconds > 0
     study("sweep", "-q", "-d", "out", "study.py", "2")
@@ -91,8 +93,9 @@ def test_the_status_of_a_sweep_that_runs_and_of_one_that_was_killed(study, tmp_p
 
 
 def test_points_of_a_sweep_that_is_told_to_end_wait(study, tmp_path):
-    running = subprocess.Popen([MEMSIM, "sweep", "study.py", "1", "3", "4", "-d", "out"], cwd=tmp_path,
-                               stderr=subprocess.PIPE, text=True)
+    running = subprocess.Popen(
+        [MEMSIM, "sweep", "study.py", "1", "3", "4", "-d", "out"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    )
     running.stderr.readline()
     running.terminate()
     running.wait()
@@ -115,8 +118,11 @@ def test_the_time_left_is_that_of_the_points_so_far(monkeypatch):
     assert points._left(ran + two) == (80 + 80 + 70) / 2
     assert points._left(ran + two[:1]) == 70, "one runs: a second job would be idle"
     assert points._left(ran + [row("d", "running", began=100.0, owner=here)]) == 0
-    assert points.summary(ran + two) == ["s: done: 3 of 6 points, 1 of them before", "  now: d (0m10s)",
-                                         "  left: 2 points, about 1m55s"]
+    assert points.summary(ran + two) == [
+        "s: done: 3 of 6 points, 1 of them before",
+        "  now: d (0m10s)",
+        "  left: 2 points, about 1m55s",
+    ]
 
 
 def test_what_a_sweep_refuses(study, tmp_path):
@@ -127,7 +133,8 @@ def test_what_a_sweep_refuses(study, tmp_path):
     (tmp_path / "go").touch()
     study("-d", "out", "point.py", "3")
     assert study("sweep", "--status", "out", expect=1).stderr == (
-        "memsim: out: no study has run points into this database\n")
+        "memsim: out: no study has run points into this database\n"
+    )
 
 
 WARM = """\
@@ -178,12 +185,27 @@ def test_points_go_on_from_a_checkpoint_under_other_parameters(warm, tmp_path):
     warm("sweep", "study.py", "-d", "out")
     assert len(rows(tmp_path, "SELECT id FROM run")) == 4, "none was run again"
     assert json.loads(rows(tmp_path, "SELECT command FROM point WHERE number = 2")[0][0]) == [
-        "-v", "--restore", str(*(tmp_path / "warm").glob("10us-*.ckpt")), "--set", "mem.latency=5us"]
+        "-v",
+        "--restore",
+        str(*(tmp_path / "warm").glob("10us-*.ckpt")),
+        "--set",
+        "mem.latency=5us",
+    ]
 
 
 def test_a_restored_point_that_was_killed_goes_on_from_its_own_checkpoint(warm, tmp_path):
-    command = ["-d", "out", "--skip-finished", "--checkpoint-at", "14us", "-v", "--restore",
-               "warm/10us.ckpt", "--set", "mem.latency=500ns"]
+    command = [
+        "-d",
+        "out",
+        "--skip-finished",
+        "--checkpoint-at",
+        "14us",
+        "-v",
+        "--restore",
+        "warm/10us.ckpt",
+        "--set",
+        "mem.latency=500ns",
+    ]
     warm(*command, "-d", "whole")
     (tmp_path / "go").unlink()
     running = subprocess.Popen([MEMSIM, *command], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
@@ -192,7 +214,7 @@ def test_a_restored_point_that_was_killed_goes_on_from_its_own_checkpoint(warm, 
     running.kill()
     running.communicate()
     (tmp_path / "go").touch()
-    (run,), = rows(tmp_path, "SELECT id FROM run WHERE finished IS NULL")
+    ((run,),) = rows(tmp_path, "SELECT id FROM run WHERE finished IS NULL")
     assert f"goes on with run {run} from out/14us-" in warm(*command).stderr
     assert f"finished before, as run {run}" in warm(*command).stderr
     assert "goes on" not in warm(*command[:-1], "mem.latency=600ns").stderr, "that is another run"
@@ -211,15 +233,24 @@ def test_a_point_of_several_seeds_does_not_go_on_from_a_checkpoint(in_tmp):
 def long_study(study, tmp_path):
     """A study of two long points, as its process, with a function that gives its workers."""
     (tmp_path / "point.py").write_text(POINT.replace("memsim.simulate()", "memsim.simulate(sys.argv[2])"))
-    (tmp_path / "study.py").write_text(STUDY.replace('made.point("point.py", n, size=n)',
-                                                     'made.point("point.py", 2 * 10**9, f"{n}ms", size=n)'))
+    (tmp_path / "study.py").write_text(
+        STUDY.replace('made.point("point.py", n, size=n)', 'made.point("point.py", 2 * 10**9, f"{n}ms", size=n)')
+    )
 
     def start(*sizes):
-        process = subprocess.Popen([MEMSIM, "sweep", "-d", "out", "--jobs", "2", "study.py", *sizes], cwd=tmp_path,
-                                   stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            [MEMSIM, "sweep", "-d", "out", "--jobs", "2", "study.py", *sizes],
+            cwd=tmp_path,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         started.append(process)
-        return process, lambda: [int(pid) for task in Path(f"/proc/{process.pid}/task").glob("*/children")
-                                 for pid in task.read_text().split()]
+        return process, lambda: [
+            int(pid)
+            for task in Path(f"/proc/{process.pid}/task").glob("*/children")
+            for pid in task.read_text().split()
+        ]
+
     started = []
     yield start
     for process in started:
@@ -252,7 +283,10 @@ def test_the_points_of_a_study_that_is_killed_end_and_go_on(long_study, study, t
     assert len(pids) == 2
     process.kill()
     process.wait()
-    while any(Path(f"/proc/{pid}/stat").exists() and Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] != "Z" for pid in pids):
+    while any(
+        Path(f"/proc/{pid}/stat").exists() and Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] != "Z"
+        for pid in pids
+    ):
         assert time.monotonic() - began < 60
         time.sleep(0.05)
     assert len(list(tmp_path.glob("out/points/sigterm-*.ckpt"))) == 2

@@ -7,8 +7,7 @@ LINES = "0x2000D5C0 READ 30\n0x1FF96FC0 WRITE 160\n0x2000D600 READ 165\n"
 
 def test_info_and_head(memsim_command, tmp_path):
     (tmp_path / "t.trace").write_text(LINES)
-    facts = dict(line.split(None, 1) for line in
-                 memsim_command("trace", "info", "t.trace").stdout.splitlines())
+    facts = dict(line.split(None, 1) for line in memsim_command("trace", "info", "t.trace").stdout.splitlines())
     assert facts["format"] == "dramsim3" and facts["records"] == "3" and facts["writes"] == "1"
     rows = memsim_command("trace", "head", "-n", 2, "--unit", "1ns", "t.trace").stdout.splitlines()
     assert rows[1].split("\t")[:4] == ["30ns", "read", "0x2000d5c0", "64"] and len(rows) == 3
@@ -28,6 +27,7 @@ def test_there_and_back(memsim_command, tmp_path):
 def test_mistakes_are_sentences(memsim_command, tmp_path):
     def refused(*arguments):
         return memsim_command("trace", *arguments, expect=1).stderr
+
     (tmp_path / "block").write_text("1000 0 2048 8 1\n")
     assert "unit of its arrival times is not in it" in refused("info", "block")
     (tmp_path / "bad").write_text("0x40 READ 1\n0x40 READ x\n")
@@ -73,8 +73,11 @@ def test_commands_of_a_dram(memsim_command, tmp_path):
     assert opened[1] == "ACT" and first[1] == "RD" and opened[2] == first[2]
     assert int(first[0]) - int(opened[0]) == 17  # tRCD of DDR4-2400R: 14.16 ns
     assert [int(at) for at, *_ in rows] == sorted(int(at) for at, *_ in rows)
-    assert memsim_command("trace", "commands", "lines", "out", "--cycle", "0.833ns", "--of", "ram", expect=1).stderr == (
-        "memsim: lines: has commands of dram: name one of them by --of\n")
+    assert memsim_command(
+        "trace", "commands", "lines", "out", "--cycle", "0.833ns", "--of", "ram", expect=1
+    ).stderr == ("memsim: lines: has commands of dram: name one of them by --of\n")
     (tmp_path / "none").write_text("")
-    assert "has no line of the debug flag DramCommands" in memsim_command(
-        "trace", "commands", "none", "out", "--cycle", "1ns", expect=1).stderr
+    assert (
+        "has no line of the debug flag DramCommands"
+        in memsim_command("trace", "commands", "none", "out", "--cycle", "1ns", expect=1).stderr
+    )

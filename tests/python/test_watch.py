@@ -33,8 +33,13 @@ memsim.simulate()
 def watched(tmp_path):
     """A run of ten minutes or more, and the address of its page."""
     (tmp_path / "endless.py").write_text(ENDLESS)
-    running = subprocess.Popen([MEMSIM, "--watch", "0", "-d", "out", "endless.py"], cwd=tmp_path, text=True,
-                               stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    running = subprocess.Popen(
+        [MEMSIM, "--watch", "0", "-d", "out", "endless.py"],
+        cwd=tmp_path,
+        text=True,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+    )
     address = re.fullmatch(r"memsim: watch at (http://127\.0\.0\.1:\d+)\n", running.stderr.readline())[1]
     yield running, address
     running.kill()
@@ -61,11 +66,13 @@ def test_the_status_says_how_far_the_run_is_and_who_waits(watched):
     first = status(address)
     later = status(address, lambda s: s["at"] > first["at"])
     assert later["us"] > first["us"] and later["events"] > first["events"] and not later["ended"]
-    work, = later["work"]
+    (work,) = later["work"]
     assert work["what"] == "sys.gen" and 0 < work["done"] < work["all"] == 10**9 and work["left"]
     assert later["left"].endswith("left at most")
     assert {(q["sender"], q["receiver"]) for q in later["queues"]} <= {
-        ("sys.gen.mem_side", "sys.mem.cpu_side"), ("sys.mem.cpu_side", "sys.gen.mem_side")}
+        ("sys.gen.mem_side", "sys.mem.cpu_side"),
+        ("sys.mem.cpu_side", "sys.gen.mem_side"),
+    }
     assert later["queues"] and all(q["messages"] or q["sender_waits"] for q in later["queues"])
     assert any(re.fullmatch(r"sys\.gen\.mem_side waits for \d+ answers from sys\.mem", line) for line in later["waits"])
 
@@ -83,15 +90,18 @@ def test_only_this_machine_is_answered(watched):
 def test_the_page_of_a_run_under_way(watched, browser):
     running, address = watched
     status(address)
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                            dict(width=400, height=900, deviceScaleFactor=1, mobile=False))
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", dict(width=400, height=900, deviceScaleFactor=1, mobile=False)
+    )
     browser.get(address)
 
     def wait_for(condition):
-        return browser.execute_async_script("""
+        return browser.execute_async_script(
+            """
             const [condition, done] = arguments, end = Date.now() + 10000;
             (function look() { const found = eval(condition); if (found || Date.now() > end) done(found); else setTimeout(look, 50) })()""",
-                                            f"(() => {condition})()")
+            f"(() => {condition})()",
+        )
 
     browser.execute_cdp_cmd("Page.setBypassCSP", {"enabled": True})
     browser.get(address)
@@ -113,7 +123,9 @@ def test_the_page_of_a_run_under_way(watched, browser):
 def test_watching_leaves_no_trace_in_the_results(memsim_command, script):
     digest = memsim_command("-d", "plain", script, 20000).stdout
     assert memsim_command("--watch", "0", "-d", "watched", script, 20000).stdout == digest
-    configurations = [memsim_command("sql", out, "SELECT configuration FROM run").stdout for out in ("plain", "watched")]
+    configurations = [
+        memsim_command("sql", out, "SELECT configuration FROM run").stdout for out in ("plain", "watched")
+    ]
     assert configurations[0] == configurations[1], "--skip-finished finds the one for the other"
 
 
@@ -125,7 +137,10 @@ def test_a_port_that_is_taken_is_refused(watched, memsim_command, script):
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.0.0.1:80", "localhost:80"])
 def test_a_browser_leaves_port_80_out(watched, host):
-    assert "text/html" in urllib.request.urlopen(urllib.request.Request(watched[1], headers={"Host": host})).headers["Content-Type"]
+    assert (
+        "text/html"
+        in urllib.request.urlopen(urllib.request.Request(watched[1], headers={"Host": host})).headers["Content-Type"]
+    )
 
 
 def opened(address):
@@ -135,7 +150,12 @@ def opened(address):
 def test_a_browser_that_goes_away_is_no_news(watched):
     running, address = watched
     status(address)
-    for begun in (b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", b"GET /drawing HTTP/1.1\r\nHost: localhost\r\n\r\n"):
+    for begun in (
+        b"",
+        b"GET / HT",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET /drawing HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    ):
         for _ in range(20):
             connection = opened(address)
             connection.send(begun)
@@ -150,8 +170,13 @@ def test_idle_connections_leave_the_run_its_descriptors(tmp_path):
     """Of 256 descriptors, 400 connections take a few; the checkpoint is written, and the page is answered."""
     (tmp_path / "endless.py").write_text(ENDLESS)
     few = 256
-    running = subprocess.Popen([MEMSIM, "--watch", "0", "-d", "out", "endless.py"], cwd=tmp_path, text=True, stderr=subprocess.PIPE,
-                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (few, few)))
+    running = subprocess.Popen(
+        [MEMSIM, "--watch", "0", "-d", "out", "endless.py"],
+        cwd=tmp_path,
+        text=True,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (few, few)),
+    )
     idle = []
     try:
         address = re.search("http://.*", running.stderr.readline())[0]
@@ -180,7 +205,8 @@ def test_a_connection_that_is_silent_is_closed(monkeypatch):
 
 def test_the_page_is_answered_while_an_input_is_loaded(tmp_path):
     """Also where what loads does not look up: random floats of a gigabyte."""
-    (tmp_path / "load.py").write_text("""\
+    (tmp_path / "load.py").write_text(
+        """\
 import time
 import memsim
 from memsim import workload
@@ -191,9 +217,15 @@ began = time.monotonic()
 print(began, flush=True)
 memsim.instantiate(root)
 print(time.monotonic(), flush=True)
-""")
-    running = subprocess.Popen([MEMSIM, "--watch", "0", "-d", "out", "load.py"], cwd=tmp_path, text=True, stderr=subprocess.PIPE,
-                               stdout=subprocess.PIPE)
+"""
+    )
+    running = subprocess.Popen(
+        [MEMSIM, "--watch", "0", "-d", "out", "load.py"],
+        cwd=tmp_path,
+        text=True,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
     try:
         port = int(running.stderr.readline().rpartition(":")[2])
         began, answered = float(running.stdout.readline()), []

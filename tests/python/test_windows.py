@@ -10,9 +10,12 @@ from memsim import systems, workload
 
 ROOT = Path(__file__).parents[2]
 JOBS = {
-    "ohm_planar.py": ("--scale tiny --platform ohm-bw", "7us"), "ohm_two_level.py": ("--scale tiny --platform ohm-bw", "7us"),
-    "zng.py": ("--scale tiny --platform zng", "50us"), "cmd.py": ("--scale tiny --platform cmd", "7us"),
-    "cxl_gpu.py": ("--scale tiny --platform cxl-ds", "50us"), "sap.py": ("--scale tiny", "50us"),
+    "ohm_planar.py": ("--scale tiny --platform ohm-bw", "7us"),
+    "ohm_two_level.py": ("--scale tiny --platform ohm-bw", "7us"),
+    "zng.py": ("--scale tiny --platform zng", "50us"),
+    "cmd.py": ("--scale tiny --platform cmd", "7us"),
+    "cxl_gpu.py": ("--scale tiny --platform cxl-ds", "50us"),
+    "sap.py": ("--scale tiny", "50us"),
 }
 # Times that are added up over parts which work at once.
 ADDED_UP = "sense_time", "program_time", "erase_time", "io_time", "media_time", "migration_time"
@@ -53,7 +56,10 @@ def test_windows_of_every_system_are_right(script, memsim_command, tmp_path):
     (tmp_path / "in_windows.py").write_text(IN_WINDOWS)
     memsim_command("-q", "-d", "whole", ROOT / "configs" / script, *arguments.split())
     memsim_command("-q", "-d", "windows", "in_windows.py", window, ROOT / "configs" / script, *arguments.split())
-    whole = {(path, name): (value, kind, unit) for label, _, path, name, kind, part, unit, value in values(tmp_path / "whole")}
+    whole = {
+        (path, name): (value, kind, unit)
+        for label, _, path, name, kind, part, unit, value in values(tmp_path / "whole")
+    }
     sums, labels, times, shares = {}, set(), 0, 0
     for label, length, path, name, kind, part, unit, value in values(tmp_path / "windows"):
         if not label.startswith("window"):
@@ -110,9 +116,14 @@ def test_ipc_within_a_launch_is_that_of_the_sms(gemm):
 def stages(latency):
     root = memsim.Root(seed=1)
     root.program = workload.Program(name="vadd", size=32)  # so few that none waits for another
-    root.gpu = systems.gpu(sms=1, l1=dict(capacity="48KiB", latency=latency.get("l1", "20ns")),
-                           l2=dict(capacity="1MiB", latency=latency.get("l2", "80ns")), memory="hbm2", channels=1,
-                           network=dict(latency=latency.get("network", "10ns")))
+    root.gpu = systems.gpu(
+        sms=1,
+        l1=dict(capacity="48KiB", latency=latency.get("l1", "20ns")),
+        l2=dict(capacity="1MiB", latency=latency.get("l2", "80ns")),
+        memory="hbm2",
+        channels=1,
+        network=dict(latency=latency.get("network", "10ns")),
+    )
     root.program.dispatcher = root.gpu.dispatcher.host
     memsim.options.options.stamps = 1
     try:
@@ -121,7 +132,9 @@ def stages(latency):
             simulation.stats.dump("end")
     finally:
         memsim.options.options.stamps = 0
-    rows = memsim.results().sql("SELECT stage, mean_ns, run FROM stages WHERE run = (SELECT id FROM run ORDER BY started DESC LIMIT 1)")
+    rows = memsim.results().sql(
+        "SELECT stage, mean_ns, run FROM stages WHERE run = (SELECT id FROM run ORDER BY started DESC LIMIT 1)"
+    )
     return dict(zip(rows["stage"], rows["mean_ns"]))
 
 
@@ -137,7 +150,9 @@ def test_a_latency_belongs_to_its_own_stage(in_tmp, part, more, at_least):
 def test_a_timeline_nests(memsim_command, tmp_path):
     """Perfetto's rule: of the slices of a track, in order of their begin, each ends within those that it began in; of slices that
     begin together the outer one comes first in the file."""
-    memsim_command("-q", "-d", "out", "--timeline", "t.json", "--stamps", "3", ROOT / "configs/ohm_planar.py", "--scale", "tiny")
+    memsim_command(
+        "-q", "-d", "out", "--timeline", "t.json", "--stamps", "3", ROOT / "configs/ohm_planar.py", "--scale", "tiny"
+    )
     tracks = {}
     for place, e in enumerate(json.loads((tmp_path / "t.json").read_text())):
         if e["ph"] == "X":
@@ -157,6 +172,7 @@ def test_a_timeline_nests(memsim_command, tmp_path):
 
 def test_bandwidths_of_several_channels_add_up(in_tmp):
     from memsim.report.run_data import open_runs
+
     root = memsim.Root(seed=1)
     root.program = workload.Program(name="vadd", size=4096)
     root.gpu = systems.gpu(sms=2, memory="hbm2", channels=4)
@@ -164,15 +180,18 @@ def test_bandwidths_of_several_channels_add_up(in_tmp):
     with memsim.Simulation(root) as simulation:
         simulation.stats.series("1us", ["gpu.memory[*].bandwidth", "gpu.memory[*].bytes"])
         simulation.simulate()
-    run, = open_runs("memsim-out/stats.db", [])
+    (run,) = open_runs("memsim-out/stats.db", [])
     each = [v.value for v in run.values if v.name == "bandwidth" and v.path.startswith("gpu.memory")]
     assert len(each) == 4 and run.total("gpu.memory[*]", "bandwidth") == pytest.approx(sum(each))
-    over_time = memsim.results().sql("SELECT path, name, tick, bytes_per_second FROM bandwidth_over_time ORDER BY path, tick")
+    over_time = memsim.results().sql(
+        "SELECT path, name, tick, bytes_per_second FROM bandwidth_over_time ORDER BY path, tick"
+    )
     by_name = {name: rows["bytes_per_second"].tolist() for name, rows in over_time.groupby("name")}
     assert by_name["bandwidth"] == pytest.approx(by_name["bytes"]), "sampled alone, and computed from a counter"
     grown = [value for _, value in run.series["gpu.memory[0]", "bytes"][1]]
-    assert sum(grown) == pytest.approx(max(memsim.results().sql(
-        "SELECT value FROM samples WHERE path = 'gpu.memory[0]' AND name = 'bytes'")["value"])), "a counter is shown by its growth"
+    assert sum(grown) == pytest.approx(
+        max(memsim.results().sql("SELECT value FROM samples WHERE path = 'gpu.memory[0]' AND name = 'bytes'")["value"])
+    ), "a counter is shown by its growth"
 
 
 def test_the_view_energy_says_that_nothing_is_counted(in_tmp):
@@ -181,5 +200,8 @@ def test_the_view_energy_says_that_nothing_is_counted(in_tmp):
     root.gen.mem_side = root.mem.cpu_side
     with memsim.Simulation(root) as simulation:
         simulation.simulate()
-    row, = memsim.results().sql("SELECT energy_nj, source FROM energy").to_dict("records")
-    assert row["energy_nj"] is None and row["source"] == "no object of this run counts energy: state costs with memsim.energy"
+    (row,) = memsim.results().sql("SELECT energy_nj, source FROM energy").to_dict("records")
+    assert (
+        row["energy_nj"] is None
+        and row["source"] == "no object of this run counts energy: state costs with memsim.energy"
+    )

@@ -25,7 +25,15 @@ def test_graph_files_are_checked(tmp_path, capsys):
     assert workloads.main(["--check", "betw", "bfs1", "--graph", files[0], "--graph", files[1]]) == 0
     out = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in out] == [
-        "name", f"{files[0]}:", "betw", "bfs1", f"{files[1]}:", "betw", "bfs1", "4"]
+        "name",
+        f"{files[0]}:",
+        "betw",
+        "bfs1",
+        f"{files[1]}:",
+        "betw",
+        "bfs1",
+        "4",
+    ]
     graphs = [w["names"][0] for w in workloads.chosen([], of_graphs=True)]
     assert workloads.main(["--check", "--graph", files[0]]) == 0
     rows = capsys.readouterr().out.splitlines()[2:-1]
@@ -48,14 +56,20 @@ def test_what_a_search_does_to_memory():
 def test_an_unknown_name_is_refused_with_the_nearest():
     with pytest.raises(memsim.Error, match=r"there is no workload 'bfs11' \(did you mean 'bfs1'\?\)"):
         workloads.main(["bfs11"])
-    with pytest.raises(memsim.Error, match=r"test_workloads.py:\d+: workload.Program.name: there is no "
-                                           r"workload 'pagernk' \(did you mean 'pagerank'\?\)"):
+    with pytest.raises(
+        memsim.Error,
+        match=r"test_workloads.py:\d+: workload.Program.name: there is no "
+        r"workload 'pagernk' \(did you mean 'pagerank'\?\)",
+    ):
         ohm.planar("ohm-base", workload.Program(name="pagernk"))
 
 
 def test_a_size_that_does_not_fit_is_refused():
-    with pytest.raises(memsim.Error, match=r"workload.Program.size: 29 is not for pr, whose size is "
-                                           "the binary logarithm of the number of vertices: from 1 to 28"):
+    with pytest.raises(
+        memsim.Error,
+        match=r"workload.Program.size: 29 is not for pr, whose size is "
+        "the binary logarithm of the number of vertices: from 1 to 28",
+    ):
         ohm.planar("ohm-base", workload.Program(name="pr", size=29))
 
 
@@ -81,13 +95,16 @@ def test_other_parameters_than_those_of_the_footprint_are_taken(in_tmp):
 
 def test_the_command_line(tmp_path):
     from misuse.conftest import MEMSIM
-    done = subprocess.run([MEMSIM, "workloads", "deg", "--describe"], cwd=tmp_path, text=True,
-                          capture_output=True, check=True)
+
+    done = subprocess.run(
+        [MEMSIM, "workloads", "deg", "--describe"], cwd=tmp_path, text=True, capture_output=True, check=True
+    )
     assert done.stdout.startswith("deg\n    Degree centrality")
     done = subprocess.run([MEMSIM, "workloads", "degg"], cwd=tmp_path, text=True, capture_output=True)
     assert done.returncode == 1
-    assert done.stderr == ("memsim: there is no workload 'degg' (did you mean 'deg'?); `memsim "
-                           "workloads` lists them\n")
+    assert done.stderr == (
+        "memsim: there is no workload 'degg' (did you mean 'deg'?); `memsim " "workloads` lists them\n"
+    )
 
 
 def test_the_longest_go_first():
@@ -111,11 +128,14 @@ def test_a_file_is_read_or_refused(w, tmp_path):
     if w["reads"]:
         assert str(file) in str(refused.value)
     else:
-        assert str(refused.value).endswith(f".input: {w['names'][0]} reads no file: leave '{file}' out; its input is generated "
-                                           "from size and seed")
+        assert str(refused.value).endswith(
+            f".input: {w['names'][0]} reads no file: leave '{file}' out; its input is generated " "from size and seed"
+        )
 
 
 def test_a_script_is_told_where_a_file_is_not_read(tmp_path):
     (tmp_path / "key").touch()
-    with pytest.raises(memsim.Error, match=r"test_workloads.py:\d+: workload.Program.input: aes reads no file: leave '"):
+    with pytest.raises(
+        memsim.Error, match=r"test_workloads.py:\d+: workload.Program.input: aes reads no file: leave '"
+    ):
         ohm.planar("ohm-base", workload.Program(name="aes", input=str(tmp_path / "key")))

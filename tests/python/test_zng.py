@@ -28,16 +28,19 @@ def test_workloads_of_table_ii_pairs_and_multiples():
     assert {n for p in zng.workloads.PAIRS for n in p.split("-")} == set(zng.workloads.TABLE_II)
 
 
-@pytest.mark.parametrize("text, sentence", [
-    ("betw-bakc", "there is no workload 'bakc' in 'betw-bakc' .did you mean 'back'"),
-    ("btw*8", "there is no workload 'btw' in 'btw\\*8'"),
-    ("betw*0", "'betw\\*0' runs 0 applications at once: give it 1 to 64"),
-    ("betw*65", "'betw\\*65' runs 65 applications at once"),
-    ("betw*99999999999", "runs 99999999999 applications"),
-    ("", "there is no workload ''"),
-    ("betw-", "there is no workload '' in 'betw-'"),
-    ("betw*-1", "there is no workload 'betw\\*' in"),
-])
+@pytest.mark.parametrize(
+    "text, sentence",
+    [
+        ("betw-bakc", "there is no workload 'bakc' in 'betw-bakc' .did you mean 'back'"),
+        ("btw*8", "there is no workload 'btw' in 'btw\\*8'"),
+        ("betw*0", "'betw\\*0' runs 0 applications at once: give it 1 to 64"),
+        ("betw*65", "'betw\\*65' runs 65 applications at once"),
+        ("betw*99999999999", "runs 99999999999 applications"),
+        ("", "there is no workload ''"),
+        ("betw-", "there is no workload '' in 'betw-'"),
+        ("betw*-1", "there is no workload 'betw\\*' in"),
+    ],
+)
 def test_a_wrong_workload_is_a_sentence(text, sentence):
     with pytest.raises(memsim.Error, match=sentence):
         zng.workloads.programs(text, "tiny")
@@ -51,8 +54,7 @@ def test_an_unknown_platform_and_scale_are_sentences():
 
 
 def test_a_slice_keeps_what_an_sm_has():
-    for footprint, k in ((2 * MIB, 8), (24 * MIB, 8), (48 * MIB, 4), (96 * MIB, 2), (192 * MIB, 1),
-                         (8 * GIB, 1)):
+    for footprint, k in ((2 * MIB, 8), (24 * MIB, 8), (48 * MIB, 4), (96 * MIB, 2), (192 * MIB, 1), (8 * GIB, 1)):
         size = zng.scale.scale(footprint)
         assert size.k == k and size.sms == 16 // k == size.channels
         assert size.controllers * size.of_controller * k == 6
@@ -83,28 +85,41 @@ def test_hybridgpu_brings_pages_through_its_firmware(in_tmp):
 def test_optane_waits_763_ns_for_every_row_or_after_a_write(in_tmp):
     from memsim import mem
     from memsim.systems import zng
+
     def seconds(reading, share):
         root = memsim.Root()
         root.gpu = memsim.System()
-        root.gpu.l2 = [mem.TrafficGen(pattern="random", requests=2000, size=64, outstanding=32,
-                                      read_share=share, range="4MiB")]
+        root.gpu.l2 = [
+            mem.TrafficGen(pattern="random", requests=2000, size=64, outstanding=32, read_share=share, range="4MiB")
+        ]
         root.memory = memsim.System()
-        class size: controllers, of_controller = 1, 1
+
+        class size:
+            controllers, of_controller = 1, 1
+
         zng.memory.optane(root, size, 4 * MIB, reading)
         memsim.instantiate(root)
         memsim.simulate()
         return memsim.curTick() * 1e-15
+
     reads, writes = 2000 / seconds("measured", "100%"), 2000 / seconds("measured", "0%")
-    assert reads > 8 / 250e-9 * 0.7          # 8 partitions, 190 ns and the data
+    assert reads > 8 / 250e-9 * 0.7  # 8 partitions, 190 ns and the data
     assert writes == pytest.approx(8 / 970e-9, rel=0.2)
     # 32 requests find 14 of 16 banks, and open a row each. A row that was written, or with `printed` any, takes 763 ns to close.
     assert 2000 / seconds("table", "100%") == pytest.approx(14 / 200e-9, rel=0.2)  # beside 59 % of the wires' rate
     assert 2000 / seconds("table", "0%") == pytest.approx(14 / 983e-9, rel=0.15)
     assert 2000 / seconds("printed", "100%") == pytest.approx(14 / 953e-9, rel=0.15)
-    class whole: controllers, of_controller = 6, 1
+
+    class whole:
+        controllers, of_controller = 6, 1
+
     figures = {reading: zng.memory.optane_table(whole, reading).figures for reading in zng.memory.OPTANE}
     assert {r: (int(f["banks_per_group"]), f["row"]) for r, f in figures.items()} == {
-        "table": (16, "2KiB"), "printed": (16, "2KiB"), "dimm": (16, "8KiB"), "measured": (8, "256B")}
+        "table": (16, "2KiB"),
+        "printed": (16, "2KiB"),
+        "dimm": (16, "8KiB"),
+        "measured": (8, "256B"),
+    }
     # No row lies in two controllers.
     assert [zng.memory.chunk("optane", r) for r in zng.memory.OPTANE] == ["2048B", "2048B", "4096B", "256B"]
     assert zng.memory.chunk("ideal") == "2048B" == f"{machine('ideal').gpu.interleave.chunk}"
@@ -151,7 +166,8 @@ def test_zngs_own_flash_returns_what_was_written(in_tmp, platform, text):
     assert sum(p.stats.senses for p in packages) > 5
     assert not sum(c.stats.atomics for c in controllers)  # these programs have none so early
     assert sum(c.stats.reads + c.stats.writes - c.stats.combined for c in controllers) == sum(
-        p.stats.reads + p.stats.writes for p in packages)
+        p.stats.reads + p.stats.writes for p in packages
+    )
 
 
 def test_atomics_are_performed_by_the_l2_or_behind_a_read_only_one(in_tmp):
@@ -167,10 +183,16 @@ def test_atomics_are_performed_by_the_l2_or_behind_a_read_only_one(in_tmp):
 def test_zngs_platforms_differ_as_the_paper_says():
     def parts(platform):
         root = machine(platform)
-        return (str(root.gpu.l2[0].capacity), str(root.gpu.l2[0].write_policy),
-                root.flash.package[0].registers - root.flash.package[0].data_registers,
-                str(root.flash.package[0].network),
-                str(root.flash.package[0].reuse), root.flash.controller[0].pins, hasattr(root.gpu, "prefetcher"))
+        return (
+            str(root.gpu.l2[0].capacity),
+            str(root.gpu.l2[0].write_policy),
+            root.flash.package[0].registers - root.flash.package[0].data_registers,
+            str(root.flash.package[0].network),
+            str(root.flash.package[0].reuse),
+            root.flash.controller[0].pins,
+            hasattr(root.gpu, "prefetcher"),
+        )
+
     assert parts("zng-base") == ("64KiB", "write_back", 2, "none", "none", 0, False)
     assert parts("zng-rdopt") == ("256KiB", "write_evict", 2, "none", "waiting", 0, True)
     assert parts("zng-wropt") == ("64KiB", "write_back", 7, "nif", "none", 0, False)
@@ -184,8 +206,15 @@ def test_what_no_text_tells_apart_is_equal_on_all_platforms():
         found = {tuple(str(getattr(part(root), name)) for name in names) for root in roots}
         assert len(found) == 1, found
         return found.pop()
+
     assert equal(lambda r: r.gpu.l2[0], "mshrs", "demand_mshrs", "mem_queue", "ways", "latency", "sector") == (
-        "128", "64", "64", "8", "833334fs", "128B")
+        "128",
+        "64",
+        "64",
+        "8",
+        "833334fs",
+        "128B",
+    )
     assert equal(lambda r: r.gpu.tlb[0], "misses", "targets", "acknowledged_stores") == ("64", "512", "True")
     equal(lambda r: r.gpu.l1[0], "capacity", "ways", "latency", "mshrs", "sector")
     assert equal(lambda r: r.gpu.sm[0], "warp_slots", "schedulers", "atomics") == ("80", "1", "loads")
@@ -200,10 +229,15 @@ def test_what_no_text_tells_apart_is_equal_on_all_platforms():
 def test_hybridgpu_has_the_predictor_and_not_the_monitor():
     made = {p: getattr(machine(p).gpu, "prefetcher", None) for p in zng.platforms()}
     assert {p: str(m.variant) for p, m in made.items() if m} == {
-        "hybridgpu": "predict-4KBpref", "zng-rdopt": "dyn-pref", "zng": "dyn-pref"}
+        "hybridgpu": "predict-4KBpref",
+        "zng-rdopt": "dyn-pref",
+        "zng": "dyn-pref",
+    }
     assert made["hybridgpu"].entries == 512  # "the same to [11]"
-    assert not hasattr(machine("hybridgpu", prefetch="nopref").gpu, "prefetcher") or str(
-        machine("hybridgpu", prefetch="nopref").gpu.prefetcher.variant) == "nopref"
+    assert (
+        not hasattr(machine("hybridgpu", prefetch="nopref").gpu, "prefetcher")
+        or str(machine("hybridgpu", prefetch="nopref").gpu.prefetcher.variant) == "nopref"
+    )
 
 
 def test_a_block_holds_pages_that_follow_one_another():
@@ -234,6 +268,9 @@ def test_written_lines_are_redirected_while_registers_thrash(in_tmp):
 
 
 def test_only_zngs_platforms_have_flash_registers():
-    with pytest.raises(memsim.Error, match="registers: platform 'optane' has no flash registers; those that "
-                                           "have are zng-base, zng-rdopt, zng-wropt, zng"):
+    with pytest.raises(
+        memsim.Error,
+        match="registers: platform 'optane' has no flash registers; those that "
+        "have are zng-base, zng-rdopt, zng-wropt, zng",
+    ):
         machine("optane", on_flash=dict(registers=8))

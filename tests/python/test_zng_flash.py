@@ -11,8 +11,23 @@ CONFIG = Path(__file__).parents[2] / "configs" / "zng_flash.py"
 
 @pytest.mark.parametrize("network", ["none", "swnet", "fcnet", "nif"])
 def test_zngs_flash_under_random_lines(memsim_command, network):
-    done = memsim_command(CONFIG, "--controllers", 2, "--packages", 2, "--register-network", network,
-                          "--registers", 2, "--blocks", 4, "--requests", 1500, "--read-share", "50%")
+    done = memsim_command(
+        CONFIG,
+        "--controllers",
+        2,
+        "--packages",
+        2,
+        "--register-network",
+        network,
+        "--registers",
+        2,
+        "--blocks",
+        4,
+        "--requests",
+        1500,
+        "--read-share",
+        "50%",
+    )
     assert "found their page in a register" in done.stdout
 
 
@@ -26,11 +41,28 @@ def test_memory_is_what_was_touched(tmp_path):
     """1 GiB of 1.25 TB of data: 262,144 pages, nearly each in a block of its own, read or written."""
     memsim = Path(__file__).parents[2] / "build" / "memsim"
     # The system counts what a process had before it became another program: a small one starts it.
-    starter = ("import resource, subprocess, sys\n"
-               "subprocess.run(sys.argv[1:], check=True)\n"
-               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)\n")
+    starter = (
+        "import resource, subprocess, sys\n"
+        "subprocess.run(sys.argv[1:], check=True)\n"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)\n"
+    )
     done = subprocess.run(
-        ["/usr/bin/python3", "-c", starter, memsim, CONFIG, "--blocks", str(16 * 64 * 796 // 16),
-         "--requests", str(2**18 // 16), "--read-share", "90%"],
-        cwd=tmp_path, stdout=subprocess.PIPE, text=True, check=True)
+        [
+            "/usr/bin/python3",
+            "-c",
+            starter,
+            memsim,
+            CONFIG,
+            "--blocks",
+            str(16 * 64 * 796 // 16),
+            "--requests",
+            str(2**18 // 16),
+            "--read-share",
+            "90%",
+        ],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
     assert int(done.stdout.split()[-1]) < 2**20  # KiB

@@ -31,4 +31,5 @@ def test_what_is_never_erased_never_fails():
 def test_the_tables_size_stands_beside_the_papers():
     assert zng.ftl.report(16, GEOMETRY) == (
         "DBMT: 815104 data blocks x 10 B = 7960 KiB; one entry of 60 bits for a block of each plane of a "
-        "package: 93 KiB; the paper: 80 KB")
+        "package: 93 KiB; the paper: 80 KB"
+    )

@@ -8,8 +8,7 @@ xxhash = ctypes.CDLL("libxxhash.so.0")
 zstd.ZSTD_compressBound.restype = zstd.ZSTD_compress.restype = ctypes.c_size_t
 zstd.ZSTD_decompress.restype = ctypes.c_size_t
 zstd.ZSTD_compressBound.argtypes = [ctypes.c_size_t]
-zstd.ZSTD_compress.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t,
-                               ctypes.c_int]
+zstd.ZSTD_compress.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int]
 zstd.ZSTD_decompress.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
 
 
@@ -25,7 +24,7 @@ HEAD = struct.Struct("<8sIIQQ32s")
 
 def checksum(head, rest):
     value = b"0" * 32
-    pieces = [rest[i:i + (1 << 20)] for i in range(0, len(rest), 1 << 20)]
+    pieces = [rest[i : i + (1 << 20)] for i in range(0, len(rest), 1 << 20)]
     if len(rest) % (1 << 20) == 0:
         pieces.append(b"")
     for record in (*pieces, head[:32] + bytes(32)):
@@ -38,10 +37,10 @@ def unpack(file):
     """(info, body): what `ckpt info` shows, and all that is packed."""
     data = file.read_bytes()
     _, _, info_size, packed_size, raw_size, _ = HEAD.unpack_from(data)
-    packed = data[64 + info_size:64 + info_size + packed_size]
+    packed = data[64 + info_size : 64 + info_size + packed_size]
     raw = ctypes.create_string_buffer(raw_size)
     assert zstd.ZSTD_decompress(raw, raw_size, packed, len(packed)) == raw_size
-    return data[64:64 + info_size], raw.raw
+    return data[64 : 64 + info_size], raw.raw
 
 
 def pack(file, info, body):

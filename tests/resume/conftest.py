@@ -22,8 +22,9 @@ class Runner:
         print(f"random moments are of seed {seed}")
 
     def __call__(self, *arguments, expect=0, **options):
-        done = subprocess.run(self.command(arguments), cwd=self.directory, text=True,
-                              capture_output=True, timeout=300, **options)
+        done = subprocess.run(
+            self.command(arguments), cwd=self.directory, text=True, capture_output=True, timeout=300, **options
+        )
         assert done.returncode == expect, f"{arguments}: {done.stdout}{done.stderr}"
         return done
 
@@ -31,8 +32,9 @@ class Runner:
         return [str(a) for a in (MEMSIM, *arguments)]
 
     def start(self, *arguments):
-        return subprocess.Popen(self.command(arguments), cwd=self.directory, text=True,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return subprocess.Popen(
+            self.command(arguments), cwd=self.directory, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
 
     def wait_until(self, condition, *running):
         """Until it holds; not for ever, and not if one of the processes ends before."""
@@ -52,11 +54,11 @@ class Runner:
         return [self.rows(outdir, query) for query in verify.CONTENT.values()]
 
     def digest(self, outdir):
-        (digest,), = self.rows(outdir, "SELECT digest FROM run")
+        ((digest,),) = self.rows(outdir, "SELECT digest FROM run")
         return digest
 
     def end(self, outdir):
-        (tick,), = self.rows(outdir, "SELECT sim_time_fs FROM run")
+        ((tick,),) = self.rows(outdir, "SELECT sim_time_fs FROM run")
         return tick
 
     def moments(self, outdir, count):
@@ -74,8 +76,16 @@ def run(tmp_path):
 def job(platform="ohm-base", kernel="bfs_topology", scale="tiny", **options):
     """The main job's command line."""
     more = [word for name, value in options.items() for word in (f"--{name}", value)]
-    return [CONFIG, "--platform", platform, "--kernel", kernel, "--scale", scale,
-            *(str(word).replace("_", "-") if str(word).startswith("--") else word for word in more)]
+    return [
+        CONFIG,
+        "--platform",
+        platform,
+        "--kernel",
+        kernel,
+        "--scale",
+        scale,
+        *(str(word).replace("_", "-") if str(word).startswith("--") else word for word in more),
+    ]
 
 
 @pytest.fixture(name="job")
@@ -96,6 +106,7 @@ def at_fixture():
 @pytest.fixture
 def survives(run):
     """Checks that a machine saved at two moments, restored, and perturbed gives the same."""
+
     def check(*machine):
         whole = run("-d", "whole", *machine)
         content = run.content("whole")
@@ -106,14 +117,23 @@ def survives(run):
             assert run.content("cut") == content, file
         run("-d", "perturbed", "--perturb-wakes", 1, *machine)
         assert run.content("perturbed") == content
+
     return check
 
 
-@pytest.fixture(params=[
-    pytest.param((platform, kernel), id=f"{platform}-{kernel}",
-                 marks=[] if (platform, kernel) in (("ohm-base", "bfs_topology"),
-                                                    ("hetero", "pagerank")) else pytest.mark.slow)
-    for platform in ("ohm-base", "hetero") for kernel in ("bfs_topology", "bfs_data", "pagerank")])
+@pytest.fixture(
+    params=[
+        pytest.param(
+            (platform, kernel),
+            id=f"{platform}-{kernel}",
+            marks=[]
+            if (platform, kernel) in (("ohm-base", "bfs_topology"), ("hetero", "pagerank"))
+            else pytest.mark.slow,
+        )
+        for platform in ("ohm-base", "hetero")
+        for kernel in ("bfs_topology", "bfs_data", "pagerank")
+    ]
+)
 def machine(request):
     """The main job's arguments, for both platforms and the three kernels."""
     return job(*request.param)

@@ -27,14 +27,16 @@ def test_a_checkpoint_goes_on_in_another_build(run, script, build):
         pytest.skip(f"there is no {build}: util/test --long makes it")
 
     def other(*arguments):
-        subprocess.run([ROOT / build / "memsim", "-q", *map(str, arguments)], cwd=run.directory, check=True, timeout=3000)
+        subprocess.run(
+            [ROOT / build / "memsim", "-q", *map(str, arguments)], cwd=run.directory, check=True, timeout=3000
+        )
 
     machine = command(script)
     run("-q", "-d", "whole", *machine)
-    tick, = run.moments("whole", 1)
+    (tick,) = run.moments("whole", 1)
     for writes, reads in (run, other), (other, run):
         writes("-q", "-d", "cut", "--checkpoint-at", f"{tick}fs", *machine)
-        file, = (run.directory / "cut").glob("*.ckpt")
+        (file,) = (run.directory / "cut").glob("*.ckpt")
         reads("--restore", file, "-d", "on")
         assert run.digest("on") == run.digest("cut") == run.digest("whole")
         assert run.rows("on", RESULTS) == run.rows("whole", RESULTS)
@@ -49,7 +51,7 @@ def test_restored_twice_in_a_row(run, script):
     run("-q", "-d", "whole", *machine)
     first, second = run.moments("whole", 2)
     run("-q", "-d", "out", "--checkpoint-at", f"{first}fs", *machine)
-    file, = (run.directory / "out").glob("*.ckpt")
+    (file,) = (run.directory / "out").glob("*.ckpt")
     run("--restore", file, "--checkpoint-at", f"{second}fs")
     later = max((run.directory / "out").glob("*.ckpt"), key=lambda path: path.stat().st_mtime_ns)
     assert later != file or first == second

@@ -20,17 +20,16 @@ def test_a_co_run_goes_on_as_if_it_had_not_stopped(run, at, how):
 
 def test_each_application_is_told_apart(run):
     def value(outdir, name):
-        (found,), = run.rows(outdir, "SELECT value FROM result WHERE path = 'gpu.dispatcher' "
-                                     f"AND name = '{name}'")
+        ((found,),) = run.rows(outdir, "SELECT value FROM result WHERE path = 'gpu.dispatcher' " f"AND name = '{name}'")
         return found
 
     machine = (CO_RUN, "--vertices", "7")
     run("-d", "both", *machine)
     for i in range(2):
         run("-d", f"alone{i}", *machine, "--only", i)
-        assert value("both", f"application_instructions[{i}]") == value(
-            f"alone{i}", "application_instructions[0]")
+        assert value("both", f"application_instructions[{i}]") == value(f"alone{i}", "application_instructions[0]")
         # Company does not help, but rows and banks may fall out better by a little.
         assert value("both", f"application_ipc[{i}]") < 1.01 * value(f"alone{i}", "application_ipc[0]")
     assert value("both", "ipc_sum") == pytest.approx(
-        value("both", "application_ipc[0]") + value("both", "application_ipc[1]"))
+        value("both", "application_ipc[0]") + value("both", "application_ipc[1]")
+    )

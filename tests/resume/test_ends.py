@@ -42,8 +42,11 @@ CAUSES = {  # what the script does: its exit code, and the label
     "os.kill(os.getpid(), signal.SIGINT)": (130, "SIGINT"),
     "bytearray(1 << 50)": (1, "MemoryError"),
 }
-LINE = re.compile(r"^memsim: ended by (.*) at (\S+); the last dump of run (\S+) in out/stats.db has its statistics; "
-                  r"go on with --restore (\S+)$", re.M)
+LINE = re.compile(
+    r"^memsim: ended by (.*) at (\S+); the last dump of run (\S+) in out/stats.db has its statistics; "
+    r"go on with --restore (\S+)$",
+    re.M,
+)
 
 
 @pytest.fixture
@@ -61,7 +64,7 @@ def test_an_early_end_keeps_the_run(run, script, fault, when):
     label = label.replace("FAULT", when)
     (run.directory / when).write_text(fault)
     said = run("-d", "out", script, expect=code).stderr
-    (cause, at, uuid, file), = LINE.findall(said)
+    ((cause, at, uuid, file),) = LINE.findall(said)
     assert cause == ("an error" if label.startswith("Error") else label) and os.path.exists(run.directory / file), said
     labels = ["first", label] if when == "fault" else ["first", "second", label]
     assert [l for l, in run.rows("out", "SELECT label FROM dump ORDER BY id")] == labels
@@ -78,7 +81,8 @@ def test_without_its_script_it_goes_on_in_python(run, script):
     said = run("-d", "out", script, expect=1).stderr
     (run.directory / "look.py").write_text(
         f"import memsim\nmachine = memsim.restore({LINE.search(said)[4]!r})\n"
-        "print(machine.curTick())\nprint(machine.simulate().cause)\n")
+        "print(machine.curTick())\nprint(machine.simulate().cause)\n"
+    )
     assert run("-q", "look.py").stdout == "5000000000\nnothing left to do\n"
 
 
@@ -107,7 +111,7 @@ def test_a_signal_while_it_simulates(run, job, number, code, stem):
     if running.returncode == 0:
         pytest.skip("the run was faster than the signal")
     assert running.returncode == code, said
-    (cause, _, _, file), = LINE.findall(said)
+    ((cause, _, _, file),) = LINE.findall(said)
     assert cause == number.name and f"/{stem}-" in file
     assert run.rows("out", "SELECT label FROM dump") == [(number.name,)]
     run("--restore", file)
@@ -117,8 +121,10 @@ def test_a_signal_while_it_simulates(run, job, number, code, stem):
 def test_a_second_sigint_ends_at_once(run, script):
     """But not one of the first three seconds, which may have been passed on. As a checkpoint of a large machine may take
     long: here the script takes its time."""
-    (run.directory / "fault").write_text("import time\nopen('begun', 'w').close()\ntry:\n  memsim.simulate('100s')\nfinally:\n"
-                                         "  os.kill(os.getpid(), signal.SIGINT)\n  open('after', 'w').close()\n  time.sleep(100)\n")
+    (run.directory / "fault").write_text(
+        "import time\nopen('begun', 'w').close()\ntry:\n  memsim.simulate('100s')\nfinally:\n"
+        "  os.kill(os.getpid(), signal.SIGINT)\n  open('after', 'w').close()\n  time.sleep(100)\n"
+    )
     script.write_text(SCRIPT.replace("requests=2000", "requests=2000000000"))
     running = run.start("-d", "out", script)
     run.wait_until(lambda: (run.directory / "begun").exists(), running)
@@ -129,13 +135,22 @@ def test_a_second_sigint_ends_at_once(run, script):
     while running.poll() is None:
         running.send_signal(signal.SIGINT)
         time.sleep(0.1)
-    assert running.returncode in (130, -signal.SIGINT) and time.monotonic() - began < 50 and (run.directory / "after").exists()
+    assert (
+        running.returncode in (130, -signal.SIGINT)
+        and time.monotonic() - began < 50
+        and (run.directory / "after").exists()
+    )
 
 
 def test_an_ordinary_python_keeps_it_too(run, script):
     (run.directory / "fault").write_text("1 / 0")
-    done = subprocess.run([sys.executable, script], cwd=run.directory, text=True, capture_output=True,
-                          env=dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(sys.modules["memsim"].__file__))))
+    done = subprocess.run(
+        [sys.executable, script],
+        cwd=run.directory,
+        text=True,
+        capture_output=True,
+        env=dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(sys.modules["memsim"].__file__))),
+    )
     assert done.returncode == 1 and "ended by ZeroDivisionError: division by zero at 5us" in done.stderr
     assert run.rows("memsim-out", "SELECT label FROM dump ORDER BY id")[-1] == ("ZeroDivisionError: division by zero",)
 
@@ -143,7 +158,8 @@ def test_an_ordinary_python_keeps_it_too(run, script):
 def test_an_error_between_two_phases_of_a_tick_saves_no_machine(run, script):
     """Its statistics are kept; its State may be half changed."""
     (run.directory / "fault").write_text(
-        "def broken(machine, until):\n    raise memsim.Panic('it broke')\nmemsim._memsim.Machine.run = broken\n")
+        "def broken(machine, until):\n    raise memsim.Panic('it broke')\nmemsim._memsim.Machine.run = broken\n"
+    )
     said = run("-d", "out", script, expect=70).stderr
     assert "ended by Panic: it broke at 5us" in said and "there is no checkpoint to go on from" in said
     assert not list((run.directory / "out").glob("*.ckpt"))
@@ -159,7 +175,8 @@ def test_a_call_that_fails_would_fail_again(run, script):
 
 
 def test_machines_of_one_script_are_all_kept(run, script):
-    script.write_text("""\
+    script.write_text(
+        """\
 import memsim
 from memsim.mem import SimpleMemory, TrafficGen
 for seed in (1, 2):
@@ -169,17 +186,21 @@ for seed in (1, 2):
     memsim.instantiate()
     memsim.simulate("5us")
 1 / 0
-""")
+"""
+    )
     run("-d", "out", script, expect=1)
     assert run.rows("out", "SELECT count(*) FROM dump WHERE label LIKE 'ZeroDiv%'") == [(2,)]
     assert len(list((run.directory / "out").glob("ended-*.ckpt"))) == 1
 
 
 def test_out_of_memory_is_a_sentence_and_keeps_the_run(run, script):
-    (run.directory / "fault").write_text("memsim._memsim.Prepared('workload.Program', [('name', 'vadd'), ('size', str(1 << 30))]).footprint")
+    (run.directory / "fault").write_text(
+        "memsim._memsim.Prepared('workload.Program', [('name', 'vadd'), ('size', str(1 << 30))]).footprint"
+    )
 
     def limited():
         resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+
     said = run("-d", "out", script, expect=1, preexec_fn=limited).stderr
     assert "1073741824 needs about 20.0 GiB of memory for vadd, and 1." in said and "Traceback" not in said
     assert "ended by an error at 5us" in said

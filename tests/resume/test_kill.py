@@ -39,10 +39,13 @@ def test_ctrl_c_at_any_moment(run, job):
         time.sleep(step * 0.025)
         running.send_signal(signal.SIGINT)
         _, said = running.communicate()
-        said = re.sub(r"^memsim: ended by SIGINT at \S+; the last dump of run \S+ in out/stats.db has its statistics; "
-                      r"go on with --restore out/sigint-\w+.ckpt\n", "", said)
-        assert (running.returncode, said) in ((-signal.SIGINT, ""), (-signal.SIGINT, sentence),
-                                              (130, sentence)), said
+        said = re.sub(
+            r"^memsim: ended by SIGINT at \S+; the last dump of run \S+ in out/stats.db has its statistics; "
+            r"go on with --restore out/sigint-\w+.ckpt\n",
+            "",
+            said,
+        )
+        assert (running.returncode, said) in ((-signal.SIGINT, ""), (-signal.SIGINT, sentence), (130, sentence)), said
 
 
 # Series and dumps all the time: something is on its way to the database at any moment.
@@ -58,8 +61,10 @@ while memsim.simulate("100us").getCause() == "simulate() limit reached":
 """
 
 
-@pytest.mark.parametrize("what", ["bfs_topology", pytest.param("pagerank", marks=pytest.mark.slow),
-                                  pytest.param("script", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "what",
+    ["bfs_topology", pytest.param("pagerank", marks=pytest.mark.slow), pytest.param("script", marks=pytest.mark.slow)],
+)
 def test_killed_again_and_again(run, job, what):
     """kill -9 at random moments; each time it goes on from the last checkpoint by the wall clock."""
     if what == "script":
@@ -75,7 +80,8 @@ def test_killed_again_and_again(run, job, what):
         running = run.start(*command)
         # Until it has come further, however slow the host is, and then for a while.
         while running.poll() is None and saved == [
-                file.stat().st_mtime_ns for file in (run.directory / "out").glob("wall-*.ckpt")]:
+            file.stat().st_mtime_ns for file in (run.directory / "out").glob("wall-*.ckpt")
+        ]:
             time.sleep(0.005)
         time.sleep(run.random.uniform(0, 1))
         running.kill()
@@ -83,7 +89,7 @@ def test_killed_again_and_again(run, job, what):
         if running.returncode == 0:
             break
         assert running.returncode == -signal.SIGKILL, said
-        checkpoint, = (run.directory / "out").glob("wall-*.ckpt")
+        (checkpoint,) = (run.directory / "out").glob("wall-*.ckpt")
         command = ["--restore", checkpoint]
         kills += 1
         assert kills < 100, "it gets nowhere"

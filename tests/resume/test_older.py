@@ -18,8 +18,7 @@ def test_a_checkpoint_of_a_former_state_goes_on(run, name):
     (run.directory / "on.py").write_text(GO_ON)
     run("on.py", OLDER / f"{name}.ckpt")
     assert run.digest("on") == run.digest("whole")
-    for table in ("SELECT path, name, value FROM result ORDER BY path, name",
-                  "SELECT tick, label FROM dump"):
+    for table in ("SELECT path, name, value FROM result ORDER BY path, name", "SELECT tick, label FROM dump"):
         assert run.rows("on", table) == run.rows("whole", table)
 
 
@@ -31,10 +30,22 @@ def test_it_is_shown_as_the_type_is_today(run):
     assert not state["down"]["busy"] and state["down"]["free"] == [2**63 - 1]
 
 
-@pytest.mark.parametrize("was, became, said", [
-    (b"State up_free Timer", b"State up_free Rimet", "pcie (link.Pcie): it was saved by a memsim in which State down"),
-    (b"statistic up_busy counter", b"statistic up_busy percent", "in which State down"),
-    (b"State sent u64", b"State sent u32", "generator (mem.TrafficGen): it was saved by a memsim in which State sent")])
+@pytest.mark.parametrize(
+    "was, became, said",
+    [
+        (
+            b"State up_free Timer",
+            b"State up_free Rimet",
+            "pcie (link.Pcie): it was saved by a memsim in which State down",
+        ),
+        (b"statistic up_busy counter", b"statistic up_busy percent", "in which State down"),
+        (
+            b"State sent u64",
+            b"State sent u32",
+            "generator (mem.TrafficGen): it was saved by a memsim in which State sent",
+        ),
+    ],
+)
 def test_a_shape_that_nobody_knows_is_refused(run, was, became, said):
     info, data = body.unpack(OLDER / "pcie.ckpt")
     assert data.count(was) == 1
@@ -42,8 +53,7 @@ def test_a_shape_that_nobody_knows_is_refused(run, was, became, said):
     file.write_bytes((OLDER / "pcie.ckpt").read_bytes())
     body.pack(file, info, data.replace(was, became))
     (run.directory / "on.py").write_text(GO_ON)
-    assert f"{said} differs: resume with the memsim that wrote the checkpoint" in run(
-        "on.py", file, expect=1).stderr
+    assert f"{said} differs: resume with the memsim that wrote the checkpoint" in run("on.py", file, expect=1).stderr
     assert not (run.directory / "on/stats.db").exists() or not run.rows("on", "SELECT id FROM run")
 
 
@@ -54,7 +64,7 @@ def test_stamps_of_other_stages_are_refused(run):
     (run.directory / "on.py").write_text(GO_ON)
     for code, stamps in enumerate(([], ["--stamps", "1"])):
         run("-d", f"out{code}", *stamps, "--checkpoint-at", "2us", script)
-        file, = (run.directory / f"out{code}").glob("*.ckpt")
+        (file,) = (run.directory / f"out{code}").glob("*.ckpt")
         info, data = body.unpack(file)
         assert data.count(b"translation") == 1
         body.pack(file, info, data.replace(b"translation", b"transaction"))

@@ -9,15 +9,19 @@ import pytest
 
 
 def checkpoints(run, outdir):
-    return sorted((run.directory / outdir).glob("*.ckpt"),
-                  key=lambda file: memsim._memsim.checkpoint_info(str(file))["now"])
+    return sorted(
+        (run.directory / outdir).glob("*.ckpt"), key=lambda file: memsim._memsim.checkpoint_info(str(file))["now"]
+    )
 
 
 def state(file):
     """The State of every component in a checkpoint; what simulates nothing has none."""
     saved = memsim._memsim.read_checkpoint(str(file))
-    return {path: saved.show(path) for path, kind, *_ in saved.configuration["objects"]
-            if kind not in ("workload.Invariant", "optical.Channel", "mem.EnergyCost")}
+    return {
+        path: saved.show(path)
+        for path, kind, *_ in saved.configuration["objects"]
+        if kind not in ("workload.Invariant", "optical.Channel", "mem.EnergyCost")
+    }
 
 
 def test_saved_and_restored_at_random_ticks(run, machine, at):
@@ -71,7 +75,8 @@ def test_all_at_once(run, machine, at):
 def test_two_machines_side_by_side(run):
     """Two machines that take turns in one process, and each alone."""
     script = run.directory / "side.py"
-    script.write_text("""\
+    script.write_text(
+        """\
 import sys
 import memsim
 from memsim import workload
@@ -88,7 +93,8 @@ while going:
 for m in machines:
     m.stats.dump("end")
     print(m.digest)
-""")
+"""
+    )
     names = ["ohm-base,bfs_topology", "hetero,pagerank", "ohm-base,bfs_data"]
     alone = [run("-d", f"{i}", script, name).stdout for i, name in enumerate(names)]
     together = run("-d", "all", script, *names).stdout

@@ -49,10 +49,12 @@ def first(run, monkeypatch):
 def test_a_run_is_not_resumed_while_its_process_lives(run, first, stopped):
     if stopped:
         first.send_signal(signal.SIGSTOP)
-    (uuid,), = run.rows("out", "SELECT id FROM run")
+    ((uuid,),) = run.rows("out", "SELECT id FROM run")
     said = run("--restore", "out/4us.ckpt", expect=75).stderr
-    assert said.startswith(f"memsim: results database {run.directory}/out/stats.db: run {uuid} is in the "
-                           f"hands of process {first.pid} on {os.uname().nodename} since 20")
+    assert said.startswith(
+        f"memsim: results database {run.directory}/out/stats.db: run {uuid} is in the "
+        f"hands of process {first.pid} on {os.uname().nodename} since 20"
+    )
     assert said.endswith("Z: end that process first, or go on as a new run with -d DIR\n")
     run("--restore", "out/4us.ckpt", "-d", "new")
     assert run.digest("new") == run.digest("whole")
@@ -79,7 +81,7 @@ def test_a_process_that_lost_its_run_notices(run, first):
     run("--restore", "out/4us.ckpt")
     assert run.content("out") == run.content("whole")
     (run.directory / "late.ckpt").unlink()
-    (uuid, owner), = run.rows("out", "SELECT id, owner FROM run")
+    ((uuid, owner),) = run.rows("out", "SELECT id, owner FROM run")
     assert str(first.pid) not in owner
     first.send_signal(signal.SIGCONT)
     (run.directory / "go").touch()
@@ -87,7 +89,8 @@ def test_a_process_that_lost_its_run_notices(run, first):
     assert first.returncode == 75
     assert error.splitlines()[-1] == (
         f"memsim: results database {run.directory}/out/stats.db: run {uuid} was taken over by {owner}; "
-        "this process has written nothing since then and ends")
+        "this process has written nothing since then and ends"
+    )
     assert run.content("out") == run.content("whole")
     assert not (run.directory / "late.ckpt").exists()
 
@@ -100,7 +103,6 @@ def test_resumed_twice_at_once(run, first, monkeypatch):
     both = [run.start("--restore", "out/4us.ckpt") for _ in range(2)]
     run.wait_until(lambda: any(process.poll() is not None for process in both))
     (run.directory / "go").touch()
-    said = {process.communicate(timeout=100)[1].splitlines()[-1]: process.returncode
-            for process in both}
+    said = {process.communicate(timeout=100)[1].splitlines()[-1]: process.returncode for process in both}
     assert sorted(said.values()) == [0, 75], said
     assert run.content("out") == run.content("whole")

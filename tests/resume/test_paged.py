@@ -5,8 +5,7 @@ CONFIG = Path(__file__).parents[2] / "configs" / "paged_gpu.py"
 
 
 def test_a_paged_machine_saved_and_restored_at_random_ticks(run, at):
-    machine = [CONFIG, "--scale", "9", "--placement", "faults", "--resident", "40",
-               "--source", "drive"]
+    machine = [CONFIG, "--scale", "9", "--placement", "faults", "--resident", "40", "--source", "drive"]
     whole = run("-d", "whole", *machine)
     content = run.content("whole")
     cut = run("-d", "cut", *at(run.moments("whole", 4)), *machine)

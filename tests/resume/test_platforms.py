@@ -11,6 +11,15 @@ PLATFORMS = [(mode, platform) for mode in SCRIPTS for platform in ohm.platforms(
 
 @pytest.mark.parametrize("mode, platform", PLATFORMS)
 def test_a_platform_saved_restored_and_perturbed(survives, mode, platform):
-    machine = [SCRIPTS[mode], "--platform", platform, "--workload", "FDTD", "--scale", "tiny",
-               "--max-instructions", "200000"]
+    machine = [
+        SCRIPTS[mode],
+        "--platform",
+        platform,
+        "--workload",
+        "FDTD",
+        "--scale",
+        "tiny",
+        "--max-instructions",
+        "200000",
+    ]
     survives(*machine)

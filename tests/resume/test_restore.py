@@ -29,19 +29,20 @@ def machine(seed, **parameters):
 @pytest.fixture
 def write(run):
     """A script in the test's directory."""
+
     def script(text, machine=MACHINE):
         path = run.directory / "script.py"
         path.write_text(machine + text)
         return path
+
     return script
 
 
 def test_a_checkpoint_after_a_dump(run, write):
     """Its restore knows that all is dumped, and why the run ended."""
-    script = write("machine(1)\n"
-                   "print(memsim.simulate())\n"
-                   "memsim.stats.dump('mine')\n"
-                   "memsim.checkpoint('own.ckpt')\n")
+    script = write(
+        "machine(1)\n" "print(memsim.simulate())\n" "memsim.stats.dump('mine')\n" "memsim.checkpoint('own.ckpt')\n"
+    )
     whole = run("-d", "out", script).stdout
     before = run.rows("out", RUNS), run.rows("out", DUMPS)
     assert [row[1] for row in before[1]] == ["mine"] and before[0][0][2] == "nothing left to do"
@@ -57,12 +58,14 @@ def checkpoint_of(run, time, number=0):
 
 def test_two_machines_one_after_the_other(run, write):
     """The restore of the second's checkpoint makes no run of its own for the first."""
-    script = write("for seed in (1, 2):\n"
-                   "    machine(seed)\n"
-                   "    memsim.simulate('5us')\n"
-                   "    memsim.stats.dump(str(seed))\n"
-                   "    memsim.simulate()\n"
-                   "    print(memsim.default().digest)\n")
+    script = write(
+        "for seed in (1, 2):\n"
+        "    machine(seed)\n"
+        "    memsim.simulate('5us')\n"
+        "    memsim.stats.dump(str(seed))\n"
+        "    memsim.simulate()\n"
+        "    print(memsim.default().digest)\n"
+    )
     whole = run("-d", "out", "--checkpoint-at", "7us", script).stdout
     before = run.rows("out", RUNS), run.rows("out", DUMPS)
     assert len(before[0]) == 2
@@ -85,20 +88,27 @@ def test_the_other_machine_s_run_stays_where_the_checkpoint_is_refused(run, writ
     assert (run.directory / "out/stats.db").read_bytes() == before
 
 
-@pytest.mark.parametrize("call", ["memsim.stats.series('1us', ['gen.sents'])",
-                                  "memsim.stats.series('0us', ['gen.reads'])",
-                                  "memsim.checkpoint('/proc/none/a.ckpt')"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "memsim.stats.series('1us', ['gen.sents'])",
+        "memsim.stats.series('0us', ['gen.reads'])",
+        "memsim.checkpoint('/proc/none/a.ckpt')",
+    ],
+)
 def test_an_error_that_the_script_has_caught(run, write, call):
-    script = write("machine(1)\n"
-                   "memsim.stats.series('2us', ['gen.reads'])\n"
-                   "try:\n"
-                   f"    {call}\n"
-                   "except memsim.Error as e:\n"
-                   "    print(e)\n"
-                   "memsim.simulate('5us')\n"
-                   "memsim.checkpoint('own.ckpt')\n"
-                   "memsim.simulate()\n"
-                   "print(memsim.default().digest)\n")
+    script = write(
+        "machine(1)\n"
+        "memsim.stats.series('2us', ['gen.reads'])\n"
+        "try:\n"
+        f"    {call}\n"
+        "except memsim.Error as e:\n"
+        "    print(e)\n"
+        "memsim.simulate('5us')\n"
+        "memsim.checkpoint('own.ckpt')\n"
+        "memsim.simulate()\n"
+        "print(memsim.default().digest)\n"
+    )
     whole = run("-d", "out", "--checkpoint-at", "3us", "--checkpoint-at", "8us", script).stdout
     assert whole.count("\n") == 2
     content = run.content("out")
@@ -162,16 +172,31 @@ memsim.simulate()
 LAYER = "[net]\nchannels=1\n[convolutional]\nactivation=linear\n"  # one weight, one bias
 
 
-@pytest.mark.parametrize("script, files, changed, at", [
-    (TRACED, {"a.trc": "".join(f"0x{64 * i:x} READ {i}\n" for i in range(1000))},
-     ("a.trc", ("0x40 READ", "0x80 READ")), "1us"),
-    (KERNELS, {"kernelslist.g": "kernel-1.traceg\n", "kernel-1.traceg": KERNEL},
-     ("kernel-1.traceg", ("0x7fc800000000", "0x7fc800001000")), "100ns"),
-    (KERNELS, {"kernelslist.g": "kernel-1.traceg\nkernel-1.traceg\n", "kernel-1.traceg": KERNEL},
-     ("kernelslist.g", ("kernel-1.traceg\nkernel", "\nkernel-1.traceg\nkernel")), "100ns"),
-    (NETWORK, {"w.cfg": LAYER, "w.weights": "\0" * 16 + "\0\0@?" * 2},
-     ("w.weights", ("@", "A")), "100ns"),
-], ids=["a trace", "a kernel of a list", "a list", "a network's weights"])
+@pytest.mark.parametrize(
+    "script, files, changed, at",
+    [
+        (
+            TRACED,
+            {"a.trc": "".join(f"0x{64 * i:x} READ {i}\n" for i in range(1000))},
+            ("a.trc", ("0x40 READ", "0x80 READ")),
+            "1us",
+        ),
+        (
+            KERNELS,
+            {"kernelslist.g": "kernel-1.traceg\n", "kernel-1.traceg": KERNEL},
+            ("kernel-1.traceg", ("0x7fc800000000", "0x7fc800001000")),
+            "100ns",
+        ),
+        (
+            KERNELS,
+            {"kernelslist.g": "kernel-1.traceg\nkernel-1.traceg\n", "kernel-1.traceg": KERNEL},
+            ("kernelslist.g", ("kernel-1.traceg\nkernel", "\nkernel-1.traceg\nkernel")),
+            "100ns",
+        ),
+        (NETWORK, {"w.cfg": LAYER, "w.weights": "\0" * 16 + "\0\0@?" * 2}, ("w.weights", ("@", "A")), "100ns"),
+    ],
+    ids=["a trace", "a kernel of a list", "a list", "a network's weights"],
+)
 def test_a_changed_input(run, write, script, files, changed, at):
     """Refused before anything of the finished run is deleted; the same contents anew are the same."""
     for name, text in files.items():
@@ -182,8 +207,10 @@ def test_a_changed_input(run, write, script, files, changed, at):
     name, (old, new) = changed
     (run.directory / name).write_text(files[name].replace(old, new, 1))
     said = run("--restore", f"out/{at}.ckpt", expect=1).stderr
-    assert said == (f"memsim: {run.directory}/{name} has changed since the checkpoint was written: "
-                    "restore the file as it was, or start again without --restore\n")
+    assert said == (
+        f"memsim: {run.directory}/{name} has changed since the checkpoint was written: "
+        "restore the file as it was, or start again without --restore\n"
+    )
     assert (run.directory / "out/stats.db").read_bytes() == before
     (run.directory / name).write_text(files[name])
     content = run.content("out")
@@ -194,6 +221,7 @@ def test_a_changed_input(run, write, script, files, changed, at):
 def test_a_finished_run_of_other_contents_is_not_skipped(run, write):
     """The size and the time of change of the trace are as they were."""
     import os
+
     trace = run.directory / "a.trc"
     trace.write_text("0x40 READ 1\n")
     write(TRACED, machine="")
@@ -217,23 +245,28 @@ def test_another_build_makes_a_new_run(run, write):
     assert len(build) == 40
     body.pack(file, info, data.replace(build.encode(), b"0" * 40))
     said = run("--restore", file).stderr
-    assert ("memsim: memsim's compiled module has changed since the checkpoint was written, and the "
-            f"results may differ: this is a new run, whose parent is {before[0][0]}\n") in said
+    assert (
+        "memsim: memsim's compiled module has changed since the checkpoint was written, and the "
+        f"results may differ: this is a new run, whose parent is {before[0][0]}\n"
+    ) in said
     first, child = run.rows("out", RUNS)
     assert first == before[0] and child[4] == first[0] and child[1] == first[1]
 
 
 def test_a_changed_module_of_memsim_makes_a_new_run(run):
     """A copy of memsim, whose function that builds the machine is edited between save and restore."""
-    shutil.copytree(ROOT / "build/python", run.directory / "python",
-                    ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    shutil.copytree(
+        ROOT / "build/python", run.directory / "python", ignore=shutil.ignore_patterns("*.so", "__pycache__")
+    )
     for module in (ROOT / "build/python/memsim").glob("*.so"):
         (run.directory / "python/memsim" / module.name).symlink_to(module)
     shutil.copy(ROOT / "build/memsim", run.directory / "memsim")
     script = run.directory / "script.py"
-    script.write_text("import memsim\nfrom memsim import workload\nfrom memsim.systems import ohm\n"
-                      "memsim.instantiate(ohm.planar('ohm-base', workload.Program(size=8)))\n"
-                      "memsim.simulate()\n")
+    script.write_text(
+        "import memsim\nfrom memsim import workload\nfrom memsim.systems import ohm\n"
+        "memsim.instantiate(ohm.planar('ohm-base', workload.Program(size=8)))\n"
+        "memsim.simulate()\n"
+    )
     run.command = lambda arguments: [str(a) for a in (run.directory / "memsim", *arguments)]
     run("-d", "out", "--checkpoint-at", "5us", script)
     before = run.rows("out", RUNS)
@@ -242,8 +275,10 @@ def test_a_changed_module_of_memsim_makes_a_new_run(run):
     module = run.directory / "python/memsim/systems/ohm/machines.py"
     module.write_text(module.read_text() + "\n# another figure\n")
     said = run("--restore", "out/5us.ckpt").stderr
-    assert ("memsim: memsim/systems/ohm/machines.py has changed since the checkpoint was written, and the "
-            "results may differ: this is a new run, whose parent is ") in said
+    assert (
+        "memsim: memsim/systems/ohm/machines.py has changed since the checkpoint was written, and the "
+        "results may differ: this is a new run, whose parent is "
+    ) in said
     first, child = run.rows("out", RUNS)
     assert first == before[0] and child[4] == first[0]
 

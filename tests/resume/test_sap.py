@@ -9,8 +9,20 @@ CONFIGS = Path(__file__).parents[2] / "configs"
 
 @pytest.mark.parametrize("policy, drive", [*((p, "table") for p in sap.policies()), ("sap", "flash")])
 def test_a_machine_saved_restored_and_perturbed(survives, policy, drive):
-    survives(CONFIGS / "sap.py", "--policy", policy, "--drive", drive, "--workload", "BFS", "--scale", "tiny", "--dram",
-             "16KiB", "--check-contents")
+    survives(
+        CONFIGS / "sap.py",
+        "--policy",
+        policy,
+        "--drive",
+        drive,
+        "--workload",
+        "BFS",
+        "--scale",
+        "tiny",
+        "--dram",
+        "16KiB",
+        "--check-contents",
+    )
 
 
 def test_shadows_saved_restored_and_perturbed(survives):

@@ -47,8 +47,19 @@ def test_a_checkpoint_in_each_call(run, script, at):
     labels = {label for (_, _, label) in content[1]}
     assert "warm" in labels and len(content[1]) > 5 and len(content[3]) > 100, "a thin script"
     # On the limits of simulate() calls and around them, on a sample of the series, and anywhere.
-    ticks = sorted({1, 10 * 10**9 - 1, 10 * 10**9, 10 * 10**9 + 1, 13 * 10**9, 18 * 10**9,
-                    28 * 10**9 - 1, 28 * 10**9, *run.moments("whole", 6)})
+    ticks = sorted(
+        {
+            1,
+            10 * 10**9 - 1,
+            10 * 10**9,
+            10 * 10**9 + 1,
+            13 * 10**9,
+            18 * 10**9,
+            28 * 10**9 - 1,
+            28 * 10**9,
+            *run.moments("whole", 6),
+        }
+    )
     cut = run("-d", "cut", *at(ticks), script)
     assert cut.stdout == whole.stdout and run.content("cut") == content
     files = sorted((run.directory / "cut").glob("*.ckpt"))
@@ -60,9 +71,11 @@ def test_a_checkpoint_in_each_call(run, script, at):
 
 def test_a_checkpoint_from_the_script_between_its_calls(run, script):
     whole = run("-d", "whole", script)
-    script.write_text(SCRIPT.replace(
-        "    if l2.hits", "    if steps % 4 == 1:\n        memsim.checkpoint(f'own{steps}.ckpt')\n"
-                          "    if l2.hits"))
+    script.write_text(
+        SCRIPT.replace(
+            "    if l2.hits", "    if steps % 4 == 1:\n        memsim.checkpoint(f'own{steps}.ckpt')\n" "    if l2.hits"
+        )
+    )
     assert run("-d", "cut", script).stdout == whole.stdout
     files = sorted(run.directory.glob("own*.ckpt"))
     assert len(files) > 2
@@ -80,22 +93,36 @@ def test_a_changed_script(run, script, at):
     assert said.count("\n") == 1 and (run.directory / "out/stats.db").read_bytes() == before
 
 
-@pytest.mark.parametrize("call, other, said", [
-    ('simulate("10us")', 'simulate("11us")',
-     "loops.py:9: the script calls simulate('11us') where the run of the checkpoint called "
-     "simulate('10us') (loops.py:9): a restored script must ask the same, in the same order"),
-    ('stats.dump("warm")', "curTick()",
-     "loops.py:12: the script calls curTick() where the run of the checkpoint called dump('warm') "
-     "(loops.py:12): "),
-    ('stats.dump("warm")', "sys.exit()",
-     "the script ended before it came to the call that the checkpoint interrupted"),
-])
+@pytest.mark.parametrize(
+    "call, other, said",
+    [
+        (
+            'simulate("10us")',
+            'simulate("11us")',
+            "loops.py:9: the script calls simulate('11us') where the run of the checkpoint called "
+            "simulate('10us') (loops.py:9): a restored script must ask the same, in the same order",
+        ),
+        (
+            'stats.dump("warm")',
+            "curTick()",
+            "loops.py:12: the script calls curTick() where the run of the checkpoint called dump('warm') "
+            "(loops.py:12): ",
+        ),
+        (
+            'stats.dump("warm")',
+            "sys.exit()",
+            "the script ended before it came to the call that the checkpoint interrupted",
+        ),
+    ],
+)
 def test_another_order_of_calls(run, script, at, call, other, said):
     """The file is as it was, but what it does hangs on its surroundings."""
     assert f"memsim.{call}" in SCRIPT
-    script.write_text(SCRIPT.replace("import memsim", "import memsim, os, sys; memsim.sys = sys", 1)
-                      .replace(f"memsim.{call}", f"memsim.{other} if os.path.exists('other') else "
-                                                 f"memsim.{call}"))
+    script.write_text(
+        SCRIPT.replace("import memsim", "import memsim, os, sys; memsim.sys = sys", 1).replace(
+            f"memsim.{call}", f"memsim.{other} if os.path.exists('other') else " f"memsim.{call}"
+        )
+    )
     run("-d", "out", *at([60 * 10**9]), script)
     (run.directory / "other").touch()
     text = run("--restore", "out/60us.ckpt", expect=1).stderr
@@ -106,22 +133,27 @@ def test_tunable_parameters(run, job, at):
     """A new run whose parent is the old one, with the parameter as it is now; fixed ones refused."""
     run("-d", "out", *at([50 * 10**9]), *job())
     content = run.content("out")
-    (parent,), = run.rows("out", "SELECT id FROM run")
+    ((parent,),) = run.rows("out", "SELECT id FROM run")
     run("--restore", "out/50us.ckpt", "--set", "memory.xpoint[0].t_read=400ns")
     child, digest = run.rows("out", f"SELECT id, digest FROM run WHERE parent = '{parent}'")[0]
     assert digest != content[0][0][-1]
-    values = run.rows("out", "SELECT run, text FROM param JOIN object ON object.id = object "
-                             "WHERE path = 'memory.xpoint[0]' AND name = 't_read'")
+    values = run.rows(
+        "out",
+        "SELECT run, text FROM param JOIN object ON object.id = object "
+        "WHERE path = 'memory.xpoint[0]' AND name = 't_read'",
+    )
     assert dict(values)[child] == "400ns" != dict(values)[parent]
     assert run.rows("out", f"SELECT digest FROM run WHERE id = '{parent}'") == [
-        (content[0][0][-1],)], "the old run is as it was"
-    fixed = run("--restore", "out/50us.ckpt", "--set", "gpu.dispatcher.max_instructions=1",
-                expect=1).stderr
-    assert fixed == ("memsim: gpu.dispatcher.max_instructions is '0' in the checkpoint and cannot "
-                     "be '1' now: only tunable parameters may change, and gpu.dispatcher has none\n")
-    assert run("--restore", "out/50us.ckpt", "--set", "memory.xpoint[0].capacity=1GiB",
-               expect=1).stderr.endswith(
-        "only tunable parameters may change, of memory.xpoint[0] these: t_read, t_write, t_column\n")
+        (content[0][0][-1],)
+    ], "the old run is as it was"
+    fixed = run("--restore", "out/50us.ckpt", "--set", "gpu.dispatcher.max_instructions=1", expect=1).stderr
+    assert fixed == (
+        "memsim: gpu.dispatcher.max_instructions is '0' in the checkpoint and cannot "
+        "be '1' now: only tunable parameters may change, and gpu.dispatcher has none\n"
+    )
+    assert run("--restore", "out/50us.ckpt", "--set", "memory.xpoint[0].capacity=1GiB", expect=1).stderr.endswith(
+        "only tunable parameters may change, of memory.xpoint[0] these: t_read, t_write, t_column\n"
+    )
 
 
 def test_parameters_set_at_the_start_and_on_the_way(run, job, at):
@@ -130,10 +162,8 @@ def test_parameters_set_at_the_start_and_on_the_way(run, job, at):
     run("-d", "whole", *start, *job())
     run("-d", "out", *start, *at([20 * 10**9]), *job())
     run("--restore", "out/20us.ckpt")
-    assert run.content("out") == run.content("whole") != (run("-d", "plain", *job()),
-                                                          run.content("plain"))[1]
-    run("--restore", "out/20us.ckpt", "-d", "once", "--set", "memory.xpoint[0].t_read=500ns",
-        *at([90 * 10**9]))
+    assert run.content("out") == run.content("whole") != (run("-d", "plain", *job()), run.content("plain"))[1]
+    run("--restore", "out/20us.ckpt", "-d", "once", "--set", "memory.xpoint[0].t_read=500ns", *at([90 * 10**9]))
     content = run.content("once")
     run("--restore", "once/90us.ckpt")
     assert run.content("once") == content, "the same run goes on with what was set"
@@ -145,13 +175,18 @@ def test_parameters_set_at_the_start_and_on_the_way(run, job, at):
 
 def test_a_run_cut_short(run, job, at):
     """By instructions and by a region of interest; resumed as any other."""
+
     def launches(outdir):
-        (count,), = run.rows(outdir, "SELECT value FROM result WHERE path = 'gpu.dispatcher' AND "
-                                     "name = 'launches'")
+        ((count,),) = run.rows(
+            outdir, "SELECT value FROM result WHERE path = 'gpu.dispatcher' AND " "name = 'launches'"
+        )
         return count
+
     run("-d", "all", *job())
-    for name, options in (("instructions", {"max_instructions": 100_000}),
-                          ("region", {"first_launch": 2, "launches": 2})):
+    for name, options in (
+        ("instructions", {"max_instructions": 100_000}),
+        ("region", {"first_launch": 2, "launches": 2}),
+    ):
         run("-d", name, *job(**options))
         assert run.end(name) < run.end("all")
         run("-d", f"{name}-cut", *at(run.moments(name, 2)), *job(**options))
@@ -191,14 +226,18 @@ def imports(run):
     return "out/3us.ckpt"
 
 
-@pytest.mark.parametrize("module", ["early.py", "late/__init__.py", "late/part.py", "late/other.py", "late/inner.py", "deep.py"])
+@pytest.mark.parametrize(
+    "module", ["early.py", "late/__init__.py", "late/part.py", "late/other.py", "late/inner.py", "deep.py"]
+)
 def test_a_module_that_is_imported_later_may_not_change_either(run, imports, module):
     run("--restore", imports)
     with open(run.directory / module, "a") as file:
         file.write("# changed\n")
     said = run("--restore", imports, expect=1).stderr
-    assert said == (f"memsim: {run.directory}/{module} has changed since the checkpoint was written: restore the file as it was, "
-                    "or open the checkpoint in Python with memsim.restore(FILE)\n")
+    assert said == (
+        f"memsim: {run.directory}/{module} has changed since the checkpoint was written: restore the file as it was, "
+        "or open the checkpoint in Python with memsim.restore(FILE)\n"
+    )
 
 
 def test_a_compiled_module_that_is_not_of_its_source(run, imports, monkeypatch):
@@ -207,12 +246,14 @@ def test_a_compiled_module_that_is_not_of_its_source(run, imports, monkeypatch):
     run("-d", "again", "script.py")
     module = run.directory / "early.py"
     before = module.stat()
-    compiled, = run.directory.glob("__pycache__/early.*.pyc")
+    (compiled,) = run.directory.glob("__pycache__/early.*.pyc")
     module.write_text("LENGTH = '4us'\n")
     os.utime(module, ns=(before.st_atime_ns, before.st_mtime_ns))
     said = run("-d", "again", "script.py", expect=1).stderr
-    assert said == (f"memsim: {module}: Python has run {compiled}, which was compiled from another text than the file has now: "
-                    "delete it, and start again\n")
+    assert said == (
+        f"memsim: {module}: Python has run {compiled}, which was compiled from another text than the file has now: "
+        "delete it, and start again\n"
+    )
     compiled.unlink()
     run("-d", "again", "script.py")
 
@@ -226,4 +267,6 @@ def test_a_module_without_its_source(run, imports):
     module.write_bytes(text.replace(b"2us", b"4us"))
     py_compile.compile(module, module.with_suffix(".pyc"))
     module.unlink()
-    assert "early.pyc has changed since the checkpoint was written" in run("--restore", "again/3us.ckpt", expect=1).stderr
+    assert (
+        "early.pyc has changed since the checkpoint was written" in run("--restore", "again/3us.ckpt", expect=1).stderr
+    )

@@ -38,11 +38,13 @@ for seed in range(1, 5):
 made.run()
 print(*(point.run for point in made.points))
 """
-RESULTS = ("SELECT seed, digest, sim_time_fs FROM run WHERE finished IS NOT NULL ORDER BY seed",
-           "SELECT seed, label, path, run.name, value FROM results JOIN run ON run.id = run "
-           "ORDER BY seed, dump, path, results.name",
-           "SELECT seed, path, samples.name, tick, value FROM samples JOIN run ON run.id = run "
-           "ORDER BY seed, path, samples.name, tick")
+RESULTS = (
+    "SELECT seed, digest, sim_time_fs FROM run WHERE finished IS NOT NULL ORDER BY seed",
+    "SELECT seed, label, path, run.name, value FROM results JOIN run ON run.id = run "
+    "ORDER BY seed, dump, path, results.name",
+    "SELECT seed, path, samples.name, tick, value FROM samples JOIN run ON run.id = run "
+    "ORDER BY seed, path, samples.name, tick",
+)
 
 
 @pytest.fixture
@@ -71,18 +73,27 @@ def same_results(run, outdir):
 
 @pytest.mark.parametrize("whom", ["study", "group"])
 def test_a_study_that_is_told_to_end(four, whom):
-    running = subprocess.Popen(four.command(["-d", "out", "four.py"]), cwd=four.directory, text=True,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, process_group=0)
+    running = subprocess.Popen(
+        four.command(["-d", "out", "four.py"]),
+        cwd=four.directory,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        process_group=0,
+    )
     started(four, 2, running)
     (os.killpg if whom == "group" else os.kill)(running.pid, signal.SIGTERM)
     _, said = running.communicate(timeout=100)
     assert running.returncode == 143
-    assert said == ("memsim: four was ended by SIGTERM with 0 of 4 points finished: the same command "
-                    "finishes the others, from their checkpoints where they have one\n")
+    assert said == (
+        "memsim: four was ended by SIGTERM with 0 of 4 points finished: the same command "
+        "finishes the others, from their checkpoints where they have one\n"
+    )
     runs = [run for run, in four.rows("out", "SELECT id FROM run ORDER BY id")]
     assert len(runs) == 2 and set(started(four, 2)) == {1, 2}, "no other point was started"
     assert sorted(p.name for p in (four.directory / "out/points").iterdir()) == [
-        f"sigterm-{run[:8]}.ckpt" for run in runs]
+        f"sigterm-{run[:8]}.ckpt" for run in runs
+    ]
     (four.directory / "go").touch()
     four("-d", "out", "four.py")
     assert set(runs) < {run for run, in four.rows("out", "SELECT id FROM run")}, "they went on"
@@ -116,7 +127,7 @@ def test_points_whose_processes_died_are_taken_over(four, saved):
     for running in both:
         _, error = running.communicate(timeout=100)
         assert running.returncode == 1 and "2 of 4 points of four failed" in error, error
-    (died,), = four.rows("out", "SELECT count(*) FROM run WHERE finished IS NULL")
+    ((died,),) = four.rows("out", "SELECT count(*) FROM run WHERE finished IS NULL")
     assert died == (0 if saved else 4)
     assert four.rows("out", RESULTS[0]) == four.rows("whole", RESULTS[0])
     if saved:
@@ -126,9 +137,11 @@ def test_points_whose_processes_died_are_taken_over(four, saved):
 def test_a_study_that_is_told_twice_does_not_wait(four):
     """Its points hear it twice, too; here they do not get to heed it."""
     (four.directory / "point.py").write_text(
-        POINT.replace("signals._seen:\n        break", "False:\n        break\n    if signals._seen:\n"
-                      "        open(f'seen-{seed}', 'w').close()")
-        .replace("seed = int", "signals.ONCE = 0\nseed = int"))
+        POINT.replace(
+            "signals._seen:\n        break",
+            "False:\n        break\n    if signals._seen:\n" "        open(f'seen-{seed}', 'w').close()",
+        ).replace("seed = int", "signals.ONCE = 0\nseed = int")
+    )
     running = four.start("-d", "out", "four.py")
     started(four, 2, running)
     running.send_signal(signal.SIGTERM)

@@ -42,6 +42,7 @@ def killed(run, monkeypatch):
         run("-d", "out", *more, "script.py", *seeds, expect=-signal.SIGKILL)
         monkeypatch.delenv("DIE")
         return [id for id, in run.rows("out", "SELECT id FROM run WHERE finished IS NULL ORDER BY started, id")]
+
     return begin
 
 
@@ -56,14 +57,16 @@ def content(run, outdir):
 def test_each_run_goes_on_from_its_last_whole_checkpoint(run, killed):
     killed(1)
     first, second = killed(2)
-    last, = (run.directory / "out").glob(f"4us-{second[:8]}.ckpt")
+    (last,) = (run.directory / "out").glob(f"4us-{second[:8]}.ckpt")
     last.write_bytes(last.read_bytes()[:-1])
     run("-d", "out", "script.py", 3)
     for seed in (1, 2, 3):
         run("-d", "whole", "script.py", seed)
     said = [line for line in resume(run) if line.startswith("goes on")]
-    assert said == [f"goes on with run {first} from out/4us-{first[:8]}.ckpt",
-                    f"goes on with run {second} from out/2us-{second[:8]}.ckpt"]
+    assert said == [
+        f"goes on with run {first} from out/4us-{first[:8]}.ckpt",
+        f"goes on with run {second} from out/2us-{second[:8]}.ckpt",
+    ]
     assert content(run, "out") == content(run, "whole")
     assert resume(run) == ["out: every run is finished"]
 
@@ -76,7 +79,7 @@ def test_a_script_of_two_machines_goes_on_once(run, killed):
 
 
 def test_a_run_without_a_checkpoint_keeps_no_other_from_going_on(run, killed):
-    without, = killed(1, more=[])
+    (without,) = killed(1, more=[])
     killed(2)
     said = resume(run, expect=1)
     assert f"out: run {without} has no whole checkpoint here: start its script again" in said
@@ -87,25 +90,27 @@ def test_a_directory_that_was_moved(run, killed):
     killed(1)
     (run.directory / "out").rename(run.directory / "moved")
     said = run("resume", "moved", expect=1).stderr
-    assert said.endswith(f"its run writes its results into {run.directory}/out/stats.db, and this is "
-                         "moved/stats.db: go on as a new run by --restore FILE -d DIR\n")
+    assert said.endswith(
+        f"its run writes its results into {run.directory}/out/stats.db, and this is "
+        "moved/stats.db: go on as a new run by --restore FILE -d DIR\n"
+    )
     assert not (run.directory / "out").exists()
 
 
 def test_no_directory(run):
     assert run("resume", "out", expect=1).stderr == (
-        "memsim: out/stats.db: there is no such database: name a file or an output directory\n")
+        "memsim: out/stats.db: there is no such database: name a file or an output directory\n"
+    )
 
 
 def test_ended_while_it_goes_on(run, killed, monkeypatch):
     """The signal comes to the process of the run, which saves it; meanwhile nobody else goes on with it."""
-    id, = killed(1)
+    (id,) = killed(1)
     run("-d", "whole", "script.py", 1)
     monkeypatch.setenv("WAIT", "1")
     process = run.start("resume", "out")
     run.wait_until((run.directory / "waiting").exists, process)
-    assert resume(run, expect=75) == [
-        f"out: run {id} is in the hands of another process: wait for it, or end it first"]
+    assert resume(run, expect=75) == [f"out: run {id} is in the hands of another process: wait for it, or end it first"]
     process.send_signal(signal.SIGTERM)
     (run.directory / "go").touch()
     _, said = process.communicate(timeout=100)

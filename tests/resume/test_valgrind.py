@@ -24,7 +24,9 @@ def of_memsim(error):
 
 
 def told(error):
-    frames = [f"{frame.findtext('fn')} ({frame.findtext('file')}:{frame.findtext('line')})" for frame in error.find("stack")]
+    frames = [
+        f"{frame.findtext('fn')} ({frame.findtext('file')}:{frame.findtext('line')})" for frame in error.find("stack")
+    ]
     return "\n    ".join([error.findtext("what") or error.findtext("xwhat/text"), *frames[:12]])
 
 
@@ -32,9 +34,25 @@ def told(error):
 @pytest.mark.parametrize("script", SYSTEMS)
 def test_no_memory_is_lost(run, script):
     file = run.directory / "valgrind.xml"
-    subprocess.run(["valgrind", "--quiet", "--xml=yes", f"--xml-file={file}", "--leak-check=full", "--show-leak-kinds=definite",
-                    "--errors-for-leak-kinds=definite", "--num-callers=30", MEMSIM, "-q", *map(str, command(script))],
-                   cwd=run.directory, check=True, capture_output=True, timeout=1200)
+    subprocess.run(
+        [
+            "valgrind",
+            "--quiet",
+            "--xml=yes",
+            f"--xml-file={file}",
+            "--leak-check=full",
+            "--show-leak-kinds=definite",
+            "--errors-for-leak-kinds=definite",
+            "--num-callers=30",
+            MEMSIM,
+            "-q",
+            *map(str, command(script)),
+        ],
+        cwd=run.directory,
+        check=True,
+        capture_output=True,
+        timeout=1200,
+    )
     errors = xml.parse(file).getroot().findall("error")
     ours = [told(error) for error in errors if of_memsim(error)]
     assert not ours, "\n".join(ours)
@@ -42,7 +60,10 @@ def test_no_memory_is_lost(run, script):
 
 def test_what_memsim_lost_is_told_from_what_python_did():
     def error(*files):
-        return xml.fromstring("<error><stack>" + "".join(f"<frame><obj>{f}</obj></frame>" for f in files) + "</stack></error>")
+        return xml.fromstring(
+            "<error><stack>" + "".join(f"<frame><obj>{f}</obj></frame>" for f in files) + "</stack></error>"
+        )
+
     lost = "/usr/libexec/valgrind/vgpreload_memcheck-amd64-linux.so", f"{OURS}/python/memsim/_memsim.so"
     assert of_memsim(error(*lost))
     assert not of_memsim(error(lost[0], "/usr/lib/libpython3.11.so", lost[1]))

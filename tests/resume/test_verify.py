@@ -21,54 +21,104 @@ def each(option, names, first=None):
 
 POLICIES = sap.policies()
 SCRIPTS = {  # each in configs: arguments that make it tiny, and its modes, of which the first and each platform stand for it in the short test
-    "ohm_planar.py": ("--scale tiny --workload FDTD --max-instructions 60000",
-                      each("platform", ohm.platforms("planar"), "ohm-base")),
-    "ohm_two_level.py": ("--scale tiny --workload FDTD --max-instructions 60000",
-                         each("platform", ohm.platforms("two-level"), "auto-rw")),
-    "ohm_testbed.py": ("--scale tiny --workload backp --max-instructions 60000", each("data", ["drive", "host", "resident"])),
-    "zng.py": ("--scale tiny --workload betw-back --max-instructions 60000",
-               [*each("platform", zng.platforms(), "zng"),
-                *each("prefetch", ["nopref", "1KBpref", "4KBpref", "predict-4KBpref", "dyn-pref"]),
-                *each("register-network", ["none", "swnet", "fcnet", "nif"]), "--registers 8", "--no-redirect", *each("collect", ["low", "used_up"]),
-                "--platform optane --optane dimm", "--check-contents"]),
+    "ohm_planar.py": (
+        "--scale tiny --workload FDTD --max-instructions 60000",
+        each("platform", ohm.platforms("planar"), "ohm-base"),
+    ),
+    "ohm_two_level.py": (
+        "--scale tiny --workload FDTD --max-instructions 60000",
+        each("platform", ohm.platforms("two-level"), "auto-rw"),
+    ),
+    "ohm_testbed.py": (
+        "--scale tiny --workload backp --max-instructions 60000",
+        each("data", ["drive", "host", "resident"]),
+    ),
+    "zng.py": (
+        "--scale tiny --workload betw-back --max-instructions 60000",
+        [
+            *each("platform", zng.platforms(), "zng"),
+            *each("prefetch", ["nopref", "1KBpref", "4KBpref", "predict-4KBpref", "dyn-pref"]),
+            *each("register-network", ["none", "swnet", "fcnet", "nif"]),
+            "--registers 8",
+            "--no-redirect",
+            *each("collect", ["low", "used_up"]),
+            "--platform optane --optane dimm",
+            "--check-contents",
+        ],
+    ),
     "zng_gc.py": ("--scale tiny --max-instructions 60000", ["--collect low", "--collect used_up", "--registers 2"]),
     "zng_pages.py": ("--scale tiny --workload back --max-instructions 60000", [""]),
-    "zng_peak.py": ("--range 1048576 --warm 1us --time 2us",
-                    each("memory", ["ideal", "optane", "hybridgpu", "desktop", "hetero"])),
-    "zng_flash.py": ("--controllers 2 --packages 2 --requests 100",
-                     [*each("register-network", ["nif", "none", "swnet", "fcnet"]), "--read-share 50%"]),
-    "cxl_gpu.py": ("--scale tiny --workload bfs --max-instructions 20000 --fault 20us",
-                   [*each("platform", cxl_gpu.platforms(), "cxl-ds"), *each("media", cxl_gpu.MEDIA),
-                    *each("controller", cxl_gpu.CONTROLLERS), *each("flit", cxl_gpu.machines.FLITS),
-                    *each("read-ahead", ["naive", "dynamic", "window", "fixed", "none"]),
-                    *each("drive", cxl_gpu.media.DRIVES), "--ports 2", "--series 1us", "--check-contents"]),
-    "cxl_link.py": ("--requests 200 --outstanding 32 --read-share 50% --bit-errors 10000000000",
-                    each("flit", cxl_gpu.machines.FLITS)),
-    "cmd.py": ("--scale tiny --workload cfd --check-contents",
-               [*each("platform", cmd.platforms(), "cmd"), "--bandwidth 448", "--fifo 4"]),
-    "sap.py": ("--scale tiny --workload BFS --dram 16KiB --check-contents",
-               [*each("policy", POLICIES, "sap"), "--drive flash"]),
+    "zng_peak.py": (
+        "--range 1048576 --warm 1us --time 2us",
+        each("memory", ["ideal", "optane", "hybridgpu", "desktop", "hetero"]),
+    ),
+    "zng_flash.py": (
+        "--controllers 2 --packages 2 --requests 100",
+        [*each("register-network", ["nif", "none", "swnet", "fcnet"]), "--read-share 50%"],
+    ),
+    "cxl_gpu.py": (
+        "--scale tiny --workload bfs --max-instructions 20000 --fault 20us",
+        [
+            *each("platform", cxl_gpu.platforms(), "cxl-ds"),
+            *each("media", cxl_gpu.MEDIA),
+            *each("controller", cxl_gpu.CONTROLLERS),
+            *each("flit", cxl_gpu.machines.FLITS),
+            *each("read-ahead", ["naive", "dynamic", "window", "fixed", "none"]),
+            *each("drive", cxl_gpu.media.DRIVES),
+            "--ports 2",
+            "--series 1us",
+            "--check-contents",
+        ],
+    ),
+    "cxl_link.py": (
+        "--requests 200 --outstanding 32 --read-share 50% --bit-errors 10000000000",
+        each("flit", cxl_gpu.machines.FLITS),
+    ),
+    "cmd.py": (
+        "--scale tiny --workload cfd --check-contents",
+        [*each("platform", cmd.platforms(), "cmd"), "--bandwidth 448", "--fifo 4"],
+    ),
+    "sap.py": (
+        "--scale tiny --workload BFS --dram 16KiB --check-contents",
+        [*each("policy", POLICIES, "sap"), "--drive flash"],
+    ),
     "sap_hits.py": ("--scale tiny --workload BFS", [""]),
     "sap_hints.py": ("--scale tiny --max-instructions 20000", each("system", ["cxl_gpu", "ohm"])),
-    "sap_policies.py": ("--scale tiny --max-instructions 20000",
-                        [f"--host {host} {policy}" for policy in each("policy", POLICIES, "sap")
-                         for host in ("endpoint", "buffer", "mmu")]),
-    "paged_gpu.py": ("--scale 8 --resident 40",
-                     [*(f"--placement faults {source}" for source in each("source", ["drive", "host_memory", "drive_direct"])),
-                      *each("placement", ["none", "identity", "first_touch", "interleaved", "random"]),
-                      *(f"--placement faults {more}" for more in each("eviction", ["arc", "car", "clock-pro", "fifo"])),
-                      *(f"--placement faults {more}" for more in each("prefetch", ["density", "page-on-page"]))]),
-    "co_run.py": ("--vertices 6", ["--partition shared", "--partition spatial", "--when-one-ends repeat",
-                                   "--when-one-ends stop", "--only 1"]),
+    "sap_policies.py": (
+        "--scale tiny --max-instructions 20000",
+        [
+            f"--host {host} {policy}"
+            for policy in each("policy", POLICIES, "sap")
+            for host in ("endpoint", "buffer", "mmu")
+        ],
+    ),
+    "paged_gpu.py": (
+        "--scale 8 --resident 40",
+        [
+            *(f"--placement faults {source}" for source in each("source", ["drive", "host_memory", "drive_direct"])),
+            *each("placement", ["none", "identity", "first_touch", "interleaved", "random"]),
+            *(f"--placement faults {more}" for more in each("eviction", ["arc", "car", "clock-pro", "fifo"])),
+            *(f"--placement faults {more}" for more in each("prefetch", ["density", "page-on-page"])),
+        ],
+    ),
+    "co_run.py": (
+        "--vertices 6",
+        ["--partition shared", "--partition spatial", "--when-one-ends repeat", "--when-one-ends stop", "--only 1"],
+    ),
     "cached_drive.py": ("--scale 8 --dram 16", each("replacement", ["lru", "arc", "clock-pro"])),
     "drive.py": ("--requests 300 --read-share 50%", each("drive", PRESETS)),
-    "dram_traffic.py": ("--requests 1000 --read-share 70%", [
-        "", "--pattern sequential --channels 2", "--pattern probed --requests 20", "--preset hbm2 --order fcfs"]),
+    "dram_traffic.py": (
+        "--requests 1000 --read-share 70%",
+        ["", "--pattern sequential --channels 2", "--pattern probed --requests 20", "--preset hbm2 --order fcfs"],
+    ),
     "qv100_trace.py": ("k.traceg --repeat 3 --sms 1", [""]),
 }
 EACH = [(script, mode) for script, (_, modes) in SCRIPTS.items() for mode in modes]
-SHORT = [(script, mode) for script, mode in EACH if mode == SCRIPTS[script][1][0] or
-         re.fullmatch(r"--(platform|policy) \S+", mode)]
+SHORT = [
+    (script, mode)
+    for script, mode in EACH
+    if mode == SCRIPTS[script][1][0] or re.fullmatch(r"--(platform|policy) \S+", mode)
+]
 
 # Its memory becomes slower each time that the script runs.
 FORGETFUL = """\
@@ -88,8 +138,17 @@ memsim.simulate()
 
 def same(run, ticks, script, mode):
     (run.directory / "k.traceg").write_text(KERNEL)
-    said = run("ckpt", "verify", "--ticks", ticks, "--seed", run.random.randrange(10**6), CONFIGS / script,
-               *SCRIPTS[script][0].split(), *mode.split()).stdout.splitlines()
+    said = run(
+        "ckpt",
+        "verify",
+        "--ticks",
+        ticks,
+        "--seed",
+        run.random.randrange(10**6),
+        CONFIGS / script,
+        *SCRIPTS[script][0].split(),
+        *mode.split(),
+    ).stdout.splitlines()
     assert [line.split()[1] for line in said[:-1]] == ["same"] * ticks
     assert f"restored from each of {ticks} checkpoints it gives the same digest" in said[-1]
 
@@ -112,11 +171,28 @@ def test_every_platform_and_mode(run, script, mode):
 def test_memsim_s_options_are_those_of_a_run(run):
     """Each process has them: the run as it is, the one that saves, and those that go on."""
     (run.directory / "script.py").write_text(
-        FORGETFUL.replace('f.write("x")', 'f.write(f"{options.changes} {options.stamps} {options.event_queue} {options.perturb}\\n")')
+        FORGETFUL.replace(
+            'f.write("x")', 'f.write(f"{options.changes} {options.stamps} {options.event_queue} {options.perturb}\\n")'
+        )
         .replace("import memsim\n", "import memsim\nfrom memsim.options import options\n", 1)
-        .replace('f"{100 + max(0, len(open(\'runs\').read()) - 2)}ns"', '"100ns"'))
-    run("ckpt", "verify", "--ticks", 2, "--set=mem.latency=900ns", "--set", "mem.queue=8", "--stamps", 10, "--event-queue",
-        "naive", "--perturb-wakes", 3, "script.py")
+        .replace("f\"{100 + max(0, len(open('runs').read()) - 2)}ns\"", '"100ns"')
+    )
+    run(
+        "ckpt",
+        "verify",
+        "--ticks",
+        2,
+        "--set=mem.latency=900ns",
+        "--set",
+        "mem.queue=8",
+        "--stamps",
+        10,
+        "--event-queue",
+        "naive",
+        "--perturb-wakes",
+        3,
+        "script.py",
+    )
     assert (run.directory / "runs").read_text() == "['mem.latency=900ns', 'mem.queue=8'] 10 naive 3\n" * 4
     said = run("ckpt", "verify", "--set", "mem.latncy=900ns", "script.py", expect=1).stderr
     assert "the script ended with code 1, and must end with 0: " in said and "did you mean 'latency'" in said
@@ -134,8 +210,10 @@ def test_a_run_that_a_restore_changes(run):
 def test_what_one_restore_changes_is_no_other_s_matter(run):
     """The first restore alone has another machine, and dumps after its checkpoint and before the second's."""
     (run.directory / "script.py").write_text(
-        FORGETFUL.replace("max(0, len(open('runs').read()) - 2)", "(len(open('runs').read()) == 3)")
-        .replace("memsim.simulate()", "memsim.simulate('5us')\nmemsim.stats.dump('half')\nmemsim.simulate()"))
+        FORGETFUL.replace("max(0, len(open('runs').read()) - 2)", "(len(open('runs').read()) == 3)").replace(
+            "memsim.simulate()", "memsim.simulate('5us')\nmemsim.stats.dump('half')\nmemsim.simulate()"
+        )
+    )
     said = run("ckpt", "verify", "--ticks", 2, "script.py", expect=1).stdout.splitlines()
     ticks, words = zip(*(line.split()[:2] for line in said[:2]))
     assert memsim._memsim.ticks(ticks[0]) < 5 * 10**9 < memsim._memsim.ticks(ticks[1])
@@ -151,33 +229,43 @@ def test_a_run_that_saving_changes(run):
 def test_a_file_that_is_another_when_saved_again(run, monkeypatch):
     (run.directory / "script.py").write_text(FORGETFUL)
     run("-d", "out", "--checkpoint-at", "3us", "script.py")
-    file, = (run.directory / "out").glob("*.ckpt")
+    (file,) = (run.directory / "out").glob("*.ckpt")
     other = run.directory / "other.ckpt"
     verify.save_again(str(file), str(other))
     assert verify.same_file(file, other)
     info, data = body.unpack(file)
     at = data.rindex(b"\1")
     other.write_bytes(file.read_bytes())
-    body.pack(other, info, data[:at] + b"\0" + data[at + 1:])
-    for program, said in ((f"import shutil, sys; shutil.copy({str(other)!r}, sys.argv[2])",
-                           "saved again it is another file"),
-                          ("raise SystemExit('no')", "it cannot be loaded and saved: no")):
+    body.pack(other, info, data[:at] + b"\0" + data[at + 1 :])
+    for program, said in (
+        (f"import shutil, sys; shutil.copy({str(other)!r}, sys.argv[2])", "saved again it is another file"),
+        ("raise SystemExit('no')", "it cannot be loaded and saved: no"),
+    ):
         monkeypatch.setattr(verify, "SAVE_AGAIN", program)
         assert verify._compare(str(file), {}, "") == said
 
 
 def test_memsim_was_changed_in_the_meantime(monkeypatch):
-    changed = "memsim/run.py has changed since the checkpoint was written, and the results may differ: this is a new run"
+    changed = (
+        "memsim/run.py has changed since the checkpoint was written, and the results may differ: this is a new run"
+    )
     done = subprocess.CompletedProcess([], 0, "", f"memsim: {changed}, whose parent is 1\nmemsim: results in x\n")
     monkeypatch.setattr(verify, "same_file", lambda one, other: True)
     monkeypatch.setattr(verify, "run_for_us", lambda command, quiet: done)
     assert verify._compare("a.ckpt", {}, "") == changed
 
 
-@pytest.mark.parametrize("text, said", [
-    ("import sys\nsys.exit('no')\n", "the script ended with code 1, and must end with 0: no"),
-    ("print('no machine')\n", "the script builds no machine, so there is nothing to save"),
-    (FORGETFUL.replace("memsim.simulate()", ""), "script.py: it simulates 0 fs, within which there are not 20 ticks")])
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("import sys\nsys.exit('no')\n", "the script ended with code 1, and must end with 0: no"),
+        ("print('no machine')\n", "the script builds no machine, so there is nothing to save"),
+        (
+            FORGETFUL.replace("memsim.simulate()", ""),
+            "script.py: it simulates 0 fs, within which there are not 20 ticks",
+        ),
+    ],
+)
 def test_what_cannot_be_verified(run, text, said):
     (run.directory / "script.py").write_text(text)
     assert run("ckpt", "verify", "script.py", expect=1).stderr == f"memsim: {said}\n"

@@ -18,8 +18,14 @@ def run(build, *arguments):
     """Runs the cases; nothing that they made may be left in the temporary directory."""
     with tempfile.TemporaryDirectory(prefix="memsim-") as folder:
         os.chmod(folder, 0o755)  # a case that gives up its rights looks in there
-        done = subprocess.run([ROOT / build / "unit_tests", *arguments], env={**os.environ, "TMPDIR": folder},
-                              cwd=ROOT, capture_output=True, text=True, timeout=3600)
+        done = subprocess.run(
+            [ROOT / build / "unit_tests", *arguments],
+            env={**os.environ, "TMPDIR": folder},
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=3600,
+        )
         assert os.listdir(folder) == []
     return done
 
@@ -53,6 +59,14 @@ def test_case(build, name):
 
 def test_cases_were_found():
     sources = [*(ROOT / "tests/unit").rglob("*.cc"), *(ROOT / "tests/contract").glob("*.cc")]
-    written = sum(len([tags for tags in re.findall(r"^TEST_CASE\((.*?)\) \{", path.read_text(), re.M | re.S)
-                       if "[validation]" not in tags]) for path in sources)
+    written = sum(
+        len(
+            [
+                tags
+                for tags in re.findall(r"^TEST_CASE\((.*?)\) \{", path.read_text(), re.M | re.S)
+                if "[validation]" not in tags
+            ]
+        )
+        for path in sources
+    )
     assert sum(case.values[0] == "build" for case in CASES) >= written

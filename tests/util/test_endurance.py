@@ -11,10 +11,16 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def endure(tmp_path):
     def command(*arguments, expect=(0,)):
-        done = subprocess.run([ROOT / "build/memsim", "-q", "-d", "out", ROOT / "tests/bench/endurance.py", *arguments],
-                              cwd=tmp_path, text=True, capture_output=True, timeout=300)
+        done = subprocess.run(
+            [ROOT / "build/memsim", "-q", "-d", "out", ROOT / "tests/bench/endurance.py", *arguments],
+            cwd=tmp_path,
+            text=True,
+            capture_output=True,
+            timeout=300,
+        )
         assert done.returncode in expect, done.stderr
         return done.stdout.splitlines()
+
     return command
 
 

@@ -30,18 +30,21 @@ def test_what_is_compiled_is_shown_when_it_begins(tmp_path):
 
 def test_the_last_line_says_what_passed_and_no_other_does(tmp_path):
     tests = tmp_path / "test_some.py"
-    tests.write_text("import pytest\n"
-                     "def test_good(): pass\n"
-                     "def test_bad(): assert 1 == 2\n"
-                     "def test_broken(nothing_of_that_name): pass\n"
-                     "def test_left_out(): pytest.skip('no data')\n")
+    tests.write_text(
+        "import pytest\n"
+        "def test_good(): pass\n"
+        "def test_bad(): assert 1 == 2\n"
+        "def test_broken(nothing_of_that_name): pass\n"
+        "def test_left_out(): pytest.skip('no data')\n"
+    )
 
     for name in ("pytest.ini", "conftest.py"):
         (tmp_path / name).symlink_to(ROOT / "tests" / name)
 
     def lines(*arguments):
-        done = subprocess.run(["/usr/bin/python3", "-m", "pytest", "-n", "2", tmp_path, *arguments],
-                              text=True, capture_output=True)
+        done = subprocess.run(
+            ["/usr/bin/python3", "-m", "pytest", "-n", "2", tmp_path, *arguments], text=True, capture_output=True
+        )
         return done.stdout.splitlines()
 
     found = lines()

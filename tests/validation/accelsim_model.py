@@ -47,7 +47,7 @@ def blocks(text):
             if line.startswith("insts"):
                 warps.append([])
             elif words and len(words[0]) == 4 and len(words) > 3 and words[1] != "=":
-                if (access := accessed(words)):
+                if access := accessed(words):
                     warps[-1].append(access)
         yield warps
 
@@ -59,14 +59,14 @@ def accessed(words):
     if not name.startswith(("LDL", "STL", "LDG", "STG")) or int(words[at]) == 0:
         return None
     size, mode, lanes = int(words[at]), int(words[at + 1]), [i for i in range(LANES) if mask >> i & 1]
-    rest = words[at + 2:]
+    rest = words[at + 2 :]
     if mode == 0:
-        addresses = [int(a, 16) for a in rest[:len(lanes)]]
+        addresses = [int(a, 16) for a in rest[: len(lanes)]]
     elif mode == 1:
         addresses = [int(rest[0], 16) + int(rest[1]) * (i - lanes[0]) for i in lanes]
     else:
         addresses = [int(rest[0], 16)]
-        for d in rest[1:len(lanes)]:
+        for d in rest[1 : len(lanes)]:
             addresses.append(addresses[-1] + int(d))
     return name, size, dict(zip(lanes, addresses))
 

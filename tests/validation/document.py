@@ -31,8 +31,12 @@ RUNS = {
 
 def table(heading, caption, columns, rows):
     """Prints a table of the document."""
-    lines = [f"\n<!-- tables: {heading} -->", f"{caption}:", "",
-             *("| " + " | ".join(map(str, cells)) + " |" for cells in [columns, *rows])]
+    lines = [
+        f"\n<!-- tables: {heading} -->",
+        f"{caption}:",
+        "",
+        *("| " + " | ".join(map(str, cells)) + " |" for cells in [columns, *rows]),
+    ]
     lines.insert(4, "|" + "---|" * len(columns))
     print(*lines, "<!-- end of tables -->", sep="\n", flush=True)
 
@@ -47,9 +51,14 @@ def percent(ours, theirs, allowed):
 
 
 def run(name):
-    return subprocess.run(RUNS[name], cwd=ROOT, capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL,
-                          env={**os.environ, "PYTHONPATH": f"{ROOT}/tests:{ROOT}/build/python"})
+    return subprocess.run(
+        RUNS[name],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": f"{ROOT}/tests:{ROOT}/build/python"},
+    )
 
 
 def printed(output):
@@ -68,12 +77,15 @@ def shown(text):
 def written(text, tables):
     """The document's text with these tables in their places."""
     if lost := sorted(tables.keys() - shown(text).keys()):
-        raise SystemExit(f"memsim: {DOCUMENT} has no place for the tables of '{lost[0]}': write a "
-                         f"heading '{lost[0]}' and under it the lines '<!-- tables: {lost[0]} -->' "
-                         "and '<!-- end of tables -->'")
+        raise SystemExit(
+            f"memsim: {DOCUMENT} has no place for the tables of '{lost[0]}': write a "
+            f"heading '{lost[0]}' and under it the lines '<!-- tables: {lost[0]} -->' "
+            "and '<!-- end of tables -->'"
+        )
 
     def filled(place):
         return f"<!-- tables: {place[1]} -->\n{tables.get(place[1], place[2])}<!-- end of tables -->"
+
     return PLACE.sub(filled, text)
 
 
@@ -90,8 +102,7 @@ def main():
     DOCUMENT.write_text(written(text, tables))
     for heading in shown(text).keys() - tables.keys():
         failed = True
-        print(f"memsim: no run printed the tables of '{heading}': they were left as they are",
-              file=sys.stderr)
+        print(f"memsim: no run printed the tables of '{heading}': they were left as they are", file=sys.stderr)
     if failed:
         raise SystemExit("memsim: the tables are written; what failed stands above")
 

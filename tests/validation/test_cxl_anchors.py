@@ -14,17 +14,21 @@ from memsim.systems.interleave import Interleave
 from validation import document
 
 LATENCY, BANDWIDTH, QUEUES, SSD = (
-    "CXL expanders: latency", "CXL expanders: bandwidth", "CXL expanders: requests under way",
-    "CXL-SSDs: latency")
+    "CXL expanders: latency",
+    "CXL expanders: bandwidth",
+    "CXL expanders: requests under way",
+    "CXL-SSDs: latency",
+)
 
 
 def layers(host_ns, device_ns, bridge_ns):
     """A controller for both ends of a link, from what a message spends at the host, in the device and in the bridge
     between them each way: half of each sum belongs to either end."""
+
     def end(ns):
         return f"{round(ns * 500)}ps"
-    return (f"ours(conversion={end(host_ns + device_ns)}, transaction=0fs, link=0fs, "
-            f"physical={end(bridge_ns)})")
+
+    return f"ours(conversion={end(host_ns + device_ns)}, transaction=0fs, link=0fs, " f"physical={end(bridge_ns)})"
 
 
 # CXL-DMSim at 1c067ee (2024-10-16): x86_board.py. CXL-SSD-Sim at fdee61c: FSConfig.py, CxlMemory.py; its device has
@@ -39,6 +43,7 @@ DIMM, DDR4 = ("ddr5_4800", 2), ("ddr4_3200", 1)
 @dataclass
 class Linked:
     """A link of 8 lanes before a memory; nothing flies, as the peers have no figure for it."""
+
     controller: str
     credits: int = 64
 
@@ -104,23 +109,52 @@ def test_load_to_use_beside_peers():
     for name, preset, local, far, source in EXPANDERS:
         own = FPGA if "FPGA" in name else ASIC
         added = [latency(preset, Linked(controller)) - near for controller in (own, "ours", "smt")]
-        rows.append([name, source, local, far, f"{far - local:.1f}",
-                     *(cell for one in added for cell in (f"{one:.1f}", document.percent(one, far - local, 10))),
-                     f"{local + added[0]:.1f}", document.percent(local + added[0], far, 10)])
+        rows.append(
+            [
+                name,
+                source,
+                local,
+                far,
+                f"{far - local:.1f}",
+                *(cell for one in added for cell in (f"{one:.1f}", document.percent(one, far - local, 10))),
+                f"{local + added[0]:.1f}",
+                document.percent(local + added[0], far, 10),
+            ]
+        )
         if source == "simulated":
             assert local + added[0] == pytest.approx(far, rel=0.10), name
-    document.table(LATENCY, "A read alone, ns: what an expander adds to the local memory of the same processor",
-                   ["device", "", "local", "far", "added: theirs", "CXL-DMSim's layers", "%", "ours", "%", "smt, tpp",
-                    "%", "far, CXL-DMSim's layers", "%"], rows)
+    document.table(
+        LATENCY,
+        "A read alone, ns: what an expander adds to the local memory of the same processor",
+        [
+            "device",
+            "",
+            "local",
+            "far",
+            "added: theirs",
+            "CXL-DMSim's layers",
+            "%",
+            "ours",
+            "%",
+            "smt, tpp",
+            "%",
+            "far, CXL-DMSim's layers",
+            "%",
+        ],
+        rows,
+    )
 
 
 def test_a_link_adds_its_layers_and_flits():
     """Before a memory that is never refreshed: 4 times an end's layers, and 3 flits of 2.125 ns."""
+
     def alone(link=None):
         def memory(root):
             root.memory = mem.SimpleMemory(latency="50ns", bandwidth="1000GB/s")
             return root.memory.cpu_side
+
         return run(memory, link, warm="1us", outstanding=1, requests=100)[0]  # without the link's initialisation
+
     for controller, sum_ns in (ASIC, 2 * (14 + 15 + 50)), (FPGA, 2 * (14 + 60 + 50)), ("ours", 60), ("smt", 240):
         assert alone(Linked(controller)) - alone() == pytest.approx(sum_ns + 3 * 2.125, abs=0.1), controller
 
@@ -145,21 +179,37 @@ RATES = [
 
 
 def under_load(preset, link, mix, **traffic):
-    return run(lambda root: dram(root, *preset), link, read_share=MIXES[mix],
-               **{"outstanding": 256, "requests": 20_000, **traffic})
+    return run(
+        lambda root: dram(root, *preset),
+        link,
+        read_share=MIXES[mix],
+        **{"outstanding": 256, "requests": 20_000, **traffic},
+    )
 
 
 def test_bandwidth_beside_measured_devices():
     rows, done = [], {}
     for name, preset, controller, mix, theirs, source in RATES:
         if (preset, controller, mix) not in done:
-            done[preset, controller, mix] = [under_load(preset, Linked(controller), mix, pattern=pattern)[1]
-                                             for pattern in ("sequential", "random")]
+            done[preset, controller, mix] = [
+                under_load(preset, Linked(controller), mix, pattern=pattern)[1] for pattern in ("sequential", "random")
+            ]
         ours = done[preset, controller, mix]
-        rows.append([name, source, mix, f"{theirs:.1f}",
-                     *(cell for one in ours for cell in (f"{one:.1f}", document.percent(one, theirs, 10)))])
-    document.table(BANDWIDTH, "GB/s of data in both directions, 256 requests of 64 B under way",
-                   ["device", "", "reads : writes", "theirs", "ours, sequential", "%", "ours, random", "%"], rows)
+        rows.append(
+            [
+                name,
+                source,
+                mix,
+                f"{theirs:.1f}",
+                *(cell for one in ours for cell in (f"{one:.1f}", document.percent(one, theirs, 10))),
+            ]
+        )
+    document.table(
+        BANDWIDTH,
+        "GB/s of data in both directions, 256 requests of 64 B under way",
+        ["device", "", "reads : writes", "theirs", "ours, sequential", "%", "ours, random", "%"],
+        rows,
+    )
     # What binds ours: the link for reads (9 flits of 2.125 ns for 8 lines), the DRAM for all other mixes.
     assert 0.95 * 26.8 < done[DIMM, ASIC, "all reads"][0] < 26.8
     for mix in ("3:1", "2:1", "1:1"):
@@ -168,22 +218,33 @@ def test_bandwidth_beside_measured_devices():
 
 
 def test_bandwidth_over_requests_under_way():
-    links = [("ours", Linked("ours")), ("CXL-DMSim's ASIC", Linked(ASIC)), ("CXL-DMSim's FPGA", Linked(FPGA)),
-             ("smt, tpp", Linked("smt")), ("smt, tpp; 256 credits", Linked("smt", credits=256))]
+    links = [
+        ("ours", Linked("ours")),
+        ("CXL-DMSim's ASIC", Linked(ASIC)),
+        ("CXL-DMSim's FPGA", Linked(FPGA)),
+        ("smt, tpp", Linked("smt")),
+        ("smt, tpp; 256 credits", Linked("smt", credits=256)),
+    ]
     depths = (1, 4, 16, 64, 256)
     rows, most = [], {}
     for name, link in links:
         for mix in ("all reads", "2:1", "all writes"):
-            found = [under_load(DIMM, link, mix, pattern="random", outstanding=depth, requests=1000 + 40 * depth)
-                     for depth in depths]
+            found = [
+                under_load(DIMM, link, mix, pattern="random", outstanding=depth, requests=1000 + 40 * depth)
+                for depth in depths
+            ]
             reads = [f"{found[i][0]:.0f}" if found[i][0] else "" for i in (0, -1)]
             rows.append([name, mix, reads[0], *(f"{gbps:.2f}" for _, gbps in found), reads[1]])
             most[name, mix] = found[-1][1]
             if mix == "all reads":  # up to 16 meet in banks, and wait for refresh together: no more than that
                 for depth, (_, gbps) in zip(depths[:3], found):
                     assert 0.8 * depth * 64 < gbps * found[0][0] < 1.01 * depth * 64
-    document.table(QUEUES, "Random requests of 64 B to ours, DDR5-4800: GB/s over requests under way",
-                   ["layers", "reads : writes", "a read alone, ns", *depths, "a read among 256, ns"], rows)
+    document.table(
+        QUEUES,
+        "Random requests of 64 B to ours, DDR5-4800: GB/s over requests under way",
+        ["layers", "reads : writes", "a read alone, ns", *depths, "a read among 256, ns"],
+        rows,
+    )
     for mix in ("all reads", "all writes"):  # 64 credits bind where the layers below them are slow
         assert most["smt, tpp", mix] < 0.85 * most["ours", mix]
         assert most["smt, tpp; 256 credits", mix] == pytest.approx(most["ours", mix], rel=0.08)
@@ -191,10 +252,12 @@ def test_bandwidth_over_requests_under_way():
 
 def ssd_read(name, link, used, warm="0fs", requests=500):
     """A read alone in an endpoint that shows 80 MiB and has 8 MiB of DRAM before its drive."""
+
     def build(root):
         made = media.medium(name, "80MiB", **({} if name == "dram" else {"state": "fresh"}))
         root.medium = made.part
         return made.cpu_side
+
     return run(build, link, warm=warm, pattern="random", outstanding=1, requests=requests, range=used)[0]
 
 
@@ -203,18 +266,36 @@ def test_cxl_ssds_beside_peers():
     device_ns = 2 * 25 + 25 + 50  # bridge, protocol, DRAM of its configuration
     rows = [["CXL-SSD-Sim: DRAM", "", "not known", "none: local DRAM", "", f"{latency(DIMM):.0f}", ""]]
     for device, source, theirs, what, label, controller, ours in (
-            ("CXL-SSD-Sim: CXL-DRAM", "configuration", device_ns, "dram", "CXL-SSD-Sim's", SSD_SIM, dict(used="80MiB")),
-            ("CXL-SSD-Sim: CXL-SSD with cache, hit", "configuration", device_ns, "nand, hit", "CXL-SSD-Sim's", SSD_SIM,
-             hit),
-            ("CMM-H, hit", "measured", 800, "nand, hit", "ours", "ours", hit),
-            ("CMM-H, hit", "measured", 800, "nand, hit", "CXL-DMSim's FPGA", FPGA, hit),
-            ("CXL-SSD-Sim: CXL-SSD", "", None, "nand, miss", "CXL-SSD-Sim's", SSD_SIM, dict(used="80MiB")),
-            ("Cylon's CXL-SSD, miss", "flash alone", 40_000, "nand, miss", "ours", "ours", dict(used="80MiB")),
-            ("CXL-SSD-Sim: PMEM", "", None, "optane, miss", "CXL-SSD-Sim's", SSD_SIM, dict(used="80MiB"))):
+        ("CXL-SSD-Sim: CXL-DRAM", "configuration", device_ns, "dram", "CXL-SSD-Sim's", SSD_SIM, dict(used="80MiB")),
+        (
+            "CXL-SSD-Sim: CXL-SSD with cache, hit",
+            "configuration",
+            device_ns,
+            "nand, hit",
+            "CXL-SSD-Sim's",
+            SSD_SIM,
+            hit,
+        ),
+        ("CMM-H, hit", "measured", 800, "nand, hit", "ours", "ours", hit),
+        ("CMM-H, hit", "measured", 800, "nand, hit", "CXL-DMSim's FPGA", FPGA, hit),
+        ("CXL-SSD-Sim: CXL-SSD", "", None, "nand, miss", "CXL-SSD-Sim's", SSD_SIM, dict(used="80MiB")),
+        ("Cylon's CXL-SSD, miss", "flash alone", 40_000, "nand, miss", "ours", "ours", dict(used="80MiB")),
+        ("CXL-SSD-Sim: PMEM", "", None, "optane, miss", "CXL-SSD-Sim's", SSD_SIM, dict(used="80MiB")),
+    ):
         found = ssd_read(what.split(",")[0], Linked(controller), **ours)
-        rows.append([device, source, theirs or "not known", what, label, f"{found:.0f}",
-                     document.percent(found, theirs, 10) if theirs else ""])
+        rows.append(
+            [
+                device,
+                source,
+                theirs or "not known",
+                what,
+                label,
+                f"{found:.0f}",
+                document.percent(found, theirs, 10) if theirs else "",
+            ]
+        )
         if source == "configuration":
             assert found == pytest.approx(theirs, rel=0.10), device
-    document.table(SSD, "A read of 64 B alone, ns",
-                   ["device", "theirs are", "theirs", "our endpoint", "layers", "ours", "%"], rows)
+    document.table(
+        SSD, "A read of 64 B alone, ns", ["device", "theirs are", "theirs", "our endpoint", "layers", "ours", "%"], rows
+    )

@@ -24,8 +24,8 @@ HEAD = """\
 -accelsim tracer version = 5
 #traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate
 """
-FRAME = 0xfffdc0  # of all threads: a trace's addresses of local memory are those within a thread
-DATA = 0x7f1269c00000
+FRAME = 0xFFFDC0  # of all threads: a trace's addresses of local memory are those within a thread
+DATA = 0x7F1269C00000
 
 
 def trace(blocks, warps, operations):
@@ -34,8 +34,12 @@ def trace(blocks, warps, operations):
     for b in range(blocks):
         text += f"#BEGIN_TB\nthread block = {b},0,0\n"
         for w in range(warps):
-            lines = [f"{16 * i:04x} ffffffff " + (f"0 {name} 2 R1 R4" if name.startswith("ST") else f"1 R6 {name} 1 R1")
-                     + f" {size} 1 0x{address:x} {step} 0" for i, (name, size, address, step) in enumerate(operations(b, w))]
+            lines = [
+                f"{16 * i:04x} ffffffff "
+                + (f"0 {name} 2 R1 R4" if name.startswith("ST") else f"1 R6 {name} 1 R1")
+                + f" {size} 1 0x{address:x} {step} 0"
+                for i, (name, size, address, step) in enumerate(operations(b, w))
+            ]
             lines.append(f"{16 * len(lines):04x} ffffffff 0 EXIT 0 0 0")
             text += f"warp = {w}\ninsts = {len(lines)}\n" + "\n".join(lines) + "\n"
         text += "#END_TB\n"
@@ -44,6 +48,7 @@ def trace(blocks, warps, operations):
 
 def frame(words):
     """A frame of 264 bytes is written in pairs of words; then each warp reads some of them, between loads of shared data."""
+
     def operations(block, warp):
         chosen = random.Random(f"{block} {warp}")
         for i in range(0, words, 2):
@@ -51,11 +56,13 @@ def frame(words):
         for _ in range(3 * words):
             yield "LDL", 4, FRAME + 4 * chosen.randrange(words), 0
             yield "LDG.E", 4, DATA + 4 * chosen.randrange(8192), 4 * chosen.randrange(2)
+
     return operations
 
 
 def spills(words):
     """Spilled registers come back in the order in which they went, twice; loads of 16 bytes at last."""
+
     def operations(block, warp):
         for i in range(words):
             yield "STL", 4, FRAME + 4 * i, 0
@@ -64,11 +71,13 @@ def spills(words):
                 yield "LDL", 4, FRAME + 4 * i, 0
         for i in range(0, words, 4):
             yield "LDL.128", 16, FRAME + 4 * i, 0
+
     return operations
 
 
 def unwritten(words):
     """Arrays of threads that are read before anything is written, then written in half, then read again."""
+
     def operations(block, warp):
         for i in range(words):
             yield "LDL", 4, FRAME + 4 * i, 0
@@ -77,21 +86,27 @@ def unwritten(words):
         for i in range(words):
             yield "LDL", 4, FRAME + 4 * i, 0
         yield "STG.E", 4, DATA + 4 * 32 * (warp + 16 * block), 4
+
     return operations
 
 
 # Blocks, warps of a block, blocks that may be resident in an SM (registers: 32 a thread of 65,536; 2,048 threads), operations;
 # then the model's counts.
-NAMES = "L1D reads", "L1D writes", "L1D read misses", "L1D write misses", "L2 reads", "L2 writes", "L2 misses", "DRAM reads"
+NAMES = (
+    "L1D reads",
+    "L1D writes",
+    "L1D read misses",
+    "L1D write misses",
+    "L2 reads",
+    "L2 writes",
+    "L2 misses",
+    "DRAM reads",
+)
 TRACES = {
-    "b+tree's frames": (8, 4, 16, frame(66),
-                        (44360, 8448, 7417, 8448, 7417, 8448, 9476, 1028)),
-    "spills of full SMs": (8, 16, 4, spills(24),
-                           (36864, 12288, 0, 12288, 0, 12288, 12288, 0)),
-    "two blocks an SM": (160, 2, 32, spills(24),
-                         (92160, 30720, 0, 30720, 0, 30720, 30720, 0)),
-    "read before written": (16, 8, 8, unwritten(48),
-                            (49152, 12800, 24576, 512, 24576, 12800, 25088, 24576)),
+    "b+tree's frames": (8, 4, 16, frame(66), (44360, 8448, 7417, 8448, 7417, 8448, 9476, 1028)),
+    "spills of full SMs": (8, 16, 4, spills(24), (36864, 12288, 0, 12288, 0, 12288, 12288, 0)),
+    "two blocks an SM": (160, 2, 32, spills(24), (92160, 30720, 0, 30720, 0, 30720, 30720, 0)),
+    "read before written": (16, 8, 8, unwritten(48), (49152, 12800, 24576, 512, 24576, 12800, 25088, 24576)),
 }
 
 
@@ -117,4 +132,6 @@ def test_counts_of_local_memory_are_those_of_the_model(name, tmp_path, monkeypat
     for n, value in zip(NAMES, golden):
         assert hashed[n] == pytest.approx(value, rel=0.01), n
     linear = found(set_hash="linear")
-    assert linear["L2 misses"] > 1.5 * hashed["L2 misses"] or linear["L1D read misses"] > 1.5 * hashed["L1D read misses"]
+    assert (
+        linear["L2 misses"] > 1.5 * hashed["L2 misses"] or linear["L1D read misses"] > 1.5 * hashed["L1D read misses"]
+    )

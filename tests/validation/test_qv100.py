@@ -50,14 +50,20 @@ def test_counts_agree_with_accelsim(trace, tmp_path, monkeypatch):
     import memsim
     from memsim import workload
     from memsim.systems import qv100
+
     monkeypatch.chdir(tmp_path)
     root = qv100.qv100(workload.TraceProgram(trace=str(TRACES / trace / "kernelslist.g")))
     with memsim.Simulation(root) as sim:
         assert sim.simulate().cause == "nothing left to do"
         found = qv100.counts(root) | {"cycles": int(root.gpu.dispatcher.stats.cycles)}
     document.table(
-        "Accel-Sim's QV100 on its own traces", trace, ["", "Accel-Sim", "ours", "%"],
-        [[name, f"{theirs:,}", f"{found[name]:,}", document.percent(found[name], theirs, 5)]
-         for name, theirs in (EXPECTED[trace] | SHOWN[trace]).items()])
+        "Accel-Sim's QV100 on its own traces",
+        trace,
+        ["", "Accel-Sim", "ours", "%"],
+        [
+            [name, f"{theirs:,}", f"{found[name]:,}", document.percent(found[name], theirs, 5)]
+            for name, theirs in (EXPECTED[trace] | SHOWN[trace]).items()
+        ],
+    )
     for name, theirs in EXPECTED[trace].items():
         assert found[name] == pytest.approx(theirs, rel=0.05), name

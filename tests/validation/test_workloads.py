@@ -5,8 +5,7 @@ from validation import workload_tables
 
 def test_the_tables_of_a_small_graph(capsys):
     workload_tables.main(["--size", "8", "--jobs", "1"])
-    rows = [line.split("|")[1:-1] for line in capsys.readouterr().out.splitlines()
-            if line.startswith("| ")]
+    rows = [line.split("|")[1:-1] for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
     named = [row[0].strip() for row in rows]
     for name in ("betw", "bfs6", "FDT", "bfstopo", "pagerank", "saxpy", "mri"):
         assert name in named

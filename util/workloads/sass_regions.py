@@ -13,20 +13,26 @@ right ones shows in their number and order, which must be those of the accesses 
 import struct
 import sys
 
-NAMED = {0x981: "load", 0x986: "store", 0x3A9: "compare-and-swap", 0x9A8: "atomic", 0x98E: "reduce",
-         0x947: "branch", 0x94D: "exit"}
+NAMED = {
+    0x981: "load",
+    0x986: "store",
+    0x3A9: "compare-and-swap",
+    0x9A8: "atomic",
+    0x98E: "reduce",
+    0x947: "branch",
+    0x94D: "exit",
+}
 
 
 def text_sections(elf):
     """(name, bytes) of each .text.KERNEL of a 64-bit ELF file."""
-    (table,), (size, count, names) = (struct.unpack_from("<Q", elf, 40),
-                                      struct.unpack_from("<3H", elf, 58))
+    (table,), (size, count, names) = (struct.unpack_from("<Q", elf, 40), struct.unpack_from("<3H", elf, 58))
     headers = [struct.unpack_from("<2I4Q", elf, table + size * i) for i in range(count)]
     for name, _, _, _, offset, length in headers:
         start = headers[names][4] + name
-        title = elf[start:elf.index(b"\0", start)].decode()
+        title = elf[start : elf.index(b"\0", start)].decode()
         if title.startswith(".text."):
-            yield title[6:], elf[offset:offset + length]
+            yield title[6:], elf[offset : offset + length]
 
 
 def main():
@@ -35,8 +41,11 @@ def main():
     for kernel, code in text_sections(elf):
         print(kernel)
         words = [word for word, _ in struct.iter_unpack("<QQ", code)]
-        targets = {i + 1 + (struct.unpack("<i", struct.pack("<I", word >> 32))[0] // 16)
-                   for i, word in enumerate(words) if word & 0xFFF == 0x947}
+        targets = {
+            i + 1 + (struct.unpack("<i", struct.pack("<I", word >> 32))[0] // 16)
+            for i, word in enumerate(words)
+            if word & 0xFFF == 0x947
+        }
         plain = 0
         for i, word in enumerate(words):
             opcode, predicate = word & 0xFFF, word >> 12 & 15

@@ -8,7 +8,11 @@ from memsim.systems import cmd
 fig = cmd.points.Points("fig06", cmd.points.arguments(__doc__))
 fig.add("baseline", "esd", "dedup", "dedup-no-latency")
 for interval in (76, 228):
-    fig.add("dedup", options=("--set", f"front.detection=md5(interval={interval})"), name=f"dedup, a block each {interval} cycles")
+    fig.add(
+        "dedup",
+        options=("--set", f"front.detection=md5(interval={interval})"),
+        name=f"dedup, a block each {interval} cycles",
+    )
 fig.run()
 fig.show_gains()
 

@@ -5,8 +5,12 @@
 
 from memsim.systems import cmd
 
-args = cmd.points.arguments(__doc__, more=lambda parser: parser.add_argument(
-    "--only", nargs="+", default=cmd.assumptions.NAMES, metavar="NAME", help="assumptions"))
+args = cmd.points.arguments(
+    __doc__,
+    more=lambda parser: parser.add_argument(
+        "--only", nargs="+", default=cmd.assumptions.NAMES, metavar="NAME", help="assumptions"
+    ),
+)
 fig = cmd.points.Points("sensitivity", args)
 fig.add("baseline", "cmd")
 chosen = [a for a in cmd.assumptions.chosen(args.only) if a.applies("", "cmd")]

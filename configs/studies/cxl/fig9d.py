@@ -16,6 +16,17 @@ fig.run()
 fig.show("time", relative_to="gpu-dram")
 fig.show("hits")
 
-fig.judge(*(f"cxl-{n}-{pattern}" for n in (22, 23, 28) for pattern in ("seq", "around", "rand")),
-          "cxl-21", "cxl-24", "cxl-25", "cxl-26", "cxl-27", "cxl-29", "cxl-30", "cxl-31", "cxl-39", "cxl-40")
+fig.judge(
+    *(f"cxl-{n}-{pattern}" for n in (22, 23, 28) for pattern in ("seq", "around", "rand")),
+    "cxl-21",
+    "cxl-24",
+    "cxl-25",
+    "cxl-26",
+    "cxl-27",
+    "cxl-29",
+    "cxl-30",
+    "cxl-31",
+    "cxl-39",
+    "cxl-40",
+)
 fig.close()

@@ -10,9 +10,14 @@ a used drive and on a fresh one, which does not collect. The claims are about bf
 from memsim.systems import cxl_gpu
 
 points = cxl_gpu.points
-fig = points.Points("fig9e", points.arguments(
-    __doc__, workloads=cxl_gpu.workloads.STORES,
-    more=lambda parser: parser.add_argument("--every", default="20us", help="of a sample")))
+fig = points.Points(
+    "fig9e",
+    points.arguments(
+        __doc__,
+        workloads=cxl_gpu.workloads.STORES,
+        more=lambda parser: parser.add_argument("--every", default="20us", help="of a sample"),
+    ),
+)
 for name, drive in ("", "used"), ("fresh", "fresh"):
     fig.add("cxl-sr", "cxl-ds", media="z-nand", arguments=("--series", fig.args.every, "--drive", drive), name=name)
 fig.run()

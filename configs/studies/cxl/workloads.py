@@ -14,10 +14,14 @@ for share in ("compute_ratio", "load_ratio"):
 
 for workload in fig.args.workloads:
     for number, share in ((43, "compute_ratio"), (44, "load_ratio")):
-        fig.claim(f"cxl-{number}-{workload}",
-                  fig.over_seeds(lambda share=share, workload=workload: fig.frame[share].loc["gpu-dram", workload]))
+        fig.claim(
+            f"cxl-{number}-{workload}",
+            fig.over_seeds(lambda share=share, workload=workload: fig.frame[share].loc["gpu-dram", workload]),
+        )
 if {*COMPUTE, *LOADS} <= set(fig.args.workloads):
+
     def accesses(workloads):
         return sum(fig.frame.access_rate.loc["gpu-dram", w] for w in workloads) / len(workloads)
+
     fig.claim("cxl-37", fig.over_seeds(lambda: accesses(COMPUTE) / accesses(LOADS)))
 fig.close()

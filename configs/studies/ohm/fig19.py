@@ -21,9 +21,13 @@ for mode in ohm.points.MODES:
 fig.judge("ohm-26", "ohm-27", "ohm-28", "ohm-29", "ohm-30")
 # All are to be equal: the ratio that is furthest from 1.
 if fig.has(ohm.points.MODES, *DUAL):
+
     def furthest():
-        ratios = [fig.ratio("dynamic_and_xpoint", mode, a, b)
-                  for mode in ohm.points.MODES for a, b in itertools.permutations(DUAL, 2)]
+        ratios = [
+            fig.ratio("dynamic_and_xpoint", mode, a, b)
+            for mode in ohm.points.MODES
+            for a, b in itertools.permutations(DUAL, 2)
+        ]
         return max(ratios, key=lambda r: abs(r - 1))
 
     fig.claim("ohm-54", fig.over_seeds(furthest))

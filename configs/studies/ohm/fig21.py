@@ -13,8 +13,10 @@ for mode in ohm.points.MODES:
 fig.run()
 fig.show("cost_performance", relative_to="origin")
 for mode in ohm.points.MODES:
-    print(f"{mode}: " + ", ".join(f"{platform} ${ohm.cost.GPU + ohm.cost.memory(platform, mode):.0f}"
-                                  for platform in PLATFORMS))
+    print(
+        f"{mode}: "
+        + ", ".join(f"{platform} ${ohm.cost.GPU + ohm.cost.memory(platform, mode):.0f}" for platform in PLATFORMS)
+    )
 
 fig.judge("ohm-43", "ohm-44")
 fig.close()

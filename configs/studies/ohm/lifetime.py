@@ -15,17 +15,20 @@ fig = ohm.points.Points("lifetime", args)
 for mode in ohm.points.MODES:
     fig.add(mode, "ohm-base", "ohm-wom", "ohm-bw")
     for psi in 1, 10:
-        fig.add(mode, "ohm-base", options=["--set", f"memory.xpoint[*].psi={psi}"],
-                variant=f" psi {psi}")
+        fig.add(mode, "ohm-base", options=["--set", f"memory.xpoint[*].psi={psi}"], variant=f" psi {psi}")
 fig.run()
 
-print(f"{'':34} {'media writes':>12} {'gap moves':>9} {'most':>6} {'mean':>6} {'spread':>6} {'hottest':>7}"
-      "  years: ideal, Start-Gap, nothing moved")
+print(
+    f"{'':34} {'media writes':>12} {'gap moves':>9} {'most':>6} {'mean':>6} {'spread':>6} {'hottest':>7}"
+    "  years: ideal, Start-Gap, nothing moved"
+)
 for point in fig.points:
     psi = int(point.keys["platform"].partition(" psi ")[2] or 100)
     wear = ohm.wear.wear(fig.values(point), point.keys["mode"], psi)
-    print(f"{point.name:34} {wear.writes:12.0f} {wear.gap_moves:9.0f} {wear.most:6.0f} {wear.mean:6.1f} "
-          f"{wear.spread:6.2f} {wear.hottest:7.0f}  {wear.years:12.2f} {wear.years_levelled:9.2f} "
-          f"{wear.years_fixed:13.5f}")
+    print(
+        f"{point.name:34} {wear.writes:12.0f} {wear.gap_moves:9.0f} {wear.most:6.0f} {wear.mean:6.1f} "
+        f"{wear.spread:6.2f} {wear.hottest:7.0f}  {wear.years:12.2f} {wear.years_levelled:9.2f} "
+        f"{wear.years_fixed:13.5f}"
+    )
 
 fig.close()

@@ -17,12 +17,17 @@ for mode in ohm.points.MODES:
     print(f"\n| {mode} | issue | L2 | channel | held | media | limit |\n|---|---|---|---|---|---|---|")
     for point in (p for p in fig.selected if p.keys["mode"] == mode):
         uses = ohm.limits.uses(fig.values(point))
-        print(f"| {point.keys['workload']} | " + " | ".join(f"{100 * u:.0f} %" for u in uses.values())
-              + f" | {ohm.limits.limit(uses)} |")
+        print(
+            f"| {point.keys['workload']} | "
+            + " | ".join(f"{100 * u:.0f} %" for u in uses.values())
+            + f" | {ohm.limits.limit(uses)} |"
+        )
 print("\n| | APKI: paper | SM | memory | reads: paper | SM | memory |\n|---|---|---|---|---|---|---|")
 for point in (p for p in fig.selected if p.keys["mode"] == "planar"):
     apki, reads = ohm.limits.TABLE_II[point.keys["workload"]]
     of = ohm.limits.accesses(fig.values(point))
-    print(f"| {point.keys['workload']} | {apki} | {of['apki']:.0f} | {of['memory_apki']:.0f} | {reads} | {of['reads']:.2f} | "
-          f"{of['memory_reads']:.2f} |")
+    print(
+        f"| {point.keys['workload']} | {apki} | {of['apki']:.0f} | {of['memory_apki']:.0f} | {reads} | {of['reads']:.2f} | "
+        f"{of['memory_reads']:.2f} |"
+    )
 fig.close()

@@ -9,8 +9,7 @@ from memsim import study
 from memsim.systems import ohm
 
 MODES = ("planar", "two-level")
-designs = [(mode, platform) for mode in MODES
-           for platform in ("ohm-base", "auto-rw", "ohm-wom", "ohm-bw")]
+designs = [(mode, platform) for mode in MODES for platform in ("ohm-base", "auto-rw", "ohm-wom", "ohm-bw")]
 
 root = memsim.Root()
 root.channel = [ohm.optics.channel(mode, platform) for mode, platform in designs]
@@ -20,8 +19,10 @@ memsim.stats.dump("optics")
 of = {design: channel.stats for design, channel in zip(designs, root.channel)}
 print(f"{'design':20} rings  received dBm      BER  behind half  memory route  lasers W")
 for (mode, platform), s in of.items():
-    print(f"{platform + ' ' + mode:20} {s.rings:5.0f}  {s.received:12.3f} {s.ber:8.1e} "
-          f"{s.ber_snarfed:12.1e} {s.ber_swap:13.1e} {s.laser_power / 1000:9.2f}")
+    print(
+        f"{platform + ' ' + mode:20} {s.rings:5.0f}  {s.received:12.3f} {s.ber:8.1e} "
+        f"{s.ber_snarfed:12.1e} {s.ber_swap:13.1e} {s.laser_power / 1000:9.2f}"
+    )
 
 optics = study.Study("ohm", "optics")
 general = of["planar", "ohm-base"].general_rings
@@ -50,6 +51,5 @@ optics.claim("ohm-41", rings("ohm-bw", "planar"))
 optics.claim("ohm-42", rings("ohm-bw", "two-level"))
 optics.claim("ohm-45", ohm.cost.share_of_gpu("ohm-bw", "planar"))
 optics.claim("ohm-46", ohm.cost.share_of_gpu("ohm-bw", "two-level"))
-optics.claim("ohm-50", sum(rings("ohm-bw", mode) for mode in MODES) /
-             sum(rings("ohm-base", mode) for mode in MODES))
+optics.claim("ohm-50", sum(rings("ohm-bw", mode) for mode in MODES) / sum(rings("ohm-base", mode) for mode in MODES))
 optics.close()

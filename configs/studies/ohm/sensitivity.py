@@ -17,8 +17,13 @@ for mode in ohm.points.MODES:
     fig.add(mode, "ohm-base", arguments=["--migration-channel", "dedicated"], variant=" dedicated")
 for a in ohm.assumptions.chosen(args.only):
     for mode in ohm.points.MODES:
-        fig.add(mode, *(p for p in a.platforms if a.applies(mode, p)), arguments=a.arguments,
-                options=a.options, variant=a.variant)
+        fig.add(
+            mode,
+            *(p for p in a.platforms if a.applies(mode, p)),
+            arguments=a.arguments,
+            options=a.options,
+            variant=a.variant,
+        )
 fig.run()
 
 fig.show_moved(ohm.points.CLAIMS, [a.variant for a in ohm.assumptions.chosen(args.only)])

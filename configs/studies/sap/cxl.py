@@ -15,8 +15,13 @@ def hits(values):
     return 100 * found["hits"] / max(1, sum(found.values()))
 
 
-fig = hinted.Hinted("cxl", hinted.arguments(__doc__, cxl_gpu.workloads.names()), "cxl_gpu", "cxl-sr", {
-    "hits": hits, "hints": lambda values: hinted.total(values, "hints", ".queues")})
+fig = hinted.Hinted(
+    "cxl",
+    hinted.arguments(__doc__, cxl_gpu.workloads.names()),
+    "cxl_gpu",
+    "cxl-sr",
+    {"hits": hits, "hints": lambda values: hinted.total(values, "hints", ".queues")},
+)
 fig.run()
 fig.show()
 fig.close()

@@ -14,8 +14,13 @@ def hits(values):
     return 100 * hinted.total(values, "dram_hits") / max(1, hinted.total(values, "requests", "memory.controller"))
 
 
-fig = hinted.Hinted("ohm", hinted.arguments(__doc__, list(ohm.workloads.TABLE_II)), "ohm", "ohm-base", {
-    "hits": hits, "swaps": lambda values: hinted.total(values, "swaps", "memory.controller")})
+fig = hinted.Hinted(
+    "ohm",
+    hinted.arguments(__doc__, list(ohm.workloads.TABLE_II)),
+    "ohm",
+    "ohm-base",
+    {"hits": hits, "swaps": lambda values: hinted.total(values, "swaps", "memory.controller")},
+)
 fig.run()
 fig.show()
 fig.close()

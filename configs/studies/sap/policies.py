@@ -12,8 +12,11 @@ from memsim.systems import cxl_gpu, sap, zng
 from memsim.systems.platform_study import config
 from memsim.systems.sap.hinted import total
 
-WORKLOADS = {"endpoint": cxl_gpu.workloads.names(), "buffer": list(zng.workloads.TABLE_II),
-             "mmu": cxl_gpu.workloads.names()}
+WORKLOADS = {
+    "endpoint": cxl_gpu.workloads.names(),
+    "buffer": list(zng.workloads.TABLE_II),
+    "mmu": cxl_gpu.workloads.names(),
+}
 PART = {"endpoint": ".medium.cache", "buffer": "memory.buffer"}  # whose statistics say what was found
 
 
@@ -36,8 +39,21 @@ chosen = {host: [w for w in WORKLOADS[host] if not args.workloads or w in args.w
 for host, workloads in chosen.items():
     for policy in args.policies:
         for workload in workloads:
-            fig.point(config("sap_policies.py"), "--host", host, "--policy", policy, "--workload", workload, "--scale",
-                      args.scale, *study.limit(args), host=host, policy=policy, workload=workload)
+            fig.point(
+                config("sap_policies.py"),
+                "--host",
+                host,
+                "--policy",
+                policy,
+                "--workload",
+                workload,
+                "--scale",
+                args.scale,
+                *study.limit(args),
+                host=host,
+                policy=policy,
+                workload=workload,
+            )
 fig.run()
 shown = {}
 for point in fig.selected:
@@ -46,11 +62,19 @@ for point in fig.selected:
 for host, workloads in chosen.items():
     if not workloads:
         continue
-    print(f"\n{host}: time over that under LRU, and found (per cent)\n{'':14}"
-          + "".join(f"{w[:13]:>14}" for w in workloads) + f"{'mean time':>12}")
+    print(
+        f"\n{host}: time over that under LRU, and found (per cent)\n{'':14}"
+        + "".join(f"{w[:13]:>14}" for w in workloads)
+        + f"{'mean time':>12}"
+    )
     for policy in args.policies:
-        ratios = [shown[host, policy, w][0] / shown[host, args.policies[0] if "lru" not in args.policies else "lru", w][0]
-                  for w in workloads]
-        print(f"{policy:14}" + "".join(f"{r:8.3f}{shown[host, policy, w][1]:6.1f}" for r, w in zip(ratios, workloads))
-              + f"{sum(ratios) / len(ratios):12.3f}")
+        ratios = [
+            shown[host, policy, w][0] / shown[host, args.policies[0] if "lru" not in args.policies else "lru", w][0]
+            for w in workloads
+        ]
+        print(
+            f"{policy:14}"
+            + "".join(f"{r:8.3f}{shown[host, policy, w][1]:6.1f}" for r, w in zip(ratios, workloads))
+            + f"{sum(ratios) / len(ratios):12.3f}"
+        )
 fig.close()

@@ -9,8 +9,9 @@ The paper's machine, unscaled, each part under a load that saturates it. zng-35 
 from memsim import study
 from memsim.systems import zng
 
-fig = zng.peaks.Peaks("fig01b", study.jobs(__doc__), "GPU DRAM", "DRAM buffer", "SSD controller",
-                      "flash channels", "flash arrays")
+fig = zng.peaks.Peaks(
+    "fig01b", study.jobs(__doc__), "GPU DRAM", "DRAM buffer", "SSD controller", "flash channels", "flash arrays"
+)
 fig.run()
 fig.show()
 print(f"wasted of what is sensed for random lines: {fig.waste:.1%}")

@@ -8,8 +8,7 @@ The paper's machine, unscaled, under loads that saturate it; of GPU-SSD and Hybr
 from memsim import study
 from memsim.systems import zng
 
-fig = zng.peaks.Peaks("fig04c", study.jobs(__doc__), "GPU DRAM", "desktop DRAM", "Optane",
-                      "HybridGPU", "GPU-SSD")
+fig = zng.peaks.Peaks("fig04c", study.jobs(__doc__), "GPU DRAM", "desktop DRAM", "Optane", "HybridGPU", "GPU-SSD")
 fig.run()
 fig.show()
 

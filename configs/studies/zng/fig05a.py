@@ -16,8 +16,10 @@ print(f"{'wasted of what is sensed, %':28}", end="")
 for workload in args.workloads:
     point = next(p for p in fig.selected if tuple(p.keys.values()) == ("zng-base", workload))
     values = fig.values(point)
-    sensed, useful = (sum(v for (p, n), v in values.items() if n == name and p.startswith("flash.package"))
-                      for name in ("sensed_bytes", "useful_bytes"))
+    sensed, useful = (
+        sum(v for (p, n), v in values.items() if n == name and p.startswith("flash.package"))
+        for name in ("sensed_bytes", "useful_bytes")
+    )
     print(f"{100 * (1 - useful / sensed) if sensed else 0:11.1f}", end="")
 print()
 

@@ -23,8 +23,15 @@ args = zng.points.arguments(__doc__, workloads=zng.workloads.TABLE_II)
 fig = study.Study("zng", "fig05bc", jobs=args.jobs, seeds=args.seeds)
 fig.preview = study.preview(args, args.all_workloads)
 for workload in dict.fromkeys(name for text in args.workloads for name in zng.workloads.names(text)):
-    fig.point(zng.points.config("zng_pages.py"), "--workload", workload, "--scale", args.scale, *study.limit(args),
-              workload=workload)
+    fig.point(
+        zng.points.config("zng_pages.py"),
+        "--workload",
+        workload,
+        "--scale",
+        args.scale,
+        *study.limit(args),
+        workload=workload,
+    )
 fig.run()
 
 COUNTED = {"read": ("reads", "atomics"), "written": ("writes", "atomics")}

@@ -19,9 +19,11 @@ for point in fig.points:
     print(f"{point.name}: lines written to each plane of each channel, 0 to 9 of the most")
     every = [w for planes in writes.values() for w in planes]
     most, mean = max(every), sum(every) / len(every)
-    for path in sorted(writes, key=lambda p: int(p[len("flash.package["):-1])):
+    for path in sorted(writes, key=lambda p: int(p[len("flash.package[") : -1])):
         print(f"  {path:18} " + "".join(str(9 * w // most) if most else "0" for w in writes[path]))
-    print(f"  most {most}, mean {mean:.1f}, planes that get less than half of the mean: "
-          f"{sum(w < mean / 2 for w in every) / len(every):.0%}, less than a tenth: "
-          f"{sum(w < mean / 10 for w in every) / len(every):.0%}")
+    print(
+        f"  most {most}, mean {mean:.1f}, planes that get less than half of the mean: "
+        f"{sum(w < mean / 2 for w in every) / len(every):.0%}, less than a tenth: "
+        f"{sum(w < mean / 10 for w in every) / len(every):.0%}"
+    )
 fig.close()

@@ -8,8 +8,12 @@ from memsim.systems import zng
 fig = zng.points.Points("fig14", zng.points.arguments(__doc__))
 fig.add("zng", arguments=["--register-network", "swnet"], variant=" swnet")
 fig.add("zng", arguments=["--register-network", "fcnet"], variant=" fcnet")
-fig.add("zng", arguments=["--register-network", "fcnet"], options=["--set", "flash.package[*].fcnet_holds=true"],
-        variant=" fcnet, registers held until tPROG is over")
+fig.add(
+    "zng",
+    arguments=["--register-network", "fcnet"],
+    options=["--set", "flash.package[*].fcnet_holds=true"],
+    variant=" fcnet, registers held until tPROG is over",
+)
 fig.add("zng")
 fig.run()
 fig.show("ipc", relative_to="zng")

@@ -18,8 +18,7 @@ names, most = [n.split("-")[0] for n in args.workloads], max(args.copies)
 args.workloads = [f"{name}*{n}" for name in names for n in args.copies]
 fig = zng.points.Points("fig15a", args)
 for name in names:
-    fig.add("zng", "ideal", workloads=[f"{name}*{n}" for n in args.copies],
-            arguments=["--sized-for", f"{name}*{most}"])
+    fig.add("zng", "ideal", workloads=[f"{name}*{n}" for n in args.copies], arguments=["--sized-for", f"{name}*{most}"])
 fig.run()
 fig.show("ipc")
 
@@ -34,8 +33,10 @@ def share(name):
 
 
 for name in names:
-    print(f"{most} copies of {name} gain {gain('zng', name):.1%} on zng, {gain('ideal', name):.1%} on ideal: "
-          f"{share(name):.0f} %")
+    print(
+        f"{most} copies of {name} gain {gain('zng', name):.1%} on zng, {gain('ideal', name):.1%} on ideal: "
+        f"{share(name):.0f} %"
+    )
 
 if most > min(args.copies):
     fig.claim("zng-39", fig.over_seeds(lambda: share(names[0])))

@@ -19,17 +19,31 @@ SERIES = """SELECT tick, name, sum(value) FROM samples WHERE run = ? AND name LI
 
 def more(parser):
     parser.add_argument("--every", default="50us", help="time between two samples")
-    parser.add_argument("--registers", type=int, default=8,
-                        help="of a plane; with another number than the paper's 8 nothing is judged")
+    parser.add_argument(
+        "--registers", type=int, default=8, help="of a plane; with another number than the paper's 8 nothing is judged"
+    )
 
 
 args = zng.points.arguments(__doc__, workloads=["betw-back"], more=more)
 fig = zng.points.Points("fig17", args)
 for workload in args.workloads:
     for case, when in CASES.items():
-        fig.point(zng.points.config("zng_gc.py"), "--workload", workload, "--scale", args.scale, "--collect", when,
-                  "--every", args.every, "--registers", args.registers, *study.limit(args), platform=case,
-                  workload=workload)
+        fig.point(
+            zng.points.config("zng_gc.py"),
+            "--workload",
+            workload,
+            "--scale",
+            args.scale,
+            "--collect",
+            when,
+            "--every",
+            args.every,
+            "--registers",
+            args.registers,
+            *study.limit(args),
+            platform=case,
+            workload=workload,
+        )
 fig.run()
 
 
@@ -41,8 +55,7 @@ def values(workload):
 def ratio(application):
     """IPC of the first or second application with collection, of that without: the mean of the pairs."""
     ipc = "gpu.dispatcher", f"application_ipc[{application}]"
-    return statistics.geometric_mean(of["with"][ipc] / of["without"][ipc]
-                                     for of in map(values, args.workloads))
+    return statistics.geometric_mean(of["with"][ipc] / of["without"][ipc] for of in map(values, args.workloads))
 
 
 def merges():
@@ -57,8 +70,10 @@ for workload in args.workloads:
     for i, name in enumerate(names[:2]):
         without, with_it = (of[c]["gpu.dispatcher", f"application_ipc[{i}]"] for c in CASES)
         held = of["with"]["gpu.collector", f"held_time[{i}]"] / 1e6
-        print(f"  {name}: {without:.3f} instructions a cycle without, {with_it:.3f} with collection, "
-              f"held for {held:.3f} ms")
+        print(
+            f"  {name}: {without:.3f} instructions a cycle without, {with_it:.3f} with collection, "
+            f"held for {held:.3f} ms"
+        )
     print(f"  requests every {args.every}, with collection: " + ", ".join(names))
     point = next(p for p in fig.selected if p.keys == dict(platform="with", workload=workload))
     with contextlib.closing(connect(fig.database)) as database:

@@ -13,8 +13,7 @@ fig = zng.points.Points("sensitivity", args)
 swept = zng.assumptions.chosen(args.only)
 fig.add(*zng.assumptions.EVERY)
 for a in swept:
-    fig.add(*a.platforms, arguments=a.arguments, options=a.options,
-            variant=a.variant)
+    fig.add(*a.platforms, arguments=a.arguments, options=a.options, variant=a.variant)
 fig.run()
 
 fig.show_moved(zng.points.CLAIMS, [a.variant for a in swept])

@@ -11,15 +11,23 @@ from .run_data import open_runs
 
 
 def report(argv):
-    p = _parser("report", "Make a page of a run: its machine, where its time went, its statistics and parameters, "
-                          "other runs beside it, claims. One HTML file that any browser shows")
-    p.add_argument("RUN", nargs="*", default=[], help="the run that the page is of, and runs to compare with it: their ids, or "
-                                          f"how these begin (the latest, and the {page.MOST_RUNS - 1} of the same script before it)")
+    p = _parser(
+        "report",
+        "Make a page of a run: its machine, where its time went, its statistics and parameters, "
+        "other runs beside it, claims. One HTML file that any browser shows",
+    )
+    p.add_argument(
+        "RUN",
+        nargs="*",
+        default=[],
+        help="the run that the page is of, and runs to compare with it: their ids, or "
+        f"how these begin (the latest, and the {page.MOST_RUNS - 1} of the same script before it)",
+    )
     p.add_argument("-o", "--output", metavar="FILE", help="where the page goes (report.html beside the database)")
     args = p.parse_args(argv)
     runs = open_runs(args.DB, args.RUN)
     if not args.RUN:
-        runs = [run for run in runs if run.info["name"] == runs[0].info["name"]][:page.MOST_RUNS]
+        runs = [run for run in runs if run.info["name"] == runs[0].info["name"]][: page.MOST_RUNS]
     for run in runs:
         run.check()
     text = page.report(args.DB, runs)
@@ -29,8 +37,13 @@ def report(argv):
 def draw(argv):
     p = _parser("draw", "Draw the machine of a run as SVG: its objects and the links between them")
     p.add_argument("RUN", nargs="?", help="the run's id, or how it begins (the latest)")
-    p.add_argument("--open", metavar="GROUP", action="append", default=[],
-                   help="show each object of a list, such as gpu.sm (repeatable)")
+    p.add_argument(
+        "--open",
+        metavar="GROUP",
+        action="append",
+        default=[],
+        help="show each object of a list, such as gpu.sm (repeatable)",
+    )
     p.add_argument("--open-all", action="store_true", help="show each object of every list")
     p.add_argument("-o", "--output", metavar="FILE", help="where the drawing goes (machine.svg beside the database)")
     args = p.parse_args(argv)
@@ -39,8 +52,10 @@ def draw(argv):
     diagram = Diagram(run)
     opened = {name if name.endswith("[*]") else f"{name}[*]" for name in args.open}
     for group in opened - diagram.open_all():
-        raise Error(f"this machine has no list {group.removesuffix('[*]')}"
-                    f"{did_you_mean(group, diagram.groups)}: it has {', '.join(diagram.groups) or 'none'}")
+        raise Error(
+            f"this machine has no list {group.removesuffix('[*]')}"
+            f"{did_you_mean(group, diagram.groups)}: it has {', '.join(diagram.groups) or 'none'}"
+        )
     _write(args, "machine.svg", diagram.svg(diagram.open_all() if args.open_all else opened))
 
 
@@ -61,5 +76,6 @@ def _write(args, name, text):
     def write():
         with replacing(path) as file:
             file.write(text)
+
     os_error(write, path)
     print(shown(path))

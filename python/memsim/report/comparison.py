@@ -13,8 +13,10 @@ def labels(runs):
     words = [_words(run) for run in runs]
     common = set.intersection(*map(set, words)) if len(runs) > 1 else set().union(*words)
     scripts = [run.info["name"] for run in runs]
-    names = [" ".join([script] * (len(set(scripts)) > 1) + [w for w in of if w not in common]) or script
-             for script, of in zip(scripts, words)]
+    names = [
+        " ".join([script] * (len(set(scripts)) > 1) + [w for w in of if w not in common]) or script
+        for script, of in zip(scripts, words)
+    ]
     return [f"{name} ({run.id[:8]})" if names.count(name) > 1 else name for name, run in zip(names, runs)]
 
 
@@ -38,9 +40,11 @@ def _options(argv):
 
 def parameters(runs):
     """[(group, name, [text of each run])] of those that differ, of objects that the first run has."""
-    return [(*key, [", ".join(text) if text else "–" for text in texts])
-            for key, texts in _by_key(runs, lambda run: run.parameters, _texts).items()
-            if texts[0] and any(text != texts[0] for text in texts)]
+    return [
+        (*key, [", ".join(text) if text else "–" for text in texts])
+        for key, texts in _by_key(runs, lambda run: run.parameters, _texts).items()
+        if texts[0] and any(text != texts[0] for text in texts)
+    ]
 
 
 def _texts(alike):

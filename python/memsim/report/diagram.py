@@ -4,10 +4,20 @@ from . import quantities
 from .groups import INDEX, closure, groups, pattern, shown
 
 # What lives in a folder of src/ has a colour: (fill, line).
-COLOURS = {"gpu": ("#e6eef8", "#5b7fae"), "mem": ("#e5f2ec", "#4f9178"), "flash": ("#fbeee0", "#b98545"),
-           "xpoint": ("#efe9f6", "#8468a8"), "ohm": ("#efe9f6", "#8468a8"), "zng": ("#fbeee0", "#b98545"),
-           "cmd": ("#e5f2ec", "#4f9178"), "cxl": ("#fae9ea", "#b36a70"), "cxl_gpu": ("#fae9ea", "#b36a70"),
-           "link": ("#fae9ea", "#b36a70"), "host": ("#f7f3dd", "#9a8b3f"), "sap": ("#f7f3dd", "#9a8b3f")}
+COLOURS = {
+    "gpu": ("#e6eef8", "#5b7fae"),
+    "mem": ("#e5f2ec", "#4f9178"),
+    "flash": ("#fbeee0", "#b98545"),
+    "xpoint": ("#efe9f6", "#8468a8"),
+    "ohm": ("#efe9f6", "#8468a8"),
+    "zng": ("#fbeee0", "#b98545"),
+    "cmd": ("#e5f2ec", "#4f9178"),
+    "cxl": ("#fae9ea", "#b36a70"),
+    "cxl_gpu": ("#fae9ea", "#b36a70"),
+    "link": ("#fae9ea", "#b36a70"),
+    "host": ("#f7f3dd", "#9a8b3f"),
+    "sap": ("#f7f3dd", "#9a8b3f"),
+}
 OTHER = ("#f1f2f4", "#7b828c")
 FONT = "Helvetica,Arial,sans-serif"
 
@@ -39,29 +49,52 @@ class Diagram:
 
     def title(self, group):
         """A group as people call it: 'port[0].dram', not 'port[*].dram[*]' where there is one port."""
-        return next(shown(path[:index.end()], self.groups_of_one()).removesuffix("[*]") for path in self.paths
-                    for index in INDEX.finditer(path) if pattern(path[:index.end()]) == group)
+        return next(
+            shown(path[: index.end()], self.groups_of_one()).removesuffix("[*]")
+            for path in self.paths
+            for index in INDEX.finditer(path)
+            if pattern(path[: index.end()]) == group
+        )
 
     def svg(self, opened=()):
         """The diagram with these groups open, as the text of an SVG file."""
         try:
             return self.graph(opened).pipe("svg", encoding="utf-8")
         except _graphviz().ExecutableNotFound:
-            raise Error("diagrams are laid out by Graphviz, whose program `dot` is not here: "
-                        "apt-get install graphviz") from None
+            raise Error(
+                "diagrams are laid out by Graphviz, whose program `dot` is not here: " "apt-get install graphviz"
+            ) from None
         except _graphviz().CalledProcessError as e:
-            raise Error(f"Graphviz cannot lay out the machine of run {self._run.id} (exit code {e.returncode})") from None
+            raise Error(
+                f"Graphviz cannot lay out the machine of run {self._run.id} (exit code {e.returncode})"
+            ) from None
 
     def graph(self, opened=()):
         """As a graph of the library graphviz."""
         nodes = self.nodes(opened)
         graph = _graphviz().Digraph(
             "machine",
-            graph_attr=dict(rankdir="TB", bgcolor="transparent", fontname=FONT, fontsize="11", fontcolor="#6b7280",
-                            nodesep="0.25", ranksep="0.4", pad="0.1"),
-            node_attr=dict(shape="box", style="rounded,filled", fontname=FONT, fontsize="11", fontcolor="#1f2933",
-                           margin="0.14,0.08", height="0.4"),
-            edge_attr=dict(fontname=FONT, fontsize="9", fontcolor="#52606d", color="#8a94a0", arrowsize="0.6"))
+            graph_attr=dict(
+                rankdir="TB",
+                bgcolor="transparent",
+                fontname=FONT,
+                fontsize="11",
+                fontcolor="#6b7280",
+                nodesep="0.25",
+                ranksep="0.4",
+                pad="0.1",
+            ),
+            node_attr=dict(
+                shape="box",
+                style="rounded,filled",
+                fontname=FONT,
+                fontsize="11",
+                fontcolor="#1f2933",
+                margin="0.14,0.08",
+                height="0.4",
+            ),
+            edge_attr=dict(fontname=FONT, fontsize="9", fontcolor="#52606d", color="#8a94a0", arrowsize="0.6"),
+        )
         self._add_nodes(graph, nodes)
         self._add_edges(graph, {path: name for name, paths in nodes.items() for path in paths})
         return graph
@@ -81,9 +114,16 @@ class Diagram:
         for own, inside in tree.items():
             if own.endswith("."):
                 path = container + own
-                box = _graphviz().Digraph(f"cluster_{_key(path)}", graph_attr=dict(
-                    label=_text(own[:-1].replace("[*]", "")), tooltip=_text(path[:-1]), labeljust="l", style="rounded",
-                    color="#d5dae0"))
+                box = _graphviz().Digraph(
+                    f"cluster_{_key(path)}",
+                    graph_attr=dict(
+                        label=_text(own[:-1].replace("[*]", "")),
+                        tooltip=_text(path[:-1]),
+                        labeljust="l",
+                        style="rounded",
+                        color="#d5dae0",
+                    ),
+                )
                 self._add_box(box, inside, path)
                 graph.subgraph(box)
             else:
@@ -94,8 +134,15 @@ class Diagram:
         fill, line = COLOURS.get(kind.partition(".")[0], OTHER)
         many = f" × {len(paths)}" if len(paths) > 1 else ""
         label = [own.replace("[*]", "") + many, kind, *self._figures(paths[0])]
-        graph.node(_key(name), label=_text(*label), fillcolor=fill, color=line, peripheries="2" if many else "1",
-                   id=_text(f"node:{name}"), tooltip=_text(name))
+        graph.node(
+            _key(name),
+            label=_text(*label),
+            fillcolor=fill,
+            color=line,
+            peripheries="2" if many else "1",
+            id=_text(f"node:{name}"),
+            tooltip=_text(name),
+        )
 
     def _figures(self, path):
         """The sizes and bandwidths among its parameters, and its clock."""
@@ -121,9 +168,14 @@ class Diagram:
             # What gives out work is above the one that asks it for work.
             back = self._run.objects[pairs[0][1]].startswith("workload.")
             ends = (target, source) if back else (source, target)
-            graph.edge(*map(_key, ends), id=_text(f"edge:{source}:{target}"), label="\\l".join([*label, ""]),
-                       tooltip=_text(f"{source} → {target}"), dir="back" if back else "forward",
-                       penwidth=f"{1 + min(2.0, len(pairs) ** 0.5 / 3):.1f}")
+            graph.edge(
+                *map(_key, ends),
+                id=_text(f"edge:{source}:{target}"),
+                label="\\l".join([*label, ""]),
+                tooltip=_text(f"{source} → {target}"),
+                dir="back" if back else "forward",
+                penwidth=f"{1 + min(2.0, len(pairs) ** 0.5 / 3):.1f}",
+            )
 
 
 def _key(name):
@@ -140,6 +192,8 @@ def _graphviz():
     try:
         import graphviz
     except ImportError:
-        raise Error("diagrams are written with Python's library graphviz, which is not here: "
-                    "apt-get install python3-graphviz") from None
+        raise Error(
+            "diagrams are written with Python's library graphviz, which is not here: "
+            "apt-get install python3-graphviz"
+        ) from None
     return graphviz

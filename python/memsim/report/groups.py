@@ -13,8 +13,8 @@ def shown(path, opened):
     """The path, with a star for each index whose group is not open: 'a[1].b[*]' where only 'a[*]' is."""
     text, at = "", 0
     for index in INDEX.finditer(path):
-        text += path[at:index.start()]
-        text += index[0] if pattern(path[:index.end()]) in opened else "[*]"
+        text += path[at : index.start()]
+        text += index[0] if pattern(path[: index.end()]) in opened else "[*]"
         at = index.end()
     return text + path[at:]
 
@@ -25,10 +25,10 @@ def groups(paths):
     members = {}
     for path in paths:
         for index in INDEX.finditer(path):
-            members.setdefault(pattern(path[:index.end()]), {})[path[:index.end()]] = None
+            members.setdefault(pattern(path[: index.end()]), {})[path[: index.end()]] = None
     return {group: len(found) for group, found in members.items() if len(found) > 1}
 
 
 def closure(opened):
     """What must be open besides: lists within lists are seen in elements that are."""
-    return {path[:end.end()] for path in opened for end in re.finditer(r"\[\*\]", path)}
+    return {path[: end.end()] for path in opened for end in re.finditer(r"\[\*\]", path)}

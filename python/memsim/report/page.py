@@ -14,9 +14,9 @@ from .diagram import Diagram
 
 TEMPLATES = Path(__file__).with_name("templates")
 CHARTS = Path("/usr/share/javascript/chart.js/chart.min.js")  # Chart.js, MIT, of Debian's libjs-chart.js
-MOST_NODES = 150   # of a diagram that a person can still read
-MOST_RUNS = 8      # compared if none is named
-HEADLINES = (      # (name of a statistic, path if only one is meant, heading)
+MOST_NODES = 150  # of a diagram that a person can still read
+MOST_RUNS = 8  # compared if none is named
+HEADLINES = (  # (name of a statistic, path if only one is meant, heading)
     ("ipc", "gpu.dispatcher", "thread instructions a cycle"),
     ("thread_instructions", "gpu.dispatcher", "thread instructions"),
     ("kernel_time", "gpu.dispatcher", "time in kernels"),
@@ -30,8 +30,13 @@ HEADLINES = (      # (name of a statistic, path if only one is meant, heading)
 def render(template, scripts, **values):
     """A page of a template. Its policy names the hash of each of its scripts and of its style: a browser runs no other,
     neither one in an attribute nor that of a `javascript:` address."""
-    return _environment().get_template(template).render(
-        scripts=scripts, style=text_of("page.css"), policy_of=lambda *texts: " ".join(map(_hash, texts)), **values)
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            scripts=scripts, style=text_of("page.css"), policy_of=lambda *texts: " ".join(map(_hash, texts)), **values
+        )
+    )
 
 
 def text_of(name):
@@ -47,10 +52,16 @@ def _environment():
     try:
         import jinja2
     except ImportError:
-        raise Error("pages are made with Python's library Jinja2, which is not here: "
-                    "apt-get install python3-jinja2") from None
-    return jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True,
-                              lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+        raise Error(
+            "pages are made with Python's library Jinja2, which is not here: " "apt-get install python3-jinja2"
+        ) from None
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
 
 
 def report(path, runs):
@@ -65,14 +76,36 @@ def report(path, runs):
     differing = comparison.statistics(runs) if len(runs) > 1 else []
     latency, energy = plots.latency_stack(runs, labels), plots.energy_stack(runs, labels)
     return render(
-        "report.html", [charts, text_of("report.js")],
-        run=run, title=_title(run, labels[0]), labels=labels, facts=_facts(run), headlines=_headlines(run),
-        layouts=layouts, alone=diagram.alone, statistics=tables.statistics(run), parameters=tables.parameters(run),
-        latency=latency, energy=energy, series=data, differing=differing,
-        differing_parameters=comparison.parameters(runs) if len(runs) > 1 else [], claims=_claims(path),
+        "report.html",
+        [charts, text_of("report.js")],
+        run=run,
+        title=_title(run, labels[0]),
+        labels=labels,
+        facts=_facts(run),
+        headlines=_headlines(run),
+        layouts=layouts,
+        alone=diagram.alone,
+        statistics=tables.statistics(run),
+        parameters=tables.parameters(run),
+        latency=latency,
+        energy=energy,
+        series=data,
+        differing=differing,
+        differing_parameters=comparison.parameters(runs) if len(runs) > 1 else [],
+        claims=_claims(path),
         number=quantities.number,
-        data=dict(layouts=layouts, series=data, latency=latency, energy=energy, labels=labels,
-                  compared=[dict(name=f"{group} {name}", values=list(map(plots.short, values))) for group, name, _, _, values in differing]))
+        data=dict(
+            layouts=layouts,
+            series=data,
+            latency=latency,
+            energy=energy,
+            labels=labels,
+            compared=[
+                dict(name=f"{group} {name}", values=list(map(plots.short, values)))
+                for group, name, _, _, values in differing
+            ],
+        ),
+    )
 
 
 def _title(run, label):
@@ -84,8 +117,9 @@ def _layouts(diagram):
     made = [dict(group="", text="all folded", svg=_inline(diagram.svg()))]
     for group, members in diagram.groups.items():
         if len(diagram.nodes({group})) <= MOST_NODES:
-            made.append(dict(group=group, text=f"{diagram.title(group)} × {members}",
-                             svg=_inline(diagram.svg({group}))))
+            made.append(
+                dict(group=group, text=f"{diagram.title(group)} × {members}", svg=_inline(diagram.svg({group})))
+            )
     if len(diagram.groups) > 1 and len(diagram.nodes(diagram.open_all())) <= MOST_NODES:
         made.append(dict(group="*", text="all open", svg=_inline(diagram.svg(diagram.open_all()))))
     return made
@@ -93,27 +127,31 @@ def _layouts(diagram):
 
 def _inline(svg):
     """Without the prologue of a file."""
-    return svg[svg.index("<svg"):]
+    return svg[svg.index("<svg") :]
 
 
 def _facts(run):
     info = run.info
     ended = info["exit_cause"] or "it has not ended: what is shown was dumped before"
     seconds = info["host_seconds"]
-    return [("script", " ".join([info["script"] or info["name"], *run.argv])), ("end", ended),
-            ("simulated", simulated(info["sim_time_fs"] or 0)),
-            ("computed in", duration(seconds) if seconds and seconds >= 1 else
-             f"{seconds:.2f}s" if seconds else "–"),
-            ("started", (info["started"] or "–").replace("T", " ").partition(".")[0]), ("seed", info["seed"]),
-            ("run", run.id), ("digest", info["digest"] or "–"), ("version", info["version"])]
+    return [
+        ("script", " ".join([info["script"] or info["name"], *run.argv])),
+        ("end", ended),
+        ("simulated", simulated(info["sim_time_fs"] or 0)),
+        ("computed in", duration(seconds) if seconds and seconds >= 1 else f"{seconds:.2f}s" if seconds else "–"),
+        ("started", (info["started"] or "–").replace("T", " ").partition(".")[0]),
+        ("seed", info["seed"]),
+        ("run", run.id),
+        ("digest", info["digest"] or "–"),
+        ("version", info["version"]),
+    ]
 
 
 def _headlines(run):
     """[(text, heading)] of the statistics that most people look for first."""
     found = []
     for name, group, heading in HEADLINES:
-        groups = [group] if group else dict.fromkeys(
-            tables.pattern(v.path) for v in run.values if v.name == name)
+        groups = [group] if group else dict.fromkeys(tables.pattern(v.path) for v in run.values if v.name == name)
         for at in list(groups)[:2]:
             value = run.total(at, name)
             if value is not None:
@@ -131,8 +169,15 @@ def _shown(run, group):
 
 def _claims(path):
     """The rows of the table `claim`, which only studies make."""
-    return [row | dict(stated_in=places().get(row["id"], ""), ours=_figure(row["ours"], row),
-                       paper=stated(row.get("relation"), _figure(row["paper"], row))) for row in rows.claims(connect(path), path)]
+    return [
+        row
+        | dict(
+            stated_in=places().get(row["id"], ""),
+            ours=_figure(row["ours"], row),
+            paper=stated(row.get("relation"), _figure(row["paper"], row)),
+        )
+        for row in rows.claims(connect(path), path)
+    ]
 
 
 def _figure(value, claim):

@@ -27,10 +27,15 @@ def series(run):
         if step > 1:
             notes.append(f"each point is the mean of {step} samples")
         alone = len(lines) == 1
-        plots.append(dict(
-            title=f"{lines[0][0].partition(' ')[0] if alone else group} {name}", unit=shown, note="; ".join(notes),
-            main=name.rpartition(".")[2] in MAIN_PARTS or "." not in name,
-            lines=[dict(label=label, points=_thinned(points, step, scale)) for label, points in lines]))
+        plots.append(
+            dict(
+                title=f"{lines[0][0].partition(' ')[0] if alone else group} {name}",
+                unit=shown,
+                note="; ".join(notes),
+                main=name.rpartition(".")[2] in MAIN_PARTS or "." not in name,
+                lines=[dict(label=label, points=_thinned(points, step, scale)) for label, points in lines],
+            )
+        )
     return plots
 
 
@@ -39,12 +44,14 @@ def _summary(lines):
     for _, points in lines:
         for tick, value in points:
             at.setdefault(tick, []).append(value)
-    return [(label, [(tick, how(values)) for tick, values in sorted(at.items())])
-            for label, how in (("mean", lambda v: sum(v) / len(v)), ("lowest", min), ("highest", max))]
+    return [
+        (label, [(tick, how(values)) for tick, values in sorted(at.items())])
+        for label, how in (("mean", lambda v: sum(v) / len(v)), ("lowest", min), ("highest", max))
+    ]
 
 
 def _thinned(points, step, scale):
-    parts = [points[i:i + step] for i in range(0, len(points), step)]
+    parts = [points[i : i + step] for i in range(0, len(points), step)]
     return [[short(part[-1][0] * 1e-12), short(sum(v for _, v in part) / len(part) * scale)] for part in parts]
 
 
@@ -68,5 +75,8 @@ def _stack(rows, unit, in_order):
     """{unit, bars: [label], parts: [{label, values}]}; None if no run has any."""
     rows = [(label, parts) for label, parts in rows if parts]
     order = in_order(dict.fromkeys(name for _, parts in rows for name in parts))
-    return rows and dict(unit=unit, bars=[label for label, _ in rows], parts=[
-        dict(label=name, values=[short(parts.get(name, 0)) for _, parts in rows]) for name in order])
+    return rows and dict(
+        unit=unit,
+        bars=[label for label, _ in rows],
+        parts=[dict(label=name, values=[short(parts.get(name, 0)) for _, parts in rows]) for name in order],
+    )

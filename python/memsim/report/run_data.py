@@ -85,7 +85,9 @@ class RunData:
 
     def _wrong(self, column):
         right = {"argv": "a list of texts", "arguments": "an object"}[column]
-        return rows.wrong(self._path, self.id, f"run.{column} is {rows.shown(self.info[column])}, where {right} in JSON is right")
+        return rows.wrong(
+            self._path, self.id, f"run.{column} is {rows.shown(self.info[column])}, where {right} in JSON is right"
+        )
 
     def _rows(self, query):
         try:
@@ -102,23 +104,32 @@ class RunData:
     def parameters(self):
         found = []
         for path, kind, name, text, value, unit in self._rows(
-                "SELECT path, type, name, text, value, unit FROM param JOIN object ON object.id = object WHERE run = ?"
-                " ORDER BY object.id"):
+            "SELECT path, type, name, text, value, unit FROM param JOIN object ON object.id = object WHERE run = ?"
+            " ORDER BY object.id"
+        ):
             declared = TYPES[kind]._params.get(name, {}) if kind in TYPES else {}
-            found.append(Parameter(path, name, text, value, unit, declared.get("initial", text), declared.get("doc", "")))
+            found.append(
+                Parameter(path, name, text, value, unit, declared.get("initial", text), declared.get("doc", ""))
+            )
         return found
 
     @functools.cached_property
     def links(self):
-        return [Link(*row) for row in self._rows(
-            "SELECT sender, sender_port, receiver, receiver_port, latency_fs, bytes_per_second, depth "
-            "FROM link WHERE run = ?")]
+        return [
+            Link(*row)
+            for row in self._rows(
+                "SELECT sender, sender_port, receiver, receiver_port, latency_fs, bytes_per_second, depth "
+                "FROM link WHERE run = ?"
+            )
+        ]
 
     @functools.cached_property
     def connections(self):
         """[(source, target)]: who asks, or sends, and whom; a row of the database has them in either order."""
-        return [(target, source) if self._answers(source, port) else (source, target) for source, port, target in
-                self._rows("SELECT source, source_port, target FROM connection WHERE run = ?")]
+        return [
+            (target, source) if self._answers(source, port) else (source, target)
+            for source, port, target in self._rows("SELECT source, source_port, target FROM connection WHERE run = ?")
+        ]
 
     def _answers(self, path, port):
         declared = TYPES.get(self.objects[path])
@@ -128,11 +139,15 @@ class RunData:
     @functools.cached_property
     def values(self):
         """Of the last dump, in the order of the tree."""
-        return [Value(*row) for row in self._rows(
-            "SELECT path, full_name, value, part.unit,"
-            " kind, part.name, doc FROM value JOIN part ON part.id = value.part JOIN stat ON stat.id = part.stat"
-            " JOIN object ON object.id = stat.object"
-            " WHERE dump = (SELECT max(id) FROM dump WHERE run = ?) ORDER BY object.id, stat.id, part.id")]
+        return [
+            Value(*row)
+            for row in self._rows(
+                "SELECT path, full_name, value, part.unit,"
+                " kind, part.name, doc FROM value JOIN part ON part.id = value.part JOIN stat ON stat.id = part.stat"
+                " JOIN object ON object.id = stat.object"
+                " WHERE dump = (SELECT max(id) FROM dump WHERE run = ?) ORDER BY object.id, stat.id, part.id"
+            )
+        ]
 
     @functools.cached_property
     def by_name(self):
@@ -143,7 +158,8 @@ class RunData:
         """{(path, name): (unit, [(tick, value)])}. Of a total, the value is its growth since the sample before."""
         found, before = {}, {}
         for path, name, unit, kind, tick, value in self._rows(
-                "SELECT path, name, unit, kind, tick, value FROM samples WHERE run = ? ORDER BY path, name, tick"):
+            "SELECT path, name, unit, kind, tick, value FROM samples WHERE run = ? ORDER BY path, name, tick"
+        ):
             grown = value
             if grows(kind, name):
                 last = before.get((path, name), 0)
@@ -155,14 +171,16 @@ class RunData:
     @functools.cached_property
     def stages(self):
         """{stage: mean time in ns of all requests that were stamped}, in the order of the database."""
-        return {v.name.removesuffix(".mean"): v.value for v in self.values
-                if v.path == "stages" and v.part == "mean"}
+        return {v.name.removesuffix(".mean"): v.value for v in self.values if v.path == "stages" and v.part == "mean"}
 
     @functools.cached_property
     def energy(self):
         """{part: nJ} of what says what it spends."""
-        return dict(self._rows("SELECT part, sum(energy_nj) FROM energy WHERE run = ? GROUP BY part"
-                               " HAVING sum(energy_nj) > 0"))
+        return dict(
+            self._rows(
+                "SELECT part, sum(energy_nj) FROM energy WHERE run = ? GROUP BY part" " HAVING sum(energy_nj) > 0"
+            )
+        )
 
     def total(self, group, name):
         """Of all objects of a group; None if they have no such value."""
@@ -200,8 +218,12 @@ def open_runs(path, wanted):
     database = connect_current(path)
     names = list(rows.columns()["run"])
     try:
-        found = [dict(zip(names, row)) for row in database.execute(
-            f"SELECT {', '.join(names)} FROM run WHERE typeof(id) = 'text' ORDER BY started DESC, id")]
+        found = [
+            dict(zip(names, row))
+            for row in database.execute(
+                f"SELECT {', '.join(names)} FROM run WHERE typeof(id) = 'text' ORDER BY started DESC, id"
+            )
+        ]
     except sqlite3.Error as e:
         raise Error(f"{path}: its runs cannot be read: {why_refused(e, database)}") from None
     if not found:

@@ -22,12 +22,12 @@ class Table:
 @dataclasses.dataclass
 class StatisticRow:
     name: str
-    shown: str     # of all objects
-    spread: str    # lowest and highest of the objects, if there are several
+    shown: str  # of all objects
+    spread: str  # lowest and highest of the objects, if there are several
     doc: str
-    how: str       # what `shown` is, of several objects
-    minor: bool    # shown only when it is asked for: a zero, or no main part
-    each: list     # (path, text) of each object, if there are several
+    how: str  # what `shown` is, of several objects
+    minor: bool  # shown only when it is asked for: a zero, or no main part
+    each: list  # (path, text) of each object, if there are several
 
     @property
     def words(self):
@@ -38,7 +38,7 @@ class StatisticRow:
 class ParameterRow:
     name: str
     text: str
-    default: str   # if it is another one
+    default: str  # if it is another one
     doc: str
 
     @property
@@ -52,13 +52,26 @@ class ParameterRow:
 
 def statistics(run):
     """Of the last dump."""
-    return _tables(run, run.values, _statistic, lambda several: (
-        "statistic", "all together" if several else "value", "lowest … highest" if several else "", "meaning"))
+    return _tables(
+        run,
+        run.values,
+        _statistic,
+        lambda several: (
+            "statistic",
+            "all together" if several else "value",
+            "lowest … highest" if several else "",
+            "meaning",
+        ),
+    )
 
 
 def parameters(run):
-    return _tables(run, run.parameters, _parameter, lambda several: (
-        "parameter", "value", "default, if another", "meaning and source"))
+    return _tables(
+        run,
+        run.parameters,
+        _parameter,
+        lambda several: ("parameter", "value", "default, if another", "meaning and source"),
+    )
 
 
 def _tables(run, entries, row_of, headings):
@@ -66,20 +79,35 @@ def _tables(run, entries, row_of, headings):
     for entry in entries:
         grouped.setdefault(pattern(entry.path), {}).setdefault(entry.name, []).append(entry)
         members.setdefault(pattern(entry.path), {})[entry.path] = None
-    return [Table(group if len(members[group]) > 1 else next(iter(members[group])), run.objects[alike[0].path],
-                  len(members[group]), [row_of(rows) for rows in names.values()], headings(len(members[group]) > 1))
-            for group, names in grouped.items() for alike in [next(iter(names.values()))]]
+    return [
+        Table(
+            group if len(members[group]) > 1 else next(iter(members[group])),
+            run.objects[alike[0].path],
+            len(members[group]),
+            [row_of(rows) for rows in names.values()],
+            headings(len(members[group]) > 1),
+        )
+        for group, names in grouped.items()
+        for alike in [next(iter(names.values()))]
+    ]
 
 
 def _statistic(values):
     first, several = values[0], len(values) > 1
     numbers = [v.value for v in values]
+
     def text(number):
         return quantities.quantity(number, first.unit)
+
     return StatisticRow(
-        first.name, text(combined(values)), f"{text(min(numbers))} … {text(max(numbers))}" if several else "",
-        first.doc, way(first) if several else "", not any(numbers) or first.part not in MAIN_PARTS,
-        [(v.path, text(v.value)) for v in values] if several else [])
+        first.name,
+        text(combined(values)),
+        f"{text(min(numbers))} … {text(max(numbers))}" if several else "",
+        first.doc,
+        way(first) if several else "",
+        not any(numbers) or first.part not in MAIN_PARTS,
+        [(v.path, text(v.value)) for v in values] if several else [],
+    )
 
 
 def _parameter(alike):

@@ -36,6 +36,7 @@ class Watch:
         """(type, bytes), or None where there is nothing."""
         if path == "/":
             from .page import render, text_of
+
             return "text/html; charset=utf-8", render("watch.html", [text_of("watch.js")]).encode()
         if path == "/drawing" and self._where:
             return "image/svg+xml", self._draw()
@@ -47,6 +48,7 @@ class Watch:
         if not self._drawing or self._drawing[0] != where:
             from .diagram import Diagram
             from .run_data import open_runs
+
             try:
                 self._drawing = where, Diagram(open_runs(where[0], [where[1]])[0]).svg().encode()
             except Error as e:
@@ -78,13 +80,32 @@ def status(simulation, ended):
     queues, waits = machine.queues, machine.wait_report()
     queues.sort(key=lambda q: (not q["sender_waits"], -q["messages"] / (q["depth"] or 1e9), -q["messages"]))
     return dict(
-        name=shown(simulation._script.name), arguments=simulation._script.argv, run=simulation.id, ended=ended,
-        simulated=simulated(machine.now), took=duration(simulation._host_seconds()),
+        name=shown(simulation._script.name),
+        arguments=simulation._script.argv,
+        run=simulation.id,
+        ended=ended,
+        simulated=simulated(machine.now),
+        took=duration(simulation._host_seconds()),
         left=f"{duration(left[0])} left {left[1]}" if left else "",
-        at=time.monotonic(), us=machine.now * 1e-9, events=machine.counts["events"],
-        work=[dict(what=w.what, done=w.done, all=w.all, unit=w.unit, share=w.share,
-                   left=duration(w.left) if w.left is not None else "") for w in work],
-        queues=queues[:MOST_ROWS], queues_in_all=len(queues), waits=waits[:MOST_ROWS], waits_in_all=len(waits))
+        at=time.monotonic(),
+        us=machine.now * 1e-9,
+        events=machine.counts["events"],
+        work=[
+            dict(
+                what=w.what,
+                done=w.done,
+                all=w.all,
+                unit=w.unit,
+                share=w.share,
+                left=duration(w.left) if w.left is not None else "",
+            )
+            for w in work
+        ],
+        queues=queues[:MOST_ROWS],
+        queues_in_all=len(queues),
+        waits=waits[:MOST_ROWS],
+        waits_in_all=len(waits),
+    )
 
 
 def _server(port, watch):

@@ -11,10 +11,10 @@ class Assumption:
 
     name: str
     value: str
-    changes: tuple = ()          # 'path.parameter' of each, set to `value` or to what follows a '='
+    changes: tuple = ()  # 'path.parameter' of each, set to `value` or to what follows a '='
     platforms: tuple = ()
-    modes: tuple = ()            # none: the system has no modes, or it holds in all
-    arguments: tuple = ()        # of the script
+    modes: tuple = ()  # none: the system has no modes, or it holds in all
+    arguments: tuple = ()  # of the script
 
     @property
     def variant(self):
@@ -25,8 +25,9 @@ class Assumption:
 
     @property
     def options(self):
-        return [word for change in self.changes
-                for word in ("--set", change if "=" in change else f"{change}={self.value}")]
+        return [
+            word for change in self.changes for word in ("--set", change if "=" in change else f"{change}={self.value}")
+        ]
 
 
 def chosen(names, every):

@@ -7,8 +7,11 @@ from fractions import Fraction
 from .. import mem
 from ..errors import user_error
 
-UNITS = {"B": 1, **{f"{p}B": 1000 ** i for i, p in enumerate("kMGT", 1)},
-         **{f"{p}iB": 1024 ** i for i, p in enumerate("KMGT", 1)}}
+UNITS = {
+    "B": 1,
+    **{f"{p}B": 1000**i for i, p in enumerate("kMGT", 1)},
+    **{f"{p}iB": 1024**i for i, p in enumerate("KMGT", 1)},
+}
 
 
 def in_bytes(text, what):
@@ -16,8 +19,9 @@ def in_bytes(text, what):
     found = isinstance(text, str) and re.fullmatch(r"(\d+(?:\.\d+)?) ?([a-zA-Z]+)", text)
     size = Fraction(found[1]) * UNITS.get(found[2], 0) if found else 0
     if size < 1 or size.denominator != 1:
-        raise user_error(f"{what}: {text!r} is no size: write whole bytes with a unit of {', '.join(UNITS)}, "
-                         "such as '48KiB'")
+        raise user_error(
+            f"{what}: {text!r} is no size: write whole bytes with a unit of {', '.join(UNITS)}, " "such as '48KiB'"
+        )
     return int(size)
 
 
@@ -58,8 +62,10 @@ class Interleave:
 
 def join(slices, channels, interleave, **crossbar):
     """A mem.Crossbar in front of each memory controller that several L2 slices share, for connect()."""
-    return [mem.Crossbar(**{**interleave.over(1).crossbar, "inputs": slices // channels, **crossbar})
-            for _ in range(channels)]
+    return [
+        mem.Crossbar(**{**interleave.over(1).crossbar, "inputs": slices // channels, **crossbar})
+        for _ in range(channels)
+    ]
 
 
 def connect(slices, controllers, joins=()):

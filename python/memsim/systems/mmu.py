@@ -25,8 +25,7 @@ def new_input(network):
     return network.cpu_side[network.inputs - 1]
 
 
-def translate(part, footprint, walks, page=4096, applications=1, placement="first_touch", memory=None,
-              tlb=None, **mmu):
+def translate(part, footprint, walks, page=4096, applications=1, placement="first_touch", memory=None, tlb=None, **mmu):
     """Puts a gpu.Tlb between each SM of `part` (a System with a list `sm`) and what its mem_side was
     bound to, as `part.tlb`, and a gpu.Mmu beside them, as `part.mmu`.
 
@@ -42,10 +41,17 @@ def translate(part, footprint, walks, page=4096, applications=1, placement="firs
     space = up_to(footprint, page)
     frames = up_to(memory or applications * space, page)
     size = tables(space, page, applications)
-    part.mmu = gpu.Mmu(tlbs=len(part.sm), page=f"{page}B", applications=applications,
-                       address_space=f"{space}B", placement=placement, memory=f"{frames}B",
-                       table_base=f"{up_to(frames, 4096)}B", table_memory=f"{up_to(size, 4096)}B",
-                       **mmu)
+    part.mmu = gpu.Mmu(
+        tlbs=len(part.sm),
+        page=f"{page}B",
+        applications=applications,
+        address_space=f"{space}B",
+        placement=placement,
+        memory=f"{frames}B",
+        table_base=f"{up_to(frames, 4096)}B",
+        table_memory=f"{up_to(size, 4096)}B",
+        **mmu,
+    )
     part.mmu.walk_side = walks
     part.tlb = [gpu.Tlb(page=f"{page}B", **(tlb or {})) for _ in part.sm]
     for i, (sm, one) in enumerate(zip(part.sm, part.tlb)):
@@ -72,8 +78,7 @@ def page_faults(root, part, device, drive=None, pcie=None, **host):
     if drive is not None:
         host.setdefault("source", "drive")
         host.setdefault("drive_space", part.mmu.address_space)
-    root.host = hosts.PagingHost(page=part.mmu.page, drives=int(drive is not None),
-                          queue=part.mmu.fault_buffer, **host)
+    root.host = hosts.PagingHost(page=part.mmu.page, drives=int(drive is not None), queue=part.mmu.fault_buffer, **host)
     root.pcie = link.Pcie(**(pcie or {}))
     part.mmu.hosts = part.mmu.movers = 1
     part.mmu.fault_side[0] = root.host.faults

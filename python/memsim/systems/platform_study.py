@@ -21,8 +21,8 @@ class PlatformStudy(study.Study):
 
     system = ""  # of claims/<system>.csv
     index = "platform", "workload"
-    width = 10   # of a column of show()
-    shown = ()   # metrics that show() printed, in order
+    width = 10  # of a column of show()
+    shown = ()  # metrics that show() printed, in order
 
     def __init__(self, name, args, every):
         """args: what study.add_options() parsed, and `workloads`; every: the workloads over which the paper averages"""
@@ -51,9 +51,13 @@ class PlatformStudy(study.Study):
 
     def run(self):
         import pandas
+
         spent = super().run()
-        frames = self.over_seeds(lambda: pandas.DataFrame(
-            [dict(p.keys, **row) for p in self.selected for row in self.rows(p)]).set_index(list(self.index)).sort_index())
+        frames = self.over_seeds(
+            lambda: pandas.DataFrame([dict(p.keys, **row) for p in self.selected for row in self.rows(p)])
+            .set_index(list(self.index))
+            .sort_index()
+        )
         self.frames = dict(zip(self.seeds, frames))
         return spent
 
@@ -64,6 +68,7 @@ class PlatformStudy(study.Study):
 
     def data(self):
         import pandas
+
         data = pandas.concat(self.frames, names=["seed"]).reset_index()
         first = ["seed", *self.index, *dict.fromkeys(self.shown)]  # what the figure is about comes first
         return data[first + [name for name in data if name not in first]]
@@ -78,6 +83,7 @@ class PlatformStudy(study.Study):
     def show_moved(self, ids, variants, moves=0.05):
         """Prints, for each variant of the points, the claims whose figure it moves by more than a share of `moves`, with the
         verdict that they would then have."""
+
         def figure(id, variant=""):
             found = self.over_seeds(lambda: self.measured(id, variant))
             return None if None in found else statistics.median(found)
@@ -89,8 +95,7 @@ class PlatformStudy(study.Study):
             for id, before in default.items():
                 after, claim = before and figure(id, variant), study.claims(self.system)[id]
                 if before and abs(after / before - 1) > moves:
-                    moved.append(f"{id} {claim.expected:.3g}: {before:.3g} -> {after:.3g} "
-                                 f"({claim.compare(after)})")
+                    moved.append(f"{id} {claim.expected:.3g}: {before:.3g} -> {after:.3g} " f"({claim.compare(after)})")
             print(f"{variant.strip():34} " + ("; ".join(moved) or "none"))
 
     def means(self, row, base):
@@ -106,10 +111,15 @@ class PlatformStudy(study.Study):
     def show_rows(self, heading, rows, platforms, relative_to):
         base = rows.loc[relative_to] if relative_to in rows.index else None
         shown = {p: self.means(rows.loc[p], base) for p in platforms}
-        print(f"{heading + (f', of {relative_to}' if base is not None else ''):28}"
-              + "".join(f"{w[:self.width - 1]:>{self.width}}" for w in rows)
-              + "".join(f"{h:>16}" for h in next(iter(shown.values()))))
+        print(
+            f"{heading + (f', of {relative_to}' if base is not None else ''):28}"
+            + "".join(f"{w[:self.width - 1]:>{self.width}}" for w in rows)
+            + "".join(f"{h:>16}" for h in next(iter(shown.values())))
+        )
         for platform, means in shown.items():
             row = rows.loc[platform] if base is None else rows.loc[platform] / base
-            print(f"{platform:28}" + "".join(f"{x:{self.width}.3g}" for x in row)
-                  + "".join(f"{x:16.3g}" for x in means.values()))
+            print(
+                f"{platform:28}"
+                + "".join(f"{x:{self.width}.3g}" for x in row)
+                + "".join(f"{x:16.3g}" for x in means.values())
+            )

@@ -21,8 +21,17 @@ from .scale import up_to
 # lie at strides of powers of two.
 HASHED = dict(set_hash="polynomial")
 L1 = dict(stage="l1", **HASHED)
-L2 = dict(capacity="6MiB", ways=8, write_policy="write_back", write_allocate=True, latency="80ns",
-          mshrs=64, targets=16, stage="l2", **HASHED)
+L2 = dict(
+    capacity="6MiB",
+    ways=8,
+    write_policy="write_back",
+    write_allocate=True,
+    latency="80ns",
+    mshrs=64,
+    targets=16,
+    stage="l2",
+    **HASHED,
+)
 # 64 B a cycle and slice: Fermi's L2 gives 384 B a clock from six partitions.
 NETWORK = dict(width="64B")
 MEMORY = dict(timing="hbm2", map="RoRaBaCoChCl")
@@ -38,8 +47,21 @@ class Gpu(System):
         return self._interleave
 
 
-def gpu(sms=16, l1=None, l2=None, memory="hbm2", channels=16, slices=None, interleave="256B",
-        clock="1200MHz", sm=None, network=None, dispatcher=None, mmu=None, **unknown):
+def gpu(
+    sms=16,
+    l1=None,
+    l2=None,
+    memory="hbm2",
+    channels=16,
+    slices=None,
+    interleave="256B",
+    clock="1200MHz",
+    sm=None,
+    network=None,
+    dispatcher=None,
+    mmu=None,
+    **unknown,
+):
     """SMs with their L1s, a crossbar, L2 slices and memory controllers, as a Gpu, a System that goes into a Root.
 
     sms         SMs, 1 to 256
@@ -76,19 +98,43 @@ def gpu(sms=16, l1=None, l2=None, memory="hbm2", channels=16, slices=None, inter
     _count("channels", channels)
     slices = _count("slices", channels if slices is None else slices)
     if memory is not None and slices % channels:
-        raise user_error(f"gpu(): slices={slices} do not divide among channels={channels}: make them a multiple, "
-                         f"such as slices={up_to(slices, channels)}")
+        raise user_error(
+            f"gpu(): slices={slices} do not divide among channels={channels}: make them a multiple, "
+            f"such as slices={up_to(slices, channels)}"
+        )
     clocked = dict(clock=resolve(parts.Sm, "clock", clock, "gpu().clock"))
     sm = _group("sm", sm, parts.Sm, clocked)
     slots = {name: sm[name] for name in ("warp_slots", "block_slots") if name in sm}
-    dispatcher = _group("dispatcher", dispatcher, parts.Dispatcher, {**clocked, **slots}, sms="sms",
-                        translated="mmu", **{name: "sm" for name in ("warp_slots", "block_slots")})
+    dispatcher = _group(
+        "dispatcher",
+        dispatcher,
+        parts.Dispatcher,
+        {**clocked, **slots},
+        sms="sms",
+        translated="mmu",
+        **{name: "sm" for name in ("warp_slots", "block_slots")},
+    )
     l1 = _group("l1", l1, mem.Cache, {**clocked, **L1}, short="capacity")
     l1.setdefault("ways", _ways(l1))
-    l2 = _group("l2", l2, mem.Cache, {**clocked, **L2}, short="capacity", interleave_ways="slices",
-                interleave_index="slices", interleave_granularity="interleave")
-    network = _group("network", network, mem.Crossbar, {**clocked, **NETWORK}, inputs="sms", outputs="slices",
-                     granularity="interleave")
+    l2 = _group(
+        "l2",
+        l2,
+        mem.Cache,
+        {**clocked, **L2},
+        short="capacity",
+        interleave_ways="slices",
+        interleave_index="slices",
+        interleave_granularity="interleave",
+    )
+    network = _group(
+        "network",
+        network,
+        mem.Crossbar,
+        {**clocked, **NETWORK},
+        inputs="sms",
+        outputs="slices",
+        granularity="interleave",
+    )
     over_slices = _interleave(interleave, slices, l2)
     l2["capacity"] = _slice(l2, slices)
 
@@ -143,8 +189,10 @@ def _group(argument, given, cls, defaults, short=None, **follows):
         if name in follows:
             raise user_error(f"gpu(): {argument}: {name!r} is not given here: it follows from {follows[name]}=")
         if name not in cls._params:
-            raise user_error(f"gpu(): {argument}: {cls._type} has no parameter '{name}'"
-                             f"{did_you_mean(name, set(cls._params) - set(follows))}")
+            raise user_error(
+                f"gpu(): {argument}: {cls._type} has no parameter '{name}'"
+                f"{did_you_mean(name, set(cls._params) - set(follows))}"
+            )
         try:
             resolve(cls, name, value, f"gpu(): {argument}.{name}")
         except Error as e:
@@ -157,8 +205,9 @@ def _group(argument, given, cls, defaults, short=None, **follows):
 def _interleave(chunk, slices, l2):
     line = _of_cache("l2", l2, "line")
     if in_bytes(chunk, "gpu(): interleave") % line:
-        raise user_error(f"gpu(): interleave={chunk!r} is no multiple of the L2's line of {line}B: a line lies in "
-                         "one slice")
+        raise user_error(
+            f"gpu(): interleave={chunk!r} is no multiple of the L2's line of {line}B: a line lies in " "one slice"
+        )
     return Interleave(slices, chunk)
 
 
@@ -169,7 +218,11 @@ def _of_cache(argument, cache, name):
 
 def _ways(l1):
     """Lines of a set where the caller gives none: as many as caches have by default, or 4 where only that divides."""
-    usual, capacity, line = int(mem.Cache._params["ways"]["initial"]), _of_cache("l1", l1, "capacity"), _of_cache("l1", l1, "line")
+    usual, capacity, line = (
+        int(mem.Cache._params["ways"]["initial"]),
+        _of_cache("l1", l1, "capacity"),
+        _of_cache("l1", l1, "line"),
+    )
     return 4 if capacity % (usual * line) and capacity % (4 * line) == 0 else usual
 
 
@@ -178,9 +231,11 @@ def _slice(l2, slices):
     whole, ways = _of_cache("l2", l2, "capacity"), int(l2["ways"])
     step = slices * ways * _of_cache("l2", l2, "line")
     if whole % step:
-        raise user_error(f"gpu(): l2: {l2['capacity']} do not divide among {slices} slices, each of whole sets "
-                         f"of {ways} lines: make it a multiple of {step}B, such as "
-                         f"{up_to(whole, step)}B")
+        raise user_error(
+            f"gpu(): l2: {l2['capacity']} do not divide among {slices} slices, each of whole sets "
+            f"of {ways} lines: make it a multiple of {step}B, such as "
+            f"{up_to(whole, step)}B"
+        )
     return f"{whole // slices}B"
 
 
@@ -190,24 +245,42 @@ def _controllers(memory, interleave):
         made = [memory(i, interleave) for i in range(interleave.ways)]
         for i, one in enumerate(made):
             if not isinstance(one, SimObject) or "cpu_side" not in one._ports:
-                raise user_error(f"gpu(): memory gave {one!r} for channel {i}: return a component with a port "
-                                 "'cpu_side', such as mem.DramController(**interleave.channel(i))")
+                raise user_error(
+                    f"gpu(): memory gave {one!r} for channel {i}: return a component with a port "
+                    "'cpu_side', such as mem.DramController(**interleave.channel(i))"
+                )
         return made
-    given = _group("memory", memory, mem.DramController, MEMORY, short="timing", channels="channels",
-                   channel="channels", interleave="interleave")
+    given = _group(
+        "memory",
+        memory,
+        mem.DramController,
+        MEMORY,
+        short="timing",
+        channels="channels",
+        channel="channels",
+        interleave="interleave",
+    )
     return [mem.DramController(**given, **interleave.channel(i)) for i in range(interleave.ways)]
 
 
 def _translate(part, given):
     """TLBs and an MMU, whose walks go through the crossbar."""
     if not isinstance(given, dict) or "footprint" not in given:
-        raise user_error(f"gpu(): mmu={given!r}: write a dict of arguments of systems.mmu.translate(), at least "
-                         "footprint=scale.footprint(program)")
+        raise user_error(
+            f"gpu(): mmu={given!r}: write a dict of arguments of systems.mmu.translate(), at least "
+            "footprint=scale.footprint(program)"
+        )
     for name in ("walks", "applications"):
         if name in given:
-            raise user_error(f"gpu(): mmu: '{name}' is not given here: it follows from the crossbar and from "
-                             "dispatcher=dict(applications=)")
-    sizes = {name: in_bytes(given[name], f"gpu(): mmu.{name}")
-             for name in ("footprint", "page", "memory") if isinstance(given.get(name), str)}
-    translation.translate(part, walks=translation.new_input(part.network),
-                          applications=part.dispatcher.applications, **{**given, **sizes})
+            raise user_error(
+                f"gpu(): mmu: '{name}' is not given here: it follows from the crossbar and from "
+                "dispatcher=dict(applications=)"
+            )
+    sizes = {
+        name: in_bytes(given[name], f"gpu(): mmu.{name}")
+        for name in ("footprint", "page", "memory")
+        if isinstance(given.get(name), str)
+    }
+    translation.translate(
+        part, walks=translation.new_input(part.network), applications=part.dispatcher.applications, **{**given, **sizes}
+    )

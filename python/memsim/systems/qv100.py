@@ -9,10 +9,10 @@ from .. import Root, dram, mem
 from .interleave import connect, join
 from .processor import gpu
 
-CLOCK = "1132MHz"     # gpgpu_clock_domains 1132:1132:1132:850
-SLICES = 64           # gpgpu_n_mem 32 x gpgpu_n_sub_partition_per_mchannel 2
+CLOCK = "1132MHz"  # gpgpu_clock_domains 1132:1132:1132:850
+SLICES = 64  # gpgpu_n_mem 32 x gpgpu_n_sub_partition_per_mchannel 2
 CHANNELS = 32
-INTERLEAVE = "256B"   # dramid@8
+INTERLEAVE = "256B"  # dramid@8
 
 
 def cycles(n, hertz=1132e6):
@@ -23,11 +23,39 @@ def cycles(n, hertz=1132e6):
 def _hbm():
     """gpgpu_dram_timing_opt, in cycles of 850 MHz; 16 B wide, bursts of 2 at double rate; rows of 64
     columns of 32 B (gpgpu_mem_addr_mapping). No refresh, no four-activate window there."""
-    timing = dict(tCL=12, tCWL=2, tRCDRD=12, tRCDWR=12, tRP=12, tRAS=28, tRC=40, tRRD_S=3, tRRD_L=3,
-                  tFAW=0, tCCD_S=1, tCCD_L=2, tWTR_S=3, tWTR_L=3, tRTP=3, tWR=10, tRTRS=0)
-    return dram.Preset("qv100_hbm", source="Accel-Sim's SM7_QV100", rate="27.2GB/s", burst=32, ranks=1, groups=4,
-                       banks_per_group=4, row="2KiB", tCK=cycles(1, 850e6), tRFC="0fs", tREFI="0fs",
-                       **{name: cycles(n, 850e6) for name, n in timing.items()})
+    timing = dict(
+        tCL=12,
+        tCWL=2,
+        tRCDRD=12,
+        tRCDWR=12,
+        tRP=12,
+        tRAS=28,
+        tRC=40,
+        tRRD_S=3,
+        tRRD_L=3,
+        tFAW=0,
+        tCCD_S=1,
+        tCCD_L=2,
+        tWTR_S=3,
+        tWTR_L=3,
+        tRTP=3,
+        tWR=10,
+        tRTRS=0,
+    )
+    return dram.Preset(
+        "qv100_hbm",
+        source="Accel-Sim's SM7_QV100",
+        rate="27.2GB/s",
+        burst=32,
+        ranks=1,
+        groups=4,
+        banks_per_group=4,
+        row="2KiB",
+        tCK=cycles(1, 850e6),
+        tRFC="0fs",
+        tREFI="0fs",
+        **{name: cycles(n, 850e6) for name, n in timing.items()},
+    )
 
 
 def qv100(program, sms=80, seed=1, **dispatch):
@@ -42,34 +70,71 @@ def qv100(program, sms=80, seed=1, **dispatch):
     root = Root(seed=seed)
     root.program = program
     part = root.gpu = gpu(
-        sms=sms, slices=SLICES, interleave=INTERLEAVE, memory=None, clock=CLOCK,
-        dispatcher=dict(registers=65536, shared="96KiB", warp_unit=4, register_unit=256, shared_unit="256B",
-                        **{"local_pool": "occupancy", **dispatch}),  # gpgpu_local_mem_map 1, its default
-        sm=dict(warp_slots=64, block_slots=32,    # gpgpu_shader_core_pipeline 2048:32, gpgpu_shader_cta 32
-                schedulers=4,                     # gpgpu_num_sched_per_core
-                scheduler="loose_round_robin",    # gpgpu_scheduler lrr
-                arithmetic_latency=4,             # ptx_opcode_latency_int, _fp
-                shared_latency=20),               # gpgpu_smem_latency
+        sms=sms,
+        slices=SLICES,
+        interleave=INTERLEAVE,
+        memory=None,
+        clock=CLOCK,
+        dispatcher=dict(
+            registers=65536,
+            shared="96KiB",
+            warp_unit=4,
+            register_unit=256,
+            shared_unit="256B",
+            **{"local_pool": "occupancy", **dispatch},
+        ),  # gpgpu_local_mem_map 1, its default
+        sm=dict(
+            warp_slots=64,
+            block_slots=32,  # gpgpu_shader_core_pipeline 2048:32, gpgpu_shader_cta 32
+            schedulers=4,  # gpgpu_num_sched_per_core
+            scheduler="loose_round_robin",  # gpgpu_scheduler lrr
+            arithmetic_latency=4,  # ptx_opcode_latency_int, _fp
+            shared_latency=20,
+        ),  # gpgpu_smem_latency
         # S:4:128:64,L:T:m:L:L,A:512:8, unified 128 KB: 4 sets of 256 ways there. 64 hashed sets of 16 here: a
         # host looks 256 tags up slowly, and what one SM touches in these traces fits either way.
-        l1=dict(capacity="128KiB", ways=16, accesses_per_cycle=4,
-                banks=4, fill_port=True,          # gpgpu_l1_banks 4
-                latency=cycles(20),               # gpgpu_l1_latency
-                write_policy="write_through", write_allocate=True, fetch_on_write=False,
-                mshrs=512, targets=8, outstanding=1024),
+        l1=dict(
+            capacity="128KiB",
+            ways=16,
+            accesses_per_cycle=4,
+            banks=4,
+            fill_port=True,  # gpgpu_l1_banks 4
+            latency=cycles(20),  # gpgpu_l1_latency
+            write_policy="write_through",
+            write_allocate=True,
+            fetch_on_write=False,
+            mshrs=512,
+            targets=8,
+            outstanding=1024,
+        ),
         # Flits of 40 B; gpgpu_l2_rop_latency 160, half of it each way here.
         network=dict(width="40B", latency=cycles(80), queue=64, buffer=64),
         # S:32:128:24,L:B:m:L:P,A:192:4; 96 KiB a slice
-        l2=dict(capacity="6MiB", ways=24, latency=cycles(1),
-                miss_latency=cycles(100),         # dram_latency
-                fetch_on_write=False, mshrs=192, targets=4, queue=64, fill_port=True))
+        l2=dict(
+            capacity="6MiB",
+            ways=24,
+            latency=cycles(1),
+            miss_latency=cycles(100),  # dram_latency
+            fetch_on_write=False,
+            mshrs=192,
+            targets=4,
+            queue=64,
+            fill_port=True,
+        ),
+    )
     # Two slices share a channel.
     root.join = join(SLICES, CHANNELS, part.interleave, width="64B", clock=CLOCK, latency="1fs")
     timing, share = _hbm(), part.interleave.over(CHANNELS)
-    root.channel = [mem.DramController(timing=timing, capacity="1GiB", map="RoBaCoChCl",
-                                       read_queue=64,   # gpgpu_frfcfs_dram_sched_queue_size
-                                       **share.channel(i))
-                    for i in range(CHANNELS)]
+    root.channel = [
+        mem.DramController(
+            timing=timing,
+            capacity="1GiB",
+            map="RoBaCoChCl",
+            read_queue=64,  # gpgpu_frfcfs_dram_sched_queue_size
+            **share.channel(i),
+        )
+        for i in range(CHANNELS)
+    ]
     connect(part.l2, root.channel, root.join)
     program.dispatcher = part.dispatcher.host
     return root
@@ -77,6 +142,7 @@ def qv100(program, sms=80, seed=1, **dispatch):
 
 def counts(root):
     """What Accel-Sim counts, in its unit: sectors of 32 bytes."""
+
     def total(components, *names):
         return sum(int(getattr(c.stats, name)) for c in components for name in names)
 

@@ -32,8 +32,10 @@ class Invariant:
 
 def components(invariants):
     """The objects that a machine holds for a list of Invariant, to be added as children: a run's results have them."""
-    return [workload.Invariant(name=i.name, paper=f"{i.paper:.6g}", here=f"{i.here:.6g}", kept=not i.broken)
-            for i in invariants]
+    return [
+        workload.Invariant(name=i.name, paper=f"{i.paper:.6g}", here=f"{i.here:.6g}", kept=not i.broken)
+        for i in invariants
+    ]
 
 
 def tell(invariants):
@@ -42,8 +44,10 @@ def tell(invariants):
     if options.verbosity > 0:
         print(*(f"scale: {i}" for i in invariants), sep="\n")
     elif off and options.verbosity == 0:
-        print(f"note: at this scale {off} of {len(invariants)} capacity ratios differ from the paper's by more than 10 % "
-              "(memsim -v SCRIPT lists them)")
+        print(
+            f"note: at this scale {off} of {len(invariants)} capacity ratios differ from the paper's by more than 10 % "
+            "(memsim -v SCRIPT lists them)"
+        )
 
 
 def footprint(program):
@@ -59,8 +63,9 @@ def footprint(program):
         name = str(e).removeprefix(".").partition(":")[0]
         if name not in program._params:
             raise
-        raise user_error(f"{program.path}.{name}{str(e).partition(name)[2]}",
-                         program._places.get(name, program._created)) from None
+        raise user_error(
+            f"{program.path}.{name}{str(e).partition(name)[2]}", program._places.get(name, program._created)
+        ) from None
 
 
 def up_to(value, step):

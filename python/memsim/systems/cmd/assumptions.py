@@ -17,8 +17,7 @@ def each(parameter, values, platforms=TABLES, name=""):
 
 def policy(parameter, chosen, value, values, platforms, name=""):
     """One for each value of one parameter of a policy."""
-    return [Assumption(name or value, str(v), (f"front.{parameter}={chosen}({value}={v})",), platforms)
-            for v in values]
+    return [Assumption(name or value, str(v), (f"front.{parameter}={chosen}({value}={v})",), platforms) for v in values]
 
 
 def told(name, option, values, platforms=EVERY):
@@ -46,8 +45,12 @@ ALL = [
     *policy("compression", "bcd", "cluster_bits", (8, 24), ("bcd",), name="bits of a cluster"),
     *policy("compression", "bcd", "bases", (32, 512), ("bcd",)),
     *each("intra", ("map",), ("dedup",), name="intra-duplicates of dedup"),
-    Assumption("GDDR6 of three times the cycles", "3x", platforms=EVERY, changes=(
-        "dram.changes=tCL=17.1ns tRP=17.1ns tRCDRD=17.1ns tRCDWR=17.1ns tRAS=42.9ns tRC=60ns tWR=17.1ns",)),
+    Assumption(
+        "GDDR6 of three times the cycles",
+        "3x",
+        platforms=EVERY,
+        changes=("dram.changes=tCL=17.1ns tRP=17.1ns tRCDRD=17.1ns tRCDWR=17.1ns tRAS=42.9ns tRC=60ns tWR=17.1ns",),
+    ),
     Assumption("L2 latency", "100 cycles", ("gpu.l2[*].latency=73.3ns",), EVERY),
 ]
 NAMES = list(dict.fromkeys(a.name for a in ALL))

@@ -14,12 +14,12 @@ from . import energy, scale
 
 CLOCK = "1365MHz"
 INTERLEAVE = "256B"
-ENTRY = 22           # bytes of an entry of the hash store: 16 of hash, 4 of reference, 2 of count
-BCD_STORE = 56 << 10 # bytes of 128 bases and 320 differences of 128 (compression=bcd)
-FIFO = 16            # sectors of a slice's read-only FIFO (IV-D)
+ENTRY = 22  # bytes of an entry of the hash store: 16 of hash, 4 of reference, 2 of count
+BCD_STORE = 56 << 10  # bytes of 128 bases and 320 differences of 128 (compression=bcd)
+FIFO = 16  # sectors of a slice's read-only FIFO (IV-D)
 SECTOR = 32
-QUEUE = 256          # of what a slice of the L2 sends below
-BEHIND_L2 = 48       # cycles from a slice of the L2 to what is behind it
+QUEUE = 256  # of what a slice of the L2 sends below
+BEHIND_L2 = 48  # cycles from a slice of the L2 to what is behind it
 
 
 def cycles(n, hertz=1365e6):
@@ -29,7 +29,9 @@ def cycles(n, hertz=1365e6):
 
 # What is in front of the memory controller. `fifo`: the L2's slices have read-only FIFOs; `ways`: of the L2.
 NOTHING = dict(detection="none", intra="nowhere", assisted_read=False)
-HASHED = dict(detection="md5", intra="block", assisted_read=False)  # without CAR the data are fetched: the notes' reading
+HASHED = dict(
+    detection="md5", intra="block", assisted_read=False
+)  # without CAR the data are fetched: the notes' reading
 ASSISTED = dict(detection="md5", intra="map", assisted_read=True)
 PLATFORMS = {
     "baseline": dict(front=NOTHING),
@@ -47,8 +49,10 @@ PLATFORMS = {
 # Who has what an option of configs/cmd.py changes, and what that is.
 OF_OPTIONS = {
     "fifo": ("read-only FIFO", [p for p, has in PLATFORMS.items() if has.get("fifo")]),
-    "hash_share": ("store of hashes or check bits",
-                   [p for p, has in PLATFORMS.items() if has["front"]["detection"] != "none"]),
+    "hash_share": (
+        "store of hashes or check bits",
+        [p for p, has in PLATFORMS.items() if has["front"]["detection"] != "none"],
+    ),
     "tables_share": ("metadata caches", [p for p, has in PLATFORMS.items() if has["front"] != NOTHING]),
 }
 
@@ -64,8 +68,10 @@ def check_options(platform, **told):
     for option, value in told.items():
         what, owners = OF_OPTIONS[option]
         if value is not None and platform not in owners:
-            raise user_error(f"{option.replace('_', '-')} {value:g}: platform '{platform}' has no {what}; those that have "
-                             f"are {', '.join(owners)}")
+            raise user_error(
+                f"{option.replace('_', '-')} {value:g}: platform '{platform}' has no {what}; those that have "
+                f"are {', '.join(owners)}"
+            )
 
 
 def machine(platform, program, size=None, seed=1, bandwidth=224, fifo=None, **dispatch):
@@ -93,30 +99,76 @@ def machine(platform, program, size=None, seed=1, bandwidth=224, fifo=None, **di
     root.program = program
     root.scale = proportions(size.invariants)
     part = root.gpu = gpu(
-        sms=size.sms, slices=scale.SLICES, interleave=INTERLEAVE, memory=None, clock=CLOCK,
+        sms=size.sms,
+        slices=scale.SLICES,
+        interleave=INTERLEAVE,
+        memory=None,
+        clock=CLOCK,
         dispatcher=dict(registers=65536, shared="64KiB", **dispatch),
         sm=dict(warp_slots=32, block_slots=16, schedulers=4, scheduler="loose_round_robin", arithmetic_latency=4),
-        l1=dict(capacity=f"{size.l1}B", ways=scale.L1_WAYS, latency=cycles(20), accesses_per_cycle=4, banks=4,
-                write_policy="write_through", write_allocate=True, fetch_on_write=False, mshrs=256, targets=8,
-                outstanding=512, set_hash="linear"),
+        l1=dict(
+            capacity=f"{size.l1}B",
+            ways=scale.L1_WAYS,
+            latency=cycles(20),
+            accesses_per_cycle=4,
+            banks=4,
+            write_policy="write_through",
+            write_allocate=True,
+            fetch_on_write=False,
+            mshrs=256,
+            targets=8,
+            outstanding=512,
+            set_hash="linear",
+        ),
         network=dict(width="32B", latency=cycles(80), queue=64, buffer=64),
-        l2=dict(capacity=f"{size.l2 * ways // scale.L2_WAYS}B", ways=ways, latency=cycles(1),
-                miss_latency=cycles(1 if has_fifo else BEHIND_L2), fetch_on_write=False, mshrs=192, targets=4,
-                queue=64, mem_queue=64, fill_port=True, control_ports=1, set_hash="linear"))
+        l2=dict(
+            capacity=f"{size.l2 * ways // scale.L2_WAYS}B",
+            ways=ways,
+            latency=cycles(1),
+            miss_latency=cycles(1 if has_fifo else BEHIND_L2),
+            fetch_on_write=False,
+            mshrs=192,
+            targets=4,
+            queue=64,
+            mem_queue=64,
+            fill_port=True,
+            control_ports=1,
+            set_hash="linear",
+        ),
+    )
     over_one = Interleave(1, INTERLEAVE)
     # The L2's latency lies on the way below it: what is under way there must fit the queues at its end.
     root.join = join(scale.SLICES, 1, part.interleave, width="64B", clock=CLOCK, latency="1fs", queue=QUEUE)
     root.front = cmd.Deduplicator(
-        capacity=f"{-(-bytes_of_program // 65536) * 65536}B", interleave=INTERLEAVE, clock=CLOCK, queue=QUEUE,
-        slices=scale.SLICES, hash_entries=size.hash_entries, hash_ways=scale.HASH_WAYS, map_cache=f"{size.map}B",
-        type_cache=f"{size.type}B", mask_cache=f"{size.mask}B", metadata_ways=scale.CACHE_WAYS, **chosen["front"])
+        capacity=f"{-(-bytes_of_program // 65536) * 65536}B",
+        interleave=INTERLEAVE,
+        clock=CLOCK,
+        queue=QUEUE,
+        slices=scale.SLICES,
+        hash_entries=size.hash_entries,
+        hash_ways=scale.HASH_WAYS,
+        map_cache=f"{size.map}B",
+        type_cache=f"{size.type}B",
+        mask_cache=f"{size.mask}B",
+        metadata_ways=scale.CACHE_WAYS,
+        **chosen["front"],
+    )
     times = bandwidth // 224
     faster = f"rate={28.004 * times}GB/s tCCD_S={cycles(4 / times, 3500.5e6)} tCCD_L={cycles(4 / times, 3500.5e6)}"
-    root.dram = mem.DramController(timing="cmd_gddr6", capacity="1GiB", map="RoBaCoChCl", read_queue=64,
-                                   changes=faster if times > 1 else "", latency=cycles(52), **over_one.channel(0))
+    root.dram = mem.DramController(
+        timing="cmd_gddr6",
+        capacity="1GiB",
+        map="RoBaCoChCl",
+        read_queue=64,
+        changes=faster if times > 1 else "",
+        latency=cycles(52),
+        **over_one.channel(0),
+    )
     if has_fifo:  # it is looked at beside the L2: what it has does not go the way to memory
-        root.fifo = [mem.VictimBuffer(sectors=FIFO if fifo is None else fifo, miss_latency=cycles(BEHIND_L2 - 1),
-                                      queue=QUEUE) for _ in part.l2]
+        root.fifo = [
+            mem.VictimBuffer(sectors=FIFO if fifo is None else fifo, miss_latency=cycles(BEHIND_L2 - 1), queue=QUEUE)
+            for _ in part.l2
+        ]
     for i, l2 in enumerate(part.l2):
         below = root.join[0].cpu_side[i]
         if has_fifo:
@@ -139,7 +191,11 @@ def on_chip(platform, size, fifo=FIFO):
     compression, detection = front.get("compression", "none"), front["detection"]
     looks = {"none": (), "ecc": ("writes",)}.get(detection, ("hashed",))
     return energy.OnChip(
-        l2=size.l2 * chosen.get("ways", scale.L2_WAYS) // scale.L2_WAYS, tables=0 if front == NOTHING else size.metadata,
-        store=size.hash_entries * ENTRY if looks else 0, looks=(*looks, *(["intra"] if front["intra"] == "block" else [])),
-        fifo=sectors * SECTOR if chosen.get("fifo") else 0, bases=BCD_STORE if compression == "bcd" else 0,
-        compresses=compression != "none")
+        l2=size.l2 * chosen.get("ways", scale.L2_WAYS) // scale.L2_WAYS,
+        tables=0 if front == NOTHING else size.metadata,
+        store=size.hash_entries * ENTRY if looks else 0,
+        looks=(*looks, *(["intra"] if front["intra"] == "block" else [])),
+        fifo=sectors * SECTOR if chosen.get("fifo") else 0,
+        bases=BCD_STORE if compression == "bcd" else 0,
+        compresses=compression != "none",
+    )

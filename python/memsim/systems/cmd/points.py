@@ -83,14 +83,24 @@ OF_BASELINE = "read_only_removed", "overhead_share"
 # The paper's gain of one over the other is the ratio of their mean gains: 1.3779 / 1.0942 = 1.2592.
 OF_MEANS = {"cmd-44": ("cmd-02", "cmd-06")}
 # Shares of which the sum over workloads is shown beside the mean: part and whole.
-SHARES = {"intra_share": ("intra_blocks", "written_blocks"), "inter_share": ("inter_blocks", "written_blocks"),
-          "silent_share": ("silent_blocks", "written_blocks"), "found_share": ("found_blocks", "written_blocks"),
-          "map_hits": ("map_found", "map_looks"), "mask_hits": ("mask_found", "mask_looks"),
-          "type_hits": ("type_found", "type_looks")}
+SHARES = {
+    "intra_share": ("intra_blocks", "written_blocks"),
+    "inter_share": ("inter_blocks", "written_blocks"),
+    "silent_share": ("silent_blocks", "written_blocks"),
+    "found_share": ("found_blocks", "written_blocks"),
+    "map_hits": ("map_found", "map_looks"),
+    "mask_hits": ("mask_found", "mask_looks"),
+    "type_hits": ("type_found", "type_looks"),
+}
 # What a written block may be, as studies of gains print it, and the metric of its share.
 FOUND = {"intra-duplicates": "intra_share", "inter-duplicates": "inter_share", "silent": "silent_share"}
-COMPUTED = {"cmd-41": lambda: 100 * cost.capacity_overhead(), "cmd-42": lambda: cost.on_chip() / 1024,
-            "cmd-56": lambda: 100 * cost.fifo_share(), "cmd-57": cost.area, "cmd-58": cost.blocks_of_a_fetch}
+COMPUTED = {
+    "cmd-41": lambda: 100 * cost.capacity_overhead(),
+    "cmd-42": lambda: cost.on_chip() / 1024,
+    "cmd-56": lambda: 100 * cost.fifo_share(),
+    "cmd-57": cost.area,
+    "cmd-58": cost.blocks_of_a_fetch,
+}
 
 
 # What a run's inputs must reach for the tables' and stores' rates to be the model's own, and the claims of these rates.
@@ -106,8 +116,9 @@ OF_INPUTS = "cmd-34", "cmd-35", "cmd-36", "cmd-37", "cmd-43", "cmd-50"
 def arguments(doc, more=lambda parser: None):
     """What every study of a figure can be told; `more` adds options to the parser."""
     parser = study.add_options(script_parser(doc))
-    parser.add_argument("--workloads", nargs="+", default=names(), choices=names(), metavar="NAME",
-                        help=f"of {', '.join(names())}")
+    parser.add_argument(
+        "--workloads", nargs="+", default=names(), choices=names(), metavar="NAME", help=f"of {', '.join(names())}"
+    )
     parser.add_argument("--bandwidth", type=int, default=224, help="GB/s of all controllers: 224, 448 or 896")
     more(parser)
     return parser.parse_args()
@@ -120,6 +131,7 @@ def percent(part, whole):
 
 def metrics(values, costs=()):
     """What the figures show of a run, from its values by (path, name); what it spends by the costs of its machine."""
+
     def total(path, *chosen):
         return sum(v for (p, n), v in values.items() if p.startswith(path) and n in chosen)
 
@@ -136,22 +148,35 @@ def metrics(values, costs=()):
     # An inter-duplicate is mapped to the data of another address; a silent one equals what it is mapped to already, which
     # may be another's data, too. The hash store finds both, and neither is written.
     parts = dict(
-        written_blocks=front["writes"], intra_blocks=front["intra"], inter_blocks=front["inter"],
-        silent_blocks=front["silent"], found_blocks=front["inter"] + front["silent"],
+        written_blocks=front["writes"],
+        intra_blocks=front["intra"],
+        inter_blocks=front["inter"],
+        silent_blocks=front["silent"],
+        found_blocks=front["inter"] + front["silent"],
         **{f"{table}_looks": front[f"{table}_reads"] for table in ("map", "type", "mask")},
-        **{f"{table}_found": front[f"{table}_hits"] for table in ("map", "type", "mask")})
+        **{f"{table}_found": front[f"{table}_hits"] for table in ("map", "type", "mask")},
+    )
     return dict(
-        parts, **{name: percent(parts[part], parts[whole]) for name, (part, whole) in SHARES.items()},
-        ipc=values["gpu.dispatcher", "ipc"], seconds=seconds,
-        off_chip=data + metadata + extra, write_requests=front["write_requests"], data_reads=front["data_reads"],
-        read_only_reads=front["read_only_reads"], metadata=metadata, dedup_reads=extra,
-        off_chip_share=100 * share(data, accesses), write_share=100 * share(front["write_requests"], accesses),
+        parts,
+        **{name: percent(parts[part], parts[whole]) for name, (part, whole) in SHARES.items()},
+        ipc=values["gpu.dispatcher", "ipc"],
+        seconds=seconds,
+        off_chip=data + metadata + extra,
+        write_requests=front["write_requests"],
+        data_reads=front["data_reads"],
+        read_only_reads=front["read_only_reads"],
+        metadata=metadata,
+        dedup_reads=extra,
+        off_chip_share=100 * share(data, accesses),
+        write_share=100 * share(front["write_requests"], accesses),
         data_read_share=100 * share(front["data_reads"], accesses),
         read_only_share=100 * share(front["read_only_reads"], accesses),
-        fetched_bytes=total("gpu.l2", "fetched_bytes"), extra_reads=100 * share(extra, front["writes"]),
+        fetched_bytes=total("gpu.l2", "fetched_bytes"),
+        extra_reads=100 * share(extra, front["writes"]),
         read_often=100 * share(front["reached_21"], read_blocks),
         **{f"reached_{n}": share(front[f"reached_{n}"], read_blocks) for n in (2, 3, 6, 11, 21)},
-        energy=sum(spent(costs, values, seconds).values()))
+        energy=sum(spent(costs, values, seconds).values()),
+    )
 
 
 def inputs(values, parameters):
@@ -160,8 +185,11 @@ def inputs(values, parameters):
     l2 = sum(value for (path, name), value in parameters.items() if path.startswith("gpu.l2[") and name == "capacity")
     block, entry = cost.BLOCK, cost.MAP_BITS // 8
     return dict(
-        written_over_reach=min(values["front", "writes"] * block, front["capacity"]) / (front["map_cache"] / entry * block),
-        hashed_over_entries=values["front", "hashed"] / front["hash_entries"], footprint_over_l2=front["capacity"] / l2)
+        written_over_reach=min(values["front", "writes"] * block, front["capacity"])
+        / (front["map_cache"] / entry * block),
+        hashed_over_entries=values["front", "hashed"] / front["hash_entries"],
+        footprint_over_l2=front["capacity"] / l2,
+    )
 
 
 class Points(PlatformStudy):
@@ -177,17 +205,33 @@ class Points(PlatformStudy):
         for platform in platforms:
             for workload in self.args.workloads:
                 bandwidth = self.args.bandwidth
-                self.point(config("cmd.py"), "--platform", platform, "--workload", workload, "--scale",
-                           self.args.scale, *study.limit(self.args),
-                           *(["--bandwidth", bandwidth] if bandwidth != 224 else []), *arguments,
-                           options=options, platform=name or platform, workload=workload)
+                self.point(
+                    config("cmd.py"),
+                    "--platform",
+                    platform,
+                    "--workload",
+                    workload,
+                    "--scale",
+                    self.args.scale,
+                    *study.limit(self.args),
+                    *(["--bandwidth", bandwidth] if bandwidth != 224 else []),
+                    *arguments,
+                    options=options,
+                    platform=name or platform,
+                    workload=workload,
+                )
 
     def metrics(self, point):
         values = self.values(point)
         with contextlib.closing(study.connect(self.database)) as database:
-            parameters = {(path, name): value for path, name, value in database.execute(
-                "SELECT path, name, value FROM object JOIN param ON param.object = object.id WHERE run = ? AND "
-                "(path = 'front' OR path LIKE 'gpu.l2[%')", (point.run,))}
+            parameters = {
+                (path, name): value
+                for path, name, value in database.execute(
+                    "SELECT path, name, value FROM object JOIN param ON param.object = object.id WHERE run = ? AND "
+                    "(path = 'front' OR path LIKE 'gpu.l2[%')",
+                    (point.run,),
+                )
+            }
             return metrics(values, energy.recorded(database, point.run)) | inputs(values, parameters)
 
     def measured(self, id, variant=""):
@@ -205,8 +249,9 @@ class Points(PlatformStudy):
         if metric in OF_BASELINE:
             column = {"read_only_removed": "read_only_reads"}.get(metric)
             ours, theirs = self.frame.loc[subject].loc[chosen], self.frame.loc[baseline].loc[chosen]
-            shares = (1 - ours[column] / theirs[column] if column else
-                      (ours.metadata + ours.dedup_reads) / theirs.off_chip)
+            shares = (
+                1 - ours[column] / theirs[column] if column else (ours.metadata + ours.dedup_reads) / theirs.off_chip
+            )
             return float(100 * shares.fillna(0).mean())
         ours = self.frame[metric].loc[subject].loc[chosen]
         if baseline is None:
@@ -218,8 +263,14 @@ class Points(PlatformStudy):
     def too_small(self):
         """The workloads whose inputs do not reach what INPUTS asks for, each with what they lack."""
         rows = self.frame.loc["cmd"].loc[self.args.workloads]
-        lacks = {w: [f"{what} {rows[name][w]:.2g} of {least}" for name, (least, what) in INPUTS.items()
-                     if rows[name][w] < least] for w in rows.index}
+        lacks = {
+            w: [
+                f"{what} {rows[name][w]:.2g} of {least}"
+                for name, (least, what) in INPUTS.items()
+                if rows[name][w] < least
+            ]
+            for w in rows.index
+        }
         return {w: what for w, what in lacks.items() if what}
 
     def close(self):
@@ -240,6 +291,7 @@ class Points(PlatformStudy):
     def summed(self, metric, platform, relative_to=None):
         """Of the sums over the workloads, what the mean of show() weighs equally: a share of all, or a ratio of two
         platforms' sums. None of a metric that is no share and no ratio."""
+
         def total(name, of):
             return self.frame[name].loc[of].loc[self.args.workloads].sum()
 

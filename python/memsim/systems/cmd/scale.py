@@ -16,8 +16,8 @@ from ..scale import KIB, Invariant, up_to
 SMS, SLICES = 10, 2
 L2, L1 = 512 * KIB, 64 * KIB
 MAP, TYPE, MASK = 48 * KIB, 5 * KIB, 10 * KIB
-HASH_ENTRIES = 2224   # of 22 bytes in 48 KB, whole sets of 16
-RATIO = 8             # footprint to L2 (assumption; the paper's footprints are not known; at least 4, or there is no 51 %)
+HASH_ENTRIES = 2224  # of 22 bytes in 48 KB, whole sets of 16
+RATIO = 8  # footprint to L2 (assumption; the paper's footprints are not known; at least 4, or there is no 51 %)
 LINE, L2_WAYS, L1_WAYS, CACHE_WAYS, HASH_WAYS = 128, 16, 4, 8, 16
 
 
@@ -27,8 +27,8 @@ class Scaled:
 
     sms: int
     footprint: int
-    l2: int        # of both slices
-    l1: int        # of one SM
+    l2: int  # of both slices
+    l1: int  # of one SM
     map: int
     type: int
     mask: int
@@ -44,8 +44,10 @@ def check_positive(**told):
     """Refuses what no cache can be sized by, by the names of the options."""
     for option, value in told.items():
         if not 0 < value < math.inf:  # also where it is not a number
-            raise user_error(f"{option.replace('_', '-')} {value:g}: caches are sized by it, so it is a number above 0 and "
-                             "below infinity")
+            raise user_error(
+                f"{option.replace('_', '-')} {value:g}: caches are sized by it, so it is a number above 0 and "
+                "below infinity"
+            )
 
 
 def scale(footprint, ratio=RATIO, sms=SMS, hash_share=1, tables_share=1):
@@ -55,9 +57,16 @@ def scale(footprint, ratio=RATIO, sms=SMS, hash_share=1, tables_share=1):
     k = min(Fraction(1), Fraction(footprint) / (Fraction(ratio) * L2))
     tables, hashes = k * Fraction(tables_share), k * Fraction(hash_share)
     sets = CACHE_WAYS * LINE
-    made = Scaled(sms=sms, footprint=footprint, l2=up_to(k * L2, SLICES * L2_WAYS * LINE),
-                  l1=up_to(k * L1, L1_WAYS * LINE), map=up_to(tables * MAP, sets), type=up_to(tables * TYPE, sets),
-                  mask=up_to(tables * MASK, sets), hash_entries=up_to(hashes * HASH_ENTRIES, HASH_WAYS))
+    made = Scaled(
+        sms=sms,
+        footprint=footprint,
+        l2=up_to(k * L2, SLICES * L2_WAYS * LINE),
+        l1=up_to(k * L1, L1_WAYS * LINE),
+        map=up_to(tables * MAP, sets),
+        type=up_to(tables * TYPE, sets),
+        mask=up_to(tables * MASK, sets),
+        hash_entries=up_to(hashes * HASH_ENTRIES, HASH_WAYS),
+    )
     made.invariants = [
         Invariant("footprint / L2", float(ratio), footprint / made.l2),
         Invariant("L2 / all L1", L2 / (L1 * SMS), made.l2 / (made.l1 * sms)),

@@ -40,6 +40,7 @@ def program(name, scale, seed=1):
     check_known("scale", scale, SCALES)
     entry, at = TABLE_I[name], SCALES.index(scale)
     kind = {} if name in COMPUTE else dict(generator=GRAPHS)
-    made = workload.Program(name=entry.get("name", name), size=entry["size"][at], seed=seed,
-                            iterations=entry.get("iterations", 0), **kind)
+    made = workload.Program(
+        name=entry.get("name", name), size=entry["size"][at], seed=seed, iterations=entry.get("iterations", 0), **kind
+    )
     return made, entry["region"][at] * 1_000_000

@@ -15,22 +15,30 @@ from . import media as media_
 from . import scale
 
 # What a root port's queue logic reads ahead; None: no endpoint.
-PLATFORMS = {"gpu-dram": None, "uvm": None, "gds": None, "cxl": "none", "cxl-naive": "naive", "cxl-dyn": "dynamic",
-             "cxl-sr": "window", "cxl-ds": "window"}
+PLATFORMS = {
+    "gpu-dram": None,
+    "uvm": None,
+    "gds": None,
+    "cxl": "none",
+    "cxl-naive": "naive",
+    "cxl-dyn": "dynamic",
+    "cxl-sr": "window",
+    "cxl-ds": "window",
+}
 MEDIA = media_.MEDIA
 CONTROLLERS = ("ours", "smt", "tpp")
 FLITS = ("68B", "256B", "256B-lopt")
 CORES = 8
 # A warp of Vortex is 8 threads of a core of 1 GHz; ours are 32 lanes: of a quarter of the clock, four to one of ours.
 CLOCK, CORE_CLOCK, WARPS = "1GHz", "250MHz", 16
-MSHRS = 2 * WARPS       # of a core (Vortex: two a warp); the last-level cache has as many as all cores
+MSHRS = 2 * WARPS  # of a core (Vortex: two a warp); the last-level cache has as many as all cores
 # The system bus's map: local memory from 0, the host's, and the window in which firmware places endpoints.
 LOCAL, HOST = 1 << 30, 15 << 30
 WINDOW = LOCAL + HOST
-RESERVE = 8             # local memory to the deterministic store's reserve (assumption)
+RESERVE = 8  # local memory to the deterministic store's reserve (assumption)
 LINK = dict(generation=5, lanes=8)  # PCIe 5.0 x8 with sync-header bypass
 PCIE = dict(generation=5, lanes=8, payload="128B", overhead="40B")
-FAULT = "500us"         # of the host's runtime for a fault
+FAULT = "500us"  # of the host's runtime for a fault
 
 
 def platforms():
@@ -41,19 +49,66 @@ def platforms():
 def vortex(size, **dispatch):
     """Cores, their L1s and the last-level cache, whose mem_side the caller binds."""
     return gpu(
-        sms=CORES, slices=1, channels=1, interleave="64B", memory=None, clock=CLOCK,
+        sms=CORES,
+        slices=1,
+        channels=1,
+        interleave="64B",
+        memory=None,
+        clock=CLOCK,
         dispatcher=dict(clock=CLOCK, **dispatch),
-        sm=dict(clock=CORE_CLOCK, warp_slots=WARPS, block_slots=WARPS, scheduler="loose_round_robin",
-                arithmetic_latency=1, line="32B", sector="32B"),
-        l1=dict(capacity="16KiB", line="32B", ways=4, latency="2ns", mshrs=MSHRS, targets=8, write_policy="write_through",
-                write_allocate=False, set_hash="linear"),
+        sm=dict(
+            clock=CORE_CLOCK,
+            warp_slots=WARPS,
+            block_slots=WARPS,
+            scheduler="loose_round_robin",
+            arithmetic_latency=1,
+            line="32B",
+            sector="32B",
+        ),
+        l1=dict(
+            capacity="16KiB",
+            line="32B",
+            ways=4,
+            latency="2ns",
+            mshrs=MSHRS,
+            targets=8,
+            write_policy="write_through",
+            write_allocate=False,
+            set_hash="linear",
+        ),
         network=dict(width="64B", latency="2ns"),
-        l2=dict(capacity=f"{size.llc}B", line="64B", sector="64B", ways=scale.LLC_WAYS, latency="8ns",
-                mshrs=CORES * MSHRS, targets=8, fetch_on_write=False, set_hash="linear"))
+        l2=dict(
+            capacity=f"{size.llc}B",
+            line="64B",
+            sector="64B",
+            ways=scale.LLC_WAYS,
+            latency="8ns",
+            mshrs=CORES * MSHRS,
+            targets=8,
+            fetch_on_write=False,
+            set_hash="linear",
+        ),
+    )
 
 
-def machine(platform, program, media="dram", controller="ours", size=None, seed=1, contents=False, store=None,
-            read_ahead=None, fault=FAULT, page=scale.UVM_PAGE, unit="256B", ports=1, flit="68B", medium=None, **dispatch):
+def machine(
+    platform,
+    program,
+    media="dram",
+    controller="ours",
+    size=None,
+    seed=1,
+    contents=False,
+    store=None,
+    read_ahead=None,
+    fault=FAULT,
+    page=scale.UVM_PAGE,
+    unit="256B",
+    ports=1,
+    flit="68B",
+    medium=None,
+    **dispatch,
+):
     """The machine of one platform.
 
     platform    one of platforms()
@@ -75,8 +130,12 @@ def machine(platform, program, media="dram", controller="ours", size=None, seed=
     `host`, `pcie` and `drive`, with CXL `bus`, `bridge`, `firmware` and the list `port` of what belongs to a root port:
     store, queues, root_port, device, endpoint, medium.
     """
-    for what, given, known in (("platform", platform, PLATFORMS), ("medium", media, MEDIA),
-                               ("controller", controller, CONTROLLERS), ("flit", flit, FLITS)):
+    for what, given, known in (
+        ("platform", platform, PLATFORMS),
+        ("medium", media, MEDIA),
+        ("controller", controller, CONTROLLERS),
+        ("flit", flit, FLITS),
+    ):
         check_known(what, given, known)
     bytes_of_program = footprint_of(program)
     size = size or scale.scale(bytes_of_program)
@@ -94,8 +153,18 @@ def machine(platform, program, media="dram", controller="ours", size=None, seed=
         _expanded(root, size, ports)
         below.mem_side = root.bus.cpu_side
         for i in range(ports):
-            _port(root, i, size, media, dict(controller=controller, flit=flit, **LINK), ahead, stores, unit, ports,
-                  medium or {})
+            _port(
+                root,
+                i,
+                size,
+                media,
+                dict(controller=controller, flit=flit, **LINK),
+                ahead,
+                stores,
+                unit,
+                ports,
+                medium or {},
+            )
     else:
         below.mem_side = media_.ddr5(root.memory, LOCAL)
         if platform != "gpu-dram":
@@ -109,8 +178,9 @@ def _expanded(root, size, ports):
     root.bus = link.AddressRouter(ranges=f"0B {LOCAL}B 0, {LOCAL}B {HOST}B 1, {WINDOW}B {WINDOW}B 2")
     root.bridge = cxl.HostBridge()
     root.firmware = cxl.Firmware(window_base=f"{WINDOW}B", window=f"{WINDOW}B", ways=ports)
-    root.pcie, root.host = link.Pcie(**PCIE), mem.SimpleMemory(latency="100ns", bandwidth="44.8GB/s",
-                                                              capacity=f"{WINDOW}B")
+    root.pcie, root.host = link.Pcie(**PCIE), mem.SimpleMemory(
+        latency="100ns", bandwidth="44.8GB/s", capacity=f"{WINDOW}B"
+    )
     root.bus.mem_side[0] = root.memory.crossbar.cpu_side[0]
     root.bus.mem_side[1] = root.pcie.from_device
     root.pcie.to_host = root.host.cpu_side
@@ -133,8 +203,9 @@ def _port(root, i, size, media, link, ahead, stores, unit, ports, medium):
     part.queues.telemetry = part.root_port.telemetry[0]
     if stores:
         reserve = up_to(size.local // RESERVE // ports, scale.LINE)
-        part.store = cxl_gpu.DeterministicStore(reserve_base=f"{i * reserve}B", reserve=f"{reserve}B",
-                                                local_memory=f"{LOCAL}B")
+        part.store = cxl_gpu.DeterministicStore(
+            reserve_base=f"{i * reserve}B", reserve=f"{reserve}B", local_memory=f"{LOCAL}B"
+        )
         part.store.local_side = root.memory.crossbar.cpu_side[1 + i]
         part.store.mem_side = entrance
         part.store.telemetry = part.root_port.telemetry[1]
@@ -152,11 +223,27 @@ def _port(root, i, size, media, link, ahead, stores, unit, ports, medium):
 
 def _paged(root, size, media, fault, page, medium):
     """Local memory holds pages; the host brings the others, one fault at a time, from its memory or a drive's."""
-    mmu.translate(root.gpu, size.footprint, walks=mmu.new_input(root.gpu.network), page=page, placement="faults",
-                  memory=size.local)
+    mmu.translate(
+        root.gpu,
+        size.footprint,
+        walks=mmu.new_input(root.gpu.network),
+        page=page,
+        placement="faults",
+        memory=size.local,
+    )
     drive = None
     if media:
         root.drive, drive = media_.drive(media, up_to(size.footprint, page), **medium)
-    mmu.page_faults(root, root.gpu, device=mmu.new_input(root.gpu.network), drive=drive, pcie=PCIE,
-                    fault_latency=fault, batch=1, page_cost="0ns", chunk="64B",
-                    source="drive_direct" if drive is not None else "host_memory", dram_bandwidth="44.8GB/s")
+    mmu.page_faults(
+        root,
+        root.gpu,
+        device=mmu.new_input(root.gpu.network),
+        drive=drive,
+        pcie=PCIE,
+        fault_latency=fault,
+        batch=1,
+        page_cost="0ns",
+        chunk="64B",
+        source="drive_direct" if drive is not None else "host_memory",
+        dram_bandwidth="44.8GB/s",
+    )

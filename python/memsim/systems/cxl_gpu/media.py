@@ -38,9 +38,16 @@ def data_path(iops, rate):
 
 # Data sheets: Optane P5800X 1.6 TB (read and write 5 us at 4 KiB, 1.5 and 1.35 million requests of 4 KiB a second,
 # 7.2 and 6.2 GB/s); units of 256 bytes as in Optane DIMMs (Izraelevitz et al., 2019). 983 ZET and 980 Pro: drive.py.
-OPTANE = dict(block="256B", read_latency="5us", write_latency="5us", bandwidth="7.2GB/s", write_bandwidth="6.2GB/s",
-              read_time=data_path(1_500_000, 7_200_000_000), write_time=data_path(1_350_000, 6_200_000_000),
-              queue=1024)
+OPTANE = dict(
+    block="256B",
+    read_latency="5us",
+    write_latency="5us",
+    bandwidth="7.2GB/s",
+    write_bandwidth="6.2GB/s",
+    read_time=data_path(1_500_000, 7_200_000_000),
+    write_time=data_path(1_350_000, 6_200_000_000),
+    queue=1024,
+)
 RAM_DRIVE = dict(read_latency="100ns", write_latency="100ns", bandwidth="44.8GB/s")
 # Its fine-grained wear levelling: a unit moves each 100 writes (Start-Gap, MICRO'09), which takes a read and a write,
 # 10 us, of one of the 7.5 units that the drive has at work (5 us x 1.5 million a second): assumption.
@@ -48,8 +55,11 @@ OPTANE_WEAR = dict(task_writes=100, task_time="1333ns")
 
 # States in which a flash drive begins: never written, written once in order, or full and overwritten at random, as many
 # pages as its flash has: then collections begin with the first writes. (The readings: start preconditioned.)
-DRIVES = {"fresh": dict(preconditioned="0%"), "full": dict(preconditioned="100%"),
-          "used": dict(preconditioned="100%", overwritten="100%")}
+DRIVES = {
+    "fresh": dict(preconditioned="0%"),
+    "full": dict(preconditioned="100%"),
+    "used": dict(preconditioned="100%", overwritten="100%"),
+}
 
 FLASH = {"z-nand": "z_nand_983_zet", "nand": "nand_980_pro"}
 MEDIA = "dram", "optane", *FLASH
@@ -57,9 +67,9 @@ MEDIA = "dram", "optane", *FLASH
 
 @dataclass(frozen=True)
 class Medium:
-    part: System      #: to be put into the tree
+    part: System  #: to be put into the tree
     cpu_side: object  #: takes the endpoint's requests
-    loads: tuple      #: ports that tell a device's load
+    loads: tuple  #: ports that tell a device's load
     spare: Fraction = Fraction(0)  #: of the flash, what the host does not see
 
 
@@ -73,9 +83,12 @@ def ddr5(part, capacity, inputs=1):
     share = Interleave(SUBCHANNELS, CHUNK)
     each = -(-capacity // SUBCHANNELS // SUBCHANNEL_ROWS) * SUBCHANNEL_ROWS or SUBCHANNEL_ROWS
     # A crossbar that costs no time: 4 KiB each 10 ps.
-    part.crossbar = mem.Crossbar(inputs=inputs, **share.crossbar, clock="100GHz", width="4KiB", latency="1fs", queue=64, buffer=64)
-    part.dram = [mem.DramController(timing=DRAM, capacity=f"{each}B", map=MAP, **share.channel(i))
-                 for i in range(SUBCHANNELS)]
+    part.crossbar = mem.Crossbar(
+        inputs=inputs, **share.crossbar, clock="100GHz", width="4KiB", latency="1fs", queue=64, buffer=64
+    )
+    part.dram = [
+        mem.DramController(timing=DRAM, capacity=f"{each}B", map=MAP, **share.channel(i)) for i in range(SUBCHANNELS)
+    ]
     for i, dram in enumerate(part.dram):
         part.crossbar.mem_side[i] = dram.cpu_side
     return part.crossbar.cpu_side[0]
@@ -107,10 +120,17 @@ def drive_of(media, capacity, pages=8, spare=None, **drive):
     # The drive's own DRAM: 1 GB a TB of flash, or a page of each plane (MQSim's default).
     page = in_bytes(known["drive"]["page"], "page")
     own = max(capacity // 1024, channels * packages * dies * planes * page)
-    made = solid_state_drive(preset, geometry=(channels, packages, dies, planes, blocks, pages), **{
-        # Rounded down by a little, so that no page is lost to the rounding of a fraction.
-        "over_provisioning": f"{int(actual * 10**9)}ppb", "cache": f"{own // page * page}B",
-        "write_buffer": f"{own // page * page}B", **drive})
+    made = solid_state_drive(
+        preset,
+        geometry=(channels, packages, dies, planes, blocks, pages),
+        **{
+            # Rounded down by a little, so that no page is lost to the rounding of a fraction.
+            "over_provisioning": f"{int(actual * 10**9)}ppb",
+            "cache": f"{own // page * page}B",
+            "write_buffer": f"{own // page * page}B",
+            **drive,
+        },
+    )
     return made, actual
 
 
@@ -118,8 +138,22 @@ def in_percent(text):
     return Fraction(str(text).rstrip("%"))
 
 
-def medium(media, capacity, cache=None, unit="256B", replacement="lru", prefetch="none", controller=CONTROLLER, announce=ANNOUNCE,
-           wear=True, pages=8, spare=None, state="used", depth=256, **drive):
+def medium(
+    media,
+    capacity,
+    cache=None,
+    unit="256B",
+    replacement="lru",
+    prefetch="none",
+    controller=CONTROLLER,
+    announce=ANNOUNCE,
+    wear=True,
+    pages=8,
+    spare=None,
+    state="used",
+    depth=256,
+    **drive,
+):
     """What takes the requests of an endpoint with `capacity` of the named medium.
 
     media           one of MEDIA
@@ -143,10 +177,20 @@ def medium(media, capacity, cache=None, unit="256B", replacement="lru", prefetch
     cached = in_bytes(cache, "medium: cache") if cache else size // 10
     step = in_bytes(unit, "medium: unit")
     cached = max(1, cached // step) * step
-    part.cache = mem.PageCache(capacity=f"{cached}B", unit=unit, line="64B", replacement=replacement,
-                               prefetch=prefetch, prefetch_end=f"{size}B",
-                               batch=max(1, 4096 // step), requests=depth, queue=64, drive_queue=256,
-                               dram_queue=256, drive_latency=controller)
+    part.cache = mem.PageCache(
+        capacity=f"{cached}B",
+        unit=unit,
+        line="64B",
+        replacement=replacement,
+        prefetch=prefetch,
+        prefetch_end=f"{size}B",
+        batch=max(1, 4096 // step),
+        requests=depth,
+        queue=64,
+        drive_queue=256,
+        dram_queue=256,
+        drive_latency=controller,
+    )
     part.cache.dram_side = ddr5(part, cached)
     if media == "optane":
         part.drive = flash.FixedDrive(**{**OPTANE, **(OPTANE_WEAR if wear else {}), "announce": announce, **drive})

@@ -75,14 +75,20 @@ COLLECTIONS = 10
 
 
 # Where latencies show: at the store of a platform that has deterministic ones, else at the queues.
-LATENCIES = {True: ("store.load_latency", "store.store_latency"), False: ("queues.read_latency", "queues.write_latency")}
+LATENCIES = {
+    True: ("store.load_latency", "store.store_latency"),
+    False: ("queues.read_latency", "queues.write_latency"),
+}
 
 
 def series(platform, media):
     """The statistics that Fig. 9e shows over time."""
-    return ["port[*].device.ingress", "port[*].queues.memory_queue",
-            *(f"port[*].{latency}" for latency in LATENCIES[platform == "cxl-ds"]),
-            *["port[*].medium.ssd.drive.collections"] * (media in FLASH)]
+    return [
+        "port[*].device.ingress",
+        "port[*].queues.memory_queue",
+        *(f"port[*].{latency}" for latency in LATENCIES[platform == "cxl-ds"]),
+        *["port[*].medium.ssd.drive.collections"] * (media in FLASH),
+    ]
 
 
 def over_time(samples):
@@ -92,17 +98,29 @@ def over_time(samples):
     samples     (tick, statistic, value), values being totals since time 0
     """
     import pandas
-    totals = pandas.DataFrame(samples, columns=["tick", "name", "value"]).pivot_table(
-        index="tick", columns="name", values="value", aggfunc="sum").fillna(0)
+
+    totals = (
+        pandas.DataFrame(samples, columns=["tick", "name", "value"])
+        .pivot_table(index="tick", columns="name", values="value", aggfunc="sum")
+        .fillna(0)
+    )
 
     def total(*names):
         return sum((totals[n] for n in names if n in totals), start=pandas.Series(0.0, totals.index))
-    grown = pandas.DataFrame({
-        "loads": total("read_latency.count", "load_latency.count"), "load_time": total("read_latency.sum", "load_latency.sum"),
-        "stores": total("write_latency.count", "store_latency.count"),
-        "store_time": total("write_latency.sum", "store_latency.sum"), "ingress": total("ingress.area")})
+
+    grown = pandas.DataFrame(
+        {
+            "loads": total("read_latency.count", "load_latency.count"),
+            "load_time": total("read_latency.sum", "load_latency.sum"),
+            "stores": total("write_latency.count", "store_latency.count"),
+            "store_time": total("write_latency.sum", "store_latency.sum"),
+            "ingress": total("ingress.area"),
+        }
+    )
     steps = grown.diff().fillna(grown)
-    steps["ingress"] /= pandas.Series(totals.index, totals.index).diff().fillna(totals.index[0]) / 1e6  # areas are in ns
+    steps["ingress"] /= (
+        pandas.Series(totals.index, totals.index).diff().fillna(totals.index[0]) / 1e6
+    )  # areas are in ns
     steps["collections"] = total("collections")
     return steps
 
@@ -112,14 +130,20 @@ def collecting(steps):
     begun = steps[steps.collections > 0]
     steps = begun if len(begun) else steps
     answered = steps[steps.loads + steps.stores > 0]
-    return steps.loc[:answered.index[-1]] if len(answered) else answered
+    return steps.loc[: answered.index[-1]] if len(answered) else answered
 
 
 def arguments(doc, workloads=ALL, more=lambda parser: None):
     """What every study of a figure can be told; `more` adds options to the parser."""
     parser = study.add_options(script_parser(doc))
-    parser.add_argument("--workloads", nargs="+", default=list(workloads), choices=names(), metavar="NAME",
-                        help=f"of {', '.join(names())}")
+    parser.add_argument(
+        "--workloads",
+        nargs="+",
+        default=list(workloads),
+        choices=names(),
+        metavar="NAME",
+        help=f"of {', '.join(names())}",
+    )
     more(parser)
     args = parser.parse_args()
     args.all_workloads = list(workloads)  # over which the figure averages
@@ -128,6 +152,7 @@ def arguments(doc, workloads=ALL, more=lambda parser: None):
 
 def metrics(values):
     """What the figures show of a run, from its values by (path, name)."""
+
     def total(end, name):
         return sum(v for (p, n), v in values.items() if n == name and p.startswith("port[") and p.endswith(end))
 
@@ -139,18 +164,23 @@ def metrics(values):
 
     lookups = sum(total(".medium.cache", n) for n in ("hits", "merged", "misses"))
     return dict(
-        time=values["gpu.dispatcher", "cycles"], ipc=values["gpu.dispatcher", "ipc"],
+        time=values["gpu.dispatcher", "cycles"],
+        ipc=values["gpu.dispatcher", "ipc"],
         compute_ratio=100 * (1 - rate(cores("memory_instructions"), cores("warp_instructions"))),
         load_ratio=100 * rate(cores("read_requests"), cores("requests")),
         access_rate=rate(cores("requests"), cores("warp_instructions")),
         hits=100 * rate(total(".medium.cache", "hits"), lookups),
         read_latency=rate(total(".queues", "read_latency.sum"), total(".queues", "read_latency.count")),
         write_latency=rate(total(".queues", "write_latency.sum"), total(".queues", "write_latency.count")),
-        speculative_reads=sum(v for (p, n), v in values.items() if p.endswith(".queues")
-                              and n.startswith("speculative_reads[")),
-        ingress=total(".device", "ingress.mean"), ingress_most=total(".device", "ingress.peak"),
+        speculative_reads=sum(
+            v for (p, n), v in values.items() if p.endswith(".queues") and n.startswith("speculative_reads[")
+        ),
+        ingress=total(".device", "ingress.mean"),
+        ingress_most=total(".device", "ingress.peak"),
         collections=sum(v for (p, n), v in values.items() if n == "collections" and p.endswith(".drive")),
-        reserve=total(".store", "reserve.peak"), suspensions=total(".store", "suspensions"))
+        reserve=total(".store", "reserve.peak"),
+        suspensions=total(".store", "suspensions"),
+    )
 
 
 class Points(PlatformStudy):
@@ -167,9 +197,22 @@ class Points(PlatformStudy):
         for platform in platforms:
             label = " ".join(filter(None, (platform, media if media != "dram" else "", name)))
             for workload in workloads or self.args.workloads:
-                self.point(config("cxl_gpu.py"), "--platform", platform, "--workload", workload, "--media", media,
-                           "--scale", self.args.scale, *study.limit(self.args), *arguments,
-                           options=options, platform=label, workload=workload)
+                self.point(
+                    config("cxl_gpu.py"),
+                    "--platform",
+                    platform,
+                    "--workload",
+                    workload,
+                    "--media",
+                    media,
+                    "--scale",
+                    self.args.scale,
+                    *study.limit(self.args),
+                    *arguments,
+                    options=options,
+                    platform=label,
+                    workload=workload,
+                )
 
     def metrics(self, point):
         return dict(metrics(self.values(point)), **self.while_collecting(point))
@@ -187,8 +230,10 @@ class Points(PlatformStudy):
             return dict(gc_latency=math.nan, gc_ingress=math.nan)
         steps = collecting(steps)
         answered = (steps.loads + steps.stores).sum()
-        return dict(gc_latency=(steps.load_time + steps.store_time).sum() / answered if answered else math.nan,
-                    gc_ingress=steps.ingress.mean())
+        return dict(
+            gc_latency=(steps.load_time + steps.store_time).sum() / answered if answered else math.nan,
+            gc_ingress=steps.ingress.mean(),
+        )
 
     def judge_stores(self, *ids):
         """Judges claims about deterministic stores, and prints beside each how often drives have collected, and the same
@@ -200,9 +245,11 @@ class Points(PlatformStudy):
             self.preview = preview or min(counts.values()) < COLLECTIONS
             self.judge(id)
             fresh = self._compare(metric, subject + " fresh", baseline + " fresh", of)
-            print(f"{id}: {', '.join(f'{p} has collected {n:.0f} times' for p, n in counts.items())}"
-                  + (f"; with fresh drives {fresh:.3g}" if fresh is not None else "")
-                  + (f" (fewer than {COLLECTIONS})" if min(counts.values()) < COLLECTIONS else ""))
+            print(
+                f"{id}: {', '.join(f'{p} has collected {n:.0f} times' for p, n in counts.items())}"
+                + (f"; with fresh drives {fresh:.3g}" if fresh is not None else "")
+                + (f" (fewer than {COLLECTIONS})" if min(counts.values()) < COLLECTIONS else "")
+            )
         self.preview = preview
 
     def _best_over_media(self, id, variant=""):
@@ -227,10 +274,12 @@ class Points(PlatformStudy):
             print(f"{'until ms':>10}{'load us':>10}{'store us':>10}{'ingress':>10}{'collections':>12}")
             size = -(-len(steps) // rows)
             for i in range(0, len(steps), size):
-                part = steps.iloc[i:i + size]
+                part = steps.iloc[i : i + size]
                 load, store = (part[f"{k}_time"].sum() / max(1, part[f"{k}s"].sum()) / 1e3 for k in ("load", "store"))
-                print(f"{part.index[-1] / 1e12:10.3f}{load:10.2f}{store:10.2f}{part.ingress.mean():10.2f}"
-                      f"{part.collections.iloc[-1]:12.0f}")
+                print(
+                    f"{part.index[-1] / 1e12:10.3f}{load:10.2f}{store:10.2f}{part.ingress.mean():10.2f}"
+                    f"{part.collections.iloc[-1]:12.0f}"
+                )
 
     def measured(self, id, variant=""):
         if id in CLAIMS:
@@ -247,8 +296,11 @@ class Points(PlatformStudy):
         chosen = [w for w in self.args.workloads if w in of]
         if not chosen or not {p for p in (subject, baseline) if p} <= there:
             return None
-        column = self.frame[{"hits ratio": "hits"}.get(metric, metric) if metric in (
-            "hits", "collections", "hits ratio", "gc_latency", "gc_ingress") else "time"]
+        column = self.frame[
+            {"hits ratio": "hits"}.get(metric, metric)
+            if metric in ("hits", "collections", "hits ratio", "gc_latency", "gc_ingress")
+            else "time"
+        ]
         ours = column.loc[subject].loc[chosen]
         if baseline is None:
             return float(ours.mean())
@@ -267,5 +319,7 @@ class Points(PlatformStudy):
 
     def means(self, row, base):
         shown = row if base is None else row / base
-        return {"mean": shown.mean(), "geo mean": math.exp(sum(map(math.log, shown)) / len(shown))
-                if (shown > 0).all() else math.nan}
+        return {
+            "mean": shown.mean(),
+            "geo mean": math.exp(sum(map(math.log, shown)) / len(shown)) if (shown > 0).all() else math.nan,
+        }

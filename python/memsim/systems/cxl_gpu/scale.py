@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from ..scale import KIB, Invariant, up_to
 
 LINE, LLC_WAYS = 64, 8
-LOCAL = 10         # footprint to local memory (the paper)
-LLC = 64           # local memory to last-level cache (assumption: 8 MB to Vortex's 128 KB)
+LOCAL = 10  # footprint to local memory (the paper)
+LLC = 64  # local memory to last-level cache (assumption: 8 MB to Vortex's 128 KB)
 UVM_PAGE = 64 * KIB  # of a fault (assumption; sweep 4 KB to 2 MB)
 
 
@@ -19,15 +19,18 @@ class Scaled:
     """Capacities in bytes, and what became of the proportions."""
 
     footprint: int
-    local: int      # memory of the GPU, and of the endpoint's DRAM cache
+    local: int  # memory of the GPU, and of the endpoint's DRAM cache
     llc: int
     invariants: list = field(default_factory=list)
 
 
 def scale(footprint, ratio=LOCAL):
     """The machine for a program of `footprint` bytes, of which local memory holds one in `ratio`."""
-    made = Scaled(footprint=footprint, local=up_to(footprint / ratio, 4 * KIB),
-                  llc=up_to(footprint / ratio / LLC, LLC_WAYS * LINE))
+    made = Scaled(
+        footprint=footprint,
+        local=up_to(footprint / ratio, 4 * KIB),
+        llc=up_to(footprint / ratio / LLC, LLC_WAYS * LINE),
+    )
     made.invariants = [
         Invariant("footprint / local memory", float(ratio), footprint / made.local),
         Invariant("local memory / last-level cache", LLC, made.local / made.llc),

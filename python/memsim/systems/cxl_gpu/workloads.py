@@ -4,10 +4,10 @@ from ... import workload
 from ...errors import check_known
 
 SCALES = ("tiny", "small", "default", "half", "judge")  # half of judge: whether its figures hold at half the size
-COMPUTE = "rsum", "stencil", "sort"                   # compute-intensive
-LOADS = "gemm", "vadd", "saxpy", "conv3", "path"      # load-intensive
-STORES = "cfd", "gauss", "bfs"                        # store-intensive
-REAL = "gnn", "mri"                                   # real-world: bfs + vadd + gemm; sort + conv3
+COMPUTE = "rsum", "stencil", "sort"  # compute-intensive
+LOADS = "gemm", "vadd", "saxpy", "conv3", "path"  # load-intensive
+STORES = "cfd", "gauss", "bfs"  # store-intensive
+REAL = "gnn", "mri"  # real-world: bfs + vadd + gemm; sort + conv3
 SEQUENTIAL, AROUND, RANDOM = ("vadd", "saxpy"), ("sort", "gauss"), ("path", "bfs")  # of Fig. 9d
 
 # Footprints of about 64 KiB, 640 KiB, 10 MiB, 40 MiB and 80 MiB: ten times the GPU's local memory. `region`: thread

@@ -36,8 +36,7 @@ def memory(platform, mode):
         return 0
     if platform == "oracle":
         return (dram + xpoint) * DRAM_PER_GIB + VCSEL + 2 * 2112 * PER_RING
-    return (dram * DRAM_PER_GIB + xpoint * XPOINT_PER_GIB + VCSEL +
-            sum(RINGS[platform, mode]) * PER_RING)
+    return dram * DRAM_PER_GIB + xpoint * XPOINT_PER_GIB + VCSEL + sum(RINGS[platform, mode]) * PER_RING
 
 
 def share_of_gpu(platform, mode):

@@ -13,7 +13,7 @@ CONTROLLERS = 6  # of the paper's machine, which the host serves whole
 # 256 KiB). The testbed's copies are the same.
 PAGE = 64 << 10
 TIMING = gtx580.DRAM  # as printed: ohm_table1 (docs/models/ohm-readings.md)
-COMMAND_BITS = 16      # of each 32 bytes on the light (assumption: 8 bytes a line; sweep 0 to 32)
+COMMAND_BITS = 16  # of each 32 bytes on the light (assumption: 8 bytes a line; sweep 0 to 32)
 
 # DRAM modules of a controller, a rank each (Table III: 12 over 6 in planar mode, 6 in two-level mode). An
 # oracle has DRAM in the XPoint modules' places, too; the capacity of a module does not add banks.
@@ -32,11 +32,18 @@ def figures(ranks, waveguides=1):
 def _controllers(root, size, latency, capacity, ranks, waveguides=1, command_bits=0):
     rate = 60_000_000_000 * waveguides * 256 // (256 + command_bits)
     root.memory.dram = [
-        mem.DramController(timing=TIMING, capacity=f"{whole_rows(capacity, ranks)}B",
-                           **root.gpu.interleave.channel(i), map="RoRaBaCoChCl",
-                           channel_rate=f"{rate}B/s", channel_latency=latency, **gtx580.DRAM_QUEUES,
-                           changes=figures(ranks, waveguides))
-        for i in range(size.controllers)]
+        mem.DramController(
+            timing=TIMING,
+            capacity=f"{whole_rows(capacity, ranks)}B",
+            **root.gpu.interleave.channel(i),
+            map="RoRaBaCoChCl",
+            channel_rate=f"{rate}B/s",
+            channel_latency=latency,
+            **gtx580.DRAM_QUEUES,
+            changes=figures(ranks, waveguides),
+        )
+        for i in range(size.controllers)
+    ]
     connect(root.gpu.l2, root.memory.dram)
 
 
@@ -52,10 +59,15 @@ def paged(root, size, latency, page=PAGE, memory=None, drive=None):
     A machine of fewer than six controllers is a slice of one whose host serves six: it has that share of it.
     """
     share = Fraction(size.controllers, CONTROLLERS)
-    needed = mmu.translate(root.gpu, size.footprint, walks=mmu.new_input(root.gpu.network), page=page,
-                           placement="faults", memory=memory or size.dram * size.controllers)
-    mmu.page_faults(root, root.gpu, device=mmu.new_input(root.gpu.network), drive=drive,
-                    **share_of_host(share))
+    needed = mmu.translate(
+        root.gpu,
+        size.footprint,
+        walks=mmu.new_input(root.gpu.network),
+        page=page,
+        placement="faults",
+        memory=memory or size.dram * size.controllers,
+    )
+    mmu.page_faults(root, root.gpu, device=mmu.new_input(root.gpu.network), drive=drive, **share_of_host(share))
     _controllers(root, size, latency, -(-needed // size.controllers), RANKS["origin"])
 
 

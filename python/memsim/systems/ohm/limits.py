@@ -9,9 +9,18 @@ BUSY = 0.7
 CLOCK = 1.2  # cycles of an SM in a ns
 LIMITS = "issue", "l2", "channel", "held", "media"
 # Accesses per kilo-instruction and read ratio (Table II).
-TABLE_II = {"backp": (30, 0.53), "lud": (20, 0.52), "GRAMS": (266, 0.7), "FDTD": (86, 0.7), "betw": (193, 0.99),
-            "bfsdata": (84, 0.95), "bfstopo": (25, 0.97), "gctopo": (93, 0.99), "pagerank": (599, 0.99),
-            "sssp": (103, 0.98)}
+TABLE_II = {
+    "backp": (30, 0.53),
+    "lud": (20, 0.52),
+    "GRAMS": (266, 0.7),
+    "FDTD": (86, 0.7),
+    "betw": (193, 0.99),
+    "bfsdata": (84, 0.95),
+    "bfstopo": (25, 0.97),
+    "gctopo": (93, 0.99),
+    "pagerank": (599, 0.99),
+    "sssp": (103, 0.98),
+}
 
 
 def _over(values, path, name):
@@ -30,11 +39,13 @@ def uses(values, banks=16):
     `banks` of each XPoint module."""
     cycles = values["gpu.dispatcher", "cycles"]
     time = cycles / CLOCK
-    return dict(issue=_mean(values, "gpu.sm", "warp_instructions") / cycles,
-                l2=_mean(values, "gpu.l2", "bank_busy") / cycles,
-                channel=_mean(values, "memory.controller", "channel_time") / time,
-                held=_mean(values, "memory.controller", "hold_time") / time,
-                media=_mean(values, "memory.xpoint", "media_time") / banks / time)
+    return dict(
+        issue=_mean(values, "gpu.sm", "warp_instructions") / cycles,
+        l2=_mean(values, "gpu.l2", "bank_busy") / cycles,
+        channel=_mean(values, "memory.controller", "channel_time") / time,
+        held=_mean(values, "memory.controller", "hold_time") / time,
+        media=_mean(values, "memory.xpoint", "media_time") / banks / time,
+    )
 
 
 def limit(uses):
@@ -49,5 +60,9 @@ def accesses(values):
     asked, reads = (sum(_over(values, "gpu.sm", name)) for name in ("requests", "read_requests"))
     fetched = sum(_over(values, "gpu.l2", "fetches"))
     written = sum(sum(_over(values, "gpu.l2", name)) for name in ("writebacks", "passed_on"))
-    return dict(apki=asked / kilo, reads=reads / asked,
-                memory_apki=(fetched + written) / kilo, memory_reads=fetched / max(1, fetched + written))
+    return dict(
+        apki=asked / kilo,
+        reads=reads / asked,
+        memory_apki=(fetched + written) / kilo,
+        memory_reads=fetched / max(1, fetched + written),
+    )

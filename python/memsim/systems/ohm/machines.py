@@ -51,18 +51,17 @@ TWO_LEVEL = {
     "hetero": CHANNELS["hetero"],
     "ohm-base": CHANNELS["ohm-base"],
     "auto-rw": dict(CHANNELS["ohm-base"], auto_rw=True),
-    "ohm-wom": (REVERSE_WRITE := dict(CHANNELS["ohm-base"], auto_rw=True, reverse_write=True,
-                                     reverse_hold=True)),
+    "ohm-wom": (REVERSE_WRITE := dict(CHANNELS["ohm-base"], auto_rw=True, reverse_write=True, reverse_hold=True)),
     "ohm-bw": REVERSE_WRITE,
 }
 ELECTRICAL = ("origin", "hetero")
 # A route selects a pre-tuned ring in 100 ps; a single ring that is tuned to the half-coupled state takes 500 ps
 # (IV-C). No text tells other turnarounds, so wires have the same.
 TURNAROUND, TURNAROUND_SINGLE_RINGS = "100ps", "500ps"
-PAGE = 2048        # bytes; unit of mapping and swap: a DRAM row
+PAGE = 2048  # bytes; unit of mapping and swap: a DRAM row
 INTERLEAVE = f"{PAGE}B"  # of addresses over controllers: pages go round
-SWAPS = 4          # under way at once in a controller: two pages each in 16 KiB (assumption)
-MODULES = 2        # XPoint modules of a controller (Table III: 12 over 6)
+SWAPS = 4  # under way at once in a controller: two pages each in 16 KiB (assumption)
+MODULES = 2  # XPoint modules of a controller (Table III: 12 over 6)
 # A module's banks keep rows as large as a DRAM's open (docs/models/ohm-readings.md); row="256B" for lines without rows.
 ROWS = dict(row="2KiB")
 # Hetero's XPoint controllers keep their map in an external DRAM (II-C), whose tRCD and tCL a read waits for (17.1 ns)
@@ -83,12 +82,23 @@ def machine_scale(mode, platform, program, controllers=None, **floors):
     memory controllers the scale leaves of the paper's six. `floors`, in bytes: `l1_floor` is the least capacity of an L1,
     `l2_floor` that of an L2 slice."""
     paper = {"origin": scale.OHM_ORIGIN, "oracle": scale.OHM_ORACLE[mode]}.get(platform, OHM[mode])
-    return scale.scale(replace(paper, **floors), footprint(program), page=PAGE, modules=MODULES,
-                       controllers=controllers)
+    return scale.scale(
+        replace(paper, **floors), footprint(program), page=PAGE, modules=MODULES, controllers=controllers
+    )
 
 
-def planar(platform, program, size=None, seed=1, waveguides=1, migration_channel="shared",
-           rings="array", host_page=dram.PAGE, contents=False, **dispatch):
+def planar(
+    platform,
+    program,
+    size=None,
+    seed=1,
+    waveguides=1,
+    migration_channel="shared",
+    rings="array",
+    host_page=dram.PAGE,
+    contents=False,
+    **dispatch,
+):
     """The machine of one platform in planar mode.
 
     platform           one of platforms("planar")
@@ -105,20 +115,31 @@ def planar(platform, program, size=None, seed=1, waveguides=1, migration_channel
     spend), and `scale` (what became of the proportions). Initially each group's first page is in DRAM, the others in XPoint; caches are
     cold.
     """
-    return _machine("planar", platform, program, size, seed, waveguides, migration_channel, rings,
-                    host_page, contents, dispatch)
+    return _machine(
+        "planar", platform, program, size, seed, waveguides, migration_channel, rings, host_page, contents, dispatch
+    )
 
 
-def two_level(platform, program, size=None, seed=1, waveguides=1, migration_channel="shared",
-              rings="array", host_page=dram.PAGE, contents=False, **dispatch):
+def two_level(
+    platform,
+    program,
+    size=None,
+    seed=1,
+    waveguides=1,
+    migration_channel="shared",
+    rings="array",
+    host_page=dram.PAGE,
+    contents=False,
+    **dispatch,
+):
     """The machine of one platform in two-level mode: DRAM is a direct-mapped cache of XPoint, cold at
     the start. As planar()."""
-    return _machine("two-level", platform, program, size, seed, waveguides, migration_channel, rings,
-                    host_page, contents, dispatch)
+    return _machine(
+        "two-level", platform, program, size, seed, waveguides, migration_channel, rings, host_page, contents, dispatch
+    )
 
 
-def _machine(mode, platform, program, size, seed, waveguides, migration_channel, rings, host_page,
-             contents, dispatch):
+def _machine(mode, platform, program, size, seed, waveguides, migration_channel, rings, host_page, contents, dispatch):
     known = platforms(mode)
     check_known("platform", platform, known)
     optical = platform not in ELECTRICAL
@@ -138,18 +159,22 @@ def _machine(mode, platform, program, size, seed, waveguides, migration_channel,
     if platform == "origin":
         dram.paged(root, size, ONE_WAY["hetero"], page=host_page)
     elif platform == "oracle":
-        dram.resident(root, size, ONE_WAY["ohm-base"], dram.RANKS[mode] + MODULES, waveguides,
-                      dram.COMMAND_BITS)
+        dram.resident(root, size, ONE_WAY["ohm-base"], dram.RANKS[mode] + MODULES, waveguides, dram.COMMAND_BITS)
     else:
         changes = dict(migration_channel=migration_channel, rings=rings, waveguides=waveguides)
         make = controller if mode == "planar" else two_level_controller
-        root.memory.controller = [make(platform, size, i, **_link(mode, **changes))
-                                  for i in range(size.controllers)]
+        root.memory.controller = [make(platform, size, i, **_link(mode, **changes)) for i in range(size.controllers)]
         swaps = SWAPS if mode == "planar" and "swap_function" in PLANAR[platform] else 0
-        root.memory.xpoint = [ohm.XpointModule(capacity=f"{size.xpoint // MODULES}B",
-                                               channel_latency=ONE_WAY.get(platform, ONE_WAY["ohm-base"]),
-                                               swaps=swaps, **ROWS, **(MAPPED if platform == "hetero" else {}))
-                              for _ in range(size.controllers * MODULES)]
+        root.memory.xpoint = [
+            ohm.XpointModule(
+                capacity=f"{size.xpoint // MODULES}B",
+                channel_latency=ONE_WAY.get(platform, ONE_WAY["ohm-base"]),
+                swaps=swaps,
+                **ROWS,
+                **(MAPPED if platform == "hetero" else {}),
+            )
+            for _ in range(size.controllers * MODULES)
+        ]
         connect(root.gpu.l2, root.memory.controller)
         for i, mc in enumerate(root.memory.controller):
             for m in range(MODULES):
@@ -203,19 +228,37 @@ def _link(mode, migration_channel, rings, waveguides):
 def gpu_of(size, **dispatch):
     """SMs with their L1s, the crossbar and one L2 slice for each controller (Table I); 64 B a cycle and slice,
     the default, are 77 GB/s: not slower than the channel behind it (60 GB/s)."""
-    return gpu(sms=size.sms, slices=size.controllers, interleave=INTERLEAVE, memory=None, dispatcher=dispatch, sm=gtx580.SM,
-               l1=dict(capacity=f"{size.l1}B", **gtx580.CACHES),
-               l2=dict(capacity=f"{size.l2_slice * size.controllers}B", **gtx580.CACHES, **gtx580.L2))
+    return gpu(
+        sms=size.sms,
+        slices=size.controllers,
+        interleave=INTERLEAVE,
+        memory=None,
+        dispatcher=dispatch,
+        sm=gtx580.SM,
+        l1=dict(capacity=f"{size.l1}B", **gtx580.CACHES),
+        l2=dict(capacity=f"{size.l2_slice * size.controllers}B", **gtx580.CACHES, **gtx580.L2),
+    )
 
 
 def controller(platform, size, index, **changes):
-    return ohm.PlanarController(controllers=size.controllers, index=index, dram=f"{size.dram}B",
-                                modules=MODULES, page=f"{PAGE}B", swaps=SWAPS,
-                                **{**QUEUES, **PLANAR[platform], **changes})
+    return ohm.PlanarController(
+        controllers=size.controllers,
+        index=index,
+        dram=f"{size.dram}B",
+        modules=MODULES,
+        page=f"{PAGE}B",
+        swaps=SWAPS,
+        **{**QUEUES, **PLANAR[platform], **changes},
+    )
 
 
 def two_level_controller(platform, size, index, **changes):
-    return ohm.TwoLevelController(controllers=size.controllers, index=index, dram=f"{size.dram}B",
-                                  ratio=size.xpoint // size.dram, modules=MODULES,
-                                  interleave=INTERLEAVE,
-                                  **{**QUEUES, **TWO_LEVEL[platform], **changes})
+    return ohm.TwoLevelController(
+        controllers=size.controllers,
+        index=index,
+        dram=f"{size.dram}B",
+        ratio=size.xpoint // size.dram,
+        modules=MODULES,
+        interleave=INTERLEAVE,
+        **{**QUEUES, **TWO_LEVEL[platform], **changes},
+    )

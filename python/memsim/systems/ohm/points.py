@@ -67,14 +67,21 @@ CLAIMS = {
 def arguments(doc, more=lambda parser: None):
     """What every study of a figure can be told; `more` adds options to the parser."""
     parser = study.add_options(script_parser(doc))
-    parser.add_argument("--workloads", nargs="+", default=list(TABLE_II), choices=list(TABLE_II),
-                        metavar="NAME", help=f"of {', '.join(TABLE_II)}")
+    parser.add_argument(
+        "--workloads",
+        nargs="+",
+        default=list(TABLE_II),
+        choices=list(TABLE_II),
+        metavar="NAME",
+        help=f"of {', '.join(TABLE_II)}",
+    )
     more(parser)
     return parser.parse_args()
 
 
 def metrics(values, mode, platform):
     """What the figures show of a run, from its values by (path, name)."""
+
     def total(path, name):
         return sum(v for (p, n), v in values.items() if n == name and p.startswith(path))
 
@@ -87,22 +94,29 @@ def metrics(values, mode, platform):
     return dict(
         ipc=values["gpu.dispatcher", "ipc"],
         seconds=seconds,
-        cost_performance=(cost.performance_per_cost(values["gpu.dispatcher", "ipc"], platform, mode)
-                          if costs else math.nan),
+        cost_performance=(
+            cost.performance_per_cost(values["gpu.dispatcher", "ipc"], platform, mode) if costs else math.nan
+        ),
         # From an L2's miss to the last of its sectors: the same place on every platform.
         latency=share(total("gpu.l2", "miss_latency.sum"), total("gpu.l2", "miss_latency.count")),
-        migration=share(total("memory.controller", "migration_time"),
-                        total("memory.controller", "channel_time")),
-        migration_of_time=share(total("memory.controller", "migration_time") * 1e-9,
-                                seconds * max(1, len(_controllers(values)))),
+        migration=share(total("memory.controller", "migration_time"), total("memory.controller", "channel_time")),
+        migration_of_time=share(
+            total("memory.controller", "migration_time") * 1e-9, seconds * max(1, len(_controllers(values)))
+        ),
         requests=total("gpu.sm", "requests"),
-        hit_rate=share(total("memory.controller", "dram_hits") + total("memory.controller", "hits"),
-                       total("memory.controller", "requests")),
+        hit_rate=share(
+            total("memory.controller", "dram_hits") + total("memory.controller", "hits"),
+            total("memory.controller", "requests"),
+        ),
         dma_power=spent.wires / seconds,
-        static_energy=spent.dram_static, dynamic_energy=spent.dram_dynamic,
-        xpoint_energy=spent.xpoint, wires_energy=spent.wires, energy=spent.total,
+        static_energy=spent.dram_static,
+        dynamic_energy=spent.dram_dynamic,
+        xpoint_energy=spent.xpoint,
+        wires_energy=spent.wires,
+        energy=spent.total,
         total_by_power=spent.total - spent.xpoint + spent.xpoint_by_power,
-        dynamic_and_xpoint=spent.dram_dynamic + spent.xpoint)
+        dynamic_and_xpoint=spent.dram_dynamic + spent.xpoint,
+    )
 
 
 def _controllers(values):
@@ -125,10 +139,21 @@ class Points(PlatformStudy):
             # Origin has no mode: one run serves both.
             script = SCRIPTS["planar" if platform == "origin" else mode]
             for workload in self.args.workloads:
-                self.point(config(script), "--platform", platform, "--workload", workload, "--scale",
-                           self.args.scale, *study.limit(self.args),
-                           *arguments, options=options, mode=mode, platform=platform + variant,
-                           workload=workload)
+                self.point(
+                    config(script),
+                    "--platform",
+                    platform,
+                    "--workload",
+                    workload,
+                    "--scale",
+                    self.args.scale,
+                    *study.limit(self.args),
+                    *arguments,
+                    options=options,
+                    mode=mode,
+                    platform=platform + variant,
+                    workload=workload,
+                )
 
     def metrics(self, point):
         return metrics(self.values(point), point.keys["mode"], self._platform(point))
@@ -142,8 +167,7 @@ class Points(PlatformStudy):
         arithmetic mean of subject."""
         if baseline is None:
             return float(self.frame[metric].loc[mode, subject].mean())
-        return self.mean_ratio(self.frame[metric].loc[mode, subject],
-                               self.frame[metric].loc[mode, baseline])
+        return self.mean_ratio(self.frame[metric].loc[mode, subject], self.frame[metric].loc[mode, baseline])
 
     def has(self, modes, *platforms):
         """Whether all of them were added and are there."""
@@ -154,9 +178,14 @@ class Points(PlatformStudy):
         metric, modes, subject, baseline = CLAIMS[id]
         if not self.has(modes, subject, baseline):
             return None
-        found = [self.ratio(metric, mode, *(
-            p and (p + variant if self.has([mode], p + variant) else p) for p in (subject, baseline)))
-            for mode in modes]
+        found = [
+            self.ratio(
+                metric,
+                mode,
+                *(p and (p + variant if self.has([mode], p + variant) else p) for p in (subject, baseline)),
+            )
+            for mode in modes
+        ]
         if baseline is None:
             return 100 * sum(found) / len(found)
         return math.prod(found) ** (1 / len(found))
@@ -170,6 +199,9 @@ class Points(PlatformStudy):
         self.shown = *self.shown, metric
         column = self.frame[metric].unstack("workload")[self.args.workloads]
         for mode in column.index.unique("mode"):
-            self.show_rows(f"{metric}, {mode}", column.loc[mode],
-                           dict.fromkeys(p.keys["platform"] for p in self.points if p.keys["mode"] == mode),
-                           relative_to)
+            self.show_rows(
+                f"{metric}, {mode}",
+                column.loc[mode],
+                dict.fromkeys(p.keys["platform"] for p in self.points if p.keys["mode"] == mode),
+                relative_to,
+            )

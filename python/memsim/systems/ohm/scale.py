@@ -35,17 +35,17 @@ class Paper:
     l2_floor: int = 0  # of one controller's slice
 
 
-OHM_PLANAR = Paper(sms=16, controllers=6, footprint=8 * GIB, l1=48 * KIB, l2=6 * MIB,
-                   dram=1 * GIB, xpoint=8 * GIB)
+OHM_PLANAR = Paper(sms=16, controllers=6, footprint=8 * GIB, l1=48 * KIB, l2=6 * MIB, dram=1 * GIB, xpoint=8 * GIB)
 
 # Two-level DRAM is inclusive: what XPoint holds is all there is (Table III: 6 x 1 GiB and 12 x 32 GiB).
-OHM_TWO_LEVEL = Paper(sms=16, controllers=6, footprint=8 * GIB, l1=48 * KIB, l2=6 * MIB,
-                      dram=GIB // 2, xpoint=32 * GIB)
+OHM_TWO_LEVEL = Paper(sms=16, controllers=6, footprint=8 * GIB, l1=48 * KIB, l2=6 * MIB, dram=GIB // 2, xpoint=32 * GIB)
 
 # Origin is a K80's 24 GiB over 12; the oracles have as much DRAM as the others have of both. No XPoint.
 OHM_ORIGIN = replace(OHM_PLANAR, dram=2 * GIB, xpoint=0)
-OHM_ORACLE = {"planar": replace(OHM_PLANAR, dram=9 * GIB, xpoint=0),
-              "two-level": replace(OHM_TWO_LEVEL, dram=32 * GIB + GIB // 2, xpoint=0)}
+OHM_ORACLE = {
+    "planar": replace(OHM_PLANAR, dram=9 * GIB, xpoint=0),
+    "two-level": replace(OHM_TWO_LEVEL, dram=32 * GIB + GIB // 2, xpoint=0),
+}
 
 
 @dataclass
@@ -55,10 +55,10 @@ class Scaled:
     sms: int
     controllers: int
     footprint: int  # of the program
-    l1: int         # of one SM
-    l2_slice: int   # of one controller
-    dram: int       # of one controller
-    xpoint: int     # of one controller
+    l1: int  # of one SM
+    l2_slice: int  # of one controller
+    dram: int  # of one controller
+    xpoint: int  # of one controller
     invariants: list = field(default_factory=list)
 
 
@@ -87,8 +87,9 @@ def kronecker_scale(name):
 def slices(paper, footprint):
     """By how much controllers are divided: the largest divisor of their number that does not shrink
     the machine more than the footprint."""
-    fits = [k for k in range(1, paper.controllers + 1)
-            if paper.controllers % k == 0 and k * footprint <= paper.footprint]
+    fits = [
+        k for k in range(1, paper.controllers + 1) if paper.controllers % k == 0 and k * footprint <= paper.footprint
+    ]
     return max(fits, default=1)
 
 
@@ -106,21 +107,23 @@ def scale(paper, footprint, page, modules=1, line=128, l1_ways=6, l2_ways=8, con
     ratio = paper.xpoint // paper.dram
     l1_exact = paper.l1 * paper.sms * share / sms
     made = Scaled(
-        sms=sms, controllers=count, footprint=footprint,
+        sms=sms,
+        controllers=count,
+        footprint=footprint,
         l1=up_to(max(paper.l1_floor, l1_exact), l1_ways * line),
         l2_slice=up_to(max(paper.l2_floor, paper.l2 * per_controller), l2_ways * line),
-        dram=pages_of_dram * page, xpoint=pages_of_dram * ratio * page)
+        dram=pages_of_dram * page,
+        xpoint=pages_of_dram * ratio * page,
+    )
     made.invariants = [
         Invariant("SMs a controller", paper.sms / paper.controllers, sms / count),
         Invariant("footprint / DRAM", paper.footprint / paper.dram, footprint / (made.dram * count)),
         Invariant("footprint / L2", paper.footprint / paper.l2, footprint / (made.l2_slice * count)),
-        Invariant("L2 / all L1", paper.l2 / (paper.l1 * paper.sms),
-                  made.l2_slice * count / (made.l1 * sms)),
+        Invariant("L2 / all L1", paper.l2 / (paper.l1 * paper.sms), made.l2_slice * count / (made.l1 * sms)),
     ]
     if paper.xpoint:
         made.invariants.append(Invariant("XPoint / DRAM", ratio, made.xpoint / made.dram))
     groups = pages_of_dram * count
     if paper.xpoint and groups < LEAST_GROUPS:
-        made.invariants.append(Invariant("groups, of the 4000 that a verdict needs", LEAST_GROUPS,
-                                         groups))
+        made.invariants.append(Invariant("groups, of the 4000 that a verdict needs", LEAST_GROUPS, groups))
     return made

@@ -11,9 +11,9 @@ from math import sqrt
 from .cost import CAPACITY
 
 ENDURANCE = 1e8  # writes of a cell (Start-Gap's figure is 1e8 for PCM; sweep 1e7 to 1e8)
-LINE = 256       # bytes
+LINE = 256  # bytes
 CONTROLLERS = 6
-MODULES = 2      # of a controller
+MODULES = 2  # of a controller
 YEAR = 365.25 * 24 * 3600
 
 
@@ -21,14 +21,14 @@ YEAR = 365.25 * 24 * 3600
 class Wear:
     """Writes are of all modules of a run, rates of a module of the paper's capacity."""
 
-    writes: float = 0      # to the media, gap moves included
+    writes: float = 0  # to the media, gap moves included
     gap_moves: float = 0
-    most: float = 0        # writes to the line that has most
-    mean: float = 0        # writes to a line that was written
-    spread: float = 0      # of writes to lines that were written: standard deviation / mean
-    hottest: float = 0     # writes to the logical line that has most: its place's without Start-Gap
-    years: float = 0       # of the paper's capacity, were all lines written alike
-    years_fixed: float = 0     # until the hottest line's place fails, were nothing moved
+    most: float = 0  # writes to the line that has most
+    mean: float = 0  # writes to a line that was written
+    spread: float = 0  # of writes to lines that were written: standard deviation / mean
+    hottest: float = 0  # writes to the logical line that has most: its place's without Start-Gap
+    years: float = 0  # of the paper's capacity, were all lines written alike
+    years_fixed: float = 0  # until the hottest line's place fails, were nothing moved
     years_levelled: float = 0  # with Start-Gap, at the paper's number of lines
 
 
@@ -44,6 +44,7 @@ def levelled_years(share, rate, lines, psi=100, endurance=ENDURANCE):
 
 def wear(values, mode, psi=100, endurance=ENDURANCE):
     """Of a run, from its values by (path, name) as Study.values gives them."""
+
     def of(name):
         return [v for (p, n), v in values.items() if n == name and p.startswith("memory.xpoint")]
 
@@ -56,8 +57,14 @@ def wear(values, mode, psi=100, endurance=ENDURANCE):
     hottest, mean = max(of("hottest.peak"), default=0), writes / lines if lines else 0.0
     variance = sum(of("wear_squares.peak")) / lines - mean**2 if lines else 0.0
     share = hottest / seconds / rate if rate else 0.0  # of its module's writes
-    return Wear(writes=writes, gap_moves=sum(of("gap_moves")), most=max(of("most_writes.peak")),
-                mean=mean, spread=sqrt(max(0.0, variance)) / mean if mean else 0.0, hottest=hottest,
-                years=endurance * whole / modules / rate / YEAR if rate else float("inf"),
-                years_fixed=endurance / (hottest / seconds) / YEAR if hottest else float("inf"),
-                years_levelled=levelled_years(share, rate, whole / modules, psi, endurance))
+    return Wear(
+        writes=writes,
+        gap_moves=sum(of("gap_moves")),
+        most=max(of("most_writes.peak")),
+        mean=mean,
+        spread=sqrt(max(0.0, variance)) / mean if mean else 0.0,
+        hottest=hottest,
+        years=endurance * whole / modules / rate / YEAR if rate else float("inf"),
+        years_fixed=endurance / (hottest / seconds) / YEAR if hottest else float("inf"),
+        years_levelled=levelled_years(share, rate, whole / modules, psi, endurance),
+    )

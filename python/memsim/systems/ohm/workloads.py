@@ -37,7 +37,7 @@ def program(name, scale, seed=1):
     check_known("workload", name, TABLE_II)
     check_known("scale", scale, SCALES)
     entry, at = TABLE_II[name], SCALES.index(scale)
-    made = workload.Program(name=name, size=entry["size"][at], seed=seed,
-                            iterations=entry.get("iterations", 0), **GRAPHS)
-    return made, dict(max_instructions=entry["region"][at] * 1_000_000,
-                      first_launch=entry.get("skip", 0))
+    made = workload.Program(
+        name=name, size=entry["size"][at], seed=seed, iterations=entry.get("iterations", 0), **GRAPHS
+    )
+    return made, dict(max_instructions=entry["region"][at] * 1_000_000, first_launch=entry.get("skip", 0))

@@ -24,6 +24,9 @@ def effective_access_time(accesses, misses, units, written_back=0, accounting="o
     accounting    one of ACCOUNTINGS
     """
     transfer = UNIT * BYTE
-    fetched = {"once": misses * (READ + transfer), "each": misses * READ + units * transfer,
-               "full": units * (READ + transfer)}[accounting]
+    fetched = {
+        "once": misses * (READ + transfer),
+        "each": misses * READ + units * transfer,
+        "full": units * (READ + transfer),
+    }[accounting]
     return ACCESS + (fetched + written_back * (WRITE + transfer)) / accesses

@@ -7,8 +7,14 @@ from ..platform_study import config
 
 def arguments(doc, workloads):
     parser = study.add_options(script_parser(doc))
-    parser.add_argument("--workloads", nargs="+", default=list(workloads), choices=list(workloads), metavar="NAME",
-                        help=f"of {', '.join(workloads)}")
+    parser.add_argument(
+        "--workloads",
+        nargs="+",
+        default=list(workloads),
+        choices=list(workloads),
+        metavar="NAME",
+        help=f"of {', '.join(workloads)}",
+    )
     return parser.parse_args()
 
 
@@ -20,8 +26,21 @@ class Hinted(study.Study):
         self.args, self.metrics = args, metrics
         for workload in args.workloads:
             for hints, more in (("with", ()), ("without", ("--without",))):
-                self.point(config("sap_hints.py"), "--system", system, "--platform", platform, "--workload", workload,
-                           "--scale", args.scale, *study.limit(args), *more, workload=workload, hints=hints)
+                self.point(
+                    config("sap_hints.py"),
+                    "--system",
+                    system,
+                    "--platform",
+                    platform,
+                    "--workload",
+                    workload,
+                    "--scale",
+                    args.scale,
+                    *study.limit(args),
+                    *more,
+                    workload=workload,
+                    hints=hints,
+                )
 
     def show(self):
         """Prints a row a workload: the time with hints over that without, and each metric without and with."""
@@ -31,8 +50,12 @@ class Hinted(study.Study):
             rows = {p.keys["hints"]: self.values(p) for p in self.selected if p.keys["workload"] == workload}
             cycles = {hints: values["gpu.dispatcher", "cycles"] for hints, values in rows.items()}
             ratios.append(cycles["with"] / cycles["without"])
-            print(f"{workload[:9]:10}{ratios[-1]:8.3f}" + "".join(
-                f"{metric(rows['without']):11.3f}{metric(rows['with']):11.3f}" for metric in self.metrics.values()))
+            print(
+                f"{workload[:9]:10}{ratios[-1]:8.3f}"
+                + "".join(
+                    f"{metric(rows['without']):11.3f}{metric(rows['with']):11.3f}" for metric in self.metrics.values()
+                )
+            )
         print(f"{'mean':10}{sum(ratios) / len(ratios):8.3f}")
 
 

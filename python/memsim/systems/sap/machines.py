@@ -17,11 +17,18 @@ from .watch import watch
 
 # How units make room, and what comes with a missing one: pages by a prefetcher of the registry, or what warps are about
 # to access. SAP's own replacement is an assumption, and so is page-on-page's.
-POLICIES = {"fifo": "fifo", "lru": "lru", "sap": "lru", "arc": "arc", "car": "car", "clock-pro": "clock-pro",
-            "page-on-page": "lru"}
+POLICIES = {
+    "fifo": "fifo",
+    "lru": "lru",
+    "sap": "lru",
+    "arc": "arc",
+    "car": "car",
+    "clock-pro": "clock-pro",
+    "page-on-page": "lru",
+}
 PREFETCH = {"page-on-page": "page-on-page"}
-UNIT = 4 * KIB                   # the paper's
-LEAST, CAPACITIES = MIB, 12      # 1 MiB to 2 GiB; the paper's largest is 1.5 GB
+UNIT = 4 * KIB  # the paper's
+LEAST, CAPACITIES = MIB, 12  # 1 MiB to 2 GiB; the paper's largest is 1.5 GB
 SMS, SLICES, INTERLEAVE = 15, 6, 256
 CLOCK = "700MHz"
 WATCH = dict(clock=CLOCK, unit=f"{UNIT}B")  # of the memory manager
@@ -44,11 +51,18 @@ def check(policy):
 
 def gtx480(memory, **dispatch):
     """SMs, L1s and the L2; `memory` takes what the six slices ask for, one after the other."""
-    return gpu(sms=SMS, slices=SLICES, channels=1, interleave=f"{INTERLEAVE}B", clock=CLOCK,
-               memory=lambda index, interleave: memory, dispatcher=dispatch,
-               sm=dict(schedulers=2, warp_slots=48, block_slots=8),
-               l1=dict(capacity="16KiB", ways=4, sector="128B", set_hash="linear"),
-               l2=dict(capacity="768KiB", ways=8, sector="128B", latency="170ns", set_hash="linear"))
+    return gpu(
+        sms=SMS,
+        slices=SLICES,
+        channels=1,
+        interleave=f"{INTERLEAVE}B",
+        clock=CLOCK,
+        memory=lambda index, interleave: memory,
+        dispatcher=dispatch,
+        sm=dict(schedulers=2, warp_slots=48, block_slots=8),
+        l1=dict(capacity="16KiB", ways=4, sector="128B", set_hash="linear"),
+        l2=dict(capacity="768KiB", ways=8, sector="128B", latency="170ns", set_hash="linear"),
+    )
 
 
 def machine(policy, program, dram="8MiB", drive="table", seed=1, contents=False, manager=None, **dispatch):
@@ -69,14 +83,25 @@ def machine(policy, program, dram="8MiB", drive="table", seed=1, contents=False,
     check_known("drive", drive, DRIVES)
     capacity = in_bytes(dram, "dram")
     if capacity < UNIT or capacity % UNIT:
-        raise user_error(f"dram={dram!r}: write a whole number of units of {UNIT}B, such as "
-                         f"{max(UNIT, up_to(capacity, UNIT))}B")
+        raise user_error(
+            f"dram={dram!r}: write a whole number of units of {UNIT}B, such as " f"{max(UNIT, up_to(capacity, UNIT))}B"
+        )
     watched, end = policy == "sap", f"{up_to(footprint_of(program), UNIT)}B"
     root = Root(seed=seed, contents=contents)
     root.program = program
-    cache = mem.PageCache(capacity=f"{capacity}B", unit=f"{UNIT}B", replacement=POLICIES[policy],
-                          prefetchers=int(watched), requests=1024, queue=64, dram_queue=256, drive_queue=1024,
-                          hint_queue=1024, prefetch=PREFETCH.get(policy, "none"), prefetch_end=end)
+    cache = mem.PageCache(
+        capacity=f"{capacity}B",
+        unit=f"{UNIT}B",
+        replacement=POLICIES[policy],
+        prefetchers=int(watched),
+        requests=1024,
+        queue=64,
+        dram_queue=256,
+        drive_queue=1024,
+        hint_queue=1024,
+        prefetch=PREFETCH.get(policy, "none"),
+        prefetch_end=end,
+    )
     root.gpu = gtx480(cache, **dispatch)
     root.dram = mem.SimpleMemory(**DRAM)
     cache.dram_side = root.dram.cpu_side
@@ -102,8 +127,13 @@ def slc_drive(capacity):
     blocks = -(-capacity // of_all_planes) + SPARE_BLOCKS
     spare = 1 - Fraction(up_to(capacity, page), blocks * of_all_planes)
     own = channels * packages * dies * planes * page  # of DRAM, for its map and the writes that wait
-    return solid_state_drive(SLC, geometry=(channels, packages, dies, planes, blocks, pages), cache=f"{own}B",
-                             write_buffer=f"{own}B", over_provisioning=f"{min(int(spare * 10**9), 9 * 10**8)}ppb")
+    return solid_state_drive(
+        SLC,
+        geometry=(channels, packages, dies, planes, blocks, pages),
+        cache=f"{own}B",
+        write_buffer=f"{own}B",
+        over_provisioning=f"{min(int(spare * 10**9), 9 * 10**8)}ppb",
+    )
 
 
 def shadows(program, policies=tuple(POLICIES), seed=1, manager=None, **dispatch):
@@ -127,8 +157,13 @@ def shadows(program, policies=tuple(POLICIES), seed=1, manager=None, **dispatch)
     monitor.passed[0] = root.distances.accesses
     root.shadow = System()
     for i, policy in enumerate(beside):
-        made = sap.ShadowDram(replacement=POLICIES[policy], managers=int(policy == "sap"), **sizes,
-                              prefetch=PREFETCH.get(policy, "none"), prefetch_end=end)
+        made = sap.ShadowDram(
+            replacement=POLICIES[policy],
+            managers=int(policy == "sap"),
+            **sizes,
+            prefetch=PREFETCH.get(policy, "none"),
+            prefetch_end=end,
+        )
         setattr(root.shadow, attribute(policy), made)
         monitor.passed[1 + i] = made.accesses
     if watched:

@@ -44,16 +44,24 @@ def counts(values, policies=tuple(POLICIES)):
     found = {}
     for policy in policies:
         path = "distances" if policy == "lru" else f"shadow.{attribute(policy)}"
-        found[policy] = [dict({name: values.get((path, f"{name}[{i}]"), 0) for name in COUNTS},
-                              accesses=values[path, "accesses"]) for i in range(CAPACITIES)]
+        found[policy] = [
+            dict({name: values.get((path, f"{name}[{i}]"), 0) for name in COUNTS}, accesses=values[path, "accesses"])
+            for i in range(CAPACITIES)
+        ]
     return found
 
 
 def arguments(doc, workloads=PAPER, more=lambda parser: None):
     """What every study of a figure can be told; `more` adds options to the parser."""
     parser = study.add_options(script_parser(doc))
-    parser.add_argument("--workloads", nargs="+", default=list(workloads), choices=names(), metavar="NAME",
-                        help=f"of {', '.join(names())}")
+    parser.add_argument(
+        "--workloads",
+        nargs="+",
+        default=list(workloads),
+        choices=names(),
+        metavar="NAME",
+        help=f"of {', '.join(names())}",
+    )
     more(parser)
     args = parser.parse_args()
     args.all_workloads = list(workloads)  # over which the paper looks
@@ -73,10 +81,19 @@ class Points(PlatformStudy):
     def add(self, arguments=(), options=(), name=""):
         """Each workload once. `arguments` are the script's, `options` memsim's; `name` tells a variant."""
         for workload in self.args.workloads:
-            self.point(config("sap_hits.py"), "--workload", workload, "--scale", self.args.scale, *arguments,
-                       *(["--policies", *self.policies] if self.policies != tuple(POLICIES) else []),
-                       *study.limit(self.args), options=options, variant=name,
-                       workload=workload)
+            self.point(
+                config("sap_hits.py"),
+                "--workload",
+                workload,
+                "--scale",
+                self.args.scale,
+                *arguments,
+                *(["--policies", *self.policies] if self.policies != tuple(POLICIES) else []),
+                *study.limit(self.args),
+                options=options,
+                variant=name,
+                workload=workload,
+            )
 
     def rows(self, point):
         values = self.values(point)
@@ -85,12 +102,25 @@ class Points(PlatformStudy):
         for policy, by_size in counts(values, self.policies).items():
             for mib, c in zip(sizes(), by_size):
                 units = c["misses"] + c["prefetches"]
-                eat = {f"{how}{dirty}": effective_access_time(
-                    c["accesses"], c["misses"], units, c["written_back"] if not dirty else 0, how)
-                    for how in ("once", "each", "full") for dirty in ("", " clean")}
-                rows.append(dict(policy=policy, mib=mib, footprint=footprint, **c, **eat,
-                                 hit_ratio=c["hits"] / c["accesses"], units=units,
-                                 useless=1 - c["useful_prefetches"] / c["prefetches"] if c["prefetches"] else 0.0))
+                eat = {
+                    f"{how}{dirty}": effective_access_time(
+                        c["accesses"], c["misses"], units, c["written_back"] if not dirty else 0, how
+                    )
+                    for how in ("once", "each", "full")
+                    for dirty in ("", " clean")
+                }
+                rows.append(
+                    dict(
+                        policy=policy,
+                        mib=mib,
+                        footprint=footprint,
+                        **c,
+                        **eat,
+                        hit_ratio=c["hits"] / c["accesses"],
+                        units=units,
+                        useless=1 - c["useful_prefetches"] / c["prefetches"] if c["prefetches"] else 0.0,
+                    )
+                )
         return rows
 
     def ratios(self, id, variant=""):

@@ -10,8 +10,14 @@ def watch(root, clock, **manager):
     translates: it then looks into no cache. The caller binds `hints` and `misses`. Returns it."""
     gpu = root.gpu
     looks = not hasattr(gpu, "mmu")
-    root.manager = sap.MemoryManager(sms=len(gpu.sm), slices=len(gpu.l2), interleave=gpu.interleave.chunk, clock=clock,
-                                     looks_into_caches=looks, **manager)
+    root.manager = sap.MemoryManager(
+        sms=len(gpu.sm),
+        slices=len(gpu.l2),
+        interleave=gpu.interleave.chunk,
+        clock=clock,
+        looks_into_caches=looks,
+        **manager,
+    )
     for i, (sm, l1) in enumerate(zip(gpu.sm, gpu.l1)):
         sm.askers = 1
         root.manager.queries[i] = sm.queries[0]

@@ -19,8 +19,18 @@ def places(routers, controllers, packages, ports):
     return " ".join(map(str, of_controllers + of_packages))
 
 
-def flash_backbone(controllers=16, packages=16, ports=2, mesh=(4, 4), registers=8, network="nif",
-                   window=128, geometry=GEOMETRY, for_controller=None, for_package=None):
+def flash_backbone(
+    controllers=16,
+    packages=16,
+    ports=2,
+    mesh=(4, 4),
+    registers=8,
+    network="nif",
+    window=128,
+    geometry=GEOMETRY,
+    for_controller=None,
+    for_package=None,
+):
     """A System with `controller`, `mesh` and `package` (lists, but for the mesh).
 
     ports        I/O ports of a package
@@ -32,18 +42,34 @@ def flash_backbone(controllers=16, packages=16, ports=2, mesh=(4, 4), registers=
     """
     part = System()
     part.controller = [
-        zng.FlashController(packages=packages, endpoint=c, first_package=controllers, ports=ports,
-                            window=window, **geometry, **(for_controller or {}))
-        for c in range(controllers)]
+        zng.FlashController(
+            packages=packages,
+            endpoint=c,
+            first_package=controllers,
+            ports=ports,
+            window=window,
+            **geometry,
+            **(for_controller or {}),
+        )
+        for c in range(controllers)
+    ]
     of_package = {n: geometry[n] for n in GEOMETRY}
     part.package = [
-        zng.Package(registers=registers, data_registers=int(network == "nif"), network=network, ports=ports,
-                    endpoint=controllers + p * ports, controller=p % controllers,
-                    queue=(window + COLLECTS) * controllers, **of_package, **(for_package or {}))
-        for p in range(packages)]
+        zng.Package(
+            registers=registers,
+            data_registers=int(network == "nif"),
+            network=network,
+            ports=ports,
+            endpoint=controllers + p * ports,
+            controller=p % controllers,
+            queue=(window + COLLECTS) * controllers,
+            **of_package,
+            **(for_package or {}),
+        )
+        for p in range(packages)
+    ]
     columns, rows = mesh
-    part.mesh = zng.Mesh(columns=columns, rows=rows,
-                         places=places(columns * rows, controllers, packages, ports))
+    part.mesh = zng.Mesh(columns=columns, rows=rows, places=places(columns * rows, controllers, packages, ports))
 
     for c, controller in enumerate(part.controller):
         part.mesh.input[c] = controller.output
@@ -92,16 +118,34 @@ def translate(part, size, programs, stripe=STRIPE):
     ftl.translate(part, size.channels, geometry_of(size), programs, stripe=stripe)
 
 
-def attach(root, size, programs, registers, network, redirect, reuse, transfer, combine, stripe=STRIPE,
-           collect=COLLECT, helper="assist", for_package=None):
+def attach(
+    root,
+    size,
+    programs,
+    registers,
+    network,
+    redirect,
+    reuse,
+    transfer,
+    combine,
+    stripe=STRIPE,
+    collect=COLLECT,
+    helper="assist",
+    for_package=None,
+):
     """L2 slices, crossbar, flash controllers, network, packages: `root.memory.network`, `root.flash`; and the
     helper thread that collects, `root.gpu.collector`."""
     channels = size.channels
     root.flash = flash_backbone(
-        controllers=channels, packages=channels, mesh=MESHES[size.k], registers=registers,
-        network=network, geometry=geometry_of(size),
+        controllers=channels,
+        packages=channels,
+        mesh=MESHES[size.k],
+        registers=registers,
+        network=network,
+        geometry=geometry_of(size),
         for_package=dict(reuse=reuse, transfer=transfer, **(for_package or {})),
-        for_controller=dict(combine=combine))
+        for_controller=dict(combine=combine),
+    )
     slices = root.gpu.l2
     root.memory.network = mem.Crossbar(inputs=len(slices), **root.gpu.interleave.over(channels).crossbar, width="64B")
     for i, controller in enumerate(root.flash.controller):
@@ -111,5 +155,13 @@ def attach(root, size, programs, registers, network, redirect, reuse, transfer, 
         if redirect:  # each controller sees as many of all writes: one is enough to tell a slice
             l2.control_ports = controller.pins = 1
             controller.pin[0] = l2.control[0]
-    ftl.collect(root.gpu, root.flash.controller, size.channels, geometry_of(size), programs,
-              stripe=stripe, helper=helper, when=collect)
+    ftl.collect(
+        root.gpu,
+        root.flash.controller,
+        size.channels,
+        geometry_of(size),
+        programs,
+        stripe=stripe,
+        helper=helper,
+        when=collect,
+    )

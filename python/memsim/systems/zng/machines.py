@@ -28,10 +28,12 @@ MEMORIES = {
 # keeps nothing that is written (III-C: "a read-only cache") but in pinned ways. Without a prefetcher
 # nothing is fetched around a miss. HybridGPU's predictor is ZnG's table ("the same to [11]", IV-B), without its monitor.
 SRAM = dict(sets=1, write_cycles=1, write_policy="write_back", write_allocate=True, prefetch=None)
-STT_MRAM = dict(sets=4, write_cycles=5, write_policy="write_evict", write_allocate=False,
-                prefetch="dyn-pref")
-READ_PATH = {"zng-rdopt": STT_MRAM, "zng": STT_MRAM,
-             "hybridgpu": dict(SRAM, prefetch="predict-4KBpref")}  # all others have SRAM
+STT_MRAM = dict(sets=4, write_cycles=5, write_policy="write_evict", write_allocate=False, prefetch="dyn-pref")
+READ_PATH = {
+    "zng-rdopt": STT_MRAM,
+    "zng": STT_MRAM,
+    "hybridgpu": dict(SRAM, prefetch="predict-4KBpref"),
+}  # all others have SRAM
 
 
 def platforms():
@@ -39,8 +41,9 @@ def platforms():
     return [*MEMORIES, *flash.PLATFORMS]
 
 
-def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None, optane="table", contents=False,
-            **dispatch):
+def machine(
+    platform, programs, size=None, seed=1, prefetch=None, on_flash=None, optane="table", contents=False, **dispatch
+):
     """The machine of one platform.
 
     platform   one of platforms()
@@ -58,8 +61,10 @@ def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None,
     check_known("platform", platform, platforms())
     own = flash.PLATFORMS.get(platform)
     if on_flash and not own:
-        raise user_error(f"{', '.join(on_flash)}: platform '{platform}' has no flash registers; those "
-                         f"that have are {', '.join(flash.PLATFORMS)}")
+        raise user_error(
+            f"{', '.join(on_flash)}: platform '{platform}' has no flash registers; those "
+            f"that have are {', '.join(flash.PLATFORMS)}"
+        )
     spaces = [footprint(p) for p in programs]
     size = size or scale.scale(sum(spaces))
     l2 = dict(READ_PATH.get(platform, SRAM))
@@ -78,22 +83,37 @@ def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None,
         flash.attach(root, size, programs, **on_flash)
         return root
     held = memory.PAGED.get(platform)
-    needed = mmu.translate(root.gpu, max(spaces), walks=mmu.new_input(root.gpu.network),
-                           applications=len(programs),
-                           placement="faults" if held else "first_touch", tlb=ftl.TLB,
-                           memory=held(size) if held else None)
+    needed = mmu.translate(
+        root.gpu,
+        max(spaces),
+        walks=mmu.new_input(root.gpu.network),
+        applications=len(programs),
+        placement="faults" if held else "first_touch",
+        tlb=ftl.TLB,
+        memory=held(size) if held else None,
+    )
     MEMORIES[platform](root, size, needed, **({"reading": optane} if platform == "optane" else {}))
     return root
 
 
 def gpu_of(size, applications, l2, chunk=scale.INTERLEAVE, **dispatch):
     """SMs with their L1s, the crossbar and the L2's slices (Table I)."""
-    part = gpu(sms=size.sms, slices=size.controllers, interleave=chunk, memory=None,
-               clock=CLOCK, sm=gtx580.SM,
-               dispatcher=dict(applications=applications, partition="shared", **dispatch),
-               l1=dict(capacity=f"{size.l1}B", **gtx580.CACHES),
-               l2=dict(capacity=f"{size.l2_slice * l2['sets'] * size.controllers}B", **gtx580.CACHES, **L2,
-                       **{n: l2[n] for n in ("write_policy", "write_allocate", "write_cycles")}))
+    part = gpu(
+        sms=size.sms,
+        slices=size.controllers,
+        interleave=chunk,
+        memory=None,
+        clock=CLOCK,
+        sm=gtx580.SM,
+        dispatcher=dict(applications=applications, partition="shared", **dispatch),
+        l1=dict(capacity=f"{size.l1}B", **gtx580.CACHES),
+        l2=dict(
+            capacity=f"{size.l2_slice * l2['sets'] * size.controllers}B",
+            **gtx580.CACHES,
+            **L2,
+            **{n: l2[n] for n in ("write_policy", "write_allocate", "write_cycles")},
+        ),
+    )
     if l2["prefetch"]:
         add_prefetcher(part, l2["prefetch"])
     return part

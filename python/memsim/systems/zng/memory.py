@@ -43,8 +43,13 @@ def fs(seconds):
 
 def at_rate(rate, burst):
     """Bursts back to back at so many bytes a second, a command each half of one."""
-    return dict(rate=f"{round(rate)}B/s", burst=burst, tCCD_S=fs(Fraction(burst) / rate),
-                tCCD_L=fs(Fraction(burst) / rate), tCK=fs(Fraction(burst) / rate / 2))
+    return dict(
+        rate=f"{round(rate)}B/s",
+        burst=burst,
+        tCCD_S=fs(Fraction(burst) / rate),
+        tCCD_L=fs(Fraction(burst) / rate),
+        tCK=fs(Fraction(burst) / rate / 2),
+    )
 
 
 def one_each(root, controllers):
@@ -55,7 +60,9 @@ def one_each(root, controllers):
 
 def chunk(platform, reading="table"):
     """In what addresses go round over controllers: a flash page, and no more than a row."""
-    row = {"optane": OPTANE.get(reading, {}).get("row", PAGE), "ideal": GDDR5_ROW, "hetero": GDDR5_ROW}.get(platform, PAGE)
+    row = {"optane": OPTANE.get(reading, {}).get("row", PAGE), "ideal": GDDR5_ROW, "hetero": GDDR5_ROW}.get(
+        platform, PAGE
+    )
     return f"{min(row, PAGE)}B"
 
 
@@ -70,11 +77,24 @@ def ideal(root, size, needed):
     rate = GDDR5_RATE * size.of_controller
     # Activates need no distance, and a change of direction no time: both are of Ohm-GPU's own table and rings. A row may
     # close when its data has crossed: tCL and a burst.
-    card = dram.Preset("gtx580", base=gtx580.DRAM, source="MacSim's params_gtx580 at a GTX 580's rate; refresh: gddr5",
-                       **at_rate(rate, 64), tRRD_S="0fs", tRRD_L="0fs", tRTRS="0fs", tRTP=fs(Fraction(5238095, 10**15) + 64 / rate))
+    card = dram.Preset(
+        "gtx580",
+        base=gtx580.DRAM,
+        source="MacSim's params_gtx580 at a GTX 580's rate; refresh: gddr5",
+        **at_rate(rate, 64),
+        tRRD_S="0fs",
+        tRRD_L="0fs",
+        tRTRS="0fs",
+        tRTP=fs(Fraction(5238095, 10**15) + 64 / rate),
+    )
     capacity = up_to(-(-needed // size.controllers), GDDR5_ROW * int(card.figures["banks_per_group"]))
-    one_each(root, [mem.DramController(timing=card, capacity=f"{capacity}B", **gtx580.DRAM_QUEUES, **channel)
-                    for channel in channels(size, chunk("ideal"))])
+    one_each(
+        root,
+        [
+            mem.DramController(timing=card, capacity=f"{capacity}B", **gtx580.DRAM_QUEUES, **channel)
+            for channel in channels(size, chunk("ideal"))
+        ],
+    )
 
 
 def optane_table(size, reading):
@@ -83,10 +103,25 @@ def optane_table(size, reading):
     read = dict(OPTANE[reading])
     banks, row = max(1, round(read.pop("banks") * size.of_controller)), read.pop("row")
     none = {name: "1fs" for name in ("tRRD_S", "tRRD_L", "tRTP", "tWTR_S", "tWTR_L", "tRTRS")}
-    return dram.Preset(f"optane_{reading}", source="ZnG (ISCA 2020), Table I; banks and rate: zng.memory.OPTANE",
-                       **at_rate(OPTANE_RATE * size.of_controller, 64), groups=1, ranks=1, banks_per_group=banks,
-                       row=f"{row}B", tCL="8900ps", tCWL="8900ps", tRCDRD="190ns", tRCDWR="190ns", tRAS="190ns",
-                       tFAW="0fs", tRFC="0fs", tREFI="0fs", **none, **read)
+    return dram.Preset(
+        f"optane_{reading}",
+        source="ZnG (ISCA 2020), Table I; banks and rate: zng.memory.OPTANE",
+        **at_rate(OPTANE_RATE * size.of_controller, 64),
+        groups=1,
+        ranks=1,
+        banks_per_group=banks,
+        row=f"{row}B",
+        tCL="8900ps",
+        tCWL="8900ps",
+        tRCDRD="190ns",
+        tRCDWR="190ns",
+        tRAS="190ns",
+        tFAW="0fs",
+        tRFC="0fs",
+        tREFI="0fs",
+        **none,
+        **read,
+    )
 
 
 def optane(root, size, needed, reading="table"):
@@ -94,40 +129,78 @@ def optane(root, size, needed, reading="table"):
     table = optane_table(size, reading)
     rows = in_bytes(table.figures["row"], "row") * int(table.figures["banks_per_group"])
     capacity = up_to(-(-needed // size.controllers), rows)
-    one_each(root, [mem.DramController(timing=table, capacity=f"{capacity}B", **gtx580.DRAM_QUEUES, **part)
-                    for part in channels(size, chunk("optane", reading))])
+    one_each(
+        root,
+        [
+            mem.DramController(timing=table, capacity=f"{capacity}B", **gtx580.DRAM_QUEUES, **part)
+            for part in channels(size, chunk("optane", reading))
+        ],
+    )
 
 
 def buffer_table(rate):
     """The DRAM of HybridGPU's buffer: DDR3-1600 times (JESD79-3, 11-11-11), 32 bit wide."""
-    return dram.Preset("hybridgpu_buffer", source="DDR3-1600 (assumption)", **at_rate(rate, 32), groups=1, ranks=1,
-                       banks_per_group=8, row="4KiB", tCL="13750ps", tCWL="10ns", tRCDRD="13750ps",
-                       tRCDWR="13750ps", tRP="13750ps", tRAS="35ns", tRC="48750ps", tRRD_S="7500ps",
-                       tRRD_L="7500ps", tFAW="40ns", tWTR_S="7500ps", tWTR_L="7500ps", tRTP="7500ps", tWR="15ns",
-                       tRTRS="2500ps", tRFC="260ns", tREFI="7800ns")
+    return dram.Preset(
+        "hybridgpu_buffer",
+        source="DDR3-1600 (assumption)",
+        **at_rate(rate, 32),
+        groups=1,
+        ranks=1,
+        banks_per_group=8,
+        row="4KiB",
+        tCL="13750ps",
+        tCWL="10ns",
+        tRCDRD="13750ps",
+        tRCDWR="13750ps",
+        tRP="13750ps",
+        tRAS="35ns",
+        tRC="48750ps",
+        tRRD_S="7500ps",
+        tRRD_L="7500ps",
+        tFAW="40ns",
+        tWTR_S="7500ps",
+        tWTR_L="7500ps",
+        tRTP="7500ps",
+        tWR="15ns",
+        tRTRS="2500ps",
+        tRFC="260ns",
+        tREFI="7800ns",
+    )
 
 
 def hetero(root, size, needed):
     """A GPU with 1.5 GB of GDDR5; its data is on a Z-SSD, which the host reads at page faults."""
     root.ssd = ssd(size)
-    mmu.page_faults(root, root.gpu, device=mmu.new_input(root.gpu.network),
-                    drive=root.ssd.drive.host[0],
-                    **share_of_host(size.share, PAGE_COST + READ_COST))
+    mmu.page_faults(
+        root,
+        root.gpu,
+        device=mmu.new_input(root.gpu.network),
+        drive=root.ssd.drive.host[0],
+        **share_of_host(size.share, PAGE_COST + READ_COST),
+    )
     ideal(root, size, needed)
 
 
 def hybridgpu(root, size, needed, buffer=None):
     """HybridGPU: an SSD controller with its DRAM buffer, in the GPU (II-C). `needed` is on the flash. `buffer` takes the
     buffer's place: a mem.PageCache, say."""
-    root.memory.network = mem.Crossbar(inputs=size.controllers, **scale.interleave(size).over(1).crossbar,
-                                       width="64B")
-    root.memory.buffer = buffer or zng.PageBuffer(capacity=f"{size.buffer}B",
-                                                  dirty_pages=max(1, size.buffer // PAGE // 32))
+    root.memory.network = mem.Crossbar(inputs=size.controllers, **scale.interleave(size).over(1).crossbar, width="64B")
+    root.memory.buffer = buffer or zng.PageBuffer(
+        capacity=f"{size.buffer}B", dirty_pages=max(1, size.buffer // PAGE // 32)
+    )
     root.memory.dram = mem.DramController(
-        timing=buffer_table(BUFFER_RATE * size.share), capacity=f"{up_to(size.buffer, 32 << 10)}B", map="RoRaBaCoCh")
+        timing=buffer_table(BUFFER_RATE * size.share), capacity=f"{up_to(size.buffer, 32 << 10)}B", map="RoRaBaCoCh"
+    )
     # The buffer's DRAM is modelled apart: the drive's own stands for pages on their way to the flash.
-    root.ssd = ssd(size, host_rate="1000GB/s", completion="1fs", cache="1MiB", cache_reads=False,
-                   dram_rate="1000GB/s", dram_latency="0fs")
+    root.ssd = ssd(
+        size,
+        host_rate="1000GB/s",
+        completion="1fs",
+        cache="1MiB",
+        cache_reads=False,
+        dram_rate="1000GB/s",
+        dram_latency="0fs",
+    )
     for i, l2 in enumerate(root.gpu.l2):
         l2.mem_side = root.memory.network.cpu_side[i]
     root.memory.network.mem_side[0] = root.memory.buffer.cpu_side
@@ -137,11 +210,21 @@ def hybridgpu(root, size, needed, buffer=None):
 
 def ssd(size, **changes):
     """The slice's share of the Z-SSD: channels, cores, link and DRAM."""
+
     def share(rate):
         return f"{round(rate * size.share)}B/s"
-    return solid_state_drive("z_ssd", channels=size.channels, **{
-        "cores": scale.cores(size), "firmware": fs(scale.firmware(size)),
-        "host_rate": share(3_282_000_000), "dram_rate": share(6_400_000_000), **changes})
+
+    return solid_state_drive(
+        "z_ssd",
+        channels=size.channels,
+        **{
+            "cores": scale.cores(size),
+            "firmware": fs(scale.firmware(size)),
+            "host_rate": share(3_282_000_000),
+            "dram_rate": share(6_400_000_000),
+            **changes,
+        },
+    )
 
 
 # Platforms whose device memory does not hold everything, and the bytes that it holds.

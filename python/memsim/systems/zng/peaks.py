@@ -20,7 +20,11 @@ UNBOUND = "1000GB/s"
 
 
 def _peak(name, memory, *arguments, warm="1ms"):
-    return "zng_peak.py", ("--warm", warm, "--time", f"{MILLISECONDS.get(name, LONGER)}ms", "--memory", memory, *arguments), ()
+    return (
+        "zng_peak.py",
+        ("--warm", warm, "--time", f"{MILLISECONDS.get(name, LONGER)}ms", "--memory", memory, *arguments),
+        (),
+    )
 
 
 def _settings(**changes):
@@ -38,9 +42,19 @@ LOADS = {
     "DRAM buffer": _peak("DRAM buffer", "hybridgpu", "--range", 8 << 20, warm="10ms"),
     "SSD controller": _peak("SSD controller", "hybridgpu", "--pattern", "random"),
     # The drive without cores, cache or host: its channels are left.
-    "flash channels": ("drive.py", ("--drive", "z_ssd", "--outstanding", 8192, "--requests", 60_000),
-                       _settings(firmware="0fs", host_rate=UNBOUND, dram_rate=UNBOUND, cache="1MiB",
-                                 cache_reads="false", commands=16384, queue_depth=16384)),
+    "flash channels": (
+        "drive.py",
+        ("--drive", "z_ssd", "--outstanding", 8192, "--requests", 60_000),
+        _settings(
+            firmware="0fs",
+            host_rate=UNBOUND,
+            dram_rate=UNBOUND,
+            cache="1MiB",
+            cache_reads="false",
+            commands=16384,
+            queue_depth=16384,
+        ),
+    ),
     "flash arrays": ("zng_flash.py", ("--outstanding", 4096, "--requests", 20_000), ()),
 }
 
@@ -49,8 +63,8 @@ PARAMETERS = {
     "GPU DRAM": scale.CONTROLLERS * memory.GDDR5_RATE,
     "desktop DRAM": 2 * 25.6e9,
     "Optane": scale.CONTROLLERS * memory.OPTANE_RATE,
-    "GPU-SSD": 3.282e9,                                                # the drive's four lanes
-    "HybridGPU": float(PAGE * scale.CORES / scale.FIRMWARE),   # its slowest part
+    "GPU-SSD": 3.282e9,  # the drive's four lanes
+    "HybridGPU": float(PAGE * scale.CORES / scale.FIRMWARE),  # its slowest part
     "DRAM buffer": memory.BUFFER_RATE,
     "SSD controller": float(PAGE * scale.CORES / scale.FIRMWARE),
     "flash channels": scale.CHANNELS * 800e6,
@@ -94,8 +108,9 @@ class Peaks(study.Study):
             name, values = point.keys["part"], self.values(point)
             self.rate[name] = measured(name, values)
             if name == "flash arrays":  # of random lines
-                self.waste = 1 - (_total(values, "useful_bytes", "flash.package")
-                                  / _total(values, "sensed_bytes", "flash.package"))
+                self.waste = 1 - (
+                    _total(values, "useful_bytes", "flash.package") / _total(values, "sensed_bytes", "flash.package")
+                )
 
     def show(self):
         print(f"{'GB/s':16}  by parameters  measured  of GPU DRAM, measured")

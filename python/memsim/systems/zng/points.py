@@ -55,10 +55,12 @@ AVERAGES = "re_accesses", "writes_per_page"
 def arguments(doc, workloads=PAIRS, more=lambda parser: None):
     """What every study of a figure can be told; `more` adds options to the parser."""
     parser = study.add_options(script_parser(doc))
-    parser.add_argument("--workloads", nargs="+", default=list(workloads), metavar="NAME",
-                        help="such as betw, betw-back, betw*8")
-    parser.add_argument("--whole", type=whole(1), default=scale.FOOTPRINT,
-                        help="bytes that the paper's programs touch (an assumption)")
+    parser.add_argument(
+        "--workloads", nargs="+", default=list(workloads), metavar="NAME", help="such as betw, betw-back, betw*8"
+    )
+    parser.add_argument(
+        "--whole", type=whole(1), default=scale.FOOTPRINT, help="bytes that the paper's programs touch (an assumption)"
+    )
     more(parser)
     args = parser.parse_args()
     for text in args.workloads:
@@ -69,6 +71,7 @@ def arguments(doc, workloads=PAIRS, more=lambda parser: None):
 
 def metrics(values):
     """What the figures show of a run, from its values by (path, name)."""
+
     def total(path, name):
         return sum(v for (p, n), v in values.items() if n == name and p.startswith(path))
 
@@ -83,30 +86,43 @@ def metrics(values):
     waited = total("memory.buffer", "drive_time.sum")
     flash = total("ssd.channel", "read_latency.sum")
     return dict(
-        ipc=values["gpu.dispatcher", "ipc"], seconds=seconds,
+        ipc=values["gpu.dispatcher", "ipc"],
+        seconds=seconds,
         latency=share(total("gpu.l2", "miss_latency.sum"), total("gpu.l2", "miss_latency.count")),
         # Bytes of requests that the arrays serve, a second of the whole machine's, in GB/s: HybridGPU's buffer asks
         # for pages, the others for lines of what is sensed, and they write lines of what is programmed.
-        array_bandwidth=whole * 1e-9 * share(
+        array_bandwidth=whole
+        * 1e-9
+        * share(
             4096 * (total("ssd.channel", "reads") + total("ssd.channel", "programs"))
-            + total(packages, "useful_bytes") + total(packages, "programmed_bytes"), seconds),
+            + total(packages, "useful_bytes")
+            + total(packages, "programmed_bytes"),
+            seconds,
+        ),
         # Of what is behind the L2: a read-only L2's writes never were in it.
-        memory_bandwidth=whole * 1e-9 * share(
+        memory_bandwidth=whole
+        * 1e-9
+        * share(
             total("flash.controller[", "read_bytes") + total("flash.controller[", "write_bytes")
-            if packages + "0]" in {p for p, _ in values} else
-            total("gpu.l2", "fetched_bytes") + total("gpu.l2", "written_back_bytes"), seconds),
+            if packages + "0]" in {p for p, _ in values}
+            else total("gpu.l2", "fetched_bytes") + total("gpu.l2", "written_back_bytes"),
+            seconds,
+        ),
         useful_share=100 * share(total(packages, "useful_bytes"), total(packages, "sensed_bytes")),
         sensed_bandwidth=whole * 1e-9 * share(total(packages, "sensed_bytes"), seconds),
         useful_bandwidth=whole * 1e-9 * share(total(packages, "useful_bytes"), seconds),
-        programming=100 * share(total(packages, "program_time"), 1e9 * seconds * scale.PLANES
-                                * len({p for p, _ in values if p.startswith(packages)})),
+        programming=100
+        * share(
+            total(packages, "program_time"),
+            1e9 * seconds * scale.PLANES * len({p for p, _ in values if p.startswith(packages)}),
+        ),
         re_accesses=share(total(packages, "page_reads") - total(packages, "pages_read"), total(packages, "pages_read")),
         writes_per_page=share(total(packages, "log_programs"), total(packages, "log_pages")),
         held=100 * share(sum(v for (p, n), v in values.items() if n.startswith("held_time[")), 1e9 * seconds),
         engine_share=100 * share(waited - flash, total("memory.buffer", "fetch_time.sum")),
-        accuracy=100 * share(total("gpu.prefetcher", "predictions_right"),
-                             total("gpu.prefetcher", "predictions")),
-        l2_miss_rate=share(total("gpu.l2", "misses"), total("gpu.l2", "accesses")))
+        accuracy=100 * share(total("gpu.prefetcher", "predictions_right"), total("gpu.prefetcher", "predictions")),
+        l2_miss_rate=share(total("gpu.l2", "misses"), total("gpu.l2", "accesses")),
+    )
 
 
 def named(id):
@@ -129,11 +145,21 @@ class Points(PlatformStudy):
         for platform in platforms:
             for workload in workloads or self.args.workloads:
                 whole = self.args.whole
-                self.point(config("zng.py"), "--platform", platform, "--workload", workload, "--scale",
-                           self.args.scale, *study.limit(self.args),
-                           *(["--whole", whole] if whole != scale.FOOTPRINT else []),
-                           *arguments, options=options, platform=name or platform + variant,
-                           workload=workload)
+                self.point(
+                    config("zng.py"),
+                    "--platform",
+                    platform,
+                    "--workload",
+                    workload,
+                    "--scale",
+                    self.args.scale,
+                    *study.limit(self.args),
+                    *(["--whole", whole] if whole != scale.FOOTPRINT else []),
+                    *arguments,
+                    options=options,
+                    platform=name or platform + variant,
+                    workload=workload,
+                )
 
     def metrics(self, point):
         return metrics(self.values(point))

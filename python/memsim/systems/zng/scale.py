@@ -18,8 +18,8 @@ INTERLEAVE = "4KiB"  # of addresses over L2 slices: a flash page, so that prefet
 # PolyBench's and Rodinia's matrices, 48 MiB for three of 2048 x 2048. So --scale judge is the paper's whole machine.
 FOOTPRINT = 192 * MIB
 L1, L2 = 48 * KIB, 6 * MIB
-DRAM = 1536 * MIB    # of hetero's GPU (GTX 580: 1.5 GB)
-BUFFER = 32 * MIB    # of HybridGPU's SSD controller
+DRAM = 1536 * MIB  # of hetero's GPU (GTX 580: 1.5 GB)
+BUFFER = 32 * MIB  # of HybridGPU's SSD controller
 # Smaller, a slice of the L2 has too few sets for its 128 MSHRs, and holds up what the memory could serve. The
 # buffer, which serves what misses there, keeps its proportion to it. Of the scales, judge needs neither.
 L1_FLOOR, L2_FLOOR = 8 * KIB, 64 * KIB
@@ -35,16 +35,16 @@ def interleave(size, chunk=INTERLEAVE):
 class Scaled:
     """A machine at some scale; sizes in bytes."""
 
-    k: int            # slice: 1 of k of the paper's machine
+    k: int  # slice: 1 of k of the paper's machine
     sms: int
-    channels: int     # of flash
+    channels: int  # of flash
     controllers: int  # of DRAM, and slices of the L2
     footprint: int
-    l1: int           # of one SM
-    l2_slice: int     # of one slice, in SRAM
-    dram: int         # of hetero's GPU, in all
-    buffer: int       # pages that HybridGPU's SSD controller holds
-    data_pages: int   # of a flash block, that hold data: so data are in as many blocks as the paper's
+    l1: int  # of one SM
+    l2_slice: int  # of one slice, in SRAM
+    dram: int  # of hetero's GPU, in all
+    buffer: int  # pages that HybridGPU's SSD controller holds
+    data_pages: int  # of a flash block, that hold data: so data are in as many blocks as the paper's
     invariants: list = field(default_factory=list)
 
     @property
@@ -67,21 +67,33 @@ def scale(footprint, whole=FOOTPRINT, buffer=BUFFER):
     sms = SMS // k
     l2_slice = up_to(max(L2_FLOOR, L2 * share / controllers), 8 * 128)
     made = Scaled(
-        k=k, sms=sms, channels=CHANNELS // k, controllers=controllers, footprint=footprint,
+        k=k,
+        sms=sms,
+        channels=CHANNELS // k,
+        controllers=controllers,
+        footprint=footprint,
         l1=up_to(max(L1_FLOOR, L1 * SMS * share / sms), 6 * 128),
-        l2_slice=l2_slice, dram=up_to(DRAM * share, 4096),
+        l2_slice=l2_slice,
+        dram=up_to(DRAM * share, 4096),
         buffer=up_to(Fraction(buffer * l2_slice * controllers, L2), 8 * 4096),
-        data_pages=min(PAGES, max(1, round(footprint * k / (CHANNELS * PLANES * PAGE * data_blocks(whole))))))
+        data_pages=min(PAGES, max(1, round(footprint * k / (CHANNELS * PLANES * PAGE * data_blocks(whole))))),
+    )
     made.invariants = [
         Invariant("footprint / L2", whole / L2, footprint / (made.l2_slice * controllers)),
         Invariant("footprint / all L1", whole / (L1 * SMS), footprint / (made.l1 * sms)),
         Invariant("footprint / hetero's DRAM", whole / DRAM, footprint / made.dram),
         Invariant("footprint / HybridGPU's buffer", whole / buffer, footprint / made.buffer),
         Invariant("footprint / reach of the L2 TLB", whole / (512 * 4096), footprint / (512 * 4096)),
-        Invariant("flash blocks of data / planes", float(data_blocks(whole)),
-                  footprint / (made.data_pages * PAGE * made.channels * PLANES)),
-        Invariant("footprint / flash registers", whole / (CHANNELS * PLANES * REGISTERS * PAGE),
-                  footprint / (made.channels * PLANES * REGISTERS * PAGE)),
+        Invariant(
+            "flash blocks of data / planes",
+            float(data_blocks(whole)),
+            footprint / (made.data_pages * PAGE * made.channels * PLANES),
+        ),
+        Invariant(
+            "footprint / flash registers",
+            whole / (CHANNELS * PLANES * REGISTERS * PAGE),
+            footprint / (made.channels * PLANES * REGISTERS * PAGE),
+        ),
         Invariant("us of a core for a page of HybridGPU", 5, float(firmware(made) * 10**6)),
     ]
     return made

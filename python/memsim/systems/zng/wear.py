@@ -13,18 +13,18 @@ YEAR = 365.25 * 24 * 3600
 class Wear:
     """Of all packages of a run, which has as much flash for each SM as the paper's machine."""
 
-    writes: int = 0            # lines that came to registers
-    written_bytes: int = 0     # of them
-    log_programs: int = 0      # pages programmed to log blocks
-    moves: int = 0             # pages programmed by the helper thread
-    writes_per_page: float = 0     # lines written into a page before it is programmed
-    programs_per_page: float = 0   # programs of a page before it is merged
-    amplification: float = 0   # bytes programmed for each byte that came
+    writes: int = 0  # lines that came to registers
+    written_bytes: int = 0  # of them
+    log_programs: int = 0  # pages programmed to log blocks
+    moves: int = 0  # pages programmed by the helper thread
+    writes_per_page: float = 0  # lines written into a page before it is programmed
+    programs_per_page: float = 0  # programs of a page before it is merged
+    amplification: float = 0  # bytes programmed for each byte that came
     erases: int = 0
-    erased_blocks: int = 0     # that were erased at all
-    most_erases: int = 0       # of one block
-    mean_erases: float = 0     # of those erased at all
-    years: float = 0           # at the run's rate of programs, were all blocks worn alike
+    erased_blocks: int = 0  # that were erased at all
+    most_erases: int = 0  # of one block
+    mean_erases: float = 0  # of those erased at all
+    years: float = 0  # at the run's rate of programs, were all blocks worn alike
     years_unlevelled: float = 0  # until the block erased most fails, were it always that one
 
     @property
@@ -35,6 +35,7 @@ class Wear:
 
 def wear(values, seconds, geometry=GEOMETRY, endurance=ENDURANCE):
     """Of a run, from its values by (path, name) as Study.values gives them, and how long it was."""
+
     def of(part, name):
         return [v for (p, n), v in values.items() if n == name and p.startswith(part)]
 
@@ -47,11 +48,17 @@ def wear(values, seconds, geometry=GEOMETRY, endurance=ENDURANCE):
     pages = packages * geometry["dies"] * geometry["planes"] * geometry["blocks"] * geometry["pages"]
     programs = log_programs + moves
     return Wear(
-        writes=writes, written_bytes=written, log_programs=log_programs, moves=moves,
+        writes=writes,
+        written_bytes=written,
+        log_programs=log_programs,
+        moves=moves,
         writes_per_page=writes / log_programs if log_programs else 0.0,
         programs_per_page=log_programs / log_pages if log_pages else 0.0,
         amplification=programs * PAGE / written if written else 0.0,
-        erases=erases, erased_blocks=blocks, most_erases=most,
+        erases=erases,
+        erased_blocks=blocks,
+        most_erases=most,
         mean_erases=erases / blocks if blocks else 0.0,
         years=endurance * pages / (programs / seconds) / YEAR if programs else float("inf"),
-        years_unlevelled=endurance / (most / seconds) / YEAR if most else float("inf"))
+        years_unlevelled=endurance / (most / seconds) / YEAR if most else float("inf"),
+    )

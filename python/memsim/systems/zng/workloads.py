@@ -20,9 +20,20 @@ GRID = (112, 300, 830, 2400)
 # Of each scale the size. `read_ratio` is the paper's. Which of GraphBIG's kernels bfs1 to bfs6, gc1, gc2
 # and sssp3 are is an assumption (docs/models/workloads.md).
 TABLE_II = {
-    **{name: dict(size=GRAPH, read_ratio=ratio) for name, ratio in (
-        ("betw", 0.98), ("bfs1", 0.95), ("bfs2", 0.99), ("bfs3", 0.88), ("bfs4", 0.97), ("bfs5", 0.99),
-        ("bfs6", 0.97), ("gc1", 0.98), ("gc2", 0.99))},
+    **{
+        name: dict(size=GRAPH, read_ratio=ratio)
+        for name, ratio in (
+            ("betw", 0.98),
+            ("bfs1", 0.95),
+            ("bfs2", 0.99),
+            ("bfs3", 0.88),
+            ("bfs4", 0.97),
+            ("bfs5", 0.99),
+            ("bfs6", 0.97),
+            ("gc1", 0.98),
+            ("gc2", 0.99),
+        )
+    },
     "sssp3": dict(size=SSSP, read_ratio=0.98),
     "deg": dict(size=GRAPH, read_ratio=1.0),
     "pr": dict(size=GRAPH, read_ratio=0.99, iterations=3),
@@ -33,8 +44,20 @@ TABLE_II = {
 }
 # A read-intensive one beside a write-intensive one. The text names the first four; the full list of
 # Fig. 10 is not in it: the others are an assumption.
-PAIRS = ("betw-back", "bfs1-gaus", "bfs2-gaus", "bfs6-gaus", "bfs3-FDT", "bfs4-back", "bfs5-back",
-         "gc1-FDT", "gc2-FDT", "sssp3-gram", "deg-gram", "pr-gaus")
+PAIRS = (
+    "betw-back",
+    "bfs1-gaus",
+    "bfs2-gaus",
+    "bfs6-gaus",
+    "bfs3-FDT",
+    "bfs4-back",
+    "bfs5-back",
+    "gc1-FDT",
+    "gc2-FDT",
+    "sssp3-gram",
+    "deg-gram",
+    "pr-gaus",
+)
 MOST = 64  # applications that caches tell apart
 
 
@@ -44,12 +67,15 @@ def names(text):
     parts = [several[1]] * min(int(several[2]), MOST + 1) if several else text.split("-")
     for name in parts or [several[1]]:
         if name not in TABLE_II:
-            raise user_error(f"there is no workload '{name}' in '{text}'{did_you_mean(name, TABLE_II)}: "
-                             f"write one of {', '.join(TABLE_II)}, a pair such as betw-back, or a "
-                             "multiple such as betw*8")
+            raise user_error(
+                f"there is no workload '{name}' in '{text}'{did_you_mean(name, TABLE_II)}: "
+                f"write one of {', '.join(TABLE_II)}, a pair such as betw-back, or a "
+                "multiple such as betw*8"
+            )
     if not 1 <= len(parts) <= MOST:
-        raise user_error(f"'{text}' runs {several[2] if several else len(parts)} applications at once: "
-                         f"give it 1 to {MOST}")
+        raise user_error(
+            f"'{text}' runs {several[2] if several else len(parts)} applications at once: " f"give it 1 to {MOST}"
+        )
     return parts
 
 
@@ -60,8 +86,13 @@ def programs(text, scale, seed=1, graphs=GRAPHS):
     made = []
     for name in names(text):
         entry = TABLE_II[name]
-        made.append(workload.Program(name=entry.get("name", name), seed=seed,
-                                     size=entry["size"][SCALES.index(scale)],
-                                     iterations=entry.get("iterations", 0),
-                                     generator=graphs))
+        made.append(
+            workload.Program(
+                name=entry.get("name", name),
+                seed=seed,
+                size=entry["size"][SCALES.index(scale)],
+                iterations=entry.get("iterations", 0),
+                generator=graphs,
+            )
+        )
     return made
