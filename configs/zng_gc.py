@@ -9,7 +9,7 @@ with translated addresses: a held application has none.
 import memsim
 from memsim import mem
 from memsim.options import script_parser
-from memsim.ports import unbind
+from memsim.model.ports import unbind
 from memsim.systems import zng
 from memsim.systems.scale import footprint
 

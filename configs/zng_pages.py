@@ -9,7 +9,7 @@ answers in Z-NAND's 3 us.
 import memsim
 from memsim import mem
 from memsim.options import script_parser
-from memsim.ports import unbind
+from memsim.model.ports import unbind
 from memsim.systems import zng
 from memsim.systems.scale import footprint
 

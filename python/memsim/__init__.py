@@ -34,22 +34,25 @@ except ImportError as _e:
         _sys.exit(f"memsim: {_why}")
     raise ImportError(_why) from None
 
-from . import schema as _schema
-from . import dram, stats
+from . import moved as _moved
 from .errors import Error, InUse, Panic, UnknownName
-from .event import Event
 from .lazy import module_of as _module_of
-from .objects import Group, Parameter, Root, SimObject, System
-from .options import Options
-from .policies import policy
-from .ports import Port, VectorPort
-from .results import Results, results
-from .run import Simulation, checkpoint, curTick, default, instantiate, restore, simulate
-from .schema import describe
+from .model import dram
+from .model import schema as _schema
+from .model.objects import Group, Parameter, Root, SimObject, System
+from .model.policies import policy
+from .model.ports import Port, VectorPort
+from .model.schema import describe
+from .results.database import Results, results
+from .run import stats
+from .run.event import Event
+from .run.options import Options
+from .run.simulation import Simulation, checkpoint, curTick, default, instantiate, restore, simulate
 
 __version__ = _memsim.version()
 NEVER = _memsim.never
 
+_moved.install(__name__)
 _schema.make_modules(__name__)
 
 

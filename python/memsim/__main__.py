@@ -1,8 +1,8 @@
 """`python3 -m memsim` and build/memsim."""
 import sys
 
-from . import streams
-from .cli import main
+from .run import streams
+from .cli.main import main
 
 streams.prepare()
 sys.exit(main(sys.argv[1:]))

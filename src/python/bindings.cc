@@ -57,7 +57,7 @@ void ask_python() {
     const py::gil_scoped_acquire gil;
     try {
         if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-        py::module_::import("memsim.signals").attr("heed")();
+        py::module_::import("memsim.run.signals").attr("heed")();
     } catch (const py::error_already_set& error) {
         if (error.matches(PyExc_SystemExit))
             PySys_WriteStderr("memsim: ended by SIGTERM while an input was loaded\n");

@@ -21,10 +21,10 @@ from pathlib import Path
 
 import memsim
 from memsim.mem import Crossbar, DramController, Monitor, TrafficGen
-from memsim.merge import TABLES
-from memsim.processes import MEMSIM, environment
-from memsim.results import connect
-from memsim.run import options
+from memsim.study.merge import TABLES
+from memsim.run.processes import MEMSIM, environment
+from memsim.results.database import connect
+from memsim.run.simulation import options
 
 ROOT = Path(__file__).resolve().parents[2]
 README = "SELECT path, value FROM result WHERE name = 'migration_share'"

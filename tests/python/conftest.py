@@ -57,7 +57,7 @@ def script(tmp_path):
 @pytest.fixture
 def in_tmp(tmp_path, monkeypatch):
     """Results of a machine built in this process go to the test's directory; it ends with the test."""
-    from memsim import run
+    from memsim.run import simulation as run
 
     monkeypatch.chdir(tmp_path)
     yield tmp_path

@@ -9,7 +9,7 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from memsim import children
+from memsim.run import children
 
 from .conftest import MEMSIM
 

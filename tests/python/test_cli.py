@@ -8,7 +8,7 @@ import types
 from pathlib import Path
 
 import pytest
-from memsim import progress
+from memsim.run import progress
 
 ROOT = Path(__file__).parents[2]
 MEMSIM = ROOT / "build" / "memsim"

@@ -7,7 +7,7 @@ import pytest
 import memsim
 from memsim import energy
 from memsim.mem import EnergyCost, SimpleMemory, TrafficGen
-from memsim.results import connect
+from memsim.results.database import connect
 from memsim.systems import cmd, ohm
 
 from .conftest import ROOT

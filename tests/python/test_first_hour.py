@@ -6,7 +6,9 @@ from pathlib import Path
 import memsim
 import numpy
 import pytest
-from memsim import accuracy, diff, mem, simt, systems, workload
+from memsim.study import accuracy
+from memsim.results import diff
+from memsim import mem, simt, systems, workload
 from memsim.options import script_parser
 from memsim.systems import ohm
 

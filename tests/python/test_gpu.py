@@ -4,7 +4,7 @@ import re
 import memsim
 import pytest
 from memsim import mem, systems, workload
-from memsim.ports import unbind
+from memsim.model.ports import unbind
 from memsim.systems import scale
 from memsim.systems.interleave import Interleave, connect, in_bytes
 

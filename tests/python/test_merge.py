@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from memsim import Error, points, verdict
-from memsim.merge import TABLES, merge
+from memsim import Error
+from memsim.study import points, verdict
+from memsim.study.merge import TABLES, merge
 
 from .conftest import MEMSIM
 

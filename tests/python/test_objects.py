@@ -4,7 +4,7 @@ import re
 
 import memsim
 import pytest
-from memsim import schema
+from memsim.model import schema
 from memsim.mem import Monitor, SimpleMemory, TrafficGen
 
 

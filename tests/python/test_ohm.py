@@ -3,7 +3,8 @@ from pathlib import Path
 
 import memsim
 import pytest
-from memsim import build, study, workload
+from memsim.model import build
+from memsim import study, workload
 from memsim.systems import ohm
 from memsim.systems.scale import footprint
 

@@ -300,7 +300,8 @@ def test_diff_says_by_how_much(memsim_command, tmp_path):
 @pytest.fixture
 def drawn(runs, monkeypatch, tmp_path):
     """What `memsim plot` gives to the drawing: the table, or the groups, and the text of the y axis."""
-    from memsim import figures, plot
+    from memsim.results import figures
+    from memsim import plot
 
     def draw(*arguments, db=runs):
         made = {}
@@ -398,7 +399,7 @@ def test_elements_are_combined_by_what_they_are(runs, drawn):
 
 
 def test_stages_stand_in_the_order_of_the_way(runs, drawn):
-    from memsim.stages import LAST, WAY, along_the_way
+    from memsim.results.stages import LAST, WAY, along_the_way
 
     assert along_the_way({"l2", "page", "network", "new", "response", "dram", "l1", "translation", "sm"}) == [
         "sm",

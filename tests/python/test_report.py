@@ -5,8 +5,8 @@ import sqlite3
 import pytest
 
 from memsim._memsim import database_version
-from memsim.report import comparison, groups, plots, quantities
-from memsim.report.run_data import open_runs
+from memsim.results.report import comparison, groups, plots, quantities
+from memsim.results.report.run_data import open_runs
 from .conftest import ROOT
 
 MACHINE = """\

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from memsim import accuracy, reproduce, verdict
+from memsim.study import accuracy, reproduce, verdict
 
 ROOT = Path(__file__).parents[2]
 MEMSIM = ROOT / "build/memsim"

@@ -127,7 +127,7 @@ def test_results_of_nothing_are_a_sentence(in_tmp):
 
 
 def test_every_component_can_be_made_and_described(capsys):
-    from memsim.schema import TYPES
+    from memsim.model.schema import TYPES
 
     assert len(TYPES) > 5
     for name, cls in TYPES.items():

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from memsim import Error, points
+from memsim import Error
+from memsim.study import points
 from memsim import study as module
 
 from .conftest import MEMSIM

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memsim import _memsim, accuracy, study, verdict
+from memsim import _memsim, study
+from memsim.study import accuracy, verdict
 from memsim.systems.ohm.workloads import TABLE_II
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ import urllib.request
 from http.client import HTTPConnection, HTTPException
 
 import pytest
-from memsim.report import watch
+from memsim.results.report import watch
 
 from .conftest import MEMSIM
 

@@ -171,7 +171,7 @@ def test_a_timeline_nests(memsim_command, tmp_path):
 
 
 def test_bandwidths_of_several_channels_add_up(in_tmp):
-    from memsim.report.run_data import open_runs
+    from memsim.results.report.run_data import open_runs
 
     root = memsim.Root(seed=1)
     root.program = workload.Program(name="vadd", size=4096)

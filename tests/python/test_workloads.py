@@ -3,7 +3,8 @@ import subprocess
 
 import memsim
 import pytest
-from memsim import _memsim, workload, workloads
+from memsim import _memsim, workload
+from memsim.cli import workloads
 from memsim.systems import ohm
 
 

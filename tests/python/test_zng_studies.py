@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from memsim import study
 from memsim.systems import zng
-from memsim.verdict import LABELS
+from memsim.study.verdict import LABELS
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 

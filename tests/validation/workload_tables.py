@@ -9,7 +9,8 @@ import argparse
 import os
 from concurrent.futures import ProcessPoolExecutor
 
-from memsim import _memsim, workloads
+from memsim import _memsim
+from memsim.cli import workloads
 from validation import document
 
 HEADING = "Workloads: the papers' tables"

@@ -9,7 +9,7 @@ import contextlib
 import statistics
 
 from memsim import study
-from memsim.results import connect
+from memsim.results.database import connect
 from memsim.systems import zng
 
 CASES = {"without": "used_up", "with": "low"}

@@ -7,7 +7,7 @@ brings pages where device memory does not hold all of them.
 
 from .. import gpu, link
 from .. import host as hosts
-from ..ports import unbind
+from ..model.ports import unbind
 from .scale import up_to
 
 ENTRY, LEAF_ENTRIES = 8, 512  # bytes of a page-table entry, pages of a leaf table: gpu.Mmu's defaults

@@ -5,7 +5,7 @@ import statistics
 import sys
 from pathlib import Path
 
-from .. import study
+from ..study import study
 
 
 def config(name):

@@ -10,7 +10,7 @@ from inspect import signature
 from .. import SimObject, System, mem
 from .. import gpu as parts
 from ..errors import Error, did_you_mean, user_error
-from ..objects import resolve
+from ..model.objects import resolve
 from . import mmu as translation
 from .interleave import Interleave, connect, in_bytes, join
 from .scale import up_to

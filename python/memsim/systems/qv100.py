@@ -5,7 +5,8 @@ commit 0874995), given behind each; cycles are of 1132 MHz. What differs is name
 docs/validation.md.
 """
 
-from .. import Root, dram, mem
+from .. import Root, mem
+from ..model import dram
 from .interleave import connect, join
 from .processor import gpu
 

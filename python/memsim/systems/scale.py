@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from .. import _memsim, workload
 from ..errors import Error, user_error
-from ..run import options
+from ..run.simulation import options
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 

@@ -1,0 +1,1 @@
+"""The command line: `memsim [options] script.py arguments` and `memsim SUBCOMMAND`."""

@@ -1,0 +1,59 @@
+"""`memsim resume OUTDIR`: goes on with what is not finished there."""
+import argparse
+import contextlib
+import os
+import sys
+
+from .. import _memsim
+from ..run import checkpoints
+from ..errors import IN_USE, Error, legible
+from ..files import shown
+from ..run.processes import MEMSIM, run_for_us
+from ..results.database import connect
+
+
+def main(argv):
+    """One run after another, each in a process of its own. Returns the exit code of the last that failed."""
+    p = argparse.ArgumentParser(
+        prog="memsim resume",
+        allow_abbrev=False,
+        description="Go on with each unfinished run, from its last whole checkpoint",
+    )
+    p.add_argument("OUTDIR", help="the output directory, with stats.db and the checkpoints")
+    outdir = p.parse_args(argv).OUTDIR
+    seen, exit_code = set(), 0
+    # A script of several machines finishes all of its runs: what is left is asked for each time.
+    while run := next((run for run in _unfinished(outdir) if run not in seen), None):
+        seen.add(run)
+        exit_code = _go_on(outdir, run) or exit_code
+    if not seen:
+        _tell(f"{outdir}: every run is finished")
+    return exit_code
+
+
+def _tell(text):
+    print(f"memsim: {legible(text)}", file=sys.stderr, flush=True)
+
+
+def _unfinished(outdir):
+    with contextlib.closing(connect(os.path.join(outdir, "stats.db"))) as database:
+        return [run for run, in database.execute("SELECT id FROM run WHERE finished IS NULL ORDER BY started, id")]
+
+
+def _go_on(outdir, run):
+    database = os.path.join(outdir, "stats.db")
+    if _memsim.Database(database).in_use(run):
+        _tell(f"{outdir}: run {run} is in the hands of another process: wait for it, or end it first")
+        return IN_USE
+    file = checkpoints.latest(outdir, run)
+    if not file:
+        _tell(f"{outdir}: run {run} has no whole checkpoint here: start its script again")
+        return 1
+    where = _memsim.read_checkpoint(file).run.database
+    if os.path.realpath(where) != os.path.realpath(database):
+        raise Error(
+            f"{file}: its run writes its results into {where}, and this is {database}: go on as a new "
+            "run by --restore FILE -d DIR"
+        )
+    _tell(f"goes on with run {run} from {shown(file)}")
+    return run_for_us([*MEMSIM, "--restore", file]).returncode

@@ -1,0 +1,165 @@
+"""`memsim trace info|head|slice|convert|formats|commands`: what is in a trace, and another trace of it.
+
+The work is done in C++ (src/workload/traces/trace_tools.hh), a record at a time.
+"""
+
+import argparse
+import re
+import signal
+from fractions import Fraction
+
+from .. import _memsim
+from ..errors import Error
+from ..files import check_output
+from ..run.options import whole
+
+ALL = 2**64 - 1
+
+
+def parser():
+    p = argparse.ArgumentParser(
+        prog="memsim trace", description="Look into traces and convert them", allow_abbrev=False
+    )
+    actions = p.add_subparsers(dest="action", required=True, metavar="{info,head,slice,convert,formats,commands}")
+
+    def action(name, what):
+        a = actions.add_parser(name, help=what, description=what, allow_abbrev=False)
+        if name == "commands":
+            return a
+        g = a.add_argument_group("what the file does not tell about itself")
+        g.add_argument("--format", default="automatic", choices=_memsim.trace_formats)
+        g.add_argument(
+            "--unit",
+            default="",
+            metavar="TIME",
+            help="how long a unit of a text trace's times is: a cycle, or MQSim's unit",
+        )
+        g.add_argument(
+            "--bytes", type=whole(0), default=64, metavar="N", help="of an access, where the trace does not tell (64)"
+        )
+        g.add_argument(
+            "--geometry",
+            default="",
+            metavar="N,N,N,N,N,N",
+            help="channels, ranks, bank groups, banks, rows, columns of Ramulator's R|W",
+        )
+        g.add_argument(
+            "--map",
+            default="RoRaBaCoCh",
+            metavar="MAP",
+            help="the memory's address map, for Ramulator's R|W (RoRaBaCoCh)",
+        )
+        g.add_argument("--from-first", action="store_true", help="count times from the first record")
+        g.add_argument(
+            "--gem5",
+            default="common",
+            choices=_memsim.gem5_commands,
+            help="the version whose numbers gem5's packet commands have (common)",
+        )
+        return a
+
+    def output(a):
+        a.add_argument("OUT", help="the trace to write")
+        a.add_argument("--to", default="memsim", choices=_memsim.trace_output_formats, help="its format (memsim)")
+        a.add_argument("--cycle", default="", metavar="TIME", help="of DRAMsim3's clock")
+
+    a = action("info", "What a trace is and holds; reads all of it")
+    a.add_argument("FILE", nargs="+")
+    a = action("head", "The first records (of Accel-Sim's: launches)")
+    a.add_argument("FILE", nargs="+")
+    a.add_argument("-n", type=whole(0), default=10, metavar="N", help="how many (10)")
+    a = action("slice", "A part of a trace as a trace of its own")
+    a.add_argument("FILE")
+    output(a)
+    a.add_argument("--first", type=whole(0), default=0, metavar="N", help="first record, from 0")
+    a.add_argument("--count", type=whole(0), default=ALL, metavar="N", help="how many records")
+    a.add_argument("--from", dest="since", default="", metavar="TIME", help="from this time on")
+    a.add_argument("--until", default="", metavar="TIME", help="before this time")
+    a = action("convert", "All of a trace in another format")
+    a.add_argument("FILE")
+    output(a)
+    a = action(
+        "commands",
+        "A command trace of one DRAM channel, for DRAMPower, out of the lines of the debug flag " "DramCommands",
+    )
+    a.add_argument("FILE", help="what --debug-file holds")
+    a.add_argument("OUT", help="the command trace to write: cycle,command,bank a line")
+    a.add_argument("--cycle", required=True, metavar="TIME", help="of the DRAM's clock")
+    a.add_argument("--of", default="", metavar="PATH", help="the controller (if there are several)")
+    a.add_argument("--rank", type=whole(0), default=0, metavar="N", help="the rank (0)")
+    what = "The formats, as the table of docs/traces.md"
+    actions.add_parser("formats", help=what, description=what, allow_abbrev=False)
+    return p
+
+
+def formats():
+    """The table of formats, in Markdown."""
+    rows = [["name", "of", "a line", "", "written", "played by"], ["---"] * 6]
+    for name, title, shape, notes, written, played_by in _memsim.trace_format_rows():
+        line = "`" + shape.replace("|", "\\|") + "`" if shape else ""
+        rows.append([f"`{name}`", title, line, notes, written, played_by])
+    return "".join(
+        "|" + "|".join(f" {cell} " if cell not in ("", "---") else cell or " " for cell in row) + "|\n" for row in rows
+    )
+
+
+COMMAND = re.compile(r"[\d.]+ns: (\S+): DramCommands: (\w+) rank (\d+) bank (\d+)(?: row \d+)? at ([\d.]+)ns\n?")
+
+
+def commands(file, out, cycle, path, rank):
+    """Writes the command trace of one rank, in the order of time; returns how many commands it has."""
+    try:
+        with open(file, encoding="utf-8", errors="replace") as lines:
+            found = [m.groups() for line in lines if (m := COMMAND.fullmatch(line))]
+    except OSError as e:
+        raise Error(f"{file}: {e.strerror}: name the file of --debug-file") from None
+    paths = sorted({of for of, *_ in found})
+    if not paths:
+        raise Error(f"{file}: has no line of the debug flag DramCommands: run with --debug-flags DramCommands")
+    if path not in paths and (path or len(paths) > 1):
+        raise Error(f"{file}: has commands of {', '.join(paths)}: name one of them by --of")
+    period = _memsim.ticks(cycle)
+    if period <= 0:
+        raise Error(f"--cycle: {cycle} is no period: write that of the DRAM's clock, such as 0.833ns")
+    rows = sorted(
+        (round(Fraction(at) * 10**6 / period), i, name, bank)
+        for i, (of, name, of_rank, bank, at) in enumerate(found)
+        if of == (path or paths[0]) and int(of_rank) == rank and name != "ACT2"
+    )
+    with open(out, "w", encoding="ascii") as to:
+        to.writelines(f"{at},{name},{bank}\n" for at, _, name, bank in rows)
+    return len(rows)
+
+
+def trace(argv):
+    """Look into traces and convert them."""
+    args = parser().parse_args(argv)
+    if args.action == "commands":
+        check_output(args.OUT)
+        n = commands(args.FILE, args.OUT, args.cycle, args.of, args.rank)
+        print(f"{args.OUT}: {n} commands")
+        return
+    if args.action == "formats":
+        print(formats(), end="")
+        return
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # C++ works, so Python would not hear of it
+    options = _memsim.TraceOptions(
+        args.format, args.unit, args.bytes, args.geometry, args.map, args.from_first, args.gem5
+    )
+    if args.action in ("info", "head"):
+        for i, file in enumerate(args.FILE):
+            if len(args.FILE) > 1:
+                print(f"{'' if i == 0 else chr(10)}{file}")
+            if args.action == "info":
+                facts = _memsim.trace_info(file, options)
+                width = max(len(name) for name, _ in facts)
+                for name, value in facts:
+                    print(f"{name:{width}}  {value}".rstrip())
+            else:
+                for row in _memsim.trace_head(file, options, args.n):
+                    print(*row, sep="\t")
+        return
+    check_output(args.OUT)
+    part = (args.first, args.count, args.since, args.until) if args.action == "slice" else (0, ALL, "", "")
+    n = _memsim.trace_convert(args.FILE, options, *part, args.OUT, args.to, args.cycle)
+    print(f"{args.OUT}: {n} records")

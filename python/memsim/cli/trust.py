@@ -1,0 +1,42 @@
+"""Whether --restore may run the script that a checkpoint names.
+
+Anybody can write a checkpoint, and it names a script on this disk, its arguments, and the directory from which
+the script's relative paths go. It is believed where a database that belongs to this user says that the run was of
+this script with these arguments in this directory: the one beside the checkpoint, or the one that it names.
+"""
+import contextlib
+import json
+import os
+import shlex
+import sqlite3
+
+from ..errors import Error, legible
+from ..results.database import connect
+
+
+def refuse_unknown(file, saved):
+    """Refuses a checkpoint whose run no database of the user's knows."""
+    beside = os.path.join(os.path.dirname(os.path.abspath(file)), "stats.db")
+    if not any(_knows(database, saved) for database in dict.fromkeys([beside, saved.run.database])):
+        command = legible(shlex.join([saved.script.path, *saved.script.argv]), keep="")
+        where = legible(shlex.quote(saved.script.cwd), keep="")
+        raise Error(
+            f"{file}: it would run {command} in {where}, and no database that belongs to you says that its run was "
+            "of this script in this directory: add --trust if you know who wrote the checkpoint, or go on without the "
+            "script by memsim.restore(FILE) in Python"
+        )
+
+
+def _knows(database, saved):
+    try:
+        if os.stat(database).st_uid != os.geteuid():
+            return False  # another user's, who may write into it what he likes
+        with contextlib.closing(connect(database)) as db:
+            row = db.execute("SELECT script, argv, cwd FROM run WHERE id = ?", [saved.run.uuid]).fetchone()
+        return row is not None and [row[0], json.loads(row[1]), row[2]] == [
+            saved.script.path,
+            saved.script.argv,
+            saved.script.cwd,
+        ]
+    except (OSError, Error, sqlite3.Error, ValueError, TypeError):
+        return False  # there is none, or none that can be read

@@ -1,0 +1,181 @@
+"""`memsim ckpt verify script.py`: whether a run that is saved anywhere and restored is the run undisturbed.
+
+The script runs once as it is, and once saving at random ticks. From each of these checkpoints it goes on in a
+fresh process, and all that the database then holds is compared. Another process loads the checkpoint and saves
+it at once: the file must be the same.
+"""
+import collections
+import contextlib
+import os
+import random
+import re
+import shutil
+import struct
+import tempfile
+
+from .. import _memsim
+from ..run import signals
+from ..model.build import build, rebuild_tree
+from ..errors import Error
+from ..files import check_regular
+from ..run.options import add_changes, add_oracles, add_stamps
+from ..run.processes import MEMSIM, PYTHON, run_for_us
+from ..results.database import connect
+
+# Nothing of it is about the host or the moment: equal for equal runs.
+CONTENT = {
+    "ends and digests": "SELECT name, seed, version, sim_time_fs, exit_cause, digest FROM run",
+    "dumps": "SELECT tick, since_tick, label FROM dump ORDER BY id",
+    "statistics": "SELECT label, path, name, value, unit FROM results ORDER BY dump, path, name",
+    "series": "SELECT path, name, tick, value, unit FROM samples ORDER BY path, name, tick",
+    "distributions": "SELECT tick, label, path, stat.name, low, high, count FROM distribution "
+    "JOIN dump ON dump.id = dump JOIN stat ON stat.id = stat JOIN object ON object.id = object "
+    "ORDER BY dump.id, path, stat.name, low",
+    "launches": "SELECT dispatcher, application, number, kernel, started, ended, instructions, cycles, path, name, counted.value "
+    "FROM launch LEFT JOIN counted ON launch = launch.id LEFT JOIN total ON total.id = total "
+    "ORDER BY started, dispatcher, application, number, path, name",
+    "slowest requests": "SELECT tick, label, rank, stage, time, number, address, opened FROM slow JOIN dump ON dump.id = dump "
+    "ORDER BY dump.id, rank, stage",
+    "parameters": "SELECT path, name, text, value FROM param JOIN object ON object.id = object ORDER BY path, name",
+    "connections": "SELECT source, source_port, target, target_port FROM connection ORDER BY source, source_port",
+}
+SAVE_AGAIN = "import sys; from memsim.verify import save_again; save_again(*sys.argv[1:])"
+
+
+def add_arguments(p):
+    p.add_argument("--ticks", metavar="N", type=int, default=20, help="how many random ticks (20)")
+    p.add_argument("--seed", metavar="N", type=int, default=1, help="of the random ticks (1)")
+    add_changes(p)
+    add_stamps(p)
+    add_oracles(p)
+    p.add_argument("script", metavar="script.py", help="ends with code 0")
+    p.add_argument("arguments", nargs="...", help="the script's")
+
+
+def main(args):
+    """Prints a line for each checkpoint, and the verdict. Returns 1 where something differs."""
+    if args.ticks < 1:
+        raise Error("--ticks: at least one tick is compared")
+    check_regular(args.script)
+    # A checkpoint keeps what was set; the others are of each process.
+    options = ["--event-queue", args.event_queue]
+    if args.stamps:
+        options += ["--stamps", str(args.stamps)]
+    if args.perturb_wakes is not None:
+        options += ["--perturb-wakes", str(args.perturb_wakes)]
+    command = [*(f"--set={change}" for change in args.changes), *options, args.script, *args.arguments]
+    with tempfile.TemporaryDirectory(prefix="memsim-verify-") as scratch:
+        whole, cut, saved = (os.path.join(scratch, name) for name in ("whole", "cut", "saved"))
+        expected = _run(whole, command)
+        ticks = _random_ticks(whole, args)
+        at = [word for tick in ticks for word in ("--checkpoint-at", f"{tick}fs")]
+        saving = _differences(expected, _run(cut, [*at, *command]))
+        if saving:
+            print(f"saving alone   DIFFERENT: {saving}", flush=True)
+        # What one restore writes is no other's matter: it saves at the later ticks again.
+        shutil.copytree(cut, saved)
+        wrong, files, database = bool(saving), _checkpoints(saved), os.path.join(cut, "stats.db")
+        for file in files:
+            shutil.copy(os.path.join(saved, "stats.db"), database)
+            found = _compare(file, expected, database, options)
+            wrong += bool(found)
+            print(
+                f"{_memsim.show_ticks(_memsim.checkpoint_info(file)['now']):>24}  "
+                f"{f'DIFFERENT: {found}' if found else 'same'}",
+                flush=True,
+            )
+    print(
+        f"{args.script}: "
+        + (
+            f"{wrong} of {len(files) + 1} comparisons differ (seed {args.seed})"
+            if wrong
+            else f"restored from each of {len(files)} checkpoints it gives the same digest, statistics and series, and "
+            f"saved again each is the same file (seed {args.seed})"
+        )
+    )
+    return int(wrong > 0)
+
+
+def _run(outdir, command):
+    """What the database holds after a run that must succeed."""
+    done = run_for_us([*MEMSIM, "-q", "-d", outdir, *command], quiet=True)
+    if done.returncode:
+        raise Error(f"the script ended with code {done.returncode}, and must end with 0: {_last(done)}")
+    database = os.path.join(outdir, "stats.db")
+    if not os.path.exists(database):
+        raise Error("the script builds no machine, so there is nothing to save")
+    return _content(database)
+
+
+def _last(done):
+    return (done.stderr.strip() or "it said nothing").splitlines()[-1].removeprefix("memsim: ")
+
+
+def _content(database):
+    with contextlib.closing(connect(database)) as db:
+        return {name: collections.Counter(db.execute(query)) for name, query in CONTENT.items()}
+
+
+def _random_ticks(outdir, args):
+    with contextlib.closing(connect(outdir)) as db:
+        (end,) = db.execute("SELECT max(sim_time_fs) FROM run").fetchone()
+    if not end or end <= args.ticks:
+        raise Error(f"{args.script}: it simulates {end or 0} fs, within which there are not {args.ticks} ticks")
+    return sorted(random.Random(args.seed).sample(range(1, end), args.ticks))
+
+
+def _checkpoints(outdir):
+    """By simulated time; each machine of a script has its own."""
+    files = [os.path.join(outdir, name) for name in os.listdir(outdir) if name.endswith(".ckpt")]
+    return sorted(files, key=lambda file: (_memsim.checkpoint_info(file)["now"], file))
+
+
+def _compare(file, expected, database, options=()):
+    """What differs, as text; nothing where all is the same."""
+    again = f"{file}.again"
+    done = run_for_us([*PYTHON, "-c", SAVE_AGAIN, file, again], quiet=True)
+    if done.returncode:
+        return f"it cannot be loaded and saved: {_last(done)}"
+    if not same_file(file, again):
+        return "saved again it is another file"
+    done = run_for_us([*MEMSIM, *options, "--restore", file], quiet=True)
+    if done.returncode:
+        return f"--restore ended with code {done.returncode}: {_last(done)}"
+    if new := re.search("^memsim: (.*: this is a new run), ", done.stderr, re.M):
+        return new[1]  # memsim itself was changed in the meantime
+    return _differences(expected, _content(database))
+
+
+def _differences(expected, found):
+    """The kinds of which rows differ, the first kind with a row of each side."""
+    kinds = [kind for kind in CONTENT if expected[kind] != found[kind]]
+    if not kinds:
+        return ""
+    sides = [
+        next(iter(one - other), None)
+        for one, other in ((expected[kinds[0]], found[kinds[0]]), (found[kinds[0]], expected[kinds[0]]))
+    ]
+    return f"{', '.join(kinds)}; {sides[0]} became {sides[1]}"
+
+
+def save_again(file, to):
+    """Loads a checkpoint without its script, and saves the machine as it stands."""
+    with signals.handled():
+        saved = _memsim.read_checkpoint(file)
+        os.chdir(saved.script.cwd)
+        machine = build(rebuild_tree(saved.configuration, saved.script.seed))
+        machine.load(saved.snapshot)
+        _memsim.write_checkpoint(to, machine, saved.script, saved.run)
+
+
+def same_file(one, other):
+    """Whether two checkpoints are the same byte by byte, but for when they were written."""
+    return _without_time(one) == _without_time(other)
+
+
+def _without_time(file):
+    with open(file, "rb") as f:
+        data = f.read()
+    info = _memsim.checkpoint_info(os.fspath(file))
+    del info["written"]
+    return info, data[64 + struct.unpack_from("<I", data, 12)[0] :]  # docs/checkpoint-format.md

@@ -1,0 +1,149 @@
+"""From the tree of SimObjects to the machine and back: nothing runs before all of it is checked."""
+import re
+
+from .. import _memsim
+from . import energy
+from ..errors import Error, did_you_mean, user_error
+from .objects import Group, Parameter, Root
+from .ports import Port, bind
+from .schema import find
+
+
+def build(root, queue="fast", changes=()):
+    """The machine that the tree describes, after the --set changes ('path.parameter=value')."""
+    for change in changes:
+        _apply(root, change)
+    machine = _memsim.Machine(root.seed, queue)
+    if root.contents:
+        machine.carry_contents()
+    objects = [obj for obj in root.descendants() if obj._type]
+    if not objects:
+        raise user_error("there is nothing to simulate: no component stands below the Root")
+    energy.check(objects)
+    try:
+        for obj in objects:
+            arguments = list(obj._values.items())
+            machine.add(obj.path, obj._type, arguments)
+            if obj._prepared and obj._prepared.params == arguments:
+                obj._prepared.give_to(machine, obj.path)
+            obj._prepared = None
+        for port, peer, where in bindings(objects):
+            if peer.owner.root() is not root:
+                raise user_error(
+                    f"{port.path} is bound to {peer.path}, which stands in no tree: "
+                    "assign that object to a place below the Root",
+                    where,
+                )
+            machine.bind(port.owner.path, port.name, peer.owner.path, peer.name)
+        machine.build()
+    except Error as e:
+        raise _located(e, objects) from None
+    return machine
+
+
+def bindings(objects):
+    """(port, peer, place) of every connection once, in the order of the tree."""
+    seen = set()
+    for obj in objects:
+        names = list(obj._ports)
+        for name, index in sorted(obj._bound, key=lambda k: (names.index(k[0]), k[1] or 0)):
+            peer, where = obj._bound[name, index]
+            port = Port(obj, obj._ports[name], index)
+            if port not in seen:
+                seen.add(peer)
+                yield port, peer, where
+
+
+def _located(error, objects):
+    """The machine's error, which begins with a path, with the script's line that it is about."""
+    text = str(error)
+    for obj in sorted(objects, key=lambda o: -len(o.path)):
+        if text.startswith((obj.path + ".", obj.path + ":", obj.path + " ")):
+            name = re.match(r"\.?(\w*)", text[len(obj.path) :])[1]
+            return user_error(text, obj._places.get(name, obj._created))
+    return error if re.match(r"\S+:\d+: ", text) else user_error(text)
+
+
+def _apply(root, change):
+    path, equals, value = change.partition("=")
+    place, dot, name = path.rpartition(".")
+    if not equals or not dot:
+        raise Error(f"--set {change}: write path.parameter=value, such as " "--set gpu.mem.latency=90ns")
+    objects = {obj.path: obj for obj in root.descendants()}
+    every = re.compile(re.escape(place).replace(r"\[\*\]", r"\[\d+\]"))
+    found = [obj for at, obj in objects.items() if every.fullmatch(at)]
+    if not found:
+        raise Error(f"--set {change}: there is no component '{place}'{_meant(place, objects)}")
+    for obj in found:
+        if not isinstance(getattr(type(obj), name, None), Parameter):
+            raise Error(f"--set {change}: {obj.path} has no parameter '{name}'" f"{did_you_mean(name, obj._params)}")
+        try:
+            setattr(obj, name, value)
+        except Error as e:
+            raise Error(f"--set {change}: {str(e).partition(': ')[2]}") from None
+        obj._places[name] = f"--set {change}"
+
+
+def _meant(place, paths):
+    """' (did you mean ...?)': elements where `place` is their list or one that is not there, else the nearest name."""
+    listed = re.sub(r"\[(\d+|\*)\]", "", place)
+    elements = [path for path in paths if "[" in path and re.sub(r"\[\d+\]", "", path) == listed]
+    if not elements:
+        return did_you_mean(place, list(paths))
+    every = re.sub(r"\[\d+\]", "[*]", elements[0])
+    return f" (did you mean '{elements[0]}', or '{every}' for every element?)"
+
+
+def rebuild_tree(configuration, seed):
+    """The Root of a stored configuration; what was a group is one again."""
+    root = Root(seed, contents=configuration["contents"])
+    at = {"": root}
+
+    def place(path, obj):
+        above, _, last = path.rpartition(".")
+        parent = at.get(above) or place(above, Group())
+        name, bracket, index = last.partition("[")
+        if not bracket:
+            setattr(parent, name, obj)
+        else:
+            if name not in parent._children:
+                setattr(parent, name, [])
+            siblings = parent._children[name]
+            while len(siblings) < int(index[:-1]):
+                siblings.append(Group())
+            siblings.append(obj)
+        at[path] = obj
+        return obj
+
+    for path, kind, params in configuration["objects"]:
+        place(path, find(kind)(**{name: text for name, text, _ in params}))
+    for from_, from_port, to, to_port in configuration["connections"]:
+        bind(_port(at[from_], from_port), _port(at[to], to_port))
+    return root
+
+
+def _port(obj, name):
+    name, bracket, index = name.partition("[")
+    port = getattr(obj, name)
+    return port[int(index[:-1])] if bracket else port
+
+
+def refuse_fixed(stored, present):
+    """Names the first fixed parameter in which two configurations differ, as one sentence."""
+    there = {path: params for path, _, params in stored["objects"]}
+    here = {path: params for path, _, params in present["objects"]}
+    if differing := sorted(there.keys() ^ here.keys()):
+        has = "checkpoint" if differing[0] in there else "script"
+        raise Error(
+            f"only the {has} has '{differing[0]}': a checkpoint is restored into the " "machine that it was taken of"
+        )
+    for path, params in there.items():
+        now = {name: value for name, value, _ in here[path]}
+        for name, value, tunable in params:
+            if not tunable and now.get(name) != value:
+                free = ", ".join(name for name, _, tunable in params if tunable)
+                raise Error(
+                    f"{path}.{name} is '{value}' in the checkpoint and cannot be "
+                    f"'{now.get(name)}' now: only tunable parameters may change, "
+                    + (f"of {path} these: {free}" if free else f"and {path} has none")
+                )

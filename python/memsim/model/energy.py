@@ -1,0 +1,81 @@
+"""What parts of a machine spend, where its components do not count it: a table of costs.
+
+A system states its assumptions as a list of Cost. components() are the objects that stand for them in the tree, so that
+the database's view `energy` knows them; spent() says the same of the values of a run.
+
+    root.energy = energy.components([
+        energy.Cost("DRAM", "gpu.memory", "assumption", statistic="activates", each=2e-9),
+        energy.Cost("DRAM", "gpu.memory", "assumption", power=0.5)])
+"""
+from dataclasses import dataclass
+
+from ..errors import did_you_mean, user_error
+from .schema import TYPES
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a part of the machine spends: an energy for each count of a statistic, the time integral of a statistic in mW,
+    or a power."""
+
+    part: str  # that spends it
+    objects: str  # path of its object, or of the list or the folder of them
+    source: str  # of the figure
+    statistic: str = ""  # of the objects; without one time costs `power`
+    each: float = 0.0  # J a count
+    power: float = 0.0  # W
+    share: float = 1.0  # of it that this machine spends
+
+    def component(self):
+        return TYPES["mem.EnergyCost"](
+            part=self.part,
+            objects=self.objects,
+            statistic=self.statistic,
+            each=f"{round(self.each * 1e15)}fJ",
+            power=f"{round(self.power * 1e9)}nW",
+            share=f"{round(self.share * 1e9)}ppb",
+            source=self.source,
+        )
+
+
+def _spends(objects, path):
+    """Whether an object is meant: the one of that path, an element of that list, or one below it."""
+    return path.startswith(objects) and path[len(objects) :][:1] in ("", ".", "[")
+
+
+def components(costs):
+    """The objects that a machine holds for a list of Cost, to be added as children."""
+    return [cost.component() for cost in costs]
+
+
+def spent(costs, values, seconds):
+    """{part: J} of a run, from its values by (path, name)."""
+    parts = {}
+    for cost in costs:
+        counted = sum(
+            value for (path, name), value in values.items() if name == cost.statistic and _spends(cost.objects, path)
+        )
+        joules = counted * (cost.each or 1e-3 * seconds) if cost.statistic else cost.power * seconds
+        parts[cost.part] = parts.get(cost.part, 0.0) + joules * cost.share
+    return parts
+
+
+def check(objects):
+    """Refuses a cost of a statistic that no object of the machine has."""
+    for cost in objects:
+        if cost._type != "mem.EnergyCost" or not cost.statistic:
+            continue
+        meant = [obj for obj in objects if _spends(cost.objects, obj.path)]
+        known = {name: None for obj in meant for name in obj._stats}
+        if not meant:
+            raise user_error(
+                f"{cost.path}.objects: there is no object '{cost.objects}'"
+                f"{did_you_mean(cost.objects, [obj.path for obj in objects])}",
+                cost._created,
+            )
+        if cost.statistic not in known:
+            raise user_error(
+                f"{cost.path}.statistic: no object of {cost.objects} has a statistic '{cost.statistic}'"
+                f"{did_you_mean(cost.statistic, known)}",
+                cost._created,
+            )

@@ -1,0 +1,304 @@
+"""SimObjects: attributes are parameters, ports, children and statistics."""
+import operator
+import os
+from decimal import Decimal
+
+from .. import _memsim
+from ..errors import Error, UnknownName, check_text, did_you_mean, here, user_error, utf8
+from .ports import Port, VectorPort, bind
+from .machine_stats import StatView
+
+
+class Parameter:
+    """A parameter, as a class attribute: its documentation, and how it is set and read."""
+
+    def __init__(self, info):
+        self.info = info
+        self.__doc__ = info["text"]
+
+    def __get__(self, obj, cls=None):
+        if obj is None:
+            return self
+        return self.read(obj._values.get(self.info["name"], self.info["initial"]))
+
+    def __set__(self, obj, value):
+        name = self.info["name"]
+        obj._values[name] = resolve(type(obj), name, value, f"{obj.path}.{name}")
+        obj._places[name] = here()
+
+    def read(self, text):
+        if self.info["type"] == "int":
+            return int(text)
+        return text == "true" if self.info["type"] == "bool" else text
+
+
+class PortAttribute:
+    """A port or a vector of ports, as a class attribute."""
+
+    def __init__(self, info):
+        self.info = info
+        self.__doc__ = info["text"]
+
+    def __get__(self, obj, cls=None):
+        if obj is None:
+            return self
+        return (VectorPort if self.info["many"] else Port)(obj, self.info)
+
+    def __set__(self, obj, value):
+        mine = self.__get__(obj)
+        if not (isinstance(mine, VectorPort) and value is mine):
+            bind(mine, value)
+
+
+def resolve(cls, name, value, path):
+    """The value's text as the component will hold it, or an error with the script's line."""
+    try:
+        return _memsim.resolve(cls._type, path.rpartition(".")[0], name, as_text(cls._params[name], value, path))
+    except Error as e:
+        raise user_error(e) from None
+
+
+def as_text(info, value, path):
+    if isinstance(value, (str, os.PathLike)):
+        text = utf8(os.fspath(value), f"{path}:")
+        check_text(text, path, Error)
+        return text
+    if isinstance(value, bool):
+        if info["type"] == "bool":
+            return "true" if value else "false"
+    elif hasattr(value, "__index__"):
+        if info["type"] in ("int", "Fraction") or info["unit"]:
+            return str(operator.index(value))  # where a unit is missing the component will say so
+    elif hasattr(value, "__float__"):
+        if info["type"] == "Fraction" or info["unit"]:
+            return format(Decimal(repr(float(value))), "f")
+    raise Error(f"{path}: {value!r} is no {info['type']} ({info['doc']})")
+
+
+class Children(list):
+    """A list of children: `gpu.sm[3]`; append() adds one."""
+
+    def __init__(self, owner, name, items):
+        super().__init__()
+        self._owner, self._name = owner, name
+        for item in items:
+            self.append(item)
+
+    def append(self, item):
+        self._owner._check_open(self._name)
+        if not isinstance(item, SimObject):
+            raise user_error(
+                f"{self._owner._prefix}{self._name}[{len(self)}]: {item!r} is no "
+                "SimObject: a list of children holds nothing else"
+            )
+        item._adopt(self._owner, f"{self._name}[{len(self)}]")
+        super().append(item)
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        path = f"{self._owner._prefix}{self._name}"
+        raise user_error(
+            f"{path} is a list of {len(self)} objects and has no '{name}': index it, such as {path}[0].{name}",
+            kind=UnknownName,
+        )
+
+    def _fixed(self, *args, **kwargs):
+        raise user_error(f"{self._owner._prefix}{self._name}: children are appended, not moved or " "taken away")
+
+    __setitem__ = __delitem__ = insert = remove = pop = clear = sort = reverse = _fixed
+
+    def extend(self, items):
+        for item in items:
+            self.append(item)
+
+    def __iadd__(self, items):
+        self.extend(items)
+        return self
+
+
+class SimObject:
+    """What has a place in the tree. Assigning an attribute sets a parameter, binds a port, or, with
+    a SimObject or a list of them, adds children."""
+
+    _type = None  # 'mem.Cache'; None: a group, nothing is simulated
+    _params, _ports, _stats = {}, {}, {}
+
+    def __init_subclass__(cls, **kwargs):
+        """Class attributes that are named as parameters are other defaults, as in gem5."""
+        super().__init_subclass__(**kwargs)
+        given = [name for name in vars(cls) if name in cls._params]
+        if given and "_type" not in vars(cls):
+            cls._defaults = {**getattr(cls, "_defaults", {}), **{name: (vars(cls)[name], here()) for name in given}}
+            for name in given:
+                delattr(cls, name)
+
+    def __init__(self, **attributes):
+        for name, value in (
+            ("_parent", None),
+            ("_name", None),
+            ("_children", {}),
+            ("_values", {}),
+            ("_places", {}),
+            ("_bound", {}),
+            ("_simulation", None),
+            ("_prepared", None),
+            ("_created", here()),
+        ):
+            object.__setattr__(self, name, value)
+        for name, (value, where) in getattr(type(self), "_defaults", {}).items():
+            setattr(self, name, value)
+            self._places[name] = where
+        for name, value in attributes.items():
+            setattr(self, name, value)
+
+    @property
+    def path(self) -> str:
+        """The place in the tree, such as 'gpu.flash[3].die[1]'; the type until it has one."""
+        if self._parent is None:
+            return self._type or type(self).__name__
+        return self._parent._prefix + self._name
+
+    @property
+    def _prefix(self):
+        return self.path + "."
+
+    @property
+    def stats(self):
+        """The statistics: `system.l2.stats.hits` is the value now."""
+        return StatView(self)
+
+    @property
+    def children(self) -> list:
+        """The objects right below, in the order in which they were added."""
+        return [c for child in self._children.values() for c in (child if isinstance(child, list) else [child])]
+
+    def descendants(self):
+        """This object and all below it, parents first."""
+        yield self
+        for child in self.children:
+            yield from child.descendants()
+
+    def root(self):
+        return self if self._parent is None else self._parent.root()
+
+    def __setattr__(self, name, value):
+        if name.startswith("_"):
+            object.__setattr__(self, name, value)
+            return
+        self._check_open(name)
+        known = getattr(type(self), name, None)
+        if isinstance(known, Parameter) and isinstance(value, SimObject):
+            raise user_error(f"{self.path}.{name} is a parameter: a child needs another name")
+        if isinstance(known, (Parameter, PortAttribute)):
+            known.__set__(self, value)
+        elif known is not None:
+            raise user_error(f"{self.path}.{name} has a meaning of its own: a child needs another " "name")
+        elif isinstance(value, SimObject):
+            self._no_second(name)
+            value._adopt(self, name)
+            self._children[name] = value
+        elif isinstance(value, (list, tuple)) and all(isinstance(v, SimObject) for v in value):
+            if self._children.get(name) is not value:  # `a.b += [...]` assigns what is there
+                self._no_second(name)
+                self._children[name] = Children(self, name, value)
+        elif name in self._children:
+            raise user_error(
+                f"{self.path}.{name} is a child and cannot become {value!r}: a child is neither replaced " "nor removed"
+            )
+        else:
+            raise self._unknown(name)
+
+    def __getattr__(self, name):
+        children = self.__dict__.get("_children", {})
+        if name in children:
+            return children[name]
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise self._unknown(name)
+
+    def __dir__(self):
+        return [*super().__dir__(), *self._children]
+
+    def __repr__(self):
+        return f"<{self._type or type(self).__name__} {self.path}>"
+
+    def _unknown(self, name):
+        known = [*self._params, *self._ports, *self._children]
+        what = "parameter, port or child" if self._type else "child"
+        return user_error(f"{self.path} has no {what} '{name}'{did_you_mean(name, known)}", kind=UnknownName)
+
+    def _no_second(self, name):
+        if name in self._children:
+            raise user_error(
+                f"{self.path}.{name} is already there: give the second child another " "name, or append it to a list"
+            )
+
+    def _adopt(self, parent, name):
+        if self._parent is not None or isinstance(self, Root):
+            raise user_error(
+                f"{parent._prefix}{name}: this object already has the place " f"'{self.path}' in the tree"
+                if self._parent
+                else f"{parent._prefix}{name}: a Root has no place below another object"
+            )
+        self._check_open(name)
+        try:
+            _memsim.check_name(name.encode(errors="surrogatepass"))
+        except Error as e:
+            raise user_error(e) from None
+        object.__setattr__(self, "_parent", parent)
+        object.__setattr__(self, "_name", name)
+
+    def _check_open(self, name):
+        if self.root()._simulation is not None:
+            raise user_error(
+                f"{self.path}.{name} is set after instantiate(): the machine is " "built and stays as it is"
+            )
+
+
+class Group(SimObject):
+    """A name in the tree and nothing more: what belongs together stands below it."""
+
+
+class System(Group):
+    """The customary name of the topmost group."""
+
+
+class Root(Group):
+    """The whole machine with its seed. Its children are the topmost names.
+
+    seed        what every random stream derives from, from 0 to 2^64 - 1
+    contents    whether messages carry the values of the program's stores, and caches and memories hold
+                them: for what hangs on values, and for Simulation.check_contents(). It changes no time.
+    """
+
+    _latest = None
+
+    def __init__(self, seed: int = 1, contents: bool = False, **children):
+        if not isinstance(seed, int) or not 0 <= seed < 2**64:
+            raise user_error(f"Root: the seed {seed!r} is no whole number from 0 to 2^64 - 1")
+        super().__init__()
+        if not isinstance(contents, bool):
+            raise user_error(f"Root: contents is True or False, not {contents!r}")
+        self._seed, self._contents = seed, contents
+        Root._latest = self
+        for name, value in children.items():
+            setattr(self, name, value)
+
+    @property
+    def seed(self) -> int:
+        """What every random stream of this machine derives from."""
+        return self._seed
+
+    @property
+    def contents(self) -> bool:
+        """Whether this machine carries contents."""
+        return self._contents
+
+    @property
+    def path(self) -> str:
+        return "Root"
+
+    @property
+    def _prefix(self):
+        return ""

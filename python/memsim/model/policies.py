@@ -1,0 +1,63 @@
+"""Policies: decisions of a component that a small class takes, chosen by name.
+
+    cache.replacement = "srrip"                           # with its defaults
+    cache.replacement = memsim.policy("srrip", bits=3)    # the same as "srrip(bits=3)"
+"""
+from .. import _memsim
+from ..errors import did_you_mean, user_error
+
+POLICIES = {}  # 'tag policy' -> name -> what it declares
+for _one in _memsim.policies():
+    POLICIES.setdefault(_one["family"], {})[_one["name"]] = _one
+
+
+def policy(name: str, **parameters) -> str:
+    """The value of a parameter that names a policy, such as policy("srrip", bits=3).
+
+    name         one of a family's names; `memsim.describe(component)` lists them
+    parameters   of the policy; what is not given has its default
+
+    Returns the text. Whether the values are in range is said where the text is assigned. Raises Error for
+    a policy or a parameter that no family has.
+    """
+    found = named(name)
+    if not found:
+        raise user_error(f"there is no policy '{name}'{did_you_mean(str(name), names())}")
+    known = {p["name"] for one in found for p in one["params"]}
+    for wrong in parameters.keys() - known:
+        raise user_error(f"policy {name} has no parameter '{wrong}'{did_you_mean(wrong, known)}")
+    values = ", ".join(f"{n}={str(v).lower() if isinstance(v, bool) else v}" for n, v in parameters.items())
+    return f"{name}({values})" if values else name
+
+
+def named(name):
+    """What the policies of this name declare, of every family."""
+    return [members[name] for members in POLICIES.values() if name in members]
+
+
+def names():
+    """All names, each once."""
+    return sorted({name for members in POLICIES.values() for name in members})
+
+
+def doc(one):
+    """What a policy declares, as text."""
+    lines = [f"{one['name']}, a {one['family']}: {one['doc']}"]
+    if one["params"]:
+        lines += ["", "Parameters:"]
+        lines += [
+            f"    {p['name']} = {p['initial']}  {p['doc']}" + (f" (from {p['min']} to {p['max']})" if p["min"] else "")
+            for p in one["params"]
+        ]
+    return "\n".join(lines) + f"\n\nSource: {one['source']}."
+
+
+def reference():
+    """Lines of the reference page, in Markdown."""
+    lines = []
+    for family, members in POLICIES.items():
+        lines += ["", f"## Policies: {family}", "", "| name | parameters | meaning | source |", "|---|---|---|---|"]
+        for one in members.values():
+            params = "; ".join(f"`{p['name']} = {p['initial']}` {p['doc']}" for p in one["params"])
+            lines.append(f"| `{one['name']}` | {params} | {one['doc']} | `{one['source']}` |")
+    return lines

@@ -1,0 +1,255 @@
+"""Classes, descriptions and the reference page, all made from the compiled schema."""
+import collections.abc
+import functools
+import inspect
+import os
+import re
+import sys
+import traceback
+import types
+
+from .. import _memsim
+from . import policies
+from ..errors import PACKAGE, Error, Panic, UnknownName, did_you_mean, user_error
+from .objects import Parameter, PortAttribute, SimObject
+
+
+class Types(collections.abc.Mapping):
+    """'mem.Cache' -> its class, which is made when somebody asks for it: a run needs few of all."""
+
+    def __init__(self):
+        self._made = dict.fromkeys(_memsim.types())
+
+    def __getitem__(self, kind):
+        if self._made[kind] is None:
+            self._made[kind] = _make_class(_memsim.schema(kind))
+        return self._made[kind]
+
+    def __contains__(self, kind):
+        return kind in self._made
+
+    def __iter__(self):
+        return iter(self._made)
+
+    def __len__(self):
+        return len(self._made)
+
+    def named(self, name):
+        """The types that have this name in any folder: 'Cache'."""
+        return [kind for kind in self if kind.rpartition(".")[2] == name]
+
+
+TYPES = Types()
+
+
+def make_modules(package):
+    """One module a folder, whose attributes are its classes: memsim.mem.Cache."""
+    for kind in TYPES:
+        folder, _, name = kind.rpartition(".")
+        module = sys.modules.get(f"{package}.{folder}")
+        if module is None:
+            module = types.ModuleType(f"{package}.{folder}", f"The components of src/{folder}/.")
+            module.__all__ = []
+            module.__getattr__ = functools.partial(_class_of, module)
+            module.__dir__ = functools.partial(list, module.__all__)
+            sys.modules[module.__name__] = module
+            setattr(sys.modules[package], folder, module)
+        module.__all__.append(name)
+
+
+def _class_of(module, name):
+    """Python asks this for an attribute that a module has not: memsim.mem.Cache for the first time."""
+    folder = module.__name__.partition(".")[2]
+    if name not in module.__all__:
+        return refuse_name(folder, name)
+    cls = TYPES[f"{folder}.{name}"]
+    setattr(module, name, cls)
+    return cls
+
+
+def refuse_name(folder, name):
+    """Of an attribute that nothing has: memsim.mem.Cach, memsim.Cach."""
+    if name.startswith("_"):
+        raise AttributeError(name)
+    raise user_error(_no_such(folder, name), kind=UnknownName)
+
+
+def _no_such(folder, name):
+    package = sys.modules[__name__.partition(".")[0]]
+    module = getattr(package, folder) if folder else package
+    flat = [] if folder else [kind.rpartition(".")[2] for kind in TYPES]
+    if name in flat:
+        of = " and ".join(TYPES.named(name))
+        return f"'{name}' is the name of {of}: write the folder, too"
+    known = [*flat, *(word for word in dir(module) if not word.startswith("_"))]
+    return f"{module.__name__} has nothing named '{name}'{did_you_mean(name, known)}"
+
+
+def explain_import(error):
+    """`from memsim.mem import Cach` as a sentence, since Python's own names no other; or None."""
+    wrong = re.match(r"cannot import name '(\w+)' from 'memsim(?:\.(\w+))?'", str(error))
+    if not wrong or (wrong[2] and wrong[2] not in {kind.partition(".")[0] for kind in TYPES}):
+        return None
+    frame = [
+        f for f in traceback.extract_tb(error.__traceback__) if not os.path.abspath(f.filename).startswith(PACKAGE)
+    ][-1]
+    return user_error(_no_such(wrong[2] or "", wrong[1]), f"{frame.filename}:{frame.lineno}")
+
+
+def _make_class(schema):
+    folder, _, name = schema["name"].rpartition(".")
+    names = [x["name"] for x in schema["params"] + schema["ports"]]
+    if twice := {n for n in names if names.count(n) > 1 or hasattr(SimObject, n)}:
+        raise Panic(
+            f"{schema['source']}: {schema['name']} needs another name for "
+            f"{', '.join(sorted(twice))}: parameters, ports and what every SimObject has "
+            "(path, stats, ...) are attributes of one object"
+        )
+    for p in schema["params"]:
+        p["text"] = _param_text(p)
+    for p in schema["ports"]:
+        kind = "ports" if p["many"] else "optional port" if p["optional"] else "port"
+        p["text"] = f"{p['doc']} ({kind}: {p['role']} of " f"{p['family']})"
+    cls = type(
+        name,
+        (SimObject,),
+        {
+            "__doc__": _doc(schema),
+            "__module__": f"{__package__}.{folder}",
+            "_type": schema["name"],
+            "_schema": schema,
+            "_params": {p["name"]: p for p in schema["params"]},
+            "_ports": {p["name"]: p for p in schema["ports"]},
+            "_stats": {s["name"]: s for s in schema["stats"]},
+            **{p["name"]: Parameter(p) for p in schema["params"]},
+            **{p["name"]: PortAttribute(p) for p in schema["ports"]},
+        },
+    )
+    cls.__signature__ = inspect.Signature(
+        [
+            inspect.Parameter(
+                p["name"],
+                inspect.Parameter.KEYWORD_ONLY,
+                default=getattr(cls, p["name"]).read(p["initial"]),
+                annotation=_annotation(p),
+            )
+            for p in schema["params"]
+        ]
+    )
+    return cls
+
+
+def _annotation(p):
+    return {"int": int, "bool": bool}.get(p["type"], str)
+
+
+def _param_text(p):
+    notes = [p["type"]]
+    if p["type"] in policies.POLICIES:
+        notes = [f"{p['type']}: {', '.join(policies.POLICIES[p['type']])}"]
+    if p["min"] or p["max"]:
+        notes.append(f"from {p['min']} to {p['max']}")
+    notes += p["constraints"]
+    if p["tunable"]:
+        notes.append("tunable")
+    return f"{p['doc']} ({', '.join(notes)})"
+
+
+def _rows(schema):
+    """(heading, [(name, default or kind, text)]) of each part of a schema."""
+    yield "Parameters", [(p["name"], p["initial"], p["text"]) for p in schema["params"]]
+    yield "Ports", [(p["name"] + ("[]" if p["many"] else ""), p["role"], p["text"]) for p in schema["ports"]]
+    yield "Statistics", [
+        (s["name"] + ("[]" if s["each"] else ""), s["unit"], f"{s['doc']} ({s['kind']})") for s in schema["stats"]
+    ]
+
+
+def _doc(schema):
+    lines = [schema["doc"]]
+    for heading, rows in _rows(schema):
+        if rows:
+            lines += ["", f"{heading}:"]
+            firsts = [
+                f"{name} = {value}" if heading == "Parameters" else f"{name} [{value}]" for name, value, _ in rows
+            ]
+            wide = max(map(len, firsts))
+            lines += [f"    {first:{wide}}  {text}" for first, (_, _, text) in zip(firsts, rows)]
+    return "\n".join(lines) + f"\n\nRegistered in {schema['source']}."
+
+
+def find(what):
+    """The class of 'mem.Cache', 'Cache', a class or an object."""
+    if isinstance(what, SimObject):
+        what = type(what)
+    if isinstance(what, type) and issubclass(what, SimObject):
+        return what
+    what = str(what)
+    found = [what] if what in TYPES else TYPES.named(what)
+    if len(found) == 1:
+        return TYPES[found[0]]
+    if found:
+        raise Error(f"'{what}' is the name of {' and '.join(found)}: write the folder, too")
+    names = [*TYPES, *(name.rpartition(".")[2] for name in TYPES), *policies.names(), *_memsim.dram_tables()]
+    raise Error(f"there is no component type '{what}'{did_you_mean(what, names)}; " "--list-sim-objects lists them")
+
+
+def describe(what):
+    """Prints what a component type declares (parameters, ports, statistics), or a policy."""
+    if isinstance(what, str) and (found := policies.named(what)):
+        print("\n\n".join(map(policies.doc, found)))
+        return
+    if what in _memsim.dram_tables():
+        print(_preset(what))
+        return
+    cls = find(what)
+    print(
+        f"{cls._type or cls.__name__}{inspect.signature(cls) if not cls._type else ''}\n" f"{inspect.getdoc(cls) or ''}"
+    )
+
+
+def _preset(name):
+    """What a DRAM preset says, a figure a line."""
+    table = _memsim.dram_table(name)
+    return "\n".join(
+        [
+            f"{name}, a preset for `timing` of mem.DramController",
+            "",
+            f"Source: {table['source']}",
+            "",
+            *(f"    {symbol:12}  {value}" for symbol, value in table["figures"].items()),
+        ]
+    )
+
+
+def listing():
+    """All types with their sentence."""
+    wide = max(map(len, TYPES), default=0)
+    return "".join(f"{name:{wide}}  {cls._schema['doc']}\n" for name, cls in TYPES.items())
+
+
+def reference():
+    """The reference page of all components, in Markdown."""
+    lines = [
+        "# Components",
+        "",
+        "Made from the declarations by `memsim reference`; " "a parameter is fixed unless it says tunable.",
+    ]
+    for name, cls in TYPES.items():
+        schema = cls._schema
+        lines += ["", f"## {name}", "", schema["doc"], "", f"Source: `{schema['source']}`"]
+        titles = {"Parameters": "default", "Ports": "role", "Statistics": "unit"}
+        for heading, rows in _rows(schema):
+            if rows:
+                lines += ["", f"| {heading.lower()} | {titles[heading]} | meaning |", "|---|---|---|"]
+                lines += ["| `{}` | {} | {} |".format(*(cell.replace("|", "\\|") for cell in row)) for row in rows]
+    lines += [
+        "",
+        "## DRAM presets",
+        "",
+        "What `timing` of mem.DramController names; memsim.dram.Preset makes others.",
+        "",
+        "| name | source |",
+        "|---|---|",
+    ]
+    lines += [f"| `{name}` | {_memsim.dram_table(name)['source']} |" for name in _memsim.dram_tables()]
+    return "\n".join(lines + policies.reference()) + "\n"

@@ -1,0 +1,99 @@
+"""Energy of L2, memory controllers and DRAM (CMD, Fig. 16).
+
+The paper takes power from GPUWattch times time; its constants are not given. Each access has an energy here, and what
+leaks takes time: all that is on the chip, by its bytes. All constants are assumptions (docs/models/cmd.md), so these
+claims say an order at most. What no statistic counts costs nothing: entries put into a store, blocks that are expanded.
+"""
+
+from dataclasses import dataclass
+
+from ...model.energy import Cost
+
+ASSUMPTION = "assumption (docs/models/cmd.md)"
+LEAKAGE = "assumption: leaks as the L2 for each byte (docs/models/cmd.md)"
+LOOK = "assumption: as the L2 for 32 B, with the square root of the size (docs/models/cmd.md)"
+ENCODED = "assumption: every write is compressed, an upper bound (docs/models/cmd.md)"
+
+
+@dataclass(frozen=True)
+class Constants:
+    """Energies in nJ, powers in W."""
+
+    dram_sector: float = 2.6  # 32 B: 7.5 pJ/bit of GDDR6 (Micron) and 2.5 of the controller's PHY
+    activate: float = 2.0  # a row opened
+    dram_background: float = 0.5  # of a controller's devices
+    l2_sector: float = 0.25  # 32 B of 4 MB; with the square root of the size
+    leakage: float = 0.3  # W for each MB on the chip
+    metadata: float = 0.05  # a look into a metadata cache
+    hashed: float = 0.4  # a block through MD5
+    encoded: float = 0.1  # a block through the encoder of BPC or BCD: a quarter of MD5
+
+
+@dataclass(frozen=True)
+class OnChip:
+    """Bytes on the chip of one controller's share, and which statistics of cmd.Deduplicator count what is done there."""
+
+    l2: int
+    tables: int = 0  # the caches of map, type flags and masks
+    store: int = 0  # of hashes or check bits
+    looks: tuple = ()  # into that store
+    fifo: int = 0  # of all slices
+    bases: int = 0  # BCD's bases and differences
+    compresses: bool = False
+
+
+MB = 1 << 20
+
+
+def costs(chip, constants=Constants()):
+    """Of one controller's share, which has so much on its chip."""
+    c = constants
+
+    def sector(share):  # 32 B of what the whole GPU has eight of
+        return c.l2_sector * (8 * share / MB / 4) ** 0.5
+
+    def counted(part, objects, nj, *statistics, source=ASSUMPTION):
+        return [Cost(part, objects, source, statistic=name, each=nj * 1e-9) for name in statistics]
+
+    def leaks(part, objects, size, source=LEAKAGE):
+        return [Cost(part, objects, source, power=c.leakage * size / MB)] if size else []
+
+    return [
+        *counted("L2", "gpu.l2", sector(chip.l2), "sectors"),
+        *counted("L2", "front", sector(chip.l2), "looked_sectors"),
+        *leaks("L2", "gpu.l2", chip.l2, ASSUMPTION),
+        *(counted("L2", "fifo", sector(chip.fifo), "read_sectors", "taken", source=LOOK) if chip.fifo else []),
+        *leaks("L2", "fifo", chip.fifo),
+        *counted("controller", "front", c.metadata, "map_reads", "type_reads", "mask_reads"),
+        *counted("controller", "front", c.hashed, "hashed"),
+        *counted("controller", "front", sector(chip.store), *chip.looks, source=LOOK),
+        *(counted("controller", "front", c.encoded, "writes", source=ENCODED) if chip.compresses else []),
+        *(counted("controller", "front", sector(chip.bases), "writes", source=LOOK) if chip.bases else []),
+        *leaks("controller", "front", chip.tables + chip.store + chip.bases),
+        *counted("DRAM", "dram", c.dram_sector / 32, "bus_bytes"),
+        *counted("DRAM", "dram", c.activate, "activates"),
+        Cost("DRAM", "dram", ASSUMPTION, power=c.dram_background),
+    ]
+
+
+def recorded(database, run):
+    """The costs that a run's machine had, from its database."""
+    objects = {}
+    for number, name, text, value in database.execute(
+        "SELECT object.id, name, text, value FROM object JOIN param ON param.object = object.id "
+        "WHERE type = 'mem.EnergyCost' AND object.run = ? ORDER BY object.id",
+        [run],
+    ):
+        objects.setdefault(number, {})[name] = text if value is None else value
+    return [
+        Cost(
+            o["part"],
+            o["objects"],
+            o["source"],
+            o["statistic"],
+            o["each"] * 1e-15,
+            o["power"] * 1e-9,
+            o["share"] * 1e-9,
+        )
+        for o in objects.values()
+    ]

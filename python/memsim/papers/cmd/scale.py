@@ -1,0 +1,78 @@
+"""CMD's machine for a program: one of the paper's eight controllers with its share of SMs and L2, and capacities in
+proportion to the footprint.
+
+Deduplication is a controller's own, so a slice of the machine loses nothing. The L2, the L1s, the metadata caches and the
+hash store shrink together; lines, sectors, entries of the read-only FIFO, cycles and counters never do.
+"""
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from ...errors import user_error
+from ...systems.scale import KIB, Invariant, up_to
+
+# The paper's, of one controller (Table II; IV-E).
+SMS, SLICES = 10, 2
+L2, L1 = 512 * KIB, 64 * KIB
+MAP, TYPE, MASK = 48 * KIB, 5 * KIB, 10 * KIB
+HASH_ENTRIES = 2224  # of 22 bytes in 48 KB, whole sets of 16
+RATIO = 8  # footprint to L2 (assumption; the paper's footprints are not known; at least 4, or there is no 51 %)
+LINE, L2_WAYS, L1_WAYS, CACHE_WAYS, HASH_WAYS = 128, 16, 4, 8, 16
+
+
+@dataclass
+class Scaled:
+    """One controller's share: capacities in bytes, and what became of the proportions."""
+
+    sms: int
+    footprint: int
+    l2: int  # of both slices
+    l1: int  # of one SM
+    map: int
+    type: int
+    mask: int
+    hash_entries: int
+    invariants: list = field(default_factory=list)
+
+    @property
+    def metadata(self):
+        return self.map + self.type + self.mask
+
+
+def check_positive(**told):
+    """Refuses what no cache can be sized by, by the names of the options."""
+    for option, value in told.items():
+        if not 0 < value < math.inf:  # also where it is not a number
+            raise user_error(
+                f"{option.replace('_', '-')} {value:g}: caches are sized by it, so it is a number above 0 and "
+                "below infinity"
+            )
+
+
+def scale(footprint, ratio=RATIO, sms=SMS, hash_share=1, tables_share=1):
+    """The machine for a program of `footprint` bytes, of which the L2 holds one in `ratio`; no larger than the paper's.
+    The shares are of the paper's hash store and metadata caches."""
+    check_positive(ratio=ratio, hash_share=hash_share, tables_share=tables_share)
+    k = min(Fraction(1), Fraction(footprint) / (Fraction(ratio) * L2))
+    tables, hashes = k * Fraction(tables_share), k * Fraction(hash_share)
+    sets = CACHE_WAYS * LINE
+    made = Scaled(
+        sms=sms,
+        footprint=footprint,
+        l2=up_to(k * L2, SLICES * L2_WAYS * LINE),
+        l1=up_to(k * L1, L1_WAYS * LINE),
+        map=up_to(tables * MAP, sets),
+        type=up_to(tables * TYPE, sets),
+        mask=up_to(tables * MASK, sets),
+        hash_entries=up_to(hashes * HASH_ENTRIES, HASH_WAYS),
+    )
+    made.invariants = [
+        Invariant("footprint / L2", float(ratio), footprint / made.l2),
+        Invariant("L2 / all L1", L2 / (L1 * SMS), made.l2 / (made.l1 * sms)),
+        Invariant("bytes that the map's cache reaches / L2", MAP / 4 * 128 / L2, made.map / 4 * 128 / made.l2),
+        Invariant("bytes that the type flags' cache reaches / L2", TYPE * 4 * 128 / L2, made.type * 4 * 128 / made.l2),
+        Invariant("bytes that the masks' cache reaches / L2", MASK * 2 * 128 / L2, made.mask * 2 * 128 / made.l2),
+        Invariant("hash entries / lines of the L2", HASH_ENTRIES / (L2 / LINE), made.hash_entries / (made.l2 / LINE)),
+    ]
+    return made

@@ -1,0 +1,264 @@
+"""Ohm-GPU (Zhang and Jung, MICRO'21): DRAM and XPoint on one channel, electrical or optical.
+
+`planar(platform, program, ...)` and `two_level(...)` build the whole machine; the values stand in Table I
+of the paper or are assumptions of docs/models/ohm.md.
+"""
+
+from dataclasses import replace
+
+from ... import Root, System, ohm
+from ...model.energy import components
+from ...errors import check_known, user_error
+from ...systems import gtx580
+from ...systems.drive import solid_state_drive
+from ...systems.interleave import connect
+from ...systems.processor import gpu
+from ...systems.scale import components as proportions
+from ...systems.scale import footprint, up_to
+from . import dram, energy, optics, scale
+from .workloads import L2_FLOOR
+
+OHM = {"planar": scale.OHM_PLANAR, "two-level": scale.OHM_TWO_LEVEL}
+
+# The channels of the platforms. 32 bit x 15 GHz and 16 bit x 30 GHz are both
+# 60 GB/s. An electrical channel has no SerDes; its flight is 10 cm at 6.7 ps/mm (assumption: FR-4).
+# The XPoint modules must be told the one-way latency, 2 x serdes + flight; the controller checks it.
+# Commands and addresses are on the light, 8 bytes with a line of 128 (III-A); wires have lanes for them.
+CHANNELS = {
+    "hetero": dict(width=32, lane_rate="15GHz", serdes="0fs", flight="670ps"),
+    "ohm-base": dict(width=16, lane_rate="30GHz", serdes="1ns", flight="1300ps", command_bits=dram.COMMAND_BITS),
+}
+ONE_WAY = {"hetero": "670ps", "ohm-base": "3300ps"}
+# In planar mode a platform is what its light carries and what the XPoint controllers do by themselves
+# (Ohm-GPU IV-B, V-B): Ohm-WOM and Ohm-BW swap pages over the memory route, so there is nothing to snarf.
+# While the memory controller copies a page, it "can still issue memory requests ... to access DRAM/XPoint, which
+# are not busy", and the copy "blocks the memory channel, which postpones the data response" (III-B): nothing is
+# served from its buffer, migration goes first, and data of requests wait for the copy's end.
+_COPIES = dict(buffer_reads=False, swap_patience="0fs", swap_hold="channel")
+_SWAPS = dict(CHANNELS["ohm-base"], swap_function=True, behind_writes=True, buffer_reads=False)
+PLANAR = {
+    "hetero": dict(CHANNELS["hetero"], **_COPIES, routes="electrical"),
+    "ohm-base": dict(CHANNELS["ohm-base"], **_COPIES),
+    "auto-rw": dict(CHANNELS["ohm-base"], **_COPIES, auto_rw=True),
+    "ohm-wom": dict(_SWAPS, routes="wom"),
+    "ohm-bw": dict(_SWAPS, routes="half_coupled"),
+}
+# In two-level mode a platform is also what its XPoint controller does: it takes victims over that it
+# snarfs (auto-read/write), and sends lines of misses to the DRAM while the memory controller watches
+# (reverse-write; IV-B), which "stops issuing new memory requests" until XPoint's completion signal (V-A). ohm-wom
+# and ohm-bw differ in rings and laser alone: nothing is swapped.
+TWO_LEVEL = {
+    "hetero": CHANNELS["hetero"],
+    "ohm-base": CHANNELS["ohm-base"],
+    "auto-rw": dict(CHANNELS["ohm-base"], auto_rw=True),
+    "ohm-wom": (REVERSE_WRITE := dict(CHANNELS["ohm-base"], auto_rw=True, reverse_write=True, reverse_hold=True)),
+    "ohm-bw": REVERSE_WRITE,
+}
+ELECTRICAL = ("origin", "hetero")
+# A route selects a pre-tuned ring in 100 ps; a single ring that is tuned to the half-coupled state takes 500 ps
+# (IV-C). No text tells other turnarounds, so wires have the same.
+TURNAROUND, TURNAROUND_SINGLE_RINGS = "100ps", "500ps"
+PAGE = 2048  # bytes; unit of mapping and swap: a DRAM row
+INTERLEAVE = f"{PAGE}B"  # of addresses over controllers: pages go round
+SWAPS = 4  # under way at once in a controller: two pages each in 16 KiB (assumption)
+MODULES = 2  # XPoint modules of a controller (Table III: 12 over 6)
+# A module's banks keep rows as large as a DRAM's open (docs/models/ohm-readings.md); row="256B" for lines without rows.
+ROWS = dict(row="2KiB")
+# Hetero's XPoint controllers keep their map in an external DRAM (II-C), whose tRCD and tCL a read waits for (17.1 ns)
+# beside the handshake; Start-Gap needs none (III-A).
+MAPPED = dict(ready_latency="22143ps")
+# As gtx580.DRAM_QUEUES; a controller accepts twice as many, reads and writes, and drains between the same shares of its
+# places.
+QUEUES = dict(dram_queue=128, requests=256, dram_timing=dram.TIMING, turnaround=TURNAROUND)
+
+
+def platforms(mode):
+    """The names of Ohm-GPU VI that there are in a mode."""
+    return ["origin", *(PLANAR if mode == "planar" else TWO_LEVEL), "oracle"]
+
+
+def machine_scale(mode, platform, program, controllers=None, **floors):
+    """What the machine for this program has (ohm.scale.Scaled); `controllers` overrides how many
+    memory controllers the scale leaves of the paper's six. `floors`, in bytes: `l1_floor` is the least capacity of an L1,
+    `l2_floor` that of an L2 slice."""
+    paper = {"origin": scale.OHM_ORIGIN, "oracle": scale.OHM_ORACLE[mode]}.get(platform, OHM[mode])
+    return scale.scale(
+        replace(paper, **floors), footprint(program), page=PAGE, modules=MODULES, controllers=controllers
+    )
+
+
+def planar(
+    platform,
+    program,
+    size=None,
+    seed=1,
+    waveguides=1,
+    migration_channel="shared",
+    rings="array",
+    host_page=dram.PAGE,
+    contents=False,
+    **dispatch,
+):
+    """The machine of one platform in planar mode.
+
+    platform           one of platforms("planar")
+    program            a workload.Program
+    size               what the machine has; None: machine_scale("planar", platform, program)
+    waveguides         side by side; each has the paper's 96 wavelengths (Fig. 20a)
+    migration_channel  'shared', or 'dedicated': migration has a channel of its own (Fig. 8's oracle)
+    host_page          bytes of a page that origin's host brings
+    contents           whether the machine carries the values of the program (docs/models/contents.md)
+    rings              'array' of pre-tuned rings, or 'single' ones that are tuned for 500 ps (IV-C)
+    dispatch           parameters of gpu.Dispatcher, such as max_instructions
+
+    Returns a Root with `program`, `gpu`, `memory`, `optics` if it is optical, `energy` (what its parts
+    spend), and `scale` (what became of the proportions). Initially each group's first page is in DRAM, the others in XPoint; caches are
+    cold.
+    """
+    return _machine(
+        "planar", platform, program, size, seed, waveguides, migration_channel, rings, host_page, contents, dispatch
+    )
+
+
+def two_level(
+    platform,
+    program,
+    size=None,
+    seed=1,
+    waveguides=1,
+    migration_channel="shared",
+    rings="array",
+    host_page=dram.PAGE,
+    contents=False,
+    **dispatch,
+):
+    """The machine of one platform in two-level mode: DRAM is a direct-mapped cache of XPoint, cold at
+    the start. As planar()."""
+    return _machine(
+        "two-level", platform, program, size, seed, waveguides, migration_channel, rings, host_page, contents, dispatch
+    )
+
+
+def _machine(mode, platform, program, size, seed, waveguides, migration_channel, rings, host_page, contents, dispatch):
+    known = platforms(mode)
+    check_known("platform", platform, known)
+    optical = platform not in ELECTRICAL
+    if not optical and (waveguides != 1 or rings != "array"):
+        raise user_error(f"{platform} has no waveguides and no rings: its channels are electrical")
+    if migration_channel != "shared" and platform in ("origin", "oracle"):
+        raise user_error(f"{platform} migrates nothing: there is no dedicated channel for it")
+    size = size or machine_scale(mode, platform, program)
+    root = Root(seed=seed, contents=contents)
+    root.program = program
+    root.scale = proportions(size.invariants)
+    root.gpu = gpu_of(size, **dispatch)
+    root.program.dispatcher = root.gpu.dispatcher.host
+    root.memory = System()
+    if optical:
+        root.optics = optics.channel(mode, platform, waveguides)
+    if platform == "origin":
+        dram.paged(root, size, ONE_WAY["hetero"], page=host_page)
+    elif platform == "oracle":
+        dram.resident(root, size, ONE_WAY["ohm-base"], dram.RANKS[mode] + MODULES, waveguides, dram.COMMAND_BITS)
+    else:
+        changes = dict(migration_channel=migration_channel, rings=rings, waveguides=waveguides)
+        make = controller if mode == "planar" else two_level_controller
+        root.memory.controller = [make(platform, size, i, **_link(mode, **changes)) for i in range(size.controllers)]
+        swaps = SWAPS if mode == "planar" and "swap_function" in PLANAR[platform] else 0
+        root.memory.xpoint = [
+            ohm.XpointModule(
+                capacity=f"{size.xpoint // MODULES}B",
+                channel_latency=ONE_WAY.get(platform, ONE_WAY["ohm-base"]),
+                swaps=swaps,
+                **ROWS,
+                **(MAPPED if platform == "hetero" else {}),
+            )
+            for _ in range(size.controllers * MODULES)
+        ]
+        connect(root.gpu.l2, root.memory.controller)
+        for i, mc in enumerate(root.memory.controller):
+            for m in range(MODULES):
+                device = root.memory.xpoint[i * MODULES + m]
+                mc.commands[m] = device.commands
+                mc.transfers[m] = device.transfers
+                if swaps:
+                    mc.sequences[m] = device.dram[0]
+    root.energy = components(energy.costs(mode, platform, size.controllers))
+    return root
+
+
+def testbed(data, program, seed=1, contents=False, **dispatch):
+    """The computer of Fig. 3a: this GPU with all of its DRAM controllers, whose memory holds everything;
+    a host and a Z-SSD.
+
+    data      where the program's data is at the start: 'resident' (in the GPU), 'host' (in host memory)
+              or 'drive' (on the drive)
+    program   a workload.Program
+    contents  whether the machine carries the values of the program (docs/models/contents.md)
+    """
+    size = machine_scale("planar", "oracle", program, controllers=6, l2_floor=L2_FLOOR)
+    root = Root(seed=seed, contents=contents)
+    root.program = program
+    root.gpu = gpu_of(size, **dispatch)
+    root.program.dispatcher = root.gpu.dispatcher.host
+    root.memory = System()
+    if data == "resident":
+        dram.resident(root, size, ONE_WAY["hetero"], dram.RANKS["origin"])
+        return root
+    port = None
+    if data == "drive":
+        root.ssd = solid_state_drive("z_ssd")
+        port = root.ssd.drive.host[0]
+    dram.paged(root, size, ONE_WAY["hetero"], memory=up_to(size.footprint, dram.PAGE), drive=port)
+    return root
+
+
+def _link(mode, migration_channel, rings, waveguides):
+    """Parameters of a controller that modes and options of the command line change."""
+    changes = dict(dram_changes=dram.figures(dram.RANKS[mode], waveguides))
+    if waveguides != 1:
+        changes["width"] = CHANNELS["ohm-base"]["width"] * waveguides
+    if rings == "single":
+        changes["turnaround"] = TURNAROUND_SINGLE_RINGS
+    if migration_channel != "shared":  # a parameter of both controllers
+        changes["migration_channel"] = migration_channel
+    return changes
+
+
+def gpu_of(size, **dispatch):
+    """SMs with their L1s, the crossbar and one L2 slice for each controller (Table I); 64 B a cycle and slice,
+    the default, are 77 GB/s: not slower than the channel behind it (60 GB/s)."""
+    return gpu(
+        sms=size.sms,
+        slices=size.controllers,
+        interleave=INTERLEAVE,
+        memory=None,
+        dispatcher=dispatch,
+        sm=gtx580.SM,
+        l1=dict(capacity=f"{size.l1}B", **gtx580.CACHES),
+        l2=dict(capacity=f"{size.l2_slice * size.controllers}B", **gtx580.CACHES, **gtx580.L2),
+    )
+
+
+def controller(platform, size, index, **changes):
+    return ohm.PlanarController(
+        controllers=size.controllers,
+        index=index,
+        dram=f"{size.dram}B",
+        modules=MODULES,
+        page=f"{PAGE}B",
+        swaps=SWAPS,
+        **{**QUEUES, **PLANAR[platform], **changes},
+    )
+
+
+def two_level_controller(platform, size, index, **changes):
+    return ohm.TwoLevelController(
+        controllers=size.controllers,
+        index=index,
+        dram=f"{size.dram}B",
+        ratio=size.xpoint // size.dram,
+        modules=MODULES,
+        interleave=INTERLEAVE,
+        **{**QUEUES, **TWO_LEVEL[platform], **changes},
+    )

@@ -1,0 +1,54 @@
+"""The memory manager as a part of any machine: `watch(root, ...)` has it look at the SMs of `root.gpu`, whatever takes its
+hints; `hint_path(root)` makes a way for hints below the L2 of a machine that has none."""
+
+from ... import System, mem, sap
+from ...model.ports import unbind
+
+
+def watch(root, clock, **manager):
+    """A sap.MemoryManager that watches the SMs of root.gpu, and knows their L1s and the slices of the L2, but where an MMU
+    translates: it then looks into no cache. The caller binds `hints` and `misses`. Returns it."""
+    gpu = root.gpu
+    looks = not hasattr(gpu, "mmu")
+    root.manager = sap.MemoryManager(
+        sms=len(gpu.sm),
+        slices=len(gpu.l2),
+        interleave=gpu.interleave.chunk,
+        clock=clock,
+        looks_into_caches=looks,
+        **manager,
+    )
+    for i, (sm, l1) in enumerate(zip(gpu.sm, gpu.l1)):
+        sm.askers = 1
+        root.manager.queries[i] = sm.queries[0]
+        sm.upcoming[0] = root.manager.upcoming[i]
+        if looks:
+            l1.control_ports = 1
+            root.manager.l1[i] = l1.control[0]
+    for i, l2 in enumerate(gpu.l2 if looks else ()):
+        l2.control_ports = 1
+        root.manager.l2[i] = l2.control[0]
+    return root.manager
+
+
+def hint_path(root, hints=True):
+    """Puts a crossbar without latency between each slice of the L2 and what is below, and returns the port that takes
+    hints for all of them. Without `hints` there is none: None."""
+    wires = dict(clock="100GHz", width="4KiB", latency="1fs")
+    slices = list(root.gpu.l2)
+    root.hint_path = System()
+    root.hint_path.join = [mem.Crossbar(inputs=1 + hints, outputs=1, **wires) for _ in slices]
+    for l2, join in zip(slices, root.hint_path.join):
+        below = l2.mem_side.peer
+        unbind(l2.mem_side)
+        l2.mem_side = join.cpu_side[0]
+        join.mem_side[0] = below
+    if not hints:
+        return None
+    entrances = [join.cpu_side[1] for join in root.hint_path.join]
+    if len(entrances) == 1:
+        return entrances[0]
+    root.hint_path.split = mem.Crossbar(inputs=1, **root.gpu.interleave.crossbar, **wires)
+    for i, entrance in enumerate(entrances):
+        root.hint_path.split.mem_side[i] = entrance
+    return root.hint_path.split.cpu_side[0]

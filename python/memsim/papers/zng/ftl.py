@@ -1,0 +1,134 @@
+"""ZnG's split FTL: the data block mapping table (DBMT) in the MMU, the helper thread that merges log blocks.
+
+    ftl.translate(root.gpu, packages, geometry, programs)
+    ftl.collect(root.gpu, root.flash.controller, packages, geometry, programs)
+"""
+
+from ... import mem, zng
+from ...errors import user_error
+from ...systems import mmu
+from ...systems.scale import footprint, up_to
+
+PAGE = 4096
+ENTRY = 10  # bytes: VBN, LBN, PLBN, PDBN, 20 bits each, for 2^20 blocks
+PAPER_TABLE = 80 * 1024
+STRIPE_BITS = 60  # four numbers of 15 bits: 1 TB / (64 planes x 384 x 4 KiB) = 10,923 entries, 80 KB
+BUFFER_LATENCY = "2ns"  # of the MMU's buffer (assumption: an SRAM of some MB; sweep 1 to 10 ns)
+# Of all platforms. What a held application asks for waits in TLBs, without being in the way of others.
+TLB = dict(acknowledged_stores=True, misses=64, targets=512)
+DATA_BLOCKS, LOG_RATIO = 796, 4  # of a plane's 1024: 22.3 % over-provisioned; zng.FlashController's
+
+
+def block_bytes(geometry):
+    """Of addresses, in a data block."""
+    return (geometry.get("data_pages") or geometry["pages"]) * PAGE
+
+
+def up_to_stripe(size, geometry, stripe):
+    """Bytes rounded up to whole stripes of blocks, in which addresses go round."""
+    return up_to(size, stripe * block_bytes(geometry))
+
+
+def row(packages, geometry, log_ratio=LOG_RATIO):
+    """Blocks of all planes that share one log block each."""
+    return packages * geometry["dies"] * geometry["planes"] * log_ratio
+
+
+def address_space(packages, geometry, footprints, log_ratio=LOG_RATIO, stripe=1):
+    """Bytes of each application's addresses: beginnings so far apart that none shares a log block."""
+    gap = row(packages, geometry, log_ratio) * block_bytes(geometry)
+    return up_to_stripe(max(footprints) + gap, geometry, stripe)
+
+
+def report(packages, geometry, data_blocks=DATA_BLOCKS):
+    """A line for a reader: our table beside the paper's."""
+    blocks = packages * geometry["dies"] * geometry["planes"] * data_blocks
+    stripes = blocks // (geometry["dies"] * geometry["planes"])
+    return (
+        f"DBMT: {blocks} data blocks x {ENTRY} B = {blocks * ENTRY / 1024:.0f} KiB; one entry of "
+        f"{STRIPE_BITS} bits for a block of each plane of a package: {stripes * STRIPE_BITS / 8 / 1024:.0f} "
+        f"KiB; the paper: {PAPER_TABLE // 1024} KB"
+    )
+
+
+def translate(part, packages, geometry, programs, data_blocks=DATA_BLOCKS, log_ratio=LOG_RATIO, stripe=1, **more):
+    """TLBs and an MMU (`part.tlb`, `part.mmu`) whose pages are flash blocks: its table is the DBMT, which
+    walks read in a buffer of its own, `part.dbmt`. Physical addresses are those of zng/address.hh.
+
+    part        a System with `sm`, each bound to its L1
+    stripe      neighbouring blocks over which the pages of addresses go round (see zng.md, Addresses)
+    more        further parameters of the MMU
+    """
+    footprints = [footprint(p) for p in programs]
+    planes = packages * geometry["dies"] * geometry["planes"]
+    space = address_space(packages, geometry, footprints, log_ratio, stripe)
+    needed = len(programs) * space
+    if needed > planes * data_blocks * block_bytes(geometry):
+        raise user_error(
+            f"the flash is full: {len(programs)} address spaces of {space} bytes need "
+            f"{needed // block_bytes(geometry)} blocks; {planes * data_blocks} hold data"
+        )
+    part.dbmt = mem.SimpleMemory(latency=BUFFER_LATENCY, bandwidth="1000GB/s", capacity="1024TiB", queue=64)
+    mmu.translate(
+        part,
+        space,
+        walks=part.dbmt.cpu_side,
+        page=block_bytes(geometry),
+        applications=len(programs),
+        placement="identity",
+        tlb=dict(TLB, stripe=stripe),
+        targets=max(64, len(part.sm)),
+        fault_buffer=max(256, sum(up_to_stripe(f, geometry, stripe) for f in footprints) // block_bytes(geometry)),
+        **more,
+    )
+    # The table has addresses of its own, behind all blocks: log blocks follow the data blocks that it names.
+    part.mmu.table_base = f"{planes * geometry['blocks'] * block_bytes(geometry)}B"
+
+
+def collect(
+    part,
+    controllers,
+    packages,
+    geometry,
+    programs,
+    data_blocks=DATA_BLOCKS,
+    log_ratio=LOG_RATIO,
+    stripe=1,
+    helper="assist",
+    **more,
+):
+    """The helper thread, `part.collector`, for zng.FlashControllers whose `collectors` is 1.
+
+    part         has `mmu`, `sm` and `l2` (slices behind whose control ports dirty lines are flushed)
+    controllers  of the flash
+    helper       assist: its warp takes issue slots of SM 0; sm: it has an SM to itself, which is not among
+                 part.sm
+    more         further parameters of zng.GarbageCollector
+    """
+    if helper not in ("assist", "sm"):
+        raise user_error(f"there is no helper '{helper}': it is assist or sm")
+    part.mmu.movers = 1
+    part.collector = zng.GarbageCollector(
+        packages=packages,
+        controllers=len(controllers),
+        caches=len(part.l2),
+        helpers=int(helper == "assist"),
+        data_blocks=data_blocks,
+        log_ratio=log_ratio,
+        applications=len(programs),
+        footprints=",".join(f"{up_to_stripe(footprint(p), geometry, stripe)}B" for p in programs),
+        **geometry,
+        **more,
+    )
+    part.collector.mmu = part.mmu.mover_side[0]
+    for i, controller in enumerate(controllers):
+        controller.collectors = 1
+        part.collector.collect[i] = controller.collector[0]
+        controller.log_low[0] = part.collector.log_low[i]
+    for i, l2 in enumerate(part.l2):
+        l2.acknowledged_writebacks = True
+        l2.control_ports += 1
+        part.collector.flush[i] = l2.control[l2.control_ports - 1]
+    if helper == "assist":
+        part.sm[0].helpers = 1
+        part.collector.helper[0] = part.sm[0].helper[0]

@@ -1,0 +1,117 @@
+"""How ZnG's machines are made smaller: slices of the paper's, then capacities with the footprint.
+
+A slice of k has 16/k SMs, flash channels, and that share of every resource of which there is one (an SSD's
+DRAM buffer, its cores, PCIe). Latencies, pages, thresholds, ways and the predictor's entries stay; so do
+planes and registers of a channel, which are also what works at once, and the pages of a block.
+"""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from ...systems.interleave import Interleave
+from ...systems.scale import KIB, MIB, Invariant, up_to
+
+SMS, CHANNELS, CONTROLLERS = 16, 16, 6
+INTERLEAVE = "4KiB"  # of addresses over L2 slices: a flash page, so that prefetches stay in one
+# The paper gives no footprint. Ours is that of its suites' own inputs (assumption, D194; sweep to 8 GiB): GraphBIG's
+# largest graph, LDBC-1000k, has 28.8 million arcs, 120 to 140 MiB in the CSR of its GPU kernels; beside it
+# PolyBench's and Rodinia's matrices, 48 MiB for three of 2048 x 2048. So --scale judge is the paper's whole machine.
+FOOTPRINT = 192 * MIB
+L1, L2 = 48 * KIB, 6 * MIB
+DRAM = 1536 * MIB  # of hetero's GPU (GTX 580: 1.5 GB)
+BUFFER = 32 * MIB  # of HybridGPU's SSD controller
+# Smaller, a slice of the L2 has too few sets for its 128 MSHRs, and holds up what the memory could serve. The
+# buffer, which serves what misses there, keeps its proportion to it. Of the scales, judge needs neither.
+L1_FLOOR, L2_FLOOR = 8 * KIB, 64 * KIB
+PLANES, PAGES, PAGE, REGISTERS = 64, 384, 4 * KIB, 7  # of a channel, a block, bytes; that cache, a plane
+
+
+def interleave(size, chunk=INTERLEAVE):
+    """How addresses go round over the L2 slices of a machine, and over what is behind them."""
+    return Interleave(size.controllers, chunk)
+
+
+@dataclass
+class Scaled:
+    """A machine at some scale; sizes in bytes."""
+
+    k: int  # slice: 1 of k of the paper's machine
+    sms: int
+    channels: int  # of flash
+    controllers: int  # of DRAM, and slices of the L2
+    footprint: int
+    l1: int  # of one SM
+    l2_slice: int  # of one slice, in SRAM
+    dram: int  # of hetero's GPU, in all
+    buffer: int  # pages that HybridGPU's SSD controller holds
+    data_pages: int  # of a flash block, that hold data: so data are in as many blocks as the paper's
+    invariants: list = field(default_factory=list)
+
+    @property
+    def share(self):
+        """Of the paper's machine: what a slice has of a resource of which there is one."""
+        return Fraction(1, self.k)
+
+    @property
+    def of_controller(self):
+        """How much of a controller of the paper's one of these is: 6 do not divide by 4 and 8."""
+        return Fraction(CONTROLLERS, self.k * self.controllers)
+
+
+def scale(footprint, whole=FOOTPRINT, buffer=BUFFER):
+    """The machine for programs of so many bytes together. The paper's runs have `whole` bytes, its
+    HybridGPU a buffer of `buffer`: both are assumptions."""
+    k = max(k for k in (1, 2, 4, 8) if k * footprint <= whole or k == 1)
+    controllers = -(-CONTROLLERS // k)
+    share = min(Fraction(1), Fraction(footprint, whole))  # never more than the paper's machine
+    sms = SMS // k
+    l2_slice = up_to(max(L2_FLOOR, L2 * share / controllers), 8 * 128)
+    made = Scaled(
+        k=k,
+        sms=sms,
+        channels=CHANNELS // k,
+        controllers=controllers,
+        footprint=footprint,
+        l1=up_to(max(L1_FLOOR, L1 * SMS * share / sms), 6 * 128),
+        l2_slice=l2_slice,
+        dram=up_to(DRAM * share, 4096),
+        buffer=up_to(Fraction(buffer * l2_slice * controllers, L2), 8 * 4096),
+        data_pages=min(PAGES, max(1, round(footprint * k / (CHANNELS * PLANES * PAGE * data_blocks(whole))))),
+    )
+    made.invariants = [
+        Invariant("footprint / L2", whole / L2, footprint / (made.l2_slice * controllers)),
+        Invariant("footprint / all L1", whole / (L1 * SMS), footprint / (made.l1 * sms)),
+        Invariant("footprint / hetero's DRAM", whole / DRAM, footprint / made.dram),
+        Invariant("footprint / HybridGPU's buffer", whole / buffer, footprint / made.buffer),
+        Invariant("footprint / reach of the L2 TLB", whole / (512 * 4096), footprint / (512 * 4096)),
+        Invariant(
+            "flash blocks of data / planes",
+            float(data_blocks(whole)),
+            footprint / (made.data_pages * PAGE * made.channels * PLANES),
+        ),
+        Invariant(
+            "footprint / flash registers",
+            whole / (CHANNELS * PLANES * REGISTERS * PAGE),
+            footprint / (made.channels * PLANES * REGISTERS * PAGE),
+        ),
+        Invariant("us of a core for a page of HybridGPU", 5, float(firmware(made) * 10**6)),
+    ]
+    return made
+
+
+def data_blocks(whole):
+    """Of a plane, that hold data, as a mean: a block holds pages that follow one another (IV-A)."""
+    return Fraction(whole, CHANNELS * PLANES * PAGES * PAGE)
+
+
+CORES, FIRMWARE = 5, Fraction(5, 10**6)  # a page, in seconds (assumptions)
+
+
+def cores(size):
+    """Cores of an SSD controller: the paper's five, or one where less than one is left."""
+    return max(1, CORES // size.k)
+
+
+def firmware(size):
+    """Seconds of one of them for a page: together they serve 1/k of what the paper's five do."""
+    return FIRMWARE * size.k * cores(size) / CORES

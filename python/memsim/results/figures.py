@@ -1,0 +1,286 @@
+"""`memsim plot KIND DB -o FILE`: the usual figures of what a database holds."""
+import argparse
+import sys
+
+from . import plot
+from ..errors import Error
+from .report.plots import AXES
+from .report.run_data import WAYS, grows, way
+from .database import Results
+from .stages import along_the_way
+
+NS = 1e6  # femtoseconds
+
+
+def _frame(results, statistics, only=()):
+    """A row a run, the latest last: its script and arguments, and these statistics, 'path.name', whose elements [*]
+    combines. Of runs with equal arguments and seed the latest counts. only: 'name=value' that all runs have."""
+    runs = results.sql(
+        "SELECT run, script, platform, workload, seed FROM ipc UNION SELECT id, name, NULL, NULL, seed "
+        "FROM run WHERE id NOT IN (SELECT run FROM ipc)"
+    ).set_index("run")
+    runs = runs.loc[results.runs()["id"]]
+    arguments = results.sql("SELECT run, name, ifnull(value, 'yes') AS value FROM argument WHERE name <> 'seed'")
+    arguments = arguments.drop_duplicates(["run", "name"], keep="last").pivot(
+        index="run", columns="name", values="value"
+    )
+    for name in arguments:
+        if name not in runs:
+            runs[name] = arguments[name]
+    for statistic in statistics:
+        runs[statistic], _ = _values(results, statistic)
+    runs = runs.dropna(subset=statistics)
+    if runs.empty:
+        raise Error(f"no run of the database has a value of {' and '.join(statistics)}")
+    for choice in only:
+        name, equals, value = choice.partition("=")
+        if not equals:
+            raise Error(f"--only {choice}: write NAME=VALUE, such as platform=ohm-base")
+        chosen = runs[_key(runs, name, statistics) == value]
+        if chosen.empty:
+            raise Error(
+                f"--only {choice}: no run has that: '{name}' is one of "
+                f"{', '.join(_key(runs, name, statistics).unique())}"
+            )
+        runs = chosen
+    return runs
+
+
+def _values(results, statistic):
+    """The statistic of each run, and how the elements that [*] stands for were combined."""
+    path, name = _split(results, statistic)
+    rows = results.sql(
+        "SELECT named.run AS run, value.value AS value, stat.kind AS kind, part.name AS part, part.unit AS unit "
+        "FROM named JOIN part ON part.id = named.part JOIN stat ON stat.id = part.stat "
+        "JOIN value ON value.part = named.part AND value.dump = "
+        "(SELECT max(id) FROM dump WHERE dump.run = named.run) "
+        "WHERE named.path GLOB ? AND named.name = ?",
+        [_glob(path), name],
+    )
+    how = way(rows.iloc[0]) if rows["run"].duplicated().any() else ""
+    return rows.groupby("run")["value"].agg(WAYS[how] if how else "first"), how
+
+
+def _refuse_unlike(runs, shown, statistics):
+    """Only seeds are averaged, and like is compared with like: runs may differ in what is shown, and in the seed."""
+    for name in _arguments(runs, statistics):
+        if name in shown:
+            continue
+        known = sorted(map(str, runs[name].dropna().unique()))
+        some = any(0 < of.isna().sum() < len(of) for _, of in runs[name].groupby(runs["script"]))
+        if len(known) > 1 or some:
+            texts = known + ["none"] * some
+            raise Error(
+                f"the runs differ in '{name}' ({', '.join(texts[:8])}{', ...' if len(texts) > 8 else ''}), which the "
+                f"figure does not show: choose, such as --only {name}={known[-1]}, or show it with --by or --over"
+            )
+
+
+def _made_last(runs, statistics):
+    """Without runs that were made again: with the same script, arguments and seed."""
+    same = runs.astype(str).duplicated([*_arguments(runs, statistics), "seed"], keep="last")
+    if same.any():
+        print(
+            f"memsim: {same.sum()} runs were made again with equal arguments and seed: the latest counts",
+            file=sys.stderr,
+        )
+    return runs[~same]
+
+
+def _arguments(runs, statistics):
+    return [c for c in runs if c != "seed" and c not in statistics]
+
+
+def _split(results, statistic):
+    """Path and name of 'gpu.l2[*].read_latency.mean': where the path ends, the database knows."""
+    words = statistic.split(".")
+    for i in range(len(words) - 1, 0, -1):
+        path, name = ".".join(words[:i]), ".".join(words[i:])
+        if len(results.sql("SELECT 1 FROM result WHERE path GLOB ? AND name = ? LIMIT 1", [_glob(path), name])):
+            return path, name
+    raise Error(
+        f"no run of the database has a statistic '{statistic}': write its path and name, such as "
+        "gpu.dispatcher.ipc, with [*] for all elements"
+    )
+
+
+def _glob(path):
+    """For SQLite: [*] is any index."""
+    return path.replace("[", "\0").replace("]", "\1").replace("\0*\1", "[[]*]").replace("\0", "[[]").replace("\1", "]")
+
+
+def _key(runs, name, statistics):
+    """What a run is called by: one of its arguments, or its script."""
+    known = [c for c in ["seed", *_arguments(runs, statistics)] if not runs[c].isna().all()]
+    if name not in known:
+        raise Error(f"runs are told apart by '{name}', which no run here has: they have {', '.join(known)}")
+    return runs[name].fillna("-").astype(str)
+
+
+def _with(runs, name, statistics):
+    """Without the runs that have no such argument."""
+    has = _key(runs, name, statistics) != "-"
+    if not has.all():
+        print(f"memsim: {(~has).sum()} of {len(runs)} runs have no '{name}' and are left out", file=sys.stderr)
+    return runs[has]
+
+
+def bars(results, args):
+    shown = [args.statistic]
+    runs = _with(_frame(results, shown, args.only), args.by, shown)
+    _refuse_unlike(runs, [args.by, args.over], shown)
+    runs = _made_last(runs, shown)
+    by, over = _key(runs, args.by, shown), _key(runs, args.over, shown)
+    grouped = runs[args.statistic].groupby([by, over], sort=False)
+    table = grouped.mean().unstack()
+    spread = [grouped.min().unstack(), grouped.max().unstack()] if grouped.size().max() > 1 else None
+    path, name = _split(results, args.statistic)
+    _, how = _values(results, args.statistic)
+    label = f"{args.statistic} ({how} of {path})" if how else args.statistic
+    if grouped.size().max() > 1:
+        label += f", mean, least and greatest of {grouped.size().max()} seeds"
+    if args.relative_to:
+        if args.relative_to not in table.index:
+            raise Error(f"no run has {args.by} '{args.relative_to}': of {', '.join(table.index)}")
+        baseline = table.loc[args.relative_to]
+        table, spread = table / baseline, spread and [of / baseline for of in spread]
+        label += f", of {args.relative_to}'s"
+        if len(table.columns) > 1:
+            table["mean"] = (table.product(axis=1, skipna=False)) ** (1 / len(table.columns))  # geometric
+    return plot.bars(args.output, table, label, reference=1 if args.relative_to else None, log=args.log, spread=spread)
+
+
+def series(results, args):
+    sampled = results.sql(
+        "SELECT id FROM run WHERE id IN (SELECT run FROM samples WHERE path || '.' || name GLOB ?) " "ORDER BY started",
+        [_glob(args.statistic)],
+    )["id"]
+    run = results.find_run(args.run or "".join(sampled[-1:]))  # the latest that has it
+    table = results.sql(
+        "SELECT path || '.' || name AS what, tick, value, unit, kind FROM samples WHERE run = ? AND "
+        "path || '.' || name GLOB ? ORDER BY what, tick",
+        [run, _glob(args.statistic)],
+    )
+    # Of a total, its growth from sample to sample is shown; after a reset it begins at 0.
+    grown = table.groupby("what")["value"].diff()
+    total = [grows(kind, what) for kind, what in zip(table["kind"], table["what"])] & (grown >= 0)
+    table.loc[total, "value"] = grown[total]
+    if table.empty:
+        if len(sampled):
+            raise Error(
+                f"run {run} has no series '{args.statistic}', as others have: choose --run {sampled.iloc[-1][:8]}"
+            )
+        raise Error(f"run {run} has no series '{args.statistic}': memsim.stats.series() samples them")
+    panels = {}
+    for unit, of in table.groupby("unit", sort=False):
+        scale, shown = AXES.get(unit, (1, unit))
+        rows = of.pivot(index="what", columns="tick", values="value") * scale
+        rows.columns = [tick / NS / 1000 for tick in rows.columns]
+        panels[args.statistic if table["unit"].nunique() == 1 else shown or unit] = rows, shown or unit
+    return plot.lines(
+        args.output,
+        {title: rows for title, (rows, _) in panels.items()},
+        "us",
+        [y for _, y in panels.values()],
+        log="y" if args.log else "",
+    )
+
+
+def latency(results, args):
+    runs = _frame(results, [args.bandwidth, args.latency], args.only)
+    by = _key(runs, args.by, [args.bandwidth, args.latency])
+    groups = {name: (of[args.bandwidth] / 1e9, of[args.latency]) for name, of in runs.groupby(by, sort=False)}
+    return plot.points(args.output, groups, f"GB/s ({args.bandwidth})", f"ns ({args.latency})", log=args.log)
+
+
+def stages(results, args):
+    table = results.sql("SELECT run, stage, mean_ns FROM stages")
+    if table.empty:
+        raise Error("no run of the database has stages: run with --stamps 100")
+    runs = _frame(results, [], args.only)
+    runs = runs.loc[[run for run in runs.index if run in set(table["run"])]]
+    if args.by:
+        runs = _with(runs, args.by, [])
+        _refuse_unlike(runs, [args.by], [])
+        runs = _made_last(runs, [])
+    wide = table.pivot(index="run", columns="stage", values="mean_ns").fillna(0.0).loc[runs.index]
+    wide.index = _key(runs, args.by, []) if args.by else _names(runs)
+    wide = wide.loc[:, (wide != 0).any()]  # what no bar has
+    wide = wide[along_the_way(wide)].groupby(level=0, sort=False).mean()  # over the seeds
+    return plot.stacks(args.output, wide, "mean ns of a request")
+
+
+def _names(runs):
+    """A run's name: the first letters of its id, and what it has that others have not, three arguments at most."""
+    apart = [name for name in _arguments(runs, []) if runs[name].nunique(dropna=False) > 1]
+
+    def words(row):
+        there = [f"{row[n]}" if n == "script" else f"{n}={row[n]}" for n in apart if row[n] == row[n] and row[n]]
+        return there[:3] + ["..."] * (len(there) > 3)
+
+    return ["\n".join([run[:8], *words(row)]) for run, row in runs[apart].iterrows()]
+
+
+def main(argv):
+    p = argparse.ArgumentParser(prog="memsim plot", allow_abbrev=False, description="The usual figures of a database")
+    kinds = p.add_subparsers(dest="kind", required=True, metavar="KIND")
+
+    def kind(act, doc, *options):
+        k = kinds.add_parser(act.__name__, help=doc, description=doc, allow_abbrev=False)
+        k.add_argument("DB", help="the file, or an output directory with its stats.db")
+        for name, default, what in options:
+            k.add_argument(name, default=default, help=what + (f" ({default})" if default else ""))
+        if act is not series:
+            k.add_argument(
+                "--only",
+                action="append",
+                default=[],
+                metavar="NAME=VALUE",
+                help="only the runs that have this argument; may stand several times",
+            )
+        if act is not stages:
+            k.add_argument("--log", action="store_true", help="a logarithmic axis for the values")
+        k.add_argument(
+            "-o",
+            "--output",
+            metavar="FILE",
+            default=f"{act.__name__}.svg",
+            help=f"its ending says what it is: {', '.join(plot.ENDINGS)} ({act.__name__}.svg)",
+        )
+        k.set_defaults(act=act)
+
+    by = "--by", "platform", "what tells the runs apart: an argument of the scripts, or script"
+    kind(
+        bars,
+        "A statistic's last value as bars: a group for each workload, a bar for each platform, the mean of its seeds",
+        (
+            "--statistic",
+            "gpu.dispatcher.ipc",
+            "the path and name of what is shown, with [*] for all elements: counts add "
+            "up, of other values the mean is taken",
+        ),
+        by,
+        ("--over", "workload", "what the groups are: an argument of the scripts, or script"),
+        ("--relative-to", "", "the platform that is 1; then with the geometric mean of all groups"),
+    )
+    kind(
+        series,
+        "Samples over simulated time",
+        ("--statistic", "*", "the path and name, with [*] for every index"),
+        ("--run", "", "the first letters of the run's id; without it the latest"),
+    )
+    kind(
+        latency,
+        "Latency over bandwidth, a point a run",
+        ("--by", "script", by[2]),
+        ("--bandwidth", "dram.bandwidth", "the path and name of what is on the x axis"),
+        ("--latency", "dram.read_latency.mean", "the path and name of what is on the y axis"),
+    )
+    kind(
+        stages,
+        "The stages of a request on each other, a bar a run; with --by a bar for each of its values, the mean of "
+        "its seeds",
+        ("--by", "", by[2]),
+    )
+    args = p.parse_args(argv)
+    print(args.act(Results(args.DB), args))

@@ -1,0 +1,1 @@
+"""Running a machine: building, simulating, checkpoints, signals, the journal of a script, options."""

@@ -1,0 +1,32 @@
+"""Times that a script gives, and what simulate() gives back."""
+from .. import _memsim
+from ..errors import Error, check_text, user_error
+
+
+class Event:
+    """Why and when simulate() came back."""
+
+    cause: str
+    tick: int  # femtoseconds
+
+    def __init__(self, cause, tick):
+        self.cause, self.tick = cause, tick
+
+    def getCause(self) -> str:
+        return self.cause
+
+    def __repr__(self):
+        return f"<{self.cause} at {_memsim.show_ticks(self.tick)}>"
+
+
+def ticks_of(duration, what):
+    """Femtoseconds of '200us' or of a whole number of ticks."""
+    if isinstance(duration, str):
+        check_text(duration, what)
+        try:
+            return _memsim.ticks(duration)
+        except Error as e:
+            raise user_error(f"{what}: {e}") from None
+    if isinstance(duration, bool) or not hasattr(duration, "__index__"):
+        raise user_error(f"{what}: {duration!r} is no time: write '200us', or whole femtoseconds")
+    return int(duration)

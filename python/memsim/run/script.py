@@ -1,0 +1,161 @@
+"""The script that runs: where it is, what it consists of, and whether it has changed."""
+import ast
+import importlib.util
+import json
+import marshal
+import math
+import os
+import struct
+import sys
+
+from .. import _memsim
+from ..errors import PACKAGE, Error, user_error
+from ..files import hash_of
+
+
+class Script:
+    """The path, arguments, directory and files of the script now running as __main__."""
+
+    def __init__(self):
+        name = getattr(sys.modules["__main__"], "__file__", None)
+        self.path = os.path.abspath(name) if name and os.path.isfile(name) else None
+        self.name, self.argv, self.cwd = sys.argv[0], sys.argv[1:], os.getcwd()
+        self._hashes, self._run = {}, set()  # of all files; those whose modules Python has run
+        self.files()
+
+    def files(self):
+        """File -> hash of the script, of the modules below its directory, and of those there that any of them
+        imports by a statement, run or not yet run. As first seen."""
+        if self.path is None:
+            return {}
+        below = os.path.dirname(self.path) + os.sep
+        for module in list(sys.modules.values()):
+            name = getattr(module, "__file__", None)
+            full = os.path.abspath(name) if name else ""
+            if (
+                full.startswith(below)
+                and not full.startswith(PACKAGE)
+                and full.endswith((".py", ".pyc"))
+                and full not in self._run
+            ):
+                self._run.add(full)
+                _refuse_stale(full, getattr(module, "__cached__", None))
+                self._add(full, below)
+        self._add(self.path, below)
+        return self._hashes
+
+    def _add(self, file, below):
+        if file not in self._hashes:
+            self._hashes[file] = hash_of(file)
+            for other in _imported(file, below):
+                self._add(other, below)
+
+
+def _imported(file, below):
+    """The files below a directory that are modules which the source of `file` imports anywhere."""
+    try:
+        with open(file, "rb") as source:
+            tree = ast.parse(source.read())
+    except (OSError, SyntaxError, ValueError):
+        return
+    for node in ast.walk(tree):
+        folder = below
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            for _ in range(node.level):  # one dot is the folder of the file
+                folder = os.path.dirname(file if folder is below else folder)
+            names = [f"{node.module or ''}.{alias.name}".strip(".") for alias in node.names]
+        else:
+            continue
+        for name in names:
+            parts = name.split(".")
+            for n in range(1, len(parts) + 1):
+                for ending in (".py", os.sep + "__init__.py"):
+                    module = os.path.join(folder, *parts[:n]) + ending
+                    if module.startswith(below) and not module.startswith(PACKAGE) and os.path.isfile(module):
+                        yield module
+
+
+def _refuse_stale(file, cached):
+    """Refuses a module of which Python has run a compiled file that is not of the source: its time and size are those of
+    the source, but not its code."""
+    try:
+        with open(cached, "rb") as compiled, open(file, "rb") as source:
+            magic, flags, time, size = struct.unpack("<4sIII", compiled.read(16))
+            stat = os.fstat(source.fileno())
+            if (magic, flags, time, size) != (
+                importlib.util.MAGIC_NUMBER,
+                0,
+                int(stat.st_mtime) & 0xFFFFFFFF,
+                stat.st_size & 0xFFFFFFFF,
+            ):
+                return  # Python has compiled the source
+            same = marshal.loads(compiled.read()) == compile(source.read(), file, "exec", dont_inherit=True)
+    except (OSError, TypeError, ValueError, EOFError, SyntaxError, struct.error):
+        return
+    if not same:
+        raise Error(
+            f"{file}: Python has run {cached}, which was compiled from another text than the file has now: "
+            "delete it, and start again"
+        )
+
+
+def arguments_as_json(arguments):
+    """What a script made its machine from, as JSON; '' if there is nothing. SQLite knows no NaN and no infinity: these
+    become text, as does what JSON has no form for."""
+    if arguments is None or isinstance(arguments, str):
+        return arguments or ""
+    try:
+        named = dict(arguments) if isinstance(arguments, dict) else vars(arguments)
+    except TypeError:
+        raise user_error(f"arguments: {arguments!r} is neither argparse's namespace nor a dict of names") from None
+    return json.dumps(_finite({str(name): value for name, value in named.items()}), default=str)
+
+
+def _finite(value):
+    """The value without numbers that JSON does not have."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {str(name): _finite(v) for name, v in value.items()}
+    return [_finite(v) for v in value] if isinstance(value, list | tuple) else value
+
+
+def package_files():
+    """File -> hash of memsim's own Python modules in use: what they say decides what a run does."""
+    names = {
+        os.path.abspath(module.__file__) for module in list(sys.modules.values()) if getattr(module, "__file__", None)
+    }
+    return {
+        name.removeprefix(PACKAGE): hash_of(name)
+        for name in sorted(names)
+        if name.startswith(PACKAGE) and name.endswith(".py")
+    }
+
+
+def changed_behaviour(saved):
+    """What of memsim is not what it was when the checkpoint was written, by name; or nothing."""
+    if saved.build != _memsim.build_id():
+        return "memsim's compiled module"
+    for name, expected in saved.script.package:
+        if not os.path.isfile(PACKAGE + name) or hash_of(PACKAGE + name) != expected:
+            return f"memsim/{name}"
+    return ""
+
+
+def check_unchanged(script):
+    """Refuses a script that is no longer what it was when its checkpoint was written."""
+    if not script.path:
+        raise Error("this checkpoint was written without a script: open it in Python with " "memsim.restore(FILE)")
+    for name, expected in [(script.path, script.hash), *script.modules]:
+        if not os.path.isfile(name):
+            raise Error(
+                f"{name}: the checkpoint's script needs this file and it is gone: put it "
+                "back, or open the checkpoint in Python with memsim.restore(FILE)"
+            )
+        if hash_of(name) != expected:
+            raise Error(
+                f"{name} has changed since the checkpoint was written: restore the file as "
+                "it was, or open the checkpoint in Python with memsim.restore(FILE)"
+            )

@@ -1,0 +1,99 @@
+"""A user's script is started as __main__, and its runs end with it."""
+import ast
+import code
+import os
+import signal
+import sys
+import traceback
+import types
+
+from . import children, simulation as run, signals, streams
+from ..model import schema
+from ..errors import PACKAGE, Error, Panic, did_you_mean, legible
+from ..files import check_regular, kind_of
+
+USER_ERROR = 1  # the exit code
+SAID_OF = {  # files of these kinds, where a script is expected
+    "a checkpoint": "a checkpoint: memsim --restore {} goes on from it",
+    "a database": "a database of results: memsim sql {0} QUERY asks it, memsim report {0} makes a page of it",
+}
+
+
+def run_script(script, arguments, interactive=False):
+    source = _read(script)
+    main_module = types.ModuleType("__main__")
+    main_module.__file__ = script
+    main_module.__builtins__ = __builtins__
+    sys.modules["__main__"] = main_module
+    sys.argv = [script, *arguments]
+    sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
+    error = None
+    try:
+        with signals.handled():
+            # PYTHONOPTIMIZE=2 would take the docstring, which many a script shows as its --help.
+            optimize = min(sys.flags.optimize, 1)
+            exec(compile(source, script, "exec", optimize=optimize), main_module.__dict__)
+            if interactive:
+                code.interact(local=main_module.__dict__, exitmsg="")
+            signals.obey()
+    except BaseException as e:
+        error = e
+        if isinstance(e, SystemExit) and e.code == 128 + signal.SIGTERM:
+            children.terminate()
+    try:
+        run.close_all(error)
+    except Error as e:
+        if run.is_success(error):
+            raise
+        print(f"memsim: {legible(str(e))}", file=sys.stderr)
+    if error is None:
+        return 0
+    if isinstance(error, SystemExit | Error | Panic | KeyboardInterrupt | MemoryError) or streams.is_of_a_stream(error):
+        raise error
+    if isinstance(error, ImportError) and (said := schema.explain_import(error)):
+        raise said from None
+    sys.stdout.flush()
+    sys.stderr.write("".join(_trimmed(traceback.TracebackException.from_exception(error)).format()))
+    return USER_ERROR
+
+
+def _read(script):
+    """What the file holds, if a script can be meant."""
+    check_regular(script)
+    try:
+        with open(script, "rb") as f:
+            source = f.read()
+    except OSError as e:
+        folder, name = os.path.split(script)
+        near = (
+            did_you_mean(name, filter(str.isprintable, os.listdir(folder or ".")))
+            if os.path.isdir(folder or ".")
+            else ""
+        )
+        raise Error(
+            f"{script}: {e.strerror}{near if isinstance(e, FileNotFoundError) else ''}: name a script, a "
+            "subcommand or --restore FILE; memsim --help tells more"
+        ) from None
+    if said := SAID_OF.get(kind_of(script)):
+        raise Error(f"{script}: this is {said.format(script)}")
+    try:
+        if b"\0" in source or not script.endswith(".py"):
+            ast.parse(source)
+    except (SyntaxError, ValueError) as e:
+        raise Error(f"{script}: this is no Python script ({e}): name one, such as configs/ohm_planar.py") from None
+    return source
+
+
+def _trimmed(error):
+    """A traceback without our frames."""
+    if error is not None:
+        error.stack = traceback.StackSummary.from_list(
+            [
+                f
+                for f in error.stack
+                if not os.path.abspath(f.filename).startswith(PACKAGE) and not f.filename.startswith("<frozen")
+            ]
+        )
+        _trimmed(error.__cause__)
+        _trimmed(error.__context__)
+    return error

@@ -1,0 +1,20 @@
+"""Studies: many runs, and what they say about a paper's claims.
+
+    from memsim import study
+
+    fig16 = study.Study("ohm", "fig16")
+    for platform in ("hetero", "ohm-base"):
+        fig16.point("configs/ohm_planar.py", "--platform", platform, platform=platform)
+    fig16.run()
+    ipc = fig16.table(ipc="SELECT value FROM result WHERE run = :run AND name = 'ipc'")
+    fig16.claim("ohm-04", ipc.loc["ohm-base", "ipc"] / ipc.loc["hetero", "ipc"])
+    fig16.close()
+
+A point is a run of a script with arguments, in a process of its own; all write into one database. A point
+whose results are there already (`--skip-finished`) is not run again, and studies share their points.
+Claims are rows of claims/<system>.csv, facts of the papers as data, and judged by memsim.verdict.
+"""
+from .study import Point, Study, add_jobs, add_options, jobs, limit, preview
+from .verdict import claims
+
+__all__ = ["Point", "Study", "add_jobs", "add_options", "claims", "jobs", "limit", "preview"]

@@ -1,0 +1,156 @@
+"""`memsim merge INTO.db FROM.db...`: the runs of several databases in one, each of them once.
+
+All that is read is checked first, and all that is written is one transaction: a file that is refused leaves
+INTO as it was. Rows are known by numbers of their own database, so those of FROM are moved behind INTO's.
+"""
+import argparse
+import contextlib
+import json
+import os
+import sqlite3
+
+from .. import _memsim
+from . import points, verdict
+from ..errors import Error
+from ..files import check_output
+from ..results.database import connect, not_current
+from ..results.rows import TABLES
+
+APPLICATION = 0x6D73696D  # 'msim', as in src/stats/schema.hh
+
+
+def main(argv):
+    p = argparse.ArgumentParser(
+        prog="memsim merge",
+        allow_abbrev=False,
+        description="Copy the runs of databases into one, which is made if it is not there. A run that is "
+        "there already, or a finished one with the same configuration and digest, is not "
+        "copied.",
+    )
+    p.add_argument("INTO", help="the database that takes the runs")
+    p.add_argument("FROM", nargs="+", help="a database, or an output directory with its stats.db")
+    args = p.parse_args(argv)
+    copied, known = merge(args.INTO, args.FROM)
+    print(f"{copied} runs copied into {args.INTO}, {known} were there")
+
+
+def merge(into, sources):
+    """How many runs were copied, and how many were there."""
+    into = os.path.join(into, "stats.db") if os.path.isdir(into) else os.fspath(into)
+    check_output(into, "a database")
+    there = os.path.exists(into)
+    with contextlib.ExitStack() as stack:
+        opened = {}
+        for path in sources:
+            source = stack.enter_context(contextlib.closing(connect(path)))
+            file = source.execute("PRAGMA database_list").fetchone()[2]
+            if there and os.path.samefile(file, into) or file in opened:
+                raise Error(f"{path}: it is named twice: a database is merged into another one")
+            opened[file] = source
+        for file, source in opened.items():
+            _check(file, source)
+            if why := not_current(source):
+                raise Error(f"{file}: {why}: nothing was merged")
+        if there:
+            with contextlib.closing(connect(into)) as target:
+                _check(into, target)
+        database = _memsim.Database(os.path.abspath(into))  # makes it
+        target = stack.enter_context(contextlib.closing(sqlite3.connect(into, timeout=60)))
+        try:
+            with target:
+                target.execute("BEGIN IMMEDIATE")
+                counts = [_copy(source, target, database.in_use) for source in opened.values()]
+        except sqlite3.Error as e:
+            raise Error(f"{into}: nothing was merged ({e})") from None
+    return tuple(map(sum, zip(*counts)))
+
+
+def _check(file, database):
+    """Refuses what is not whole, and holds it as it is now."""
+    database.set_authorizer(None)  # it is open for reading only
+    try:
+        database.execute("BEGIN")
+        if database.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+            raise Error(f"{file}: this is no database of results of memsim: nothing was merged")
+        (found,) = database.execute("PRAGMA integrity_check(1)").fetchone()
+        broken = database.execute("PRAGMA foreign_key_check").fetchone()
+    except sqlite3.Error as e:
+        found, broken = str(e), None
+    if found != "ok" or broken:
+        why = f"a row of '{broken[0]}' belongs to none of '{broken[2]}'" if broken else found
+        raise Error(f"{file}: the file is damaged ({why.splitlines()[-1]}): nothing was merged")
+
+
+def _copy(source, target, in_use):
+    """Copies a database's runs and its rows of studies; returns how many runs, and how many were there."""
+    runs, same, older = [], {}, []
+    for run, finished, configuration, digest in source.execute(
+        "SELECT id, finished IS NOT NULL, configuration, digest FROM run"
+    ).fetchall():
+        twin = target.execute(
+            "SELECT id FROM run WHERE id = ?1 OR ?2 AND finished IS NOT NULL AND configuration = ?3 AND "
+            "configuration <> '' AND digest = ?4 ORDER BY id <> ?1",
+            [run, finished, configuration, digest],
+        ).fetchone()
+        if not twin:
+            runs.append(run)
+        elif twin[0] == run and _how_far(source, run) > _how_far(target, run):
+            if in_use(run):
+                raise Error(f"the run {run} is under way and stands in both databases: wait for its end")
+            runs.append(run)
+            older.append(run)
+        else:
+            same[run] = twin[0]
+    for name, (own, _) in reversed(TABLES.items()):
+        target.execute(f"DELETE FROM {name} WHERE {own}", [json.dumps(older)])
+    _copy_rows(source, target, json.dumps(runs))
+    target.executemany(
+        "UPDATE run SET parent = ? WHERE parent = ?", [(twin, run) for run, twin in same.items() if twin != run]
+    )
+    _copy_studies(source, target, same)
+    return len(runs), len(same)
+
+
+def _how_far(database, run):
+    """A run that is finished is further than one that is not."""
+    return database.execute(
+        "SELECT finished IS NOT NULL, (SELECT coalesce(max(tick), -1) FROM dump "
+        "WHERE run = ?1) FROM run WHERE id = ?1",
+        [run],
+    ).fetchone()
+
+
+def _copy_rows(source, target, runs):
+    behind = {
+        name: target.execute(f"SELECT coalesce(max(id), 0) FROM {name}").fetchone()[0]
+        for name, (_, numbers) in TABLES.items()
+        if numbers.get("id") == name
+    }
+    for name, (own, numbers) in TABLES.items():
+        columns = [row[1] for row in target.execute(f"PRAGMA table_info({name})")]
+        moved = [f"{c} + {behind[numbers[c]]}" if c in numbers else c for c in columns]
+        target.executemany(
+            f"INSERT INTO {name}({', '.join(columns)}) VALUES({', '.join('?' * len(columns))})",
+            source.execute(f"SELECT {', '.join(moved)} FROM {name} WHERE {own}", [runs]),
+        )
+
+
+def _copy_studies(source, target, same):
+    """Points and claims. Of those that both databases have, the row that was written last stays."""
+    for table, key, when, columns, make in (
+        ("point", "study, number", "began", points.COLUMNS, lambda: target.execute(points.TABLE)),
+        ("claim", "id", "judged", verdict.COLUMNS, lambda: verdict.store(target, "", [])),
+    ):
+        if not source.execute("SELECT 1 FROM sqlite_master WHERE name = ?", [table]).fetchone():
+            continue
+        make()
+        rows = source.execute(f"SELECT {', '.join(columns)} FROM {table}").fetchall()
+        if table == "point":
+            where = list(columns).index("run")
+            rows = [[same.get(x, x) if i == where else x for i, x in enumerate(row)] for row in rows]
+        target.executemany(
+            f"INSERT INTO {table}({', '.join(columns)}) VALUES({', '.join('?' * len(columns))}) "
+            f"ON CONFLICT({key}) DO UPDATE SET {', '.join(f'{c} = excluded.{c}' for c in columns)} "
+            f"WHERE {table}.{when} IS NULL OR excluded.{when} > {table}.{when}",
+            rows,
+        )

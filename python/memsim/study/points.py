@@ -1,0 +1,168 @@
+"""The points of a study with their states: the table `point` of its database, which anybody may ask while
+the study runs, and the lines that say how far it is."""
+import contextlib
+import json
+import os
+import shutil
+import sqlite3
+import sys
+import threading
+import time
+
+from .. import _memsim
+from ..errors import Error
+from ..run.progress import EVERY, duration
+
+COLUMNS = {
+    "study": "TEXT",
+    "number": "INTEGER",
+    "name": "TEXT",
+    "keys": "TEXT",
+    "command": "TEXT",
+    "state": "TEXT",
+    "began": "REAL",
+    "seconds": "REAL",
+    "run": "TEXT",
+    "error": "TEXT",
+    "jobs": "INTEGER",
+    "owner": "TEXT",
+}
+TABLE = (
+    "CREATE TABLE IF NOT EXISTS point("
+    + ", ".join(f"{n} {kind}" for n, kind in COLUMNS.items())
+    + ", PRIMARY KEY(study, number)) WITHOUT ROWID"
+)
+
+
+def owner():
+    """This process, as the table has it."""
+    return f"{os.getpid()} {os.uname().nodename}"
+
+
+def is_gone(who):
+    """Whether the process of a row's `owner` was one of this host and lives no longer."""
+    process, _, host = who.partition(" ")
+    return host == os.uname().nodename and not os.path.exists(f"/proc/{process}")
+
+
+class Points:
+    """The table's rows of one study, written by the study as they change. `show` keeps three lines on a
+    terminal: what is done, what runs, and the time left."""
+
+    def __init__(self, database, study, points, jobs, show):
+        _memsim.Database(database)  # makes it, or refuses what is no database of results
+        self._study, self._lock = study, threading.Lock()
+        self._db = sqlite3.connect(database, timeout=60, check_same_thread=False)
+        self._show = show and sys.stderr is not None and sys.stderr.isatty()
+        self._shown, self._lines = time.monotonic(), 0
+        rows = [
+            (study, number, point.name, json.dumps(point.keys), json.dumps(point.command), jobs)
+            for number, point in enumerate(points)
+        ]
+        self._numbers = {id(point): number for number, point in enumerate(points)}
+        with self._writing() as db:
+            db.execute(TABLE)
+            # What another process runs at this moment stays so, unless it is another point by now.
+            db.executemany(
+                "INSERT INTO point(study, number, name, keys, command, jobs, state) "
+                "VALUES(?, ?, ?, ?, ?, ?, 'waiting') ON CONFLICT DO UPDATE SET name = excluded.name, "
+                "keys = excluded.keys, command = excluded.command, jobs = excluded.jobs, "
+                "state = excluded.state, began = NULL, seconds = NULL, run = NULL, error = NULL, "
+                "owner = NULL WHERE state <> 'running' OR command <> excluded.command",
+                rows,
+            )
+            db.execute("DELETE FROM point WHERE study = ? AND number >= ?", [study, len(rows)])
+
+    @contextlib.contextmanager
+    def _writing(self):
+        try:
+            with self._lock, self._db:
+                yield self._db
+        except sqlite3.Error as e:
+            raise Error(f"the table of points cannot be written: {e}") from None
+
+    def set(self, points, state, **values):
+        """The new state of equal points, and what else of their rows has changed."""
+        values["state"] = state
+        with self._writing() as db:
+            db.executemany(
+                f"UPDATE point SET {', '.join(f'{name} = ?' for name in values)} " "WHERE study = ? AND number = ?",
+                [(*values.values(), self._study, self._numbers[id(point)]) for point in points],
+            )
+
+    def left(self):
+        """', 1m20s left' for the line of a point that has ended; nothing where nothing tells."""
+        with self._lock:
+            seconds = _left(rows_of(self._db, self._study))
+        return f", about {duration(seconds)} left" if seconds else ""
+
+    def show(self):
+        """Draws the lines anew, once a second."""
+        if not self._show or time.monotonic() - self._shown < EVERY:
+            return
+        self.wipe()
+        with self._lock:
+            lines = summary(rows_of(self._db, self._study))
+        width = shutil.get_terminal_size().columns - 1
+        print("\n".join(line[:width] for line in lines), file=sys.stderr, end="", flush=True)
+        self._shown, self._lines = time.monotonic(), len(lines)
+
+    def wipe(self):
+        """Takes the lines from the terminal, for others to be printed."""
+        if self._lines:
+            up = f"\033[{self._lines - 1}F" if self._lines > 1 else "\r"
+            print(f"{up}\033[J", file=sys.stderr, end="", flush=True)
+            self._lines = 0
+
+    def close(self):
+        self.wipe()
+        self._db.close()
+
+
+def rows_of(database, study=None):
+    """The rows of one study, or of all, as dicts."""
+    cursor = database.execute(
+        f"SELECT {', '.join(COLUMNS)} FROM point " "WHERE ?1 IS NULL OR study = ?1 ORDER BY study, number", [study]
+    )
+    return [dict(zip(COLUMNS, row)) for row in cursor]
+
+
+def _in(rows, *states):
+    return [row for row in rows if row["state"] in states]
+
+
+def _left(rows):
+    """Seconds until the end, if the other points take as long as those that have ended; or None."""
+    spent = [row["seconds"] for row in _in(rows, "finished") if row["seconds"]]
+    running, now = _in(rows, "running"), time.time()
+    waiting = len(_in(rows, "waiting"))
+    if not spent or not running and not waiting:
+        return None
+    mean = sum(spent) / len(spent)
+    work = waiting * mean + sum(max(mean - (now - row["began"]), 0) for row in running)
+    return work / max(min(max(row["jobs"] for row in rows), waiting + len(running)), 1)
+
+
+def summary(rows):
+    """Three lines about the points of one study: done, now and left."""
+    finished, failed = _in(rows, "finished"), _in(rows, "failed")
+    before = sum(row["seconds"] is None for row in finished)
+    done = f"{rows[0]['study']}: done: {len(finished)} of {len(rows)} points"
+    done += f", {before} of them before" if before else ""
+    done += f", and {len(failed)} failed" if failed else ""
+    now = [
+        f"{row['name']} ({'its process is gone' if is_gone(row['owner']) else _since(row)})"
+        for row in _in(rows, "running")
+    ]
+    now += [f"{row['name']} (of another study)" for row in _in(rows, "elsewhere")]
+    left = _left(rows)
+    waiting = len(_in(rows, "waiting"))
+    return [
+        done,
+        f"  now: {', '.join(now) or 'nothing'}",
+        f"  left: {waiting} points" + (f", about {duration(left)}" if left else ""),
+    ]
+
+
+def _since(row):
+    return duration(time.time() - row["began"])

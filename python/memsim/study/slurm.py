@@ -1,0 +1,166 @@
+"""`memsim sweep --slurm`: a study's points as tasks of a job array of Slurm.
+
+Each task runs one point as a study of its own does, into OUTDIR/tasks/<study>/<number>/. When Slurm tells
+it to end, or requeues it after its node has died, it goes on there. When all tasks have ended, one more
+job gathers their databases into OUTDIR/stats.db, runs the study again, which finds its points, and is the
+only one that writes there.
+"""
+import contextlib
+import dataclasses
+import glob
+import json
+import os
+import shlex
+import sqlite3
+import subprocess
+import sys
+
+from . import points
+from ..errors import PACKAGE, Error
+from ..files import check_regular, os_error
+from .study import Point, Study
+
+BATCH = """\
+#!/bin/sh
+#SBATCH --job-name={name}
+#SBATCH --chdir={cwd}
+#SBATCH --output={log}
+#SBATCH --open-mode=append
+#SBATCH --requeue
+#SBATCH --ntasks=1
+{options}export PYTHONPATH={package}
+exec {python} -P -m memsim sweep {command}
+"""
+
+
+class Submission:
+    """Stands for Study.run(): writes what the tasks need, submits them, and ends the script."""
+
+    def __init__(self, argv, jobs, save_every, options):
+        self._argv, self._jobs, self._save_every, self._options = argv, jobs, save_every, options
+
+    def __call__(self, study, todo):
+        outdir = os.path.dirname(study.database)
+        folder = os.path.join(outdir, "slurm")
+        os_error(lambda: os.makedirs(folder, exist_ok=True), folder)
+        plan = os.path.join(folder, f"{study.name}.json")
+        for point in todo:
+            point.options = ["--checkpoint-wall-period", self._save_every, *point.options]
+        with open(f"{plan}.new", "w") as f:
+            json.dump(
+                {
+                    "system": study.system,
+                    "name": study.name,
+                    "outdir": outdir,
+                    "argv": self._argv,
+                    "points": [dataclasses.asdict(point) for point in todo],
+                },
+                f,
+                indent=1,
+            )
+        os.replace(f"{plan}.new", plan)
+        _forget(study)
+        limit = f"%{self._jobs}" if self._jobs else ""
+        array = self._submit(
+            study.name,
+            f"--task {shlex.quote(plan)}",
+            os.path.join(folder, study.name) + "-%a.log",
+            [f"--array=0-{len(todo) - 1}{limit}"],
+        )
+        gather = self._submit(
+            f"{study.name}-gather",
+            f"--gather {shlex.quote(plan)}",
+            os.path.join(folder, f"{study.name}-gather.log"),
+            [f"--dependency=afterany:{array}"],
+        )
+        print(
+            f"{study.name}: {len(todo)} points are tasks of job {array}; job {gather} gathers them into "
+            f"{study.database}; memsim sweep --status {outdir} says how far they are"
+        )
+        raise SystemExit(0)
+
+    def _submit(self, name, command, log, options):
+        """The number of the job."""
+        text = BATCH.format(
+            name=name,
+            cwd=os.getcwd(),
+            log=log,
+            command=command,
+            python=shlex.quote(sys.executable),
+            package=shlex.quote(os.path.dirname(PACKAGE.rstrip(os.sep))),
+            options="".join(f"#SBATCH {option}\n" for option in [*self._options, *options]),
+        )
+        try:
+            done = subprocess.run(["sbatch", "--parsable"], input=text, capture_output=True, text=True)
+        except OSError as e:
+            raise Error(
+                f"sbatch cannot be started ({e.strerror}): --slurm is for a machine from which "
+                "jobs of Slurm are submitted"
+            ) from None
+        if done.returncode:
+            raise Error(f"sbatch refused the job {name}: {done.stderr.strip()}")
+        return done.stdout.strip().partition(";")[0]
+
+
+def _forget(study):
+    """What the database says of an earlier run of the study's points."""
+    if os.path.exists(study.database):
+        with contextlib.closing(sqlite3.connect(study.database, timeout=60)) as db, db:
+            db.execute(points.TABLE)
+            db.execute("DELETE FROM point WHERE study = ?", [f"{study.system}/{study.name}"])
+
+
+def _plan(file):
+    check_regular(file)
+    try:
+        with open(file) as f:
+            return json.load(f)
+    except (OSError, ValueError) as e:
+        raise Error(f"{file}: the plan of the study cannot be read ({e})") from None
+
+
+def _database(plan, number):
+    return os.path.join(plan["outdir"], "tasks", plan["name"], str(number), "stats.db")
+
+
+def task(file):
+    """Runs the point of this task of the array."""
+    plan, number = _plan(file), os.environ.get("SLURM_ARRAY_TASK_ID", "")
+    if not number.isdigit() or int(number) >= len(plan["points"]):
+        raise Error(
+            f"SLURM_ARRAY_TASK_ID is '{number}': it must be the number of one of the "
+            f"{len(plan['points'])} points of {file}"
+        )
+    study = Study(plan["system"], plan["name"], _database(plan, number), jobs=1)
+    study.points = [Point(**plan["points"][int(number)])]
+    study.run()
+
+
+def gather(file):
+    """All tasks' runs into the study's database; returns the study and its arguments, to be run."""
+    from .merge import merge
+
+    plan = _plan(file)
+    made = [path for number in range(len(plan["points"])) if os.path.exists(path := _database(plan, number))]
+    if made:
+        merge(os.path.join(plan["outdir"], "stats.db"), made)
+        study = Study(plan["system"], plan["name"], os.path.join(plan["outdir"], "stats.db"))
+        _forget(study)
+    return plan["outdir"], plan["argv"]
+
+
+def rows(outdir, known):
+    """The rows of points of the studies that tasks run, but for those of `known`."""
+    found = []
+    for file in sorted(glob.glob(os.path.join(glob.escape(outdir), "slurm", "*.json"))):
+        plan = _plan(file)
+        study = f"{plan['system']}/{plan['name']}"
+        for number, point in enumerate(plan["points"] if study not in known else []):
+            row = dict(dict.fromkeys(points.COLUMNS), study=study, name=Point(**point).name, state="waiting", jobs=0)
+            if os.path.exists(path := _database(plan, number)):
+                with contextlib.closing(sqlite3.connect(path, timeout=60)) as db, contextlib.suppress(
+                    sqlite3.OperationalError
+                ):
+                    row.update(*points.rows_of(db, study))
+            found.append(row)
+    return found
