@@ -10,6 +10,7 @@ SHORT = {
     "energy": "model.energy",
     "options": "run.options",
     "plot": "results.plot",
+    "ports": "model.ports",
     "simt": "model.simt",
     "stats": "run.stats",
     **{f"systems.{paper}": f"papers.{paper}" for paper in ("cmd", "cxl_gpu", "ohm", "sap", "zng")},

@@ -20,7 +20,7 @@ FLOORS = [
 FLOOR = {folder: floor for floor, folders in enumerate(FLOORS) for folder in folders}
 
 HEAVY = r"pybind11/|Python\.h|sqlite3\.h|fmt/|spdlog/"  # kept out of what everybody includes
-SYSTEMS = "ohm", "zng", "cmd", "cxl_gpu", "sap", "qv100"  # folders or files of python/memsim/systems
+SYSTEMS = "ohm", "zng", "cmd", "cxl_gpu", "sap"  # folders of python/memsim/papers
 PYTHON = r"pybind11/|Python\.h"  # kept out of all but src/python
 
 
@@ -78,31 +78,26 @@ def python_imports(module, text, modules):
                 yield name if name in modules else ".".join(base)
 
 
-def strangers(module, text):
-    """What a module of systems/ imports of another system; what is shared imports no system at all. A system is a
-    folder, or one file: `module` is 'zng/memory', 'qv100' or 'mmu'."""
-    system, inside, _ = module.rpartition("/")
+def strangers(system, text):
+    """What a module of papers/<system>/ imports of another system."""
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ImportFrom) and node.level == (2 if inside else 1):
+        if isinstance(node, ast.ImportFrom) and node.level == 2:
             names = [node.module] if node.module else [alias.name for alias in node.names]
-            yield from (
-                n for n in names if n.partition(".")[0] in SYSTEMS and n.partition(".")[0] != (system or module)
-            )
+            yield from (n for n in names if n.partition(".")[0] in {*SYSTEMS} - {system})
 
 
 def test_a_system_imports_no_other():
-    systems = PACKAGE / "systems"
-    files = {
-        path.relative_to(systems).with_suffix("").as_posix(): path.read_text()
-        for path in systems.rglob("*.py")
-        if path != systems / "__init__.py"
+    papers = PACKAGE / "papers"
+    assert {path.name for path in papers.iterdir() if path.is_dir() and path.name != "__pycache__"} == set(SYSTEMS)
+    found = {
+        str(path): list(strangers(system, path.read_text()))
+        for system in SYSTEMS
+        for path in (papers / system).glob("*.py")
     }
-    assert {name.partition("/")[0] for name in files} > set(SYSTEMS)
-    assert {name: found for name, text in files.items() if (found := list(strangers(name, text)))} == {}
-    assert list(strangers("zng/memory", "from ..ohm.dram import PCIE\nfrom .. import mmu\nfrom . import scale")) == [
+    assert {path: names for path, names in found.items() if names} == {}
+    assert list(strangers("zng", "from ..ohm.dram import PCIE\nfrom ... import mem\nfrom . import scale")) == [
         "ohm.dram"
     ]
-    assert list(strangers("mmu", "from . import ohm")) == ["ohm"]
 
 
 def test_python_modules_import_in_a_line():
@@ -121,5 +116,7 @@ def test_python_modules_import_in_a_line():
         for name, path in files.items()
     }
     order = list(TopologicalSorter(graph).static_order())  # CycleError names a circle
-    assert order.index("errors") < order.index("objects") < order.index("run") < order.index("cli")
-    assert order.index("run") < order.index("systems.scale") < order.index("systems.ohm")
+    assert (
+        order.index("errors") < order.index("model.objects") < order.index("run.simulation") < order.index("cli.main")
+    )
+    assert order.index("run.simulation") < order.index("systems.scale") < order.index("papers.ohm")

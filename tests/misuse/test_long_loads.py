@@ -14,7 +14,8 @@ from .conftest import MEMSIM
 MINUTES = "workloads", "gc2", "color_max", "--full", "--jobs", "2"
 SCRIPT = """\
 import memsim
-from memsim import signals, workload
+from memsim import workload
+from memsim.run import signals
 from memsim.systems import ohm
 
 heed = signals.heed

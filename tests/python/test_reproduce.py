@@ -106,7 +106,7 @@ def test_check_finds_a_claim_that_is_met_no_more(memsim_command, tmp_path):
     memsim_command("reproduce", "cxl/fig3b", "-d", "out", "--check")
     script = tmp_path / "worse.py"  # the same, where ours was met with another figure
     script.write_text(
-        "from memsim import reproduce, verdict\n"
+        "from memsim.study import reproduce, verdict\n"
         "claim = verdict.claims('cxl_gpu')['cxl-33']\n"
         "row = dict(ours=120.0, comparison=claim.compare(120.0), paper=claim.expected, metric=claim.metric,\n"
         "           subject=claim.subject)\n"

@@ -235,7 +235,7 @@ def test_two_sigterms_are_one_wish_unless_apart(tmp_path, apart, code, saved):
         f"""\
 import os, time
 import memsim
-from memsim import signals
+from memsim.run import signals
 signals.ONCE = {apart}
 root = memsim.Root()
 root.gen, root.mem = memsim.mem.TrafficGen(requests=10), memsim.mem.SimpleMemory()

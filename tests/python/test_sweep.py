@@ -25,7 +25,7 @@ root.mem = memsim.mem.SimpleMemory(latency="100ns")
 root.gen.mem_side = root.mem.cpu_side
 memsim.instantiate()
 for _ in range(6000):  # not for ever
-    if sys.argv[1] != "3" or os.path.exists("go") or memsim.signals._seen:  # a SIGTERM
+    if sys.argv[1] != "3" or os.path.exists("go") or memsim.run.signals._seen:  # a SIGTERM
         break
     time.sleep(0.01)
 memsim.simulate()

@@ -272,11 +272,11 @@ def test_a_changed_module_of_memsim_makes_a_new_run(run):
     before = run.rows("out", RUNS)
     run("--restore", "out/5us.ckpt")
     assert run.rows("out", RUNS) == before
-    module = run.directory / "python/memsim/systems/ohm/machines.py"
+    module = run.directory / "python/memsim/papers/ohm/machines.py"
     module.write_text(module.read_text() + "\n# another figure\n")
     said = run("--restore", "out/5us.ckpt").stderr
     assert (
-        "memsim: memsim/systems/ohm/machines.py has changed since the checkpoint was written, and the "
+        "memsim: memsim/papers/ohm/machines.py has changed since the checkpoint was written, and the "
         "results may differ: this is a new run, whose parent is "
     ) in said
     first, child = run.rows("out", RUNS)

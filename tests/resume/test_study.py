@@ -9,7 +9,7 @@ import pytest
 POINT = """\
 import os, sys, time
 import memsim
-from memsim import signals
+from memsim.run import signals
 from memsim.mem import SimpleMemory, TrafficGen
 
 seed = int(sys.argv[1])

@@ -39,7 +39,7 @@ CONTENT = {
     "parameters": "SELECT path, name, text, value FROM param JOIN object ON object.id = object ORDER BY path, name",
     "connections": "SELECT source, source_port, target, target_port FROM connection ORDER BY source, source_port",
 }
-SAVE_AGAIN = "import sys; from memsim.verify import save_again; save_again(*sys.argv[1:])"
+SAVE_AGAIN = "import sys; from memsim.cli.verify import save_again; save_again(*sys.argv[1:])"
 
 
 def add_arguments(p):

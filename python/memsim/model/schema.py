@@ -115,7 +115,7 @@ def _make_class(schema):
         (SimObject,),
         {
             "__doc__": _doc(schema),
-            "__module__": f"{__package__}.{folder}",
+            "__module__": f"memsim.{folder}",
             "_type": schema["name"],
             "_schema": schema,
             "_params": {p["name"]: p for p in schema["params"]},

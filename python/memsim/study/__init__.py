@@ -12,7 +12,7 @@
 
 A point is a run of a script with arguments, in a process of its own; all write into one database. A point
 whose results are there already (`--skip-finished`) is not run again, and studies share their points.
-Claims are rows of claims/<system>.csv, facts of the papers as data, and judged by memsim.verdict.
+Claims are rows of claims/<system>.csv, facts of the papers as data, and judged by memsim.study.verdict.
 """
 from .study import Point, Study, add_jobs, add_options, jobs, limit, preview
 from .verdict import claims
