@@ -14,8 +14,8 @@ from pathlib import Path
 from . import verdict
 from ..errors import PACKAGE
 from ..files import replacing
+from .verdict import PAPERS
 
-PAPERS = {"ohm": "Ohm-GPU", "zng": "ZnG", "cmd": "CMD", "cxl_gpu": "CXL-GPU", "sap": "SAP"}
 SYSTEMS = {"cxl": "cxl_gpu"}  # of a folder of configs/studies, where it is named otherwise
 WHOLE = "", "judge"  # scales at which a claim is judged: none, or the paper's
 DOCS = Path(PACKAGE, "__init__.py").resolve().parents[2] / "docs"

@@ -11,6 +11,7 @@ import csv
 import dataclasses
 import functools
 import math
+import re
 import statistics
 from pathlib import Path
 
@@ -37,6 +38,7 @@ CHANGES = "gain", "reduction", "ratio"  # relations that state a change from 1
 LABELS = (
     "measured",  # a simulation gives it, and nothing was chosen for it
     "calibrated",  # what decides it was chosen for it, or changed after it had been seen
+    "used",  # a value of the machine was inferred from it
     "computed",  # it follows from layouts, prices or formulas
     "by construction",
 )  # it restates an input, or follows from how the machine is built
@@ -50,8 +52,7 @@ class Claim:
     """One figure that a paper states. `value` is as printed there."""
 
     id: str
-    figure: str
-    workloads: str
+    stated_in: str  # 'Fig. 16a', 'Fig. 8, bfs mis color': of which workloads if not of all
     metric: str
     subject: str
     baseline: str
@@ -60,12 +61,6 @@ class Claim:
     unit: str
     label: str  # of LABELS
     deviation: str = ""  # its number in docs/deviations.md, once there is one
-
-    @property
-    def stated_in(self):
-        """Where the paper says it, and of which workloads if not of all: 'Fig. 16a', 'Fig. 8, bfs mis color'."""
-        where = f"Fig. {self.figure}" if self.figure[:1].isdigit() else self.figure
-        return where if self.workloads in ("", "-", "all") else f"{where}, {self.workloads}"
 
     @property
     def expected(self):
@@ -120,25 +115,38 @@ def decibels(rate, other):
     return 10 * math.log10(q / q_other)
 
 
+PAPERS = {"ohm": "Ohm-GPU", "zng": "ZnG", "cmd": "CMD", "cxl_gpu": "CXL-GPU", "sap": "SAP"}
+
+
 @functools.cache
 def claims(system):
     """The claims of one paper by id."""
+    from . import paper  # which needs our words
+
+    if system in paper.names():
+        return paper.load(system).stated()
     path = Path(PACKAGE) / "claims" / f"{system}.csv"
     if not path.exists():
-        known = sorted(p.stem for p in path.parent.glob("*.csv"))
-        raise user_error(f"there are no claims of '{system}'{did_you_mean(system, known)}: of " f"{', '.join(known)}")
+        raise user_error(f"there are no claims of '{system}'{did_you_mean(system, PAPERS)}: of {', '.join(PAPERS)}")
     with path.open(newline="") as file:
-        return {row["id"]: Claim(**{**row, "value": float(row["value"])}) for row in csv.DictReader(file)}
+        return {row["id"]: _of_row(**row) for row in csv.DictReader(file)}
+
+
+def _of_row(figure, workloads, value, **others):
+    where = f"Fig. {figure}" if figure[:1].isdigit() else figure
+    where = where if workloads in ("", "-", "all") else f"{where}, {workloads}"
+    return Claim(stated_in=where, value=float(value), **others)
+
+
+def first_sentence(text):
+    """Of a figure's text, its title: 'Fig. 10 of ZnG: ...'."""
+    return re.match(r"(Figs?\.? )?.*?(\. |$)", " ".join(text.split("\n\n")[0].split()))[0].strip()
 
 
 @functools.cache
 def places():
     """{id: where the paper says it}, of the claims of all papers."""
-    return {
-        id: claim.stated_in
-        for path in (Path(PACKAGE) / "claims").glob("*.csv")
-        for id, claim in claims(path.stem).items()
-    }
+    return {id: claim.stated_in for system in PAPERS for id, claim in claims(system).items()}
 
 
 @dataclasses.dataclass(frozen=True)
