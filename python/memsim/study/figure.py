@@ -15,8 +15,11 @@ from ..run import simulation as run
 from ..run.options import script_parser, whole
 from . import combine
 from .metric import Run, convert, root
-from .paper import ClaimTable, FigureTable, Option, Paper, Points, figure_of
+from .paper import Paper, figure_of
 from .study import Point, Study, add_jobs, add_options, limit, preview
+from .tables import ClaimTable, FigureTable, Option, Points
+
+__all__ = ["ClaimTable", "Figure", "config", "main", "parsed"]  # special.py imports the first three
 
 
 def main(name: str, argv: Sequence[str]) -> None:

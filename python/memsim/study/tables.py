@@ -1,82 +1,123 @@
-"""Reads tables of TOML into dataclasses: an unknown key, a missing one or one of another kind is refused by a sentence."""
+"""What stands in a paper's tables (papers/README.md): a dataclass for each kind of table."""
 
 import dataclasses
-import tomllib
-import types
-import typing
-from pathlib import Path
-from typing import Any, TypeVar
+from collections.abc import Iterator
+from typing import Any
 
-from ..errors import Error, did_you_mean
-
-T = TypeVar("T")
-KINDS = {str: "text", int: "a whole number", float: "a number", bool: "true or false", list: "a list", dict: "a table"}
+from . import verdict
 
 
 @dataclasses.dataclass(frozen=True)
-class Place:
-    """Where something is written: a file and a table of it."""
+class Option:
+    """An option of a figure's own, or of all figures of a paper; its kind is that of its default."""
 
-    file: Path
-    table: str
-
-    def error(self, what: str) -> Error:
-        return Error(f"{self.file.parent.name}/{self.file.name}: [{self.table}]: {what}")
-
-    def check_known(self, what: str, given: object, known: typing.Iterable[str]) -> None:
-        """Refuses a name that is none of those known, with the nearest."""
-        names = list(known)
-        if given not in names:
-            many = f": it is one of {', '.join(names)}" if len(names) <= 40 else ""
-            raise self.error(f"there is no {what} '{given}'{did_you_mean(str(given), names)}{many}")
+    help: str
+    default: str | int | float | list[Any] | None = None  # None: a whole number, or the script's own default
+    choices: list[Any] = dataclasses.field(default_factory=list)
+    arguments: list[str] = dataclasses.field(default_factory=list)  # of each point's script, if the option is given
 
 
-def load(file: Path) -> dict[str, Any]:
-    """A file of TOML."""
-    try:
-        with file.open("rb") as f:
-            return tomllib.load(f)
-    except tomllib.TOMLDecodeError as e:
-        raise Error(f"{file.parent.name}/{file.name}: {e}") from None
+@dataclasses.dataclass(frozen=True)
+class Points:
+    """Points of a figure: each of the platforms on each workload, and once for each value of `each`."""
+
+    platforms: list[str]
+    modes: list[str] = dataclasses.field(default_factory=list)  # none: all that the paper has
+    variant: str = ""  # follows the platform's name
+    name: str = ""  # stands in its place
+    arguments: list[str | int | float] = dataclasses.field(default_factory=list)  # of the script
+    set: list[str] = dataclasses.field(default_factory=list)  # 'path.parameter=value' of memsim's --set
+    options: list[str] = dataclasses.field(default_factory=list)  # memsim's others
+    each: list[Any] = dataclasses.field(default_factory=list)  # what {each} stands for in turn
+    workloads: str | list[str] = ""  # a group or names; else those that the figure is told
+    script: str = ""  # in place of the paper's
+    base: list[str] = dataclasses.field(default_factory=list)  # in place of the paper's arguments
+    parameters: dict[str, str] = dataclasses.field(default_factory=dict)  # the paper's [parameters], such as a medium
+
+    def expanded(self) -> Iterator["Points"]:
+        """Itself for each value of `each`, which is put where '{each}' stands."""
+        for value in self.each or [None]:
+
+            def put(text: Any) -> Any:
+                return str(text).replace("{each}", str(value))
+
+            lists = {n: [put(word) for word in getattr(self, n)] for n in ("arguments", "set", "options")}
+            yield dataclasses.replace(self, each=[], variant=put(self.variant), name=put(self.name), **lists)
+
+    def label(self, platform: str, defaults: dict[str, str]) -> str:
+        """What tables and claims call a point of it."""
+        told = [value for name, value in self.parameters.items() if value != defaults[name]]
+        return self.name or " ".join(filter(None, (platform, *told, self.variant)))
 
 
-def build(kind: type[T], given: object, place: Place, **more: object) -> T:
-    """An instance of a dataclass from a table; `more` are fields that do not stand in it."""
-    if not isinstance(given, dict):
-        raise place.error(f"'{given}' is no table")
-    fields = {f.name: f for f in dataclasses.fields(kind) if f.name not in more}  # type: ignore[arg-type]
-    for key in given:
-        place.check_known("key", key, fields)
-    hints = typing.get_type_hints(kind)
-    for name, field in fields.items():
-        if name not in given:
-            if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
-                raise place.error(f"the key '{name}' is missing")
-        elif not _is_a(given[name], hints[name]):
-            raise place.error(f"'{name}' is {_named(hints[name])}, not {given[name]!r}")
-    return kind(**given, **more)
+@dataclasses.dataclass(frozen=True)
+class Show:
+    """One thing that a figure prints."""
+
+    metric: str = ""  # a table of it: platforms by workloads
+    relative_to: str = ""  # the platform that it is shown relative to
+    text: str = ""  # a line
+    function: str = ""  # of special.py: given the figure, it prints
 
 
-def _is_a(value: object, kind: Any) -> bool:
-    if kind is Any:
-        return True
-    if isinstance(kind, types.UnionType):
-        return any(_is_a(value, one) for one in typing.get_args(kind))
-    origin, args = typing.get_origin(kind) or kind, typing.get_args(kind)
-    if kind is float:
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
-    if kind is int:
-        return isinstance(value, int) and not isinstance(value, bool)
-    if not isinstance(value, origin):
-        return False
-    if origin is list and args:
-        return all(_is_a(item, args[0]) for item in typing.cast(list[object], value))
-    return True
+@dataclasses.dataclass(frozen=True)
+class FigureTable:
+    """One table of figures.toml."""
+
+    name: str
+    doc: str  # the first sentence is its title
+    workloads: str | list[str] = ""  # a group or names; else the paper's
+    points: list[Points] = dataclasses.field(default_factory=list)
+    show: list[Show] = dataclasses.field(default_factory=list)
+    claims: list[str] = dataclasses.field(default_factory=list)
+    options: dict[str, Option] = dataclasses.field(default_factory=dict)
+    special: str = ""  # a function of special.py that adds points, runs, prints and claims itself
+    scaled: bool = True  # else it has neither a scale nor seeds
+    sweep: bool = False  # of the paper's assumptions: each alone
+
+    @property
+    def title(self) -> str:
+        """The first sentence of its text."""
+        return verdict.first_sentence(self.doc)
 
 
-def _named(kind: Any) -> str:
-    if isinstance(kind, types.UnionType):
-        return " or ".join(_named(one) for one in typing.get_args(kind))
-    args = typing.get_args(kind)
-    of = f" of {_named(args[0])}" if typing.get_origin(kind) is list and args[0] is not Any else ""
-    return KINDS.get(typing.get_origin(kind) or kind, str(kind)) + of
+@dataclasses.dataclass(frozen=True)
+class ClaimTable:
+    """One table of claims.toml: what the paper states, and what of ours is compared with it."""
+
+    id: str
+    stated: str  # where: 'Fig. 10', 'abstract'
+    relation: str
+    value: float
+    unit: str
+    label: str
+    metric: str = ""  # of metrics.py
+    subject: str = ""  # a platform with its variant
+    baseline: str = ""
+    of: str = ""  # the paper's words for the workloads, if it does not state it of all
+    workloads: str | list[str] = ""  # a group or names; else those over which the figure averages
+    modes: list[str] = dataclasses.field(default_factory=list)  # none: all
+    combine: str = ""  # of combine.py, or a function of special.py; else 'mean', or the paper's with a baseline
+    words: dict[str, str] = dataclasses.field(default_factory=dict)  # the paper's for metric, subject and baseline
+    deviation: str = ""  # its number in docs/deviations.md
+
+    WORDS = "metric", "subject", "baseline"
+
+
+@dataclasses.dataclass(frozen=True)
+class PaperTable:
+    """paper.toml, which says what the figures share."""
+
+    title: str
+    workloads: str  # the group over which the paper averages where a figure does not say another
+    script: str = ""  # of configs; else `modes` has one for each
+    arguments: list[str] = dataclasses.field(default_factory=list)
+    combine: str = "geometric mean of ratios"
+    width: int = 10  # of a column
+    aliases: list[str] = dataclasses.field(default_factory=list)
+    platforms: dict[str, str] = dataclasses.field(default_factory=dict)  # by name, as the paper writes it
+    modes: dict[str, str] = dataclasses.field(default_factory=dict)  # by name its script
+    modeless: dict[str, str] = dataclasses.field(default_factory=dict)  # platforms of which one mode's run serves all
+    parameters: dict[str, str] = dataclasses.field(default_factory=dict)  # of points, with what a name does not show
+    options: dict[str, Option] = dataclasses.field(default_factory=dict)
+    index: list[str] = dataclasses.field(default_factory=lambda: ["platform", "workload"])  # of a figure's rows

@@ -1,8 +1,7 @@
 """What is special of ZnG's figures: figures.toml and claims.toml name these functions."""
 
 from ...study.combine import geometric_mean_of_ratios
-from ...study.figure import Figure
-from ...study.paper import ClaimTable
+from ...study.figure import ClaimTable, Figure
 from . import ftl, scale
 from .flash import GEOMETRY
 
