@@ -197,22 +197,26 @@ def names() -> list[str]:
     return sorted(path.parent.name for path in FOLDER.glob("*/paper.toml"))
 
 
+def aliases() -> dict[str, str]:
+    """Other names of papers on the command line."""
+    return {alias: name for name in names() for alias in load_file(FOLDER / name / "paper.toml").get("aliases", [])}
+
+
 @functools.cache
 def load(name: str) -> Paper:
-    """The paper of this name or alias."""
-    for known in names():
-        if known == name or name in load_file(FOLDER / known / "paper.toml").get("aliases", []):
-            return Paper(known, FOLDER / known) if known == name else load(known)
+    """The paper of this name."""
+    if name in names():
+        return Paper(name, FOLDER / name)
     raise Error(f"there is no paper '{name}'{did_you_mean(name, names())}: it is one of {', '.join(names())}")
 
 
 def figure_of(name: str) -> tuple[Paper, FigureTable] | None:
     """'zng/fig10' or 'cxl/fig9a': the paper and the figure; None where the name has no paper that is data."""
-    paper, slash, figure = name.partition("/")
-    aliases = {a for n in names() for a in load_file(FOLDER / n / "paper.toml").get("aliases", [])}
-    if not slash or paper not in (*names(), *aliases):
+    given, slash, figure = name.partition("/")
+    system = aliases().get(given, given)
+    if not slash or system not in names():
         return None
-    found = load(paper)
+    found = load(system)
     if figure not in found.figures:
-        raise Error(f"{found.name} has no figure '{figure}'{did_you_mean(figure, list(found.figures))}")
+        raise Error(f"{system} has no figure '{figure}'{did_you_mean(figure, list(found.figures))}")
     return found, found.figures[figure]

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from .. import _memsim
 from ..run import checkpoints, simulation as run, signals
-from . import verdict
+from . import stored, verdict
 from ..errors import IN_USE, Error, InUse, did_you_mean, user_error
 from ..files import check_output, os_error
 from ..run.options import script_parser, whole
@@ -375,6 +375,6 @@ class Study:
         self.data().to_csv(os.path.join(self.folder, "data.csv"), index=False)
         _memsim.Database(self.database)  # makes it: a study that only computes has run nothing
         with contextlib.closing(sqlite3.connect(self.database, timeout=60)) as database, database:
-            verdict.store(database, self.name, self.verdicts)
+            stored.store(database, self.name, self.verdicts)
         if self.verdicts:
-            print(verdict.report(self.verdicts))
+            print(stored.report(self.verdicts))
