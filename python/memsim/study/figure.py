@@ -4,22 +4,26 @@
 """
 
 import argparse
+import contextlib
+import dataclasses
 import math
 import os
+import sqlite3
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..errors import Error
 from ..run import simulation as run
 from ..run.options import script_parser, whole
-from . import combine
+from ..systems.assumptions import Assumption
+from . import combine, sensitivity
 from .metric import Run, convert, root
 from .paper import Paper, figure_of
 from .study import Point, Study, add_jobs, add_options, limit, preview
 from .tables import ClaimTable, FigureTable, Option, Points
 
-__all__ = ["ClaimTable", "Figure", "config", "main", "parsed"]  # special.py imports the first three
+__all__ = ["ClaimTable", "Figure", "Points", "config", "main", "parsed"]  # special.py imports the first four
 
 
 def main(name: str, argv: Sequence[str]) -> None:
@@ -76,6 +80,7 @@ class Figure(Study):
         self.preview = table.scaled and preview(args, self.every)
         self.index = list(paper.table.index)
         self.shown: dict[str, None] = {}  # the metrics that were printed, in order
+        self.swept: list[Assumption] = []  # of a sweep
         self._machines: dict[int, tuple[str, str]] = {}  # platform and mode of each point
         self._frames: dict[int, Any] = {}  # by seed
 
@@ -87,14 +92,17 @@ class Figure(Study):
         """Runs, shows, judges and closes."""
         for points in self.table_of.points:
             self.add(points)
-        if self.table_of.special:
+        if self.table_of.sweep:
+            sensitivity.carry_out(self)
+        elif self.table_of.special:
             self.paper.special(self.table_of.special, self.paper.place(self.name))(self)
         else:
             self.run()
             self.show_all()
             self.judge(*self.table_of.claims)
         self.close()
-        if left := set(self.table_of.claims) - {v.claim.id for v in self.verdicts}:
+        left = set(self.table_of.claims) - {v.claim.id for v in self.verdicts}
+        if left and not self.table_of.sweep:
             raise Error(f"{self.paper.name}/{self.name}: special.py judges nothing of {', '.join(sorted(left))}")
 
     # ---- points ----------------------------------------------------------------------------------
@@ -108,7 +116,8 @@ class Figure(Study):
                 for platform in one.platforms:
                     for workload in self._of_points(one):
                         words = dict(options, platform=platform, workload=workload, scale=self.args.scale, mode=mode)
-                        self._add(one, words | one.parameters)
+                        parameters = {name: value.format_map(options) for name, value in one.parameters.items()}
+                        self._add(dataclasses.replace(one, parameters=parameters), words | parameters)
 
     def _of_points(self, points: Points) -> list[str]:
         if not points.workloads:
@@ -279,3 +288,10 @@ class Figure(Study):
 def config(name: str) -> str:
     """A script of configs."""
     return str(root() / "configs" / name)
+
+
+@contextlib.contextmanager
+def written(database: str) -> Iterator[sqlite3.Connection]:
+    """A connection that writes to a database of runs, all or nothing."""
+    with contextlib.closing(sqlite3.connect(database, timeout=60)) as connection, connection:
+        yield connection

@@ -27,6 +27,13 @@ class Run:
         self.database, self.run, self.keys = database, run, dict(keys)
         self.platform, self.mode = platform, mode
 
+    @classmethod
+    def of(cls, values: dict[tuple[str, str], float], clock: float, platform: str = "", mode: str = "") -> "Run":
+        """A run that stands in no database, of these values."""
+        run = cls("", "", {}, platform, mode)
+        run.__dict__.update(values=values, parameters={(DISPATCHER, "clock"): clock})
+        return run
+
     def query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         """The rows that the database answers with; `:run` is not defined: give `run` among the values."""
         with contextlib.closing(connect(self.database)) as database:
