@@ -279,7 +279,7 @@ class Figure(Study):
     def means(self, row: Any, base: Any) -> dict[str, float]:
         """What show() prints beside a platform's values on each workload, by heading: the paper's mean, or what `means`
         of its special.py gives; base: another platform's values."""
-        if own := getattr(self.paper.module, "means", None):
+        if own := getattr(self.paper.submodule("special"), "means", None):
             found: dict[str, float] = own(row, base)
             return found
         return {"mean": float(row.mean()) if base is None else combine.COMPARED[self.paper.table.combine](row, base)}
