@@ -59,18 +59,29 @@ def _figures(v: verdict.Verdict) -> str:
     return f"{_number(v.ours)} ({_number(min(v.figures))} to {_number(max(v.figures))})"
 
 
+def _envelope(row: dict[str, str] | None) -> str:
+    """How far a claim's figure goes over the assumptions, each alone, and which moves it most."""
+    if not row:
+        return "-"
+    least, ours, greatest = (_number(float(row[name])) for name in ("least", "ours", "greatest"))
+    moved = f", most by {row['assumption']}" if row["assumption"] else ""
+    return f"{ours} ({least} to {greatest}{moved}; {row['scale']})"
+
+
 def page() -> str:
     """docs/accuracy.md: each claim with our figure at the paper's scale and at the quick one."""
     papers, quick = results.judged(), results.recorded("quick")
     lines = [*HEAD.splitlines(), "", summary(), "", *counts(papers)]
     for system, name in PAPERS.items():
+        swept = results.rows_of(results.envelope_file(system), "claim")
         sources = results.rows_of(results.quick_file(system))
         lines += [
             "",
             f"## {name}, claim by claim",
             "",
-            "| claim | stated in | metric | paper | ours | effect | verdict | figure from | quick | study |",
-            "|---|---|---|---|---|---|---|---|---|---|",
+            "| claim | stated in | metric | paper | ours | effect | verdict | figure from | quick | study |"
+            + (" envelope |" if swept else ""),
+            "|---|---|---|---|---|---|---|---|---|---|" + ("---|" if swept else ""),
         ]
         for v, row in papers[system]:
             c, small = v.claim, quick.get(v.claim.id)
@@ -79,5 +90,6 @@ def page() -> str:
                 f"| {c.id} | {c.stated_in} | {c.metric}, {verdict.compared(c.subject, c.baseline)} | {_paper(c)} | {_figures(v)} | "
                 f"{'-' if v.share is None else f'{v.share:.0%}'} | {v.text} | {where}: {row['source']} | "
                 f"{_number(small and small.ours)} | {sources[c.id]['source'] if c.id in sources else '-'} |"
+                + (f" {_envelope(swept.get(c.id))} |" if swept else "")
             )
     return "\n".join(lines) + "\n"

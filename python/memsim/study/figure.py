@@ -4,13 +4,11 @@
 """
 
 import argparse
-import contextlib
 import dataclasses
 import math
 import os
-import sqlite3
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..errors import Error
@@ -20,10 +18,12 @@ from ..systems.assumptions import Assumption
 from . import combine, sensitivity
 from .metric import Run, convert, root
 from .paper import Paper, figure_of
-from .study import Point, Study, add_jobs, add_options, limit, preview
+from .options import add_jobs, add_options, limit, preview
+from .study import Point, Study
 from .tables import ClaimTable, FigureTable, Option, Points
 
-__all__ = ["ClaimTable", "Figure", "Points", "config", "main", "parsed"]  # special.py imports the first four
+# The last two are for memsim's own modules, the others for special.py.
+__all__ = ["ClaimTable", "Figure", "Points", "config", "limit", "main", "parsed"]
 
 
 def main(name: str, argv: Sequence[str]) -> None:
@@ -288,10 +288,3 @@ class Figure(Study):
 def config(name: str) -> str:
     """A script of configs."""
     return str(root() / "configs" / name)
-
-
-@contextlib.contextmanager
-def written(database: str) -> Iterator[sqlite3.Connection]:
-    """A connection that writes to a database of runs, all or nothing."""
-    with contextlib.closing(sqlite3.connect(database, timeout=60)) as connection, connection:
-        yield connection

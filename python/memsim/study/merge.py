@@ -10,7 +10,7 @@ import os
 import sqlite3
 
 from .. import _memsim
-from . import points, stored
+from . import points, sensitivity, stored
 from ..errors import Error
 from ..files import check_output
 from ..results.database import connect, not_current
@@ -136,10 +136,11 @@ def _copy_rows(source, target, runs):
 
 
 def _copy_studies(source, target, same):
-    """Points and claims. Of those that both databases have, the row that was written last stays."""
+    """Points, claims and envelopes. Of those that both databases have, the row that was written last stays."""
     for table, key, when, columns, make in (
         ("point", "study, number", "began", points.COLUMNS, lambda: target.execute(points.TABLE)),
         ("claim", "id", "judged", stored.COLUMNS, lambda: stored.store(target, "", [])),
+        ("envelope", "claim", "judged", sensitivity.COLUMNS, lambda: sensitivity.make(target)),
     ):
         if not source.execute("SELECT 1 FROM sqlite_master WHERE name = ?", [table]).fetchone():
             continue

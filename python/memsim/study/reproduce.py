@@ -133,12 +133,16 @@ def main(argv: list[str]) -> int:
         return 0
     if not args.FIGURE:
         p.error("name figures or papers, or all; --list shows what there is")
-    if args.record and args.scale not in ("quick", "judge"):
-        p.error("--record is of --scale quick or judge: docs hold no figures of others")
-    if args.record and args.others:
-        p.error(f"--record takes no options of figures: without {args.others[0]} all of their points are run")
+    todo = chosen(args.FIGURE)
+    if args.record and not all(
+        f.is_sweep for f in todo
+    ):  # sweeps say at which scale and on which workloads they were run
+        if args.scale not in ("quick", "judge"):
+            p.error("--record is of --scale quick or judge: docs hold no figures of others")
+        if args.others:
+            p.error(f"--record takes no options of figures: without {args.others[0]} all of their points are run")
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-    found = reproduce(chosen(args.FIGURE), args)
+    found = reproduce(todo, args)
     return check(found, args.scale) if args.check else 0
 
 
@@ -165,13 +169,17 @@ def reproduce(todo: list[Known], args: argparse.Namespace) -> Judged:
         draw(figure, rows, folder)
         draw_data(figure, folder)
         found.update((row["id"], (row, figure)) for row in rows)
-        if args.record:
+        if args.record and figure.is_sweep:
+            new = results.envelopes(Path(args.outdir, "stats.db"))
+            results.record_envelopes(figure.system, new)
+        elif args.record:
             results.record(found, args.scale)
             if whole:
                 costs = results.RESULTS / figure.system / "costs.csv"
                 results.add_cost(costs, figure.name, args.scale, seconds, megabytes)
             if args.scale == "judge" and (folder / "data.csv").exists():
                 results.record_points(figure, folder / "data.csv")
+        if args.record:
             accuracy.PAGE.write_text(accuracy.page())
         met = sum(row["comparison"] == "met" for row in rows)
         _tell(args, f"{figure.name}: {met} of {len(rows)} claims show the paper's value; {folder}")

@@ -8,20 +8,23 @@ sensitivity.csv the envelope of each claim over the assumptions
 points/         what each point of a figure gave at judge: the database of such runs takes hours to make again
 """
 
+import contextlib
 import csv
 import os
+import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from ..files import replacing
-from . import verdict
+from . import sensitivity, verdict
 from .metric import root
 
 RESULTS = root() / "docs" / "results"
 WHOLE = "", "judge"  # scales at which a claim is judged: none, or the paper's
 COLUMNS = "id", "ours", "scale", "workloads", "source"
+ENVELOPE = [name for name in sensitivity.COLUMNS if name != "judged"]
 Rows = dict[str, dict[str, str]]
 
 
@@ -112,6 +115,27 @@ def record_points(figure: Any, data: Path) -> None:
     file = RESULTS / figure.system / "points" / f"{figure.figure}.csv"
     file.parent.mkdir(parents=True, exist_ok=True)
     pandas.read_csv(data).drop(columns="run", errors="ignore").to_csv(file, index=False, float_format="%.6g")
+
+
+def envelopes(database: Path) -> Rows:
+    """The rows of the table `envelope` by claim."""
+    with contextlib.closing(sqlite3.connect(database)) as db:
+        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'envelope'").fetchone():
+            return {}
+        rows = db.execute(f"SELECT {', '.join(ENVELOPE)} FROM envelope")
+        return {
+            row[0]: {n: f"{v:.6g}" if isinstance(v, float) else str(v) for n, v in zip(ENVELOPE, row)} for row in rows
+        }
+
+
+def envelope_file(system: str) -> Path:
+    return RESULTS / system / "sensitivity.csv"
+
+
+def record_envelopes(system: str, new: Rows) -> None:
+    """Puts envelopes of a paper's claims into docs, in place of earlier ones."""
+    rows = rows_of(envelope_file(system), "claim") | new
+    write(envelope_file(system), ENVELOPE, (rows[id] for id in verdict.claims(system) if id in rows))
 
 
 # ---- what a figure costs -------------------------------------------------------------------------

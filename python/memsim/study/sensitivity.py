@@ -4,6 +4,7 @@ The envelope is the least and the greatest figure that we would have for a claim
 bracket, and the assumption that moves it most.
 """
 
+import contextlib
 import dataclasses
 import sqlite3
 import statistics
@@ -92,25 +93,42 @@ def envelopes(fig: "Figure", figures: dict[str, dict[str, float]]) -> list[Envel
     return found
 
 
-COLUMNS = "claim", "ours", "least", "greatest", "assumption", "verdict"
+# Of the table `envelope`, and of sensitivity.csv.
+COLUMNS = {
+    "claim": "TEXT PRIMARY KEY",
+    "ours": "REAL",
+    "least": "REAL",
+    "greatest": "REAL",
+    "assumption": "TEXT",
+    "verdict": "TEXT",
+    "swept": "INTEGER",  # how many values of assumptions
+    "scale": "TEXT",
+    "workloads": "TEXT",
+    "judged": "TEXT",
+}
 
 
-def store(database: sqlite3.Connection, scale: str, found: Iterable[Envelope]) -> None:
-    """Puts envelopes into the table `envelope`, in place of earlier ones of the same claims."""
-    database.execute(
-        "CREATE TABLE IF NOT EXISTS envelope(claim TEXT PRIMARY KEY, ours REAL, least REAL, greatest REAL, assumption TEXT, "
-        "verdict TEXT, scale TEXT) WITHOUT ROWID"
-    )
-    database.executemany(
-        "INSERT OR REPLACE INTO envelope VALUES(?, ?, ?, ?, ?, ?, ?)",
-        [(*(getattr(e, name) for name in COLUMNS), scale) for e in found],
-    )
+def make(database: sqlite3.Connection) -> None:
+    """The table `envelope`."""
+    columns = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
+    database.execute(f"CREATE TABLE IF NOT EXISTS envelope({columns}) WITHOUT ROWID")
+
+
+def store(fig: "Figure", swept: int, found: Iterable[Envelope]) -> None:
+    """Puts envelopes into the table, in place of earlier ones of the same claims."""
+    more = dict(swept=swept, scale=fig.args.scale, workloads=" ".join(fig.workloads))
+    names = list(COLUMNS)[:-1]
+    with contextlib.closing(sqlite3.connect(fig.database, timeout=60)) as database, database:
+        make(database)
+        database.executemany(
+            f"INSERT OR REPLACE INTO envelope({', '.join(names)}, judged) VALUES("
+            f"{', '.join(':' + name for name in names)}, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
+            [dataclasses.asdict(envelope) | more for envelope in found],
+        )
 
 
 def carry_out(fig: "Figure") -> None:
     """Runs the sweep, prints what it says, and stores the envelopes."""
-    from .figure import written
-
     swept = chosen(fig.args.only, fig.paper.variants)
     for points in points_of(fig, swept):
         fig.add(points)
@@ -127,5 +145,4 @@ def carry_out(fig: "Figure") -> None:
     for e in found:
         moved = f"{e.assumption} ({e.verdict})" if e.assumption else "nothing"
         print(f"{e.claim:14}{e.ours:10.4g}{e.least:10.4g}{e.greatest:10.4g}  {moved}")
-    with written(fig.database) as database:
-        store(database, fig.args.scale, found)
+    store(fig, len({a.variant for a in swept}), found)

@@ -4,9 +4,8 @@ import statistics
 from math import sqrt
 
 from ...study.combine import geometric_mean_of_ratios
-from ...study.figure import ClaimTable, Figure, Points, config
+from ...study.figure import ClaimTable, Figure, Points, config, limit
 from ...study.metric import Run, share
-from ...study.study import limit
 from . import ftl, peaks, scale, workloads
 from .flash import GEOMETRY
 from .metrics import PACKAGES
