@@ -53,7 +53,8 @@ def parsed(paper: Paper, table: FigureTable, argv: Sequence[str]) -> argparse.Na
         parser.add_argument("--only", nargs="+", default=known, metavar="NAME", help=f"of {', '.join(known)}")
     args = parser.parse_args(argv)
     for workload in args.workloads:
-        paper.check_workload(workload)
+        if workload not in every:  # those of another paper are known to it alone
+            paper.check_workload(workload)
     args.all_workloads = every  # over which the paper averages
     return args
 

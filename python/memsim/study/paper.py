@@ -64,13 +64,20 @@ class Paper:
         return Place(self.folder / file, table)
 
     def workloads(self, given: str | list[str], place: Place) -> list[str]:
-        """Those of a group, or those that are named."""
-        if isinstance(given, str):
+        """Those of a group, or those that are named; `zng:pairs` is a group of another paper."""
+        if isinstance(given, str) and ":" not in given:
             place.check_known("group of workloads", given, self.groups)
             return list(self.groups[given])
-        for name in given:
-            self.check_workload(name, place)
-        return given
+        found: list[str] = []
+        for name in [given] if isinstance(given, str) else given:
+            paper, _, group = name.rpartition(":")
+            if paper:
+                place.check_known("paper", paper, names())
+                found += load(paper).workloads(group, place)
+            else:
+                self.check_workload(name, place)
+                found.append(name)
+        return list(dict.fromkeys(found))
 
     def check_workload(self, name: str, place: Place | None = None) -> None:
         """Refuses a name that is no workload of the paper; its workloads.py may have a `check` of its own."""

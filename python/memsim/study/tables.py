@@ -98,6 +98,7 @@ class ClaimTable:
     workloads: str | list[str] = ""  # a group or names; else those over which the figure averages
     modes: list[str] = dataclasses.field(default_factory=list)  # none: all
     combine: str = ""  # of combine.py, or a function of special.py; else 'mean', or the paper's with a baseline
+    given: dict[str, Any] = dataclasses.field(default_factory=dict)  # what a function of special.py is told
     words: dict[str, str] = dataclasses.field(default_factory=dict)  # the paper's for metric, subject and baseline
     deviation: str = ""  # its number in docs/deviations.md
 
