@@ -89,7 +89,7 @@ def page() -> str:
             lines.append(
                 f"| {c.id} | {c.stated_in} | {c.metric}, {verdict.compared(c.subject, c.baseline)} | {_paper(c)} | {_figures(v)} | "
                 f"{'-' if v.share is None else f'{v.share:.0%}'} | {v.text} | {where}: {row['source']} | "
-                f"{_number(small and small.ours)} | {sources[c.id]['source'] if c.id in sources else '-'} |"
+                f"{_number(small.ours if small else None)} | {sources[c.id]['source'] if c.id in sources else '-'} |"
                 + (f" {_envelope(swept.get(c.id))} |" if swept else "")
             )
     return "\n".join(lines) + "\n"

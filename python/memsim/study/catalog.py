@@ -73,7 +73,8 @@ def canonical(name: str) -> str:
 
 def chosen(names: Iterable[str]) -> list[Known]:
     """The figures that 'ohm/fig16', 'ohm' or 'all' name, each once."""
-    known, found = figures(), {}
+    known = figures()
+    found: dict[str, Known] = {}
     for given in names:
         name = canonical(given)
         some = [f for f in known.values() if name in (f.name, f.system, "all") and (not f.is_sweep or f.name == name)]

@@ -31,7 +31,7 @@ def ratio_of_means(subject: Series, baseline: Series) -> float:
 
 def farthest(ratios: Series) -> float:
     """The one that is farthest from 1."""
-    return float(max(ratios, key=lambda ratio: abs(ratio - 1)))
+    return float(max(map(float, ratios), key=lambda ratio: abs(ratio - 1)))
 
 
 # Without a baseline: of the subject's values.

@@ -29,7 +29,7 @@ def draw(figure: Known, rows: list[dict[str, Any]], folder: Path) -> None:
         "deviation",
     )
     pandas.DataFrame(rows, columns=[*columns]).to_csv(folder / "claims.csv", index=False)
-    panels = {}
+    panels: dict[str, dict[str, tuple[float, float]]] = {}
     for row in rows:
         if row["ours"] is not None:
             unit = verdict.unit_of(row["relation"], row["unit"])

@@ -5,6 +5,7 @@
 
 import argparse
 import dataclasses
+import functools
 import math
 import os
 import statistics
@@ -12,8 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..errors import Error
-from ..run import simulation as run
-from ..run.options import script_parser, whole
+from ..run.options import options as told, script_parser, whole
 from ..systems.assumptions import Assumption
 from . import combine, sensitivity
 from .metric import Run, convert, root
@@ -87,7 +87,7 @@ class Figure(Study):
 
     @property
     def folder(self) -> str:
-        return os.path.join(run.options.outdir, self.paper.name, self.name)
+        return os.path.join(told.outdir, self.paper.name, self.name)
 
     def carry_out(self) -> None:
         """Runs, shows, judges and closes."""
@@ -181,7 +181,7 @@ class Figure(Study):
 
         if not self._machines:
             return super().data()
-        frames = dict(zip(self.seeds, self.over_seeds(lambda: self.frame)))
+        frames: dict[int, Any] = dict(zip(self.seeds, self.over_seeds(lambda: self.frame)))
         data = pandas.concat(frames, names=["seed"]).reset_index()
         first = ["seed", *self.index, *self.shown]  # what the figure is about comes first
         return data[first + [name for name in data if name not in first]]
@@ -196,9 +196,9 @@ class Figure(Study):
     def judge(self, *ids: str) -> None:
         """Judges claims; those that nothing here measures are not modelled."""
         for id in ids:
-            ours = self.over_seeds(lambda id=id: self.measured(id))
-            there = all(x is not None and not math.isnan(x) for x in ours)
-            self.claim(id, ours) if there else self.not_modelled(id)
+            found = self.over_seeds(functools.partial(self.measured, id))
+            ours = [x for x in found if x is not None and not math.isnan(x)]
+            self.claim(id, ours) if len(ours) == len(found) else self.not_modelled(id)
 
     def _judge(self, id: str, figures: Sequence[float]) -> None:
         """A claim is judged if all of its own workloads were run, else of those over which the figure averages."""

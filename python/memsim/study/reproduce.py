@@ -124,7 +124,8 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: list[str]) -> int:
     p = parser()
-    args, args.others = p.parse_known_args(argv)
+    args, others = p.parse_known_args(argv)
+    args.others = others  # the figures' own
     if args.page:
         accuracy.PAGE.write_text(accuracy.page())
         return 0

@@ -90,7 +90,7 @@ def recorded(scale: str) -> dict[str, verdict.Verdict]:
 
 def record(found: dict[str, tuple[dict[str, Any], Any]], scale: str) -> None:
     """Puts figures of a scale, {claim: (row of `claim`, figure)}, into docs. At judge only those of all workloads count."""
-    by_paper = defaultdict(dict)
+    by_paper: dict[str, Rows] = defaultdict(dict)
     for id, (row, figure) in found.items():
         if scale != "quick" and row["verdict"] == verdict.TOO_SMALL:
             continue

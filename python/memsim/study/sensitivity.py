@@ -55,7 +55,8 @@ def figures_of(fig: "Figure", swept: list[Assumption]) -> dict[str, dict[str, fl
 
     def figure(id: str, variant: str) -> float | None:
         found = fig.over_seeds(lambda: fig.measured(id, variant))
-        return None if None in found else float(statistics.median(found))
+        ours = [x for x in found if x is not None]
+        return statistics.median(ours) if len(ours) == len(found) else None
 
     labels = fig.labels()
     ids = fig.table_of.claims or [

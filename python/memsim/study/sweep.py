@@ -4,14 +4,14 @@ import contextlib
 import os
 import sqlite3
 
-from ..run import simulation as run, signals
+from ..run import signals
 from ..errors import Error
-from ..run.options import ticks, whole
-from .points import rows_of, summary
+from ..run.options import options as told, ticks, whole
+from .points import Row, rows_of, summary
 from ..results.database import connect
 
 
-def main(argv):
+def main(argv: list[str]) -> int:
     p = argparse.ArgumentParser(
         prog="memsim sweep",
         allow_abbrev=False,
@@ -68,9 +68,9 @@ def main(argv):
         args.outdir, (args.study, *others) = gather(args.gather)
     if not args.study:
         p.error("name a study, or --status OUTDIR")
-    run.options.outdir = args.outdir or run.options.outdir
-    run.options.jobs = args.jobs or 0
-    run.options.verbosity = -args.quiet
+    told.outdir = args.outdir or told.outdir
+    told.jobs = args.jobs or 0
+    told.verbosity = -args.quiet
     from . import figure
     from .paper import figure_of
 
@@ -89,12 +89,12 @@ def main(argv):
     return run_script(args.study, others)
 
 
-def _time(text):
+def _time(text: str) -> str:
     ticks(text)
     return text
 
 
-def status(path):
+def status(path: str) -> str:
     """The lines about each study of a database, or of the tasks in an output directory."""
     rows = _rows(path) if not os.path.isdir(path) or os.path.exists(os.path.join(path, "stats.db")) else []
     if os.path.isdir(path):
@@ -111,7 +111,7 @@ def status(path):
     return "\n".join(lines)
 
 
-def _rows(path):
+def _rows(path: str) -> list[Row]:
     with contextlib.closing(connect(path)) as database:
         try:
             return rows_of(database)

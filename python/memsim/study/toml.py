@@ -44,7 +44,7 @@ def build(kind: type[T], given: object, place: Place, **more: object) -> T:
     """An instance of a dataclass from a table; `more` are fields that do not stand in it."""
     if not isinstance(given, dict):
         raise place.error(f"'{given}' is no table")
-    fields = {f.name: f for f in dataclasses.fields(kind) if f.name not in more}  # type: ignore[arg-type]
+    fields = {f.name: f for f in dataclasses.fields(kind) if f.name not in more}
     for key in given:
         place.check_known("key", key, fields)
     hints = typing.get_type_hints(kind)

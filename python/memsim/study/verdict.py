@@ -13,6 +13,7 @@ import functools
 import math
 import re
 import statistics
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..errors import PACKAGE, did_you_mean, user_error
@@ -23,7 +24,7 @@ BER_TOLERANCE = 0.033  # of a bit-error rate, in dB of light: the spread of the 
 BER_LIMIT = 1e-15  # what every bit-error rate must be below, whatever it is compared with
 
 # What a claim's relation and value say about the ratio (or value) that is measured.
-EXPECTED = {
+EXPECTED: dict[str, Callable[[float], float]] = {
     "gain": lambda v: 1 + v / 100,
     "reduction": lambda v: 1 - v / 100,
     "ratio": lambda v: v,
@@ -63,20 +64,20 @@ class Claim:
     deviation: str = ""  # its number in docs/deviations.md, once there is one
 
     @property
-    def expected(self):
+    def expected(self) -> float:
         """What a figure of ours is compared with: the ratio of subject to baseline, or the value itself."""
         return EXPECTED[self.relation](self.value)
 
     @property
-    def effect(self):
+    def effect(self) -> float | None:
         """The change from 1 that the paper states; None where it states a value, equality or an order."""
         return self.expected - 1 if self.relation in CHANGES else None
 
-    def share(self, ours):
+    def share(self, ours: float) -> float | None:
         """What part of the paper's effect our figure shows: 1 is all of it, below 0 the wrong direction."""
         return (ours - 1) / self.effect + 0.0 if self.effect else None  # + 0.0: no share of -0 %
 
-    def compare(self, ours):
+    def compare(self, ours: float) -> str:
         """MET, ORDERING (the paper's direction, another size) or NOT_REPRODUCED, whatever the label."""
         paper, effect = self.expected, self.effect
         if effect:
@@ -97,19 +98,19 @@ class Claim:
             met = within(ours, paper, TOLERANCE * abs(paper))
         return MET if met else NOT_REPRODUCED
 
-    def compare_seeds(self, figures):
+    def compare_seeds(self, figures: Sequence[float]) -> str:
         """compare() of the median. A direction that not all seeds have is none."""
         word = self.compare(statistics.median(figures))
-        astray = word == ORDERING and any(self.share(figure) <= 0 for figure in figures)
+        astray = word == ORDERING and any((self.share(figure) or 0) <= 0 for figure in figures)
         return NOT_REPRODUCED if astray else word
 
 
-def within(ours, paper, margin):
+def within(ours: float, paper: float, margin: float) -> bool:
     """Whether they differ by at most the margin; what binary fractions lose does not count."""
     return abs(ours - paper) <= margin * (1 + 1e-9)
 
 
-def decibels(rate, other):
+def decibels(rate: float, other: float) -> float:
     """By how many dB of light two bit-error rates of a thermally limited receiver differ."""
     q, q_other = (-statistics.NormalDist().inv_cdf(r) for r in (rate, other))
     return 10 * math.log10(q / q_other)
@@ -119,7 +120,7 @@ PAPERS = {"ohm": "Ohm-GPU", "zng": "ZnG", "cmd": "CMD", "cxl_gpu": "CXL-GPU", "s
 
 
 @functools.cache
-def claims(system):
+def claims(system: str) -> dict[str, Claim]:
     """The claims of one paper by id."""
     from . import paper  # which needs our words
 
@@ -132,19 +133,20 @@ def claims(system):
         return {row["id"]: _of_row(**row) for row in csv.DictReader(file)}
 
 
-def _of_row(figure, workloads, value, **others):
+def _of_row(figure: str, workloads: str, value: str, **others: str) -> Claim:
     where = f"Fig. {figure}" if figure[:1].isdigit() else figure
     where = where if workloads in ("", "-", "all") else f"{where}, {workloads}"
     return Claim(stated_in=where, value=float(value), **others)
 
 
-def first_sentence(text):
+def first_sentence(text: str) -> str:
     """Of a figure's text, its title: 'Fig. 10 of ZnG: ...'."""
-    return re.match(r"(Figs?\.? )?.*?(\. |$)", " ".join(text.split("\n\n")[0].split()))[0].strip()
+    found = re.match(r"(Figs?\.? )?.*?(\. |$)", " ".join(text.strip().split("\n\n")[0].split()))
+    return found[0].strip() if found else ""
 
 
 @functools.cache
-def places():
+def places() -> dict[str, str]:
     """{id: where the paper says it}, of the claims of all papers."""
     return {id: claim.stated_in for system in PAPERS for id, claim in claims(system).items()}
 
@@ -154,40 +156,40 @@ class Verdict:
     """A claim, our figures for it, one of each seed (none: nothing was measured), and the word."""
 
     claim: Claim
-    figures: tuple
+    figures: tuple[float, ...]
     word: str  # of WORDS
 
     @property
-    def ours(self):
+    def ours(self) -> float | None:
         """The median over the seeds: one unusual input does not move it, and the median of a ratio is the
         inverse of its inverse's."""
         return statistics.median(self.figures) if self.figures else None
 
     @property
-    def comparison(self):
+    def comparison(self) -> str | None:
         """What the comparison alone says, whatever the label and the scale."""
         return self.claim.compare_seeds(self.figures) if self.figures else None
 
     @property
-    def share(self):
-        return self.claim.share(self.ours) if self.figures else None
+    def share(self) -> float | None:
+        return None if self.ours is None else self.claim.share(self.ours)
 
     @property
-    def error(self):
+    def error(self) -> float | None:
         paper = self.claim.expected
-        return self.ours / paper - 1 if self.figures and paper else None
+        return self.ours / paper - 1 if self.ours is not None and paper else None
 
     @property
-    def text(self):
+    def text(self) -> str:
         """The word; of what is no verdict of the model what the comparison says; the deviation's number."""
         met = self.comparison == MET
-        notes = [] if self.comparison in (self.word, None) else [self.comparison]
+        notes = [self.comparison] if self.comparison and self.comparison != self.word else []
         if self.claim.deviation and not met:
             notes.append(self.claim.deviation)
         return self.word + (f" ({', '.join(notes)})" if notes else "")
 
 
-def judge(claim, figures, small=False):
+def judge(claim: Claim, figures: Sequence[float], small: bool = False) -> Verdict:
     """The verdict on a claim by our figures, one of each seed. `small`: of a machine or of a choice of
     workloads from which no claim is judged."""
     figures = tuple(map(float, figures))
@@ -200,16 +202,18 @@ def judge(claim, figures, small=False):
     return Verdict(claim, figures, word)
 
 
-def stated(relation, value):
+def stated(relation: str, value: str) -> str:
     """What the paper says of a figure: 'below 100'."""
     return f"{relation} {value}" if relation in ("above", "below") else value
 
 
-def compared(subject, baseline):
+def compared(subject: str, baseline: str) -> str:
     """What a claim compares, as text."""
     return subject + (f" / {baseline}" if baseline else "")
 
 
-def unit_of(relation, unit):
+def unit_of(relation: str | None, unit: str | None) -> str:
     """What a claim's figures are counted in: changes are stated in percent and compared as ratios."""
-    return "×" if relation in CHANGES or unit == "x" else unit if unit not in (None, "count", "ratio") else ""
+    if relation in CHANGES or unit == "x":
+        return "×"
+    return unit if unit and unit not in ("count", "ratio") else ""

@@ -16,20 +16,23 @@ LONGER = 5
 UNBOUND = "1000GB/s"
 
 
-def _peak(name, memory, *arguments, warm="1ms"):
+Load = tuple[str, tuple[object, ...], list[str]]  # a script of configs, its arguments, memsim's options
+
+
+def _peak(name: str, memory: str, *arguments: object, warm: str = "1ms") -> Load:
     return (
         "zng_peak.py",
         ("--warm", warm, "--time", f"{MILLISECONDS.get(name, LONGER)}ms", "--memory", memory, *arguments),
-        (),
+        [],
     )
 
 
-def _settings(**changes):
+def _settings(**changes: object) -> list[str]:
     return [word for k, v in changes.items() for word in ("--set", f"ssd.drive.{k}={v}")]
 
 
 # By name: the script with its arguments and memsim's options. All are of the paper's machine, unscaled.
-LOADS = {
+LOADS: dict[str, Load] = {
     "GPU DRAM": _peak("GPU DRAM", "ideal"),
     "desktop DRAM": _peak("desktop DRAM", "desktop"),
     "Optane": _peak("Optane", "optane"),
@@ -52,7 +55,7 @@ LOADS = {
             queue_depth=16384,
         ),
     ),
-    "flash arrays": ("zng_flash.py", ("--outstanding", 4096, "--requests", 20_000), ()),
+    "flash arrays": ("zng_flash.py", ("--outstanding", 4096, "--requests", 20_000), []),
 }
 
 # Bytes a second by parameters.

@@ -1,5 +1,6 @@
 """What is special of ZnG's figures: figures.toml and claims.toml name these functions."""
 
+import functools
 import statistics
 from math import sqrt
 
@@ -64,6 +65,10 @@ def _times(fig: Figure, kind: str, place: str) -> list[float]:
     return [share(run.total(system, *COUNTED[kind]), run.total(pages, f"pages_{kind}")) for run in fig.runs()]
 
 
+def _mean_times(fig: Figure, kind: str) -> float:
+    return statistics.fmean(_times(fig, kind, "L2"))
+
+
 def fig05bc(fig: Figure) -> None:
     for workload in dict.fromkeys(name for text in fig.workloads for name in workloads.names(text)):
         arguments = ("--workload", workload, "--scale", fig.args.scale, *limit(fig.args))
@@ -75,7 +80,7 @@ def fig05bc(fig: Figure) -> None:
             row = _times(fig, kind, place)
             print(f"{place:>26}" + "".join(f"{x:9.4g}" for x in row) + f"{statistics.fmean(row):9.4g}")
     for id, kind in ("zng-14", "read"), ("zng-15", "written"):
-        fig.claim(id, fig.over_seeds(lambda kind=kind: statistics.fmean(_times(fig, kind, "L2"))))
+        fig.claim(id, fig.over_seeds(functools.partial(_mean_times, fig, kind)))
 
 
 def writes_of_planes(fig: Figure) -> None:
