@@ -38,7 +38,7 @@ memsim.stats.dump("end")
 accesses = root.distances.stats.accesses
 print(
     f"{args.workload}: {footprint(program) // 1024} KiB, {accesses} accesses of memory\n{'hit ratio, MiB':16}"
-    + "".join(f"{mib:7}" for mib in sap.points.sizes())
+    + "".join(f"{mib:7}" for mib in sap.metrics.sizes())
 )
 for policy in args.policies:
     held = sap.machines.shadow_of(root, policy).stats

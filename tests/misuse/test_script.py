@@ -215,8 +215,6 @@ def test_a_script_s_own_error_keeps_its_traceback(tmp_path):
         ("ohm_planar.py", ["--platform", "origin", "--host-page", "0"], "'0' is no whole number of 1 or more"),
         ("co_run.py", ["--only", "7"], "--only 7: kernels are 0 to 1"),
         ("sap_hints.py", ["--system", "ohm", "--workload", "nope"], "there is no workload 'nope': it is one of backp"),
-        ("studies/sap/sensitivity.py", ["--size", "3"], "invalid choice: 3"),
-        ("studies/ohm/fig16.py", ["--jobs", "0"], "'0' is no whole number of 1 or more"),
     ],
 )
 def test_values_that_a_script_of_ours_cannot_take(script, arguments, said, tmp_path):

@@ -112,7 +112,8 @@ def test_a_paper_s_model_is_what_the_view_says(memsim_command, tmp_path, script,
         made = energy.spent(costs, values, values["gpu.dispatcher", "cycles"] / 1.365e9)
         assert found == {part: pytest.approx(joules * 1e9, rel=0.02) for part, joules in made.items()}
     else:
-        made = ohm.energy.energy(values, "planar" if "planar" in script else "two-level", arguments[1])
+        seconds = values["gpu.dispatcher", "cycles"] / 1.2e9
+        made = ohm.energy.energy(values, "planar" if "planar" in script else "two-level", arguments[1], seconds)
         assert sum(found.values()) == pytest.approx(made.total * 1e9, rel=0.02)
         assert found["DRAM accesses"] == pytest.approx(made.dram_dynamic * 1e9, rel=1e-6)
         assert found.get("memory.xpoint", 0) == pytest.approx(made.xpoint * 1e9)

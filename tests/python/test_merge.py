@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memsim import Error
-from memsim.study import points, verdict
+from memsim.study import points, stored
 from memsim.study.merge import TABLES, merge
 
 from .conftest import MEMSIM
@@ -114,7 +114,7 @@ def test_rows_of_studies_go_along_and_the_latest_stays(made):
                 "INSERT INTO point(study, number, name, state, began, run) " "VALUES('s', 0, ?, 'finished', ?, ?)",
                 [name, when, run],
             )
-            verdict.store(db, "s", [])
+            stored.store(db, "s", [])
             db.execute("INSERT INTO claim(id, study, judged) VALUES('x', ?, ?)", [name, str(when)])
     for order in ("b", "c"), ("c", "b"):
         (made / "all.db").unlink(missing_ok=True)

@@ -34,7 +34,7 @@ def test_spread_and_years_follow_from_the_statistics_of_the_modules():
     values = {("gpu.dispatcher", "cycles"): 1.2e9, ("memory.controller[0]", "activates"): 1}
     for i, stats in enumerate((module(4, 2, 10, 3, 4), module(4, 2, 8, 2, 2))):  # 3+1 and 2+2
         values |= {(f"memory.xpoint[{i}]", name): v for name, v in stats.items()}
-    wear = ohm.wear.wear(values, "two-level")
+    wear = ohm.wear.wear(values, "two-level", 1.0)
     assert (wear.writes, wear.most, wear.mean, wear.hottest) == (8, 3, 2, 4)
     assert isclose(wear.spread, 0.5**0.5 / 2)  # deviations 1, -1, 0, 0 of a mean of 2
     assert isclose(wear.years, 1e8 * 2**27 / 4 / YEAR)

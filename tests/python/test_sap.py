@@ -1,7 +1,6 @@
 """SAP's machines: policies, sizes, drives, effective access time, and errors of their users."""
 
 import sqlite3
-from argparse import Namespace
 from pathlib import Path
 
 import memsim
@@ -89,15 +88,6 @@ def test_policies_of_another_memory(memsim_command, host, workload, scale):
         for policy in ("lru", "arc", "sap", "page-on-page")
     }
     assert len({times["lru"], times["sap"], times["page-on-page"]}) == 3, times
-
-
-def test_a_claim_is_judged_on_its_own_workloads():
-    """sap-02 is about AES, CP and NN; sap-06 about three more."""
-    fig = sap.points.Points.__new__(sap.points.Points)
-    fig.args = Namespace(scale="judge", max_instructions=0, workloads=["AES", "CP", "NN"])
-    fig.seeds, fig.seed, fig.verdicts, fig.measured = [1], 1, [], lambda id: 1.01
-    fig.judge("sap-02", "sap-06")
-    assert [v.word for v in fig.verdicts] == ["met", "too small to judge"]
 
 
 def test_hits_at_every_size(memsim_command):

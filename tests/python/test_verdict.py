@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from memsim import _memsim, study
-from memsim.study import accuracy, verdict
+from memsim.study import results, stored, verdict
 from memsim.systems.ohm.workloads import TABLE_II
 
 ROOT = Path(__file__).parents[2]
 
 
 def claim(relation, value, unit="%", label="measured", deviation=""):
-    return verdict.Claim("x-01", "1", "all", "IPC", "ours", "theirs", relation, value, unit, label, deviation)
+    return verdict.Claim("x-01", "Fig. 1", "IPC", "ours", "theirs", relation, value, unit, label, deviation)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_a_share_is_judged_by_its_lesser_part(paper, ours, word):
 
 
 def test_no_absolute_value_in_per_cent_is_more_than_the_whole():
-    for system in accuracy.PAPERS:
+    for system in verdict.PAPERS:
         for one in verdict.claims(system).values():
             assert (one.relation, one.unit) != ("absolute", "%") or 0 <= one.value <= 100, one.id
 
@@ -191,9 +191,9 @@ def test_a_direction_that_not_all_seeds_have_is_none():
 def test_a_verdict_is_of_the_median_over_seeds_and_shows_the_spread():
     found = verdict.judge(claim("gain", 50), [1.05, 9.0, 1.5])
     assert found.ours == 1.5 and found.word == "met"
-    line = verdict.report([found]).splitlines()[1]
+    line = stored.report([found]).splitlines()[1]
     assert "1.05..9" in line and "100%" in line
-    assert ".." not in verdict.report([verdict.judge(claim("gain", 50), [1.5])]).splitlines()[1]
+    assert ".." not in stored.report([verdict.judge(claim("gain", 50), [1.5])]).splitlines()[1]
 
 
 def stored(path, query):
@@ -260,7 +260,7 @@ def test_no_effect_that_is_met_could_be_none():
 
 def test_every_claim_has_a_judged_figure_and_each_that_is_not_met_a_deviation():
     numbers = set(re.findall(r"^\| (D\d+) \|", (ROOT / "docs/deviations.md").read_text(), re.M))
-    judged = accuracy.judged()
+    judged = results.judged()
     assert {system: len(found) for system, found in judged.items()} == {
         "ohm": 55,
         "zng": 39,
@@ -276,7 +276,7 @@ def test_every_claim_has_a_judged_figure_and_each_that_is_not_met_a_deviation():
 
 
 def test_a_figure_of_a_smaller_scale_or_of_some_workloads_is_not_judged():
-    judge = accuracy.judge
+    judge = results.judge
 
     def word(ours="1.5", scale="judge", workloads="", **of):
         return judge(claim("gain", 50, **of), dict(ours=ours, scale=scale, workloads=workloads)).word

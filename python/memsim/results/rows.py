@@ -34,7 +34,7 @@ TABLES = {
     "launch": (f"run IN ({RUNS})", {"id": "launch"}),
     "counted": (f"launch IN ({LAUNCHES})", {"launch": "launch", "total": "total"}),
 }
-OF_STUDIES = ("point", "claim")  # tables that only studies make
+OF_STUDIES = ("point", "claim", "envelope")  # tables that only studies make
 
 # What is never NULL. Other columns may be: older versions did not write them all.
 NEEDED = {

@@ -8,9 +8,11 @@ import contextlib
 import json
 import os
 import sqlite3
+from collections.abc import Iterable
+from typing import Any
 
 from .. import _memsim
-from . import points, verdict
+from . import points, sensitivity, stored
 from ..errors import Error
 from ..files import check_output
 from ..results.database import connect, not_current
@@ -19,7 +21,7 @@ from ..results.rows import TABLES
 APPLICATION = 0x6D73696D  # 'msim', as in src/stats/schema.hh
 
 
-def main(argv):
+def main(argv: list[str]) -> int:
     p = argparse.ArgumentParser(
         prog="memsim merge",
         allow_abbrev=False,
@@ -32,9 +34,10 @@ def main(argv):
     args = p.parse_args(argv)
     copied, known = merge(args.INTO, args.FROM)
     print(f"{copied} runs copied into {args.INTO}, {known} were there")
+    return 0
 
 
-def merge(into, sources):
+def merge(into: str, sources: Iterable[str]) -> tuple[int, int]:
     """How many runs were copied, and how many were there."""
     into = os.path.join(into, "stats.db") if os.path.isdir(into) else os.fspath(into)
     check_output(into, "a database")
@@ -62,10 +65,11 @@ def merge(into, sources):
                 counts = [_copy(source, target, database.in_use) for source in opened.values()]
         except sqlite3.Error as e:
             raise Error(f"{into}: nothing was merged ({e})") from None
-    return tuple(map(sum, zip(*counts)))
+    copied, known = (sum(of) for of in zip(*counts))
+    return copied, known
 
 
-def _check(file, database):
+def _check(file: str, database: sqlite3.Connection) -> None:
     """Refuses what is not whole, and holds it as it is now."""
     database.set_authorizer(None)  # it is open for reading only
     try:
@@ -81,9 +85,11 @@ def _check(file, database):
         raise Error(f"{file}: the file is damaged ({why.splitlines()[-1]}): nothing was merged")
 
 
-def _copy(source, target, in_use):
+def _copy(source: sqlite3.Connection, target: sqlite3.Connection, in_use: Any) -> tuple[int, int]:
     """Copies a database's runs and its rows of studies; returns how many runs, and how many were there."""
-    runs, same, older = [], {}, []
+    runs: list[str] = []
+    same: dict[str, str] = {}
+    older: list[str] = []
     for run, finished, configuration, digest in source.execute(
         "SELECT id, finished IS NOT NULL, configuration, digest FROM run"
     ).fetchall():
@@ -111,7 +117,7 @@ def _copy(source, target, in_use):
     return len(runs), len(same)
 
 
-def _how_far(database, run):
+def _how_far(database: sqlite3.Connection, run: str) -> Any:
     """A run that is finished is further than one that is not."""
     return database.execute(
         "SELECT finished IS NOT NULL, (SELECT coalesce(max(tick), -1) FROM dump "
@@ -120,7 +126,7 @@ def _how_far(database, run):
     ).fetchone()
 
 
-def _copy_rows(source, target, runs):
+def _copy_rows(source: sqlite3.Connection, target: sqlite3.Connection, runs: str) -> None:
     behind = {
         name: target.execute(f"SELECT coalesce(max(id), 0) FROM {name}").fetchone()[0]
         for name, (_, numbers) in TABLES.items()
@@ -135,11 +141,12 @@ def _copy_rows(source, target, runs):
         )
 
 
-def _copy_studies(source, target, same):
-    """Points and claims. Of those that both databases have, the row that was written last stays."""
+def _copy_studies(source: sqlite3.Connection, target: sqlite3.Connection, same: dict[str, str]) -> None:
+    """Points, claims and envelopes. Of those that both databases have, the row that was written last stays."""
     for table, key, when, columns, make in (
         ("point", "study, number", "began", points.COLUMNS, lambda: target.execute(points.TABLE)),
-        ("claim", "id", "judged", verdict.COLUMNS, lambda: verdict.store(target, "", [])),
+        ("claim", "id", "judged", stored.COLUMNS, lambda: stored.store(target, "", [])),
+        ("envelope", "claim", "judged", sensitivity.COLUMNS, lambda: sensitivity.make(target)),
     ):
         if not source.execute("SELECT 1 FROM sqlite_master WHERE name = ?", [table]).fetchone():
             continue

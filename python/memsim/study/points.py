@@ -8,10 +8,14 @@ import sqlite3
 import sys
 import threading
 import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from .. import _memsim
 from ..errors import Error
 from ..run.progress import EVERY, duration
+
+Row = dict[str, Any]  # of the table, by column
 
 COLUMNS = {
     "study": "TEXT",
@@ -34,12 +38,12 @@ TABLE = (
 )
 
 
-def owner():
+def owner() -> str:
     """This process, as the table has it."""
     return f"{os.getpid()} {os.uname().nodename}"
 
 
-def is_gone(who):
+def is_gone(who: str) -> bool:
     """Whether the process of a row's `owner` was one of this host and lives no longer."""
     process, _, host = who.partition(" ")
     return host == os.uname().nodename and not os.path.exists(f"/proc/{process}")
@@ -49,7 +53,7 @@ class Points:
     """The table's rows of one study, written by the study as they change. `show` keeps three lines on a
     terminal: what is done, what runs, and the time left."""
 
-    def __init__(self, database, study, points, jobs, show):
+    def __init__(self, database: str, study: str, points: Sequence[Any], jobs: int, show: bool) -> None:
         _memsim.Database(database)  # makes it, or refuses what is no database of results
         self._study, self._lock = study, threading.Lock()
         self._db = sqlite3.connect(database, timeout=60, check_same_thread=False)
@@ -74,14 +78,14 @@ class Points:
             db.execute("DELETE FROM point WHERE study = ? AND number >= ?", [study, len(rows)])
 
     @contextlib.contextmanager
-    def _writing(self):
+    def _writing(self) -> Iterator[sqlite3.Connection]:
         try:
             with self._lock, self._db:
                 yield self._db
         except sqlite3.Error as e:
             raise Error(f"the table of points cannot be written: {e}") from None
 
-    def set(self, points, state, **values):
+    def set(self, points: Iterable[Any], state: str, **values: Any) -> None:
         """The new state of equal points, and what else of their rows has changed."""
         values["state"] = state
         with self._writing() as db:
@@ -90,13 +94,13 @@ class Points:
                 [(*values.values(), self._study, self._numbers[id(point)]) for point in points],
             )
 
-    def left(self):
+    def left(self) -> str:
         """', 1m20s left' for the line of a point that has ended; nothing where nothing tells."""
         with self._lock:
             seconds = _left(rows_of(self._db, self._study))
         return f", about {duration(seconds)} left" if seconds else ""
 
-    def show(self):
+    def show(self) -> None:
         """Draws the lines anew, once a second."""
         if not self._show or time.monotonic() - self._shown < EVERY:
             return
@@ -107,19 +111,19 @@ class Points:
         print("\n".join(line[:width] for line in lines), file=sys.stderr, end="", flush=True)
         self._shown, self._lines = time.monotonic(), len(lines)
 
-    def wipe(self):
+    def wipe(self) -> None:
         """Takes the lines from the terminal, for others to be printed."""
         if self._lines:
             up = f"\033[{self._lines - 1}F" if self._lines > 1 else "\r"
             print(f"{up}\033[J", file=sys.stderr, end="", flush=True)
             self._lines = 0
 
-    def close(self):
+    def close(self) -> None:
         self.wipe()
         self._db.close()
 
 
-def rows_of(database, study=None):
+def rows_of(database: sqlite3.Connection, study: str | None = None) -> list[Row]:
     """The rows of one study, or of all, as dicts."""
     cursor = database.execute(
         f"SELECT {', '.join(COLUMNS)} FROM point " "WHERE ?1 IS NULL OR study = ?1 ORDER BY study, number", [study]
@@ -127,11 +131,11 @@ def rows_of(database, study=None):
     return [dict(zip(COLUMNS, row)) for row in cursor]
 
 
-def _in(rows, *states):
+def _in(rows: Iterable[Row], *states: str) -> list[Row]:
     return [row for row in rows if row["state"] in states]
 
 
-def _left(rows):
+def _left(rows: list[Row]) -> float | None:
     """Seconds until the end, if the other points take as long as those that have ended; or None."""
     spent = [row["seconds"] for row in _in(rows, "finished") if row["seconds"]]
     running, now = _in(rows, "running"), time.time()
@@ -143,7 +147,7 @@ def _left(rows):
     return work / max(min(max(row["jobs"] for row in rows), waiting + len(running)), 1)
 
 
-def summary(rows):
+def summary(rows: list[Row]) -> list[str]:
     """Three lines about the points of one study: done, now and left."""
     finished, failed = _in(rows, "finished"), _in(rows, "failed")
     before = sum(row["seconds"] is None for row in finished)
@@ -164,5 +168,5 @@ def summary(rows):
     ]
 
 
-def _since(row):
+def _since(row: Row) -> str:
     return duration(time.time() - row["began"])

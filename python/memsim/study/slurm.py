@@ -14,10 +14,12 @@ import shlex
 import sqlite3
 import subprocess
 import sys
+from typing import Any
 
 from . import points
 from ..errors import PACKAGE, Error
 from ..files import check_regular, os_error
+from .points import Row
 from .study import Point, Study
 
 BATCH = """\
@@ -36,10 +38,10 @@ exec {python} -P -m memsim sweep {command}
 class Submission:
     """Stands for Study.run(): writes what the tasks need, submits them, and ends the script."""
 
-    def __init__(self, argv, jobs, save_every, options):
+    def __init__(self, argv: list[str], jobs: int | None, save_every: str, options: list[str]) -> None:
         self._argv, self._jobs, self._save_every, self._options = argv, jobs, save_every, options
 
-    def __call__(self, study, todo):
+    def __call__(self, study: Any, todo: list[Point]) -> None:
         outdir = os.path.dirname(study.database)
         folder = os.path.join(outdir, "slurm")
         os_error(lambda: os.makedirs(folder, exist_ok=True), folder)
@@ -79,7 +81,7 @@ class Submission:
         )
         raise SystemExit(0)
 
-    def _submit(self, name, command, log, options):
+    def _submit(self, name: str, command: str, log: str, options: list[str]) -> str:
         """The number of the job."""
         text = BATCH.format(
             name=name,
@@ -102,7 +104,7 @@ class Submission:
         return done.stdout.strip().partition(";")[0]
 
 
-def _forget(study):
+def _forget(study: Study) -> None:
     """What the database says of an earlier run of the study's points."""
     if os.path.exists(study.database):
         with contextlib.closing(sqlite3.connect(study.database, timeout=60)) as db, db:
@@ -110,20 +112,21 @@ def _forget(study):
             db.execute("DELETE FROM point WHERE study = ?", [f"{study.system}/{study.name}"])
 
 
-def _plan(file):
+def _plan(file: str) -> dict[str, Any]:
     check_regular(file)
     try:
         with open(file) as f:
-            return json.load(f)
+            plan: dict[str, Any] = json.load(f)
+            return plan
     except (OSError, ValueError) as e:
         raise Error(f"{file}: the plan of the study cannot be read ({e})") from None
 
 
-def _database(plan, number):
+def _database(plan: dict[str, Any], number: int | str) -> str:
     return os.path.join(plan["outdir"], "tasks", plan["name"], str(number), "stats.db")
 
 
-def task(file):
+def task(file: str) -> int:
     """Runs the point of this task of the array."""
     plan, number = _plan(file), os.environ.get("SLURM_ARRAY_TASK_ID", "")
     if not number.isdigit() or int(number) >= len(plan["points"]):
@@ -134,9 +137,10 @@ def task(file):
     study = Study(plan["system"], plan["name"], _database(plan, number), jobs=1)
     study.points = [Point(**plan["points"][int(number)])]
     study.run()
+    return 0
 
 
-def gather(file):
+def gather(file: str) -> tuple[str, list[str]]:
     """All tasks' runs into the study's database; returns the study and its arguments, to be run."""
     from .merge import merge
 
@@ -149,14 +153,16 @@ def gather(file):
     return plan["outdir"], plan["argv"]
 
 
-def rows(outdir, known):
+def rows(outdir: str, known: set[str]) -> list[Row]:
     """The rows of points of the studies that tasks run, but for those of `known`."""
     found = []
     for file in sorted(glob.glob(os.path.join(glob.escape(outdir), "slurm", "*.json"))):
         plan = _plan(file)
         study = f"{plan['system']}/{plan['name']}"
         for number, point in enumerate(plan["points"] if study not in known else []):
-            row = dict(dict.fromkeys(points.COLUMNS), study=study, name=Point(**point).name, state="waiting", jobs=0)
+            row: Row = dict(
+                dict.fromkeys(points.COLUMNS), study=study, name=Point(**point).name, state="waiting", jobs=0
+            )
             if os.path.exists(path := _database(plan, number)):
                 with contextlib.closing(sqlite3.connect(path, timeout=60)) as db, contextlib.suppress(
                     sqlite3.OperationalError

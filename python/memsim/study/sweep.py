@@ -4,19 +4,19 @@ import contextlib
 import os
 import sqlite3
 
-from ..run import simulation as run, signals
+from ..run import signals
 from ..errors import Error
-from ..run.options import ticks, whole
-from .points import rows_of, summary
+from ..run.options import options as told, ticks, whole
+from .points import Row, rows_of, summary
 from ..results.database import connect
 
 
-def main(argv):
+def main(argv: list[str]) -> int:
     p = argparse.ArgumentParser(
         prog="memsim sweep",
         allow_abbrev=False,
         usage="memsim sweep [options] study.py [the study's arguments]\n" "       memsim sweep --status OUTDIR",
-        description="Run the points of a study. Options of memsim sweep may stand before or after the "
+        description="Run the points of a study, or of a figure of a paper. Options of memsim sweep may stand before or after the "
         "study; what it does not know is the study's. Told to end, it saves what runs; the "
         "same command goes on.",
     )
@@ -50,7 +50,7 @@ def main(argv):
     )
     g.add_argument("--task", metavar="PLAN", help=argparse.SUPPRESS)  # what the jobs themselves run
     g.add_argument("--gather", metavar="PLAN", help=argparse.SUPPRESS)
-    p.add_argument("study", nargs="?", help="such as configs/studies/ohm/fig16.py")
+    p.add_argument("study", nargs="?", help="a figure of a paper, such as zng/fig10, or a script of your own")
     args, others = p.parse_known_args(argv)
     if args.status:
         if args.study or others:
@@ -68,25 +68,33 @@ def main(argv):
         args.outdir, (args.study, *others) = gather(args.gather)
     if not args.study:
         p.error("name a study, or --status OUTDIR")
-    run.options.outdir = args.outdir or run.options.outdir
-    run.options.jobs = args.jobs or 0
-    run.options.verbosity = -args.quiet
+    told.outdir = args.outdir or told.outdir
+    told.jobs = args.jobs or 0
+    told.verbosity = -args.quiet
+    from . import figure
+    from .paper import figure_of
+
+    is_figure = not os.path.exists(args.study) and figure_of(args.study) is not None
     if args.slurm:
         from .slurm import Submission
         from .study import Study
 
-        Study.elsewhere = Submission([os.path.abspath(args.study), *others], args.jobs, args.save_every, args.sbatch)
+        named = args.study if is_figure else os.path.abspath(args.study)
+        Study.elsewhere = Submission([named, *others], args.jobs, args.save_every, args.sbatch)
+    if is_figure:
+        figure.main(args.study, others)
+        return 0
     from ..run.start import run_script
 
     return run_script(args.study, others)
 
 
-def _time(text):
+def _time(text: str) -> str:
     ticks(text)
     return text
 
 
-def status(path):
+def status(path: str) -> str:
     """The lines about each study of a database, or of the tasks in an output directory."""
     rows = _rows(path) if not os.path.isdir(path) or os.path.exists(os.path.join(path, "stats.db")) else []
     if os.path.isdir(path):
@@ -103,7 +111,7 @@ def status(path):
     return "\n".join(lines)
 
 
-def _rows(path):
+def _rows(path: str) -> list[Row]:
     with contextlib.closing(connect(path)) as database:
         try:
             return rows_of(database)

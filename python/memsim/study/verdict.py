@@ -11,7 +11,9 @@ import csv
 import dataclasses
 import functools
 import math
+import re
 import statistics
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..errors import PACKAGE, did_you_mean, user_error
@@ -22,7 +24,7 @@ BER_TOLERANCE = 0.033  # of a bit-error rate, in dB of light: the spread of the 
 BER_LIMIT = 1e-15  # what every bit-error rate must be below, whatever it is compared with
 
 # What a claim's relation and value say about the ratio (or value) that is measured.
-EXPECTED = {
+EXPECTED: dict[str, Callable[[float], float]] = {
     "gain": lambda v: 1 + v / 100,
     "reduction": lambda v: 1 - v / 100,
     "ratio": lambda v: v,
@@ -37,6 +39,7 @@ CHANGES = "gain", "reduction", "ratio"  # relations that state a change from 1
 LABELS = (
     "measured",  # a simulation gives it, and nothing was chosen for it
     "calibrated",  # what decides it was chosen for it, or changed after it had been seen
+    "used",  # a value of the machine was inferred from it
     "computed",  # it follows from layouts, prices or formulas
     "by construction",
 )  # it restates an input, or follows from how the machine is built
@@ -50,8 +53,7 @@ class Claim:
     """One figure that a paper states. `value` is as printed there."""
 
     id: str
-    figure: str
-    workloads: str
+    stated_in: str  # 'Fig. 16a', 'Fig. 8, bfs mis color': of which workloads if not of all
     metric: str
     subject: str
     baseline: str
@@ -62,26 +64,20 @@ class Claim:
     deviation: str = ""  # its number in docs/deviations.md, once there is one
 
     @property
-    def stated_in(self):
-        """Where the paper says it, and of which workloads if not of all: 'Fig. 16a', 'Fig. 8, bfs mis color'."""
-        where = f"Fig. {self.figure}" if self.figure[:1].isdigit() else self.figure
-        return where if self.workloads in ("", "-", "all") else f"{where}, {self.workloads}"
-
-    @property
-    def expected(self):
+    def expected(self) -> float:
         """What a figure of ours is compared with: the ratio of subject to baseline, or the value itself."""
         return EXPECTED[self.relation](self.value)
 
     @property
-    def effect(self):
+    def effect(self) -> float | None:
         """The change from 1 that the paper states; None where it states a value, equality or an order."""
         return self.expected - 1 if self.relation in CHANGES else None
 
-    def share(self, ours):
+    def share(self, ours: float) -> float | None:
         """What part of the paper's effect our figure shows: 1 is all of it, below 0 the wrong direction."""
         return (ours - 1) / self.effect + 0.0 if self.effect else None  # + 0.0: no share of -0 %
 
-    def compare(self, ours):
+    def compare(self, ours: float) -> str:
         """MET, ORDERING (the paper's direction, another size) or NOT_REPRODUCED, whatever the label."""
         paper, effect = self.expected, self.effect
         if effect:
@@ -102,43 +98,57 @@ class Claim:
             met = within(ours, paper, TOLERANCE * abs(paper))
         return MET if met else NOT_REPRODUCED
 
-    def compare_seeds(self, figures):
+    def compare_seeds(self, figures: Sequence[float]) -> str:
         """compare() of the median. A direction that not all seeds have is none."""
         word = self.compare(statistics.median(figures))
-        astray = word == ORDERING and any(self.share(figure) <= 0 for figure in figures)
+        astray = word == ORDERING and any((self.share(figure) or 0) <= 0 for figure in figures)
         return NOT_REPRODUCED if astray else word
 
 
-def within(ours, paper, margin):
+def within(ours: float, paper: float, margin: float) -> bool:
     """Whether they differ by at most the margin; what binary fractions lose does not count."""
     return abs(ours - paper) <= margin * (1 + 1e-9)
 
 
-def decibels(rate, other):
+def decibels(rate: float, other: float) -> float:
     """By how many dB of light two bit-error rates of a thermally limited receiver differ."""
     q, q_other = (-statistics.NormalDist().inv_cdf(r) for r in (rate, other))
     return 10 * math.log10(q / q_other)
 
 
+PAPERS = {"ohm": "Ohm-GPU", "zng": "ZnG", "cmd": "CMD", "cxl_gpu": "CXL-GPU", "sap": "SAP"}
+
+
 @functools.cache
-def claims(system):
+def claims(system: str) -> dict[str, Claim]:
     """The claims of one paper by id."""
+    from . import paper  # which needs our words
+
+    if system in paper.names():
+        return paper.load(system).stated()
     path = Path(PACKAGE) / "claims" / f"{system}.csv"
     if not path.exists():
-        known = sorted(p.stem for p in path.parent.glob("*.csv"))
-        raise user_error(f"there are no claims of '{system}'{did_you_mean(system, known)}: of " f"{', '.join(known)}")
+        raise user_error(f"there are no claims of '{system}'{did_you_mean(system, PAPERS)}: of {', '.join(PAPERS)}")
     with path.open(newline="") as file:
-        return {row["id"]: Claim(**{**row, "value": float(row["value"])}) for row in csv.DictReader(file)}
+        return {row["id"]: _of_row(**row) for row in csv.DictReader(file)}
+
+
+def _of_row(figure: str, workloads: str, value: str, **others: str) -> Claim:
+    where = f"Fig. {figure}" if figure[:1].isdigit() else figure
+    where = where if workloads in ("", "-", "all") else f"{where}, {workloads}"
+    return Claim(stated_in=where, value=float(value), **others)
+
+
+def first_sentence(text: str) -> str:
+    """Of a figure's text, its title: 'Fig. 10 of ZnG: ...'."""
+    found = re.match(r"(Figs?\.? )?.*?(\. |$)", " ".join(text.strip().split("\n\n")[0].split()))
+    return found[0].strip() if found else ""
 
 
 @functools.cache
-def places():
+def places() -> dict[str, str]:
     """{id: where the paper says it}, of the claims of all papers."""
-    return {
-        id: claim.stated_in
-        for path in (Path(PACKAGE) / "claims").glob("*.csv")
-        for id, claim in claims(path.stem).items()
-    }
+    return {id: claim.stated_in for system in PAPERS for id, claim in claims(system).items()}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -146,40 +156,40 @@ class Verdict:
     """A claim, our figures for it, one of each seed (none: nothing was measured), and the word."""
 
     claim: Claim
-    figures: tuple
+    figures: tuple[float, ...]
     word: str  # of WORDS
 
     @property
-    def ours(self):
+    def ours(self) -> float | None:
         """The median over the seeds: one unusual input does not move it, and the median of a ratio is the
         inverse of its inverse's."""
         return statistics.median(self.figures) if self.figures else None
 
     @property
-    def comparison(self):
+    def comparison(self) -> str | None:
         """What the comparison alone says, whatever the label and the scale."""
         return self.claim.compare_seeds(self.figures) if self.figures else None
 
     @property
-    def share(self):
-        return self.claim.share(self.ours) if self.figures else None
+    def share(self) -> float | None:
+        return None if self.ours is None else self.claim.share(self.ours)
 
     @property
-    def error(self):
+    def error(self) -> float | None:
         paper = self.claim.expected
-        return self.ours / paper - 1 if self.figures and paper else None
+        return self.ours / paper - 1 if self.ours is not None and paper else None
 
     @property
-    def text(self):
+    def text(self) -> str:
         """The word; of what is no verdict of the model what the comparison says; the deviation's number."""
         met = self.comparison == MET
-        notes = [] if self.comparison in (self.word, None) else [self.comparison]
+        notes = [self.comparison] if self.comparison and self.comparison != self.word else []
         if self.claim.deviation and not met:
             notes.append(self.claim.deviation)
         return self.word + (f" ({', '.join(notes)})" if notes else "")
 
 
-def judge(claim, figures, small=False):
+def judge(claim: Claim, figures: Sequence[float], small: bool = False) -> Verdict:
     """The verdict on a claim by our figures, one of each seed. `small`: of a machine or of a choice of
     workloads from which no claim is judged."""
     figures = tuple(map(float, figures))
@@ -192,94 +202,18 @@ def judge(claim, figures, small=False):
     return Verdict(claim, figures, word)
 
 
-def stated(relation, value):
+def stated(relation: str, value: str) -> str:
     """What the paper says of a figure: 'below 100'."""
     return f"{relation} {value}" if relation in ("above", "below") else value
 
 
-def report(verdicts):
-    """The verdicts as a table of text."""
-    rows = [("claim", "metric", "subject / baseline", "paper", "ours", "min..max", "error", "effect", "verdict")]
-    for v in verdicts:
-        claim, several = v.claim, len(v.figures) > 1
-        rows.append(
-            (
-                claim.id,
-                claim.metric,
-                claim.subject + (claim.baseline and f" / {claim.baseline}"),
-                stated(claim.relation, f"{claim.expected:.4g}"),
-                "-" if v.ours is None else f"{v.ours:.4g}",
-                f"{min(v.figures):.4g}..{max(v.figures):.4g}" if several else "-",
-                "-" if v.error is None else f"{v.error:+.0%}",
-                "-" if v.share is None else f"{v.share:.0%}",
-                v.text,
-            )
-        )
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+def compared(subject: str, baseline: str) -> str:
+    """What a claim compares, as text."""
+    return subject + (f" / {baseline}" if baseline else "")
 
 
-# Its columns, in order, and what a verdict says in each. `lowest` and `highest` are over the seeds.
-COLUMNS = {
-    "id": "TEXT PRIMARY KEY",
-    "study": "TEXT",
-    "metric": "TEXT",
-    "subject": "TEXT",
-    "baseline": "TEXT",
-    "relation": "TEXT",
-    "unit": "TEXT",
-    "label": "TEXT",
-    "paper": "REAL",
-    "ours": "REAL",
-    "lowest": "REAL",
-    "highest": "REAL",
-    "seeds": "INTEGER",
-    "relative_error": "REAL",
-    "effect_share": "REAL",
-    "comparison": "TEXT",
-    "verdict": "TEXT",
-    "deviation": "TEXT",
-    "judged": "TEXT",
-}
-
-
-def store(database, study, verdicts):
-    """Writes the verdicts of a study into the table `claim`, which gets the columns that it lacks; what
-    stands there of the same claims is replaced."""
-    database.execute(
-        "CREATE TABLE IF NOT EXISTS claim("
-        + ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
-        + ") WITHOUT ROWID"
-    )
-    there = {row[1] for row in database.execute("PRAGMA table_info(claim)")}
-    for name, kind in COLUMNS.items():
-        if name not in there:
-            database.execute(f"ALTER TABLE claim ADD COLUMN {name} {kind}")
-    names = list(COLUMNS)[:-1]
-    for v in verdicts:
-        c = v.claim
-        row = dict(
-            id=c.id,
-            study=study,
-            metric=c.metric,
-            subject=c.subject,
-            baseline=c.baseline,
-            relation=c.relation,
-            unit=c.unit,
-            label=c.label,
-            paper=c.expected,
-            ours=v.ours,
-            lowest=min(v.figures, default=None),
-            highest=max(v.figures, default=None),
-            seeds=len(v.figures),
-            relative_error=v.error,
-            effect_share=v.share,
-            comparison=v.comparison,
-            verdict=v.word,
-            deviation=c.deviation,
-        )
-        database.execute(
-            f"INSERT OR REPLACE INTO claim({', '.join(names)}, judged) VALUES("
-            f"{', '.join(':' + n for n in names)}, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
-            row,
-        )
+def unit_of(relation: str | None, unit: str | None) -> str:
+    """What a claim's figures are counted in: changes are stated in percent and compared as ratios."""
+    if relation in CHANGES or unit == "x":
+        return "×"
+    return unit if unit and unit not in ("count", "ratio") else ""

@@ -3,7 +3,10 @@
 from functools import partial
 
 from ...systems import assumptions
-from . import dram, machines, points
+from . import dram, machines
+
+PLANAR, TWO_LEVEL = ("planar",), ("two-level",)
+MODES = (*PLANAR, *TWO_LEVEL)
 
 XPOINT = "hetero", "ohm-base", "auto-rw", "ohm-wom", "ohm-bw"
 COPYING, DUAL = ("hetero", "ohm-base", "auto-rw"), ("ohm-wom", "ohm-bw")
@@ -33,7 +36,7 @@ def _drams(mode):
     )
 
 
-def _figures(name, value, figures, modes=points.MODES):
+def _figures(name, value, figures, modes=MODES):
     """An assumption on figures of every platform's DRAM."""
     return [
         Assumption(name, value, (f"{changes}=ranks={ranks} {figures}",), platforms=platforms, modes=(mode,))
@@ -46,7 +49,6 @@ def _sm(name, values):
     return [Assumption(name, str(v), (f"gpu.sm[*].{name}={v}",), platforms=ALL_OF_THEM) for v in values]
 
 
-PLANAR, TWO_LEVEL = points.PLANAR, points.TWO_LEVEL
 ALL = [
     *_each("partitions", (4, 64), MODULE),
     *_each("row", ("256B", "8KiB"), MODULE),
@@ -103,13 +105,13 @@ ALL = [
     ],
     *[
         Assumption("DRAM times", "printed", (f"{timing}=ohm_table1",), platforms=platforms, modes=(mode,))
-        for mode in points.MODES
+        for mode in MODES
         for (timing, _), _, platforms in _drams(mode)
     ],
     *_figures("tFAW", "11ns", "tFAW=11ns"),
     *[
         Assumption("ranks", str(ranks), (f"{changes}=ranks={ranks}",), platforms=platforms, modes=(mode,))
-        for mode in points.MODES
+        for mode in MODES
         for (_, changes), usual, platforms in _drams(mode)
         for ranks in (1, 2)
         if ranks != usual and (ranks == 1 or platforms is XPOINT)
@@ -142,19 +144,3 @@ ALL = [
     ],
     *_each("share of PCIe", ("100%",), "pcie.share", platforms=("origin",)),
 ]
-NAMES = list(dict.fromkeys(a.name for a in ALL))
-
-
-def arguments(doc):
-    """The options of a study of assumptions."""
-    return points.arguments(
-        doc,
-        lambda parser: parser.add_argument(
-            "--only", nargs="+", default=NAMES, metavar="NAME", help=f"of {', '.join(NAMES)}"
-        ),
-    )
-
-
-def chosen(names):
-    """The assumptions of these names, all values."""
-    return assumptions.chosen(names, ALL)

@@ -24,7 +24,7 @@ RINGS = {  # modulators and detectors of Table III
 }
 
 
-def memory(platform, mode):
+def memory(platform: str, mode: str) -> float:
     """Dollars of the memory of a platform beside the GPU's price: DRAM, XPoint, rings and lasers.
 
     platform  'origin' (none: a K80's price has its DRAM in it), 'oracle' (as much DRAM as the others have
@@ -39,11 +39,11 @@ def memory(platform, mode):
     return dram * DRAM_PER_GIB + xpoint * XPOINT_PER_GIB + VCSEL + sum(RINGS[platform, mode]) * PER_RING
 
 
-def share_of_gpu(platform, mode):
+def share_of_gpu(platform: str, mode: str) -> float:
     """The memory's cost against a GPU of $5,000, in percent."""
     return 100 * memory(platform, mode) / GPU
 
 
-def performance_per_cost(ipc, platform, mode):
+def performance_per_cost(ipc: float, platform: str, mode: str) -> float:
     """Performance for each dollar of GPU and memory (Fig. 21)."""
     return ipc / (GPU + memory(platform, mode))

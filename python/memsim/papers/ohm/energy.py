@@ -4,6 +4,7 @@ Static power is that of the paper's full capacities; of a machine with fewer tha
 slice is taken. Nothing here takes part in a run. XPoint modules count their own energy (PCM's a bit).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ... import optical
@@ -24,6 +25,9 @@ CONTROLLERS = 6
 FILL_LINE = 128  # bytes that reverse-write puts into the DRAM from its register
 
 
+Values = Mapping[tuple[str, str], float]  # of a run, by (path, name)
+
+
 @dataclass
 class Energy:
     """Joules of the simulated slice."""
@@ -37,11 +41,11 @@ class Energy:
     xpoint_by_power: float = 0  # instead of xpoint: each DIMM's average power; not in the total
 
     @property
-    def total(self):
+    def total(self) -> float:
         return self.dram_static + self.dram_dynamic + self.xpoint + self.wires
 
 
-def costs(mode, platform, controllers):
+def costs(mode: str, platform: str, controllers: int) -> list[Cost]:
     """Of what does not count its own energy, in a machine of so many controllers."""
     share = controllers / CONTROLLERS
     capacity = {"origin": ORIGIN_GIB, "oracle": sum(CAPACITY[mode])}.get(platform, CAPACITY[mode][0])
@@ -81,10 +85,9 @@ def costs(mode, platform, controllers):
     ]
 
 
-def energy(values, mode, platform):
-    """Energy of a run from its values by (path, name), as Study.values gives them."""
+def energy(values: Values, mode: str, platform: str, seconds: float) -> Energy:
+    """Energy of a run from its values by (path, name) and the seconds that it simulated."""
     controllers = sum(1 for p, n in values if n == "activates")
-    seconds = values["gpu.dispatcher", "cycles"] / 1.2e9
     parts = spent(costs(mode, platform, controllers), values, seconds)
     made = Energy(
         dram_static=parts["DRAM static"],

@@ -1,12 +1,13 @@
 """What limits a run of an Ohm-GPU machine, and what of its accesses reaches the memory: from the statistics of the run.
 
-    uses = limits.uses(values)                   # of each resource, the share of the time in which it was busy
+    uses = limits.uses(values, seconds)          # of each resource, the share of the time in which it was busy
     limits.limit(uses)                           # 'channel'
 """
 
+from .energy import Values
+
 # A resource that is busy for so much of the time limits; where none is, the latency of memory does (assumption).
 BUSY = 0.7
-CLOCK = 1.2  # cycles of an SM in a ns
 LIMITS = "issue", "l2", "channel", "held", "media"
 # Accesses per kilo-instruction and read ratio (Table II).
 TABLE_II = {
@@ -23,22 +24,22 @@ TABLE_II = {
 }
 
 
-def _over(values, path, name):
+def _over(values: Values, path: str, name: str) -> list[float]:
     """A statistic's values over the components whose path begins so."""
     return [v for (p, n), v in values.items() if n == name and p.startswith(path)]
 
 
-def _mean(values, path, name):
+def _mean(values: Values, path: str, name: str) -> float:
     found = _over(values, path, name)
     return sum(found) / len(found) if found else 0.0
 
 
-def uses(values, banks=16):
+def uses(values: Values, seconds: float, banks: int = 16) -> dict[str, float]:
     """Shares of the run's time, means over the components of a kind: `issue` of the SMs' schedulers, `l2` of the slices'
     banks, `channel` and, in planar mode, `held` (a page is copied: `swap_hold`) of the controllers, `media` of the
     `banks` of each XPoint module."""
     cycles = values["gpu.dispatcher", "cycles"]
-    time = cycles / CLOCK
+    time = seconds * 1e9
     return dict(
         issue=_mean(values, "gpu.sm", "warp_instructions") / cycles,
         l2=_mean(values, "gpu.l2", "bank_busy") / cycles,
@@ -48,13 +49,13 @@ def uses(values, banks=16):
     )
 
 
-def limit(uses):
+def limit(uses: dict[str, float]) -> str:
     """The name of what limits: of LIMITS what is busy most, if that is BUSY; else 'latency'."""
-    most = max(LIMITS, key=uses.get)
+    most = max(LIMITS, key=lambda name: uses[name])
     return most if uses[most] >= BUSY else "latency"
 
 
-def accesses(values):
+def accesses(values: Values) -> dict[str, float]:
     """Accesses per 1000 instructions of warps, and the share of reads, behind the coalescer and at the memory."""
     kilo = sum(_over(values, "gpu.sm", "warp_instructions")) / 1000
     asked, reads = (sum(_over(values, "gpu.sm", name)) for name in ("requests", "read_requests"))

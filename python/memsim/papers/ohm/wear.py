@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from .cost import CAPACITY
+from .energy import Values
 
 ENDURANCE = 1e8  # writes of a cell (Start-Gap's figure is 1e8 for PCM; sweep 1e7 to 1e8)
 LINE = 256  # bytes
@@ -32,7 +33,7 @@ class Wear:
     years_levelled: float = 0  # with Start-Gap, at the paper's number of lines
 
 
-def levelled_years(share, rate, lines, psi=100, endurance=ENDURANCE):
+def levelled_years(share: float, rate: float, lines: float, psi: int = 100, endurance: float = ENDURANCE) -> float:
     """Of a module of so many lines under `rate` writes a second (gap moves included), of which the
     hottest line gets `share`."""
     if not rate:
@@ -42,13 +43,12 @@ def levelled_years(share, rate, lines, psi=100, endurance=ENDURANCE):
     return even if stay <= endurance else min(even, endurance / (share * rate) / YEAR)
 
 
-def wear(values, mode, psi=100, endurance=ENDURANCE):
-    """Of a run, from its values by (path, name) as Study.values gives them."""
+def wear(values: Values, mode: str, seconds: float, psi: int = 100, endurance: float = ENDURANCE) -> Wear:
+    """Of a run, from its values by (path, name) and the seconds that it simulated."""
 
-    def of(name):
+    def of(name: str) -> list[float]:
         return [v for (p, n), v in values.items() if n == name and p.startswith("memory.xpoint")]
 
-    seconds = values["gpu.dispatcher", "cycles"] / 1.2e9
     slices = sum(1 for p, n in values if n == "activates")
     writes, lines = sum(of("media_writes")), sum(of("lines_written.peak"))
     whole = CAPACITY[mode][1] * 2**30 / LINE  # lines of the paper's XPoint

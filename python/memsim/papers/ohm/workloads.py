@@ -31,6 +31,8 @@ TABLE_II = {
     "sssp": dict(size=(9, 12, 15, 19), region=(0, 0, 20, 30), skip=2),
 }
 
+GROUPS = {"table II": tuple(TABLE_II)}  # as figures.toml names them
+
 
 def program(name, scale, seed=1):
     """The workload.Program, and its region as parameters of gpu.Dispatcher."""

@@ -1,6 +1,5 @@
 """The assumptions of SAP's machine and the values that they are swept over (docs/models/sap.md)."""
 
-from ...systems import assumptions
 from ...systems.assumptions import Assumption
 from .machines import POLICIES
 
@@ -21,9 +20,3 @@ ALL = [
     Assumption("schedulers", "1", ("gpu.sm[*].schedulers=1",), EVERY),
     Assumption("DRAM's latency", "200ns", ("dram.latency=200ns",), EVERY),
 ]
-NAMES = list(dict.fromkeys(a.name for a in ALL))
-
-
-def chosen(names):
-    """The assumptions of these names, all values."""
-    return assumptions.chosen(names, ALL)

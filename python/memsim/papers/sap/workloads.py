@@ -27,6 +27,9 @@ def names():
     return list(dict.fromkeys([*PAPER, *TABLE]))
 
 
+GROUPS = {"paper": PAPER, "all": tuple(names())}  # as figures.toml names them
+
+
 def program(name, scale, seed=1):
     """The workload.Program, and the thread instructions after which no block starts (0: none)."""
     check_known("workload", name, TABLE)

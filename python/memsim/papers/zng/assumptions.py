@@ -1,10 +1,9 @@
 """The assumptions of ZnG's machines and the values that they are swept over (docs/models/zng.md)."""
 
 from ...model import dram
-from ...systems import assumptions
 from ...systems.assumptions import Assumption
 from ...systems.scale import GIB, MIB
-from . import flash, points
+from . import flash
 
 OWN = tuple(flash.PLATFORMS)  # on ZnG's flash
 WRITES = "zng-wropt", "zng"  # those with eight registers
@@ -136,19 +135,3 @@ ALL = [
     *each("host", "page_cost", ("8us", "160us"), ("hetero",)),  # 1 and 20 us of the whole host
     *each("host", "fault_latency", ("50us",), ("hetero",)),
 ]
-NAMES = list(dict.fromkeys(a.name for a in ALL))
-
-
-def arguments(doc):
-    """The options of a study of assumptions."""
-    return points.arguments(
-        doc,
-        more=lambda parser: parser.add_argument(
-            "--only", nargs="+", default=NAMES, metavar="NAME", help=f"of {', '.join(NAMES)}"
-        ),
-    )
-
-
-def chosen(names):
-    """The assumptions of these names, all values."""
-    return assumptions.chosen(names, ALL)

@@ -1,14 +1,11 @@
 """What the parts of ZnG's machines give at the most: by their parameters, and under loads that saturate them.
 
-    peaks = peaks.Peaks("fig04c", "ideal", "hybridgpu in flash")
-    peaks.run()
-    peaks.rate["ideal"]     # bytes a second, measured
+    rate = peaks.measure(fig, "GPU DRAM", "HybridGPU")
+    rate["GPU DRAM"]     # bytes a second, measured
 """
 
-import sys
-from pathlib import Path
-
-from ...study import study
+from ...study.figure import Figure, config
+from ...study.metric import Run
 from . import memory, scale
 
 PAGE = 4096
@@ -19,20 +16,23 @@ LONGER = 5
 UNBOUND = "1000GB/s"
 
 
-def _peak(name, memory, *arguments, warm="1ms"):
+Load = tuple[str, tuple[object, ...], list[str]]  # a script of configs, its arguments, memsim's options
+
+
+def _peak(name: str, memory: str, *arguments: object, warm: str = "1ms") -> Load:
     return (
         "zng_peak.py",
         ("--warm", warm, "--time", f"{MILLISECONDS.get(name, LONGER)}ms", "--memory", memory, *arguments),
-        (),
+        [],
     )
 
 
-def _settings(**changes):
+def _settings(**changes: object) -> list[str]:
     return [word for k, v in changes.items() for word in ("--set", f"ssd.drive.{k}={v}")]
 
 
 # By name: the script with its arguments and memsim's options. All are of the paper's machine, unscaled.
-LOADS = {
+LOADS: dict[str, Load] = {
     "GPU DRAM": _peak("GPU DRAM", "ideal"),
     "desktop DRAM": _peak("desktop DRAM", "desktop"),
     "Optane": _peak("Optane", "optane"),
@@ -55,7 +55,7 @@ LOADS = {
             queue_depth=16384,
         ),
     ),
-    "flash arrays": ("zng_flash.py", ("--outstanding", 4096, "--requests", 20_000), ()),
+    "flash arrays": ("zng_flash.py", ("--outstanding", 4096, "--requests", 20_000), []),
 }
 
 # Bytes a second by parameters.
@@ -72,48 +72,35 @@ PARAMETERS = {
 }
 
 
-def _total(values, name, path):
-    return sum(v for (p, n), v in values.items() if n == name and p.startswith(path))
-
-
-def measured(name, values):
-    """Bytes a second, from a run's values by (path, name)."""
+def measured(name: str, run: Run) -> float:
+    """Bytes a second, of a run under the load of this name."""
     if name == "flash channels":
-        return values["host", "read_rate"] * PAGE
+        return run.value("host", "read_rate") * PAGE
     if name == "flash arrays":
-        seconds = _total(values, "bytes", "l2[0]") / _total(values, "bandwidth", "l2[0]")
-        return _total(values, "sensed_bytes", "flash.package") / seconds
+        seconds = run.total("l2[0]", "bytes") / run.total("l2[0]", "bandwidth")
+        return run.total("flash.package", "sensed_bytes") / seconds
     taken = 1e-3 * MILLISECONDS.get(name, LONGER)
     if name == "SSD controller":
-        return values["ssd.drive", "host_page_reads"] * PAGE / taken
+        return run.value("ssd.drive", "host_page_reads") * PAGE / taken
     if name == "GPU-SSD":
-        return values["ssd.drive", "read_bytes"] / taken
-    return _total(values, "read_bytes", "gpu.l2") / taken
+        return run.value("ssd.drive", "read_bytes") / taken
+    return run.total("gpu.l2", "read_bytes") / taken
 
 
-class Peaks(study.Study):
-    """A study whose points are LOADS of these names."""
+def measure(fig: Figure, *parts: str) -> dict[str, float]:
+    """Runs the LOADS of these names, and prints and returns what each part gives in bytes a second."""
+    for part in parts:
+        script, given, options = LOADS[part]
+        fig.point(config(script), *given, options=options, part=part)
+    fig.run()
+    rate = {point.keys["part"]: measured(point.keys["part"], fig.run_of(point)) for point in fig.points}
+    print(f"{'GB/s':16}  by parameters  measured  of GPU DRAM, measured")
+    for name, ours in rate.items():
+        print(f"{name:16} {PARAMETERS[name] / 1e9:14.2f} {ours / 1e9:9.2f} {ours / rate['GPU DRAM']:12.4f}")
+    return rate
 
-    def __init__(self, name, jobs, *parts):
-        super().__init__("zng", name, jobs=jobs)
-        configs = Path(sys.argv[0]).resolve().parents[2]
-        for part in parts:
-            script, given, options = LOADS[part]
-            self.point(configs / script, *given, options=options, part=part)
 
-    def run(self):
-        super().run()
-        self.rate, self.waste = {}, None
-        for point in self.points:
-            name, values = point.keys["part"], self.values(point)
-            self.rate[name] = measured(name, values)
-            if name == "flash arrays":  # of random lines
-                self.waste = 1 - (
-                    _total(values, "useful_bytes", "flash.package") / _total(values, "sensed_bytes", "flash.package")
-                )
-
-    def show(self):
-        print(f"{'GB/s':16}  by parameters  measured  of GPU DRAM, measured")
-        base = self.rate["GPU DRAM"]
-        for name, rate in self.rate.items():
-            print(f"{name:16} {PARAMETERS[name] / 1e9:14.2f} {rate / 1e9:9.2f} {rate / base:12.4f}")
+def waste(fig: Figure) -> float:
+    """Of what flash arrays sense for random lines."""
+    (arrays,) = fig.runs(part="flash arrays")
+    return 1 - arrays.total("flash.package", "useful_bytes") / arrays.total("flash.package", "sensed_bytes")

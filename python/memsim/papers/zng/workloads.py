@@ -58,6 +58,12 @@ PAIRS = (
     "deg-gram",
     "pr-gaus",
 )
+# What tables call some of them.
+GROUPS = {
+    "pairs": PAIRS,
+    "table II": tuple(TABLE_II),
+    "betw pairs": ("betw-back", "bfs1-gaus", "bfs2-gaus", "bfs6-gaus"),
+}
 MOST = 64  # applications that caches tell apart
 
 
@@ -77,6 +83,11 @@ def names(text):
             f"'{text}' runs {several[2] if several else len(parts)} applications at once: " f"give it 1 to {MOST}"
         )
     return parts
+
+
+def check(text):
+    """Refuses what names no workloads."""
+    names(text)
 
 
 def programs(text, scale, seed=1, graphs=GRAPHS):

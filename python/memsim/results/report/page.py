@@ -4,7 +4,7 @@ import hashlib
 from pathlib import Path
 
 from .. import rows
-from ...study.accuracy import unit_of
+from ...study.verdict import unit_of
 from ...errors import Error
 from ...run.progress import duration, simulated
 from ..database import connect

@@ -1,0 +1,104 @@
+"""The figures that `memsim reproduce` knows: those of papers that are data, and the studies of configs/studies."""
+
+import dataclasses
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from ..errors import Error, did_you_mean
+from ..run.progress import duration
+from . import paper, results, verdict
+from .metric import root
+
+OLD = {"cxl": "cxl_gpu"}  # folders of configs/studies that are named otherwise than their paper
+SCALES = {
+    "quick": ["--scale", "tiny", "--max-instructions", "300000"],
+    **{scale: ["--scale", scale] for scale in ("tiny", "small", "default", "judge", "half", "twice")},
+}
+LISTED = "quick", "default", "judge"
+
+
+@dataclasses.dataclass(frozen=True)
+class Known:
+    """A figure: how it is run, and what it shows."""
+
+    system: str
+    figure: str
+    title: str
+    takes_a_scale: bool
+    is_sweep: bool  # of assumptions: it judges nothing, and runs only if it is named
+    command: str  # what `memsim sweep` is given
+    folder: str  # where its files go, below OUTDIR
+
+    @property
+    def name(self) -> str:
+        return f"{self.system}/{self.figure}"
+
+
+def _of_script(script: Path) -> Known:
+    text = script.read_text()
+    system = script.parent.name
+    return Known(
+        system=OLD.get(system, system),
+        figure=script.stem,
+        title=verdict.first_sentence(text.split('"""')[1]),
+        takes_a_scale=bool(re.search(r"add_options|\barguments\(", text)),
+        is_sweep=script.stem == "sensitivity",
+        command=str(script),
+        folder=f"{system}/{script.stem}",
+    )
+
+
+def figures() -> dict[str, Known]:
+    """All, in the order of their names."""
+    found = [_of_script(path) for path in (root() / "configs/studies").glob("*/*.py")]
+    for name in paper.names():
+        for table in paper.load(name).figures.values():
+            full = f"{name}/{table.name}"
+            found.append(Known(name, table.name, table.title, table.scaled, table.sweep, full, full))
+    return {f.name: f for f in sorted({f.name: f for f in found}.values(), key=_number)}
+
+
+def _number(known: Known) -> list[tuple[bool, int, str]]:
+    """The order of figures: numbers by their value."""
+    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", known.name)]
+
+
+def canonical(name: str) -> str:
+    """A figure or paper by its own name, where it was told by an alias: cxl/fig9a."""
+    aliases = OLD | paper.aliases()
+    system, slash, figure = name.partition("/")
+    return aliases.get(system, system) + slash + figure
+
+
+def chosen(names: Iterable[str]) -> list[Known]:
+    """The figures that 'ohm/fig16', 'ohm' or 'all' name, each once."""
+    known = figures()
+    found: dict[str, Known] = {}
+    for given in names:
+        name = canonical(given)
+        some = [f for f in known.values() if name in (f.name, f.system, "all") and (not f.is_sweep or f.name == name)]
+        if not some:
+            near = did_you_mean(name, [*known, *verdict.PAPERS])
+            raise Error(f"there is no figure or paper '{given}'{near}: --list names them")
+        found.update((f.name, f) for f in some)
+    return list(found.values())
+
+
+def listing(names: list[str], outdir: str) -> None:
+    """Prints the figures with CPU time and memory as measured before."""
+    known = results.all_costs(Path(outdir, "costs.csv"))
+    rows = [["figure", *(f"{s}: CPU time, memory" for s in LISTED), "what it shows"]]
+    for f in chosen(names or ["all"]) + [f for f in figures().values() if f.is_sweep and not names]:
+        cells = [
+            f"{duration(known[f.name, s][0])}, {known[f.name, s][1]:.0f} MB" if (f.name, s) in known else "not measured"
+            for s in LISTED
+        ]
+        rows.append([f.name, *cells, f.title])
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    print("\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows))
+    if unknown := sum(row.count("not measured") for row in rows):
+        print(
+            f"{unknown} of {(len(rows) - 1) * len(LISTED)} times are not known: a figure that is run is measured, into "
+            f"{outdir}/costs.csv"
+        )

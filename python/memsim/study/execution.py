@@ -1,0 +1,190 @@
+"""How the points of a study are run: processes here, or what stands in `Execution.elsewhere`."""
+
+import contextlib
+import dataclasses
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, ClassVar
+
+from .. import _memsim
+from ..errors import IN_USE, Error, InUse, user_error
+from ..files import os_error
+from ..run import signals
+from ..run.options import options
+from ..run.processes import MEMSIM, Processes, as_they_end, environment
+from .points import Points, owner
+
+UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+ENDED = "it was ended with the study"
+
+
+@dataclasses.dataclass
+class Point:
+    """One run of a study: its keys, the script and its arguments, options of memsim itself, and the
+    run once it is there."""
+
+    keys: dict[str, Any]
+    script: str
+    arguments: list[str]
+    options: list[str] = dataclasses.field(default_factory=list)
+    seed: int = 1
+    run: str = ""
+    seconds: float = 0.0
+    in_use: str = ""  # the run of it that another process is at
+    found: bool = False  # it was there before
+
+    @property
+    def command(self) -> list[str]:
+        """What memsim is told. A run that goes on from a checkpoint has no script."""
+        return [*self.options, *([self.script] if self.script else []), *self.arguments]
+
+    @property
+    def name(self) -> str:
+        name = " ".join(map(str, self.keys.values())) or self.script
+        return name + (f" seed {self.seed}" if self.seed > 1 else "")
+
+
+class Execution:
+    """Points of a study that are run, several at a time, into one database."""
+
+    elsewhere: ClassVar[
+        Callable[["Execution", list[Point]], Any] | None
+    ] = None  # what runs the points in place of processes here
+    system: str
+    name: str
+    jobs: int
+    database: str
+    points: list[Point]
+
+    def run(self) -> Any:
+        """Runs all points, `jobs` at a time, and raises an Error that names those that failed. What
+        is finished stays finished: run the study again for the rest. Points that another process is at
+        come last: it may have finished them by then. A SIGTERM or Ctrl-C is passed on to the points that
+        run, and ends the study when they have ended."""
+        if not self.points:
+            raise user_error(f"the study {self.system}/{self.name} has no points: point() adds them")
+        began, done = time.monotonic(), 0
+        errors: dict[int, object] = {}
+        twins: dict[tuple[str | None, ...], list[Point]] = {}  # equal points run once
+        for point in self.points:
+            twins.setdefault((point.script, *point.options, None, *point.arguments), []).append(point)
+        if elsewhere := type(self).elsewhere:
+            return elsewhere(self, [point for point, *_ in twins.values()])
+        os_error(lambda: os.makedirs(os.path.dirname(self.database), exist_ok=True), os.path.dirname(self.database))
+        table = Points(self.database, f"{self.system}/{self.name}", self.points, self.jobs, options.verbosity >= 0)
+        todo, processes = list(twins.values()), Processes()
+        futures: dict[Future[Any], list[Point]] = {}
+        with (
+            contextlib.closing(table),
+            signals.handled(),
+            signals.expected(),
+            ThreadPoolExecutor(self.jobs, initializer=signals.hold) as pool,
+        ):
+            try:
+                while todo:
+                    in_use = []
+                    futures = {pool.submit(self._run_points, points, processes, table): points for points in todo}
+                    for future in as_they_end(futures, table.show):
+                        points, error = futures[future], future.result()
+                        name = points[0].name
+                        table.wipe()
+                        if isinstance(error, InUse):
+                            in_use.append(points)
+                            self._tell(f"{name}: {error}")
+                            continue
+                        done += 1
+                        if error:
+                            errors[id(points[0])] = error
+                        self._tell(
+                            f"{done}/{len(twins)}  {name}  " f"{error or f'{points[0].seconds:.1f} s'}{table.left()}"
+                        )
+                    todo = in_use
+            except (KeyboardInterrupt, SystemExit) as e:
+                number = signal.SIGTERM if isinstance(e, SystemExit) else signal.SIGINT
+                processes.end(number, futures)
+                table.wipe()
+                for future, (point, *_) in futures.items():
+                    if (error := future.result()) and error != ENDED:
+                        print(f"memsim: {self.name}: {point.name}: {error}", file=sys.stderr)
+                finished = sum(bool(points[0].run) for points in twins.values())
+                print(
+                    f"memsim: {self.name} was ended by {number.name} with {finished} of {len(twins)} "
+                    "points finished: the same command finishes the others, from their checkpoints "
+                    "where they have one",
+                    file=sys.stderr,
+                    flush=True,
+                )
+                raise
+        if errors:
+            failed = [f"{point.name}: {errors[id(point)]}" for point, *_ in twins.values() if id(point) in errors]
+            raise Error(
+                f"{len(failed)} of {len(twins)} points of {self.name} failed; the "
+                "others are kept in " + self.database + ":\n  " + "\n  ".join(failed)
+            )
+        return time.monotonic() - began
+
+    def _tell(self, text: str) -> None:
+        if options.verbosity >= 0:
+            print(f"{self.name}: {text}", file=sys.stderr, flush=True)
+
+    def _run_points(self, points: list[Point], processes: Processes, table: Points) -> object:
+        """Runs equal points as one, goes on with it, or finds it finished; returns what went wrong, if
+        anything did."""
+        point = points[0]
+        if point.in_use:
+            database = _memsim.Database(self.database)
+            while database.in_use(point.in_use) and not processes.ended:
+                time.sleep(0.1)
+        table.set(points, "running", began=time.time(), owner=owner())
+        error = self._process(point, processes)
+        for twin in points:
+            twin.run, twin.seconds, twin.found = point.run, point.seconds, point.found
+        state = (
+            "finished"
+            if not error
+            else "waiting"
+            if error == ENDED
+            else "elsewhere"
+            if isinstance(error, InUse)
+            else "failed"
+        )
+        table.set(
+            points,
+            state,
+            run=point.run or None,
+            error=str(error) if state in ("elsewhere", "failed") else None,
+            seconds=None if point.found or state == "waiting" else point.seconds,
+        )
+        return error
+
+    def _process(self, point: Point, processes: Processes) -> object:
+        """The process of a point; returns what went wrong."""
+        folder = os.path.join(os.path.dirname(self.database), "points")
+        began = time.monotonic()
+        done = processes.run(
+            [*MEMSIM, "-d", folder, "--stats-db", self.database, "--skip-finished", *point.command],
+            env=environment(),
+            text=True,
+            stdin=subprocess.DEVNULL,
+        )
+        point.seconds = time.monotonic() - began
+        if done is None or processes.ended and done.returncode in (-processes.ended, 128 + processes.ended):
+            return ENDED
+        if done.returncode:
+            last = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
+            last = last.removeprefix("memsim: ")
+            if done.returncode == IN_USE and (other := UUID.search(last)):
+                point.in_use = other[0]
+                return InUse(last)
+            return last
+        made = re.findall(r"^memsim: .*(?:, run|(finished before), as run) (\S+)$", done.stderr, re.M)
+        if not made:
+            return "it made no run in the database"
+        point.found, point.run = bool(made[-1][0]), made[-1][1]
+        return None

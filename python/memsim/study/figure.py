@@ -1,0 +1,291 @@
+"""A figure of a paper: its points are run, what it shows is printed, and what it claims is judged.
+
+`main("zng/fig10", ["--scale", "small"])` does all that; a function of special.py is given the Figure.
+"""
+
+import argparse
+import dataclasses
+import functools
+import math
+import os
+import statistics
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..errors import Error
+from ..run.options import options as told, script_parser, whole
+from ..systems.assumptions import Assumption
+from . import combine, sensitivity
+from .metric import Run, convert, root
+from .paper import Paper, figure_of
+from .options import add_jobs, add_options, limit, preview
+from .study import Point, Study
+from .tables import ClaimTable, FigureTable, Option, Points
+
+# The last two are for memsim's own modules, the others for special.py.
+__all__ = ["ClaimTable", "Figure", "Points", "config", "limit", "main", "parsed"]
+
+
+def main(name: str, argv: Sequence[str]) -> None:
+    """Runs a figure as its options say, prints what it shows and the verdicts, and stores them."""
+    found = figure_of(name)
+    if not found:
+        raise Error(f"there is no figure '{name}': memsim reproduce --list names them")
+    paper, table = found
+    figure = Figure(paper, table, parsed(paper, table, argv))
+    figure.carry_out()
+
+
+def parsed(paper: Paper, table: FigureTable, argv: Sequence[str]) -> argparse.Namespace:
+    """The options of a figure: those of every study, the paper's and its own."""
+    parser = script_parser(table.doc)
+    parser.prog = f"memsim reproduce {paper.name}/{table.name}"
+    if not table.scaled:
+        add_jobs(parser)
+        return parser.parse_args(argv)
+    add_options(parser)
+    every = paper.workloads(table.workloads or paper.table.workloads, paper.place(table.name))
+    parser.add_argument("--workloads", nargs="+", default=every, metavar="NAME", help=f"such as {', '.join(every)}")
+    for option, given in {**paper.table.options, **table.options}.items():
+        _add(parser, option, given)
+    if table.sweep:
+        known = list(dict.fromkeys(a.name for a in paper.variants))
+        parser.add_argument("--only", nargs="+", default=known, metavar="NAME", help=f"of {', '.join(known)}")
+    args = parser.parse_args(argv)
+    for workload in args.workloads:
+        if workload not in every:  # those of another paper are known to it alone
+            paper.check_workload(workload)
+    args.all_workloads = every  # over which the paper averages
+    return args
+
+
+def _add(parser: argparse.ArgumentParser, name: str, option: Option) -> None:
+    default = option.default
+    first = default[0] if isinstance(default, list) and default else default
+    kind: Any = whole(0) if first is None or isinstance(first, int) else type(first)
+    more: dict[str, Any] = {"nargs": "+"} if isinstance(default, list) else {}
+    if option.choices:
+        more["choices"] = option.choices
+    parser.add_argument(f"--{name}", type=kind, default=default, help=option.help, **more)
+
+
+class Figure(Study):
+    """Points by mode (if the paper has some), platform with its variant, and workload; other keys where special.py
+    adds the points."""
+
+    def __init__(self, paper: Paper, table: FigureTable, args: argparse.Namespace) -> None:
+        super().__init__(paper.name, table.name, jobs=args.jobs, seeds=getattr(args, "seeds", 1))
+        self.paper, self.table_of, self.args = paper, table, args
+        self.every: list[str] = getattr(args, "all_workloads", [])
+        self.workloads: list[str] = getattr(args, "workloads", [])
+        self.preview = table.scaled and preview(args, self.every)
+        self.index = list(paper.table.index)
+        self.shown: dict[str, None] = {}  # the metrics that were printed, in order
+        self.swept: list[Assumption] = []  # of a sweep
+        self._machines: dict[int, tuple[str, str]] = {}  # platform and mode of each point
+        self._frames: dict[int, Any] = {}  # by seed
+
+    @property
+    def folder(self) -> str:
+        return os.path.join(told.outdir, self.paper.name, self.name)
+
+    def carry_out(self) -> None:
+        """Runs, shows, judges and closes."""
+        for points in self.table_of.points:
+            self.add(points)
+        if self.table_of.sweep:
+            sensitivity.carry_out(self)
+        elif self.table_of.special:
+            self.paper.special(self.table_of.special, self.paper.place(self.name))(self)
+        else:
+            self.run()
+            self.show_all()
+            self.judge(*self.table_of.claims)
+        self.close()
+        left = set(self.table_of.claims) - {v.claim.id for v in self.verdicts}
+        if left and not self.table_of.sweep:
+            raise Error(f"{self.paper.name}/{self.name}: special.py judges nothing of {', '.join(sorted(left))}")
+
+    # ---- points ----------------------------------------------------------------------------------
+
+    def add(self, points: Points) -> None:
+        """Each of the platforms on each workload, in each mode."""
+        given = self.table_of.options | self.paper.table.options
+        options = {name: getattr(self.args, name.replace("-", "_"), None) for name in given}
+        for one in points.expanded():
+            for mode in one.modes or list(self.paper.table.modes) or [""]:
+                for platform in one.platforms:
+                    for workload in self._of_points(one):
+                        words = dict(options, platform=platform, workload=workload, scale=self.args.scale, mode=mode)
+                        parameters = {name: value.format_map(options) for name, value in one.parameters.items()}
+                        self._add(dataclasses.replace(one, parameters=parameters), words | parameters)
+
+    def _of_points(self, points: Points) -> list[str]:
+        if not points.workloads:
+            return self.workloads
+        return self.paper.workloads(points.workloads, self.paper.place(self.name))
+
+    def _add(self, points: Points, words: dict[str, Any]) -> None:
+        paper, platform, mode = self.paper.table, words["platform"], words["mode"]
+        script = points.script or paper.modes.get(paper.modeless.get(platform, mode), paper.script)
+        given = [
+            word
+            for name, option in paper.options.items()
+            if words[name] not in (None, option.default)
+            for word in option.arguments
+        ]
+        arguments = [*(points.base or paper.arguments), *limit(self.args), *given, *points.arguments]
+        keys = {"mode": mode} if paper.modes else {}
+        keys |= {"platform": points.label(platform, paper.parameters), "workload": words["workload"]}
+        before = len(self.points)
+        self.point(
+            config(script),
+            *(str(word).format_map(words) for word in arguments),
+            options=[
+                *points.options,
+                *(word for change in points.set for word in ("--set", change.format_map(words))),
+            ],
+            **{key: keys.get(key, "") for key in self.index if key in keys or key == "variant"},
+        )
+        for point in self.points[before:]:
+            self._machines[id(point)] = platform, mode
+
+    # ---- what was measured -----------------------------------------------------------------------
+
+    def run_of(self, point: Point) -> Run:
+        """The finished run of a point."""
+        platform, mode = self._machines.get(id(point), ("", ""))
+        return Run(self.database, point.run, point.keys, platform, mode)
+
+    def runs(self, **keys: object) -> Iterable[Run]:
+        """Those of the seed that is looked at, of the points with these keys."""
+        return [self.run_of(p) for p in self.selected if all(p.keys[k] == v for k, v in keys.items())]
+
+    @property
+    def frame(self) -> Any:
+        """All metrics of the seed that is looked at: a pandas table by `index`."""
+        import pandas
+
+        if self.seed not in self._frames:
+            metrics = self.paper.metrics.values()
+            rows = [
+                dict(point.keys, **keys, **{m.name: m.of(part) for m in metrics})
+                for point in self.selected
+                for keys, part in self.paper.parts(self.run_of(point))
+            ]
+            self._frames[self.seed] = pandas.DataFrame(rows).set_index(self.index).sort_index()
+        return self._frames[self.seed]
+
+    def data(self) -> Any:
+        import pandas
+
+        if not self._machines:
+            return super().data()
+        frames: dict[int, Any] = dict(zip(self.seeds, self.over_seeds(lambda: self.frame)))
+        data = pandas.concat(frames, names=["seed"]).reset_index()
+        first = ["seed", *self.index, *self.shown]  # what the figure is about comes first
+        return data[first + [name for name in data if name not in first]]
+
+    def labels(self, mode: str = "") -> list[str]:
+        """The platforms, with their variants, of a mode or of all."""
+        found = [p.keys["platform"] for p in self.points if not mode or p.keys["mode"] == mode]
+        return list(dict.fromkeys(found))
+
+    # ---- claims ----------------------------------------------------------------------------------
+
+    def judge(self, *ids: str) -> None:
+        """Judges claims; those that nothing here measures are not modelled."""
+        for id in ids:
+            found = self.over_seeds(functools.partial(self.measured, id))
+            ours = [x for x in found if x is not None and not math.isnan(x)]
+            self.claim(id, ours) if len(ours) == len(found) else self.not_modelled(id)
+
+    def _judge(self, id: str, figures: Sequence[float]) -> None:
+        """A claim is judged if all of its own workloads were run, else of those over which the figure averages."""
+        before = self.preview
+        claim = self.paper.claims.get(id)
+        if claim and claim.workloads and self.table_of.scaled:
+            self.preview = preview(self.args, self.paper.workloads(claim.workloads, self.paper.place(id)))
+        super()._judge(id, figures)
+        self.preview = before
+
+    def measured(self, id: str, variant: str = "") -> float | None:
+        """What we have for a claim, of the seed that is looked at; None or NaN if a platform or all of its workloads are
+        not there. With a variant: of the platforms with it, where they were added."""
+        claim = self.paper.claims[id]
+        place = self.paper.place(id, "claims.toml")
+        if claim.combine and claim.combine not in combine.NAMES:
+            value: float | None = self.paper.special(claim.combine, place)(self, claim, variant)
+            return value
+        found = [self.compare(claim, mode, variant) for mode in claim.modes or list(self.paper.table.modes) or [""]]
+        values = [value for value in found if value is not None]
+        if len(values) < len(found):
+            return None
+        if len(values) == 1:
+            return values[0]
+        return math.prod(values) ** (1 / len(values)) if claim.baseline else statistics.fmean(values)
+
+    def compare(self, claim: ClaimTable, mode: str = "", variant: str = "") -> float | None:
+        """What a claim's metric says of its subject, to its baseline if it has one, in one mode."""
+        there = self.labels(mode)
+        subject, baseline = (p + variant if p + variant in there else p for p in (claim.subject, claim.baseline))
+        own = self.paper.workloads(claim.workloads, self.paper.place(claim.id)) if claim.workloads else self.workloads
+        chosen = [w for w in self.workloads if w in own]
+        if not chosen or not {subject, baseline or subject} <= set(there):
+            return None
+        column = self.frame[claim.metric]
+        column = column.loc[mode] if mode else column
+        ours, unit = column.loc[subject].loc[chosen], self.paper.metrics[claim.metric].unit
+        if not baseline:
+            return convert(combine.ALONE[claim.combine or "mean"](ours), unit, claim.unit)
+        return combine.COMPARED[claim.combine or self.paper.table.combine](ours, column.loc[baseline].loc[chosen])
+
+    # ---- what is printed -------------------------------------------------------------------------
+
+    def show_all(self) -> None:
+        for show in self.table_of.show:
+            if show.text:
+                print(show.text)
+            if show.metric:
+                self.show(show.metric, show.relative_to)
+            if show.function:
+                self.paper.special(show.function, self.paper.place(self.name))(self)
+
+    def show(self, metric: str, relative_to: str = "") -> None:
+        """Prints a table of text: platforms by workloads, and means; one of each mode."""
+        self.shown[metric] = None
+        rows = self.frame[metric].unstack("workload")[self.workloads]
+        for mode in rows.index.unique("mode") if self.paper.table.modes else [""]:
+            heading = f"{metric}, {mode}" if mode else metric
+            self.show_rows(heading, rows.loc[mode] if mode else rows, self.labels(mode), relative_to)
+
+    def show_rows(self, heading: str, rows: Any, platforms: Iterable[str], relative_to: str = "") -> None:
+        """Prints rows of a table, and means() of each."""
+        width = self.paper.table.width
+        base = rows.loc[relative_to] if relative_to in rows.index else None
+        shown = {p: self.means(rows.loc[p], base) for p in platforms}
+        print(
+            f"{heading + (f', of {relative_to}' if base is not None else ''):28}"
+            + "".join(f"{w[:width - 1]:>{width}}" for w in rows)
+            + "".join(f"{h:>16}" for h in next(iter(shown.values())))
+        )
+        for platform, means in shown.items():
+            row = rows.loc[platform] if base is None else rows.loc[platform] / base
+            print(
+                f"{platform:28}"
+                + "".join(f"{x:{width}.3g}" for x in row)
+                + "".join(f"{x:16.3g}" for x in means.values())
+            )
+
+    def means(self, row: Any, base: Any) -> dict[str, float]:
+        """What show() prints beside a platform's values on each workload, by heading: the paper's mean, or what `means`
+        of its special.py gives; base: another platform's values."""
+        if own := getattr(self.paper.submodule("special"), "means", None):
+            found: dict[str, float] = own(row, base)
+            return found
+        return {"mean": float(row.mean()) if base is None else combine.COMPARED[self.paper.table.combine](row, base)}
+
+
+def config(name: str) -> str:
+    """A script of configs."""
+    return str(root() / "configs" / name)

@@ -1,0 +1,171 @@
+"""docs/results/<paper>: what `memsim reproduce` has measured, as files.
+
+judged.csv      our last figure for each claim: at which scale, on which workloads if not all over which the paper
+                averages, and of which figure it comes; of several seeds the least, the median and the greatest
+quick.csv       the same at the quick scale
+costs.csv       CPU time and memory of a figure at each scale
+sensitivity.csv the envelope of each claim over the assumptions
+points/         what each point of a figure gave at judge: the database of such runs takes hours to make again
+"""
+
+import contextlib
+import csv
+import os
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ..files import replacing
+from . import sensitivity, verdict
+from .metric import root
+
+RESULTS = root() / "docs" / "results"
+WHOLE = "", "judge"  # scales at which a claim is judged: none, or the paper's
+COLUMNS = "id", "ours", "scale", "workloads", "source"
+ENVELOPE = [name for name in sensitivity.COLUMNS if name != "judged"]
+Rows = dict[str, dict[str, str]]
+
+
+def judged_file(system: str) -> Path:
+    return RESULTS / system / "judged.csv"
+
+
+def quick_file(system: str) -> Path:
+    return RESULTS / system / "quick.csv"
+
+
+def rows_of(file: Path, key: str = "id") -> Rows:
+    """The rows of a file by their first column."""
+    if not file.exists():
+        return {}
+    with file.open(newline="") as f:
+        return {row[key]: row for row in csv.DictReader(f)}
+
+
+def write(file: Path, columns: Iterable[str], rows: Iterable[dict[str, Any]]) -> None:
+    """Writes a file anew."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(file) as f:
+        writer = csv.DictWriter(f, list(columns), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+# ---- claims --------------------------------------------------------------------------------------
+
+
+def judge(claim: verdict.Claim, row: dict[str, str]) -> verdict.Verdict:
+    """The verdict on a claim by its row. One without a figure keeps its label, or is not judged; where its study ran at a
+    scale and had nothing to measure, it is not modelled."""
+    if not row["ours"]:
+        word = verdict.NOT_MODELLED if row["scale"] else verdict.NOT_JUDGED
+        word = word if claim.label == "measured" else claim.label
+        return verdict.Verdict(claim, (), word)
+    small = row["scale"] not in WHOLE or bool(row["workloads"])
+    return verdict.judge(claim, [float(figure) for figure in row["ours"].split()], small)
+
+
+def judged(quick: bool = False) -> dict[str, list[tuple[verdict.Verdict, dict[str, str]]]]:
+    """The verdicts by paper, each with its row of the file; one that has none was not measured."""
+    found = {}
+    for system in verdict.PAPERS:
+        rows = rows_of(quick_file(system) if quick else judged_file(system))
+        claims = verdict.claims(system)
+        found[system] = [(judge(claim, rows[id]), rows[id]) for id, claim in claims.items() if id in rows]
+    return found
+
+
+def recorded(scale: str) -> dict[str, verdict.Verdict]:
+    """{claim: verdict} by the figures that docs have of this scale."""
+    quick = scale == "quick"
+    return {
+        v.claim.id: v
+        for of_paper in judged(quick).values()
+        for v, row in of_paper
+        if quick or row["scale"] in (scale, "")
+    }
+
+
+def record(found: dict[str, tuple[dict[str, Any], Any]], scale: str) -> None:
+    """Puts figures of a scale, {claim: (row of `claim`, figure)}, into docs. At judge only those of all workloads count."""
+    by_paper: dict[str, Rows] = defaultdict(dict)
+    for id, (row, figure) in found.items():
+        if scale != "quick" and row["verdict"] == verdict.TOO_SMALL:
+            continue
+        figures = [row["ours"]] if (row["seeds"] or 0) < 2 else [row["lowest"], row["ours"], row["highest"]]
+        by_paper[figure.system][id] = dict(
+            id=id,
+            ours=" ".join(f"{f:.6g}" for f in figures if f is not None),
+            scale=("tiny" if scale == "quick" else scale) if figure.takes_a_scale else "",
+            workloads="",
+            source=figure.name,
+        )
+    for system, new in by_paper.items():
+        file = quick_file(system) if scale == "quick" else judged_file(system)
+        rows = rows_of(file) | new
+        write(file, COLUMNS, (rows[id] for id in verdict.claims(system) if id in rows))
+
+
+def record_points(figure: Any, data: Path) -> None:
+    """Puts a figure's points, a CSV file, into docs, with six digits and without the runs that gave them."""
+    import pandas
+
+    file = RESULTS / figure.system / "points" / f"{figure.figure}.csv"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    pandas.read_csv(data).drop(columns="run", errors="ignore").to_csv(file, index=False, float_format="%.6g")
+
+
+def envelopes(database: Path) -> Rows:
+    """The rows of the table `envelope` by claim."""
+    with contextlib.closing(sqlite3.connect(database)) as db:
+        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'envelope'").fetchone():
+            return {}
+        rows = db.execute(f"SELECT {', '.join(ENVELOPE)} FROM envelope")
+        return {
+            row[0]: {n: f"{v:.6g}" if isinstance(v, float) else str(v) for n, v in zip(ENVELOPE, row)} for row in rows
+        }
+
+
+def envelope_file(system: str) -> Path:
+    return RESULTS / system / "sensitivity.csv"
+
+
+def record_envelopes(system: str, new: Rows) -> None:
+    """Puts envelopes of a paper's claims into docs, in place of earlier ones."""
+    rows = rows_of(envelope_file(system), "claim") | new
+    write(envelope_file(system), ENVELOPE, (rows[id] for id in verdict.claims(system) if id in rows))
+
+
+# ---- what a figure costs -------------------------------------------------------------------------
+
+Costs = dict[tuple[str, str], tuple[float, float]]
+
+
+def costs(*files: Path) -> Costs:
+    """{(figure, scale): (CPU seconds, MB)} as measured before; a later file counts."""
+    found: Costs = {}
+    for file in filter(os.path.exists, files):
+        with open(file, newline="") as f:
+            for row in csv.DictReader(f):
+                found[row["figure"], row["scale"]] = float(row["cpu_seconds"]), float(row["megabytes"])
+    return found
+
+
+def all_costs(own: Path) -> Costs:
+    """Those of docs, then those of a file of one's own."""
+    return costs(*(RESULTS / system / "costs.csv" for system in verdict.PAPERS), own)
+
+
+def add_cost(file: Path, figure: str, scale: str, seconds: float, megabytes: float) -> None:
+    known = costs(file)
+    known[figure, scale] = seconds, megabytes
+    write(
+        file,
+        ("figure", "scale", "cpu_seconds", "megabytes"),
+        (
+            dict(figure=name, scale=at, cpu_seconds=f"{s:.1f}", megabytes=f"{m:.0f}")
+            for (name, at), (s, m) in sorted(known.items())
+        ),
+    )
