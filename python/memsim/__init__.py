@@ -43,6 +43,7 @@ from .model.objects import Group, Parameter, Root, SimObject, System
 from .model.policies import policy
 from .model.ports import Port, VectorPort
 from .model.schema import describe
+from .model.units import Quantity
 from .results.database import Results, results
 from .run import stats
 from .run.event import Event

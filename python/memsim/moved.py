@@ -12,6 +12,7 @@ SHORT = {
     "plot": "results.plot",
     "simt": "model.simt",
     "stats": "run.stats",
+    "units": "model.units",
     **{f"systems.{paper}": f"papers.{paper}" for paper in ("cmd", "cxl_gpu", "ohm", "sap", "zng")},
 }
 

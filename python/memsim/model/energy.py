@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ..errors import did_you_mean, user_error
 from .schema import TYPES
+from .units import Energy, Power, Ratio
 
 
 @dataclass(frozen=True)
@@ -31,9 +32,9 @@ class Cost:
             part=self.part,
             objects=self.objects,
             statistic=self.statistic,
-            each=f"{round(self.each * 1e15)}fJ",
-            power=f"{round(self.power * 1e9)}nW",
-            share=f"{round(self.share * 1e9)}ppb",
+            each=Energy.joules(self.each),
+            power=Power.watts(self.power),
+            share=Ratio(round(self.share * 1e9)),
             source=self.source,
         )
 

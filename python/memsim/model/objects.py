@@ -7,6 +7,7 @@ from .. import _memsim
 from ..errors import Error, UnknownName, check_text, did_you_mean, here, user_error, utf8
 from .ports import Port, VectorPort, bind
 from .machine_stats import StatView
+from .units import Quantity
 
 
 class Parameter:
@@ -59,6 +60,8 @@ def resolve(cls, name, value, path):
 
 
 def as_text(info, value, path):
+    if isinstance(value, Quantity):
+        return str(value)
     if isinstance(value, (str, os.PathLike)):
         text = utf8(os.fspath(value), f"{path}:")
         check_text(text, path, Error)

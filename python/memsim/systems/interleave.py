@@ -1,28 +1,22 @@
 """How addresses go round over the parts that share them: said once, and given to all of them."""
 
-import re
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 from .. import mem
-from ..errors import user_error
-
-UNITS = {
-    "B": 1,
-    **{f"{p}B": 1000**i for i, p in enumerate("kMGT", 1)},
-    **{f"{p}iB": 1024**i for i, p in enumerate("KMGT", 1)},
-}
+from ..errors import Error, user_error
+from ..model.units import Bytes
 
 
-def in_bytes(text, what):
-    """The whole number of bytes that a size such as '48KiB' is; `what` begins the error's sentence."""
-    found = isinstance(text, str) and re.fullmatch(r"(\d+(?:\.\d+)?) ?([a-zA-Z]+)", text)
-    size = Fraction(found[1]) * UNITS.get(found[2], 0) if found else 0
-    if size < 1 or size.denominator != 1:
-        raise user_error(
-            f"{what}: {text!r} is no size: write whole bytes with a unit of {', '.join(UNITS)}, " "such as '48KiB'"
-        )
-    return int(size)
+def in_bytes(size, what):
+    """The number of bytes of a size such as '48KiB' or Bytes(48); `what` begins the sentence of the error."""
+    try:
+        value = size.value if isinstance(size, Bytes) else Bytes.parse(size).value if isinstance(size, str) else 0
+    except Error:
+        value = 0
+    if value < 1:
+        names = ", ".join(sorted(Bytes.units(), key=Bytes.units().get))
+        raise user_error(f"{what}: {size!r} is no size: write whole bytes with a unit of {names}, such as '48KiB'")
+    return value
 
 
 @dataclass(frozen=True)

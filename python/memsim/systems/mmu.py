@@ -8,6 +8,7 @@ brings pages where device memory does not hold all of them.
 from .. import gpu, link
 from .. import host as hosts
 from ..model.ports import unbind
+from ..model.units import Bytes
 from .scale import up_to
 
 ENTRY, LEAF_ENTRIES = 8, 512  # bytes of a page-table entry, pages of a leaf table: gpu.Mmu's defaults
@@ -43,17 +44,17 @@ def translate(part, footprint, walks, page=4096, applications=1, placement="firs
     size = tables(space, page, applications)
     part.mmu = gpu.Mmu(
         tlbs=len(part.sm),
-        page=f"{page}B",
+        page=Bytes(page),
         applications=applications,
-        address_space=f"{space}B",
+        address_space=Bytes(space),
         placement=placement,
-        memory=f"{frames}B",
-        table_base=f"{up_to(frames, 4096)}B",
-        table_memory=f"{up_to(size, 4096)}B",
+        memory=Bytes(frames),
+        table_base=Bytes(up_to(frames, 4096)),
+        table_memory=Bytes(up_to(size, 4096)),
         **mmu,
     )
     part.mmu.walk_side = walks
-    part.tlb = [gpu.Tlb(page=f"{page}B", **(tlb or {})) for _ in part.sm]
+    part.tlb = [gpu.Tlb(page=Bytes(page), **(tlb or {})) for _ in part.sm]
     for i, (sm, one) in enumerate(zip(part.sm, part.tlb)):
         below = unbind(sm.mem_side)
         if sm.blocks.peer:

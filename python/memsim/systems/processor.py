@@ -11,6 +11,7 @@ from .. import SimObject, System, mem
 from .. import gpu as parts
 from ..errors import Error, did_you_mean, user_error
 from ..model.objects import resolve
+from ..model.units import Bytes, Quantity
 from . import mmu as translation
 from .interleave import Interleave, connect, in_bytes, join
 from .scale import up_to
@@ -177,7 +178,7 @@ def _group(argument, given, cls, defaults, short=None, **follows):
     short    the parameter that a bare string sets
     follows  parameters that gpu() sets, and the argument that they follow from
     """
-    bare = short and isinstance(given, str)
+    bare = short and isinstance(given, (str, Quantity))
     if given is None:
         given = {}
     elif bare:
@@ -236,7 +237,7 @@ def _slice(l2, slices):
             f"of {ways} lines: make it a multiple of {step}B, such as "
             f"{up_to(whole, step)}B"
         )
-    return f"{whole // slices}B"
+    return Bytes(whole // slices)
 
 
 def _controllers(memory, interleave):

@@ -7,6 +7,7 @@ docs/validation.md.
 
 from .. import Root, mem
 from ..model import dram
+from ..model.units import Time
 from .interleave import connect, join
 from .processor import gpu
 
@@ -16,9 +17,9 @@ CHANNELS = 32
 INTERLEAVE = "256B"  # dramid@8
 
 
-def cycles(n, hertz=1132e6):
-    """n cycles as a time."""
-    return f"{round(n * 1e15 / hertz)}fs"
+def cycles(n: float, hertz: float = 1132e6) -> Time:
+    """The time of n cycles of a clock, by default the core's."""
+    return Time.cycles(n, hertz)
 
 
 def _hbm():
