@@ -70,7 +70,7 @@ else:
     root = cxl_gpu.machine("uvm", program, seed=args.seed, fault="25us", **limit)
     root.gpu.mmu.eviction, root.host.prefetch = replacement, prefetch
     root.host.prefetchers = int(watched)
-    manager = dict(unit=Bytes(cxl_gpu.scale.UVM_PAGE), clock=cxl_gpu.machines.CLOCK)
+    manager = dict(unit=str(Bytes(cxl_gpu.scale.UVM_PAGE)), clock=cxl_gpu.machines.CLOCK)
     held, entrance = root.gpu.mmu, root.host.hints[0] if watched else None
 
 if watched:

@@ -1,18 +1,26 @@
 """The package's type stubs (.pyi), written from the package itself: components from the schema, all else from the modules'
 names and signatures. What has no annotation there is Any, or bool by its default."""
 import ast
+import builtins
+import contextlib
 import dataclasses
 import importlib
 import inspect
 import pkgutil
+import re
+import shutil
+import sys
 import textwrap
 import types
+import typing
 from pathlib import Path
 
 import memsim
 
 from ..model.machine_stats import Values, class_of
 from ..model.schema import TYPES
+from ..model.units import Quantity
+from ..moved import SHORT
 
 LEFT_OUT = "memsim.__main__", "memsim._memsim", "memsim.moved"
 # What Python calls by itself and a user's code makes it call.
@@ -28,6 +36,12 @@ PROTOCOLS = {
     "__contains__",
     "__enter__",
     "__exit__",
+    "__add__",
+    "__sub__",
+    "__mul__",
+    "__rmul__",
+    "__truediv__",
+    "__floordiv__",
 }
 ARGUMENTS = {
     "list": "[Any]",
@@ -39,10 +53,24 @@ ARGUMENTS = {
     "PathLike": "[str]",
 }
 
+KINDS = {cls.KIND: cls.__name__ for cls in Quantity.__subclasses__()}  # by the name in a component's declaration
+QUANTITIES = [  # a parameter with a unit is set to text or a quantity, and read as text
+    "from typing import Generic, TypeVar",
+    "from memsim import Port, SimObject, VectorPort",
+    f"from memsim.model.units import {', '.join(KINDS.values())}",
+    "",
+    '_Kind = TypeVar("_Kind", contravariant=True)',
+    "",
+    "",
+    "class _Quantity(Generic[_Kind]):",
+    "    def __get__(self, obj: Any, cls: Any = ...) -> str: ...",
+    "    def __set__(self, obj: Any, value: str | _Kind) -> None: ...",
+]
 
-def write(directory):
-    """The stubs of all modules, below directory/memsim."""
-    package = Path(directory, "memsim")
+
+def write(package):
+    """The stubs of all modules, in the folder `package`."""
+    package = Path(package)
     package.mkdir(parents=True, exist_ok=True)
     (package / "py.typed").write_text("")
     for folder in _folders():
@@ -59,6 +87,20 @@ def write(directory):
         path = path / "__init__.pyi" if hasattr(module, "__path__") else path.with_suffix(".pyi")
         path.parent.mkdir(exist_ok=True)
         path.write_text(_Module(module).text())
+    for short, real in SHORT.items():
+        _write_short_name(package, short, importlib.import_module(f"memsim.{real}"))
+
+
+def _write_short_name(package, short, module):
+    """The stub of a module under a short name, and those of the modules below it: each has what the module itself has."""
+    path = package.joinpath(*short.split("."))
+    is_folder = hasattr(module, "__path__")
+    path = path / "__init__.pyi" if is_folder else path.with_suffix(".pyi")
+    path.parent.mkdir(exist_ok=True)
+    below = [found.name for found in pkgutil.iter_modules(module.__path__)] if is_folder else []
+    path.write_text(f"from {module.__name__} import *\n")
+    for name in below:
+        _write_short_name(package, f"{short}.{name}", importlib.import_module(f"{module.__name__}.{name}"))
 
 
 def _folders():
@@ -81,23 +123,43 @@ class _Stub:
     def __init__(self, name, known):
         self.name, self.known, self.imports = name, known, {"from typing import Any": None}
 
-    def class_named(self, cls):
-        """How this module names a class."""
+    def class_named(self, cls, arguments=None):
+        """How this module names a class, with its arguments as text; a generic class without them has Any."""
         name, module = cls.__name__, cls.__module__.removeprefix("_")  # classes of io say that they are of _io
         if cls is types.NoneType:
             return "None"
         here = module in ("builtins", self.name) or module.startswith("memsim") and self.known.get(name) is cls
         if not here:
-            self.imports[f"from {module} import {name} as _{name}"] = None
-            name = f"_{name}"
-        return name + ARGUMENTS.get(cls.__name__, "")
+            name = self.imported(module, name)
+        return name + (ARGUMENTS.get(cls.__name__, "") if arguments is None else arguments)
+
+    def imported(self, module, name):
+        """The name under which this stub has a name of another module."""
+        self.imports[f"from {module} import {name} as _{name}"] = None
+        return f"_{name}"
 
     def annotation(self, given):
-        if isinstance(given, str):
-            return given
-        if isinstance(given, types.UnionType):
-            return " | ".join(map(self.annotation, given.__args__))
-        return "None" if given is None else self.class_named(given) if inspect.isclass(given) else "Any"
+        origin, arguments = typing.get_origin(given), typing.get_args(given)
+        if isinstance(given, str):  # a name that is imported for type checkers only is not known here
+            known = all(name in self.known or hasattr(builtins, name) for name in re.findall(r"[A-Za-z_]\w*", given))
+            return given if known else "Any"
+        if origin in (types.UnionType, typing.Union):
+            return " | ".join(map(self.annotation, arguments))
+        if isinstance(given, list):  # the parameters of a Callable
+            return f"[{', '.join(map(self.annotation, given))}]"
+        if given is ...:
+            return "..."
+        if origin is typing.Literal:
+            return f"{self.imported('typing', 'Literal')}[{', '.join(map(repr, arguments))}]"
+        if origin:
+            inside = f"[{', '.join(map(self.annotation, arguments)) or '()'}]"
+            special = not inspect.isclass(origin)
+            return self.imported("typing", origin._name) + inside if special else self.class_named(origin, inside)
+        if given is None or inspect.isclass(given):
+            return "None" if given is None else self.class_named(given)
+        if given in (typing.Self, typing.ClassVar, typing.NoReturn):
+            return self.imported("typing", given._name)
+        return "Any"
 
 
 class _Folder(_Stub):
@@ -109,7 +171,7 @@ class _Folder(_Stub):
 
     def text(self):
         classes = [line for cls in self.types for line in self._class(cls)]
-        return "\n".join([*self.imports, "from memsim import Port, SimObject, VectorPort", *classes]) + "\n"
+        return "\n".join([*self.imports, *QUANTITIES, *classes]) + "\n"
 
     def _class(self, cls):
         name, s = cls.__name__, cls._schema
@@ -118,12 +180,18 @@ class _Folder(_Stub):
             f"    {x['name']}: {self.class_named(Values if x['each'] else class_of(x))}" for x in s["stats"]
         ] or ["    ..."]
         yield from ("", "", f"class {name}(SimObject):", f'    """{s["doc"]}"""')
-        kinds = {"int": "int", "bool": "bool", "Fraction": "str | float"}
-        params = [f"{p['name']}: {kinds.get(p['type'], 'str')}" for p in s["params"]]
-        yield from (f"    {param}" for param in params)
+        params = [(p["name"], *self._types(p["type"])) for p in s["params"]]
+        yield from (f"    {param}: {kind}" for param, kind, _ in params)
         yield from (f"    {p['name']}: {'VectorPort' if p['many'] else 'Port | VectorPort'}" for p in s["ports"])
         yield from ("    @property", f"    def stats(self) -> _{name}Stats: ...")
-        yield f"    def __init__(self{', *' if params else ''}{''.join(f', {param} = ...' for param in params)}) -> None: ..."
+        yield f"    def __init__(self{', *' if params else ''}{''.join(f', {param}: {kind} = ...' for param, _, kind in params)}) -> None: ..."
+
+    def _types(self, declared):
+        """Of a parameter's attribute, and of what it is set to."""
+        if declared in KINDS:
+            number = " | float" * (declared == "Fraction")
+            return f"_Quantity[{KINDS[declared]}{number}]", f"str | {KINDS[declared]}{number}"
+        return ("int" if declared == "int" else "bool" if declared == "bool" else "str",) * 2
 
 
 class _Module(_Stub):
@@ -141,10 +209,14 @@ class _Module(_Stub):
             for line in self._member(name, member)
         ]
         if "__getattr__" in vars(self.module):  # it imports its modules when somebody asks for them
+            modules = [found.name for found in pkgutil.iter_modules(self.module.__path__)]
+            modules += [
+                short.rpartition(".")[2] for short in SHORT if f"memsim.{short}".rpartition(".")[0] == self.name
+            ]
             lines += [
-                f"from . import {found.name} as {found.name}"
-                for found in pkgutil.iter_modules(self.module.__path__)
-                if not found.name.startswith("_") and found.name not in self.known
+                f"from . import {name} as {name}"
+                for name in modules
+                if not name.startswith("_") and name not in self.known
             ]
         if self.module is memsim:
             lines += [
@@ -157,21 +229,22 @@ class _Module(_Stub):
     def _member(self, name, member):
         if isinstance(member, types.ModuleType):
             package, _, own = member.__name__.rpartition(".")
-            return [f"from {package} import {own} as {name}"] if package.startswith("memsim") else []
+            ours = package.startswith("memsim") and member.__name__ not in LEFT_OUT
+            return [f"from {package} import {own} as {name}"] if ours else []
         plain = inspect.unwrap(member) if callable(member) else member
         if not (inspect.isclass(member) or inspect.isfunction(plain)):
             return [f"{name}: {self._type_of(member)}"]
         if member.__module__ != self.name:
             ours = member.__module__.partition(".")[0] == "memsim" and not member.__name__.startswith("_")
             return [f"from {member.__module__} import {member.__name__} as {name}"] if ours else []
-        return ["", *self._class(name, member), ""] if inspect.isclass(member) else [self._function(name, plain)]
+        return ["", *self._class(name, member), ""] if inspect.isclass(member) else [self._function(name, member)]
 
     def _type_of(self, value):
         known = type(value) in (bool, int, float, str) or type(value).__module__.startswith("memsim.")
         return self.class_named(type(value)) if known else "Any"
 
     def _function(self, name, function, bound=False):
-        signature = inspect.signature(function)
+        signature, plain = inspect.signature(function), inspect.unwrap(function)
         given = [
             p.replace(
                 annotation=p.empty if bound and not i else _Text(self._parameter(p)),
@@ -180,6 +253,8 @@ class _Module(_Stub):
             for i, p in enumerate(signature.parameters.values())
         ]
         result = signature.return_annotation
+        if plain is not function and inspect.isgeneratorfunction(plain):  # what contextlib.contextmanager has made
+            result = contextlib.AbstractContextManager[(typing.get_args(result) or [typing.Any])[0]]
         result = "None" if name == "__init__" else "Any" if result is signature.empty else self.annotation(result)
         return f"def {name}{signature.replace(parameters=given, return_annotation=_Text(result))}: ..."
 
@@ -203,8 +278,9 @@ class _Module(_Stub):
         ]
         for at, member in vars(cls).items():
             if at in PROTOCOLS and not (fields and at in ("__init__", "__setattr__")) or not at.startswith("_"):
-                body += self._attribute(at, member, fields)
-        decorator = [f"@_dataclass(frozen={cls.__dataclass_params__.frozen})"] if fields else []
+                body += self._attribute(at, member, fields, vars(cls).get("__annotations__", {}))
+        params = getattr(cls, "__dataclass_params__", None)
+        decorator = [f"@_dataclass(frozen={params.frozen}, order={params.order})"] if fields else []
         if fields:
             self.imports.update(
                 {
@@ -214,15 +290,15 @@ class _Module(_Stub):
             )
         return [*decorator, head, *(f"    {line}" for line in body or ["..."])]
 
-    def _attribute(self, name, member, fields):
+    def _attribute(self, name, member, fields, annotated):
         if isinstance(member, property):
-            return ["@property", self._function(name, inspect.unwrap(member.fget), bound=True)]
+            return ["@property", self._function(name, member.fget, bound=True)]
         if inspect.isfunction(member) or name == "__new__":
-            return [self._function(name, inspect.unwrap(member), bound=True)]
+            return [self._function(name, member, bound=True)]
         if isinstance(member, (staticmethod, classmethod)):
             kind = type(member).__name__
-            return [f"@{kind}", self._function(name, inspect.unwrap(member), bound=kind == "classmethod")]
-        if name in fields or inspect.isdatadescriptor(member):
+            return [f"@{kind}", self._function(name, member.__func__, bound=kind == "classmethod")]
+        if name in fields or inspect.isdatadescriptor(member) or name in annotated:
             return []
         return [f"{name}: {f'_ClassVar[{self._type_of(member)}]' if fields else self._type_of(member)}"]
 
@@ -246,3 +322,8 @@ def _assigned(cls):
         and node.value.id == "self"
         and not node.attr.startswith("_")
     )
+
+
+if __name__ == "__main__":  # for the build, which has no launcher yet
+    shutil.rmtree(sys.argv[1], ignore_errors=True)
+    write(sys.argv[1])

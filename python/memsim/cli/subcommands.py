@@ -38,7 +38,7 @@ def stubs(argv):
     ).DIR
     from .stubs import write  # every module is imported for it
 
-    os_error(lambda: write(directory), directory)
+    os_error(lambda: write(Path(directory, "memsim")), directory)
 
 
 def reference(argv):
