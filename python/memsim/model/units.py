@@ -47,10 +47,14 @@ class Quantity:
         return f"{self.value}{self.base()}"
 
     def __add__(self, other: Self) -> Self:
-        return type(self)(self.value + other.value) if type(other) is type(self) else NotImplemented
+        if type(other) is not type(self):
+            return NotImplemented
+        return type(self)(self.value + other.value)
 
     def __sub__(self, other: Self) -> Self:
-        return type(self)(self.value - other.value) if type(other) is type(self) else NotImplemented
+        if type(other) is not type(self):
+            return NotImplemented
+        return type(self)(self.value - other.value)
 
     def __mul__(self, factor: int | float | Fraction) -> Self:
         """The product, rounded to a whole number of base units."""
@@ -60,7 +64,9 @@ class Quantity:
 
     def __truediv__(self, other: Self) -> Fraction:
         """How many times `other` the quantity is."""
-        return Fraction(self.value, other.value) if type(other) is type(self) else NotImplemented
+        if type(other) is not type(self):
+            return NotImplemented
+        return Fraction(self.value, other.value)
 
     def __floordiv__(self, divisor: int) -> Self:
         """One of `divisor` equal parts, rounded down to a whole number of base units."""
