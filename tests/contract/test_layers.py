@@ -1,12 +1,9 @@
 """Includes run downwards only, and each outside library stays where it belongs."""
 
-import ast
 import re
-from graphlib import TopologicalSorter
 from pathlib import Path
 
 SRC = Path(__file__).parents[2] / "src"
-PACKAGE = Path(__file__).parents[2] / "python" / "memsim"
 
 # A folder may include itself and every folder of a lower floor, never its neighbours.
 FLOORS = [
@@ -20,7 +17,6 @@ FLOORS = [
 FLOOR = {folder: floor for floor, folders in enumerate(FLOORS) for folder in folders}
 
 HEAVY = r"pybind11/|Python\.h|sqlite3\.h|fmt/|spdlog/"  # kept out of what everybody includes
-SYSTEMS = "ohm", "zng", "cmd", "cxl_gpu", "sap", "qv100"  # folders or files of python/memsim/systems
 PYTHON = r"pybind11/|Python\.h"  # kept out of all but src/python
 
 
@@ -64,62 +60,3 @@ def test_a_fault_is_found():
     }.items():
         assert list(faults(name, line)), (name, line)
     assert not list(faults("ohm/a.cc", '#include "xpoint/media.hh"\n#include <fmt/format.h>'))
-
-
-def python_imports(module, text, modules):
-    """The package's own modules that a module imports, wherever in it that stands, all by their dotted names. A
-    package is known as its __init__.py, which only hands names on."""
-    package = module.split(".") if (PACKAGE / module.replace(".", "/")).is_dir() else module.split(".")[:-1]
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            base = package[: len(package) - node.level + 1] + (node.module.split(".") if node.module else [])
-            for alias in node.names:
-                name = ".".join([*base, alias.name])
-                yield name if name in modules else ".".join(base)
-
-
-def strangers(module, text):
-    """What a module of systems/ imports of another system; what is shared imports no system at all. A system is a
-    folder, or one file: `module` is 'zng/memory', 'qv100' or 'mmu'."""
-    system, inside, _ = module.rpartition("/")
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ImportFrom) and node.level == (2 if inside else 1):
-            names = [node.module] if node.module else [alias.name for alias in node.names]
-            yield from (
-                n for n in names if n.partition(".")[0] in SYSTEMS and n.partition(".")[0] != (system or module)
-            )
-
-
-def test_a_system_imports_no_other():
-    systems = PACKAGE / "systems"
-    files = {
-        path.relative_to(systems).with_suffix("").as_posix(): path.read_text()
-        for path in systems.rglob("*.py")
-        if path != systems / "__init__.py"
-    }
-    assert {name.partition("/")[0] for name in files} > set(SYSTEMS)
-    assert {name: found for name, text in files.items() if (found := list(strangers(name, text)))} == {}
-    assert list(strangers("zng/memory", "from ..ohm.dram import PCIE\nfrom .. import mmu\nfrom . import scale")) == [
-        "ohm.dram"
-    ]
-    assert list(strangers("mmu", "from . import ohm")) == ["ohm"]
-
-
-def test_python_modules_import_in_a_line():
-    """None imports what imports it. (A package's own modules may import each other through it.)"""
-    files = {
-        path.relative_to(PACKAGE).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__"): path
-        for path in PACKAGE.rglob("*.py")
-        if path != PACKAGE / "__init__.py"
-    }
-    graph = {
-        name: {
-            found
-            for found in python_imports(name, path.read_text(), files)
-            if found in files and not name.startswith(f"{found}.")
-        }
-        for name, path in files.items()
-    }
-    order = list(TopologicalSorter(graph).static_order())  # CycleError names a circle
-    assert order.index("errors") < order.index("objects") < order.index("run") < order.index("cli")
-    assert order.index("run") < order.index("systems.scale") < order.index("systems.ohm")
