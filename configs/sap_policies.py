@@ -13,6 +13,7 @@ from memsim.options import script_parser
 from memsim.systems import cxl_gpu, sap, zng
 from memsim.systems.sap.watch import hint_path, watch
 from memsim.systems.scale import footprint
+from memsim.units import Bytes
 
 HOSTS = {"endpoint": cxl_gpu, "buffer": zng, "mmu": cxl_gpu}
 
@@ -53,7 +54,7 @@ elif args.host == "buffer":
     root.gpu = zng.machines.gpu_of(size, 1, zng.machines.SRAM, **limit)
     program.dispatcher = root.gpu.dispatcher.host
     held = mem.PageCache(
-        capacity=f"{size.buffer}B",
+        capacity=Bytes(size.buffer),
         unit="4KiB",
         replacement=replacement,
         prefetch=prefetch,
@@ -69,7 +70,7 @@ else:
     root = cxl_gpu.machine("uvm", program, seed=args.seed, fault="25us", **limit)
     root.gpu.mmu.eviction, root.host.prefetch = replacement, prefetch
     root.host.prefetchers = int(watched)
-    manager = dict(unit=f"{cxl_gpu.scale.UVM_PAGE}B", clock=cxl_gpu.machines.CLOCK)
+    manager = dict(unit=str(Bytes(cxl_gpu.scale.UVM_PAGE)), clock=cxl_gpu.machines.CLOCK)
     held, entrance = root.gpu.mmu, root.host.hints[0] if watched else None
 
 if watched:

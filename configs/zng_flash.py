@@ -11,6 +11,7 @@ import memsim
 from memsim import mem
 from memsim.options import script_parser
 from memsim.systems.zng.flash import GEOMETRY, flash_backbone
+from memsim.units import Bytes
 
 BLOCK = GEOMETRY["pages"] * 4096
 
@@ -38,8 +39,8 @@ root.l2 = [
         size=128,
         outstanding=args.outstanding,
         requests=args.requests,
-        base=f"{c * args.blocks * BLOCK}B",
-        range=f"{args.blocks * BLOCK}B",
+        base=Bytes(c * args.blocks * BLOCK),
+        range=Bytes(args.blocks * BLOCK),
     )
     for c in range(args.controllers)
 ]

@@ -12,6 +12,7 @@ from memsim import mem, workload
 from memsim.options import script_parser
 from memsim.systems import zng
 from memsim.systems.scale import GIB
+from memsim.units import Bytes
 
 
 def desktop(root, size, needed):
@@ -20,7 +21,7 @@ def desktop(root, size, needed):
     zng.memory.one_each(
         root,
         [
-            mem.DramController(timing="ddr4_3200", capacity=f"{capacity}B", **channel)
+            mem.DramController(timing="ddr4_3200", capacity=Bytes(capacity), **channel)
             for channel in zng.memory.channels(size)
         ],
     )
@@ -41,7 +42,7 @@ def under_load(size, args):
     share = zng.memory.up_to(args.range // args.sources, 4096)
     apart = share + 7 * 4096  # so that sources do not begin in one set of the buffer, or one bank
     root.gpu.source = [
-        mem.TrafficGen(pattern=args.pattern, size=128, outstanding=512, base=f"{i * apart}B", range=f"{share}B")
+        mem.TrafficGen(pattern=args.pattern, size=128, outstanding=512, base=Bytes(i * apart), range=Bytes(share))
         for i in range(args.sources)
     ]
     interleave = zng.scale.interleave(size, zng.memory.chunk(args.memory))

@@ -16,6 +16,7 @@
 import glob as _glob
 import os as _os
 import sys as _sys
+from typing import Any
 
 try:
     from . import _memsim
@@ -39,16 +40,48 @@ from .errors import Error, InUse, Panic, UnknownName
 from .lazy import module_of as _module_of
 from .model import dram
 from .model import schema as _schema
-from .model.objects import Group, Parameter, Root, SimObject, System
+from .model.attributes import Parameter
+from .model.objects import Group, Root, SimObject, System
 from .model.policies import policy
 from .model.ports import Port, VectorPort
 from .model.schema import describe
+from .model.units import Quantity
 from .results.database import Results, results
 from .run import stats
 from .run.event import Event
 from .run.options import Options
 from .run.simulation import Simulation, checkpoint, curTick, default, instantiate, restore, simulate
 
+__all__ = [
+    "Error",
+    "Event",
+    "Group",
+    "InUse",
+    "NEVER",
+    "Options",
+    "Panic",
+    "Parameter",
+    "Port",
+    "Quantity",
+    "Results",
+    "Root",
+    "SimObject",
+    "Simulation",
+    "System",
+    "UnknownName",
+    "VectorPort",
+    "checkpoint",
+    "curTick",
+    "default",
+    "describe",
+    "dram",
+    "instantiate",
+    "policy",
+    "restore",
+    "results",
+    "simulate",
+    "stats",
+]
 __version__ = _memsim.version()
 NEVER = _memsim.never
 
@@ -56,8 +89,8 @@ _moved.install(__name__)
 _schema.make_modules(__name__)
 
 
-def __getattr__(name):
-    """Flat access: memsim.SimpleMemory where the name is the only one of its kind; and modules, memsim.systems."""
+def __getattr__(name: str) -> Any:
+    """A component by its name alone where no other folder has it, memsim.SimpleMemory; and modules, memsim.systems."""
     if not name.startswith("_"):
         found = _schema.TYPES.named(name)
         if len(found) == 1:

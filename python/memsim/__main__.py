@@ -1,8 +1,17 @@
-"""`python3 -m memsim` and build/memsim."""
+"""`python3 -m memsim`, build/memsim, and the command `memsim` of an installed package."""
+
 import sys
+from typing import NoReturn
 
-from .run import streams
 from .cli.main import main
+from .run import streams
 
-streams.prepare()
-sys.exit(main(sys.argv[1:]))
+
+def run() -> NoReturn:
+    """Runs the command line of this process, and ends the process with its exit code."""
+    streams.prepare()
+    sys.exit(main(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    run()

@@ -1,7 +1,10 @@
 """The two kinds of error, and where in the user's script something was written."""
+
 import os
 import re
 import sys
+from collections.abc import Callable, Collection, Iterable
+from types import FrameType
 
 from ._memsim import Error, InUse, Panic, nearest
 
@@ -31,9 +34,9 @@ class UnknownName(Error, AttributeError):
     """An attribute that is no parameter, port, child or statistic."""
 
 
-def here():
+def here() -> str:
     """'file:line' of the innermost frame outside this package."""
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame and os.path.abspath(frame.f_code.co_filename).startswith(PACKAGE):
         frame = frame.f_back
     if frame is None or frame.f_code.co_filename.startswith("<frozen"):
@@ -44,18 +47,18 @@ def here():
     return f"{name}:{frame.f_lineno}"
 
 
-def user_error(what, where=None, kind=Error):
-    """The user's mistake as an exception that begins with the place in the script."""
+def user_error(what: object, where: str | None = None, kind: type[Error] = Error) -> Error:
+    """The exception of a user's mistake, of the class `kind`; its text begins with the place in the script."""
     return kind(f"{where or here()}: {what}")
 
 
-def check_known(what, given, known):
+def check_known(what: str, given: str, known: Collection[str]) -> None:
     """Refuses a name that is none of those known, and says which may be meant."""
     if given not in known:
         raise user_error(f"there is no {what} '{given}'{did_you_mean(given, known)}: it is one of {', '.join(known)}")
 
 
-def legible(text, keep="\n"):
+def legible(text: str, keep: str = "\n") -> str:
     """What a terminal may show: each byte of what would control it, but for `keep`, as \\xff; core/legible.hh
     does so for errors from C++."""
     return re.sub(
@@ -65,12 +68,12 @@ def legible(text, keep="\n"):
     )
 
 
-def _bytes(character):
+def _bytes(character: str) -> bytes:
     """Of a character, also of half a pair of UTF-16: a byte of a file's name, or three that are no UTF-8."""
     return character.encode(errors="surrogateescape" if "\udc80" <= character <= "\udcff" else "surrogatepass")
 
 
-def utf8(text, what):
+def utf8(text: str, what: str) -> str:
     """The text, unless it is the name of a file that is not UTF-8 (as os.fsdecode() gives it): our
     files and database hold nothing else."""
     try:
@@ -83,12 +86,12 @@ def utf8(text, what):
     return text
 
 
-def check_text(text, what, error=user_error):
+def check_text(text: str, what: str, error: Callable[[str], Exception] = user_error) -> None:
     """Refuses what is no text for a database, a file name or C++: half a pair of UTF-16, or a NUL character."""
     if found := re.search("[\0\ud800-\udfff]", text):
         raise error(f"{what}: '{legible(text, keep='')}' holds the character U+{ord(found[0]):04X}: leave it out")
 
 
-def did_you_mean(wrong, known):
+def did_you_mean(wrong: str, known: Iterable[str]) -> str:
     """' (did you mean ...?)', or nothing where no name is near."""
     return nearest(legible(wrong, keep=""), list(known))

@@ -1,16 +1,21 @@
 """Files: pipes and devices are refused; an output replaces no file that is in use; a hash shows whether a file has
 changed; how a path is shown, and what the file system refuses."""
+
 import contextlib
 import fcntl
 import os
 import sys
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
+from typing import IO, Any, TypeVar
 
 from . import _memsim
 from .errors import Error
 
-_hashes = {}
-_used = []  # (owner, path, what): files that are in use until release(owner)
+T = TypeVar("T")
+Path_ = str | os.PathLike[str]
+_hashes: dict[tuple[str, int, int, int], str] = {}
+_used: list[tuple[object, str, str]] = []  # (owner, path, what): files that are in use until release(owner)
 KINDS = {  # what files are, by their first bytes
     b"\x89msim": "a checkpoint",
     b"SQLite format 3\0": "a database",
@@ -19,14 +24,14 @@ KINDS = {  # what files are, by their first bytes
 DATABASE = "the database of results"
 
 
-def check_regular(path, remedy="write its contents into a file"):
+def check_regular(path: Path_, remedy: str = "write its contents into a file") -> None:
     """Refuses what is there and is neither a file nor a directory, for which each reader has its own sentence: a
     pipe waits for its other end, and a device may have no end. files::check_regular() is the same in C++."""
     if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
         raise Error(f"{path}: is a pipe or a device: {remedy}")
 
 
-def kind_of(path):
+def kind_of(path: Path_) -> str | None:
     """What the file is, by its first bytes: one of KINDS, or None."""
     try:
         with open(path, "rb") as file:
@@ -36,23 +41,23 @@ def kind_of(path):
     return next((what for begins, what in KINDS.items() if head.startswith(begins)), None)
 
 
-def use(owner, path, what):
+def use(owner: object, path: Path_, what: str) -> None:
     """Until release(owner) no output may replace this file."""
     _used.append((owner, os.path.abspath(path), what))
 
 
-def use_database(owner, path):
+def use_database(owner: object, path: str) -> None:
     """use() for a database and the files that SQLite and memsim keep beside it."""
     for ending in ("", "-owners", "-journal", "-wal", "-shm"):
         use(owner, path + ending, DATABASE)
 
 
-def release(owner):
+def release(owner: object) -> None:
     """The files of this owner are no longer in use."""
     _used[:] = [entry for entry in _used if entry[0] is not owner]
 
 
-def _in_use():
+def _in_use() -> Iterator[tuple[str, str]]:
     """(path, what) of every file that this process uses."""
     for name, module in list(sys.modules.items()):
         if file := getattr(module, "__file__", None):
@@ -61,7 +66,7 @@ def _in_use():
         yield path, what
 
 
-def same_file(one, other):
+def same_file(one: Path_, other: Path_) -> bool:
     """Whether two paths name one file, through links of both kinds, whether or not it exists."""
     try:
         return os.path.samefile(one, other)
@@ -69,7 +74,7 @@ def same_file(one, other):
         return os.path.realpath(one) == os.path.realpath(other)
 
 
-def check_output(path, kind=None, used_as=()):
+def check_output(path: Path_, kind: str | None = None, used_as: Collection[str] = ()) -> None:
     """Refuses a file to be written that is a pipe or a device, that is in use otherwise than `used_as`, or whose
     contents are of another kind: an output of a kind in KINDS replaces only its own kind, any other output
     replaces neither a checkpoint nor a database."""
@@ -95,9 +100,9 @@ class Claim:
     """The files that one machine writes: locked, so that no other process writes them, until it and the machines of this
     process that share one are closed."""
 
-    _held = {}  # path -> (the open file, the claims)
+    _held: dict[str, tuple[int, set["Claim"]]] = {}  # path -> (the open file, the claims)
 
-    def take(self, path):
+    def take(self, path: Path_) -> None:
         """Makes the file if it does not exist, and locks it. What is in it stays."""
         path = os.path.realpath(path)
         if path in self._held:
@@ -118,7 +123,7 @@ class Claim:
         except OSError:
             pass  # a file system without locks
 
-    def close(self):
+    def close(self) -> None:
         for path, (file, claims) in list(self._held.items()):
             claims.discard(self)
             if not claims:
@@ -126,7 +131,7 @@ class Claim:
                 del self._held[path]
 
 
-def hash_of(name):
+def hash_of(name: Path_) -> str:
     """Of what is in the file. Read once a process, as long as its size, time and inode stay."""
     try:
         stat = os.stat(name)
@@ -138,34 +143,34 @@ def hash_of(name):
     return _hashes[key]
 
 
-def hashes_of(names):
+def hashes_of(names: Iterable[Path_]) -> list[tuple[str, str]]:
     """[(absolute path, hash)]."""
     return [(os.path.abspath(name), hash_of(name)) for name in names]
 
 
-def refuse_changed(before, now, remedy):
+def refuse_changed(before: Iterable[tuple[str, str]], now: Iterable[tuple[str, str]], remedy: str) -> None:
     """Names the first of two lists' files that is not in both or has changed, as one sentence."""
-    before, now = dict(before), dict(now)
-    for name in sorted(before.keys() | now.keys()):
-        if before.get(name) != now.get(name):
+    then, present = dict(before), dict(now)
+    for name in sorted(then.keys() | present.keys()):
+        if then.get(name) != present.get(name):
             what = (
                 "is read now and was not when the checkpoint was written"
-                if name not in before
+                if name not in then
                 else "is no longer read"
-                if name not in now
+                if name not in present
                 else "has changed since the checkpoint was written"
             )
             raise Error(f"{name} {what}: {remedy}")
 
 
-def shown(path):
+def shown(path: str) -> str:
     """A path as people like it: from here, if it lies below."""
     near = os.path.relpath(path)
     return path if near.startswith("..") else near
 
 
 @contextlib.contextmanager
-def replacing(path, mode="w"):
+def replacing(path: Path_, mode: str = "w") -> Iterator[IO[Any]]:
     """The file that takes the place of `path` when all is written; until then what stood there stays whole."""
     part = f"{path}.{os.getpid()}.part"
     try:
@@ -176,7 +181,7 @@ def replacing(path, mode="w"):
         Path(part).unlink(missing_ok=True)
 
 
-def os_error(act, path):
+def os_error(act: Callable[[], T], path: object) -> T:
     """Does it, or says in one sentence why the file system would not."""
     try:
         return act()

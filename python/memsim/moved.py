@@ -1,9 +1,12 @@
 """Names under which scripts import modules that stand elsewhere: `memsim.plot` is `memsim.results.plot`."""
 
 import importlib
-import importlib.abc
 import importlib.util
 import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any, cast
 
 SHORT = {
     "dram": "model.dram",
@@ -13,17 +16,20 @@ SHORT = {
     "ports": "model.ports",
     "simt": "model.simt",
     "stats": "run.stats",
+    "systems.platform_study": "study.platform_study",
+    "units": "model.units",
     **{f"systems.{paper}": f"papers.{paper}" for paper in ("cmd", "cxl_gpu", "ohm", "sap", "zng")},
 }
 
 
-class ShortNames(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds a module by its short name: one module with two names, not two modules."""
+class ShortNames:
+    """Finds a module by its short name: one module with two names, not two modules. A finder and loader by its methods alone:
+    importlib.abc would take as long to import as a tenth of memsim."""
 
-    def __init__(self, package):
+    def __init__(self, package: str) -> None:
         self._long = {f"{package}.{short}": f"{package}.{long}" for short, long in SHORT.items()}
 
-    def _real(self, name):
+    def _real(self, name: str) -> str | None:
         """The name of the module that is meant: of one in SHORT, or of one below it."""
         head, rest = name, ""
         while head:
@@ -33,17 +39,20 @@ class ShortNames(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             rest = f".{last}{rest}"
         return None
 
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
         real = self._real(name)
-        return importlib.util.spec_from_loader(name, self, origin=real) if real else None
+        return importlib.util.spec_from_loader(name, cast(Any, self), origin=real) if real else None
 
-    def create_module(self, spec):
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        assert spec.origin
         return importlib.import_module(spec.origin)
 
-    def exec_module(self, module):
+    def exec_module(self, module: ModuleType) -> None:
         """Nothing: the module is there. Its own specification, which the import system has replaced, comes back."""
         module.__spec__ = importlib.util.spec_from_file_location(module.__name__, module.__file__)
 
 
-def install(package):
+def install(package: str) -> None:
     sys.meta_path.insert(0, ShortNames(package))  # first: a package of two names is also found by its path

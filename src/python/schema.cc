@@ -50,6 +50,24 @@ std::string resolve(const std::string& type, const std::string& path, const std:
     return find(type).resolve(path, param, text);
 }
 
+/// Binds the units of each kind of quantity, from the largest to the base unit, and its reader.
+template <class... Tags>
+void bind_quantities(py::module_& m) {
+    py::dict units, readers;
+    const auto add = [&]<class Tag>(Tag) {
+        py::dict scales;
+        for (const UnitName& unit : Tag::units)
+            scales[py::str(std::string(unit.suffix))] = unit.scale;
+        const py::str name {std::string(Tag::name)};
+        units[name] = scales;
+        readers[name] = py::cpp_function(
+            [](const std::string& text) { return Text<Quantity<Tag>>::parse(text).raw; });
+    };
+    (add(Tags {}), ...);
+    m.attr("units") = units;
+    m.attr("read_quantity") = readers;
+}
+
 } // namespace
 
 void bind_schema(py::module_& m) {
@@ -91,6 +109,7 @@ void bind_schema(py::module_& m) {
             all.append(py::make_tuple(flag->name(), flag->doc()));
         return all;
     });
+    bind_quantities<BytesTag, TimeTag, FrequencyTag, RateTag, EnergyTag, PowerTag, FractionTag>(m);
     m.attr("never") = never;
     m.def("ticks", [](const std::string& text) { return Text<Time>::parse(text).raw; });
     m.def("show_ticks", [](Tick tick) { return Text<Time>::show({tick}); });

@@ -1,12 +1,9 @@
 """Includes run downwards only, and each outside library stays where it belongs."""
 
-import ast
 import re
-from graphlib import TopologicalSorter
 from pathlib import Path
 
 SRC = Path(__file__).parents[2] / "src"
-PACKAGE = Path(__file__).parents[2] / "python" / "memsim"
 
 # A folder may include itself and every folder of a lower floor, never its neighbours.
 FLOORS = [
@@ -20,7 +17,6 @@ FLOORS = [
 FLOOR = {folder: floor for floor, folders in enumerate(FLOORS) for folder in folders}
 
 HEAVY = r"pybind11/|Python\.h|sqlite3\.h|fmt/|spdlog/"  # kept out of what everybody includes
-SYSTEMS = "ohm", "zng", "cmd", "cxl_gpu", "sap"  # folders of python/memsim/papers
 PYTHON = r"pybind11/|Python\.h"  # kept out of all but src/python
 
 
@@ -64,59 +60,3 @@ def test_a_fault_is_found():
     }.items():
         assert list(faults(name, line)), (name, line)
     assert not list(faults("ohm/a.cc", '#include "xpoint/media.hh"\n#include <fmt/format.h>'))
-
-
-def python_imports(module, text, modules):
-    """The package's own modules that a module imports, wherever in it that stands, all by their dotted names. A
-    package is known as its __init__.py, which only hands names on."""
-    package = module.split(".") if (PACKAGE / module.replace(".", "/")).is_dir() else module.split(".")[:-1]
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            base = package[: len(package) - node.level + 1] + (node.module.split(".") if node.module else [])
-            for alias in node.names:
-                name = ".".join([*base, alias.name])
-                yield name if name in modules else ".".join(base)
-
-
-def strangers(system, text):
-    """What a module of papers/<system>/ imports of another system."""
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ImportFrom) and node.level == 2:
-            names = [node.module] if node.module else [alias.name for alias in node.names]
-            yield from (n for n in names if n.partition(".")[0] in {*SYSTEMS} - {system})
-
-
-def test_a_system_imports_no_other():
-    papers = PACKAGE / "papers"
-    assert {path.name for path in papers.iterdir() if path.is_dir() and path.name != "__pycache__"} == set(SYSTEMS)
-    found = {
-        str(path): list(strangers(system, path.read_text()))
-        for system in SYSTEMS
-        for path in (papers / system).glob("*.py")
-    }
-    assert {path: names for path, names in found.items() if names} == {}
-    assert list(strangers("zng", "from ..ohm.dram import PCIE\nfrom ... import mem\nfrom . import scale")) == [
-        "ohm.dram"
-    ]
-
-
-def test_python_modules_import_in_a_line():
-    """None imports what imports it. (A package's own modules may import each other through it.)"""
-    files = {
-        path.relative_to(PACKAGE).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__"): path
-        for path in PACKAGE.rglob("*.py")
-        if path != PACKAGE / "__init__.py"
-    }
-    graph = {
-        name: {
-            found
-            for found in python_imports(name, path.read_text(), files)
-            if found in files and not name.startswith(f"{found}.")
-        }
-        for name, path in files.items()
-    }
-    order = list(TopologicalSorter(graph).static_order())  # CycleError names a circle
-    assert (
-        order.index("errors") < order.index("model.objects") < order.index("run.simulation") < order.index("cli.main")
-    )
-    assert order.index("run.simulation") < order.index("systems.scale") < order.index("papers.ohm")

@@ -4,12 +4,15 @@ import subprocess
 import memsim
 import pytest
 from memsim import _memsim, workload
-from memsim.cli import workloads
+from memsim.cli.subcommands import SUBCOMMANDS
+from memsim.run import workloads
 from memsim.systems import ohm
+
+command = SUBCOMMANDS["workloads"].run
 
 
 def test_the_list_has_a_row_for_each_and_all_are_right(capsys):
-    assert workloads.main(["--check"]) == 0
+    assert command(["--check"]) == 0
     lines = capsys.readouterr().out.splitlines()
     every = _memsim.workloads()
     assert lines[0].startswith("name") and len(lines) == len(every) + 2
@@ -23,7 +26,7 @@ def test_graph_files_are_checked(tmp_path, capsys):
     (tmp_path / "long.txt").write_text("\n".join(lines))
     (tmp_path / "short.gr").write_text("p sp 3 2\na 1 2 1\na 2 3 1\n")
     files = [str(tmp_path / "long.txt"), str(tmp_path / "short.gr")]
-    assert workloads.main(["--check", "betw", "bfs1", "--graph", files[0], "--graph", files[1]]) == 0
+    assert command(["--check", "betw", "bfs1", "--graph", files[0], "--graph", files[1]]) == 0
     out = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in out] == [
         "name",
@@ -36,16 +39,16 @@ def test_graph_files_are_checked(tmp_path, capsys):
         "4",
     ]
     graphs = [w["names"][0] for w in workloads.chosen([], of_graphs=True)]
-    assert workloads.main(["--check", "--graph", files[0]]) == 0
+    assert command(["--check", "--graph", files[0]]) == 0
     rows = capsys.readouterr().out.splitlines()[2:-1]
     assert [row.split()[0] for row in rows] == graphs and "betw" in graphs and "vadd" not in graphs
 
 
 def test_a_graph_for_what_reads_none_is_refused(capsys):
     with pytest.raises(memsim.Error, match="vadd reads no graph: leave it out, or --graph"):
-        workloads.main(["--check", "bfs1", "vadd", "--graph", "g.txt"])
+        command(["--check", "bfs1", "vadd", "--graph", "g.txt"])
     with pytest.raises(memsim.Error, match="no.txt: cannot be opened"):
-        workloads.main(["bfs1", "--graph", "no.txt"])
+        command(["bfs1", "--graph", "no.txt"])
 
 
 def test_what_a_search_does_to_memory():
@@ -56,7 +59,7 @@ def test_what_a_search_does_to_memory():
 
 def test_an_unknown_name_is_refused_with_the_nearest():
     with pytest.raises(memsim.Error, match=r"there is no workload 'bfs11' \(did you mean 'bfs1'\?\)"):
-        workloads.main(["bfs11"])
+        command(["bfs11"])
     with pytest.raises(
         memsim.Error,
         match=r"test_workloads.py:\d+: workload.Program.name: there is no "

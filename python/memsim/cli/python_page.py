@@ -1,7 +1,10 @@
 """The page of memsim's Python functions, made from their docstrings (`memsim reference --python FILE`)."""
+
 import importlib
 import inspect
 import re
+from types import ModuleType
+from typing import Any
 
 import memsim
 
@@ -13,7 +16,7 @@ MODULES = (
 )
 
 
-def page():
+def page() -> str:
     """The page, in Markdown."""
     lines = [
         "# Python functions",
@@ -21,7 +24,7 @@ def page():
         "What a script may call, made from the docstrings by `memsim reference --python`. Components, "
         "with their parameters, have a page of their own: [reference.md](reference.md).",
     ]
-    shown = set()
+    shown = set[object]()
     for module in (memsim, *(importlib.import_module(f"memsim.{name}") for name in MODULES)):
         members = [(name, member) for name, member in vars(module).items() if _is_public(module, name, member)]
         sections = [_section(name, member) for name, member in members if member not in shown]
@@ -32,7 +35,7 @@ def page():
     return "\n".join(lines) + "\n"
 
 
-def _is_public(module, name, member):
+def _is_public(module: ModuleType, name: str, member: Any) -> bool:
     return (
         not name.startswith("_")
         and (inspect.isfunction(member) or inspect.isclass(member))
@@ -41,7 +44,7 @@ def _is_public(module, name, member):
     )
 
 
-def _section(name, member):
+def _section(name: str, member: Any) -> list[str]:
     """A function, or a class with its methods and properties."""
     lines = ["", f"### {name}", "", f"`{name}{_signature(member)}`", "", *_text(inspect.getdoc(member))]
     if inspect.isclass(member):
@@ -56,7 +59,7 @@ def _section(name, member):
     return lines
 
 
-def _signature(member):
+def _signature(member: Any) -> str:
     try:
         given = inspect.signature(member)
     except ValueError:  # an exception of the compiled module
@@ -66,7 +69,7 @@ def _signature(member):
     return re.sub(r"\bmemsim\.(\w+\.)*(?=[A-Z])", "", text)  # of an annotation
 
 
-def _text(doc):
+def _text(doc: str | None) -> list[str]:
     """Lines of a docstring. Arguments in columns are shown as they stand."""
     lines = []
     for paragraph in (doc or "").strip().split("\n\n"):

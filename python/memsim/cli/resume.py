@@ -12,16 +12,15 @@ from ..run.processes import MEMSIM, run_for_us
 from ..results.database import connect
 
 
-def main(argv):
+def register(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Go on with each unfinished run, from its last whole checkpoint"
+    parser.add_argument("OUTDIR", help="the output directory, with stats.db and the checkpoints")
+
+
+def main(args: argparse.Namespace) -> int:
     """One run after another, each in a process of its own. Returns the exit code of the last that failed."""
-    p = argparse.ArgumentParser(
-        prog="memsim resume",
-        allow_abbrev=False,
-        description="Go on with each unfinished run, from its last whole checkpoint",
-    )
-    p.add_argument("OUTDIR", help="the output directory, with stats.db and the checkpoints")
-    outdir = p.parse_args(argv).OUTDIR
-    seen, exit_code = set(), 0
+    outdir: str = args.OUTDIR
+    seen, exit_code = set[str](), 0
     # A script of several machines finishes all of its runs: what is left is asked for each time.
     while run := next((run for run in _unfinished(outdir) if run not in seen), None):
         seen.add(run)
@@ -31,16 +30,16 @@ def main(argv):
     return exit_code
 
 
-def _tell(text):
+def _tell(text: str) -> None:
     print(f"memsim: {legible(text)}", file=sys.stderr, flush=True)
 
 
-def _unfinished(outdir):
+def _unfinished(outdir: str) -> list[str]:
     with contextlib.closing(connect(os.path.join(outdir, "stats.db"))) as database:
         return [run for run, in database.execute("SELECT id FROM run WHERE finished IS NULL ORDER BY started, id")]
 
 
-def _go_on(outdir, run):
+def _go_on(outdir: str, run: str) -> int:
     database = os.path.join(outdir, "stats.db")
     if _memsim.Database(database).in_use(run):
         _tell(f"{outdir}: run {run} is in the hands of another process: wait for it, or end it first")
@@ -56,4 +55,4 @@ def _go_on(outdir, run):
             "run by --restore FILE -d DIR"
         )
     _tell(f"goes on with run {run} from {shown(file)}")
-    return run_for_us([*MEMSIM, "--restore", file]).returncode
+    return int(run_for_us([*MEMSIM, "--restore", file]).returncode)

@@ -16,13 +16,11 @@ from ..run.options import whole
 ALL = 2**64 - 1
 
 
-def parser():
-    p = argparse.ArgumentParser(
-        prog="memsim trace", description="Look into traces and convert them", allow_abbrev=False
-    )
-    actions = p.add_subparsers(dest="action", required=True, metavar="{info,head,slice,convert,formats,commands}")
+def register(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Look into traces and convert them"
+    actions = parser.add_subparsers(dest="action", required=True, metavar="{info,head,slice,convert,formats,commands}")
 
-    def action(name, what):
+    def action(name: str, what: str) -> argparse.ArgumentParser:
         a = actions.add_parser(name, help=what, description=what, allow_abbrev=False)
         if name == "commands":
             return a
@@ -58,7 +56,7 @@ def parser():
         )
         return a
 
-    def output(a):
+    def output(a: argparse.ArgumentParser) -> None:
         a.add_argument("OUT", help="the trace to write")
         a.add_argument("--to", default="memsim", choices=_memsim.trace_output_formats, help="its format (memsim)")
         a.add_argument("--cycle", default="", metavar="TIME", help="of DRAMsim3's clock")
@@ -89,10 +87,9 @@ def parser():
     a.add_argument("--rank", type=whole(0), default=0, metavar="N", help="the rank (0)")
     what = "The formats, as the table of docs/traces.md"
     actions.add_parser("formats", help=what, description=what, allow_abbrev=False)
-    return p
 
 
-def formats():
+def formats() -> str:
     """The table of formats, in Markdown."""
     rows = [["name", "of", "a line", "", "written", "played by"], ["---"] * 6]
     for name, title, shape, notes, written, played_by in _memsim.trace_format_rows():
@@ -106,7 +103,7 @@ def formats():
 COMMAND = re.compile(r"[\d.]+ns: (\S+): DramCommands: (\w+) rank (\d+) bank (\d+)(?: row \d+)? at ([\d.]+)ns\n?")
 
 
-def commands(file, out, cycle, path, rank):
+def commands(file: str, out: str, cycle: str, path: str, rank: int) -> int:
     """Writes the command trace of one rank, in the order of time; returns how many commands it has."""
     try:
         with open(file, encoding="utf-8", errors="replace") as lines:
@@ -131,9 +128,7 @@ def commands(file, out, cycle, path, rank):
     return len(rows)
 
 
-def trace(argv):
-    """Look into traces and convert them."""
-    args = parser().parse_args(argv)
+def main(args: argparse.Namespace) -> None:
     if args.action == "commands":
         check_output(args.OUT)
         n = commands(args.FILE, args.OUT, args.cycle, args.of, args.rank)

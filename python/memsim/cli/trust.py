@@ -4,17 +4,19 @@ Anybody can write a checkpoint, and it names a script on this disk, its argument
 the script's relative paths go. It is believed where a database that belongs to this user says that the run was of
 this script with these arguments in this directory: the one beside the checkpoint, or the one that it names.
 """
+
 import contextlib
 import json
 import os
 import shlex
 import sqlite3
+from typing import Any
 
 from ..errors import Error, legible
 from ..results.database import connect
 
 
-def refuse_unknown(file, saved):
+def refuse_unknown(file: str, saved: Any) -> None:
     """Refuses a checkpoint whose run no database of the user's knows."""
     beside = os.path.join(os.path.dirname(os.path.abspath(file)), "stats.db")
     if not any(_knows(database, saved) for database in dict.fromkeys([beside, saved.run.database])):
@@ -27,7 +29,7 @@ def refuse_unknown(file, saved):
         )
 
 
-def _knows(database, saved):
+def _knows(database: str, saved: Any) -> bool:
     try:
         if os.stat(database).st_uid != os.geteuid():
             return False  # another user's, who may write into it what he likes

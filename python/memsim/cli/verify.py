@@ -4,6 +4,8 @@ The script runs once as it is, and once saving at random ticks. From each of the
 fresh process, and all that the database then holds is compared. Another process loads the checkpoint and saves
 it at once: the file must be the same.
 """
+
+import argparse
 import collections
 import contextlib
 import os
@@ -11,11 +13,15 @@ import random
 import re
 import shutil
 import struct
+import subprocess
 import tempfile
+from collections.abc import Iterable
+from typing import Any
 
 from .. import _memsim
 from ..run import signals
 from ..model.build import build, rebuild_tree
+from ..model.units import Time
 from ..errors import Error
 from ..files import check_regular
 from ..run.options import add_changes, add_oracles, add_stamps
@@ -39,10 +45,11 @@ CONTENT = {
     "parameters": "SELECT path, name, text, value FROM param JOIN object ON object.id = object ORDER BY path, name",
     "connections": "SELECT source, source_port, target, target_port FROM connection ORDER BY source, source_port",
 }
+Content = dict[str, collections.Counter[tuple[Any, ...]]]  # the rows of each query, as often as they occur
 SAVE_AGAIN = "import sys; from memsim.cli.verify import save_again; save_again(*sys.argv[1:])"
 
 
-def add_arguments(p):
+def register(p: argparse.ArgumentParser) -> None:
     p.add_argument("--ticks", metavar="N", type=int, default=20, help="how many random ticks (20)")
     p.add_argument("--seed", metavar="N", type=int, default=1, help="of the random ticks (1)")
     add_changes(p)
@@ -52,7 +59,7 @@ def add_arguments(p):
     p.add_argument("arguments", nargs="...", help="the script's")
 
 
-def main(args):
+def main(args: argparse.Namespace) -> int:
     """Prints a line for each checkpoint, and the verdict. Returns 1 where something differs."""
     if args.ticks < 1:
         raise Error("--ticks: at least one tick is compared")
@@ -68,13 +75,13 @@ def main(args):
         whole, cut, saved = (os.path.join(scratch, name) for name in ("whole", "cut", "saved"))
         expected = _run(whole, command)
         ticks = _random_ticks(whole, args)
-        at = [word for tick in ticks for word in ("--checkpoint-at", f"{tick}fs")]
+        at = [word for tick in ticks for word in ("--checkpoint-at", str(Time(tick)))]
         saving = _differences(expected, _run(cut, [*at, *command]))
         if saving:
             print(f"saving alone   DIFFERENT: {saving}", flush=True)
         # What one restore writes is no other's matter: it saves at the later ticks again.
         shutil.copytree(cut, saved)
-        wrong, files, database = bool(saving), _checkpoints(saved), os.path.join(cut, "stats.db")
+        wrong, files, database = int(bool(saving)), _checkpoints(saved), os.path.join(cut, "stats.db")
         for file in files:
             shutil.copy(os.path.join(saved, "stats.db"), database)
             found = _compare(file, expected, database, options)
@@ -96,7 +103,7 @@ def main(args):
     return int(wrong > 0)
 
 
-def _run(outdir, command):
+def _run(outdir: str, command: list[str]) -> Content:
     """What the database holds after a run that must succeed."""
     done = run_for_us([*MEMSIM, "-q", "-d", outdir, *command], quiet=True)
     if done.returncode:
@@ -107,16 +114,16 @@ def _run(outdir, command):
     return _content(database)
 
 
-def _last(done):
+def _last(done: subprocess.CompletedProcess[str]) -> str:
     return (done.stderr.strip() or "it said nothing").splitlines()[-1].removeprefix("memsim: ")
 
 
-def _content(database):
+def _content(database: str) -> Content:
     with contextlib.closing(connect(database)) as db:
         return {name: collections.Counter(db.execute(query)) for name, query in CONTENT.items()}
 
 
-def _random_ticks(outdir, args):
+def _random_ticks(outdir: str, args: argparse.Namespace) -> list[int]:
     with contextlib.closing(connect(outdir)) as db:
         (end,) = db.execute("SELECT max(sim_time_fs) FROM run").fetchone()
     if not end or end <= args.ticks:
@@ -124,13 +131,13 @@ def _random_ticks(outdir, args):
     return sorted(random.Random(args.seed).sample(range(1, end), args.ticks))
 
 
-def _checkpoints(outdir):
+def _checkpoints(outdir: str) -> list[str]:
     """By simulated time; each machine of a script has its own."""
     files = [os.path.join(outdir, name) for name in os.listdir(outdir) if name.endswith(".ckpt")]
     return sorted(files, key=lambda file: (_memsim.checkpoint_info(file)["now"], file))
 
 
-def _compare(file, expected, database, options=()):
+def _compare(file: str, expected: Content, database: str, options: Iterable[str] = ()) -> str:
     """What differs, as text; nothing where all is the same."""
     again = f"{file}.again"
     done = run_for_us([*PYTHON, "-c", SAVE_AGAIN, file, again], quiet=True)
@@ -146,7 +153,7 @@ def _compare(file, expected, database, options=()):
     return _differences(expected, _content(database))
 
 
-def _differences(expected, found):
+def _differences(expected: Content, found: Content) -> str:
     """The kinds of which rows differ, the first kind with a row of each side."""
     kinds = [kind for kind in CONTENT if expected[kind] != found[kind]]
     if not kinds:
@@ -158,7 +165,7 @@ def _differences(expected, found):
     return f"{', '.join(kinds)}; {sides[0]} became {sides[1]}"
 
 
-def save_again(file, to):
+def save_again(file: str, to: str) -> None:
     """Loads a checkpoint without its script, and saves the machine as it stands."""
     with signals.handled():
         saved = _memsim.read_checkpoint(file)
@@ -168,12 +175,12 @@ def save_again(file, to):
         _memsim.write_checkpoint(to, machine, saved.script, saved.run)
 
 
-def same_file(one, other):
+def same_file(one: str, other: str) -> bool:
     """Whether two checkpoints are the same byte by byte, but for when they were written."""
     return _without_time(one) == _without_time(other)
 
 
-def _without_time(file):
+def _without_time(file: str) -> tuple[dict[str, Any], bytes]:
     with open(file, "rb") as f:
         data = f.read()
     info = _memsim.checkpoint_info(os.fspath(file))

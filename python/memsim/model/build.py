@@ -1,16 +1,28 @@
 """From the tree of SimObjects to the machine and back: nothing runs before all of it is checked."""
+
 import re
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from .. import _memsim
 from . import energy
 from ..errors import Error, did_you_mean, user_error
-from .objects import Group, Parameter, Root
+from .attributes import Parameter
+from .objects import Group, Root, SimObject
 from .ports import Port, bind
 from .schema import find
 
+Configuration = dict[str, Any]  # of a checkpoint: objects, connections, contents
 
-def build(root, queue="fast", changes=()):
-    """The machine that the tree describes, after the --set changes ('path.parameter=value')."""
+
+def build(root: Root, queue: str = "fast", changes: Iterable[str] = ()) -> Any:
+    """The machine that a tree describes.
+
+    queue      the event queue: 'fast' or 'naive'
+    changes    of parameters, as of --set: 'path.parameter=value'
+
+    Raises Error, with the line of the script, for the first fault of the tree.
+    """
     for change in changes:
         _apply(root, change)
     machine = _memsim.Machine(root.seed, queue)
@@ -41,7 +53,7 @@ def build(root, queue="fast", changes=()):
     return machine
 
 
-def bindings(objects):
+def bindings(objects: Iterable[SimObject]) -> Iterator[tuple[Port, Port, str]]:
     """(port, peer, place) of every connection once, in the order of the tree."""
     seen = set()
     for obj in objects:
@@ -54,17 +66,18 @@ def bindings(objects):
                 yield port, peer, where
 
 
-def _located(error, objects):
+def _located(error: Exception, objects: Iterable[SimObject]) -> Exception:
     """The machine's error, which begins with a path, with the script's line that it is about."""
     text = str(error)
     for obj in sorted(objects, key=lambda o: -len(o.path)):
         if text.startswith((obj.path + ".", obj.path + ":", obj.path + " ")):
-            name = re.match(r"\.?(\w*)", text[len(obj.path) :])[1]
+            found = re.match(r"\.?(\w*)", text[len(obj.path) :])
+            name = found[1] if found else ""
             return user_error(text, obj._places.get(name, obj._created))
     return error if re.match(r"\S+:\d+: ", text) else user_error(text)
 
 
-def _apply(root, change):
+def _apply(root: Root, change: str) -> None:
     path, equals, value = change.partition("=")
     place, dot, name = path.rpartition(".")
     if not equals or not dot:
@@ -84,7 +97,7 @@ def _apply(root, change):
         obj._places[name] = f"--set {change}"
 
 
-def _meant(place, paths):
+def _meant(place: str, paths: Iterable[str]) -> str:
     """' (did you mean ...?)': elements where `place` is their list or one that is not there, else the nearest name."""
     listed = re.sub(r"\[(\d+|\*)\]", "", place)
     elements = [path for path in paths if "[" in path and re.sub(r"\[\d+\]", "", path) == listed]
@@ -94,12 +107,12 @@ def _meant(place, paths):
     return f" (did you mean '{elements[0]}', or '{every}' for every element?)"
 
 
-def rebuild_tree(configuration, seed):
+def rebuild_tree(configuration: Configuration, seed: int) -> Root:
     """The Root of a stored configuration; what was a group is one again."""
     root = Root(seed, contents=configuration["contents"])
-    at = {"": root}
+    at: dict[str, SimObject] = {"": root}
 
-    def place(path, obj):
+    def place(path: str, obj: SimObject) -> SimObject:
         above, _, last = path.rpartition(".")
         parent = at.get(above) or place(above, Group())
         name, bracket, index = last.partition("[")
@@ -122,13 +135,13 @@ def rebuild_tree(configuration, seed):
     return root
 
 
-def _port(obj, name):
+def _port(obj: SimObject, name: str) -> Any:
     name, bracket, index = name.partition("[")
     port = getattr(obj, name)
     return port[int(index[:-1])] if bracket else port
 
 
-def refuse_fixed(stored, present):
+def refuse_fixed(stored: Configuration, present: Configuration) -> None:
     """Names the first fixed parameter in which two configurations differ, as one sentence."""
     there = {path: params for path, _, params in stored["objects"]}
     here = {path: params for path, _, params in present["objects"]}

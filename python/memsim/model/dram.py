@@ -6,6 +6,8 @@
     root.dram = mem.DramController(timing=part)
 """
 
+from __future__ import annotations
+
 from .. import _memsim
 from ..errors import Error, user_error
 
@@ -20,14 +22,14 @@ class Preset(str):
               standard has
 
     It has `name`, `source` and `figures`, a dict of all figures. As a string it is the whole table, so that a
-    run's configuration in the results says all of it.
+    run's configuration in the results contains all of it. Raises Error if a figure is unknown, missing or no quantity.
     """
 
     name: str
     source: str
-    figures: dict
+    figures: dict[str, str]
 
-    def __new__(cls, name, base=None, source="", **figures):
+    def __new__(cls, name: str, base: str | None = None, source: str = "", **figures: object) -> Preset:
         try:
             given = {**(_memsim.dram_table(base)["figures"] if base is not None else {}), **figures}
             text = f"{name}: {' '.join(f'{symbol}={value}' for symbol, value in given.items())}; {source}"
@@ -36,13 +38,13 @@ class Preset(str):
             raise user_error(f"Preset('{name}'): {e}") from None
 
     @classmethod
-    def _of(cls, text):
+    def _of(cls, text: str) -> Preset:
         self = super().__new__(cls, text)
         for attribute, value in _memsim.dram_table(text).items():
             setattr(self, attribute, value)
         return self
 
 
-def presets():
+def presets() -> dict[str, Preset]:
     """The tables that memsim has, by name: `presets()["hbm2"].figures["tCL"]`."""
     return {name: Preset._of(name) for name in _memsim.dram_tables()}

@@ -7,10 +7,14 @@ the database's view `energy` knows them; spent() says the same of the values of 
         energy.Cost("DRAM", "gpu.memory", "assumption", statistic="activates", each=2e-9),
         energy.Cost("DRAM", "gpu.memory", "assumption", power=0.5)])
 """
+
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..errors import did_you_mean, user_error
+from .objects import SimObject
 from .schema import TYPES
+from .units import Energy, Power, Ratio
 
 
 @dataclass(frozen=True)
@@ -26,31 +30,36 @@ class Cost:
     power: float = 0.0  # W
     share: float = 1.0  # of it that this machine spends
 
-    def component(self):
+    def component(self) -> SimObject:
+        """The object that stands for this cost in the tree of a machine."""
         return TYPES["mem.EnergyCost"](
             part=self.part,
             objects=self.objects,
             statistic=self.statistic,
-            each=f"{round(self.each * 1e15)}fJ",
-            power=f"{round(self.power * 1e9)}nW",
-            share=f"{round(self.share * 1e9)}ppb",
+            each=Energy.joules(self.each),
+            power=Power.watts(self.power),
+            share=Ratio(round(self.share * 1e9)),
             source=self.source,
         )
 
 
-def _spends(objects, path):
+def _spends(objects: str, path: str) -> bool:
     """Whether an object is meant: the one of that path, an element of that list, or one below it."""
     return path.startswith(objects) and path[len(objects) :][:1] in ("", ".", "[")
 
 
-def components(costs):
+def components(costs: Iterable[Cost]) -> list[SimObject]:
     """The objects that a machine holds for a list of Cost, to be added as children."""
     return [cost.component() for cost in costs]
 
 
-def spent(costs, values, seconds):
-    """{part: J} of a run, from its values by (path, name)."""
-    parts = {}
+def spent(costs: Iterable[Cost], values: Mapping[tuple[str, str], float], seconds: float) -> dict[str, float]:
+    """The energy in J that each part has spent in a run.
+
+    values     of the statistics, by (path, name)
+    seconds    of simulated time
+    """
+    parts: dict[str, float] = {}
     for cost in costs:
         counted = sum(
             value for (path, name), value in values.items() if name == cost.statistic and _spends(cost.objects, path)
@@ -60,7 +69,7 @@ def spent(costs, values, seconds):
     return parts
 
 
-def check(objects):
+def check(objects: list[SimObject]) -> None:
     """Refuses a cost of a statistic that no object of the machine has."""
     for cost in objects:
         if cost._type != "mem.EnergyCost" or not cost.statistic:

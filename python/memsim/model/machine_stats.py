@@ -1,27 +1,57 @@
 """Statistics of a machine, and reading one, `system.l2.stats.hits`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Protocol
+
 from ..errors import UnknownName, did_you_mean, user_error
+
+if TYPE_CHECKING:
+    from .objects import SimObject
+
+
+class Machine(Protocol):
+    """What statistics need of a Simulation, which is of a higher layer."""
+
+    def _dump(self, label: str) -> None:
+        ...
+
+    def _reset_stats(self) -> None:
+        ...
+
+    def _series(self, period: str | int, patterns: Any) -> None:
+        ...
+
+    def _read_stat(self, path: str, name: str, part: str) -> float:
+        ...
 
 
 class Statistics:
     """Of one Simulation: `simulation.stats.dump()`."""
 
-    def __init__(self, simulation):
+    def __init__(self, simulation: Machine) -> None:
         self._simulation = simulation
 
-    def dump(self, label: str = ""):
+    def dump(self, label: str = "") -> None:
         """Writes all statistics to the database under this label."""
         self._simulation._dump(label)
 
-    def reset(self):
+    def reset(self) -> None:
         """Sets all statistics to zero."""
         self._simulation._reset_stats()
 
-    def series(self, period: str | int, patterns=("*",)):
-        """Samples these statistics every `period` of simulated time."""
+    def series(self, period: str | int, patterns: Any = ("*",)) -> None:
+        """Samples these statistics every `period` of simulated time, a text such as '10us' or a number of fs.
+
+        patterns    paths such as 'gpu.l2[*].hits', or statistics such as `l2.stats.hits`; one or several
+
+        Raises Error if nothing has such a name.
+        """
         self._simulation._series(period, patterns)
 
 
-def patterns_of(statistics):
+def patterns_of(statistics: Any) -> list[str]:
     """What series() was given, as texts: 'gpu.l2[*].hits', or statistics such as `l2.stats.hits` and all
     of an object, `l2.stats`; one or several."""
     one = isinstance(statistics, str) or hasattr(statistics, "_pattern")
@@ -41,22 +71,26 @@ class Named:
     """What the value of a statistic is besides a number: it knows its name, and its parts are
     attributes, `stats.latency.p99`."""
 
-    def __new__(cls, value, view, name):
-        self = super().__new__(cls, value)
+    _view: StatView
+    _stat: str
+    _plain: type[float]
+
+    def __new__(cls, value: float, view: StatView, name: str) -> Any:
+        self: Any = super().__new__(cls, value)  # type: ignore[call-arg]
         self._view, self._stat = view, name
         return self
 
     @property
-    def _pattern(self):
+    def _pattern(self) -> str:
         return f"{self._view._object.path}.{self._stat}"
 
-    def __getattr__(self, part) -> float:
+    def __getattr__(self, part: str) -> float:
         if part.startswith("_"):
             raise AttributeError(part)
         return self._view._read(self._stat, part)
 
-    def __reduce__(self):  # copied and sent to another process as the plain number
-        return self._plain, (self._plain(self),)
+    def __reduce__(self) -> tuple[type[float], tuple[float]]:  # copied and sent to another process as the plain number
+        return self._plain, (self._plain(self),)  # type: ignore[arg-type]
 
 
 class Value(Named, float):
@@ -71,32 +105,32 @@ class Count(Named, int):
     _plain = int
 
 
-def class_of(info):
-    """Count or Value, of what the schema says of a statistic."""
+def class_of(info: dict[str, Any]) -> type[Count] | type[Value]:
+    """Count or Value, by what the schema declares of a statistic."""
     return Count if info["kind"] in ("counter", "elapsed") and info["unit"] in ("Count", "Byte", "Cycle") else Value
 
 
 class Values:
     """A statistic kept for each of several things: `stats.reads[3]`."""
 
-    def __init__(self, view, name):
+    def __init__(self, view: StatView, name: str) -> None:
         self._view, self._name = view, name
 
     @property
-    def _pattern(self):
+    def _pattern(self) -> str:
         return f"{self._view._object.path}.{self._name}[*]"
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: int) -> Any:
         return self._view._value(f"{self._name}[{index}]", self._name)
 
 
 class StatView:
     """The statistics of one object as attributes."""
 
-    def __init__(self, obj):
+    def __init__(self, obj: SimObject) -> None:
         self._object = obj
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         known = self._object._stats
         if name.startswith("_"):
             raise AttributeError(name)
@@ -107,19 +141,19 @@ class StatView:
         return Values(self, name) if known[name]["each"] else self._value(name, name)
 
     @property
-    def _pattern(self):
+    def _pattern(self) -> str:
         return f"{self._object.path}.*"
 
-    def __dir__(self):
+    def __dir__(self) -> list[str]:
         return list(self._object._stats)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<statistics of {self._object.path}: {', '.join(self._object._stats)}>"
 
-    def _value(self, full_name, name):
+    def _value(self, full_name: str, name: str) -> Any:
         return class_of(self._object._stats[name])(self._read(full_name, ""), self, full_name)
 
-    def _read(self, name, part):
+    def _read(self, name: str, part: str) -> float:
         simulation = self._object.root()._simulation
         if simulation is None:
             raise user_error(

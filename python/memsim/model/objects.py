@@ -1,90 +1,28 @@
 """SimObjects: attributes are parameters, ports, children and statistics."""
-import operator
-import os
-from decimal import Decimal
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NoReturn
 
 from .. import _memsim
-from ..errors import Error, UnknownName, check_text, did_you_mean, here, user_error, utf8
-from .ports import Port, VectorPort, bind
-from .machine_stats import StatView
+from ..errors import Error, UnknownName, did_you_mean, here, user_error
+from .attributes import Parameter, PortAttribute
+from .machine_stats import Machine, StatView
+from .ports import Port
 
 
-class Parameter:
-    """A parameter, as a class attribute: its documentation, and how it is set and read."""
-
-    def __init__(self, info):
-        self.info = info
-        self.__doc__ = info["text"]
-
-    def __get__(self, obj, cls=None):
-        if obj is None:
-            return self
-        return self.read(obj._values.get(self.info["name"], self.info["initial"]))
-
-    def __set__(self, obj, value):
-        name = self.info["name"]
-        obj._values[name] = resolve(type(obj), name, value, f"{obj.path}.{name}")
-        obj._places[name] = here()
-
-    def read(self, text):
-        if self.info["type"] == "int":
-            return int(text)
-        return text == "true" if self.info["type"] == "bool" else text
-
-
-class PortAttribute:
-    """A port or a vector of ports, as a class attribute."""
-
-    def __init__(self, info):
-        self.info = info
-        self.__doc__ = info["text"]
-
-    def __get__(self, obj, cls=None):
-        if obj is None:
-            return self
-        return (VectorPort if self.info["many"] else Port)(obj, self.info)
-
-    def __set__(self, obj, value):
-        mine = self.__get__(obj)
-        if not (isinstance(mine, VectorPort) and value is mine):
-            bind(mine, value)
-
-
-def resolve(cls, name, value, path):
-    """The value's text as the component will hold it, or an error with the script's line."""
-    try:
-        return _memsim.resolve(cls._type, path.rpartition(".")[0], name, as_text(cls._params[name], value, path))
-    except Error as e:
-        raise user_error(e) from None
-
-
-def as_text(info, value, path):
-    if isinstance(value, (str, os.PathLike)):
-        text = utf8(os.fspath(value), f"{path}:")
-        check_text(text, path, Error)
-        return text
-    if isinstance(value, bool):
-        if info["type"] == "bool":
-            return "true" if value else "false"
-    elif hasattr(value, "__index__"):
-        if info["type"] in ("int", "Fraction") or info["unit"]:
-            return str(operator.index(value))  # where a unit is missing the component will say so
-    elif hasattr(value, "__float__"):
-        if info["type"] == "Fraction" or info["unit"]:
-            return format(Decimal(repr(float(value))), "f")
-    raise Error(f"{path}: {value!r} is no {info['type']} ({info['doc']})")
-
-
-class Children(list):
+class Children(list["SimObject"]):
     """A list of children: `gpu.sm[3]`; append() adds one."""
 
-    def __init__(self, owner, name, items):
+    def __init__(self, owner: SimObject, name: str, items: Iterable[SimObject]) -> None:
         super().__init__()
         self._owner, self._name = owner, name
         for item in items:
             self.append(item)
 
-    def append(self, item):
+    def append(self, item: SimObject) -> None:
+        """Adds a child. Raises Error if it is no SimObject, has a place already, or the machine is built."""
         self._owner._check_open(self._name)
         if not isinstance(item, SimObject):
             raise user_error(
@@ -94,7 +32,7 @@ class Children(list):
         item._adopt(self._owner, f"{self._name}[{len(self)}]")
         super().append(item)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_"):
             raise AttributeError(name)
         path = f"{self._owner._prefix}{self._name}"
@@ -103,16 +41,16 @@ class Children(list):
             kind=UnknownName,
         )
 
-    def _fixed(self, *args, **kwargs):
+    def _fixed(self, *args: object, **kwargs: object) -> NoReturn:
         raise user_error(f"{self._owner._prefix}{self._name}: children are appended, not moved or " "taken away")
 
-    __setitem__ = __delitem__ = insert = remove = pop = clear = sort = reverse = _fixed
+    __setitem__ = __delitem__ = insert = remove = pop = clear = sort = reverse = _fixed  # type: ignore[assignment]
 
-    def extend(self, items):
+    def extend(self, items: Iterable[SimObject]) -> None:
         for item in items:
             self.append(item)
 
-    def __iadd__(self, items):
+    def __iadd__(self, items: Iterable[SimObject]) -> Children:  # type: ignore[override, misc]
         self.extend(items)
         return self
 
@@ -121,22 +59,36 @@ class SimObject:
     """What has a place in the tree. Assigning an attribute sets a parameter, binds a port, or, with
     a SimObject or a list of them, adds children."""
 
-    _type = None  # 'mem.Cache'; None: a group, nothing is simulated
-    _params, _ports, _stats = {}, {}, {}
+    _type: str | None = None  # 'mem.Cache'; None: a group, nothing is simulated
+    _schema: dict[str, Any] = {}  # what the component declares
+    _params: dict[str, Any] = {}
+    _ports: dict[str, Any] = {}
+    _stats: dict[str, Any] = {}
+    _defaults: dict[str, tuple[object, str]] = {}  # of a subclass in a script: value, place
+    # Of each object:
+    _parent: SimObject | None
+    _name: str
+    _children: dict[str, Any]  # name -> a SimObject or Children
+    _values: dict[str, str]  # of parameters
+    _places: dict[str, str]  # where parameters were set
+    _bound: dict[tuple[str, int | None], tuple[Port, str]]  # (port, index) -> peer, place
+    _simulation: Machine | None
+    _prepared: Any  # the input of a program that was read already
+    _created: str
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         """Class attributes that are named as parameters are other defaults, as in gem5."""
         super().__init_subclass__(**kwargs)
         given = [name for name in vars(cls) if name in cls._params]
         if given and "_type" not in vars(cls):
-            cls._defaults = {**getattr(cls, "_defaults", {}), **{name: (vars(cls)[name], here()) for name in given}}
+            cls._defaults = {**cls._defaults, **{name: (vars(cls)[name], here()) for name in given}}
             for name in given:
                 delattr(cls, name)
 
-    def __init__(self, **attributes):
-        for name, value in (
+    def __init__(self, **attributes: Any) -> None:
+        fresh: list[tuple[str, Any]] = [
             ("_parent", None),
-            ("_name", None),
+            ("_name", ""),
             ("_children", {}),
             ("_values", {}),
             ("_places", {}),
@@ -144,9 +96,10 @@ class SimObject:
             ("_simulation", None),
             ("_prepared", None),
             ("_created", here()),
-        ):
+        ]
+        for name, value in fresh:
             object.__setattr__(self, name, value)
-        for name, (value, where) in getattr(type(self), "_defaults", {}).items():
+        for name, (value, where) in type(self)._defaults.items():
             setattr(self, name, value)
             self._places[name] = where
         for name, value in attributes.items():
@@ -160,29 +113,30 @@ class SimObject:
         return self._parent._prefix + self._name
 
     @property
-    def _prefix(self):
+    def _prefix(self) -> str:
         return self.path + "."
 
     @property
-    def stats(self):
+    def stats(self) -> StatView:
         """The statistics: `system.l2.stats.hits` is the value now."""
         return StatView(self)
 
     @property
-    def children(self) -> list:
+    def children(self) -> list[SimObject]:
         """The objects right below, in the order in which they were added."""
         return [c for child in self._children.values() for c in (child if isinstance(child, list) else [child])]
 
-    def descendants(self):
+    def descendants(self) -> Iterator[SimObject]:
         """This object and all below it, parents first."""
         yield self
         for child in self.children:
             yield from child.descendants()
 
-    def root(self):
+    def root(self) -> SimObject:
+        """The topmost object of the tree: the Root of a machine."""
         return self if self._parent is None else self._parent.root()
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_"):
             object.__setattr__(self, name, value)
             return
@@ -209,7 +163,7 @@ class SimObject:
         else:
             raise self._unknown(name)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         children = self.__dict__.get("_children", {})
         if name in children:
             return children[name]
@@ -217,24 +171,24 @@ class SimObject:
             raise AttributeError(name)
         raise self._unknown(name)
 
-    def __dir__(self):
+    def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._children]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<{self._type or type(self).__name__} {self.path}>"
 
-    def _unknown(self, name):
+    def _unknown(self, name: str) -> Error:
         known = [*self._params, *self._ports, *self._children]
         what = "parameter, port or child" if self._type else "child"
         return user_error(f"{self.path} has no {what} '{name}'{did_you_mean(name, known)}", kind=UnknownName)
 
-    def _no_second(self, name):
+    def _no_second(self, name: str) -> None:
         if name in self._children:
             raise user_error(
                 f"{self.path}.{name} is already there: give the second child another " "name, or append it to a list"
             )
 
-    def _adopt(self, parent, name):
+    def _adopt(self, parent: SimObject, name: str) -> None:
         if self._parent is not None or isinstance(self, Root):
             raise user_error(
                 f"{parent._prefix}{name}: this object already has the place " f"'{self.path}' in the tree"
@@ -249,7 +203,7 @@ class SimObject:
         object.__setattr__(self, "_parent", parent)
         object.__setattr__(self, "_name", name)
 
-    def _check_open(self, name):
+    def _check_open(self, name: str) -> None:
         if self.root()._simulation is not None:
             raise user_error(
                 f"{self.path}.{name} is set after instantiate(): the machine is " "built and stays as it is"
@@ -269,12 +223,14 @@ class Root(Group):
 
     seed        what every random stream derives from, from 0 to 2^64 - 1
     contents    whether messages carry the values of the program's stores, and caches and memories hold
-                them: for what hangs on values, and for Simulation.check_contents(). It changes no time.
+                them: for what depends on values, and for Simulation.check_contents(). It changes no time.
+
+    Raises Error if the seed is out of range.
     """
 
-    _latest = None
+    _latest: Root | None = None
 
-    def __init__(self, seed: int = 1, contents: bool = False, **children):
+    def __init__(self, seed: int = 1, contents: bool = False, **children: SimObject) -> None:
         if not isinstance(seed, int) or not 0 <= seed < 2**64:
             raise user_error(f"Root: the seed {seed!r} is no whole number from 0 to 2^64 - 1")
         super().__init__()
@@ -300,5 +256,5 @@ class Root(Group):
         return "Root"
 
     @property
-    def _prefix(self):
+    def _prefix(self) -> str:
         return ""

@@ -3,15 +3,19 @@
     cache.replacement = "srrip"                           # with its defaults
     cache.replacement = memsim.policy("srrip", bits=3)    # the same as "srrip(bits=3)"
 """
+
+from typing import Any
+
 from .. import _memsim
 from ..errors import did_you_mean, user_error
 
-POLICIES = {}  # 'tag policy' -> name -> what it declares
+Policy = dict[str, Any]  # what the schema declares of a policy
+POLICIES: dict[str, dict[str, Policy]] = {}  # 'tag policy' -> name -> what it declares
 for _one in _memsim.policies():
     POLICIES.setdefault(_one["family"], {})[_one["name"]] = _one
 
 
-def policy(name: str, **parameters) -> str:
+def policy(name: str, **parameters: object) -> str:
     """The value of a parameter that names a policy, such as policy("srrip", bits=3).
 
     name         one of a family's names; `memsim.describe(component)` lists them
@@ -30,17 +34,17 @@ def policy(name: str, **parameters) -> str:
     return f"{name}({values})" if values else name
 
 
-def named(name):
+def named(name: str) -> list[Policy]:
     """What the policies of this name declare, of every family."""
     return [members[name] for members in POLICIES.values() if name in members]
 
 
-def names():
+def names() -> list[str]:
     """All names, each once."""
     return sorted({name for members in POLICIES.values() for name in members})
 
 
-def doc(one):
+def doc(one: Policy) -> str:
     """What a policy declares, as text."""
     lines = [f"{one['name']}, a {one['family']}: {one['doc']}"]
     if one["params"]:
@@ -52,7 +56,7 @@ def doc(one):
     return "\n".join(lines) + f"\n\nSource: {one['source']}."
 
 
-def reference():
+def reference() -> list[str]:
     """Lines of the reference page, in Markdown."""
     lines = []
     for family, members in POLICIES.items():

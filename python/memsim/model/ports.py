@@ -1,5 +1,16 @@
 """Ports: `a.mem_side = b.cpu_side` binds them in either direction; vectors append."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
 from ..errors import here, user_error
+
+if TYPE_CHECKING:
+    from .objects import SimObject
+
+PortInfo = dict[str, Any]  # what the schema declares of a port
 
 
 class Port:
@@ -7,32 +18,35 @@ class Port:
 
     __slots__ = ("owner", "info", "index")
 
-    def __init__(self, owner, info, index=None):
+    def __init__(self, owner: SimObject, info: PortInfo, index: int | None = None) -> None:
         self.owner, self.info, self.index = owner, info, index
 
     @property
     def name(self) -> str:
-        return self.info["name"] if self.index is None else f"{self.info['name']}[{self.index}]"
+        """The name of the port, with its index in a vector."""
+        name: str = self.info["name"]
+        return name if self.index is None else f"{name}[{self.index}]"
 
     @property
     def path(self) -> str:
+        """The place in the tree, such as 'gpu.l2[0].cpu_side'."""
         return f"{self.owner.path}.{self.name}"
 
     @property
-    def peer(self) -> "Port | None":
+    def peer(self) -> Port | None:
         """The port bound to this one, or None."""
         return self.owner._bound.get((self.info["name"], self.index), (None, None))[0]
 
-    def _key(self):
+    def _key(self) -> tuple[int, str, int | None]:
         return id(self.owner), self.info["name"], self.index
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Port) and self._key() == other._key()
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self._key())
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<port {self.path} ({self.info['role']} of {self.info['family']})>"
 
 
@@ -41,24 +55,26 @@ class VectorPort:
 
     __slots__ = ("owner", "info")
 
-    def __init__(self, owner, info):
+    def __init__(self, owner: SimObject, info: PortInfo) -> None:
         self.owner, self.info = owner, info
 
     @property
     def path(self) -> str:
+        """The place in the tree, without an index."""
         return f"{self.owner.path}.{self.info['name']}"
 
-    def _indices(self):
-        return sorted(i for name, i in self.owner._bound if name == self.info["name"])
+    def _indices(self) -> list[int]:
+        return sorted(i for name, i in self.owner._bound if name == self.info["name"] and i is not None)
 
     def next(self) -> Port:
-        """The first that is not bound."""
+        """The first port of the vector that is not bound."""
         taken, i = set(self._indices()), 0
         while i in taken:
             i += 1
         return self[i]
 
-    def append(self, other):
+    def append(self, other: Port | VectorPort) -> None:
+        """Binds the first port that is not bound. Raises Error if the two ports do not fit."""
         bind(self.next(), other)
 
     def __getitem__(self, index: int) -> Port:
@@ -66,26 +82,30 @@ class VectorPort:
             raise user_error(f"{self.path}[{index!r}]: the index of a port is 0 or above")
         return Port(self.owner, self.info, index)
 
-    def __setitem__(self, index, other):
+    def __setitem__(self, index: int, other: Port | VectorPort) -> None:
         bind(self[index], other)
 
     def __len__(self) -> int:
         return len(self._indices())
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Port]:
         return (self[i] for i in self._indices())
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<ports {self.path}: {len(self)} bound>"
 
 
-def bind(a, b):
-    """Binds two ports; a vector gives its next one, a list is appended to a vector."""
+def bind(a: Port | VectorPort, b: Any) -> None:
+    """Binds two ports. A vector gives its first port that is not bound; a list is appended to a vector.
+
+    Raises Error if `b` is no port, if a port is bound already, or if the roles or families do not fit.
+    """
     if isinstance(a, VectorPort) and isinstance(b, (list, tuple)):
         for one in b:
             bind(a, one)
         return
-    a, b = (p.next() if isinstance(p, VectorPort) else p for p in (a, b))
+    a = a.next() if isinstance(a, VectorPort) else a
+    b = b.next() if isinstance(b, VectorPort) else b
     if not isinstance(b, Port):
         raise user_error(f"{a.path} is a port: assign the port of another object, " f"not {_what(b)}")
     for port in (a, b):
@@ -108,8 +128,11 @@ def bind(a, b):
     b.owner._bound[b.info["name"], b.index] = (a, where)
 
 
-def unbind(port):
-    """Takes a connection apart, so that something can be put between; returns the other side's port."""
+def unbind(port: Port) -> Port:
+    """Removes a connection, so that a component can be put between; returns the port of the other side.
+
+    Raises Error if the port is not bound.
+    """
     port.owner._check_open(port.name)
     key = port.info["name"], port.index
     if key not in port.owner._bound:
@@ -119,7 +142,7 @@ def unbind(port):
     return peer
 
 
-def _what(value):
+def _what(value: Any) -> str:
     if isinstance(value, type) or not hasattr(value, "_ports"):  # no SimObject
         return repr(value)
     names = ", ".join(value._ports)

@@ -1,4 +1,5 @@
 """Classes, descriptions and the reference page, all made from the compiled schema."""
+
 import collections.abc
 import functools
 import inspect
@@ -7,34 +8,42 @@ import re
 import sys
 import traceback
 import types
+from collections.abc import Iterator
+from typing import Any, NoReturn
 
 from .. import _memsim
 from . import policies
 from ..errors import PACKAGE, Error, Panic, UnknownName, did_you_mean, user_error
-from .objects import Parameter, PortAttribute, SimObject
+from .attributes import Parameter, PortAttribute
+from .objects import SimObject
 
 
-class Types(collections.abc.Mapping):
-    """'mem.Cache' -> its class, which is made when somebody asks for it: a run needs few of all."""
+Schema = dict[str, Any]  # what a component declares: name, doc, source, params, ports, stats
+Row = tuple[str, str, str]  # of a table: name, default or kind, text
 
-    def __init__(self):
-        self._made = dict.fromkeys(_memsim.types())
 
-    def __getitem__(self, kind):
-        if self._made[kind] is None:
-            self._made[kind] = _make_class(_memsim.schema(kind))
-        return self._made[kind]
+class Types(collections.abc.Mapping[str, type[SimObject]]):
+    """'mem.Cache' -> its class, which is made at its first use: a run needs few of all."""
 
-    def __contains__(self, kind):
+    def __init__(self) -> None:
+        self._made: dict[str, type[SimObject] | None] = dict.fromkeys(_memsim.types())
+
+    def __getitem__(self, kind: str) -> type[SimObject]:
+        made = self._made[kind]
+        if made is None:
+            made = self._made[kind] = _make_class(_memsim.schema(kind))
+        return made
+
+    def __contains__(self, kind: object) -> bool:
         return kind in self._made
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._made)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._made)
 
-    def named(self, name):
+    def named(self, name: str) -> list[str]:
         """The types that have this name in any folder: 'Cache'."""
         return [kind for kind in self if kind.rpartition(".")[2] == name]
 
@@ -42,39 +51,42 @@ class Types(collections.abc.Mapping):
 TYPES = Types()
 
 
-def make_modules(package):
-    """One module a folder, whose attributes are its classes: memsim.mem.Cache."""
+def make_modules(package: str) -> None:
+    """Makes one module a folder, whose attributes are its classes: memsim.mem.Cache."""
     for kind in TYPES:
         folder, _, name = kind.rpartition(".")
         module = sys.modules.get(f"{package}.{folder}")
         if module is None:
             module = types.ModuleType(f"{package}.{folder}", f"The components of src/{folder}/.")
-            module.__all__ = []
-            module.__getattr__ = functools.partial(_class_of, module)
-            module.__dir__ = functools.partial(list, module.__all__)
+            names = list[str]()
+            vars(module).update(
+                __all__=names,
+                __getattr__=functools.partial(_class_of, module),
+                __dir__=functools.partial(list, names),
+            )
             sys.modules[module.__name__] = module
             setattr(sys.modules[package], folder, module)
         module.__all__.append(name)
 
 
-def _class_of(module, name):
+def _class_of(module: types.ModuleType, name: str) -> type[SimObject]:
     """Python asks this for an attribute that a module has not: memsim.mem.Cache for the first time."""
     folder = module.__name__.partition(".")[2]
     if name not in module.__all__:
-        return refuse_name(folder, name)
+        refuse_name(folder, name)
     cls = TYPES[f"{folder}.{name}"]
     setattr(module, name, cls)
     return cls
 
 
-def refuse_name(folder, name):
-    """Of an attribute that nothing has: memsim.mem.Cach, memsim.Cach."""
+def refuse_name(folder: str, name: str) -> NoReturn:
+    """Raises UnknownName for an attribute that does not exist: memsim.mem.Cach, memsim.Cach."""
     if name.startswith("_"):
         raise AttributeError(name)
     raise user_error(_no_such(folder, name), kind=UnknownName)
 
 
-def _no_such(folder, name):
+def _no_such(folder: str, name: str) -> str:
     package = sys.modules[__name__.partition(".")[0]]
     module = getattr(package, folder) if folder else package
     flat = [] if folder else [kind.rpartition(".")[2] for kind in TYPES]
@@ -85,7 +97,7 @@ def _no_such(folder, name):
     return f"{module.__name__} has nothing named '{name}'{did_you_mean(name, known)}"
 
 
-def explain_import(error):
+def explain_import(error: BaseException) -> Exception | None:
     """`from memsim.mem import Cach` as a sentence, since Python's own names no other; or None."""
     wrong = re.match(r"cannot import name '(\w+)' from 'memsim(?:\.(\w+))?'", str(error))
     if not wrong or (wrong[2] and wrong[2] not in {kind.partition(".")[0] for kind in TYPES}):
@@ -96,7 +108,7 @@ def explain_import(error):
     return user_error(_no_such(wrong[2] or "", wrong[1]), f"{frame.filename}:{frame.lineno}")
 
 
-def _make_class(schema):
+def _make_class(schema: Schema) -> type[SimObject]:
     folder, _, name = schema["name"].rpartition(".")
     names = [x["name"] for x in schema["params"] + schema["ports"]]
     if twice := {n for n in names if names.count(n) > 1 or hasattr(SimObject, n)}:
@@ -125,7 +137,7 @@ def _make_class(schema):
             **{p["name"]: PortAttribute(p) for p in schema["ports"]},
         },
     )
-    cls.__signature__ = inspect.Signature(
+    signature = inspect.Signature(
         [
             inspect.Parameter(
                 p["name"],
@@ -136,14 +148,15 @@ def _make_class(schema):
             for p in schema["params"]
         ]
     )
+    setattr(cls, "__signature__", signature)
     return cls
 
 
-def _annotation(p):
+def _annotation(p: Schema) -> type:
     return {"int": int, "bool": bool}.get(p["type"], str)
 
 
-def _param_text(p):
+def _param_text(p: Schema) -> str:
     notes = [p["type"]]
     if p["type"] in policies.POLICIES:
         notes = [f"{p['type']}: {', '.join(policies.POLICIES[p['type']])}"]
@@ -155,7 +168,7 @@ def _param_text(p):
     return f"{p['doc']} ({', '.join(notes)})"
 
 
-def _rows(schema):
+def _rows(schema: Schema) -> Iterator[tuple[str, list[Row]]]:
     """(heading, [(name, default or kind, text)]) of each part of a schema."""
     yield "Parameters", [(p["name"], p["initial"], p["text"]) for p in schema["params"]]
     yield "Ports", [(p["name"] + ("[]" if p["many"] else ""), p["role"], p["text"]) for p in schema["ports"]]
@@ -164,7 +177,7 @@ def _rows(schema):
     ]
 
 
-def _doc(schema):
+def _doc(schema: Schema) -> str:
     lines = [schema["doc"]]
     for heading, rows in _rows(schema):
         if rows:
@@ -177,8 +190,8 @@ def _doc(schema):
     return "\n".join(lines) + f"\n\nRegistered in {schema['source']}."
 
 
-def find(what):
-    """The class of 'mem.Cache', 'Cache', a class or an object."""
+def find(what: object) -> type[SimObject]:
+    """The class of 'mem.Cache', 'Cache', a class or an object. Raises Error if there is none, or several."""
     if isinstance(what, SimObject):
         what = type(what)
     if isinstance(what, type) and issubclass(what, SimObject):
@@ -193,12 +206,17 @@ def find(what):
     raise Error(f"there is no component type '{what}'{did_you_mean(what, names)}; " "--list-sim-objects lists them")
 
 
-def describe(what):
-    """Prints what a component type declares (parameters, ports, statistics), or a policy."""
+def describe(what: object) -> None:
+    """Prints what a component type declares (parameters, ports, statistics), a policy, or a DRAM preset.
+
+    what    a name such as 'mem.Cache' or 'srrip', a class or an object
+
+    Raises Error for a name that does not exist.
+    """
     if isinstance(what, str) and (found := policies.named(what)):
         print("\n\n".join(map(policies.doc, found)))
         return
-    if what in _memsim.dram_tables():
+    if isinstance(what, str) and what in _memsim.dram_tables():
         print(_preset(what))
         return
     cls = find(what)
@@ -207,7 +225,7 @@ def describe(what):
     )
 
 
-def _preset(name):
+def _preset(name: str) -> str:
     """What a DRAM preset says, a figure a line."""
     table = _memsim.dram_table(name)
     return "\n".join(
@@ -221,13 +239,13 @@ def _preset(name):
     )
 
 
-def listing():
+def listing() -> str:
     """All types with their sentence."""
     wide = max(map(len, TYPES), default=0)
     return "".join(f"{name:{wide}}  {cls._schema['doc']}\n" for name, cls in TYPES.items())
 
 
-def reference():
+def reference() -> str:
     """The reference page of all components, in Markdown."""
     lines = [
         "# Components",

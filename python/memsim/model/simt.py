@@ -18,102 +18,55 @@ load() gives the values, so a program computes what it would compute on a GPU, a
 A value remembers the loads that it comes from, through numpy's functions too, and whatever uses it
 waits for them. Sites have their PCs in the order of the steps' lines.
 """
+
+from __future__ import annotations
+
 import contextlib
 import hashlib
 import struct
+from collections.abc import Callable, Iterator
+from typing import IO, Any, ContextManager, TypeVar
 
 import numpy as np
 
 from .. import _memsim
 from ..errors import here, user_error
 from ..files import check_output, os_error, replacing
+from .simt_values import Plain, Values, needs_of, plain, with_needs
 
+T = TypeVar("T")
 MAGIC = b"memsimS1"
 ALIGN = 256  # as cudaMalloc
 BYTES_A_THREAD = 64  # of the host, about, while a step is recorded: its index, addresses, values and temporaries
 
 
-class Values(np.ndarray):
-    """An array over all threads that knows the steps whose results it comes from."""
-
-    needs = frozenset()
-
-    def __bool__(self):
-        if self.size == 1:
-            return bool(self.view(np.ndarray))
-        raise user_error(
-            "`if` asks one question for all threads, whose answers differ: write `with k.where(condition):`"
-        )
-
-    def __array_finalize__(self, source):
-        self.needs = getattr(source, "needs", frozenset())
-
-    def __array_ufunc__(self, ufunc, method, *inputs, out=None, **options):
-        plain = [_plain(i) for i in inputs]
-        if out is not None:
-            options["out"] = tuple(_plain(o) for o in out)
-        return _with_needs(getattr(ufunc, method)(*plain, **options), _needs_of((inputs, options)))
-
-    def __array_function__(self, function, types, args, options):
-        needs = _needs_of((args, options))
-        return _with_needs(function(*_all_plain(args), **_all_plain(options)), needs)
-
-
-def _plain(value):
-    return value.view(np.ndarray) if isinstance(value, Values) else value
-
-
-def _all_plain(value):
-    if isinstance(value, (list, tuple)):
-        return type(value)(_all_plain(v) for v in value)
-    if isinstance(value, dict):
-        return {k: _all_plain(v) for k, v in value.items()}
-    return _plain(value)
-
-
-def _needs_of(value):
-    if isinstance(value, Values):
-        return value.needs
-    if isinstance(value, dict):
-        value = value.values()
-    elif not isinstance(value, (list, tuple)):
-        return frozenset()
-    return frozenset().union(*map(_needs_of, value))
-
-
-def _with_needs(result, needs):
-    if isinstance(result, tuple):
-        return tuple(_with_needs(r, needs) for r in result)
-    if not isinstance(result, np.ndarray) or result.ndim == 0:
-        return result
-    values = result.view(Values)
-    values.needs = needs
-    return values
-
-
 class Array:
     """An array in device memory; `host` is its contents, which stores change."""
 
-    def __init__(self, name, contents, base):
+    def __init__(self, name: str, contents: Plain, base: int) -> None:
         self.name, self.host, self.base = name, contents, base
 
 
 class Launch:
     """A kernel while it is recorded: each call is a step of all threads that are active."""
 
-    def __init__(self, device, name, threads, threads_per_block):
+    def __init__(self, device: Device, name: str, threads: int, threads_per_block: int) -> None:
         self._device, self.name = device, name
         self.threads = -(-threads // threads_per_block) * threads_per_block
-        self._active, self._condition = np.ones(self.threads, bool), frozenset()
-        self._steps, self._sites = 0, {}
-        self.thread = np.arange(self.threads, dtype=np.int64).view(Values)
+        self._active: Plain = np.ones(self.threads, bool)
+        self._condition = frozenset[int]()
+        self._steps, self._sites = 0, dict[tuple[str, str], int]()
+        self.thread: Values = np.arange(self.threads, dtype=np.int64).view(Values)
 
-    def where(self, condition):
-        """Only the threads where it holds are active inside; the others keep out."""
-        return self._within(_plain(self._full("condition", condition)).astype(bool), _needs_of(condition))
+    def where(self, condition: Any) -> ContextManager[None]:
+        """Only the threads for which the condition holds are active inside.
+
+        condition   a value of shape (threads,), or a single one
+        """
+        return self._within(plain(self._full("condition", condition)).astype(bool), needs_of(condition))
 
     @contextlib.contextmanager
-    def _within(self, active, needs):
+    def _within(self, active: Plain, needs: frozenset[int]) -> Iterator[None]:
         outer = self._active, self._condition
         self._active, self._condition = outer[0] & active, outer[1] | needs
         try:
@@ -122,49 +75,55 @@ class Launch:
             self._active, self._condition = outer
 
     @property
-    def any_active(self):
+    def any_active(self) -> bool:
         """Whether a loop over `where` has work left."""
         return bool(self._active.any())
 
-    def compute(self, instructions, *uses):
+    def compute(self, instructions: int, *uses: Any) -> None:
         """So many instructions without memory, that use these values."""
-        self._step("compute", instructions=instructions, needs=_needs_of(uses))
+        self._step("compute", instructions=instructions, needs=needs_of(uses))
 
-    def load(self, array, index):
-        """The values there; 0 in threads that are not active."""
+    def load(self, array: Array, index: Any) -> Any:
+        """The values at these indices, of shape (threads,); 0 in threads that are not active.
+
+        index   integers of shape (threads,), or a single one
+
+        Raises Error for an index outside of the array.
+        """
         at, addresses = self._addresses(array, index)
-        step = self._step("load", array, addresses, needs=_needs_of(index))
+        step = self._step("load", array, addresses, needs=needs_of(index))
         values = np.zeros(self.threads, array.host.dtype)
         values[self._active] = array.host[at[self._active]]
-        return _with_needs(values, frozenset([step]))
+        return with_needs(values, frozenset([step]))
 
-    def store(self, array, index, values):
-        """The highest thread's value stays where several store to one place."""
+    def store(self, array: Array, index: Any, values: Any) -> None:
+        """Stores values of shape (threads,), or a single one. Where several threads store to one place, the value of the
+        highest thread stays. Raises Error for an index outside of the array."""
         at, addresses = self._addresses(array, index)
         stored = self._full("value", values).astype(array.host.dtype)
-        array.host[at[self._active]] = _plain(stored)[self._active]
-        self._step("store", array, addresses, stored, needs=_needs_of((index, values)))
+        array.host[at[self._active]] = plain(stored)[self._active]
+        self._step("store", array, addresses, stored, needs=needs_of((index, values)))
 
-    def reduce_add(self, array, index, values):
-        """An atomic addition whose result nobody uses."""
+    def reduce_add(self, array: Array, index: Any, values: Any) -> None:
+        """An atomic addition whose result is not used. Raises Error for an index outside of the array."""
         at, addresses = self._addresses(array, index)
         added = self._full("value", values).astype(array.host.dtype)
-        np.add.at(array.host, at[self._active], _plain(added)[self._active])
+        np.add.at(array.host, at[self._active], plain(added)[self._active])
         after = np.zeros(self.threads, array.host.dtype)
         after[self._active] = array.host[at[self._active]]
-        self._step("reduce", array, addresses, after, needs=_needs_of((index, values)))
+        self._step("reduce", array, addresses, after, needs=needs_of((index, values)))
 
-    def barrier(self):
-        """All threads of a block wait for each other; none may have been left out by where()."""
+    def barrier(self) -> None:
+        """All threads of a block wait for each other. Raises Error inside where() if a thread is left out."""
         if not self._active.all():
             raise user_error(f"{self._place} barrier: inside where() some threads never come to it")
         self._step("barrier")
 
     @property
-    def _place(self):
+    def _place(self) -> str:
         return f"step {self._steps} of kernel '{self.name}':"
 
-    def _full(self, what, values):
+    def _full(self, what: str, values: Any) -> Any:
         """One value for each thread, out of that or a single one."""
         given = np.asanyarray(values)
         if given.ndim == 0:
@@ -176,10 +135,10 @@ class Launch:
             )
         return given
 
-    def _addresses(self, array, index):
+    def _addresses(self, array: Array, index: Any) -> tuple[Any, Any]:
         if not isinstance(array, Array):
             raise user_error(f"{self._place} {array!r} is no array of the device: device.array() makes " "them")
-        at = _plain(self._full("index", index))
+        at = plain(self._full("index", index))
         if at.dtype.kind not in "iu":
             raise user_error(f"{self._place} an index of type {at.dtype}, where integers are right")
         used = at[self._active]
@@ -192,7 +151,15 @@ class Launch:
         at = np.where(self._active, at, 0).astype(np.int64)
         return at, array.base + at.astype(np.uint64) * array.host.itemsize
 
-    def _step(self, kind, array=None, addresses=None, values=None, instructions=1, needs=frozenset()):
+    def _step(
+        self,
+        kind: str,
+        array: Array | None = None,
+        addresses: Any = None,
+        values: Any = None,
+        instructions: int = 1,
+        needs: frozenset[int] = frozenset(),
+    ) -> int:
         device, number = self._device, self._steps
         self._steps += 1
         if not self._active.any():
@@ -211,7 +178,7 @@ class Launch:
         return number
 
 
-def _check_memory(what, needed):
+def _check_memory(what: str, needed: int) -> None:
     """Refuses what the host has no memory for: the kernel would end the process."""
     if needed > (available := _memsim.available_memory()):
         raise user_error(
@@ -220,21 +187,26 @@ def _check_memory(what, needed):
         )
 
 
-def _bits(values):
+def _bits(values: Any) -> Plain:
     """Stored values as unsigned integers of 64 bits, bit by bit."""
-    plain = np.ascontiguousarray(_plain(values))
-    return plain.view(f"u{plain.itemsize}").astype(np.uint64)
+    unsigned: Plain = np.ascontiguousarray(plain(values))
+    return unsigned.view(f"u{unsigned.itemsize}").astype(np.uint64)
 
 
 class Device:
     """Device memory and the file that launches are written into."""
 
-    def __init__(self, file):
+    def __init__(self, file: IO[bytes]) -> None:
         self._file, self._hash = file, hashlib.sha256()
-        self._next, self.index, self.launches = 0, [], []
+        self._next, self.index, self.launches = 0, list[str](), list[str]()
 
-    def array(self, name, contents):
-        """An array with these contents, of elements of 1, 2, 4 or 8 bytes."""
+    def array(self, name: str, contents: Any) -> Array:
+        """An array in device memory with a copy of these contents.
+
+        contents    one dimension of elements of 1, 2, 4 or 8 bytes
+
+        Raises Error for another shape or type.
+        """
         _check_memory(f"array '{name}'", getattr(contents, "nbytes", 0))
         contents = np.array(contents)
         if contents.ndim != 1 or contents.dtype.kind not in "iufb" or contents.itemsize > 8:
@@ -249,8 +221,15 @@ class Device:
         self._next += -(-max(contents.nbytes, 1) // ALIGN) * ALIGN
         return made
 
-    def launch(self, name, threads, threads_per_block=256, registers=16):
-        """A kernel over at least so many threads: whole blocks are launched, so guard the rest."""
+    def launch(
+        self, name: str, threads: int, threads_per_block: int = 256, registers: int = 16
+    ) -> ContextManager[Launch]:
+        """A kernel over at least so many threads: whole blocks are launched, so guard the rest.
+
+        registers   of a thread
+
+        Raises Error for sizes out of range.
+        """
         if threads < 1 or not 1 <= threads_per_block <= 1024:
             raise user_error(
                 f"kernel '{name}': {threads} threads in blocks of {threads_per_block}, where "
@@ -264,7 +243,7 @@ class Device:
         self.launches.append(name)
         return contextlib.nullcontext(kernel)
 
-    def put(self, array):
+    def put(self, array: Plain) -> int:
         """Appends an array to the file; its place."""
         place = self._file.tell()
         data = array.tobytes()
@@ -272,7 +251,8 @@ class Device:
         self._hash.update(data)
         return place
 
-    def finish(self):
+    def finish(self) -> None:
+        """Appends the index, and writes its place at the beginning of the file."""
         place = self._file.tell()
         text = "".join(f"{line}\n" for line in self.index)
         self._hash.update(text.encode())
@@ -281,12 +261,12 @@ class Device:
         self._file.write(struct.pack("<Q", place))
 
 
-def record(path, program):
+def record(path: str, program: Callable[[Device], T]) -> T:
     """Runs program(device) and writes what its kernels do to `path`, for workload.Recorded. The same
     program writes the same bytes. Returns what the program returns."""
     check_output(path)
 
-    def write():
+    def write() -> T:
         with replacing(path, "wb") as file:
             file.write(MAGIC + bytes(8))
             device = Device(file)

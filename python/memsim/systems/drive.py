@@ -3,6 +3,8 @@
 `solid_state_drive(...)` builds it; presets name whole drives with their sources.
 """
 
+from typing import Any
+
 from .. import System, flash
 from ..errors import check_known
 
@@ -31,7 +33,7 @@ ENDPOINT = dict(
 # slc_mt29f: eight channels of one MT29F64G08 each (SAP's Table I): SLC pages of 8 KiB, tR 50 us, tPROG 550 us, tBERS
 #        1.5 ms, 5 ns a byte; two dies of two planes are assumptions, the drive around it as those behind an endpoint,
 #        its spare (7.2 %) enough for their collection's target and the blocks that are open.
-PRESETS = {
+PRESETS: dict[str, dict[str, Any]] = {
     "mqsim": dict(
         geometry=(8, 4, 2, 2, 2048, 256),
         drive=dict(
@@ -93,7 +95,13 @@ PRESETS = {
 }
 
 
-def solid_state_drive(preset, queues=1, channels=None, geometry=None, **drive):
+def solid_state_drive(
+    preset: str,
+    queues: int = 1,
+    channels: int | None = None,
+    geometry: tuple[int, int, int, int, int, int] | None = None,
+    **drive: Any,
+) -> System:
     """A System with `drive` (a flash.Drive: bind its host ports), `channel` and `package`.
 
     preset   one of PRESETS
@@ -101,6 +109,8 @@ def solid_state_drive(preset, queues=1, channels=None, geometry=None, **drive):
     channels how many, if not the preset's
     geometry of a smaller drive, as in PRESETS
     drive    parameters of flash.Drive that replace the preset's
+
+    Raises Error for a preset that does not exist.
     """
     check_known("drive", preset, PRESETS)
     p = PRESETS[preset]

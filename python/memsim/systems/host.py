@@ -1,5 +1,10 @@
 """The host that brings pages to a GPU over PCIe, and the part of it that a slice of a machine has."""
 
+from fractions import Fraction
+from typing import Any
+
+from ..model.units import Rate, Ratio, Time
+
 # PCIe 3 x16. 16 bytes a packet beside the 24 of its frame stand for an acknowledgement and a credit
 # update of 8 bytes each, 128 bytes are a usual payload: 12.0 of 15.75 GB/s, what is reached in practice.
 PCIE = dict(generation=3, lanes=16, payload="128B", overhead="40B")
@@ -8,12 +13,15 @@ PAGE_COST = 1_000_000_000  # fs of the driver for a page: host.PagingHost's assu
 HOST_DRAM = 34  # GB/s: host.PagingHost's assumption
 
 
-def share_of_host(share, page_cost=PAGE_COST):
-    """Arguments of mmu.page_faults() for a machine that is so much (a Fraction) of one that the host serves
-    whole: it has that share of PCIe, of host DRAM and of the driver's time, `page_cost` fs a page."""
+def share_of_host(share: Fraction, page_cost: int = PAGE_COST) -> dict[str, Any]:
+    """Arguments of mmu.page_faults() for a machine that is a part of one that the host serves whole.
+
+    share       of PCIe, of host DRAM and of the driver's time, which the part has
+    page_cost   fs of the driver for a page of the whole machine
+    """
     return dict(
-        pcie=dict(PCIE, share=f"{float(100 * share):.7f}%"),
+        pcie=dict(PCIE, share=Ratio.of(share)),
         batch=max(1, round(BATCH * share)),
-        page_cost=f"{round(page_cost / share)}fs",
-        dram_bandwidth=f"{round(HOST_DRAM * 10**9 * share)}B/s",
+        page_cost=Time(round(page_cost / share)),
+        dram_bandwidth=Rate(round(HOST_DRAM * 10**9 * share)),
     )

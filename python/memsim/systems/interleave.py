@@ -1,66 +1,64 @@
-"""How addresses go round over the parts that share them: said once, and given to all of them."""
+"""How addresses are distributed over the parts that share them: stated once, and given to all of them."""
 
-import re
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
+from typing import Any
 
-from .. import mem
-from ..errors import user_error
-
-UNITS = {
-    "B": 1,
-    **{f"{p}B": 1000**i for i, p in enumerate("kMGT", 1)},
-    **{f"{p}iB": 1024**i for i, p in enumerate("KMGT", 1)},
-}
+from .. import SimObject, mem
+from ..errors import Error, user_error
+from ..model.units import Bytes
 
 
-def in_bytes(text, what):
-    """The whole number of bytes that a size such as '48KiB' is; `what` begins the error's sentence."""
-    found = isinstance(text, str) and re.fullmatch(r"(\d+(?:\.\d+)?) ?([a-zA-Z]+)", text)
-    size = Fraction(found[1]) * UNITS.get(found[2], 0) if found else 0
-    if size < 1 or size.denominator != 1:
-        raise user_error(
-            f"{what}: {text!r} is no size: write whole bytes with a unit of {', '.join(UNITS)}, " "such as '48KiB'"
-        )
-    return int(size)
+def in_bytes(size: object, what: str) -> int:
+    """The number of bytes of a size such as '48KiB' or Bytes(48); `what` begins the sentence of the error."""
+    try:
+        value = size.value if isinstance(size, Bytes) else Bytes.parse(size).value if isinstance(size, str) else 0
+    except Error:
+        value = 0
+    if value < 1:
+        names = ", ".join(sorted(Bytes.units(), key=Bytes.units().__getitem__))
+        raise user_error(f"{what}: {size!r} is no size: write whole bytes with a unit of {names}, such as '48KiB'")
+    return value
 
 
 @dataclass(frozen=True)
 class Interleave:
-    """Neighbouring chunks of addresses belong to neighbouring parts, round and round.
+    """Neighbouring chunks of addresses belong to neighbouring parts, the chunk after the last part's to the first part.
 
     ways   parts that share the addresses
-    chunk  size of what lies in one part, such as '256B'
+    chunk  size of what lies in one part, such as '256B' or Bytes(256)
 
     A machine states it once. Caches and memory controllers behind a crossbar take it from the connection.
     """
 
     ways: int
-    chunk: str
+    chunk: str | Bytes
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         most = int(mem.Crossbar._params["outputs"]["max"])
         if type(self.ways) is not int or not 1 <= self.ways <= most:
             raise user_error(f"Interleave: ways={self.ways!r}: addresses go round over 1 to {most} parts")
         in_bytes(self.chunk, "Interleave: chunk")
 
-    def over(self, ways):
+    def over(self, ways: int) -> Interleave:
         """An Interleave of the same chunks over another number of parts."""
         return replace(self, ways=ways)
 
     @property
-    def crossbar(self):
+    def crossbar(self) -> dict[str, Any]:
         """The parameters of the mem.Crossbar in front of the parts."""
         return dict(outputs=self.ways, granularity=self.chunk)
 
-    def channel(self, index):
+    def channel(self, index: int) -> dict[str, Any]:
         """The parameters of the mem.DramController with this index, whose map ends in ChCl (in Ch if a chunk is one burst).
 
         For controllers that no crossbar deals addresses out to; behind one they may be left out."""
         return dict(channels=self.ways, channel=index, interleave=self.chunk)
 
 
-def join(slices, channels, interleave, **crossbar):
+def join(slices: int, channels: int, interleave: Interleave, **crossbar: Any) -> list[SimObject]:
     """A mem.Crossbar in front of each memory controller that several L2 slices share, for connect()."""
     return [
         mem.Crossbar(**{**interleave.over(1).crossbar, "inputs": slices // channels, **crossbar})
@@ -68,7 +66,7 @@ def join(slices, channels, interleave, **crossbar):
     ]
 
 
-def connect(slices, controllers, joins=()):
+def connect(slices: Sequence[SimObject], controllers: Sequence[SimObject], joins: Sequence[SimObject] = ()) -> None:
     """Binds L2 slices to the controllers of their addresses: slice i to controller i modulo their number,
     through joins of that index where several slices share one."""
     n = len(controllers)

@@ -5,27 +5,41 @@ brings pages where device memory does not hold all of them.
     mmu.page_faults(root, root.gpu, device=mmu.new_input(root.gpu.network))
 """
 
-from .. import gpu, link
+from typing import Any
+
+from .. import Port, SimObject, gpu, link
 from .. import host as hosts
 from ..model.ports import unbind
+from ..model.units import Bytes
 from .scale import up_to
 
 ENTRY, LEAF_ENTRIES = 8, 512  # bytes of a page-table entry, pages of a leaf table: gpu.Mmu's defaults
 
 
-def tables(footprint, page, applications=1):
+def tables(footprint: int, page: int, applications: int = 1) -> int:
     """Bytes of the page tables of so many address spaces of `footprint` bytes."""
     leaves = -(-up_to(footprint, page) // (page * LEAF_ENTRIES))
     return applications * (leaves + leaves * LEAF_ENTRIES) * ENTRY
 
 
-def new_input(network):
+def new_input(network: SimObject) -> Port:
     """One more input of a crossbar, which the caller binds."""
     network.inputs += 1
-    return network.cpu_side[network.inputs - 1]
+    added: Port = network.cpu_side[network.inputs - 1]
+    return added
 
 
-def translate(part, footprint, walks, page=4096, applications=1, placement="first_touch", memory=None, tlb=None, **mmu):
+def translate(
+    part: SimObject,
+    footprint: int,
+    walks: Port,
+    page: int = 4096,
+    applications: int = 1,
+    placement: str = "first_touch",
+    memory: int | None = None,
+    tlb: dict[str, Any] | None = None,
+    **mmu: Any,
+) -> int:
     """Puts a gpu.Tlb between each SM of `part` (a System with a list `sm`) and what its mem_side was
     bound to, as `part.tlb`, and a gpu.Mmu beside them, as `part.mmu`.
 
@@ -43,17 +57,17 @@ def translate(part, footprint, walks, page=4096, applications=1, placement="firs
     size = tables(space, page, applications)
     part.mmu = gpu.Mmu(
         tlbs=len(part.sm),
-        page=f"{page}B",
+        page=Bytes(page),
         applications=applications,
-        address_space=f"{space}B",
+        address_space=Bytes(space),
         placement=placement,
-        memory=f"{frames}B",
-        table_base=f"{up_to(frames, 4096)}B",
-        table_memory=f"{up_to(size, 4096)}B",
+        memory=Bytes(frames),
+        table_base=Bytes(up_to(frames, 4096)),
+        table_memory=Bytes(up_to(size, 4096)),
         **mmu,
     )
     part.mmu.walk_side = walks
-    part.tlb = [gpu.Tlb(page=f"{page}B", **(tlb or {})) for _ in part.sm]
+    part.tlb = [gpu.Tlb(page=Bytes(page), **(tlb or {})) for _ in part.sm]
     for i, (sm, one) in enumerate(zip(part.sm, part.tlb)):
         below = unbind(sm.mem_side)
         if sm.blocks.peer:
@@ -65,7 +79,14 @@ def translate(part, footprint, walks, page=4096, applications=1, placement="firs
     return up_to(frames, 4096) + up_to(size, 4096)
 
 
-def page_faults(root, part, device, drive=None, pcie=None, **host):
+def page_faults(
+    root: SimObject,
+    part: SimObject,
+    device: Port,
+    drive: Port | None = None,
+    pcie: dict[str, Any] | None = None,
+    **host: Any,
+) -> None:
     """Lets a host, `root.host`, bring the pages of `part.mmu` over PCIe, `root.pcie`.
 
     part      has an MMU whose placement is 'faults' (see translate)

@@ -5,12 +5,15 @@
     root.program.dispatcher = root.gpu.dispatcher.host
 """
 
-from inspect import signature
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from .. import SimObject, System, mem
 from .. import gpu as parts
 from ..errors import Error, did_you_mean, user_error
-from ..model.objects import resolve
+from ..model.attributes import resolve
+from ..model.units import Bytes, Frequency, Quantity
 from . import mmu as translation
 from .interleave import Interleave, connect, in_bytes, join
 from .scale import up_to
@@ -37,32 +40,23 @@ NETWORK = dict(width="64B")
 MEMORY = dict(timing="hbm2", map="RoRaBaCoChCl")
 JOIN = dict(width="64B", latency="1fs")  # wires and arbitration, no place of its own
 
+Parameters = dict[str, Any]  # of a component, by name
+
 
 class Gpu(System):
-    """What gpu() returns."""
+    """A GPU, which gpu() has built."""
+
+    _interleave: Interleave
 
     @property
-    def interleave(self):
+    def interleave(self) -> Interleave:
         """The Interleave over its L2 slices, for parts that the caller puts behind them."""
         return self._interleave
 
 
-def gpu(
-    sms=16,
-    l1=None,
-    l2=None,
-    memory="hbm2",
-    channels=16,
-    slices=None,
-    interleave="256B",
-    clock="1200MHz",
-    sm=None,
-    network=None,
-    dispatcher=None,
-    mmu=None,
-    **unknown,
-):
-    """SMs with their L1s, a crossbar, L2 slices and memory controllers, as a Gpu, a System that goes into a Root.
+@dataclass(frozen=True, kw_only=True)
+class GpuParameters:
+    """What a GPU consists of.
 
     sms         SMs, 1 to 256
     l1          capacity of each SM's L1, such as '48KiB', or a dict of parameters of mem.Cache. Where it gives no
@@ -81,44 +75,68 @@ def gpu(
     mmu         None, or a dict of arguments of systems.mmu.translate() without `walks`, such as
                 dict(footprint=scale.footprint(program), page="64KiB"): there are TLBs and an MMU
 
-    What an argument does not say is the component's default, or L1, L2, NETWORK and MEMORY of this module.
-    They are Ohm-GPU's Table I (16 SMs of 1.2 GHz, L1s of 48 KiB, an L2 of 6 MiB and 8 ways), SMs of a GTX 480's
-    class, and one stack of HBM2: eight channels of two pseudo-channels (JESD235).
+    What is not given is the component's default, or L1, L2, NETWORK and MEMORY of this module. They are
+    Ohm-GPU's Table I (16 SMs of 1.2 GHz, L1s of 48 KiB, an L2 of 6 MiB and 8 ways), SMs of a GTX 480's class,
+    and one stack of HBM2: eight channels of two pseudo-channels (JESD235).
+    """
+
+    sms: int = 16
+    l1: str | Bytes | Parameters | None = None
+    l2: str | Bytes | Parameters | None = None
+    memory: str | Parameters | Callable[[int, Interleave], SimObject] | None = "hbm2"
+    channels: int = 16
+    slices: int | None = None
+    interleave: str | Bytes = "256B"
+    clock: str | Frequency = "1200MHz"
+    sm: Parameters | None = None
+    network: Parameters | None = None
+    dispatcher: Parameters | None = None
+    mmu: Parameters | None = None
+
+
+ARGUMENTS = {field.name: None for field in fields(GpuParameters)}
+
+
+def gpu(parameters: GpuParameters = GpuParameters(), **changes: Any) -> Gpu:
+    """SMs with their L1s, a crossbar, L2 slices and memory controllers, as a Gpu, a System that goes into a Root.
+
+    parameters  what the GPU consists of
+    changes     fields of GpuParameters that replace those of `parameters`: gpu(sms=8, l2="2MiB")
 
     It has `dispatcher`, `network`, the lists `sm`, `l1`, `l2` and `memory`, where they are asked for `join`,
-    `mmu` and `tlb`, and `interleave`, how addresses go round over the slices. The caller binds programs to
-    dispatcher.host, and may take any connection apart (memsim.ports.unbind) and put another part there.
+    `mmu` and `tlb`, and `interleave`, how addresses are distributed over the slices. The caller binds programs to
+    dispatcher.host, and may remove any connection (memsim.ports.unbind) and put another part there.
     Caches are cold.
 
     Raises memsim.Error, a sentence that names the argument, for anything that makes no machine.
     """
-    for name in unknown:
+    for name in changes.keys() - ARGUMENTS.keys():
         raise user_error(f"gpu() has no argument '{name}'{did_you_mean(name, ARGUMENTS)}")
-    _count("sms", sms)
-    _count("channels", channels)
-    slices = _count("slices", channels if slices is None else slices)
-    if memory is not None and slices % channels:
+    p = replace(parameters, **changes)
+    sms, channels = _count("sms", p.sms), _count("channels", p.channels)
+    slices = _count("slices", channels if p.slices is None else p.slices)
+    if p.memory is not None and slices % channels:
         raise user_error(
             f"gpu(): slices={slices} do not divide among channels={channels}: make them a multiple, "
             f"such as slices={up_to(slices, channels)}"
         )
-    clocked = dict(clock=resolve(parts.Sm, "clock", clock, "gpu().clock"))
-    sm = _group("sm", sm, parts.Sm, clocked)
+    clocked = dict(clock=resolve(parts.Sm, "clock", p.clock, "gpu().clock"))
+    sm = _group("sm", p.sm, parts.Sm, clocked)
     slots = {name: sm[name] for name in ("warp_slots", "block_slots") if name in sm}
     dispatcher = _group(
         "dispatcher",
-        dispatcher,
+        p.dispatcher,
         parts.Dispatcher,
         {**clocked, **slots},
         sms="sms",
         translated="mmu",
         **{name: "sm" for name in ("warp_slots", "block_slots")},
     )
-    l1 = _group("l1", l1, mem.Cache, {**clocked, **L1}, short="capacity")
+    l1 = _group("l1", p.l1, mem.Cache, {**clocked, **L1}, short="capacity")
     l1.setdefault("ways", _ways(l1))
     l2 = _group(
         "l2",
-        l2,
+        p.l2,
         mem.Cache,
         {**clocked, **L2},
         short="capacity",
@@ -128,14 +146,14 @@ def gpu(
     )
     network = _group(
         "network",
-        network,
+        p.network,
         mem.Crossbar,
         {**clocked, **NETWORK},
         inputs="sms",
         outputs="slices",
         granularity="interleave",
     )
-    over_slices = _interleave(interleave, slices, l2)
+    over_slices = _interleave(p.interleave, slices, l2)
     l2["capacity"] = _slice(l2, slices)
 
     part = Gpu()
@@ -151,33 +169,32 @@ def gpu(
         part.l1[i].mem_side = part.network.cpu_side[i]
     for i in range(slices):
         part.network.mem_side[i] = part.l2[i].cpu_side
-    if memory is not None:
+    if p.memory is not None:
         if slices > channels:
             part.join = join(slices, channels, over_slices, **clocked, **JOIN)
-        part.memory = _controllers(memory, over_slices.over(channels))
+        part.memory = _controllers(p.memory, over_slices.over(channels))
         connect(part.l2, part.memory, part.join if slices > channels else ())
-    if mmu is not None:
-        _translate(part, mmu)
+    if p.mmu is not None:
+        _translate(part, p.mmu)
     return part
 
 
-ARGUMENTS = [name for name in signature(gpu).parameters if name != "unknown"]
-
-
-def _count(argument, value):
+def _count(argument: str, value: Any) -> int:
     most = int(mem.Crossbar._params["inputs"]["max"])
     if type(value) is not int or not 1 <= value <= most:
         raise user_error(f"gpu(): {argument}={value!r}: write a whole number from 1 to {most}")
     return value
 
 
-def _group(argument, given, cls, defaults, short=None, **follows):
+def _group(
+    argument: str, given: Any, cls: type[SimObject], defaults: Parameters, short: str = "", **follows: str
+) -> Parameters:
     """The parameters of a part: the defaults, and what the caller gives instead.
 
     short    the parameter that a bare string sets
     follows  parameters that gpu() sets, and the argument that they follow from
     """
-    bare = short and isinstance(given, str)
+    bare = short and isinstance(given, (str, Quantity))
     if given is None:
         given = {}
     elif bare:
@@ -202,7 +219,7 @@ def _group(argument, given, cls, defaults, short=None, **follows):
     return {**defaults, **given}
 
 
-def _interleave(chunk, slices, l2):
+def _interleave(chunk: str | Bytes, slices: int, l2: Parameters) -> Interleave:
     line = _of_cache("l2", l2, "line")
     if in_bytes(chunk, "gpu(): interleave") % line:
         raise user_error(
@@ -211,12 +228,12 @@ def _interleave(chunk, slices, l2):
     return Interleave(slices, chunk)
 
 
-def _of_cache(argument, cache, name):
+def _of_cache(argument: str, cache: Parameters, name: str) -> int:
     """A size among a cache's parameters, or its default."""
     return in_bytes(cache.get(name, mem.Cache._params[name]["initial"]), f"gpu(): {argument}: {name}")
 
 
-def _ways(l1):
+def _ways(l1: Parameters) -> int:
     """Lines of a set where the caller gives none: as many as caches have by default, or 4 where only that divides."""
     usual, capacity, line = (
         int(mem.Cache._params["ways"]["initial"]),
@@ -226,7 +243,7 @@ def _ways(l1):
     return 4 if capacity % (usual * line) and capacity % (4 * line) == 0 else usual
 
 
-def _slice(l2, slices):
+def _slice(l2: Parameters, slices: int) -> Bytes:
     """The capacity of one of them."""
     whole, ways = _of_cache("l2", l2, "capacity"), int(l2["ways"])
     step = slices * ways * _of_cache("l2", l2, "line")
@@ -236,10 +253,10 @@ def _slice(l2, slices):
             f"of {ways} lines: make it a multiple of {step}B, such as "
             f"{up_to(whole, step)}B"
         )
-    return f"{whole // slices}B"
+    return Bytes(whole // slices)
 
 
-def _controllers(memory, interleave):
+def _controllers(memory: Any, interleave: Interleave) -> list[SimObject]:
     """A memory controller for each channel, by preset, by parameters or by the caller's function."""
     if callable(memory):
         made = [memory(i, interleave) for i in range(interleave.ways)]
@@ -263,7 +280,7 @@ def _controllers(memory, interleave):
     return [mem.DramController(**given, **interleave.channel(i)) for i in range(interleave.ways)]
 
 
-def _translate(part, given):
+def _translate(part: Gpu, given: Any) -> None:
     """TLBs and an MMU, whose walks go through the crossbar."""
     if not isinstance(given, dict) or "footprint" not in given:
         raise user_error(

@@ -5,8 +5,12 @@ commit 0874995), given behind each; cycles are of 1132 MHz. What differs is name
 docs/validation.md.
 """
 
-from .. import Root, mem
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .. import Root, SimObject, mem
 from ..model import dram
+from ..model.units import Time
 from .interleave import connect, join
 from .processor import gpu
 
@@ -16,15 +20,15 @@ CHANNELS = 32
 INTERLEAVE = "256B"  # dramid@8
 
 
-def cycles(n, hertz=1132e6):
-    """n cycles as a time."""
-    return f"{round(n * 1e15 / hertz)}fs"
+def cycles(n: float, hertz: float = 1132e6) -> Time:
+    """The time of n cycles of a clock, by default the core's."""
+    return Time.cycles(n, hertz)
 
 
-def _hbm():
+def _hbm() -> dram.Preset:
     """gpgpu_dram_timing_opt, in cycles of 850 MHz; 16 B wide, bursts of 2 at double rate; rows of 64
     columns of 32 B (gpgpu_mem_addr_mapping). No refresh, no four-activate window there."""
-    timing = dict(
+    timing: dict[str, int] = dict(
         tCL=12,
         tCWL=2,
         tRCDRD=12,
@@ -43,6 +47,7 @@ def _hbm():
         tWR=10,
         tRTRS=0,
     )
+    figures: dict[str, Any] = {name: cycles(n, 850e6) for name, n in timing.items()}
     return dram.Preset(
         "qv100_hbm",
         source="Accel-Sim's SM7_QV100",
@@ -55,11 +60,11 @@ def _hbm():
         tCK=cycles(1, 850e6),
         tRFC="0fs",
         tREFI="0fs",
-        **{name: cycles(n, 850e6) for name, n in timing.items()},
+        **figures,
     )
 
 
-def qv100(program, sms=80, seed=1, **dispatch):
+def qv100(program: SimObject, sms: int = 80, seed: int = 1, **dispatch: Any) -> Root:
     """The machine, running `program` (a workload.TraceProgram or another application).
 
     sms       SMs (80), for smaller ones of the same kind
@@ -141,13 +146,13 @@ def qv100(program, sms=80, seed=1, **dispatch):
     return root
 
 
-def counts(root):
+def counts(root: Root) -> dict[str, int]:
     """What Accel-Sim counts, in its unit: sectors of 32 bytes."""
 
-    def total(components, *names):
+    def total(components: Iterable[SimObject], *names: str) -> int:
         return sum(int(getattr(c.stats, name)) for c in components for name in names)
 
-    def accesses(caches):
+    def accesses(caches: Sequence[SimObject]) -> tuple[int, int]:
         reads = total(caches, "read_sectors")
         return reads, total(caches, "sectors") - reads
 

@@ -4,11 +4,12 @@ Latencies, page and line sizes, thresholds and ratios are never scaled; what shr
 cannot follow (an L1 has a floor) is listed as a broken Invariant.
 """
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from .. import _memsim, workload
+from .. import SimObject, _memsim, workload
 from ..errors import Error, user_error
-from ..run.simulation import options
+from ..run.options import options
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
@@ -22,15 +23,16 @@ class Invariant:
     here: float
 
     @property
-    def broken(self):
+    def broken(self) -> bool:
+        """Whether the two differ by more than a tenth."""
         return abs(self.here - self.paper) > 0.1 * self.paper
 
-    def __str__(self):
+    def __str__(self) -> str:
         state = "off" if self.broken else "kept"
         return f"{self.name}: paper {self.paper:.4g}, here {self.here:.4g} ({state})"
 
 
-def components(invariants):
+def components(invariants: Iterable[Invariant]) -> list[SimObject]:
     """The objects that a machine holds for a list of Invariant, to be added as children: a run's results have them."""
     return [
         workload.Invariant(name=i.name, paper=f"{i.paper:.6g}", here=f"{i.here:.6g}", kept=not i.broken)
@@ -38,7 +40,7 @@ def components(invariants):
     ]
 
 
-def tell(invariants):
+def tell(invariants: Collection[Invariant]) -> None:
     """Prints one line if the machine's proportions are not the paper's; with -v each of them."""
     off = sum(i.broken for i in invariants)
     if options.verbosity > 0:
@@ -50,7 +52,7 @@ def tell(invariants):
         )
 
 
-def footprint(program):
+def footprint(program: SimObject) -> int:
     """Bytes that a program puts into device memory. Its input is read or generated for it, and kept
     for the machine that it is built into.
 
@@ -58,7 +60,7 @@ def footprint(program):
     """
     try:
         program._prepared = _memsim.Prepared(program._type, list(program._values.items()))
-        return program._prepared.footprint
+        return int(program._prepared.footprint)
     except Error as e:  # about a parameter or, with its own place, about the graph's file
         name = str(e).removeprefix(".").partition(":")[0]
         if name not in program._params:
@@ -68,6 +70,6 @@ def footprint(program):
         ) from None
 
 
-def up_to(value, step):
+def up_to(value: float, step: int) -> int:
     """Value without its fraction, rounded up to a multiple of step, at least one step."""
     return max(1, -(-int(value) // step)) * step

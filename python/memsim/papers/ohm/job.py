@@ -2,7 +2,7 @@
 the machine."""
 
 from ... import workload
-from ...cli import workloads as catalogue
+from ...run import workloads as catalogue
 from ...run.options import script_parser, whole
 from . import dram, machines, workloads
 from .scale import DEMO_FLOORS, DEMO_INSTRUCTIONS, KRONECKER, kronecker_scale

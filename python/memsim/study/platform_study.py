@@ -5,7 +5,7 @@ import statistics
 import sys
 from pathlib import Path
 
-from ..study import study
+from . import study
 
 
 def config(name):

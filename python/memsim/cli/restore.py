@@ -1,0 +1,58 @@
+"""`memsim --restore FILE`: what a checkpoint says of the run that continues."""
+
+import argparse
+import dataclasses
+import json
+import os
+import sys
+
+from .. import _memsim
+from ..errors import Error
+from ..files import hash_of
+from ..run import checkpoints
+from ..run import simulation as run
+from ..run.options import Options, options
+from ..run.script import changed_behaviour, check_unchanged
+from . import trust
+
+
+def script_of(args: argparse.Namespace) -> tuple[str, list[str]]:
+    """The script and arguments of a checkpoint, and the options that it kept."""
+    file = os.path.abspath(checkpoints.find(args.restore))
+    saved = _memsim.read_checkpoint(file)
+    kept = json.loads(saved.script.journal)
+    if saved.script.path and not args.trust:
+        trust.refuse_unknown(file, saved)
+    check_unchanged(saved.script)
+    for name in ("outdir", "stats_db", "debug_file", "timeline"):  # of where the user is now
+        if getattr(args, name):
+            setattr(args, name, os.path.abspath(getattr(args, name)))
+    if not os.path.isdir(saved.script.cwd):
+        raise Error(
+            f"{saved.script.cwd}: the checkpoint's script ran in this directory and it is " "gone: make it again"
+        )
+    os.chdir(saved.script.cwd)
+    for name in set(Options.KEPT) & set(kept["options"]):
+        setattr(options, name, kept["options"][name])
+    before = options.database()
+    options.restoring = saved
+    if args.outdir and not args.stats_db:
+        options.stats_db = ""
+    after = dataclasses.replace(
+        options, outdir=args.outdir or options.outdir, stats_db=args.stats_db or options.stats_db
+    )
+    changed = changed_behaviour(saved)
+    if args.changes or changed:
+        options.origin = hash_of(file)
+    if args.changes or after.database() != before or changed or os.path.abspath(after.outdir) != saved.run.outdir:
+        options.parent = saved.run.uuid
+    elif len(kept["runs"]) > 1:
+        run.try_to_load(saved)
+    if changed and not args.quiet:
+        print(
+            f"memsim: {changed} has changed since the checkpoint was written, and the results may "
+            f"differ: this is a new run, whose parent is {saved.run.uuid}",
+            file=sys.stderr,
+        )
+    as_called = os.path.abspath(kept["name"]) == saved.script.path  # else a script has changed its argv[0]
+    return kept["name"] if as_called else saved.script.path, saved.script.argv

@@ -1,0 +1,227 @@
+"""`memsim [options] script.py arguments` and `memsim [options] --restore FILE`: runs a script."""
+
+import argparse
+import code
+import contextlib
+import dataclasses
+import os
+import re
+from collections.abc import Iterator
+
+import memsim
+
+from .. import _memsim
+from ..errors import Error, did_you_mean
+from ..files import check_output
+from ..model import schema
+from ..run import children
+from ..run import simulation as run
+from ..run.options import add_changes, add_oracles, add_stamps, options, ticks, whole
+from ..run.start import run_script
+from . import restore
+from .subcommands import SUBCOMMANDS
+
+
+def register(p: argparse.ArgumentParser) -> None:
+    """Adds memsim's own options, and the script with its arguments."""
+    p.formatter_class = argparse.RawDescriptionHelpFormatter
+    p.usage = (
+        "memsim [options] script.py [arguments]\n"
+        "       memsim [options] --restore FILE\n"
+        "       memsim SUBCOMMAND ..."
+    )
+    p.description = "Options before the script are memsim's, those after it the script's."
+    p.epilog = "subcommands (memsim SUBCOMMAND --help says more):\n" + "\n".join(
+        f"  {name:10} {subcommand.help}" for name, subcommand in SUBCOMMANDS.items()
+    )
+    p.add_argument("-d", "--outdir", metavar="DIR", help="where results go (memsim-out)")
+    p.add_argument("--stats-db", metavar="FILE", help="database of results (OUTDIR/stats.db)")
+    p.add_argument(
+        "-i", dest="interactive", action="store_true", help="a Python prompt after the script, or instead of one"
+    )
+    p.add_argument("-q", "--quiet", action="store_true", help="print no progress and no warnings")
+    p.add_argument("-v", "--verbose", action="store_true", help="print progress even where stderr is no terminal")
+    p.add_argument(
+        "--watch",
+        metavar="PORT",
+        type=whole(0, 65535),
+        help="show the run while it goes on as a page at http://127.0.0.1:PORT (0: any port " "that is free)",
+    )
+    p.add_argument("--list-sim-objects", action="store_true", help="list the component types")
+    p.add_argument("--version", action="version", version=f"memsim {memsim.__version__}", help="print the version")
+
+    g = p.add_argument_group("configuration")
+    add_changes(g, "; with --restore a tunable one")
+    g.add_argument(
+        "--skip-finished",
+        action="store_true",
+        help="end at once if the database has these results: a finished run of the same "
+        "program, script, arguments and parameters; go on from the last checkpoint "
+        "of one that did not come to its end; end with code 75 if another process "
+        "is at it",
+    )
+
+    g = p.add_argument_group("checkpoints")
+    g.add_argument("--restore", metavar="FILE", action="append", default=[], help="go on from a checkpoint")
+    g.add_argument(
+        "--trust",
+        action="store_true",
+        help="with --restore: run the checkpoint's script though no database of yours knows it",
+    )
+    g.add_argument(
+        "--checkpoint-at", metavar="TIME", action="append", type=ticks, help="save at this simulated time (repeatable)"
+    )
+    g.add_argument(
+        "--checkpoint-sim-period", metavar="TIME", type=_positive_time, help="save each time so much was simulated"
+    )
+    g.add_argument(
+        "--checkpoint-wall-period",
+        metavar="TIME",
+        type=_positive_time,
+        help="save each time so much real time went by, as OUTDIR/wall-<run>.ckpt",
+    )
+
+    g = p.add_argument_group("debugging")
+    g.add_argument("--debug-flags", metavar="A,-B", type=_flags, help="print what these flags tell")
+    g.add_argument("--debug-start", metavar="TIME", type=ticks, default=0, help="from this simulated time on")
+    g.add_argument("--debug-end", metavar="TIME", type=ticks, default=_memsim.never, help="before this simulated time")
+    g.add_argument("--debug-file", metavar="FILE", default="", help="instead of stderr")
+    g.add_argument("--debug-help", action="store_true", help="list the debug flags")
+    add_stamps(g)
+    g.add_argument(
+        "--timeline",
+        metavar="FILE",
+        default="",
+        help="write kernel launches, stamped requests and the components' activity as trace "
+        "events, which ui.perfetto.dev opens; with it --stamps is 100 unless given",
+    )
+
+    add_oracles(p)
+    p.add_argument("command", nargs=argparse.REMAINDER, metavar="script.py arguments")
+
+
+def _positive_time(text: str) -> int:
+    at: int = ticks(text)
+    if at <= 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is no period: it must be longer than 0")
+    return at
+
+
+def _flags(text: str) -> list[str]:
+    """The names of the flags that are on after 'A,-B' was read from left to right."""
+    known, on = [name for name, _ in _memsim.debug_flags()], dict[str, bool]()
+    for word in text.split(","):
+        name = word.removeprefix("-")
+        if name != "All" and name not in known:
+            raise argparse.ArgumentTypeError(
+                f"there is no debug flag '{name}'{_memsim.nearest(name, known)}; " "--debug-help lists them"
+            )
+        on.update(dict.fromkeys(known if name == "All" else [name], not word.startswith("-")))
+    return [name for name, is_on in on.items() if is_on]
+
+
+def main(argv: list[str]) -> int:
+    """Runs what the command line names; returns the exit code."""
+    p = argparse.ArgumentParser(prog="memsim", allow_abbrev=False)
+    register(p)
+    args, unknown = p.parse_known_args(argv)
+    if unknown:
+        known = [name for action in p._actions for name in action.option_strings]
+        p.error(
+            f"memsim has no option {unknown[0]}{did_you_mean(unknown[0], known)}: --help lists those that it has; "
+            "options of a script come behind the script's name"
+        )
+    if args.list_sim_objects:
+        print(schema.listing(), end="")
+        return 0
+    if args.debug_help:
+        flags = _memsim.debug_flags()
+        width = max(len(name) for name, _ in flags)
+        print("".join(f"{name:{width}}  {doc}\n" for name, doc in flags), end="")
+        return 0
+    _check(p, args)
+    script, arguments = (
+        restore.script_of(args) if args.restore else (args.command[0], args.command[1:]) if args.command else (None, [])
+    )
+    if script and not os.path.exists(script) and (near := did_you_mean(script, SUBCOMMANDS)):
+        raise Error(f"{script}: there is no such script, and no such subcommand{near}; memsim --help lists them")
+    _apply(args)
+    if script is None:
+        code.interact(local={"memsim": memsim, "__name__": "__main__"}, exitmsg="")
+        run.close_all()
+        return 0
+    with _suggestions({name for action in p._actions for name in action.option_strings}):
+        return int(run_script(script, arguments, args.interactive))
+
+
+def _check(p: argparse.ArgumentParser, args: argparse.Namespace) -> None:
+    """Refuses options that contradict each other, and a command line that names nothing to do."""
+    named = args.restore + [name for name in args.command if name.endswith(".ckpt")]
+    if args.restore and len(named) > 1:
+        p.error(f"--restore goes on from one checkpoint and {len(named)} are named: {', '.join(named)}")
+    if args.restore and args.command:
+        p.error(f"--restore takes no script ({args.command[0]}): the checkpoint knows its own")
+    for name in ("file", "start", "end"):
+        if getattr(args, f"debug_{name}") != p.get_default(f"debug_{name}") and not args.debug_flags:
+            p.error(f"--debug-{name} is about what --debug-flags prints, which is not given")
+    if args.trust and not args.restore:
+        p.error("--trust is about the script of a checkpoint: it goes with --restore FILE")
+    args.restore = args.restore[0] if args.restore else None
+    if not args.restore and not args.command and not args.interactive:
+        p.error("name a script, a subcommand or --restore FILE")
+
+
+@contextlib.contextmanager
+def _suggestions(ours: set[str]) -> Iterator[None]:
+    """While a script runs: its parser says which of its options an unknown one is near, or that it is memsim's."""
+    plain = argparse.ArgumentParser.error
+
+    def error(parser: argparse.ArgumentParser, message: str) -> None:
+        unknown = re.match(r"unrecognized arguments: (-[^\s=]+)", message)
+        if unknown and unknown[1] in ours:
+            message += f": {unknown[1]} is an option of memsim and stands before the script's name"
+        elif unknown:
+            message += did_you_mean(unknown[1], parser._option_string_actions)
+        plain(parser, message)
+
+    setattr(argparse.ArgumentParser, "error", error)
+    try:
+        yield
+    finally:
+        setattr(argparse.ArgumentParser, "error", plain)
+
+
+def _apply(args: argparse.Namespace) -> None:
+    """The command line over what is there: the defaults, or what a checkpoint kept."""
+    if args.outdir:
+        options.outdir = args.outdir
+    if args.stats_db:
+        options.stats_db = args.stats_db
+    check_output(options.database(), "a database")
+    if args.quiet or args.verbose:
+        options.verbosity = args.verbose - args.quiet
+    if args.checkpoint_at:
+        options.checkpoint_at = args.checkpoint_at
+    if args.checkpoint_sim_period:
+        options.checkpoint_sim_period = args.checkpoint_sim_period
+    if args.checkpoint_wall_period:
+        options.checkpoint_wall_period = args.checkpoint_wall_period / 10**15
+    options.changes = options.changes + args.changes
+    options.event_queue, options.stamps = args.event_queue, args.stamps
+    options.timeline = args.timeline
+    if args.timeline and not args.stamps:
+        options.stamps = 100
+    options.perturb = args.perturb_wakes
+    options.skip_finished = args.skip_finished
+    if args.debug_flags:
+        options.debug = {
+            "flags": args.debug_flags,
+            "start": args.debug_start,
+            "end": args.debug_end,
+            "file": args.debug_file,
+        }
+    if args.watch is not None:
+        from ..results.report import watch  # a server of pages
+
+        run.observers.append(watch.start(args.watch).publish)
+    children.hand_down(dataclasses.asdict(dataclasses.replace(options, restoring=None)))

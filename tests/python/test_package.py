@@ -1,0 +1,50 @@
+"""The package is installed by pip into a virtual environment, without a network, and runs from any directory."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+USE = """
+memory = SimpleMemory(latency=memsim.units.Time(1000), queue=3)
+print(memory.latency, memsim.__file__)
+"""
+
+
+@pytest.fixture
+def environment(tmp_path):
+    """Makes a virtual environment, and returns a function that runs one of its programs there, below `tmp_path`."""
+    venv, elsewhere = tmp_path / "venv", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    subprocess.run(["/usr/bin/python3", "-m", "venv", venv], check=True)
+    clean = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+
+    def run(program, *arguments):
+        command = [program if "/" in program else venv / "bin" / program, *arguments]
+        done = subprocess.run(command, cwd=elsewhere, env=clean, text=True, capture_output=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    return run
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how, where", [([], "site-packages/memsim"), (["--editable"], "build/python/memsim")])
+def test_pip_installs_the_package(environment, script, tmp_path, how, where):
+    environment("pip", "install", "--no-index", "--no-cache-dir", *how, ROOT)
+    script.write_text(script.read_text() + USE)
+    printed = environment("python", script, "1000").splitlines()
+    digest, used = printed[-2].split()[-1], printed[-1]
+    assert used.startswith("1ps ") and where in used
+    assert digest in environment("memsim", "-d", tmp_path / "out", script, "1000")
+    assert environment("memsim", "--version").startswith("memsim ")
+    for code in ("from memsim import mem", "from memsim.systems import zng", "import memsim.options"):
+        environment("python", "-c", code)
+    checker = ["/usr/bin/mypy", "--strict", "--python-executable", tmp_path / "venv/bin/python", script]
+    assert "Success" in environment(*checker)
+    script.write_text(script.read_text() + "memory.latency = memsim.units.Bytes(3)\n")
+    with pytest.raises(AssertionError, match='expression has type "Bytes"'):
+        environment(*checker)
