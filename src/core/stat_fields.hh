@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/stats.hh"
+#include "core/elapsed.hh"
 
 /// How the framework reaches the statistics of a component that it knows only by name: to reset,
 /// save, load and show them.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/stats.hh"
+#include "core/elapsed.hh"
 #include "mem/dram/access.hh"
 #include "parts/data_bus.hh"
 
