@@ -3,6 +3,7 @@
 #include "core/stats.hh"
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 /// Statistics of elapsed time and cycles. Their value at any tick is that of what has elapsed by
@@ -134,6 +135,44 @@ class ElapsedCycles final : public Elapsed {
     Uint128 counted_ = 0;
     Tick since_ = never;             ///< when the episode under way began
     std::uint64_t before_reset_ = 0; ///< of its cycles
+};
+
+/// Cycles for which resources are taken, counted when they are: from the present cycle on, or from
+/// the end of what took the resource before. How many of them are still to come follows from the
+/// component's State, which has when its resources are free.
+class BookedCycles final : public Elapsed {
+  public:
+    static constexpr std::string_view archived_as = "BookedCycles";
+    using Elapsed::Elapsed;
+    /// In init(): how many of the cycles that are booked begin at a tick or later.
+    void count_ahead(std::function<std::uint64_t(Tick)> ahead) { ahead_ = std::move(ahead); }
+    template <class Archive>
+    void archive(Archive& a) {
+        a(booked_), a(before_reset_);
+    }
+
+    BookedCycles& operator+=(std::uint64_t cycles) {
+        booked_ += cycles;
+        return *this;
+    }
+    Uint128 total(Tick now) const override {
+        return now == never ? booked_ : booked_ + before_reset_ - ahead(now);
+    }
+    void reset(Tick at) {
+        before_reset_ = ahead(at);
+        booked_ = 0;
+    }
+    void read(StatReader& r, Window w) const {
+        r.integer_until_now("", static_cast<Int128>(booked_), static_cast<Int128>(total(w.now)),
+                            unit());
+    }
+
+  private:
+    std::uint64_t ahead(Tick now) const { return ahead_ ? ahead_(now) : 0; }
+
+    std::function<std::uint64_t(Tick)> ahead_;
+    Uint128 booked_ = 0;             ///< since the last reset
+    std::uint64_t before_reset_ = 0; ///< of those booked before it, the cycles after it
 };
 
 /// The longest of episodes, those under way included, as far as they lie after the last reset.
