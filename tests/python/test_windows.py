@@ -1,5 +1,4 @@
 """Statistics of a window of a run, cut by resets or sampled in a series, are those of the window."""
-import json
 import re
 import sqlite3
 from pathlib import Path
@@ -164,29 +163,6 @@ def test_a_latency_belongs_to_its_own_stage(in_tmp, part, more, at_least):
     assert after[part] - before.get(part, 0) >= at_least
     for other in before.keys() - {part, "sm", "queue", "dram"}:  # these hold requests that come at other times
         assert after[other] == pytest.approx(before[other], abs=12), other
-
-
-def test_a_timeline_nests(memsim_command, tmp_path):
-    """Perfetto's rule: of the slices of a track, in order of their begin, each ends within those that it began in; of slices that
-    begin together the outer one comes first in the file."""
-    memsim_command(
-        "-q", "-d", "out", "--timeline", "t.json", "--stamps", "3", ROOT / "configs/ohm_planar.py", "--scale", "tiny"
-    )
-    tracks = {}
-    for place, e in enumerate(json.loads((tmp_path / "t.json").read_text())):
-        if e["ph"] == "X":
-            begin, length = (round(e[key] * 1000) for key in ("ts", "dur"))
-            tracks.setdefault((e["pid"], e["tid"]), []).append((begin, place, begin + length, e["name"]))
-    nested = 0
-    for slices in tracks.values():
-        open_slices = []
-        for begin, _, end, name in sorted(slices):
-            while open_slices and open_slices[-1] <= begin:
-                open_slices.pop()
-            assert not open_slices or end <= open_slices[-1], f"{name} overhangs"
-            nested += bool(open_slices)
-            open_slices.append(end)
-    assert nested > 100
 
 
 def test_bandwidths_of_several_channels_add_up(in_tmp):
