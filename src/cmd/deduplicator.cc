@@ -222,8 +222,9 @@ void Deduplicator::finish(std::uint32_t id) {
     if (j.kind == JobKind::read && j.step != Step::passed) answer_read(id);
     jobs_->finish(id, [this](std::uint32_t next) { begin(next); });
     if (j.kind == JobKind::homeward) return wait(j.request.tag, 0); // the write that wants room
-    if (j.writes() && j.request.needs_response() && j.step != Step::passed)
-        port.cpu_side.send(protocol::answer(j.request));
+    if (!j.writes() || !j.request.needs_response() || j.step == Step::passed) return;
+    sim().stamps().mark(j.request.stamps, deduplication, now());
+    port.cpu_side.send(protocol::answer(j.request));
 }
 
 void Deduplicator::come_back(const MemResponse& r) {

@@ -33,10 +33,7 @@ Uint128 sum_of(const Stat& s, Tick) {
     return static_cast<const S&>(s).sum();
 }
 Uint128 value_of(const Stat& s, Tick) { return static_cast<const Counter&>(s).value(); }
-template <class S>
-Uint128 total_of(const Stat& s, Tick now) {
-    return static_cast<const S&>(s).total(now);
-}
+Uint128 total_of(const Stat& s, Tick now) { return static_cast<const Elapsed&>(s).total(now); }
 
 } // namespace
 
@@ -53,10 +50,7 @@ void Launches::watch(const std::vector<std::unique_ptr<Object>>& objects) {
                 sources_.push_back({s.stat, read, total->second});
             };
             if (s.kind == Counter::kind) add("", s.stat->unit(), &value_of);
-            if (s.kind == ElapsedTime::kind)
-                add("", s.stat->unit(),
-                    s.stat->unit() == Unit::time ? &total_of<ElapsedTime>
-                                                 : &total_of<ElapsedCycles>);
+            if (s.kind == Elapsed::kind) add("", s.stat->unit(), &total_of);
             if (s.kind == Average::kind) {
                 add(".count", Unit::count, &count_of<Average>);
                 add(".sum", s.stat->unit(), &sum_of<Average>);

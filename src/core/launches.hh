@@ -58,6 +58,11 @@ class Launches {
     /// The application's launch under way ends.
     void end(std::uint32_t dispatcher, std::uint32_t application, Tick now,
              std::uint64_t instructions, std::uint64_t cycles);
+    /// Calls f(launch) for those under way.
+    template <class F>
+    void each_under_way(F&& f) const {
+        for (const Open& o : open_) f(o.launch);
+    }
     /// All totals are about to become 0.
     void before_reset(Tick now);
     /// Launches are shown there, too; it outlives the run.

@@ -68,6 +68,12 @@ class Pool {
         free_.push_back(h.slot());
     }
     std::size_t size() const { return items_.size() - free_.size(); }
+    /// Calls f(slot, element) for all that live.
+    template <class F>
+    void each(F&& f) const {
+        for (std::uint32_t slot = 0; slot < items_.size(); ++slot)
+            if (generation_[slot] % 2) f(slot, items_[slot]);
+    }
 
   private:
     /// The free slots are those with an even generation, each once.

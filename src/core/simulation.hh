@@ -81,6 +81,8 @@ class Simulation {
     EventQueue& queue() { return queue_; }
     Stamps& stamps() { return stamps_; }
     Launches& launches() { return launches_; }
+    const Stamps& stamps() const { return stamps_; }
+    const Launches& launches() const { return launches_; }
     Contents& contents() { return contents_; }
     const Contents& contents() const { return contents_; }
 

@@ -94,6 +94,15 @@ class Stamps {
     }
     void close(Id id, Stage stage, Tick now) { close(id, stage.number(), now); }
     std::size_t open_records() const { return records_.size(); }
+    /// A request that is under way; a record's slot is its own until it ends.
+    struct Open {
+        std::uint32_t slot;
+        const Record& record;
+    };
+    template <class F>
+    void each_open(F&& f) const {
+        records_.each([&](std::uint32_t slot, const Record& r) { f(Open {slot, r}); });
+    }
     std::uint64_t closed() const { return lives_.count(); }
     Uint128 sum(Stage stage) const { return stages_[stage.number()].sum(); }
     /// Of the requests that spent time there.

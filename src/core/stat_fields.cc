@@ -5,6 +5,7 @@ namespace memsim {
 template struct StatTable<Counter>;
 template struct StatTable<ElapsedTime>;
 template struct StatTable<ElapsedCycles>;
+template struct StatTable<BookedCycles>;
 template struct StatTable<LongestTime>;
 template struct StatTable<Gathered>;
 template struct StatTable<Average>;
@@ -18,6 +19,7 @@ template struct StatTable<SumOfRatios>;
 template struct StatTable<Each<Counter>>;
 template struct StatTable<Each<ElapsedTime>>;
 template struct StatTable<Each<ElapsedCycles>>;
+template struct StatTable<Each<BookedCycles>>;
 template struct StatTable<Each<Gathered>>;
 template struct StatTable<Each<Ratio>>;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/stats.hh"
+#include "core/elapsed.hh"
 
 /// How the framework reaches the statistics of a component that it knows only by name: to reset,
 /// save, load and show them.
@@ -67,6 +67,7 @@ const StatOperations StatTable<Each<S, Of>>::operations {
 extern template struct StatTable<Counter>;
 extern template struct StatTable<ElapsedTime>;
 extern template struct StatTable<ElapsedCycles>;
+extern template struct StatTable<BookedCycles>;
 extern template struct StatTable<LongestTime>;
 extern template struct StatTable<Gathered>;
 extern template struct StatTable<Average>;
@@ -80,6 +81,7 @@ extern template struct StatTable<SumOfRatios>;
 extern template struct StatTable<Each<Counter>>;
 extern template struct StatTable<Each<ElapsedTime>>;
 extern template struct StatTable<Each<ElapsedCycles>>;
+extern template struct StatTable<Each<BookedCycles>>;
 extern template struct StatTable<Each<Gathered>>;
 extern template struct StatTable<Each<Ratio>>;
 

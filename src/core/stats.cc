@@ -1,7 +1,5 @@
 #include "core/stats.hh"
 
-#include "core/clock.hh"
-
 #include <algorithm>
 #include <cmath>
 
@@ -39,10 +37,6 @@ void Each<Ratio>::resize(const void*, const void*) {
     ratios_.clear();
     for (unsigned i = 0; i < size_(*part_); ++i)
         ratios_.push_back(make_(*part_, *whole_, i, doc()));
-}
-
-std::uint64_t ElapsedCycles::cycles_of(Tick time) const {
-    return static_cast<std::uint64_t>(Clock(clock_).at_or_after(time).cycle);
 }
 
 void Distribution::read(StatReader& r, Window w) const {

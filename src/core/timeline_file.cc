@@ -39,24 +39,35 @@ void TimelineFile::fail() const {
 }
 
 void TimelineFile::append(std::string_view element) {
-    pending_.append(end_at_ == 0 && pending_.empty() ? "[\n" : ",\n").append(element);
+    pending_.append(separator(pending_)).append(element);
     if (pending_.size() >= batch) flush();
 }
 
-void TimelineFile::flush() {
-    if (pending_.empty()) return;
+std::size_t TimelineFile::bytes_of(const std::vector<std::string>& elements) {
+    std::size_t bytes = 0;
+    for (const std::string& e : elements) bytes += 2 + e.size();
+    return bytes;
+}
+
+void TimelineFile::flush(const std::vector<std::string>& provisional) {
+    if (pending_.empty() && provisional.empty()) return;
     const auto bytes = static_cast<off_t>(pending_.size());
+    for (const std::string& e : provisional) pending_.append(separator(pending_)).append(e);
     pending_ += end;
+    // Over what was provisional until now: spaces behind an array are no part of it.
+    if (const off_t after = end_at_ + static_cast<off_t>(pending_.size()); after < size_)
+        pending_.append(static_cast<std::size_t>(size_ - after), ' ');
     if (!write_at(file_, pending_, end_at_)) {
         const int error = errno;
         // The former end lies on the disk already: to write over it takes no room.
         if (end_at_ != 0) write_at(file_, end, end_at_);
-        if (ftruncate(file_, end_at_ + (end_at_ != 0 ? static_cast<off_t>(end.size()) : 0)) != 0)
-            errno = error; // nothing more can be done
+        size_ = end_at_ + (end_at_ != 0 ? static_cast<off_t>(end.size()) : 0);
+        if (ftruncate(file_, size_) != 0) errno = error; // nothing more can be done
         pending_.clear();
         errno = error;
         fail();
     }
+    size_ = end_at_ + static_cast<off_t>(pending_.size());
     end_at_ += bytes;
     pending_.clear();
 }

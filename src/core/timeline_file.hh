@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -23,10 +24,20 @@ class TimelineFile {
 
     /// Adds an element; a full batch is flushed.
     void append(std::string_view element);
-    void flush();
+    /// Writes what was added. `provisional` elements stand behind it until the next flush.
+    void flush(const std::vector<std::string>& provisional = {});
+    /// Of what was added, with the array's end.
+    std::size_t size() const {
+        return static_cast<std::size_t>(end_at_) + pending_.size() + end.size();
+    }
+    /// Of elements that are added, each with its separator.
+    static std::size_t bytes_of(const std::vector<std::string>& elements);
 
   private:
     [[noreturn]] void fail() const;
+    std::string_view separator(const std::string& before) const {
+        return end_at_ == 0 && before.empty() ? "[\n" : ",\n";
+    }
 
     static constexpr std::size_t batch = 1 << 16; ///< bytes
     static constexpr std::string_view end = "\n]\n";
@@ -34,7 +45,8 @@ class TimelineFile {
     std::string path_;
     int file_;
     std::string pending_; ///< elements that are not in the file, each behind its separator
-    off_t end_at_ = 0;    ///< where the file's end begins; at 0 nothing is written
+    off_t end_at_ = 0;    ///< where the array's end, or what is provisional, begins; 0: empty
+    off_t size_ = 0;      ///< of the file
 };
 
 } // namespace memsim

@@ -32,6 +32,7 @@ void Endpoint::wake() {
     while (!port.mem_side.empty() && port.cpu_side.can_send()) {
         MemResponse r = port.mem_side.pop();
         r.address = decoder().hpa(decoder().position, r.address);
+        sim().stamps().mark(r.stamps, in_endpoint, now() + params.latency->raw);
         port.cpu_side.send(r);
     }
     if (!state.hdm.enabled || !state.hdm.entries[0].committed) return;
@@ -94,7 +95,7 @@ void Endpoint::pass(MemRequest r) {
                                std::to_string(r.address) +
                                " comes to it, which its decoder does not give it");
     r.address = d.dpa(r.address);
-    sim().stamps().mark(r.stamps, in_endpoint, now());
+    sim().stamps().mark(r.stamps, in_endpoint, now() + params.latency->raw);
     ++(r.command == protocol::Command::read ? stat.reads : stat.writes);
     port.mem_side.send(r);
 }

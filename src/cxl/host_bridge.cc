@@ -23,14 +23,20 @@ void HostBridge::init() {
 
 void HostBridge::wake() {
     answer_config();
-    if (!state.hdm.enabled) return state.waiting.pass_answers(port.cpu_side, port.mem_side);
+    const auto passed = [this](Stamps::Id stamps) {
+        sim().stamps().mark(stamps, in_bridge, now() + params.latency->raw);
+    };
+    const auto answered = [&](const protocol::MemResponse& r) { passed(r.stamps); };
+    if (!state.hdm.enabled)
+        return state.waiting.pass_answers(port.cpu_side, port.mem_side, answered);
     state.waiting.pass(
         port.cpu_side, port.mem_side, [this](const MemRequest& r) { return port_of(r); },
         [this](bool sent) { ++(sent ? stat.hints : stat.hints_dropped); },
-        [this](std::uint32_t o, const MemRequest& r) {
-            sim().stamps().mark(r.stamps, in_bridge, now());
+        [&](std::uint32_t o, const MemRequest& r) {
+            passed(r.stamps);
             ++stat.requests[o];
-        });
+        },
+        answered);
 }
 
 void HostBridge::answer_config() {

@@ -144,6 +144,8 @@ void RootPort::take_response(const Message& m) {
     if (--request.unanswered) return;
     if (request.answer.contents) parts::sort_parts(contents, request.answer.contents);
     stat.round_trip.sample(Time {now() - request.since});
+    // The first message's stages are known; then it waited for the request's last message.
+    sim().stamps().mark(request.answer.stamps, LinkStage::wires, link_->delivered(now()));
     if (!request.posted) port.cpu_side.send(request.answer);
     request.head = none;
     request.answer = {};

@@ -260,6 +260,7 @@ void DeterministicStore::come_back(const MemResponse& r, bool reserved) {
         MemResponse answer = protocol::answer(job.request);
         answer.packed = r.packed;
         answer.contents = found;
+        sim().stamps().mark(answer.stamps, lookup, now() + params.latency->raw);
         port.cpu_side.send(answer);
     } else
         sim().contents().release(found);

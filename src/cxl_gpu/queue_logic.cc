@@ -73,6 +73,7 @@ void QueueLogic::answer(const protocol::MemResponse& r) {
         protocol::MemResponse to = protocol::answer(e.request);
         to.packed = r.packed;
         to.contents = r.contents;
+        sim().stamps().mark(to.stamps, queued, now() + params.answer_latency->raw);
         port.cpu_side.send(to);
     } else
         sim().contents().release(r.contents);

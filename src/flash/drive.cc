@@ -211,7 +211,7 @@ bool Drive::answer() {
         while (commands_->has_answer(i) && port.host[i].can_send()) {
             const DriveCommand& command = commands_->take_answer(i);
             const protocol::BlockRequest& r = command.request;
-            sim().stamps().mark(r.stamps, working, now());
+            sim().stamps().mark(r.stamps, working, now() + params.completion->raw);
             if (command.contents) parts::sort_parts(sim().contents(), command.contents);
             port.host[i].send({r.sectors, command.contents, r.tag, r.op});
             stat.under_way.set(now(), commands_->under_way());

@@ -79,7 +79,7 @@ void Mmu::wake() {
     while (!state.reporting.empty() && port.fault_side[0].can_send()) {
         const std::uint32_t i = state.reporting.pop();
         const MissingPages::Page& p = state.missing[i];
-        sim().stamps().mark(p.stamps, translation, now());
+        sim().stamps().mark(p.stamps, translation, now() + params.fault_latency->raw);
         port.fault_side[0].send({page_of(p.key), application_of(p.key), p.write, i, p.stamps});
     }
 }

@@ -24,6 +24,10 @@ void Sm::init() {
     state.last.resize(params.schedulers());
     own_.assign(params.schedulers(), {});
     for (std::uint32_t w = 0; w < params.warp_slots(); ++w) own_[w % params.schedulers()].add(w);
+    stat.shared_passes.count_ahead([this](Tick now) {
+        const std::int64_t next = clock_.at_or_after(now).cycle;
+        return static_cast<std::uint64_t>(std::max(state.shared.free_at - next, std::int64_t {0}));
+    });
 }
 
 void Sm::wake() {

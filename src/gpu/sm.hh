@@ -120,7 +120,8 @@ class Sm final : public Model<Sm>,
                               "Warp instructions issued by each scheduler"};
         AccessStats memory;
         Counter shared_instructions {Unit::count, "Warp accesses to shared memory issued"};
-        Counter shared_passes {Unit::cycle, "Cycles of shared memory's port taken by accesses"};
+        BookedCycles shared_passes {Unit::cycle,
+                                    "Cycles of shared memory's port taken by accesses"};
         Counter assist_instructions {Unit::count, "Warp instructions of the assist warp"};
         Level resident {Unit::count, "Warps resident"};
     };

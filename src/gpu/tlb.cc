@@ -141,7 +141,6 @@ bool Tlb::release(std::uint32_t mshr) {
         again = again || (!blocked && r.command != Command::read && !m.writable);
         blocked = blocked || again || !port.mem_side.can_send();
         if (blocked) return false;
-        sim().stamps().mark(r.stamps, l1_translation, now());
         forward(r, physical(m.frame, r.address));
         return true;
     });
@@ -169,6 +168,7 @@ void Tlb::forward(MemRequest r, std::uint64_t physical) {
         r.posted = false;
     }
     r.address = physical;
+    sim().stamps().mark(r.stamps, l1_translation, now() + params.latency->raw);
     port.mem_side.send(r);
 }
 

@@ -13,6 +13,7 @@ using protocol::RangeResult;
 
 static const Registration<AddressRouter> address_router {
     "Sends each request to the memory that has its address."};
+static const Stage routing {"router"};
 
 namespace {
 
@@ -84,10 +85,17 @@ void AddressRouter::wake() {
             ++stat.orders[result];
             port.control->send({order.tag, result});
         }
+    const auto passed = [this](Stamps::Id stamps) {
+        sim().stamps().mark(stamps, routing, now() + params.latency->raw);
+    };
     state.waiting.pass(
         port.cpu_side, port.mem_side, [this](const MemRequest& r) { return port_of(r); },
         [this](bool sent) { ++(sent ? stat.hints : stat.hints_dropped); },
-        [this](std::uint32_t o, const MemRequest&) { ++stat.requests[o]; });
+        [&](std::uint32_t o, const MemRequest& r) {
+            passed(r.stamps);
+            ++stat.requests[o];
+        },
+        [&](const protocol::MemResponse& r) { passed(r.stamps); });
 }
 
 RangeResult AddressRouter::obey(const protocol::RangeOrder& order) {

@@ -35,7 +35,7 @@ struct MeshStats {
     Counter packets {Unit::count, "Packets delivered"};
     Counter bytes {Unit::byte, "Bytes of delivered packets, headers included"};
     Counter hops {Unit::count, "Links between routers that packets crossed"};
-    Counter link_busy {Unit::cycle, "Cycles that links between routers carried flits"};
+    BookedCycles link_busy {Unit::cycle, "Cycles that links between routers carried flits"};
     Counter waits {Unit::count, "Packets that found no room in the buffer ahead"};
     Counter blocked {Unit::count, "Packets that their endpoint did not take at once"};
     Distribution latency {Unit::time,
@@ -131,6 +131,7 @@ class Mesh : public Model<Self> {
     std::int64_t forward(std::uint32_t output, std::uint32_t from, std::int64_t cycle);
     void enter(std::uint32_t channel, typename Channel::Held held);
     void request(std::uint32_t channel);
+    std::uint64_t carried_after(Tick now) const;
     /// The output that the first packet of a channel asks for.
     std::uint32_t wanted(std::uint32_t channel) const {
         return topology_.route(channel / of_router(),
@@ -180,6 +181,18 @@ void Mesh<Self, Packet>::init() {
     state.in_free.assign(all, 0);
     state.out_free.assign(all, 0);
     state.inject_free.assign(port.input.size(), 0);
+    stat.link_busy.count_ahead([this](Tick now) { return carried_after(now); });
+}
+
+/// Cycles at `now` or later in which links between routers carry what has been forwarded.
+template <class Self, class Packet>
+std::uint64_t Mesh<Self, Packet>::carried_after(Tick now) const {
+    const std::int64_t next = edges_.clock().at_or_after(now).cycle;
+    std::int64_t cycles = 0;
+    for (std::uint32_t o = 0; o < state.out_free.size(); ++o)
+        if (!topology_.to_endpoint(o))
+            cycles += std::max(state.out_free[o] - next, std::int64_t {0});
+    return static_cast<std::uint64_t>(cycles);
 }
 
 template <class Self, class Packet>

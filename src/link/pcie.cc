@@ -7,6 +7,7 @@ namespace memsim::link {
 using protocol::Command;
 
 static const Registration<Pcie> pcie {"A PCI Express link between a host and a device."};
+static const Stage crossing {"pcie"};
 
 /// The State of checkpoints in which the timers stood beside the directions, not in them.
 struct FormerPcie {
@@ -79,11 +80,17 @@ void Pcie::run(Wire& wire, In& requests, Out& out, Out& answers, In& back, const
     while (true) {
         if (wire.busy) {
             if (wire.free_at > now()) return arm(wire.free, wire.free_at);
+            const Tick over = now() + params.latency->raw;
+            sim().stamps().mark(wire.answers ? wire.answer.stamps : wire.request.stamps, crossing,
+                                over);
             wire.answers ? back->send(wire.answer) : out->send(wire.request);
             wire.busy = false;
         }
-        while (answers && !answers->empty() && answers->front().command == Command::write)
-            back->send(answers->pop());
+        while (answers && !answers->empty() && answers->front().command == Command::write) {
+            const protocol::MemResponse done = answers->pop();
+            sim().stamps().mark(done.stamps, crossing, now() + params.latency->raw);
+            back->send(done);
+        }
         while (requests && !requests->empty() && requests->front().is_hint() &&
                !(out->takes_hints() && out->can_send())) {
             requests->pop();

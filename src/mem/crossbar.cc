@@ -30,6 +30,15 @@ void Crossbar::init() {
     };
     size(state.requests, params.inputs(), params.outputs());
     size(state.responses, params.outputs(), params.inputs());
+    const auto ends = [this](Each<BookedCycles>& busy, const std::vector<std::int64_t>& free) {
+        for (unsigned o = 0; o < busy.size(); ++o)
+            busy[o].count_ahead([this, &free, o](Tick now) {
+                const std::int64_t next = edges_.clock().at_or_after(now).cycle;
+                return static_cast<std::uint64_t>(std::max(free[o] - next, std::int64_t {0}));
+            });
+    };
+    ends(stat.slice_busy, state.requests.output_free);
+    ends(stat.requester_busy, state.responses.output_free);
 }
 
 protocol::Traffic Crossbar::traffic(const PortBase& mine, unsigned hops) const {
@@ -89,7 +98,7 @@ void Crossbar::wake() {
 
 template <class M, class From, class To, class Route, class Sent>
 std::int64_t Crossbar::move(std::int64_t cycle, Switch<M>& s, From& from, To& to, Route&& route,
-                            Sent&& sent, Each<Counter>& busy, Each<Counter>& stalls) {
+                            Sent&& sent, Each<BookedCycles>& busy, Each<Counter>& stalls) {
     std::int64_t next = no_cycle;
     // Into the buffers, a message for each input.
     std::array<std::uint64_t, 4> left {}; // inputs that have more, a bit each

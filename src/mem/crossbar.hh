@@ -80,12 +80,12 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
         PerSecond response_bandwidth {response_bytes, "Bytes of responses a second"};
         Each<Counter> slice_requests {from<&Params::outputs>, Unit::count,
                                       "Requests that left for this slice"};
-        Each<Counter> slice_busy {from<&Params::outputs>, Unit::cycle,
-                                  "Cycles that requests held the port to this slice"};
+        Each<BookedCycles> slice_busy {from<&Params::outputs>, Unit::cycle,
+                                       "Cycles that requests held the port to this slice"};
         Each<Counter> slice_stalls {from<&Params::outputs>, Unit::count,
                                     "Times that requests found the slice full"};
-        Each<Counter> requester_busy {from<&Params::inputs>, Unit::cycle,
-                                      "Cycles that responses held this port"};
+        Each<BookedCycles> requester_busy {from<&Params::inputs>, Unit::cycle,
+                                           "Cycles that responses held this port"};
         Each<Counter> requester_stalls {from<&Params::inputs>, Unit::count,
                                         "Times that responses found this port blocked"};
     };
@@ -125,7 +125,7 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
     /// Moves what can be moved in the present cycle; returns the next in which something may be.
     template <class M, class From, class To, class Route, class Sent>
     std::int64_t move(std::int64_t cycle, Switch<M>& s, From& from, To& to, Route&& route,
-                      Sent&& sent, Each<Counter>& busy, Each<Counter>& stalls);
+                      Sent&& sent, Each<BookedCycles>& busy, Each<Counter>& stalls);
     void drop_hints(Responder<Mem>& in, std::uint32_t input);
     std::int64_t cycles(std::uint32_t bytes) const {
         return static_cast<std::int64_t>(width_.quotient(bytes + width_.value() - 1));

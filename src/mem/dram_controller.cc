@@ -238,6 +238,8 @@ bool DramController::accept() {
             const protocol::MemResponse answer = answer_to(request);
             sim().stamps().mark(answer.stamps, static_cast<std::size_t>(protocol::Stage::queue),
                                 now());
+            sim().stamps().mark(answer.stamps, static_cast<std::size_t>(protocol::Stage::dram),
+                                now() + params.latency->raw);
             in.send(answer);
             state.requests[request].answered = true;
         }
@@ -292,6 +294,8 @@ void DramController::collect() {
         const std::uint32_t request = state.unanswered.pop();
         protocol::MemResponse answer = answer_to(request);
         if (sim().contents().enabled()) answer.contents = std::exchange(state.data[request], {});
+        sim().stamps().mark(answer.stamps, static_cast<std::size_t>(protocol::Stage::dram),
+                            now() + params.latency->raw);
         out.send(answer);
         state.free.push_back(request);
     }

@@ -54,8 +54,10 @@ void PageCache::init() {
 void PageCache::wake() {
     while (!port.drive_side.empty()) drive_answered(port.drive_side.pop());
     while (!port.dram_side.empty())
-        if (const auto answer = dram_->answered(port.dram_side.pop(), stat.latency))
+        if (const auto answer = dram_->answered(port.dram_side.pop(), stat.latency)) {
+            sim().stamps().mark(answer->stamps, PagedDram::page_comes, now() + params.latency->raw);
             port.cpu_side.send(*answer);
+        }
     bool more = true;
     while (more) {
         more = accept();
@@ -177,7 +179,10 @@ bool PageCache::send() {
     for (; drive_->any() && port.drive_side.can_send(); any = true) {
         const std::uint64_t unit = drive_->next_unit();
         protocol::BlockRequest r = drive_->next();
-        if (r.op == protocol::BlockOp::read) r.stamps = stamps_of(unit);
+        if (r.op == protocol::BlockOp::read) {
+            r.stamps = stamps_of(unit);
+            sim().stamps().mark(r.stamps, PagedDram::page_comes, now() + params.drive_latency->raw);
+        }
         port.drive_side.send(r);
         stat.drive_reads += r.op == protocol::BlockOp::read;
     }

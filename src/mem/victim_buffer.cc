@@ -109,6 +109,8 @@ bool VictimBuffer::pass(MemRequest r, const MemRequest& awaited) {
         state.waiting[r.tag] = awaited;
     }
     r.source = 0;
+    sim().stamps().mark(r.stamps, static_cast<std::size_t>(params.stage()),
+                        now() + params.miss_latency->raw);
     port.mem_side.send(r);
     return true;
 }
@@ -135,6 +137,8 @@ void VictimBuffer::come_back(const MemResponse& r) {
     }
     state.waiting[r.tag] = {};
     state.free.push_back(r.tag);
+    sim().stamps().mark(answer.stamps, static_cast<std::size_t>(params.stage()),
+                        now() + params.latency->raw);
     port.cpu_side.send(answer);
 }
 

@@ -35,7 +35,7 @@ class VictimBuffer final : public Model<VictimBuffer>,
             1_fs, {1_fs, 1_us}, "Time from the look-up to the next level's input", Change::tunable};
         Param<unsigned> queue {16, {1, 65536}, "Messages waiting or in flight to this component"};
         Param<unsigned> outstanding {256, {1, 65536}, "Messages below that wait for an answer"};
-        Param<Stage> stage {protocol::Stage::l2, "Stage that a hit's time here is"};
+        Param<Stage> stage {protocol::Stage::l2, "Stage that a request's time here is"};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>, .latency = from<&Params::latency>},

@@ -17,7 +17,7 @@ void DemandPort::answer(const protocol::MemRequest& r, Tick accepted, Stage stag
                         Contents::Id contents) {
     const bool read = r.command == protocol::Command::read;
     (read ? stats_.read_latency : stats_.write_latency).sample(Time {owner_.now() - accepted});
-    owner_.sim().stamps().mark(r.stamps, stage, owner_.now());
+    owner_.sim().stamps().mark(r.stamps, stage, owner_.now() + port_.latency().raw);
     if (!r.needs_response()) return owner_.sim().contents().release(contents);
     protocol::MemResponse answer = protocol::answer(r);
     answer.contents = contents;

@@ -26,7 +26,14 @@ unsigned ChannelParams::counted_banks() const {
 
 MemoryChannel::MemoryChannel(const ChannelParams& params, ChannelStats& stats, ChannelState& state,
                              bool memory_route, std::optional<mem::DramBankCounters> banks)
-    : params_(params), stats_(stats), state_(state), timing_(params.timing()) {
+    : params_(params), stats_(stats), state_(state),
+      timing_(params.timing()), kinds_ {{stats.demand_bytes, stats.demand_time, state.remainder[0],
+                                         WireTime(params.rate())},
+                                        {stats.migration_bytes, stats.migration_time,
+                                         state.remainder[1], WireTime(params.rate())},
+                                        state.data,
+                                        state.beside,
+                                        stats.side_bytes} {
     // A command goes to the DRAM over the channel's way, and its data comes back over it.
     const parts::DataBus::Config wires {.rate = params.rate(),
                                         .gap = params.turnaround(),
@@ -45,13 +52,13 @@ MemoryChannel::MemoryChannel(const ChannelParams& params, ChannelStats& stats, C
     dram_.emplace(figures, *device_, *bus_, state.scheduler,
                   mem::DramCounters {stats.activates, stats.precharges, stats.refreshes,
                                      stats.row_hits, stats.row_misses, stats.row_conflicts,
-                                     stats.forwarded, stats.dram_bytes, stats.channel_time, this},
+                                     stats.forwarded, stats.dram_bytes, stats.channel_time,
+                                     &kinds_},
                   beside, params.bank_stats() ? banks : std::nullopt);
     lent_.emplace(*dram_, *device_, state.lent);
     row_ = parts::Divider(static_cast<std::uint64_t>(timing_.row.raw));
     burst_ = parts::Divider(timing_.burst);
     banks_ = parts::Divider(device_->banks());
-    wire_.fill(WireTime(params.rate()));
     lead_ = std::max({timing_.tCL.raw, timing_.tCWL.raw, params.grant_latency->raw});
 }
 
@@ -93,17 +100,8 @@ Tick MemoryChannel::book(std::uint32_t module, std::uint32_t bytes, bool towards
 /// A transfer that begins at `from`.
 void MemoryChannel::count(std::uint32_t bytes, bool migration, mem::DramWires wires, Tick now,
                           Tick from) {
-    const bool data = wires == mem::DramWires::data;
-    ChannelState::Carried& carried = data ? state_.data : state_.beside;
-    carried.bytes += bytes;
-    carried.transfers += bytes == timing_.burst ? 1 : burst_.quotient(bytes + timing_.burst - 1);
-    if (!data) {
-        stats_.side_bytes += bytes;
-        return;
-    }
-    (migration ? stats_.migration_time : stats_.demand_time)
-        .add(now, from, from + wire_[migration].take(bytes, state_.remainder[migration]));
-    (migration ? stats_.migration_bytes : stats_.demand_bytes) += bytes;
+    kinds_.count(bytes, bytes == timing_.burst ? 1 : burst_.quotient(bytes + timing_.burst - 1),
+                 migration, wires, now, from);
 }
 
 Tick MemoryChannel::side_command_at(std::uint32_t module, std::uint32_t bank, std::uint32_t row,
@@ -142,9 +140,9 @@ void MemoryChannel::check_loaded(Loader& l, const std::function<void(std::uint32
     lent_->check_loaded(l);
     for (const auto& leaving : state_.leaving)
         for (std::uint32_t i = 0; i < leaving.size(); ++i) id(leaving[i].command.id);
-    for (std::size_t i = 0; i < wire_.size(); ++i)
-        l.index("remainder", static_cast<std::uint64_t>(state_.remainder[i]),
-                static_cast<std::uint64_t>(wire_[i].rate()));
+    for (const mem::DramKinds::Kind* kind : {&kinds_.demand, &kinds_.migration})
+        l.index("remainder", static_cast<std::uint64_t>(kind->remainder),
+                static_cast<std::uint64_t>(kind->wire.rate()));
 }
 
 std::optional<std::string> MemoryChannel::imbalance() const {
@@ -152,7 +150,7 @@ std::optional<std::string> MemoryChannel::imbalance() const {
     return side_ ? imbalance(state_.beside, *side_, "side bus") : std::nullopt;
 }
 
-std::optional<std::string> MemoryChannel::imbalance(const ChannelState::Carried& carried,
+std::optional<std::string> MemoryChannel::imbalance(const mem::DramCarried& carried,
                                                     const parts::DataBus& bus,
                                                     const char* wires) const {
     constexpr unsigned bits = optical::wom_data_bits, more = optical::wom_pulses - bits;

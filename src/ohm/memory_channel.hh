@@ -180,11 +180,7 @@ struct ChannelState {
     parts::DataBusState side;                 ///< the bus beside it, if there is one
     std::vector<Fifo<Leaving>> leaving;       ///< to each module, one at most
     std::array<std::int64_t, 2> remainder {}; ///< of bytes / rate: demand, migration
-    /// What crossed a bus; apart from statistics, which may be reset.
-    struct Carried {
-        std::uint64_t bytes = 0, transfers = 0;
-    };
-    Carried data, beside;
+    mem::DramCarried data, beside;
     std::uint64_t coded_seen = 0; ///< bytes that are in the statistic
     Tick uncoded_until = 0;       ///< light that nobody else can share
 };
@@ -194,7 +190,7 @@ struct ChannelState {
 /// the controller's to say.
 /// There may be a second bus beside: the memory route between the devices, or the channel that
 /// migration has for itself. Transfers of both go on at once, each bus with its own turnaround.
-class MemoryChannel : private mem::DramDataPath::Observer {
+class MemoryChannel {
   public:
     /// All outlive the channel. Throws ConfigError (parameter: what is wrong) for impossible DRAM.
     /// With `memory_route`, or if migration has its own channel, there is a side bus. `banks`: used
@@ -247,12 +243,9 @@ class MemoryChannel : private mem::DramDataPath::Observer {
     std::optional<std::string> imbalance() const;
 
   private:
-    void crosses(const mem::DramAccess& access, std::uint32_t bytes, Tick now, Tick from) override {
-        count(bytes, access.migration, access.wires, now, from);
-    }
     void count(std::uint32_t bytes, bool migration, mem::DramWires wires, Tick now, Tick from);
-    std::optional<std::string> imbalance(const ChannelState::Carried& carried,
-                                         const parts::DataBus& bus, const char* wires) const;
+    std::optional<std::string> imbalance(const mem::DramCarried& carried, const parts::DataBus& bus,
+                                         const char* wires) const;
     std::uint16_t user(std::uint32_t module) const {
         return static_cast<std::uint16_t>(timing_.ranks + module);
     }
@@ -266,7 +259,7 @@ class MemoryChannel : private mem::DramDataPath::Observer {
     std::optional<mem::DramScheduler> dram_;
     std::optional<LentBanks> lent_;
     parts::Divider row_, burst_, banks_; ///< of the DRAM
-    std::array<WireTime, 2> wire_;       ///< for demand, for migration
+    mem::DramKinds kinds_;
     Tick lead_ = 0;
 };
 

@@ -41,6 +41,14 @@ class BankedSlots {
         port = std::max(port, s_.slots.next.cycle - 1) + cycles;
     }
 
+    /// Cycles at `now` or later for which ports are occupied.
+    std::uint64_t occupied_after(Tick now) const {
+        const std::int64_t next = clock_.at_or_after(now).cycle;
+        std::int64_t cycles = 0;
+        for (const std::int64_t free : s_.banks) cycles += std::max(free - next, std::int64_t {0});
+        return static_cast<std::uint64_t>(cycles);
+    }
+
   private:
     std::int64_t* least(std::uint32_t bank) const {
         std::int64_t* const ports = &s_.banks[std::size_t {bank} * ports_];

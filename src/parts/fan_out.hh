@@ -18,17 +18,23 @@ struct FanOut {
 
     /// Passes answers to `in`, then what it has to `outs`. Answers go first: the room that they
     /// make wakes nobody. `port_of(request)`: the number of its port, or, of a hint, nowhere;
-    /// `hinted(sent)` is told of each hint, `sent(port, request)` of each request that leaves.
-    template <class In, class Outs, class PortOf, class Hinted, class Sent>
-    void pass(In& in, Outs& outs, PortOf&& port_of, Hinted&& hinted, Sent&& sent) {
-        pass_answers(in, outs);
+    /// `hinted(sent)` is told of each hint, `sent(port, request)` of each request that leaves,
+    /// `answered(answer)` of each answer.
+    template <class In, class Outs, class PortOf, class Hinted, class Sent, class Answered>
+    void pass(In& in, Outs& outs, PortOf&& port_of, Hinted&& hinted, Sent&& sent,
+              Answered&& answered) {
+        pass_answers(in, outs, answered);
         do take(in, outs, port_of, hinted);
         while (send(outs, sent)); // which makes room for more
     }
-    template <class In, class Outs>
-    void pass_answers(In& in, Outs& outs) {
+    template <class In, class Outs, class Answered>
+    void pass_answers(In& in, Outs& outs, Answered&& answered) {
         for (std::uint32_t o = 0; o < outs.size(); ++o)
-            while (!outs[o].empty() && in.can_send()) in.send(outs[o].pop());
+            while (!outs[o].empty() && in.can_send()) {
+                const auto answer = outs[o].pop();
+                answered(answer);
+                in.send(answer);
+            }
     }
 
   private:

@@ -130,7 +130,14 @@ void bind_machine(py::module_& m) {
         });
 
     m.def("check_name", &check_name, "name"_a);
-    py::class_<Timeline>(m, "Timeline").def("complete", &Timeline::complete);
+    py::class_<TimelineLeftOut>(m, "TimelineLeftOut")
+        .def_readonly("since", &TimelineLeftOut::since)
+        .def_readonly("requests", &TimelineLeftOut::requests)
+        .def_readonly("launches", &TimelineLeftOut::launches)
+        .def_readonly("wakes", &TimelineLeftOut::wakes);
+    py::class_<Timeline>(m, "Timeline").def("complete", [](Timeline& timeline, Machine& machine) {
+        return timeline.complete(machine.sim());
+    });
     py::class_<Machine>(m, "Machine")
         .def(py::init([](std::uint64_t seed, const std::string& queue) {
                  return std::make_unique<Machine>(seed, queue_kind(queue));
@@ -180,8 +187,14 @@ void bind_machine(py::module_& m) {
              "append"_a = false)
         .def("stamp_every",
              [](Machine& machine, std::uint64_t every) { machine.sim().stamps().enable(every); })
-        .def("show_on_timeline", &show_on_timeline, "file"_a,
-             py::return_value_policy::reference_internal)
+        .def(
+            "show_on_timeline",
+            [](Machine& machine, const std::string& file, Tick from, Tick to,
+               std::uint64_t bytes) -> Timeline& {
+                return show_on_timeline(machine, file, {from, to, bytes});
+            },
+            "file"_a, "start"_a = 0, "end"_a = never, "bytes"_a = ~std::uint64_t {0},
+            py::return_value_policy::reference_internal)
         .def("save", &Machine::save)
         .def("load", &Machine::load);
 }

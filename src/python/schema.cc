@@ -113,6 +113,8 @@ void bind_schema(py::module_& m) {
     m.attr("never") = never;
     m.def("ticks", [](const std::string& text) { return Text<Time>::parse(text).raw; });
     m.def("show_ticks", [](Tick tick) { return Text<Time>::show({tick}); });
+    m.def("bytes", [](const std::string& text) { return Text<Bytes>::parse(text).raw; });
+    m.def("show_bytes", [](std::int64_t bytes) { return Text<Bytes>::show({bytes}); });
 }
 
 } // namespace memsim::python

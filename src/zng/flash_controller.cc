@@ -15,6 +15,7 @@ using protocol::Stage;
 
 static const Registration<FlashController> flash_controller {
     "ZnG's flash controller: requests of L2 slices become packets of the flash network."};
+static const memsim::Stage controlling {"flash_controller"};
 
 void FlashController::init() {
     flash_ = params.geometry.flash(path());
@@ -192,6 +193,7 @@ void FlashController::fill(FlashPacket& p, std::uint32_t slot) {
     LinePacket line(p, sim().contents());
     const auto leave = [&](MemRequest& r) {
         sim().stamps().mark(r.stamps, static_cast<std::size_t>(Stage::queue), now());
+        sim().stamps().mark(r.stamps, controlling, now() + params.decode->raw);
     };
     name_line(p, s.request.address);
     leave(s.request);
@@ -266,6 +268,7 @@ void FlashController::finish(std::uint32_t slot, const FlashPacket& p) {
             .sample(static_cast<std::uint64_t>(now() - done.accepted));
         sim().stamps().mark(r.stamps, i == slot ? FlashStage::network : Stage::channel, now());
         if (r.needs_response()) {
+            sim().stamps().mark(r.stamps, controlling, now() + params.latency->raw);
             protocol::MemResponse answer = protocol::answer(r);
             answer.contents = LinePacket::answer(sim().contents(), r, p.contents);
             port.mem[done.from_port].send(answer);

@@ -10,10 +10,10 @@
 namespace memsim::zng {
 
 /// The stages of a request whose line is in ZnG's flash: on the network, waiting for a plane,
-/// until its page is sensed, waiting for a register.
+/// until its page is sensed, waiting for a register, out of the package.
 struct FlashStage {
     static inline const memsim::Stage network {"flash_network"}, plane {"plane_queue"},
-        sensing {"sensing"}, reg {"register"};
+        sensing {"sensing"}, reg {"register"}, out {"flash_channel"};
 };
 
 inline constexpr std::uint32_t flash_line_bytes = 128; ///< an L2 line

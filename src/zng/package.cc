@@ -108,6 +108,7 @@ void Package::send_answers() {
                 break;
             }
             const package::Answers::Answer a = parts_->answers.pop(i);
+            sim().stamps().mark(a.packet.stamps, FlashStage::out, now() + params.latency->raw);
             port.output[i].send(a.packet);
             if (a.packet.kind == PacketKind::data)
                 stat.read_latency.sample(static_cast<std::uint64_t>(now() - a.accepted));

@@ -49,8 +49,11 @@ void PageBuffer::init() {
 void PageBuffer::wake() {
     while (!port.drive_side.empty()) drive_answered(port.drive_side.pop());
     while (!port.dram_side.empty())
-        if (const auto answer = dram_->answered(port.dram_side.pop(), stat.latency))
+        if (const auto answer = dram_->answered(port.dram_side.pop(), stat.latency)) {
+            sim().stamps().mark(answer->stamps, mem::PagedDram::page_comes,
+                                now() + params.latency->raw);
             port.cpu_side.send(*answer);
+        }
     bool more = true;
     while (more) {
         more = accept();

@@ -24,7 +24,7 @@ const std::set<std::string> added_up {
 const std::vector<std::string> of_shares {"share", "rate", "accuracy", "waste"};
 
 struct Values final : StatSink {
-    std::map<std::string, Int128> totals, times;
+    std::map<std::string, Int128> totals, times, cycles;
     std::map<std::string, double> shares;
     std::string stat_name, stat_path;
     std::string_view stat_kind;
@@ -37,7 +37,9 @@ struct Values final : StatSink {
             part != "area")
             return;
         totals[key(part)] = value;
-        if (stat_kind == "elapsed" && unit == Unit::time) times[key(part)] = value;
+        if (stat_kind != "elapsed") return;
+        if (unit == Unit::time) times[key(part)] = value;
+        if (unit == Unit::cycle) cycles[key(part)] = value;
     }
     void derived(std::string_view part, double value, Unit unit) override {
         if (stat_kind != "formula" || unit != Unit::ratio) return;
@@ -67,6 +69,22 @@ bool adds_up_parts(const std::string& name) {
     return added_up.contains(stat.substr(0, stat.find('[')));
 }
 
+/// Cycles of a component's clock that it can count in a time at most, those begun at either end
+/// included: one for each port of a bank and each link of a mesh, whose statistics are sums over
+/// these.
+Int128 most_cycles(const Machine& m, const std::string& name, Tick time) {
+    const std::size_t dot = name.rfind('.');
+    std::map<std::string, std::int64_t> parameters;
+    for (const auto& p : m.at(name.substr(0, dot)).resolved_params())
+        if (p.number) parameters[p.name] = *p.number;
+    Int128 resources = 1;
+    if (name.substr(dot) == ".bank_busy")
+        resources = parameters.at("banks") * parameters.at("bank_ports");
+    if (name.substr(dot) == ".link_busy")
+        resources = 4 * parameters.at("columns") * parameters.at("rows");
+    return resources * (Int128 {time} * parameters.at("clock") / ticks_per_second + 2);
+}
+
 std::vector<std::string> check_windows(const Rig& rig, unsigned windows) {
     std::vector<std::string> faults;
     const auto fault = [&](const std::string& name, const std::string& what, Tick since, Tick now) {
@@ -90,6 +108,10 @@ std::vector<std::string> check_windows(const Rig& rig, unsigned windows) {
             if (!adds_up_parts(name) && value > now - since)
                 fault(name, "is " + to_text(value) + ", more than the window,", since, now);
         }
+        for (const auto& [name, value] : v.cycles)
+            if (value < 0 || value > most_cycles(*cut, name, now - since))
+                fault(name, "is " + to_text(value) + ", other than cycles of the window,", since,
+                      now);
         for (const auto& [name, value] : v.shares)
             if (value > 1 + 1e-6 && expected.shares.at(name) <= 1)
                 fault(name, "is " + std::to_string(value), since, now);
@@ -103,17 +125,51 @@ std::vector<std::string> check_windows(const Rig& rig, unsigned windows) {
     return faults;
 }
 
+/// The same, where a window lies between two samples of a series.
+std::vector<std::string> check_series(const Rig& rig, unsigned windows) {
+    std::vector<std::string> faults;
+    const auto whole = started(rig);
+    whole->run(never);
+    const Values expected = dumped(*whole);
+    const auto sampled = started(rig);
+    const Tick period = whole->sim().now() / windows + 1;
+    sampled->sample_every(Time {period}, {"*"});
+    sampled->run(never);
+    std::map<std::string, double> before;
+    for (const SeriesRow& row : sampled->take_series()) {
+        const std::string name =
+            row.path + "." + row.stat + (row.part.empty() ? "" : "." + row.part);
+        const bool time = expected.times.contains(name);
+        double most = 1;
+        if (time)
+            most = static_cast<double>(period) * unit_scale(Unit::time);
+        else if (expected.cycles.contains(name))
+            most = static_cast<double>(most_cycles(*sampled, name, period));
+        else if (!expected.shares.contains(name) || expected.shares.at(name) > 1)
+            continue;
+        const bool grows = time || expected.cycles.contains(name);
+        const double value = row.value - (grows ? std::exchange(before[name], row.value) : 0);
+        if (value < 0 || (value > most * (1 + 1e-9) && !(time && adds_up_parts(name))))
+            faults.push_back(rig.type + ": " + name + " grows by " + std::to_string(value) +
+                             " to the sample at " + std::to_string(row.tick) + ", most is " +
+                             std::to_string(most));
+    }
+    return faults;
+}
+
 TEST_CASE("in every window of a run the statistics of all components are right", "[windows]") {
-    std::size_t times = 0;
+    std::size_t times = 0, cycles = 0;
     for (const Rig& rig : rigs()) {
         if (rig.type == "test.Courier") continue; // what it counts depends on its own count
         INFO(rig.type);
         const auto m = started(rig);
-        times += dumped(*m).times.size();
+        times += dumped(*m).times.size(), cycles += dumped(*m).cycles.size();
         for (const unsigned windows : {3u, 10u, 97u})
             CHECK(check_windows(rig, windows) == std::vector<std::string> {});
+        for (const unsigned windows : {7u, 89u})
+            CHECK(check_series(rig, windows) == std::vector<std::string> {});
     }
-    CHECK(times > 60); // it found them
+    CHECK((times > 60 && cycles > 20)); // it found them
 }
 
 TEST_CASE("elapsed time is right at any tick", "[windows]") {
@@ -175,6 +231,29 @@ TEST_CASE("spans known in advance are kept while they last, however many come", 
     many(t);
     CHECK(many.bytes.size() < few.bytes.size() + 16 * 8);
     CHECK(static_cast<Tick>(t.value({0, 1000, nullptr})) == 1993);
+}
+
+TEST_CASE("cycles that are booked count as they pass", "[windows]") {
+    BookedCycles c {Unit::cycle, "A test's"};
+    Tick free = 0; // the cycle in which the resource is; ten ticks each
+    c.count_ahead([&](Tick now) {
+        return static_cast<std::uint64_t>(std::max(free - (now + 9) / 10, Tick {0}));
+    });
+    const auto at = [&](Tick now) { return static_cast<Tick>(c.value({0, now, nullptr})); };
+    free = 2 + 5, c += 5; // taken in cycle 2, at 20
+    CHECK(at(20) == 0);
+    CHECK(at(21) == 1);
+    CHECK(at(30) == 1);
+    CHECK(at(40) == 2);
+    CHECK(at(999) == 5);
+    free += 3, c += 3; // at 40, behind it
+    CHECK(at(40) == 2);
+    CHECK(at(never) == 8);
+    c.reset(40);
+    CHECK(at(40) == 0);
+    CHECK(at(75) == 4);
+    CHECK(at(999) == 6);
+    CHECK(at(never) == 0); // all were counted before
 }
 
 TEST_CASE("cycles of an episode under way are counted, and its clock's edge rounds up",

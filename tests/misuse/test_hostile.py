@@ -129,6 +129,16 @@ def test_a_text_that_is_no_utf_8_is_refused(change, refused, command):
     assert re.match("out: .*Could not decode to UTF-8 column '(path|target)'", refused(*command))
 
 
+@pytest.mark.parametrize("command", (*COMMANDS, ("sql", "out", "SELECT 1")), ids=lambda words: words[0])
+def test_a_message_of_sqlite_that_is_no_utf_8_is_a_sentence(change, refused, command):
+    """It quotes the damaged text of a view."""
+    change(
+        "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = CAST(x'4352f6415445' AS TEXT) || ' VIEW' "
+        "WHERE name = 'bandwidth'"
+    )
+    assert refused(*command).startswith("out/stats.db: this is no database of results (")
+
+
 def test_a_sum_beyond_a_double_has_a_page(change, run):
     change("UPDATE value SET value = 1.7e308; UPDATE series SET value = 1.7e308")
     for command in COMMANDS:

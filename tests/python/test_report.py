@@ -1,5 +1,6 @@
 """`memsim report` and `memsim draw`: the page in headless Chromium, and what its parts are made of."""
 import json
+import re
 import sqlite3
 
 import pytest
@@ -283,3 +284,63 @@ def test_the_page_asks_for_no_other(page):
     data = json.loads(text.partition('id="data">')[2].partition("</script>")[0])
     assert {line["label"] for plot in data["series"] for line in plot["lines"]} >= {"sys.gen[0]", "sys.gen[1]"}
     assert data["latency"]["bars"] == ["300ns", "100ns"]
+
+
+SCRIPT = "document.title = 'run'"
+HOSTILE = (
+    f'<<TABLE HREF="javascript:{SCRIPT}"><TR><TD>x</TD></TR></TABLE>>',
+    f'"><a href="javascript:{SCRIPT}">x</a><img src=x onerror="{SCRIPT}">',
+    f"</script><script>{SCRIPT}</script>",
+    f"' onclick='{SCRIPT}",
+)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_page_of_a_hostile_database_runs_no_script(browser, memsim_command, tmp_path, runs, text):
+    """Whatever is clicked; and the page's policy lets no script in but its own."""
+    with sqlite3.connect(runs / "stats.db") as database:
+        database.execute("UPDATE object SET path = path || ? WHERE path = 'sys.mem'", [text])
+        for table, column in (
+            ("connection", "source"),
+            ("connection", "target"),
+            ("link", "sender"),
+            ("link", "receiver"),
+        ):
+            database.execute(f"UPDATE {table} SET {column} = {column} || ? WHERE {column} = 'sys.mem'", [text])
+        for table, column in (
+            ("run", "name"),
+            ("run", "exit_cause"),
+            ("stat", "name"),
+            ("stat", "doc"),
+            ("param", "text"),
+        ):
+            database.execute(f"UPDATE {table} SET {column} = {column} || ?", [text])
+        database.execute("UPDATE part SET name = name || ?, full_name = full_name || ?", [text, text])
+    database.close()
+    memsim_command("report", "out")
+    page = runs / "report.html"
+    (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', page.read_text())
+    assert "unsafe" not in policy and "default-src 'none'" in policy
+    assert not set(re.findall(r"script-src ([^;]*)", policy)[0].split()) & {"*", "'self'", "data:"}
+    browser.get(page.as_uri())
+    title = browser.title
+    assert text in browser.find_element("tag name", "body").get_attribute("textContent")
+    clicked = browser.execute_script(
+        """
+        const all = [...document.querySelectorAll("a, button, svg *, td, th, li, summary, img, .node")].slice(0, 3000);
+        for (const e of all) e.dispatchEvent(new MouseEvent("click", {bubbles: true, cancelable: true, view: window}));
+        return all.length"""
+    )
+    assert clicked > 100
+    assert browser.title == title and browser.current_url.split("#")[0] == page.as_uri()
+    links = "return [...document.querySelectorAll('a, a *')].map(e => (e.href?.baseVal ?? e.href ?? '') + '').filter(h => /^\\\\s*javascript/i.test(h))"
+    assert browser.execute_script(links) == []
+    # A text that got into the page as HTML would run nothing either.
+    browser.execute_script(
+        """
+        document.body.insertAdjacentHTML("beforeend", arguments[0]);
+        document.getElementById("got-in").click()""",
+        f"""<a id="got-in" href="javascript:{SCRIPT}" onclick="{SCRIPT}">x</a>""",
+    )
+    assert browser.title == title and browser.current_url.split("#")[0] == page.as_uri()
+    assert any("Content Security Policy" in line["message"] for line in browser.get_log("browser"))

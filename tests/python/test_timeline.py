@@ -49,6 +49,151 @@ def test_stages_tile_each_request(events):
             assert life[0] + life[1] <= after[0] + 1e-6
 
 
+IN_PARTS = """\
+import runpy
+import sys
+import memsim
+
+whole, parts = memsim.simulate, sys.argv.pop(1).split(",")
+
+def simulate():
+    return [whole(part or None) for part in parts][-1]
+
+memsim.simulate = simulate
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+@pytest.fixture
+def timeline(memsim_command, tmp_path):
+    """The events of a timeline with these options, of a run that is simulated in these parts; and its stderr."""
+    (tmp_path / "in_parts.py").write_text(IN_PARTS)
+
+    def made(*options, parts=""):
+        command = "--timeline", "t.json", "--stamps", "3", *options, "in_parts.py", parts, PLANAR, "--scale", "tiny"
+        stderr = memsim_command("-d", "out", *command).stderr
+        return json.loads((tmp_path / "t.json").read_text()), stderr
+
+    return made
+
+
+def nested(events):
+    """Perfetto's rule: of the slices of a track, in order of their begin, each ends within those that it began in; of slices that
+    begin together the outer one comes first in the file. How many lie in another."""
+    tracks = {}
+    for place, e in enumerate(events):
+        if e["ph"] == "X":
+            begin, length = (round(e[key] * 1000) for key in ("ts", "dur"))
+            tracks.setdefault((e["pid"], e["tid"]), []).append((begin, place, begin + length, e["name"]))
+    inner = 0
+    for slices in tracks.values():
+        open_slices = []
+        for begin, _, end, name in sorted(slices):
+            while open_slices and open_slices[-1] <= begin:
+                open_slices.pop()
+            assert not open_slices or end <= open_slices[-1], f"{name} overhangs"
+            inner += bool(open_slices)
+            open_slices.append(end)
+    return inner
+
+
+def slices(events, pid, unfinished=False):
+    return [
+        e for e in events if e["ph"] == "X" and e["pid"] == pid and e["args"].get("unfinished", False) == unfinished
+    ]
+
+
+def test_a_timeline_nests(timeline):
+    events, stderr = timeline()
+    assert nested(events) > 100 and "--timeline-limit" not in stderr
+    assert not slices(events, 1, True) and not slices(events, 2, True)
+
+
+def test_what_is_under_way_at_the_end_is_in_the_timeline(timeline):
+    events, _ = timeline(parts="20us")
+    assert nested(events) > 100
+    requests = [e for e in slices(events, 1, True) if e["name"].startswith("request ")]
+    (launch,) = slices(events, 2, True)
+    assert requests
+    ends = [round((e["ts"] + e["dur"]) * 1000) for e in (*requests, launch)]
+    assert set(ends) == {20_000}
+    for request in requests:  # its stages and what it is at now cover it
+        own = [
+            e
+            for e in events
+            if (e["pid"], e.get("tid")) == (1, request["tid"]) and e["ts"] >= request["ts"] and e is not request
+        ]
+        assert sum(round(e["dur"] * 1000) for e in own) == round(request["dur"] * 1000)
+
+
+def test_what_becomes_of_it_takes_its_place(timeline):
+    def comparable(events):
+        return sorted(json.dumps(e, sort_keys=True) for e in events if e["ph"] == "X")
+
+    whole, _ = timeline()
+    parts, _ = timeline(parts="7us,13us,1ns,")
+    assert comparable(parts) == comparable(whole)
+
+
+def test_a_timeline_of_a_part_of_the_time(timeline):
+    whole, _ = timeline()
+    part, _ = timeline("--timeline-start", "20us", "--timeline-end", "30us")
+    expected = [e for e in whole if e["ph"] == "X" and e["ts"] < 30 and e["ts"] + e["dur"] >= 20]
+    requests = {e["name"] for e in expected if e["name"].startswith("request ")}
+    assert {e["name"] for e in part if e["ph"] == "X" and e["name"].startswith("request ")} == requests and len(
+        requests
+    ) > 10
+    assert slices(part, 2) == [e for e in expected if e["pid"] == 2]
+    assert nested(part) > 20
+    wakes = [e for e in part if e["ph"] == "C"]
+    assert wakes and all(20 <= e["ts"] < 30 for e in wakes)
+
+
+@pytest.mark.parametrize("size, bytes", [("1KiB", 1024), ("20KiB", 20480), ("100kB", 100_000)])
+@pytest.mark.parametrize("parts", ["", "20us"])
+def test_a_timeline_has_a_limit(timeline, tmp_path, size, bytes, parts):
+    events, stderr = timeline("--timeline-limit", size, parts=parts)
+    assert (tmp_path / "t.json").stat().st_size <= bytes
+    nested(events)
+    (sentence,) = [line for line in stderr.splitlines() if "--timeline-limit" in line]
+    at, left = re.fullmatch(
+        rf"memsim: the timeline t.json reached --timeline-limit {size} at ([\d.]+) us; left out: (.*); set a larger limit, "
+        "or --timeline-start and --timeline-end",
+        sentence,
+    ).groups()
+    counted = dict(re.findall(r"(requests|launches|counts of wakes): (\d+)", left))
+    whole, _ = timeline(parts=parts)
+
+    def shown(events):
+        shown_requests = [e for e in events if e["pid"] == 1 and e["ph"] == "X" and e["name"].startswith("request ")]
+        return len(shown_requests), len([e for e in events if e["pid"] == 2 and e["ph"] == "X"])
+
+    requests, launches = shown(whole)
+    there = shown(events)
+    assert requests - there[0] == int(counted.get("requests", 0)) > 0
+    assert launches - there[1] == int(counted.get("launches", 0))
+    assert all(e["ts"] <= float(at) for e in events if e["ph"] == "X")
+
+
+@pytest.mark.parametrize(
+    "options, why",
+    [
+        (["--timeline-limit", "10B"], "'10B' is less than a timeline's first lines need: give 1KiB or more"),
+        (["--timeline-limit", "10"], "'10' has no unit"),
+        (
+            ["--timeline-start", "3us", "--timeline-end", "3us"],
+            "--timeline-start 3 us does not lie before --timeline-end 3 us: the timeline would be empty",
+        ),
+    ],
+)
+def test_limits_of_a_timeline_that_cannot_be(memsim_command, options, why):
+    assert why in memsim_command("--timeline", "t.json", *options, PLANAR, "--scale", "tiny", expect=2).stderr
+    if "less" not in why and "unit" not in why:
+        stderr = memsim_command(*options, PLANAR, "--scale", "tiny", expect=2).stderr
+        assert "--timeline-start is about the file of --timeline, which is not given" in stderr
+
+
 def test_a_timeline_that_cannot_be_written_is_a_sentence(memsim_command):
     said = memsim_command("--timeline", "nowhere/timeline.json", PLANAR, "--scale", "tiny", expect=1).stderr
     assert "cannot write the timeline 'nowhere/timeline.json' (No such file or directory)" in said

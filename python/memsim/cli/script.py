@@ -95,9 +95,36 @@ def register(p: argparse.ArgumentParser) -> None:
         help="write kernel launches, stamped requests and the components' activity as trace "
         "events, which ui.perfetto.dev opens; with it --stamps is 100 unless given",
     )
+    g.add_argument(
+        "--timeline-start", metavar="TIME", type=ticks, default=0, help="what lies at or after this simulated time"
+    )
+    g.add_argument(
+        "--timeline-end",
+        metavar="TIME",
+        type=ticks,
+        default=_memsim.never,
+        help="what begins before this simulated time",
+    )
+    g.add_argument(
+        "--timeline-limit",
+        metavar="SIZE",
+        type=_file_size,
+        default=0,
+        help="until the file has this size, such as 100MB; a message at the end of the run lists what was left out",
+    )
 
     add_oracles(p)
     p.add_argument("command", nargs=argparse.REMAINDER, metavar="script.py arguments")
+
+
+def _file_size(text: str) -> int:
+    try:
+        size = int(_memsim.bytes(text))
+    except Error as e:
+        raise argparse.ArgumentTypeError(str(e)) from None
+    if size < 1024:
+        raise argparse.ArgumentTypeError(f"'{text}' is less than a timeline's first lines need: give 1KiB or more")
+    return size
 
 
 def _positive_time(text: str) -> int:
@@ -164,6 +191,14 @@ def _check(p: argparse.ArgumentParser, args: argparse.Namespace) -> None:
     for name in ("file", "start", "end"):
         if getattr(args, f"debug_{name}") != p.get_default(f"debug_{name}") and not args.debug_flags:
             p.error(f"--debug-{name} is about what --debug-flags prints, which is not given")
+    for name in ("start", "end", "limit"):
+        if getattr(args, f"timeline_{name}") != p.get_default(f"timeline_{name}") and not args.timeline:
+            p.error(f"--timeline-{name} is about the file of --timeline, which is not given")
+    if args.timeline_start >= args.timeline_end:
+        p.error(
+            f"--timeline-start {_memsim.show_ticks(args.timeline_start)} does not lie before --timeline-end "
+            f"{_memsim.show_ticks(args.timeline_end)}: the timeline would be empty"
+        )
     if args.trust and not args.restore:
         p.error("--trust is about the script of a checkpoint: it goes with --restore FILE")
     args.restore = args.restore[0] if args.restore else None
@@ -209,6 +244,11 @@ def _apply(args: argparse.Namespace) -> None:
     options.changes = options.changes + args.changes
     options.event_queue, options.stamps = args.event_queue, args.stamps
     options.timeline = args.timeline
+    options.timeline_limits = {
+        "start": args.timeline_start,
+        "end": args.timeline_end,
+        "bytes": args.timeline_limit or 2**64 - 1,
+    }
     if args.timeline and not args.stamps:
         options.stamps = 100
     options.perturb = args.perturb_wakes

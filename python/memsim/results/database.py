@@ -60,7 +60,7 @@ def connect(path):
         connection.execute("PRAGMA query_only = ON")
         connection.set_authorizer(_only_reading)
         connection.execute("SELECT id FROM run LIMIT 1").fetchall()
-    except sqlite3.Error as e:
+    except rows.SQL_ERRORS as e:
         raise Error(f"{file}: {_why_unreadable(file, e)}") from None
     return connection
 
@@ -141,7 +141,7 @@ class Results:
 
         try:
             return pandas.read_sql_query(query, self._connection, params=tuple(parameters))
-        except (pandas.errors.DatabaseError, sqlite3.Error) as e:
+        except (pandas.errors.DatabaseError, *rows.SQL_ERRORS) as e:
             raise Error(f"{self._path}: the query failed: {why_refused(e.__cause__ or e, self._connection)}") from None
 
     def runs(self):

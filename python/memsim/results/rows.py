@@ -49,6 +49,8 @@ NEEDED = {
     "value": {"value"},
     "series": {"tick", "value"},
 }
+# What a query of a damaged file raises: SQLite's message may quote bytes of the file, and is then no UTF-8.
+SQL_ERRORS = sqlite3.Error, UnicodeDecodeError
 UNSIGNED = {"seed", "address"}  # text from 2^63 on; they are shown and not computed with
 # Columns that name an object of the run.
 PATHS = {"connection": ("source", "target"), "link": ("sender", "receiver")}
@@ -88,7 +90,7 @@ def check(database, file, run):
     try:
         for table in TABLES:
             _check_table(database, file, run, table)
-    except sqlite3.Error as e:
+    except SQL_ERRORS as e:
         signals.pass_on(e)
         raise wrong(file, run, str(e)) from None
 
@@ -142,7 +144,7 @@ def claims(database, file):
         return []
     try:
         found = database.execute(f"SELECT {', '.join(there)} FROM claim ORDER BY study, id").fetchall()
-    except sqlite3.Error as e:
+    except SQL_ERRORS as e:
         signals.pass_on(e)
         raise Error(f"{file}: its claims cannot be read: {e}") from None
     for row in found:

@@ -25,6 +25,7 @@ class Options:
     stamps: int = 0
     debug: dict | None = None
     timeline: str = ""
+    timeline_limits: dict = dataclasses.field(default_factory=dict)  # start, end, bytes: of show_on_timeline()
     restoring: object = None  # the Checkpoint that the script is re-run for
     parent: str = ""  # the run that a new run goes on from
     skip_finished: bool = False

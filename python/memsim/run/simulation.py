@@ -119,9 +119,9 @@ class Simulation:
         if opts.debug:
             file = opts.debug["file"] and _of_this_process(opts.debug["file"])
             machine.set_debug(**opts.debug | {"file": file}, append=self._number > 1)
-        self._timeline = None
+        self._timeline = self._left_out = None
         if opts.timeline:
-            self._timeline = machine.show_on_timeline(self._outputs[0].file)
+            self._timeline = machine.show_on_timeline(self._outputs[0].file, **opts.timeline_limits)
         if not self._restoring:
             self._begin()
             self._claim_outputs(self._outputs)
@@ -194,6 +194,7 @@ class Simulation:
             return
         _open.remove(self)
         self._show(ended=True)
+        self._tell_left_out()
         self._release()
         if finished:
             self._journal.pass_between()
@@ -296,7 +297,7 @@ class Simulation:
         finally:
             progress.close()
             if self._timeline:
-                self._timeline.complete()
+                self._left_out = self._timeline.complete(machine)
             self._spent, self._busy = self._host_seconds(), False
 
     def _tell(self, text):
@@ -304,6 +305,19 @@ class Simulation:
         self._progress.close()
         if self.options.verbosity >= 0:
             print(f"memsim: {legible(text)}", file=sys.stderr, flush=True)
+
+    def _tell_left_out(self):
+        """In one sentence what the timeline's limit has kept out of its file."""
+        left = self._left_out
+        if left is None or left.since == NEVER:
+            return
+        kinds = ("requests", left.requests), ("launches", left.launches), ("counts of wakes", left.wakes)
+        counted = [f"{what}: {n}" for what, n in kinds if n]
+        self._tell(
+            f"the timeline {shown(self._outputs[0].file)} reached --timeline-limit "
+            f"{_memsim.show_bytes(self.options.timeline_limits['bytes'])} at {_memsim.show_ticks(left.since)}; left out: "
+            f"{', '.join(counted)}; set a larger limit, or --timeline-start and --timeline-end"
+        )
 
     def _show(self, ended=False):
         for observer in observers:

@@ -80,7 +80,8 @@ void LoadStoreUnit::send_queued() {
             a.request.tag = s_.free_tags.back(); // the port lets no more than `outstanding` out
             s_.free_tags.pop_back();
             s_.sent[a.request.tag] = {a.queued, a.request.warp, a.result};
-            sim_.stamps().mark(a.request.stamps, static_cast<std::size_t>(Stage::sm), sim_.now());
+            sim_.stamps().mark(a.request.stamps, static_cast<std::size_t>(Stage::sm),
+                               sim_.now() + port_.latency().raw);
         }
         port_.send(a.request);
     }

@@ -15,7 +15,9 @@ Core::Core(const Params& p, bool victims, const parts::Interleave& interleave, c
               p.timing.miss_latency()},
              of.below, of.sim, of.outlet),
       stat(of.stat), observers(of.observers), reserved(of.reserved), owed(of.owed),
-      fetching(of.fetching) {}
+      fetching(of.fetching) {
+    stat.bank_busy.count_ahead([this](Tick now) { return slots.occupied_after(now); });
+}
 
 void Core::count(const Access& a) {
     const bool is_read = a.is_read();

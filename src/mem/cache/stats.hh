@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/stats.hh"
+#include "core/elapsed.hh"
 
 namespace memsim::mem::cache {
 
@@ -53,7 +53,7 @@ struct Stats {
     Counter prefetches_unused {Unit::count,
                                "Prefetched lines that were evicted or flushed before any access"};
 
-    Counter bank_busy {Unit::cycle, "Cycles that accesses and fills took of all banks"};
+    BookedCycles bank_busy {Unit::cycle, "Cycles that accesses and fills took of all banks"};
     Counter stalled_by_mshrs {Unit::count, "Requests held up because no MSHR was free"};
     Counter stalled_by_targets {
         Unit::count, "Requests held up by an MSHR full of targets, or with data too old"};

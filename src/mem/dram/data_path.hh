@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/stats.hh"
+#include "core/elapsed.hh"
 #include "mem/dram/access.hh"
 #include "parts/data_bus.hh"
 
@@ -15,22 +15,48 @@ struct DramSide {
     ElapsedTime& busy;
 };
 
+/// What has crossed a bus since the run's begin; apart from statistics, which may be reset.
+struct DramCarried {
+    std::uint64_t bytes = 0, transfers = 0;
+};
+
+/// Counts demand and migration apart, each of the two over either bus.
+struct DramKinds {
+    struct Kind { ///< over the data bus
+        Counter& bytes;
+        ElapsedTime& time;       ///< of the bytes, where the bus has no line code
+        std::int64_t& remainder; ///< of bytes / rate
+        WireTime wire;
+    };
+    Kind demand, migration;
+    DramCarried &data, &side;
+    Counter& side_bytes;
+
+    /// So many transfers of one kind begin, one behind the other, at `from`.
+    void count(std::uint32_t bytes, std::uint64_t transfers, bool migrates, DramWires wires,
+               Tick now, Tick from) {
+        DramCarried& carried = wires == DramWires::data ? data : side;
+        carried.bytes += bytes;
+        carried.transfers += transfers;
+        if (wires != DramWires::data) {
+            side_bytes += bytes;
+            return;
+        }
+        Kind& kind = migrates ? migration : demand;
+        kind.time.add(now, from, from + kind.wire.take(bytes, kind.remainder));
+        kind.bytes += bytes;
+    }
+};
+
 /// The ways that a burst takes between a channel's DRAM and its controller: the data bus, a second
 /// bus beside it where there is one, or none, to a register in front of the device. Whoever else
 /// reserves a bus is planned around; each bus has its own turnaround.
 class DramDataPath {
   public:
-    /// Is told of each burst that crosses a bus, where accesses of several kinds are counted apart.
-    class Observer {
-      public:
-        virtual ~Observer() = default;
-        virtual void crosses(const DramAccess& access, std::uint32_t bytes, Tick now,
-                             Tick from) = 0;
-    };
     struct Counters {
         Counter& bytes; ///< of the data bus
         ElapsedTime& busy;
-        Observer* observer = nullptr;
+        DramKinds* kinds = nullptr; ///< where demand and migration are counted apart
     };
     /// `burst` bytes a column command. `first_user` is rank 0's number at the buses, which outlive
     /// the path. `lent` is State of the owner.
@@ -65,7 +91,7 @@ class DramDataPath {
     /// One burst, whose first bit is at the device at `data`; says when it has arrived.
     Tick move(const DramAccess& access, std::uint32_t rank, Tick now, Tick data) {
         if (access.wires == DramWires::none) return data + burst_time_;
-        if (count_.observer) count_.observer->crosses(access, burst_, now, data);
+        if (count_.kinds) count_.kinds->count(burst_, 1, access.migration, access.wires, now, data);
         if (access.wires == DramWires::side) {
             const Tick end = side_->bus.reserve(data, burst_, user(rank), access.write);
             side_->busy.add(now, data, end);

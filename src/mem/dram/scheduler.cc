@@ -15,9 +15,9 @@ DramScheduler::DramScheduler(const Config& f, DramDevice& device, parts::DataBus
                              std::optional<DramBankCounters> bank_counts)
     : figures_(f),
       state_(state), parts_ {device,
-                             DramDataPath(
-                                 bus, side, {count.bus_bytes, count.bus_busy, count.observer},
-                                 device.timing().burst, f.first_user, state.parts.bus_lent),
+                             DramDataPath(bus, side, {count.bus_bytes, count.bus_busy, count.kinds},
+                                          device.timing().burst, f.first_user,
+                                          state.parts.bus_lent),
                              DramQueue(state.parts.queue, f.patience, f.bank_queue),
                              RefreshSchedule(device, state.parts.refresh, count.refreshes),
                              state.parts},

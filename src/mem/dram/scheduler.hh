@@ -16,7 +16,7 @@ struct DramCounters {
     Counter &activates, &precharges, &refreshes, &row_hits, &row_misses, &row_conflicts, &forwarded,
         &bus_bytes;
     ElapsedTime& bus_busy;
-    DramDataPath::Observer* observer = nullptr;
+    DramKinds* kinds = nullptr;
 };
 
 /// The values of a DramScheduler, for State.

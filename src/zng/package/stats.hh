@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/stats.hh"
+#include "core/elapsed.hh"
 #include "zng/package/params.hh"
 
 namespace memsim::zng::package {

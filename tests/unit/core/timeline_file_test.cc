@@ -44,6 +44,21 @@ TEST_CASE("a timeline's file is a whole array after each flush") {
     CHECK(contents(rig.path) == "[\n1,\n2,\n3\n]\n");
 }
 
+TEST_CASE("provisional elements of a timeline's file are replaced by later ones") {
+    Rig rig;
+    TimelineFile file(rig.path);
+    file.append("1");
+    file.flush({"2", "3333333333333333"});
+    CHECK(contents(rig.path) == "[\n1,\n2,\n3333333333333333\n]\n");
+    file.flush({"4"});
+    CHECK(contents(rig.path) == "[\n1,\n4\n]\n" + std::string(18, ' '));
+    file.append("5");
+    CHECK(file.size() == std::string_view("[\n1,\n5\n]\n").size());
+    file.flush();
+    CHECK(contents(rig.path) == "[\n1,\n5\n]\n" + std::string(18, ' '));
+    CHECK(TimelineFile::bytes_of({"5", "66"}) == 7);
+}
+
 TEST_CASE("a timeline's batch is flushed when it is full") {
     Rig rig;
     TimelineFile file(rig.path);

@@ -2,7 +2,6 @@
 import dataclasses
 import functools
 import json
-import sqlite3
 
 from .. import rows
 from ...errors import Error
@@ -92,7 +91,7 @@ class RunData:
     def _rows(self, query):
         try:
             return self._database.execute(query, [self.id]).fetchall()
-        except sqlite3.Error as e:
+        except rows.SQL_ERRORS as e:
             raise rows.wrong(self._path, self.id, why_refused(e, self._database)) from None
 
     @functools.cached_property
@@ -224,7 +223,7 @@ def open_runs(path, wanted):
                 f"SELECT {', '.join(names)} FROM run WHERE typeof(id) = 'text' ORDER BY started DESC, id"
             )
         ]
-    except sqlite3.Error as e:
+    except rows.SQL_ERRORS as e:
         raise Error(f"{path}: its runs cannot be read: {why_refused(e, database)}") from None
     if not found:
         raise Error(f"{path}: this database has no run yet")
