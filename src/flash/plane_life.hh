@@ -2,6 +2,7 @@
 
 #include "core/rng.hh"
 #include "flash/victim_policy.hh"
+#include "parts/tournament.hh"
 
 #include <array>
 #include <vector>
@@ -32,6 +33,7 @@ struct PlaneBlocks {
 /// What becomes of a plane's blocks while pages are written to it one by one, uniformly at random,
 /// without time: blocks are taken, closed, collected and erased by the rules of Ftl and Collector.
 /// As any page is as likely to be written again as another, it takes numbers of valid pages only.
+/// Which block comes next is known from tournaments: a write costs no look through all blocks.
 /// Not modelled: static wear levelling, for which no block lags behind under such writes.
 class PlaneLife {
   public:
@@ -55,12 +57,24 @@ class PlaneLife {
     void write();
     void put(std::uint32_t& open);
     std::uint32_t take_block();
+    std::uint32_t victim();
     void collect(std::uint32_t victim);
+    void close(std::uint32_t block);
+    parts::Tournament::Winner collected_first(std::uint32_t a, std::uint32_t b) const;
+    parts::Tournament::Winner less_worn(std::uint32_t a, std::uint32_t b) const;
+    auto by_victim() const {
+        return [this](std::uint32_t a, std::uint32_t b) { return collected_first(a, b); };
+    }
+    auto by_wear() const {
+        return [this](std::uint32_t a, std::uint32_t b) { return less_worn(a, b); };
+    }
 
     Config f_;
     const VictimPolicy& victim_;
     Rng& random_;
     PlaneBlocks now_;
+    std::vector<std::uint32_t> place_;  ///< of each block that is closed, in its list
+    parts::Tournament closed_, erased_; ///< of the lists' places
 };
 
 } // namespace memsim::flash

@@ -1,5 +1,7 @@
 #include "flash/victim_policy.hh"
 
+#include <algorithm>
+
 namespace memsim::flash {
 
 namespace {
@@ -15,6 +17,7 @@ class Greedy final : public PolicyModel<Greedy, VictimPolicy> {
     bool before(const VictimBlock& a, const VictimBlock& b) const override {
         return a.valid != b.valid ? a.valid < b.valid : a.erases < b.erases;
     }
+    std::uint64_t holds(const VictimBlock&, const VictimBlock&) const override { return forever; }
     State state;
 };
 
@@ -25,6 +28,7 @@ class Fifo final : public PolicyModel<Fifo, VictimPolicy> {
     using State = Nothing;
     explicit Fifo(const Params&) {}
     bool before(const VictimBlock& a, const VictimBlock& b) const override { return a.age > b.age; }
+    std::uint64_t holds(const VictimBlock&, const VictimBlock&) const override { return forever; }
     State state;
 };
 
@@ -41,6 +45,15 @@ class CostBenefit final : public PolicyModel<CostBenefit, VictimPolicy> {
             return static_cast<Uint128>(x.age + 1) * (x.pages - x.valid);
         };
         return benefit(a) * b.valid > benefit(b) * a.valid;
+    }
+    /// Both products grow linearly: until that of b, if it grows faster, has reached that of a.
+    std::uint64_t holds(const VictimBlock& a, const VictimBlock& b) const override {
+        const Uint128 grows_a = static_cast<Uint128>(a.pages - a.valid) * b.valid;
+        const Uint128 grows_b = static_cast<Uint128>(b.pages - b.valid) * a.valid;
+        if (grows_b <= grows_a) return forever;
+        const Uint128 lead = grows_a * (a.age + 1) - grows_b * (b.age + 1);
+        const Uint128 closes = grows_b - grows_a;
+        return std::max<std::uint64_t>(1, static_cast<std::uint64_t>((lead + closes - 1) / closes));
     }
     State state;
 };

@@ -21,6 +21,9 @@ class VictimPolicy : public PolicyBase {
     static constexpr std::string_view family = "victim policy";
     /// Whether `a` is to be collected rather than `b`.
     virtual bool before(const VictimBlock& a, const VictimBlock& b) const = 0;
+    static constexpr std::uint64_t forever = ~std::uint64_t {0};
+    /// `a` is preferred to `b` now: the least by which both must have aged until that may change.
+    virtual std::uint64_t holds(const VictimBlock&, const VictimBlock&) const { return 1; }
 };
 
 /// The one of `closed` that the policy takes; `none` if there is nothing to gain. as_victim(number)

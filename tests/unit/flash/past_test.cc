@@ -2,6 +2,7 @@
 #include "flash/past.hh"
 #include "support.hh"
 
+#include <algorithm>
 #include <set>
 
 namespace memsim::past_test {
@@ -102,6 +103,126 @@ TEST_CASE("A plane in long use collects the block that the policy takes", "[flas
         return sum;
     };
     CHECK(erases("greedy") * 11 < erases("fifo") * 10);
+}
+
+namespace {
+
+/// The same life by a look through all blocks at each choice.
+struct LifeByLook {
+    PlaneLife::Config f;
+    const VictimPolicy& policy;
+    Rng& random;
+    PlaneBlocks now;
+
+    LifeByLook(const PlaneLife::Config& figures, const VictimPolicy& p, Rng& r)
+        : f(figures), policy(p), random(r) {
+        now.blocks.resize(f.blocks);
+    }
+    void drop() {
+        for (;;) {
+            const std::uint64_t place = random.below(std::uint64_t {f.blocks} * f.pages);
+            if (place % f.pages >= now.blocks[place / f.pages].valid) continue;
+            --now.blocks[place / f.pages].valid;
+            return;
+        }
+    }
+    void write() {
+        put(now.host);
+        if (now.free_blocks() >= f.free_blocks) return;
+        while (now.free_blocks() < f.target) {
+            const std::uint32_t victim =
+                choose_victim(policy, now.closed, PlaneBlocks::none, [&](std::uint32_t i) {
+                    const PlaneBlocks::Block& b = now.blocks[i];
+                    return VictimBlock {b.valid, f.pages, b.erases, now.closings - b.closed_at};
+                });
+            if (victim == PlaneBlocks::none) return;
+            std::iter_swap(std::ranges::find(now.closed, victim), now.closed.end() - 1);
+            now.closed.pop_back();
+            PlaneBlocks::Block& b = now.blocks[victim];
+            for (; b.valid > 0; --b.valid) put(now.collector);
+            ++b.erases;
+            b.written = 0;
+            now.erased.push_back(victim);
+        }
+    }
+    void put(std::uint32_t& open) {
+        if (open == PlaneBlocks::none) open = take();
+        PlaneBlocks::Block& b = now.blocks[open];
+        ++b.valid;
+        if (++b.written < f.pages) return;
+        b.closed_at = now.closings++;
+        now.closed.push_back(std::exchange(open, PlaneBlocks::none));
+    }
+    std::uint32_t take() {
+        if (now.fresh < f.blocks && (f.least_worn_first || now.erased.empty())) return now.fresh++;
+        const auto erases = [&](std::uint32_t i) { return now.blocks[i].erases; };
+        if (f.least_worn_first)
+            std::iter_swap(std::ranges::min_element(now.erased, {}, erases), now.erased.end() - 1);
+        const std::uint32_t taken = now.erased.back();
+        now.erased.pop_back();
+        return taken;
+    }
+};
+
+/// Counts comparisons.
+struct Counting final : PolicyModel<Counting, VictimPolicy> {
+    struct Params {};
+    struct State {};
+    explicit Counting(const VictimPolicy& policy) : of(policy) {}
+    bool before(const VictimBlock& a, const VictimBlock& b) const override {
+        ++compared;
+        return of.before(a, b);
+    }
+    std::uint64_t holds(const VictimBlock& a, const VictimBlock& b) const override {
+        return of.holds(a, b);
+    }
+    State state;
+    const VictimPolicy& of;
+    mutable std::uint64_t compared = 0;
+};
+
+} // namespace
+
+TEST_CASE("A plane's life is that of a look through all blocks at each choice", "[flash][past]") {
+    for (const char* name : {"greedy", "fifo", "cost_benefit"})
+        for (const bool least_worn_first : {true, false}) {
+            INFO(name << ", " << least_worn_first);
+            Policy<VictimPolicy> policy;
+            policy.make(name, "test", 1);
+            const PlaneLife::Config figures {48, 8, 3, 6, least_worn_first};
+            Rng random(3, "test"), same(3, "test");
+            PlaneLife life(figures, *policy, random);
+            LifeByLook look(figures, *policy, same);
+            life.fill(48 * 6);
+            for (int i = 0; i < 48 * 6; ++i) look.write();
+            for (int i = 0; i < 5000; ++i) {
+                life.overwrite(1);
+                look.drop();
+                look.write();
+                REQUIRE(life.now().closed == look.now.closed);
+                REQUIRE(life.now().erased == look.now.erased);
+            }
+            for (std::size_t b = 0; b < 48; ++b) {
+                CHECK(life.now().blocks[b].erases == look.now.blocks[b].erases);
+                CHECK(life.now().blocks[b].valid == look.now.blocks[b].valid);
+            }
+        }
+}
+
+TEST_CASE("A write to a plane costs no look through its blocks", "[flash][past]") {
+    const auto greedy_policy = greedy();
+    const auto compared = [&](std::uint32_t blocks) {
+        const Counting counting(*greedy_policy);
+        Rng random(1, "test");
+        PlaneLife life({blocks, 8, 2, 2, true}, counting, random);
+        life.fill(blocks * 6);
+        const std::uint64_t before = counting.compared;
+        life.overwrite(20'000);
+        return static_cast<double>(counting.compared - before) / 20'000;
+    };
+    const double few = compared(256), many = compared(16'384);
+    CHECK(few < 40);
+    CHECK(many < few + 20); // six levels more
 }
 
 TEST_CASE("Pages of the past each have one place, and places know their pages", "[flash][past]") {
