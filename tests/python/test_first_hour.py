@@ -107,6 +107,18 @@ def test_describe_finds_dram_presets():
     )
 
 
+def test_any_number_of_machines_of_one_process_are_told_apart(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    latencies = [f"{100 + n}ns" for n in range(70)]
+    for latency in latencies:
+        root = memsim.Root()
+        root.gen, root.mem = mem.TrafficGen(requests=1), [mem.SimpleMemory(latency=latency)]
+        root.gen.mem_side = root.mem[0].cpu_side
+        with memsim.Simulation(root) as simulation:
+            simulation.simulate()
+    assert list(memsim.results("memsim-out").runs()["differs"]) == [f"mem[*].latency={l}" for l in latencies]
+
+
 def test_diff_puts_the_greatest_change_first_and_limits_parameters(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for latency, queue, size in ("100ns", 16, "64"), ("110ns", 64, "32"):
