@@ -107,6 +107,13 @@ def test_describe_finds_dram_presets():
     )
 
 
+def test_no_two_claims_have_the_same_text():
+    """accuracy.md distinguishes the claims that state one quantity of several workloads or modes."""
+    for of_paper in accuracy.judged().values():
+        texts = [(v.claim.stated_in, accuracy.quantity(v.claim)) for v, _ in of_paper]
+        assert len(set(texts)) == len(texts)
+
+
 def test_any_number_of_machines_of_one_process_are_told_apart(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     latencies = [f"{100 + n}ns" for n in range(70)]

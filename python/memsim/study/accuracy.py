@@ -21,6 +21,13 @@ WHOLE = "", "judge"  # scales at which a claim is judged: none, or the paper's
 DOCS = Path(PACKAGE, "__init__.py").resolve().parents[2] / "docs"
 JUDGED, QUICK, PAGE, POINTS = DOCS / "judged.csv", DOCS / "quick.csv", DOCS / "accuracy.md", DOCS / "judged"
 COLUMNS = "id", "ours", "scale", "workloads", "source"
+# Of claims that state the same quantity twice: of which of its values each speaks.
+OF_WHICH = {
+    "zng-24": "mean of the workloads",
+    "zng-34": "lowest of the workloads",
+    "sap-01": "lowest of all workloads, sizes and both baselines",
+    "sap-08": "highest of all workloads, sizes and both baselines",
+}
 HEAD = """# Accuracy
 
 Every number that the five papers state about their systems, beside ours. `memsim reproduce --page` writes this page:
@@ -149,6 +156,11 @@ def _compared(claim):
     return compared(claim.subject, claim.baseline)
 
 
+def quantity(claim):
+    """What the paper states, and of which of its values: no two claims of a paper have the same text."""
+    return ", ".join(filter(None, (claim.metric, _compared(claim), OF_WHICH.get(claim.id))))
+
+
 def compared(subject, baseline):
     return subject + (f" / {baseline}" if baseline else "")
 
@@ -189,7 +201,7 @@ def page():
             c, small = v.claim, quick.get(v.claim.id)
             where = ", ".join(filter(None, (row["scale"] or "no scale", row["workloads"])))
             lines.append(
-                f"| {c.id} | {c.stated_in} | {c.metric}, {_compared(c)} | {_paper(c)} | {_figures(v)} | "
+                f"| {c.id} | {c.stated_in} | {quantity(c)} | {_paper(c)} | {_figures(v)} | "
                 f"{'-' if v.share is None else f'{v.share:.0%}'} | {v.text} | {where}: {row['source']} | "
                 f"{_number(small and small.ours)} | {sources[c.id]['source'] if c.id in sources else '-'} |"
             )
