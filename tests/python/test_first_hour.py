@@ -1,4 +1,5 @@
 """What a new user meets first: the README, help texts, and messages about usual mistakes."""
+import ast
 import re
 import subprocess
 from pathlib import Path
@@ -96,6 +97,29 @@ def test_no_site_of_a_recorded_kernel_has_the_program_counter_0(tmp_path):
     simt.record(str(tmp_path / "k.steps"), program)
     found = [int(pc) for pc in re.findall(rb"^step \w+ (\d+) ", (tmp_path / "k.steps").read_bytes(), re.M)]
     assert len(found) == len(set(found)) == 4 and min(found) > 0
+
+
+def options_of(script):
+    """(name, default, help) of each option of a script that takes a value, but for those of groups, whose titles
+    say what holds without them."""
+    for node in ast.walk(ast.parse(script.read_text())):
+        if not isinstance(node, ast.Call) or getattr(node.func, "attr", "") != "add_argument":
+            continue
+        name, words = ast.unparse(node.args[0]), {word.arg: word.value for word in node.keywords}
+        if ast.unparse(node.func.value) == "parser" and name.startswith("'--") and "action" not in words:
+            yield name, ast.unparse(words.get("default", ast.Constant(None))), ast.unparse(
+                words.get("help", ast.Constant(""))
+            )
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "configs").glob("*.py")), ids=lambda path: path.stem)
+def test_every_option_says_what_holds_without_it(script):
+    silent = [
+        name
+        for name, default, text in options_of(script)
+        if default in ("None", "''") and not re.search("default|without|else|if not", text)
+    ]
+    assert silent == []
 
 
 def test_describe_finds_dram_presets():
