@@ -23,7 +23,9 @@ parser.add_argument(
     "--tables-share", type=float, help="size of the metadata caches, of the paper's: 1 if not told (Fig. 17)"
 )
 parser.add_argument(
-    "--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)"
+    "--max-instructions",
+    type=int,
+    help="thread instructions after which no block starts (0: no limit; default: the scale's)",
 )
 parser.add_argument("--check-contents", action="store_true", help="compare all memory with the program's at the end")
 parser.add_argument("--seed", type=int, default=1)

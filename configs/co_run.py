@@ -11,12 +11,14 @@ from memsim import systems, workload
 from memsim.options import script_parser
 
 parser = script_parser(__doc__)
-parser.add_argument("--only", type=int, metavar="I", help="run kernel I (from 0) alone, on all SMs")
+parser.add_argument(
+    "--only", type=int, metavar="I", help="run kernel I (from 0) alone, on all SMs; without: all of them"
+)
 parser.add_argument(
     "--kernels", nargs="+", default=["bfs1", "pagerank"], help="graph workloads; `memsim workloads` lists them"
 )
 parser.add_argument("--partition", default="spatial", choices=["spatial", "shared"])
-parser.add_argument("--sm-split", default="", help="SMs of each, such as 3,1 (spatial)")
+parser.add_argument("--sm-split", default="", help="SMs of each, such as 3,1 (spatial); without: as even as possible")
 parser.add_argument("--when-one-ends", default="run_on", choices=["run_on", "repeat", "stop"])
 parser.add_argument("--vertices", type=int, default=10, help="2 to this power in each graph")
 parser.add_argument("--sms", type=int, default=4)

@@ -24,9 +24,15 @@ parser.add_argument(
     "--drive", default="used", help=f"what a flash drive was used for: one of {', '.join(cxl_gpu.media.DRIVES)}"
 )
 parser.add_argument("--fault", default=cxl_gpu.machines.FAULT, help="of uvm and gds: the host's time for a page fault")
-parser.add_argument("--series", metavar="TIME", help="sample latencies and queues of root ports each TIME (Fig. 9e)")
 parser.add_argument(
-    "--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)"
+    "--series",
+    metavar="TIME",
+    help="sample latencies and queues of root ports each TIME (Fig. 9e); without: no samples",
+)
+parser.add_argument(
+    "--max-instructions",
+    type=int,
+    help="thread instructions after which no block starts (0: no limit; default: the scale's)",
 )
 parser.add_argument(
     "--check-contents",

@@ -14,7 +14,7 @@ from memsim.systems.drive import PRESETS, solid_state_drive
 
 parser = script_parser(__doc__)
 parser.add_argument("--drive", default="mqsim", help=f"one of {', '.join(PRESETS)}")
-parser.add_argument("--trace", help="path of a block trace")
+parser.add_argument("--trace", help="path of a block trace; without: requests by --pattern")
 parser.add_argument("--trace-unit", default="0fs", help="what its arrivals count, such as 1ns")
 parser.add_argument("--pattern", default="random", choices=["sequential", "random"])
 parser.add_argument("--read-share", default="100%", help="reads among the requests")
@@ -22,7 +22,7 @@ parser.add_argument("--sectors", type=int, default=8, help="sectors (512 B) of a
 parser.add_argument("--outstanding", type=int, default=16, help="requests without an answer, at most")
 parser.add_argument("--requests", type=int, default=20_000, help="how many")
 parser.add_argument("--range", type=int, default=1 << 21, help="sectors that are touched, from 0")
-parser.add_argument("--preconditioned", help="share of the drive that was written before")
+parser.add_argument("--preconditioned", help="share of the drive that was written before; without: that of --drive")
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 

@@ -15,7 +15,9 @@ parser.add_argument("--data", default="drive", choices=["drive", "host", "reside
 parser.add_argument("--workload", default="bfstopo", choices=list(ohm.workloads.TABLE_II))
 parser.add_argument("--scale", default="default", choices=ohm.workloads.SCALES)
 parser.add_argument(
-    "--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)"
+    "--max-instructions",
+    type=int,
+    help="thread instructions after which no block starts (0: no limit; default: the scale's)",
 )
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()

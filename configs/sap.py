@@ -18,11 +18,17 @@ parser.add_argument(
     default="table",
     help=f"one of {', '.join(sap.machines.DRIVES)}: the paper's latencies, or " "a drive of such flash",
 )
-parser.add_argument("--period", type=int, help="cycles from one look at the schedulers to the next")
-parser.add_argument("--lookahead", type=int, help="memory operations of a warp that its scheduler knows of")
-parser.add_argument("--record", type=int, help="units that the memory manager records")
 parser.add_argument(
-    "--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)"
+    "--period", type=int, help="cycles from one look at the schedulers to the next; without: the platform's"
+)
+parser.add_argument(
+    "--lookahead", type=int, help="memory operations of a warp that its scheduler knows of; without: the platform's"
+)
+parser.add_argument("--record", type=int, help="units that the memory manager records; without: the platform's")
+parser.add_argument(
+    "--max-instructions",
+    type=int,
+    help="thread instructions after which no block starts (0: no limit; default: the scale's)",
 )
 parser.add_argument(
     "--check-contents",

@@ -20,10 +20,22 @@ parser.add_argument("--workload", help="of that system (else bfs, pagerank)")
 parser.add_argument("--media", default="z-nand", help=f"of CXL-GPU: one of {', '.join(cxl_gpu.MEDIA)}")
 parser.add_argument("--scale", default="default", help="of that system")
 parser.add_argument("--without", action="store_true", help="no hints")
-parser.add_argument("--period", type=int, default=100, help="cycles from one look at the schedulers to the next")
-parser.add_argument("--lookahead", type=int, default=2, help="memory operations of a warp that its scheduler knows of")
 parser.add_argument(
-    "--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)"
+    "--period",
+    type=int,
+    default=100,
+    help="cycles from one look at the schedulers to the next",
+)
+parser.add_argument(
+    "--lookahead",
+    type=int,
+    default=2,
+    help="memory operations of a warp that its scheduler knows of",
+)
+parser.add_argument(
+    "--max-instructions",
+    type=int,
+    help="thread instructions after which no block starts (0: no limit; default: the scale's)",
 )
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()

@@ -12,11 +12,17 @@ parser = script_parser(__doc__)
 parser.add_argument("--policies", nargs="+", default=sap.policies(), help=f"of {', '.join(sap.policies())}")
 parser.add_argument("--workload", default="AES", help=f"one of {', '.join(sap.workloads.names())}")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(sap.workloads.SCALES)}")
-parser.add_argument("--period", type=int, help="cycles from one look at the schedulers to the next")
-parser.add_argument("--lookahead", type=int, help="memory operations of a warp that its scheduler knows of")
-parser.add_argument("--record", type=int, help="units that the memory manager records")
 parser.add_argument(
-    "--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)"
+    "--period", type=int, help="cycles from one look at the schedulers to the next; without: the platform's"
+)
+parser.add_argument(
+    "--lookahead", type=int, help="memory operations of a warp that its scheduler knows of; without: the platform's"
+)
+parser.add_argument("--record", type=int, help="units that the memory manager records; without: the platform's")
+parser.add_argument(
+    "--max-instructions",
+    type=int,
+    help="thread instructions after which no block starts (0: no limit; default: the scale's)",
 )
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()

@@ -23,7 +23,9 @@ parser.add_argument("--policy", default="sap", help=f"one of {', '.join(sap.poli
 parser.add_argument("--workload", help="of the host's system (else bfs, bfs1)")
 parser.add_argument("--scale", default="default", help="of that system")
 parser.add_argument(
-    "--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)"
+    "--max-instructions",
+    type=int,
+    help="thread instructions after which no block starts (0: no limit; default: the scale's)",
 )
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()

@@ -17,7 +17,9 @@ parser = script_parser(__doc__)
 parser.add_argument("--workload", default="betw", choices=list(zng.workloads.TABLE_II), metavar="NAME")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng.workloads.SCALES)}")
 parser.add_argument(
-    "--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)"
+    "--max-instructions",
+    type=int,
+    help="thread instructions after which no block starts (0: no limit; default: the scale's)",
 )
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()

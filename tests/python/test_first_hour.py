@@ -1,4 +1,5 @@
 """What a new user meets first: the README, help texts, and messages about usual mistakes."""
+import ast
 import re
 import subprocess
 from pathlib import Path
@@ -98,6 +99,29 @@ def test_no_site_of_a_recorded_kernel_has_the_program_counter_0(tmp_path):
     assert len(found) == len(set(found)) == 4 and min(found) > 0
 
 
+def options_of(script):
+    """(name, default, help) of each option of a script that takes a value, but for those of groups, whose titles
+    say what holds without them."""
+    for node in ast.walk(ast.parse(script.read_text())):
+        if not isinstance(node, ast.Call) or getattr(node.func, "attr", "") != "add_argument":
+            continue
+        name, words = ast.unparse(node.args[0]), {word.arg: word.value for word in node.keywords}
+        if ast.unparse(node.func.value) == "parser" and name.startswith("'--") and "action" not in words:
+            yield name, ast.unparse(words.get("default", ast.Constant(None))), ast.unparse(
+                words.get("help", ast.Constant(""))
+            )
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "configs").glob("*.py")), ids=lambda path: path.stem)
+def test_every_option_says_what_holds_without_it(script):
+    silent = [
+        name
+        for name, default, text in options_of(script)
+        if default in ("None", "''") and not re.search("default|without|else|if not", text)
+    ]
+    assert silent == []
+
+
 def test_describe_finds_dram_presets():
     said = subprocess.run(
         [ROOT / "build/memsim", "describe", "hbm2e"], capture_output=True, text=True, check=True
@@ -105,6 +129,25 @@ def test_describe_finds_dram_presets():
     assert said.startswith("hbm2e, a preset for `timing` of mem.DramController\n") and re.search(
         r"^ +tCL +\S+$", said, re.M
     )
+
+
+def test_no_two_claims_have_the_same_text():
+    """accuracy.md distinguishes the claims that state one quantity of several workloads or modes."""
+    for of_paper in accuracy.judged().values():
+        texts = [(v.claim.stated_in, v.claim.metric, v.claim.subject, v.claim.baseline) for v, _ in of_paper]
+        assert len(set(texts)) == len(texts)
+
+
+def test_any_number_of_machines_of_one_process_are_told_apart(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    latencies = [f"{100 + n}ns" for n in range(70)]
+    for latency in latencies:
+        root = memsim.Root()
+        root.gen, root.mem = mem.TrafficGen(requests=1), [mem.SimpleMemory(latency=latency)]
+        root.gen.mem_side = root.mem[0].cpu_side
+        with memsim.Simulation(root) as simulation:
+            simulation.simulate()
+    assert list(memsim.results("memsim-out").runs()["differs"]) == [f"mem[*].latency={l}" for l in latencies]
 
 
 def test_diff_puts_the_greatest_change_first_and_limits_parameters(tmp_path, monkeypatch, capsys):

@@ -1,4 +1,5 @@
 """Reading results: `memsim.results("memsim-out").df()` is a pandas table."""
+import json
 import os
 import re
 import sqlite3
@@ -126,7 +127,9 @@ def why_refused(error, connection):
     return str(error)
 
 
-MOST_ALIKE = 64  # runs of one script, arguments and seed that runs() compares with each other
+def _of_all_elements(path, name):
+    """'gpu.l2[*].latency' for 'gpu.l2[3]' and its 'latency'."""
+    return re.sub(r"\[\d+\]", "[*]", path) + "." + name
 
 
 class Results:
@@ -145,27 +148,35 @@ class Results:
             raise Error(f"{self._path}: the query failed: {why_refused(e.__cause__ or e, self._connection)}") from None
 
     def runs(self):
-        """One row a run, the latest last. Of at most 64 runs of the same script, arguments and seed, `differs` names the parameters, and the
-        run's values of them, in which it differs from the others: machines that one script has made in a loop."""
+        """One row a run, the latest last. Of runs of the same script, arguments and seed, such as of machines that a
+        script makes in a loop, `differs` names the parameters in which they differ, and the run's values of them."""
         table = self.sql("SELECT * FROM run ORDER BY started")
         table["differs"] = ""
         for _, alike in table.groupby(["name", "argv", "seed"], dropna=False):
-            if 1 < len(alike) <= MOST_ALIKE:
+            if len(alike) > 1:
                 for run, text in self._differing(list(alike["id"])).items():
                     table.loc[table["id"] == run, "differs"] = text
         return table
 
     def _differing(self, runs):
         """{run: 'gpu.l2[*].latency=80ns, ...'} where not all of these runs have the same."""
-        marks = ", ".join("?" * len(runs))
+        ids = json.dumps(runs)
+        # The database compares, so that thousands of runs with thousands of parameters need no memory here.
+        differ = self.sql(
+            "SELECT path, name FROM param JOIN object ON object.id = object "
+            "WHERE run IN (SELECT value FROM json_each(?)) GROUP BY path, name "
+            "HAVING count(DISTINCT text) > 1 OR count(*) < ?",
+            [ids, len(runs)],
+        )
+        names = set(map(_of_all_elements, differ["path"], differ["name"]))
         params = self.sql(
             "SELECT run, path, name, text FROM param JOIN object ON object.id = object "
-            f"WHERE run IN ({marks}) ORDER BY object.id",
-            runs,
+            "WHERE run IN (SELECT value FROM json_each(?)) AND name IN (SELECT value FROM json_each(?)) "
+            "ORDER BY object.id",
+            [ids, json.dumps(sorted(set(differ["name"])))],
         )
-        params["what"] = [
-            re.sub(r"\[\d+\]", "[*]", path) + "." + name for path, name in zip(params["path"], params["name"])
-        ]
+        params["what"] = list(map(_of_all_elements, params["path"], params["name"]))
+        params = params[params["what"].isin(names)]
         found = params.groupby(["run", "what"], sort=False)["text"].agg(lambda texts: "|".join(dict.fromkeys(texts)))
         wide = found.unstack().reindex(runs)
         wide = wide.loc[:, wide.nunique(dropna=False) > 1]

@@ -31,7 +31,7 @@ def arguments(doc, mode):
     what.add_argument(
         "--workload",
         choices=list(workloads.TABLE_II),
-        help="one of the paper's ten, with the size and region of the scale",
+        help="one of the paper's ten, with the size and region of the scale; without: --kernel",
     )
     what.add_argument(
         "--kernel",
@@ -40,7 +40,7 @@ def arguments(doc, mode):
         metavar="NAME",
         help="a graph workload; `memsim workloads` lists them",
     )
-    parser.add_argument("--graph", default="", help="a graph file instead of a generated graph")
+    parser.add_argument("--graph", default="", help="a graph file; without: a generated graph")
     parser.add_argument(
         "--scale",
         help=f"{', '.join(KRONECKER)}, or (--kernel) a ratio of the paper's 8 GiB such as 1/512 "
@@ -48,9 +48,11 @@ def arguments(doc, mode):
     )
     parser.add_argument("--iterations", type=int, default=3, help="of pagerank")
     parser.add_argument(
-        "--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)"
+        "--max-instructions",
+        type=int,
+        help="thread instructions after which no block starts (0: no limit; default: the workload's)",
     )
-    parser.add_argument("--first-launch", type=int, help="region of interest: skip to it")
+    parser.add_argument("--first-launch", type=int, help="region of interest: skip to it; without: the workload's")
     parser.add_argument("--launches", type=int, default=0, help="region of interest: its length (0: all)")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
