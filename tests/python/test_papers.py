@@ -1,4 +1,4 @@
-"""Papers as data: what stands in their tables is known, and what does not is refused by a sentence."""
+"""Papers as data: what their tables name is known, and what is not is refused by a sentence."""
 
 import re
 import shutil
@@ -8,7 +8,8 @@ import pandas
 import pytest
 from memsim.errors import Error
 from memsim.study import combine, paper, verdict
-from memsim.study.figure import Figure, parsed
+from memsim.study.command import parsed
+from memsim.study.figure import Figure
 from memsim.study.metric import Run, convert
 
 CONVERTED = paper.names()
@@ -42,7 +43,7 @@ def broken(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "file, old, new, said",
+    "file, old, new, sentence",
     [
         ("claims.toml", "baseline", "basline", "zng/claims.toml: [zng-01]: there is no key 'basline' (did you mean"),
         (
@@ -74,10 +75,10 @@ def broken(tmp_path, monkeypatch):
         ("paper.toml", "width", "widht", "zng/paper.toml: [paper]: there is no key 'widht' (did you mean 'width'?)"),
     ],
 )
-def test_what_is_not_known_is_refused_with_the_nearest(file, old, new, said, broken):
+def test_what_is_not_known_is_refused_with_the_nearest(file, old, new, sentence, broken):
     with pytest.raises(Error) as e:
         broken(file, old, new)
-    assert said in str(e.value)
+    assert sentence in str(e.value)
 
 
 def test_a_wrong_figure_is_a_sentence(memsim_command):
