@@ -1,4 +1,4 @@
-"""The tables of a paper (papers/README.md): a dataclass for each kind of table."""
+"""The tables of a paper (docs/papers.md): a dataclass for each kind of table."""
 
 import dataclasses
 from collections.abc import Iterator
