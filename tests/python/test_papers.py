@@ -2,12 +2,13 @@
 
 import re
 import shutil
+import sqlite3
 from collections import Counter
 
 import pandas
 import pytest
 from memsim.errors import Error
-from memsim.study import combine, paper, verdict
+from memsim.study import accuracy, combine, paper, results, verdict
 from memsim.study.command import parsed
 from memsim.study.figure import Figure
 from memsim.study.metric import Run, convert
@@ -152,3 +153,26 @@ def test_a_value_that_a_run_lacks_is_refused_with_the_nearest():
 def test_a_claim_that_a_value_was_inferred_from_is_used():
     claim = verdict.Claim("x-01", "Fig. 1", "IPC", "ours", "", "absolute", 1.0, "x", "used")
     assert verdict.judge(claim, [1.0]).text == "used (met)"
+
+
+def test_an_envelope_is_kept_and_shown(monkeypatch, tmp_path):
+    """A sweep with --record writes it; another sweep of fewer claims leaves the others."""
+    shutil.copytree(results.RESULTS, tmp_path, dirs_exist_ok=True)
+    monkeypatch.setattr(results, "RESULTS", tmp_path)
+    row = dict.fromkeys(results.ENVELOPE, "") | dict(ours="4", least="3", greatest="7.25", scale="small")
+    results.record_envelopes("zng", {"zng-01": row | dict(claim="zng-01", assumption="firmware=1us")})
+    results.record_envelopes("zng", {"zng-03": row | dict(claim="zng-03")})
+    assert list(results.rows_of(results.envelope_file("zng"), "claim")) == ["zng-01", "zng-03"]
+    page = accuracy.page().splitlines()
+    (line,) = (line for line in page if line.startswith("| zng-01 |"))
+    assert line.endswith("| 4 (3 to 7.25, most by firmware=1us; small) |")
+    assert next(line for line in page if line.startswith("| zng-02 |")).endswith("| - |")
+
+
+def test_a_sweep_leaves_envelopes_in_its_database(memsim_command, tmp_path):
+    few = ["--scale", "tiny", "--max-instructions", 20000, "--workloads", "back", "--only", "dispatcher"]
+    text = memsim_command("reproduce", "zng/sensitivity", "-q", "-d", "out", *few).stdout
+    assert re.search(r"^zng-08 +[\d.e+-]+ +[\d.e+-]+ +[\d.e+-]+  (dispatcher=\d+ns|nothing)", text, re.M)
+    with sqlite3.connect(tmp_path / "out/stats.db") as database:
+        rows = database.execute("SELECT least <= ours AND ours <= greatest, swept, scale FROM envelope").fetchall()
+    assert len(rows) > 5 and set(rows) == {(1, 2, "tiny")}
