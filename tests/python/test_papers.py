@@ -1,14 +1,16 @@
-"""Papers as data: what stands in their tables is known, and what does not is refused by a sentence."""
+"""Papers as data: what their tables name is known, and what is not is refused by a sentence."""
 
 import re
 import shutil
+import sqlite3
 from collections import Counter
 
 import pandas
 import pytest
 from memsim.errors import Error
-from memsim.study import combine, paper, verdict
-from memsim.study.figure import Figure, parsed
+from memsim.study import accuracy, combine, paper, results, verdict
+from memsim.study.command import parsed
+from memsim.study.figure import Figure
 from memsim.study.metric import Run, convert
 
 CONVERTED = paper.names()
@@ -42,7 +44,7 @@ def broken(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "file, old, new, said",
+    "file, old, new, sentence",
     [
         ("claims.toml", "baseline", "basline", "zng/claims.toml: [zng-01]: there is no key 'basline' (did you mean"),
         (
@@ -74,10 +76,10 @@ def broken(tmp_path, monkeypatch):
         ("paper.toml", "width", "widht", "zng/paper.toml: [paper]: there is no key 'widht' (did you mean 'width'?)"),
     ],
 )
-def test_what_is_not_known_is_refused_with_the_nearest(file, old, new, said, broken):
+def test_what_is_not_known_is_refused_with_the_nearest(file, old, new, sentence, broken):
     with pytest.raises(Error) as e:
         broken(file, old, new)
-    assert said in str(e.value)
+    assert sentence in str(e.value)
 
 
 def test_a_wrong_figure_is_a_sentence(memsim_command):
@@ -151,3 +153,26 @@ def test_a_value_that_a_run_lacks_is_refused_with_the_nearest():
 def test_a_claim_that_a_value_was_inferred_from_is_used():
     claim = verdict.Claim("x-01", "Fig. 1", "IPC", "ours", "", "absolute", 1.0, "x", "used")
     assert verdict.judge(claim, [1.0]).text == "used (met)"
+
+
+def test_an_envelope_is_kept_and_shown(monkeypatch, tmp_path):
+    """A sweep with --record writes it; another sweep of fewer claims leaves the others."""
+    shutil.copytree(results.RESULTS, tmp_path, dirs_exist_ok=True)
+    monkeypatch.setattr(results, "RESULTS", tmp_path)
+    row = dict.fromkeys(results.ENVELOPE, "") | dict(ours="4", least="3", greatest="7.25", scale="small")
+    results.record_envelopes("zng", {"zng-01": row | dict(claim="zng-01", assumption="firmware=1us")})
+    results.record_envelopes("zng", {"zng-03": row | dict(claim="zng-03")})
+    assert list(results.rows_of(results.envelope_file("zng"), "claim")) == ["zng-01", "zng-03"]
+    page = accuracy.page().splitlines()
+    (line,) = (line for line in page if line.startswith("| zng-01 |"))
+    assert line.endswith("| 4 (3 to 7.25, most by firmware=1us; small) |")
+    assert next(line for line in page if line.startswith("| zng-02 |")).endswith("| - |")
+
+
+def test_a_sweep_leaves_envelopes_in_its_database(memsim_command, tmp_path):
+    few = ["--scale", "tiny", "--max-instructions", 20000, "--workloads", "back", "--only", "dispatcher"]
+    text = memsim_command("reproduce", "zng/sensitivity", "-q", "-d", "out", *few).stdout
+    assert re.search(r"^zng-08 +[\d.e+-]+ +[\d.e+-]+ +[\d.e+-]+  (dispatcher=\d+ns|nothing)", text, re.M)
+    with sqlite3.connect(tmp_path / "out/stats.db") as database:
+        rows = database.execute("SELECT least <= ours AND ours <= greatest, swept, scale FROM envelope").fetchall()
+    assert len(rows) > 5 and set(rows) == {(1, 2, "tiny")}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from memsim.results import plot
-from memsim.study import accuracy, catalog, drawing, results, verdict
+from memsim.study import accuracy, catalog, claimed, drawing, results, verdict
 
 ROOT = Path(__file__).parents[2]
 MEMSIM = ROOT / "build/memsim"
@@ -108,8 +108,8 @@ def test_check_finds_a_claim_that_is_met_no_more(memsim_command, tmp_path):
     memsim_command("reproduce", "cxl/fig3b", "-d", "out", "--check")
     script = tmp_path / "worse.py"  # the same, where ours was met with another figure
     script.write_text(
-        "from memsim.study import catalog, reproduce, verdict\n"
-        "claim = verdict.claims('cxl_gpu')['cxl-33']\n"
+        "from memsim.study import catalog, claimed, reproduce\n"
+        "claim = claimed.claims('cxl_gpu')['cxl-33']\n"
         "row = dict(ours=120.0, comparison=claim.compare(120.0), paper=claim.expected, metric=claim.metric,\n"
         "           subject=claim.subject)\n"
         "print(reproduce.check({'cxl-33': (row, catalog.figures()['cxl_gpu/fig3b'])}, 'quick'))\n"
@@ -235,15 +235,15 @@ def test_the_page_is_that_of_the_figures():
 
 def test_the_page_has_every_claim_and_hides_none():
     text = accuracy.PAGE.read_text()
-    for system in verdict.PAPERS:
-        for id in verdict.claims(system):
+    for system in claimed.PAPERS:
+        for id in claimed.claims(system):
             assert f"\n| {id} |" in text
     assert text.count("| not reproduced") > 10
 
 
 def test_a_figure_without_a_scale_is_the_same_at_quick_and_judge():
     quick, judged = (
-        {id: row for system in verdict.PAPERS for id, row in results.rows_of(of(system)).items()}
+        {id: row for system in claimed.PAPERS for id, row in results.rows_of(of(system)).items()}
         for of in (results.quick_file, results.judged_file)
     )
     without = {figure.name for figure in catalog.figures().values() if not figure.takes_a_scale}

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from memsim import _memsim, study
-from memsim.study import results, stored, verdict
+from memsim.study import claimed, results, verdict
+from memsim.study import stored as stored_verdicts
 from memsim.systems.ohm.workloads import TABLE_II
 
 ROOT = Path(__file__).parents[2]
@@ -110,8 +111,8 @@ def test_a_share_is_judged_by_its_lesser_part(paper, ours, word):
 
 
 def test_no_absolute_value_in_per_cent_is_more_than_the_whole():
-    for system in verdict.PAPERS:
-        for one in verdict.claims(system).values():
+    for system in claimed.PAPERS:
+        for one in claimed.claims(system).values():
             assert (one.relation, one.unit) != ("absolute", "%") or 0 <= one.value <= 100, one.id
 
 
@@ -137,8 +138,8 @@ def test_a_bit_error_rate_is_judged_by_its_light(ours, word):
     ],
 )
 def test_ratios_near_each_other_do_not_meet_a_claim_of_ohm_gpu(id, ours, word):
-    assert verdict.judge(verdict.claims("ohm")[id], [ours] * 3).word == word
-    assert verdict.judge(verdict.claims("ohm")[id], [ours] * 3, small=True).word == "too small to judge"
+    assert verdict.judge(claimed.claims("ohm")[id], [ours] * 3).word == word
+    assert verdict.judge(claimed.claims("ohm")[id], [ours] * 3, small=True).word == "too small to judge"
 
 
 def test_a_claim_of_ohm_gpu_is_judged_on_all_ten_workloads():
@@ -191,9 +192,9 @@ def test_a_direction_that_not_all_seeds_have_is_none():
 def test_a_verdict_is_of_the_median_over_seeds_and_shows_the_spread():
     found = verdict.judge(claim("gain", 50), [1.05, 9.0, 1.5])
     assert found.ours == 1.5 and found.word == "met"
-    line = stored.report([found]).splitlines()[1]
+    line = stored_verdicts.report([found]).splitlines()[1]
     assert "1.05..9" in line and "100%" in line
-    assert ".." not in stored.report([verdict.judge(claim("gain", 50), [1.5])]).splitlines()[1]
+    assert ".." not in stored_verdicts.report([verdict.judge(claim("gain", 50), [1.5])]).splitlines()[1]
 
 
 def stored(path, query):
@@ -238,14 +239,14 @@ def test_a_database_of_an_older_version_gets_the_columns(in_tmp):
 
 @pytest.mark.parametrize("system, count", [("ohm", 55), ("zng", 39)])
 def test_every_claim_has_a_known_relation_and_label(system, count):
-    found = verdict.claims(system)
+    found = claimed.claims(system)
     assert len(found) == count
     for one in found.values():
         assert one.relation in verdict.EXPECTED and one.label in verdict.LABELS, one.id
 
 
 def test_what_cannot_fail_or_was_chosen_for_its_figure_is_labelled():
-    labels = {id: c.label for system in ("ohm", "zng") for id, c in verdict.claims(system).items()}
+    labels = {id: c.label for system in ("ohm", "zng") for id, c in claimed.claims(system).items()}
     for id in "ohm-24 ohm-25 ohm-45 ohm-46 ohm-55 zng-25 zng-32 zng-35 zng-36 zng-37".split():
         assert labels[id] == "by construction", id
     for id in "ohm-07 ohm-13 ohm-17 ohm-33 ohm-37 ohm-38 zng-01 zng-02 zng-05 zng-11 zng-23".split():
@@ -254,7 +255,7 @@ def test_what_cannot_fail_or_was_chosen_for_its_figure_is_labelled():
 
 def test_no_effect_that_is_met_could_be_none():
     for system in "ohm", "zng":
-        for one in verdict.claims(system).values():
+        for one in claimed.claims(system).values():
             assert not one.effect or one.compare(1.0) != "met", one.id
 
 

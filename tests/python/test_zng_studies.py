@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 from memsim.study import paper
-from memsim.study.figure import Figure, parsed
+from memsim.study.command import parsed
+from memsim.study.figure import Figure
 from memsim.study.metric import Run
 from memsim.systems import zng
 

@@ -12,10 +12,10 @@
 
 A point is a run of a script with arguments, in a process of its own; all write into one database. A point
 whose results are there already (`--skip-finished`) is not run again, and studies share their points.
-Claims stand in papers/<paper>/claims.toml, facts of the papers as data, and are judged by memsim.study.verdict.
+Claims are in papers/<paper>/claims.toml, facts of the papers as data, and are judged by memsim.study.verdict.
 """
 from .options import add_jobs, add_options, jobs, limit, preview
 from .study import Point, Study
-from .verdict import claims
+from .claimed import claims
 
 __all__ = ["Point", "Study", "add_jobs", "add_options", "claims", "jobs", "limit", "preview"]

@@ -4,14 +4,14 @@ from collections import Counter
 
 from . import results, verdict
 from .metric import root
-from .verdict import PAPERS
+from .claimed import PAPERS
 
 PAGE = root() / "docs" / "accuracy.md"
 HEAD = """# Accuracy
 
 Every number that the five papers state about their systems, beside ours. `memsim reproduce --page` writes this page from
-`docs/results/<paper>`: `judged.csv` has our last figure for each claim, at judge, the paper's scale, where not said otherwise, and of several seeds the
-median with least and greatest; `quick.csv` has those of `memsim reproduce all --scale quick --record`. What a verdict means stands in [studies.md](studies.md#verdicts), why a figure differs in
+`docs/results/<paper>`: `judged.csv` has our last figure for each claim, at judge, the paper's scale, unless noted otherwise, and of several seeds the
+median with least and greatest; `quick.csv` has those of `memsim reproduce all --scale quick --record`. What a verdict means: [studies.md](studies.md#verdicts), why a figure differs in
 [deviations.md](deviations.md). The quick scale shows that all works and that nothing has moved; no claim is judged by it.
 
 Ohm-GPU's claims are judged with the readings of [models/ohm-readings.md](models/ohm-readings.md), ZnG's with those of [models/zng-readings.md](models/zng-readings.md),
@@ -20,7 +20,7 @@ both in the column 'now', which the models have.
 
 
 def counts(papers: dict[str, list[tuple[verdict.Verdict, dict[str, str]]]]) -> list[str]:
-    """How many claims have each verdict; of those that are none, what the comparison says."""
+    """How many claims have each verdict; of those that are none, the result of the comparison."""
     lines = ["| verdict | " + " | ".join(PAPERS.values()) + " |", "|---|" + "---|" * len(PAPERS)]
     for word in verdict.WORDS:
         cells = []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..errors import Error, did_you_mean
 from ..run.progress import duration
-from . import paper, results, verdict
+from . import claimed, paper, results, verdict
 from .metric import root
 
 OLD = {"cxl": "cxl_gpu"}  # folders of configs/studies that are named otherwise than their paper
@@ -65,7 +65,7 @@ def _number(known: Known) -> list[tuple[bool, int, str]]:
 
 
 def canonical(name: str) -> str:
-    """A figure or paper by its own name, where it was told by an alias: cxl/fig9a."""
+    """A figure or paper by its own name, where it was given by an alias: cxl/fig9a."""
     aliases = OLD | paper.aliases()
     system, slash, figure = name.partition("/")
     return aliases.get(system, system) + slash + figure
@@ -79,7 +79,7 @@ def chosen(names: Iterable[str]) -> list[Known]:
         name = canonical(given)
         some = [f for f in known.values() if name in (f.name, f.system, "all") and (not f.is_sweep or f.name == name)]
         if not some:
-            near = did_you_mean(name, [*known, *verdict.PAPERS])
+            near = did_you_mean(name, [*known, *claimed.PAPERS])
             raise Error(f"there is no figure or paper '{given}'{near}: --list names them")
         found.update((f.name, f) for f in some)
     return list(found.values())

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from ..results import plot
-from . import verdict
+from . import claimed, verdict
 from .catalog import Known
 
 
@@ -33,10 +33,10 @@ def draw(figure: Known, rows: list[dict[str, Any]], folder: Path) -> None:
     for row in rows:
         if row["ours"] is not None:
             unit = verdict.unit_of(row["relation"], row["unit"])
-            said = verdict.stated(row["relation"], "").strip()
+            bound = verdict.stated(row["relation"], "").strip()
             name = f"{row['metric']}, {verdict.compared(row['subject'], row['baseline'])}"
             panels.setdefault({"×": "ratio", "": "count"}.get(unit, unit), {})[
-                f"{name}\n({row['id']}, {verdict.places()[row['id']]}{', paper: ' + said if said else ''})"
+                f"{name}\n({row['id']}, {claimed.places()[row['id']]}{', paper: ' + bound if bound else ''})"
             ] = (row["paper"], row["ours"])
     if panels:
         plot.beside(

@@ -1,4 +1,4 @@
-"""How the points of a study are run: processes here, or what stands in `Execution.elsewhere`."""
+"""How the points of a study are run: processes here, or what `Execution.elsewhere` is."""
 
 import contextlib
 import dataclasses
@@ -41,7 +41,7 @@ class Point:
 
     @property
     def command(self) -> list[str]:
-        """What memsim is told. A run that goes on from a checkpoint has no script."""
+        """The arguments of memsim. A run that continues from a checkpoint has no script."""
         return [*self.options, *([self.script] if self.script else []), *self.arguments]
 
     @property
@@ -134,7 +134,7 @@ class Execution:
             print(f"{self.name}: {text}", file=sys.stderr, flush=True)
 
     def _run_points(self, points: list[Point], processes: Processes, table: Points) -> object:
-        """Runs equal points as one, goes on with it, or finds it finished; returns what went wrong, if
+        """Runs equal points as one, continues it, or finds it finished; returns what went wrong, if
         anything did."""
         point = points[0]
         if point.in_use:

@@ -1,6 +1,6 @@
 """A figure of a paper: its points are run, what it shows is printed, and what it claims is judged.
 
-`main("zng/fig10", ["--scale", "small"])` does all that; a function of special.py is given the Figure.
+A function of special.py is given the Figure; command.py runs it.
 """
 
 import argparse
@@ -12,61 +12,16 @@ import statistics
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..errors import Error
-from ..run.options import options as told, script_parser, whole
+from ..run.options import options as of_process
 from ..systems.assumptions import Assumption
-from . import combine, sensitivity
+from . import combine
 from .metric import Run, convert, root
-from .paper import Paper, figure_of
-from .options import add_jobs, add_options, limit, preview
+from .paper import Paper
+from .options import limit, preview
 from .study import Point, Study
-from .tables import ClaimTable, FigureTable, Option, Points
+from .tables import ClaimTable, FigureTable, Points
 
-# The last two are for memsim's own modules, the others for special.py.
-__all__ = ["ClaimTable", "Figure", "Points", "config", "limit", "main", "parsed"]
-
-
-def main(name: str, argv: Sequence[str]) -> None:
-    """Runs a figure as its options say, prints what it shows and the verdicts, and stores them."""
-    found = figure_of(name)
-    if not found:
-        raise Error(f"there is no figure '{name}': memsim reproduce --list names them")
-    paper, table = found
-    figure = Figure(paper, table, parsed(paper, table, argv))
-    figure.carry_out()
-
-
-def parsed(paper: Paper, table: FigureTable, argv: Sequence[str]) -> argparse.Namespace:
-    """The options of a figure: those of every study, the paper's and its own."""
-    parser = script_parser(table.doc)
-    parser.prog = f"memsim reproduce {paper.name}/{table.name}"
-    if not table.scaled:
-        add_jobs(parser)
-        return parser.parse_args(argv)
-    add_options(parser)
-    every = paper.workloads(table.workloads or paper.table.workloads, paper.place(table.name))
-    parser.add_argument("--workloads", nargs="+", default=every, metavar="NAME", help=f"such as {', '.join(every)}")
-    for option, given in {**paper.table.options, **table.options}.items():
-        _add(parser, option, given)
-    if table.sweep:
-        known = list(dict.fromkeys(a.name for a in paper.variants))
-        parser.add_argument("--only", nargs="+", default=known, metavar="NAME", help=f"of {', '.join(known)}")
-    args = parser.parse_args(argv)
-    for workload in args.workloads:
-        if workload not in every:  # those of another paper are known to it alone
-            paper.check_workload(workload)
-    args.all_workloads = every  # over which the paper averages
-    return args
-
-
-def _add(parser: argparse.ArgumentParser, name: str, option: Option) -> None:
-    default = option.default
-    first = default[0] if isinstance(default, list) and default else default
-    kind: Any = whole(0) if first is None or isinstance(first, int) else type(first)
-    more: dict[str, Any] = {"nargs": "+"} if isinstance(default, list) else {}
-    if option.choices:
-        more["choices"] = option.choices
-    parser.add_argument(f"--{name}", type=kind, default=default, help=option.help, **more)
+__all__ = ["ClaimTable", "Figure", "Points", "config", "limit"]  # what special.py of a paper imports
 
 
 class Figure(Study):
@@ -87,24 +42,7 @@ class Figure(Study):
 
     @property
     def folder(self) -> str:
-        return os.path.join(told.outdir, self.paper.name, self.name)
-
-    def carry_out(self) -> None:
-        """Runs, shows, judges and closes."""
-        for points in self.table_of.points:
-            self.add(points)
-        if self.table_of.sweep:
-            sensitivity.carry_out(self)
-        elif self.table_of.special:
-            self.paper.special(self.table_of.special, self.paper.place(self.name))(self)
-        else:
-            self.run()
-            self.show_all()
-            self.judge(*self.table_of.claims)
-        self.close()
-        left = set(self.table_of.claims) - {v.claim.id for v in self.verdicts}
-        if left and not self.table_of.sweep:
-            raise Error(f"{self.paper.name}/{self.name}: special.py judges nothing of {', '.join(sorted(left))}")
+        return os.path.join(of_process.outdir, self.paper.name, self.name)
 
     # ---- points ----------------------------------------------------------------------------------
 
@@ -181,8 +119,8 @@ class Figure(Study):
 
         if not self._machines:
             return super().data()
-        frames: dict[int, Any] = dict(zip(self.seeds, self.over_seeds(lambda: self.frame)))
-        data = pandas.concat(frames, names=["seed"]).reset_index()
+        frames: list[Any] = self.over_seeds(lambda: self.frame)
+        data = pandas.concat(dict(zip(self.seeds, frames)), names=["seed"]).reset_index()
         first = ["seed", *self.index, *self.shown]  # what the figure is about comes first
         return data[first + [name for name in data if name not in first]]
 
@@ -226,7 +164,7 @@ class Figure(Study):
         return math.prod(values) ** (1 / len(values)) if claim.baseline else statistics.fmean(values)
 
     def compare(self, claim: ClaimTable, mode: str = "", variant: str = "") -> float | None:
-        """What a claim's metric says of its subject, to its baseline if it has one, in one mode."""
+        """A claim's metric of its subject, compared with its baseline if it has one, in one mode."""
         there = self.labels(mode)
         subject, baseline = (p + variant if p + variant in there else p for p in (claim.subject, claim.baseline))
         own = self.paper.workloads(claim.workloads, self.paper.place(claim.id)) if claim.workloads else self.workloads

@@ -29,7 +29,7 @@ class Run:
 
     @classmethod
     def of(cls, values: dict[tuple[str, str], float], clock: float, platform: str = "", mode: str = "") -> "Run":
-        """A run that stands in no database, of these values."""
+        """A run that is in no database, of these values."""
         run = cls("", "", {}, platform, mode)
         run.__dict__.update(values=values, parameters={(DISPATCHER, "clock"): clock})
         return run

@@ -8,7 +8,7 @@ from ..run.options import script_parser, whole
 
 
 def add_jobs(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    """The option of a study that says how many processes it runs at once."""
+    """The option of a study for how many processes it runs at once."""
     parser.add_argument("--jobs", type=whole(1), default=os.cpu_count(), help="processes at once")
     return parser
 
@@ -44,6 +44,6 @@ def limit(args: argparse.Namespace) -> list[object]:
 
 
 def preview(args: argparse.Namespace, every: Iterable[str]) -> bool:
-    """Whether what a study was told is less than a claim is judged from: a smaller scale, less of the
+    """Whether what a study was given is less than a claim is judged from: a smaller scale, less of the
     programs, or not `every` workload over which the paper averages."""
     return args.scale != "judge" or bool(args.max_instructions) or not set(every) <= set(args.workloads)

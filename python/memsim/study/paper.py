@@ -1,4 +1,4 @@
-"""A paper as data: the tables in papers/<paper> (papers/README.md says what stands in them), read and checked.
+"""A paper as data: the tables in papers/<paper> (docs/papers.md describes them), read and checked.
 
     zng = paper.load("zng")
     zng.figures["fig10"].claims     # ['zng-01', ...]

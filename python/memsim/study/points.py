@@ -44,7 +44,7 @@ def owner() -> str:
 
 
 def is_gone(who: str) -> bool:
-    """Whether the process of a row's `owner` was one of this host and lives no longer."""
+    """Whether the process of a row's `owner` was one of this host and has ended."""
     process, _, host = who.partition(" ")
     return host == os.uname().nodename and not os.path.exists(f"/proc/{process}")
 
@@ -95,7 +95,7 @@ class Points:
             )
 
     def left(self) -> str:
-        """', 1m20s left' for the line of a point that has ended; nothing where nothing tells."""
+        """', 1m20s left' for the line of a point that has ended; empty where nothing is known."""
         with self._lock:
             seconds = _left(rows_of(self._db, self._study))
         return f", about {duration(seconds)} left" if seconds else ""

@@ -22,7 +22,7 @@ from ..files import os_error
 from ..run import processes, signals
 from ..run.options import whole
 from ..run.progress import duration
-from . import accuracy, results, verdict
+from . import accuracy, claimed, results
 from .catalog import SCALES, Known, chosen, listing
 from .drawing import draw, draw_data
 
@@ -31,7 +31,7 @@ from .drawing import draw, draw_data
 
 
 def run(figure: Known, args: argparse.Namespace) -> tuple[float, float]:
-    """Runs its study; returns CPU seconds and MB. The study goes on where it was stopped, and tells its progress."""
+    """Runs its study; returns CPU seconds and MB. The study continues where it was stopped, and prints its progress."""
     folder = Path(args.outdir, figure.folder)
     folder.mkdir(parents=True, exist_ok=True)
     options = ["--jobs", str(args.jobs)]
@@ -55,7 +55,7 @@ def run(figure: Known, args: argparse.Namespace) -> tuple[float, float]:
         study.wait()  # its points write their checkpoints
         raise
     if code := os.waitstatus_to_exitcode(status):
-        raise Error(f"{figure.name} ended with code {code}; what it has finished stays: the same command goes on")
+        raise Error(f"{figure.name} ended with code {code}; what it has finished stays: the same command continues")
     (folder / "output.txt").write_text(text)
     print(text, end="", flush=True)
     return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024  # of the study and all of its points
@@ -72,7 +72,7 @@ def ran_whole(figure: Known, args: argparse.Namespace) -> bool:
 
 def judged_by(database: Path, figure: Known) -> list[dict[str, Any]]:
     """What a figure has judged: rows of the table `claim`."""
-    known = verdict.claims(figure.system)
+    known = claimed.claims(figure.system)
     with contextlib.closing(sqlite3.connect(database)) as db:
         db.row_factory = sqlite3.Row
         if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'claim'").fetchone():

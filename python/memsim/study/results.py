@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..files import replacing
-from . import sensitivity, verdict
+from . import claimed, sensitivity, verdict
 from .metric import root
 
 RESULTS = root() / "docs" / "results"
@@ -70,9 +70,9 @@ def judge(claim: verdict.Claim, row: dict[str, str]) -> verdict.Verdict:
 def judged(quick: bool = False) -> dict[str, list[tuple[verdict.Verdict, dict[str, str]]]]:
     """The verdicts by paper, each with its row of the file; one that has none was not measured."""
     found = {}
-    for system in verdict.PAPERS:
+    for system in claimed.PAPERS:
         rows = rows_of(quick_file(system) if quick else judged_file(system))
-        claims = verdict.claims(system)
+        claims = claimed.claims(system)
         found[system] = [(judge(claim, rows[id]), rows[id]) for id, claim in claims.items() if id in rows]
     return found
 
@@ -105,7 +105,7 @@ def record(found: dict[str, tuple[dict[str, Any], Any]], scale: str) -> None:
     for system, new in by_paper.items():
         file = quick_file(system) if scale == "quick" else judged_file(system)
         rows = rows_of(file) | new
-        write(file, COLUMNS, (rows[id] for id in verdict.claims(system) if id in rows))
+        write(file, COLUMNS, (rows[id] for id in claimed.claims(system) if id in rows))
 
 
 def record_points(figure: Any, data: Path) -> None:
@@ -135,7 +135,7 @@ def envelope_file(system: str) -> Path:
 def record_envelopes(system: str, new: Rows) -> None:
     """Puts envelopes of a paper's claims into docs, in place of earlier ones."""
     rows = rows_of(envelope_file(system), "claim") | new
-    write(envelope_file(system), ENVELOPE, (rows[id] for id in verdict.claims(system) if id in rows))
+    write(envelope_file(system), ENVELOPE, (rows[id] for id in claimed.claims(system) if id in rows))
 
 
 # ---- what a figure costs -------------------------------------------------------------------------
@@ -155,7 +155,7 @@ def costs(*files: Path) -> Costs:
 
 def all_costs(own: Path) -> Costs:
     """Those of docs, then those of a file of one's own."""
-    return costs(*(RESULTS / system / "costs.csv" for system in verdict.PAPERS), own)
+    return costs(*(RESULTS / system / "costs.csv" for system in claimed.PAPERS), own)
 
 
 def add_cost(file: Path, figure: str, scale: str, seconds: float, megabytes: float) -> None:

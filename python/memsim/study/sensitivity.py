@@ -1,4 +1,4 @@
-"""A sweep of a paper's assumptions, each alone: which claims hang on which, and the envelope of each claim.
+"""A sweep of a paper's assumptions, each alone: which claims depend on which, and the envelope of each claim.
 
 The envelope is the least and the greatest figure that we would have for a claim if one assumption were another within its
 bracket, and the assumption that moves it most.
@@ -9,19 +9,16 @@ import dataclasses
 import sqlite3
 import statistics
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from ..systems.assumptions import Assumption, chosen
-from . import verdict
+from . import claimed
+from .figure import Figure
 from .tables import Points
 
-if TYPE_CHECKING:
-    from .figure import Figure
-
-MOVES = 0.05  # a claim hangs on an assumption that moves its figure by a larger share
+MOVES = 0.05  # a claim depends on an assumption that moves its figure by a larger share
 
 
-def points_of(fig: "Figure", swept: Iterable[Assumption]) -> Iterator[Points]:
+def points_of(fig: Figure, swept: Iterable[Assumption]) -> Iterator[Points]:
     """The figure's plain points under each assumption that applies to them."""
     plain = [one for one in fig.table_of.points if not (one.variant or one.name or one.each)]
     for a in swept:
@@ -47,10 +44,10 @@ class Envelope:
     least: float
     greatest: float
     assumption: str  # that moves it most, with the value; none where nothing moves it
-    verdict: str  # what would then be said
+    verdict: str  # that the comparison would give under it
 
 
-def figures_of(fig: "Figure", swept: list[Assumption]) -> dict[str, dict[str, float]]:
+def figures_of(fig: Figure, swept: list[Assumption]) -> dict[str, dict[str, float]]:
     """{claim: {variant, '' for none: figure}}, the median over the seeds, of claims that the points measure."""
 
     def figure(id: str, variant: str) -> float | None:
@@ -69,27 +66,27 @@ def figures_of(fig: "Figure", swept: list[Assumption]) -> dict[str, dict[str, fl
     return {id: {v: f for v, f in of.items() if f is not None} for id, of in found.items() if of[""]}
 
 
-def show_moved(fig: "Figure", figures: dict[str, dict[str, float]], swept: list[Assumption]) -> None:
+def show_moved(fig: Figure, figures: dict[str, dict[str, float]], swept: list[Assumption]) -> None:
     """Prints, for each value of each assumption, the claims whose figure it moves by more than a share of MOVES, with the
     verdict that they would then have."""
-    claims = verdict.claims(fig.paper.name)
+    stated = claimed.claims(fig.paper.name)
     print(f"{'assumption':34} claims that it moves: paper, default -> here")
     for variant in dict.fromkeys(a.variant for a in swept):
         moved = []
         for id, of in figures.items():
-            before, after, claim = of[""], of.get(variant), claims[id]
+            before, after, claim = of[""], of.get(variant), stated[id]
             if after is not None and abs(after / before - 1) > MOVES:
                 moved.append(f"{id} {claim.expected:.3g}: {before:.3g} -> {after:.3g} ({claim.compare(after)})")
         print(f"{variant.strip():34} " + ("; ".join(moved) or "none"))
 
 
-def envelopes(fig: "Figure", figures: dict[str, dict[str, float]]) -> list[Envelope]:
+def envelopes(fig: Figure, figures: dict[str, dict[str, float]]) -> list[Envelope]:
     """Of each claim that is measured."""
-    claims = verdict.claims(fig.paper.name)
+    stated = claimed.claims(fig.paper.name)
     found = []
     for id, of in figures.items():
         most = max(of, key=lambda variant: abs(of[variant] / of[""] - 1))
-        word = claims[id].compare(of[most])
+        word = stated[id].compare(of[most])
         found.append(Envelope(id, of[""], min(of.values()), max(of.values()), most.strip(), word))
     return found
 
@@ -115,7 +112,7 @@ def make(database: sqlite3.Connection) -> None:
     database.execute(f"CREATE TABLE IF NOT EXISTS envelope({columns}) WITHOUT ROWID")
 
 
-def store(fig: "Figure", swept: int, found: Iterable[Envelope]) -> None:
+def store(fig: Figure, swept: int, found: Iterable[Envelope]) -> None:
     """Puts envelopes into the table, in place of earlier ones of the same claims."""
     more = dict(swept=swept, scale=fig.args.scale, workloads=" ".join(fig.workloads))
     names = list(COLUMNS)[:-1]
@@ -128,8 +125,8 @@ def store(fig: "Figure", swept: int, found: Iterable[Envelope]) -> None:
         )
 
 
-def carry_out(fig: "Figure") -> None:
-    """Runs the sweep, prints what it says, and stores the envelopes."""
+def carry_out(fig: Figure) -> None:
+    """Runs the sweep, prints its result, and stores the envelopes."""
     swept = chosen(fig.args.only, fig.paper.variants)
     for points in points_of(fig, swept):
         fig.add(points)
@@ -142,7 +139,7 @@ def carry_out(fig: "Figure") -> None:
         show_moved(fig, figures, swept)
     found = envelopes(fig, figures)
     if found:
-        print(f"\n{'claim':14}{'ours':>10}{'least':>10}{'greatest':>10}  moved most by, and what would then be said")
+        print(f"\n{'claim':14}{'ours':>10}{'least':>10}{'greatest':>10}  moved most by, and the verdict that follows")
     for e in found:
         moved = f"{e.assumption} ({e.verdict})" if e.assumption else "nothing"
         print(f"{e.claim:14}{e.ours:10.4g}{e.least:10.4g}{e.greatest:10.4g}  {moved}")

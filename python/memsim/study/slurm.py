@@ -1,7 +1,7 @@
 """`memsim sweep --slurm`: a study's points as tasks of a job array of Slurm.
 
-Each task runs one point as a study of its own does, into OUTDIR/tasks/<study>/<number>/. When Slurm tells
-it to end, or requeues it after its node has died, it goes on there. When all tasks have ended, one more
+Each task runs one point as a study of its own does, into OUTDIR/tasks/<study>/<number>/. When Slurm asks
+it to end, or requeues it after its node has died, it continues there. When all tasks have ended, one more
 job gathers their databases into OUTDIR/stats.db, runs the study again, which finds its points, and is the
 only one that writes there.
 """
@@ -77,7 +77,7 @@ class Submission:
         )
         print(
             f"{study.name}: {len(todo)} points are tasks of job {array}; job {gather} gathers them into "
-            f"{study.database}; memsim sweep --status {outdir} says how far they are"
+            f"{study.database}; memsim sweep --status {outdir} shows how far they are"
         )
         raise SystemExit(0)
 
@@ -105,7 +105,7 @@ class Submission:
 
 
 def _forget(study: Study) -> None:
-    """What the database says of an earlier run of the study's points."""
+    """The rows of the database of an earlier run of the study's points."""
     if os.path.exists(study.database):
         with contextlib.closing(sqlite3.connect(study.database, timeout=60)) as db, db:
             db.execute(points.TABLE)

@@ -28,7 +28,7 @@ def report(verdicts: Iterable[Verdict]) -> str:
     return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
 
 
-# Its columns, in order, and what a verdict says in each. `lowest` and `highest` are over the seeds.
+# Its columns, in order, and their types. `lowest` and `highest` are over the seeds.
 COLUMNS = {
     "id": "TEXT PRIMARY KEY",
     "study": "TEXT",

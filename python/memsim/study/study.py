@@ -13,11 +13,11 @@ from ..errors import did_you_mean, user_error
 from ..files import check_output, os_error
 from ..results.database import connect
 from ..run import checkpoints
-from ..run.options import options as told
+from ..run.options import options as of_process
 from . import stored, verdict
 from .execution import Execution, Point
 from .options import add_jobs, add_options, jobs, limit, preview
-from .verdict import claims
+from .claimed import claims
 
 # Scripts import these from here, too.
 __all__ = ["Point", "Study", "add_jobs", "add_options", "claims", "connect", "jobs", "limit", "preview"]
@@ -36,8 +36,8 @@ class Study(Execution):
         if seeds < 1:
             raise user_error(f"a study of {seeds} seeds has no points: --seeds is 1 or more")
         self.system, self.name = system, name
-        self.jobs = told.jobs or jobs or os.cpu_count() or 1
-        self.database = os.path.abspath(database or told.database())
+        self.jobs = of_process.jobs or jobs or os.cpu_count() or 1
+        self.database = os.path.abspath(database or of_process.database())
         check_output(self.database, "a database")
         self.points: list[Point] = []
         self.verdicts: list[verdict.Verdict] = []
@@ -58,7 +58,7 @@ class Study(Execution):
         return self.points[-len(self.seeds)]
 
     def restored(self, checkpoint: str, *, options: Sequence[object] = (), **keys: Any) -> Point:
-        """Adds a run that goes on from a checkpoint under other tunable parameters: `options` are memsim's,
+        """Adds a run that continues from a checkpoint under other tunable parameters: `options` are memsim's,
         such as --set. A checkpoint has one seed."""
         if len(self.seeds) > 1:
             raise user_error(
@@ -148,7 +148,9 @@ class Study(Execution):
     @property
     def folder(self) -> str:
         """Where files of the study go: OUTDIR/<folder of the script>/<name>."""
-        return os.path.join(told.outdir, os.path.basename(os.path.dirname(os.path.abspath(sys.argv[0]))), self.name)
+        return os.path.join(
+            of_process.outdir, os.path.basename(os.path.dirname(os.path.abspath(sys.argv[0]))), self.name
+        )
 
     def data(self) -> Any:
         """What the study shows of its points, a row each, as a pandas table with their seeds and runs; of one that only

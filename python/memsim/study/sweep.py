@@ -1,4 +1,4 @@
-"""`memsim sweep`: runs a study, or says how far it is."""
+"""`memsim sweep`: runs a study, or shows how far it is."""
 import argparse
 import contextlib
 import os
@@ -6,7 +6,7 @@ import sqlite3
 
 from ..run import signals
 from ..errors import Error
-from ..run.options import options as told, ticks, whole
+from ..run.options import options as of_process, ticks, whole
 from .points import Row, rows_of, summary
 from ..results.database import connect
 
@@ -17,8 +17,8 @@ def main(argv: list[str]) -> int:
         allow_abbrev=False,
         usage="memsim sweep [options] study.py [the study's arguments]\n" "       memsim sweep --status OUTDIR",
         description="Run the points of a study, or of a figure of a paper. Options of memsim sweep may stand before or after the "
-        "study; what it does not know is the study's. Told to end, it saves what runs; the "
-        "same command goes on.",
+        "study; what it does not know is the study's. Asked to end, it saves what runs; the "
+        "same command continues.",
     )
     p.add_argument("-d", "--outdir", metavar="DIR", help="where results go (memsim-out)")
     p.add_argument("--jobs", metavar="N", type=whole(1, 9999), help="points at once (one a core)")
@@ -68,10 +68,10 @@ def main(argv: list[str]) -> int:
         args.outdir, (args.study, *others) = gather(args.gather)
     if not args.study:
         p.error("name a study, or --status OUTDIR")
-    told.outdir = args.outdir or told.outdir
-    told.jobs = args.jobs or 0
-    told.verbosity = -args.quiet
-    from . import figure
+    of_process.outdir = args.outdir or of_process.outdir
+    of_process.jobs = args.jobs or 0
+    of_process.verbosity = -args.quiet
+    from . import command
     from .paper import figure_of
 
     is_figure = not os.path.exists(args.study) and figure_of(args.study) is not None
@@ -82,7 +82,7 @@ def main(argv: list[str]) -> int:
         named = args.study if is_figure else os.path.abspath(args.study)
         Study.elsewhere = Submission([named, *others], args.jobs, args.save_every, args.sbatch)
     if is_figure:
-        figure.main(args.study, others)
+        command.main(args.study, others)
         return 0
     from ..run.start import run_script
 

@@ -1,4 +1,4 @@
-"""What stands in a paper's tables (papers/README.md): a dataclass for each kind of table."""
+"""The tables of a paper (docs/papers.md): a dataclass for each kind of table."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -24,12 +24,12 @@ class Points:
     platforms: list[str]
     modes: list[str] = dataclasses.field(default_factory=list)  # none: all that the paper has
     variant: str = ""  # follows the platform's name
-    name: str = ""  # stands in its place
+    name: str = ""  # replaces it
     arguments: list[str | int | float] = dataclasses.field(default_factory=list)  # of the script
     set: list[str] = dataclasses.field(default_factory=list)  # 'path.parameter=value' of memsim's --set
     options: list[str] = dataclasses.field(default_factory=list)  # memsim's others
     each: list[Any] = dataclasses.field(default_factory=list)  # what {each} stands for in turn
-    workloads: str | list[str] = ""  # a group or names; else those that the figure is told
+    workloads: str | list[str] = ""  # a group or names; else those that the figure is given
     script: str = ""  # in place of the paper's
     base: list[str] = dataclasses.field(default_factory=list)  # in place of the paper's arguments
     parameters: dict[str, str] = dataclasses.field(default_factory=dict)  # the paper's [parameters], such as a medium
@@ -46,8 +46,8 @@ class Points:
 
     def label(self, platform: str, defaults: dict[str, str]) -> str:
         """What tables and claims call a point of it."""
-        told = [value for name, value in self.parameters.items() if value != defaults[name]]
-        return self.name or " ".join(filter(None, (platform, *told, self.variant)))
+        shown = [value for name, value in self.parameters.items() if value != defaults[name]]
+        return self.name or " ".join(filter(None, (platform, *shown, self.variant)))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,7 +107,7 @@ class ClaimTable:
 
 @dataclasses.dataclass(frozen=True)
 class PaperTable:
-    """paper.toml, which says what the figures share."""
+    """paper.toml, what the figures share."""
 
     title: str
     workloads: str  # the group over which the paper averages where a figure does not say another

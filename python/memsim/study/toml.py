@@ -41,7 +41,7 @@ def load(file: Path) -> dict[str, Any]:
 
 
 def build(kind: type[T], given: object, place: Place, **more: object) -> T:
-    """An instance of a dataclass from a table; `more` are fields that do not stand in it."""
+    """An instance of a dataclass from a table; `more` are fields that are not in it."""
     if not isinstance(given, dict):
         raise place.error(f"'{given}' is no table")
     fields = {f.name: f for f in dataclasses.fields(kind) if f.name not in more}

@@ -1,22 +1,18 @@
-"""Claims of papers, and what a figure of ours says about them.
+"""Claims of papers, and how a figure of ours compares with them.
 
-    claim = verdict.claims("ohm")["ohm-05"]      # a row of claims/ohm.csv
+    claim = claims("ohm")["ohm-05"]              # of memsim.study.claims
     verdict.judge(claim, [1.02, 1.03]).word      # a figure of each seed: 'ordering only'
 
 A verdict is about the effect. A paper that states a gain of 21 % states a ratio of 1.21; a ratio of 1.027 is an
 eighth of that effect and not met, although the two ratios lie within 20 % of each other. A share above a half is
 judged by what it leaves: 99.9 % of hits are 0.1 % of misses, and 81 % are far from it.
 """
-import csv
 import dataclasses
-import functools
 import math
 import re
 import statistics
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
-from ..errors import PACKAGE, did_you_mean, user_error
 
 TOLERANCE = 0.2  # of the effect, of an absolute value, or of what a share leaves of the whole
 POINTS = 0.02  # of a ratio: where a fifth of the effect is less, and for what is to be equal
@@ -116,39 +112,10 @@ def decibels(rate: float, other: float) -> float:
     return 10 * math.log10(q / q_other)
 
 
-PAPERS = {"ohm": "Ohm-GPU", "zng": "ZnG", "cmd": "CMD", "cxl_gpu": "CXL-GPU", "sap": "SAP"}
-
-
-@functools.cache
-def claims(system: str) -> dict[str, Claim]:
-    """The claims of one paper by id."""
-    from . import paper  # which needs our words
-
-    if system in paper.names():
-        return paper.load(system).stated()
-    path = Path(PACKAGE) / "claims" / f"{system}.csv"
-    if not path.exists():
-        raise user_error(f"there are no claims of '{system}'{did_you_mean(system, PAPERS)}: of {', '.join(PAPERS)}")
-    with path.open(newline="") as file:
-        return {row["id"]: _of_row(**row) for row in csv.DictReader(file)}
-
-
-def _of_row(figure: str, workloads: str, value: str, **others: str) -> Claim:
-    where = f"Fig. {figure}" if figure[:1].isdigit() else figure
-    where = where if workloads in ("", "-", "all") else f"{where}, {workloads}"
-    return Claim(stated_in=where, value=float(value), **others)
-
-
 def first_sentence(text: str) -> str:
     """Of a figure's text, its title: 'Fig. 10 of ZnG: ...'."""
     found = re.match(r"(Figs?\.? )?.*?(\. |$)", " ".join(text.strip().split("\n\n")[0].split()))
     return found[0].strip() if found else ""
-
-
-@functools.cache
-def places() -> dict[str, str]:
-    """{id: where the paper says it}, of the claims of all papers."""
-    return {id: claim.stated_in for system in PAPERS for id, claim in claims(system).items()}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -167,7 +134,7 @@ class Verdict:
 
     @property
     def comparison(self) -> str | None:
-        """What the comparison alone says, whatever the label and the scale."""
+        """The result of the comparison alone, whatever the label and the scale."""
         return self.claim.compare_seeds(self.figures) if self.figures else None
 
     @property
@@ -181,7 +148,7 @@ class Verdict:
 
     @property
     def text(self) -> str:
-        """The word; of what is no verdict of the model what the comparison says; the deviation's number."""
+        """The word; of what is no verdict of the model the comparison; the deviation's number."""
         met = self.comparison == MET
         notes = [self.comparison] if self.comparison and self.comparison != self.word else []
         if self.claim.deviation and not met:
@@ -203,7 +170,7 @@ def judge(claim: Claim, figures: Sequence[float], small: bool = False) -> Verdic
 
 
 def stated(relation: str, value: str) -> str:
-    """What the paper says of a figure: 'below 100'."""
+    """The paper's statement of a figure: 'below 100'."""
     return f"{relation} {value}" if relation in ("above", "below") else value
 
 

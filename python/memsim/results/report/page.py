@@ -8,7 +8,8 @@ from ...study.verdict import unit_of
 from ...errors import Error
 from ...run.progress import duration, simulated
 from ..database import connect
-from ...study.verdict import places, stated
+from ...study.claimed import places
+from ...study.verdict import stated
 from . import comparison, plots, quantities, tables
 from .diagram import Diagram
 

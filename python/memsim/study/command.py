@@ -1,0 +1,74 @@
+"""Runs one figure of a paper as the command line asks for: main("zng/fig10", ["--scale", "small"])."""
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import Error
+from ..run.options import script_parser, whole
+from . import sensitivity
+from .figure import Figure
+from .options import add_jobs, add_options
+from .paper import Paper, figure_of
+from .tables import FigureTable, Option
+
+
+def main(name: str, argv: Sequence[str]) -> None:
+    """Runs a figure as its options say, prints what it shows and the verdicts, and stores them."""
+    found = figure_of(name)
+    if not found:
+        raise Error(f"there is no figure '{name}': memsim reproduce --list names them")
+    paper, table = found
+    carry_out(Figure(paper, table, parsed(paper, table, argv)))
+
+
+def carry_out(fig: Figure) -> None:
+    """Adds the points of the table, runs, shows, judges and closes."""
+    table = fig.table_of
+    for points in table.points:
+        fig.add(points)
+    if table.sweep:
+        sensitivity.carry_out(fig)
+    elif table.special:
+        fig.paper.special(table.special, fig.paper.place(fig.name))(fig)
+    else:
+        fig.run()
+        fig.show_all()
+        fig.judge(*table.claims)
+    fig.close()
+    left = set(table.claims) - {v.claim.id for v in fig.verdicts}
+    if left and not table.sweep:
+        raise Error(f"{fig.paper.name}/{fig.name}: special.py judges nothing of {', '.join(sorted(left))}")
+
+
+def parsed(paper: Paper, table: FigureTable, argv: Sequence[str]) -> argparse.Namespace:
+    """The options of a figure: those of every study, the paper's and its own."""
+    parser = script_parser(table.doc)
+    parser.prog = f"memsim reproduce {paper.name}/{table.name}"
+    if not table.scaled:
+        add_jobs(parser)
+        return parser.parse_args(argv)
+    add_options(parser)
+    every = paper.workloads(table.workloads or paper.table.workloads, paper.place(table.name))
+    parser.add_argument("--workloads", nargs="+", default=every, metavar="NAME", help=f"such as {', '.join(every)}")
+    for option, given in {**paper.table.options, **table.options}.items():
+        _add(parser, option, given)
+    if table.sweep:
+        known = list(dict.fromkeys(a.name for a in paper.variants))
+        parser.add_argument("--only", nargs="+", default=known, metavar="NAME", help=f"of {', '.join(known)}")
+    args = parser.parse_args(argv)
+    for workload in args.workloads:
+        if workload not in every:  # those of another paper are known to it alone
+            paper.check_workload(workload)
+    args.all_workloads = every  # over which the paper averages
+    return args
+
+
+def _add(parser: argparse.ArgumentParser, name: str, option: Option) -> None:
+    default = option.default
+    first = default[0] if isinstance(default, list) and default else default
+    kind: Any = whole(0) if first is None or isinstance(first, int) else type(first)
+    more: dict[str, Any] = {"nargs": "+"} if isinstance(default, list) else {}
+    if option.choices:
+        more["choices"] = option.choices
+    parser.add_argument(f"--{name}", type=kind, default=default, help=option.help, **more)
