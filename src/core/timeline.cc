@@ -50,7 +50,8 @@ void Timeline::request(std::uint32_t slot, std::uint64_t number, std::uint64_t a
 }
 
 void Timeline::launch(const Launch& l) {
-    slice(launches, l.application, l.kernel, l.started, l.ended,
+    // A track for each stream of each of at most 64 applications: launches on it do not overlap.
+    slice(launches, l.application + 64 * l.stream, l.kernel, l.started, l.ended,
           "\"launch\":" + std::to_string(l.number) + ",\"instructions\":" +
               std::to_string(l.instructions) + ",\"cycles\":" + std::to_string(l.cycles));
 }
