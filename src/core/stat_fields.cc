@@ -7,6 +7,7 @@ template struct StatTable<ElapsedTime>;
 template struct StatTable<ElapsedCycles>;
 template struct StatTable<LongestTime>;
 template struct StatTable<Gathered>;
+template struct StatTable<Gauge>;
 template struct StatTable<Average>;
 template struct StatTable<Maximum>;
 template struct StatTable<Distribution>;
