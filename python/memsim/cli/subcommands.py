@@ -25,8 +25,11 @@ def describe(argv):
     schema.describe(
         _parse(
             "describe",
-            "What a component type declares",
-            ("TYPE", "such as mem.Cache; --list-sim-objects lists them"),
+            "What a component type declares, or what a name means that a parameter takes",
+            (
+                "TYPE",
+                "such as mem.Cache (--list-sim-objects lists them), or a policy, a table or a workload: lru, hbm2, z_nand",
+            ),
             argv=argv,
         ).TYPE
     )
@@ -157,7 +160,7 @@ def _of(module, function="main"):
 
 
 SUBCOMMANDS = {  # the texts are no docstrings: PYTHONOPTIMIZE=2 takes those
-    "describe": ("What a component or policy is: parameters, ports, statistics", describe),
+    "describe": ("What a component, a policy or a table of figures is", describe),
     "ckpt": ("Look into a checkpoint, or test all of a script's", ckpt),
     "resume": ("Go on with unfinished runs from their last checkpoints", _of(".resume")),
     "stubs": ("Type stubs of the Python package, for editors", stubs),
