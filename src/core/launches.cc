@@ -73,10 +73,11 @@ void Launches::begin(Launch launch) {
     open_.push_back({std::move(launch), read(now)});
 }
 
-void Launches::end(std::uint32_t dispatcher, std::uint32_t application, Tick now,
-                   std::uint64_t instructions, std::uint64_t cycles) {
+void Launches::end(std::uint32_t dispatcher, std::uint32_t application, std::uint32_t number,
+                   Tick now, std::uint64_t instructions, std::uint64_t cycles) {
     const auto it = std::find_if(open_.begin(), open_.end(), [&](const Open& o) {
-        return o.launch.dispatcher == dispatcher && o.launch.application == application;
+        return o.launch.dispatcher == dispatcher && o.launch.application == application &&
+               o.launch.number == number;
     });
     MEMSIM_ASSERT(it != open_.end(), "a launch ends that has not begun");
     Row row {std::move(it->launch), {}};

@@ -15,6 +15,7 @@ class Timeline;
 struct Launch {
     std::uint32_t dispatcher = 0;  ///< id of the object that dispatches it
     std::uint32_t application = 0; ///< of that dispatcher
+    std::uint32_t stream = 0;      ///< of the application, whose launches follow each other
     std::uint32_t number = 0;      ///< of the application, from 1
     std::string kernel;
     Tick started = 0;
@@ -55,8 +56,8 @@ class Launches {
     const std::vector<Total>& totals() const { return totals_; }
 
     void begin(Launch launch);
-    /// The application's launch under way ends.
-    void end(std::uint32_t dispatcher, std::uint32_t application, Tick now,
+    /// A launch of the application that is under way ends.
+    void end(std::uint32_t dispatcher, std::uint32_t application, std::uint32_t number, Tick now,
              std::uint64_t instructions, std::uint64_t cycles);
     /// Calls f(launch) for those under way.
     template <class F>

@@ -319,7 +319,7 @@ void Machine::dump(const std::string& label, StatSink& sink) {
     for (const auto& o : objects_)
         for (const Object::StatRef& s : o->stats()) {
             sink.stat(o->path(), s.name, *s.stat, s.kind);
-            if (s.kind == Gathered::kind) { // counted elsewhere, where it is in the digest
+            if (s.kind == Gathered::kind || s.kind == Gauge::kind) { // of States, elsewhere
                 s.read(*s.stat, reader, window());
                 continue;
             }

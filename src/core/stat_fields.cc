@@ -8,6 +8,7 @@ template struct StatTable<ElapsedCycles>;
 template struct StatTable<BookedCycles>;
 template struct StatTable<LongestTime>;
 template struct StatTable<Gathered>;
+template struct StatTable<Gauge>;
 template struct StatTable<Average>;
 template struct StatTable<Maximum>;
 template struct StatTable<Distribution>;

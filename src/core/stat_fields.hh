@@ -70,6 +70,7 @@ extern template struct StatTable<ElapsedCycles>;
 extern template struct StatTable<BookedCycles>;
 extern template struct StatTable<LongestTime>;
 extern template struct StatTable<Gathered>;
+extern template struct StatTable<Gauge>;
 extern template struct StatTable<Average>;
 extern template struct StatTable<Maximum>;
 extern template struct StatTable<Distribution>;

@@ -159,6 +159,28 @@ class Gathered : public Stat {
     Uint128 at_reset_ = 0;
 };
 
+/// How much of something there is when it is asked, in a State that is in the digest itself;
+/// outside the digest. A reset changes nothing.
+class Gauge : public Stat {
+  public:
+    static constexpr std::string_view kind = "gauge";
+    static constexpr std::string_view archived_as = "Gauge";
+    using Stat::Stat;
+    /// Before the run: how to ask.
+    void show(std::function<std::uint64_t()> value) { value_ = std::move(value); }
+    template <class Archive>
+    void archive(Archive&) {}
+
+    std::uint64_t value(Window = {}) const { return value_ ? value_() : 0; }
+    void reset(Tick) {}
+    void read(StatReader& r, Window) const {
+        r.derived("", static_cast<double>(value()) * unit_scale(unit()), unit());
+    }
+
+  private:
+    std::function<std::uint64_t()> value_;
+};
+
 /// A statistic whose value is a running total, seen by those that are computed from it.
 class Total {
   public:

@@ -21,8 +21,10 @@ std::optional<BlockRecord> BlockTrace::next(Place& place) {
     r.device = static_cast<std::uint16_t>(words.number("the device", 65535));
     r.sector = words.number("the first sector", space);
     r.sectors = words.number("the sectors");
-    if (r.sectors == 0 || r.sectors > most_sectors_)
-        words.wrong("the sectors", "a number from 1 to " + std::to_string(most_sectors_));
+    if (r.sectors == 0 || r.sectors > block_trace_most_sectors)
+        words.wrong("the sectors", "a number from 1 to " +
+                                       std::to_string(block_trace_most_sectors) +
+                                       ", which are 2 GiB,");
     if (r.sectors > space - r.sector)
         words.refuse("the access leaves the address space of 2^64 bytes");
     r.write = words.number("0 for a write or 1 for a read", 1) == 0;

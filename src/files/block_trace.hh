@@ -15,6 +15,8 @@ struct BlockRecord {
 };
 
 inline constexpr std::uint64_t block_trace_sector = 512;
+/// Of a request, at most: 2 GiB, for whoever reads the trace.
+inline constexpr std::uint64_t block_trace_most_sectors = (std::uint64_t {1} << 31) / 512;
 
 /// Reads MQSim's block traces, a line at a time: '<arrival> <device> <first sector> <sectors> <0
 /// for a write, 1 for a read>'. Blank lines and lines that begin with # are passed over. Nothing is
@@ -27,10 +29,7 @@ class BlockTrace {
         std::uint64_t line = 0;   ///< lines read so far
         std::int64_t arrival = 0; ///< of the last record: they may not go back
     };
-    /// A request of more than `most_sectors` is refused.
-    explicit BlockTrace(std::unique_ptr<InputFile> file,
-                        std::uint64_t most_sectors = ~std::uint64_t {0} / block_trace_sector)
-        : file_(std::move(file)), most_sectors_(most_sectors) {}
+    explicit BlockTrace(std::unique_ptr<InputFile> file) : file_(std::move(file)) {}
     /// The record after `place`, which moves on; nothing at the end.
     std::optional<BlockRecord> next(Place& place);
     /// For what is wrong with the record read last.
@@ -38,7 +37,6 @@ class BlockTrace {
 
   private:
     std::unique_ptr<InputFile> file_;
-    std::uint64_t most_sectors_;
 };
 
 } // namespace memsim::files

@@ -55,6 +55,10 @@ DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, Ftl
         where_.push_back({geometry_.channel_of(first), geometry_.place(first)});
     }
     jobs_.reset(geometry_.channels, geometry_.all_planes());
+    stat_.free_blocks.show([this] { return ftl_->usage().free_blocks; });
+    stat_.valid_pages.show([this] { return ftl_->usage().valid_pages; });
+    stat_.invalid_pages.show([this] { return ftl_->usage().invalid_pages; });
+    stat_.erased_pages.show([this] { return ftl_->usage().erased_pages; });
     s_.collections.resize(std::size_t {geometry_.all_planes()} * params.gc_blocks());
     collector_.emplace(Collector::Config {params.gc_moves(), params.gc_blocks(),
                                           params.gc_holds_writes(), params.gc_per_block(),

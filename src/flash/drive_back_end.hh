@@ -87,6 +87,11 @@ struct FtlStats {
     Counter erases {Unit::count, "Blocks erased"};
     Counter room_waits {Unit::count, "Pages that waited for a free one in their plane"};
     Level most_erases {Unit::count, "Erases of the block erased most (peak)"};
+    Gauge free_blocks {Unit::count, "Erased blocks in which no page is used yet, when asked"};
+    Gauge valid_pages {Unit::count, "Pages of the flash that the map names, when asked"};
+    Gauge invalid_pages {Unit::count,
+                         "Programmed pages of the flash that the map does not name, when asked"};
+    Gauge erased_pages {Unit::count, "Pages of the flash that are not programmed, when asked"};
 };
 
 /// Plain values for State.

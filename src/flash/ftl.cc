@@ -243,6 +243,39 @@ void Ftl::check_loaded(Loader& l) const {
     l.index("ftl.next_plane", s_.next_plane, planes);
 }
 
+// ---- what there is -----------------------------------------------------------------------------
+
+std::uint32_t Ftl::handed_out(const FtlBlock& b) const {
+    if (b.use == BlockUse::erased) return 0;
+    return b.use == BlockUse::open ? static_cast<std::uint32_t>(b.owners.size())
+                                   : f_.geometry.pages;
+}
+
+FlashUsage Ftl::usage() const {
+    const Geometry& g = f_.geometry;
+    FlashUsage u;
+    std::uint64_t programmed = 0;
+    for (std::uint32_t p = 0; p < s_.planes.size(); ++p) {
+        // Blocks written before the run and not touched: the last one is closed, though not full.
+        u.free_blocks += free_blocks(p);
+        u.valid_pages += in_order(p);
+        programmed += (in_order(p) + g.pages - 1) / g.pages * g.pages;
+    }
+    for (const FtlBlock& b : s_.blocks) {
+        const std::uint64_t past = in_order(b.block / g.blocks),
+                            first = std::uint64_t {b.block % g.blocks} * g.pages;
+        if (first < past) {
+            u.valid_pages -= std::min<std::uint64_t>(g.pages, past - first);
+            programmed -= g.pages;
+        }
+        u.valid_pages += b.valid;
+        programmed += handed_out(b) - b.flying;
+    }
+    u.invalid_pages = programmed - u.valid_pages;
+    u.erased_pages = g.all_pages() - programmed;
+    return u;
+}
+
 // ---- garbage collection ------------------------------------------------------------------------
 
 std::uint32_t Ftl::victim(std::uint32_t plane, const VictimPolicy& policy) const {

@@ -54,6 +54,14 @@ struct FtlState {
     std::uint64_t closings = 0;   ///< blocks closed so far
 };
 
+/// What the flash holds. Each page is valid, invalid or erased.
+struct FlashUsage {
+    std::uint64_t free_blocks = 0;   ///< erased, of which no page is handed out
+    std::uint64_t valid_pages = 0;   ///< that the map names
+    std::uint64_t invalid_pages = 0; ///< programmed, and not named any more
+    std::uint64_t erased_pages = 0;  ///< of any block; those whose program has not ended included
+};
+
 /// A page-mapped flash translation layer: the map, the blocks and the next page to write. A part:
 /// whoever owns it moves the data and keeps the time.
 ///
@@ -106,6 +114,8 @@ class Ftl {
         const FtlPlane& p = s_.planes[plane];
         return f_.geometry.blocks - p.fresh + static_cast<std::uint32_t>(p.erased.size());
     }
+    /// Looks at every block that was touched.
+    FlashUsage usage() const;
     /// The closed block that the policy takes; no_page if there is nothing to gain.
     std::uint32_t victim(std::uint32_t plane, const VictimPolicy& policy) const;
     /// The closed block with the fewest erases, if that is at least `gap` fewer than `erases`.
@@ -137,6 +147,7 @@ class Ftl {
     void close(std::uint32_t record);
     void enlist(std::uint32_t record);
     std::uint32_t take_block(std::uint32_t plane, Frontier who);
+    std::uint32_t handed_out(const FtlBlock& b) const;
 
     Config f_;
     FtlState& s_;

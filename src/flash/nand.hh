@@ -60,6 +60,11 @@ class NandArray {
     const NandBlock* block(std::uint32_t plane, std::uint32_t block) const {
         return state_.blocks.find(key(plane, block));
     }
+    /// Calls f(number of the block, block) for each that was touched, until it returns false.
+    template <class F>
+    void each_touched(F&& f) const {
+        state_.blocks.all(std::forward<F>(f));
+    }
     std::size_t touched() const { return state_.blocks.size(); }
     /// The number under which `contents` has what a page holds.
     std::uint64_t page(std::uint32_t plane, std::uint32_t block, std::uint32_t page) const {

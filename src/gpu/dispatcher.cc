@@ -57,6 +57,8 @@ void Dispatcher::init() {
         shares_[i].base = bases[i];
     }
     state.applications.resize(shares_.size());
+    for (std::size_t i = 0; i < shares_.size(); ++i)
+        state.applications[i].streams.resize(shares_[i].kernels->streams());
     state.used.resize(params.sms());
     stat.cycles.count_in(params.clock());
     stat.executed.gather([this] {
@@ -73,16 +75,17 @@ void Dispatcher::init() {
     }
 }
 
-/// A block that fits in no SM is refused before time 0, where the first launch has it.
+/// A block that fits in no SM is refused before time 0, where a stream's first launch has it.
 void Dispatcher::check_first_launch(std::uint32_t application) {
     program::KernelSource& kernels = *shares_[application].kernels;
     Saver before;
     kernels.save(before);
     program::Launch l;
-    if (kernels.next_launch(l))
-        occupancy_.need(
-            {false, 1, l.blocks(), l.threads_per_block(), l.registers_per_thread, l.shared_bytes},
-            application, path());
+    for (std::uint32_t s = 0; s < kernels.streams(); ++s)
+        if (kernels.stream(s).next_launch(l))
+            occupancy_.need({false, s, 1, l.blocks(), l.threads_per_block(), l.registers_per_thread,
+                             l.shared_bytes},
+                            application, path());
     Loader back(before.bytes);
     kernels.load(back);
     if (params.when_one_ends() == WhenOneEnds::repeat)
@@ -110,55 +113,65 @@ void Dispatcher::wake() {
     take_ends();
     for (std::uint32_t i = 0; i < state.applications.size(); ++i)
         while (!port.host[i].empty()) {
-            state.applications[i].asked = false;
-            begin(i, port.host[i].pop());
+            const protocol::LaunchReply launch = port.host[i].pop();
+            parts::named(state.applications[i].streams, launch.stream).asked = false;
+            begin(i, launch);
         }
-    end_launches();
+    for (std::uint32_t i = 0; i < state.applications.size(); ++i) end_launches(i);
     for (std::uint32_t i = 0; i < state.applications.size(); ++i) ask(i);
     hand_out();
-    end_launches(); // cut off before their first block
+    // Those cut off before their first block.
+    for (std::uint32_t i = 0; i < state.applications.size(); ++i) end_launches(i);
 }
 
 void Dispatcher::take_ends() {
     for (std::uint32_t sm = 0; sm < port.sm_side.size(); ++sm)
         while (!port.sm_side[sm].empty()) {
-            Application& a = parts::named(state.applications, port.sm_side[sm].pop().application);
-            state.used[sm].give_back(a.block);
-            --a.running;
+            const protocol::BlockEnd end = port.sm_side[sm].pop();
+            Stream& s = parts::named(state.applications, end.application).stream_of(end.launch);
+            state.used[sm].give_back(s.block);
+            --s.running;
         }
 }
 
 void Dispatcher::ask(std::uint32_t i) {
-    Application& a = state.applications[i];
-    if (a.blocks || a.asked || a.ended || !port.host[i].can_send()) return;
-    port.host[i].send({});
-    a.asked = true;
+    std::vector<Stream>& streams = state.applications[i].streams;
+    for (std::uint32_t number = 0; number < streams.size(); ++number) {
+        Stream& s = streams[number];
+        if (s.blocks || s.asked || s.ended || !port.host[i].can_send()) continue;
+        port.host[i].send({number});
+        s.asked = true;
+    }
 }
 
 void Dispatcher::begin(std::uint32_t i, const protocol::LaunchReply& launch) {
     Application& a = state.applications[i];
+    Stream& s = a.streams[launch.stream];
     const bool past = params.launches() && a.seen >= params.first_launch() + params.launches();
-    if (a.ended) return; // another one's end was the end of all
-    if (launch.ended || past) return end(i);
-    const std::uint32_t number = a.seen++;
-    if (number < params.first_launch()) {
-        return skip(i, launch.blocks);
+    if (s.ended) return; // another one's end was the end of all
+    if (launch.ended || past) {
+        s.ended = true;
+        if (a.ended()) end(i);
+        return;
     }
+    const std::uint32_t number = a.seen++;
+    if (number < params.first_launch()) return skip(i, launch);
     if (i == 0 && number && number == params.pause_at_launch() && !a.before)
         sim().request_exit("launch " + std::to_string(number) + " begins");
     if (sim().contents().enabled()) keep_contents(i);
-    a.launch = launch.launch;
-    a.blocks = launch.blocks;
-    a.next_block = 0;
-    a.launch_started = now();
-    a.launch_instructions = 0;
-    sim().launches().begin({id(), i, launch.launch, shares_[i].host->kernel(), now(), 0, 0, 0});
-    a.block = occupancy_.need(launch, i, path());
+    s.launch = launch.launch;
+    s.blocks = launch.blocks;
+    s.next_block = 0;
+    s.launch_started = now();
+    s.launch_instructions = 0;
+    sim().launches().begin(
+        {id(), i, launch.stream, launch.launch, shares_[i].host->kernel(), now(), 0, 0, 0});
+    s.block = occupancy_.need(launch, i, path());
     const bool one_pool = params.local_pool() == LocalPool::context;
-    a.local = a.local_pools.place(*shares_[i].kernels,
-                                  one_pool ? 0 : a.block.warps * occupancy_.room(a.block), local_);
+    s.local = a.local_pools.place(*shares_[i].kernels,
+                                  one_pool ? 0 : s.block.warps * occupancy_.room(s.block), local_);
     stat.longest_launch.begin(now());
-    if (!a.before) stat.application_cycles[i].begin(now());
+    if (a.under_way++ == 0 && !a.before) stat.application_cycles[i].begin(now());
     if (state.under_way++ == 0) {
         state.since = now();
         stat.kernel_time.begin(now());
@@ -166,30 +179,31 @@ void Dispatcher::begin(std::uint32_t i, const protocol::LaunchReply& launch) {
     }
     ++stat.launches;
     debug(dispatch_flag, "application ", i, ": launch ", launch.launch, " of ", launch.blocks,
-          " blocks, ", occupancy_.room(a.block), " in an SM");
+          " blocks, ", occupancy_.room(s.block), " in an SM");
 }
 
 /// A launch before the region takes no time. The program's memory is in the machine already if it
 /// runs again: what the launch changes is copied there.
-void Dispatcher::skip(std::uint32_t i, std::uint32_t blocks) {
+void Dispatcher::skip(std::uint32_t i, const protocol::LaunchReply& launch) {
     program::KernelSource& kernels = *shares_[i].kernels;
     const bool loaded = state.applications[i].loaded;
     const auto writes = kernels.take_host_writes();
     program::MemoryCopy before;
     if (loaded) memory_of(i).deliver(writes, number_stores(i, 1) + 1), before.take(kernels);
-    for (std::uint32_t b = 0; b < blocks; ++b) kernels.run_block(b, streams_);
+    for (std::uint32_t b = 0; b < launch.blocks; ++b)
+        kernels.stream(launch.stream).run_block(b, streams_);
     if (loaded) memory_of(i).deliver(before.changes(), number_stores(i, 1) + 1);
 }
 
-void Dispatcher::end_launches() {
-    for (std::uint32_t i = 0; i < state.applications.size(); ++i) {
-        Application& a = state.applications[i];
-        if (!a.blocks || a.next_block < a.blocks || a.running) continue;
-        sim().launches().end(id(), i, now(), a.launch_instructions,
-                             stat.cycles.cycles_of(now() - a.launch_started));
-        stat.longest_launch.end(a.launch_started, now());
-        if (!a.before) stat.application_cycles[i].end(now());
-        a.blocks = a.next_block = 0;
+void Dispatcher::end_launches(std::uint32_t i) {
+    Application& a = state.applications[i];
+    for (Stream& s : a.streams) {
+        if (!s.blocks || s.has_blocks() || s.running) continue;
+        sim().launches().end(id(), i, s.launch, now(), s.launch_instructions,
+                             stat.cycles.cycles_of(now() - s.launch_started));
+        stat.longest_launch.end(s.launch_started, now());
+        s.blocks = s.next_block = 0;
+        if (--a.under_way == 0 && !a.before) stat.application_cycles[i].end(now());
         if (--state.under_way) continue;
         stat.kernel_time.end(state.since, now());
         stat.cycles.end(now());
@@ -203,32 +217,28 @@ void Dispatcher::end(std::uint32_t i) {
         stat.application_end[i] += Time {now()};
         a.until_ended = a.instructions;
     }
-    a.before = a.ended = true;
+    a.before = true;
     debug(dispatch_flag, "application ", i, " has ended");
     if (params.when_one_ends() == WhenOneEnds::stop) return start_no_more();
     if (params.when_one_ends() == WhenOneEnds::run_on) return;
     if (std::all_of(state.applications.begin(), state.applications.end(),
                     [](const Application& other) { return other.before; }))
         return start_no_more();
-    if (a.launch == 0) return; // none of its launches takes time: it would begin again for ever
+    if (std::all_of(a.streams.begin(), a.streams.end(),
+                    [](const Stream& s) { return s.launch == 0; }))
+        return; // none of its launches takes time: it would begin again for ever
     program::MemoryCopy before;
     if (a.loaded) before.take(*shares_[i].kernels);
     Loader initial(shares_[i].initial);
     shares_[i].kernels->load(initial);
     if (a.loaded) memory_of(i).deliver(before.changes(), number_stores(i, 1) + 1);
-    a.ended = false;
+    for (Stream& s : a.streams) s.ended = false;
     a.seen = 0;
     ++stat.application_repeats[i];
 }
 
-/// Blocks under way go on to their end.
 void Dispatcher::start_no_more() {
-    for (Application& a : state.applications) start_no_more(a);
-}
-
-void Dispatcher::start_no_more(Application& a) {
-    a.ended = true;
-    a.next_block = a.blocks;
+    for (Application& a : state.applications) a.start_no_more();
 }
 
 void Dispatcher::hand_out() {
@@ -241,16 +251,18 @@ void Dispatcher::hand_out() {
 
 bool Dispatcher::hand_out_block(std::uint32_t i) {
     Application& a = state.applications[i];
-    if (a.next_block == a.blocks) return false;
+    const std::uint32_t number = a.next_stream();
+    if (number == a.streams.size()) return false;
+    Stream& stream = a.streams[number];
     std::uint32_t sm = 0, most = 0;
     for (std::uint32_t s = shares_[i].sms.first; s < shares_[i].sms.end; ++s) {
-        const std::uint32_t here = occupancy_.room(state.used[s], a.block);
+        const std::uint32_t here = occupancy_.room(state.used[s], stream.block);
         if (here > most) sm = s, most = here;
     }
     if (most == 0 || !port.sm_side[sm].can_send()) return false;
-    const std::uint32_t block = a.next_block++;
+    const std::uint32_t block = stream.next_block++;
     streams_.with_values = sim().contents().enabled();
-    shares_[i].kernels->run_block(block, streams_);
+    shares_[i].kernels->stream(number).run_block(block, streams_);
     const program::StreamCounts& counts = streams_.counts;
     const std::uint32_t stores_before = number_stores(i, counts.stores);
     stat.warp_instructions += counts.warp_instructions;
@@ -260,25 +272,25 @@ bool Dispatcher::hand_out_block(std::uint32_t i) {
     ++stat.blocks;
     state.instructions += counts.thread_instructions;
     a.instructions += counts.thread_instructions;
-    a.launch_instructions += counts.thread_instructions;
+    stream.launch_instructions += counts.thread_instructions;
     const auto application = static_cast<std::uint16_t>(i);
-    port.sm_side[sm].send({shares_[i].base, a.launch, block,
+    port.sm_side[sm].send({shares_[i].base, stream.launch, block,
                            static_cast<std::uint32_t>(streams_.warps.size()), stores_before,
                            application, local_.warp(), local_.row(),
-                           a.local + sm * LocalLayout::sm()});
-    state.held.push_back({application, block, std::move(streams_.warps)});
+                           stream.local + sm * LocalLayout::sm()});
+    state.held.push_back({application, stream.launch, block, std::move(streams_.warps)});
     streams_.warps.clear();
     if (!spare_.empty()) {
         streams_.warps.swap(spare_.back());
         spare_.pop_back();
     }
     debug(dispatch_flag, "block ", block, " of application ", i, " to SM ", sm);
-    state.used[sm].take(a.block);
-    ++a.running;
+    state.used[sm].take(stream.block);
+    ++stream.running;
     if (params.max_instructions() && state.instructions >= params.max_instructions())
         start_no_more();
     if (params.application_instructions() && a.instructions >= params.application_instructions())
-        start_no_more(a);
+        a.start_no_more();
     return true;
 }
 
@@ -316,10 +328,10 @@ void Dispatcher::compare_contents(ContentsReport& report) {
         if (state.applications[i].loaded) memory_of(i).compare(sim().contents(), report);
 }
 
-void Dispatcher::take_block(std::uint16_t application, std::uint32_t block,
+void Dispatcher::take_block(std::uint16_t application, std::uint32_t launch, std::uint32_t block,
                             std::vector<std::vector<std::uint8_t>>& warps) {
     const auto it = std::find_if(state.held.begin(), state.held.end(), [&](const Held& h) {
-        return h.application == application && h.block == block;
+        return h.application == application && h.launch == launch && h.block == block;
     });
     MEMSIM_ASSERT(it != state.held.end(), "a block is taken that was not handed out");
     warps.swap(it->warps);
@@ -329,7 +341,7 @@ void Dispatcher::take_block(std::uint16_t application, std::uint32_t block,
 
 bool Dispatcher::pending() const {
     return std::any_of(state.applications.begin(), state.applications.end(),
-                       [](const Application& a) { return !a.ended || a.running > 0; });
+                       [](const Application& a) { return !a.ended() || a.running() > 0; });
 }
 
 /// A block is done when it has ended. How many launches are to come only the application knows.
@@ -339,24 +351,28 @@ std::vector<Work> Dispatcher::work() const {
         all.push_back(
             {path(), "thread instructions", std::min(state.instructions, most), most, true});
     for (std::size_t i = 0; i < state.applications.size(); ++i) {
-        const Application& a = state.applications[i];
-        if (!a.blocks) continue;
         const std::string of =
             state.applications.size() > 1 ? " of application " + std::to_string(i) : "";
-        all.push_back({path() + ": launch " + std::to_string(a.launch) + of, "blocks",
-                       a.next_block - a.running, a.blocks, false});
+        for (const Stream& s : state.applications[i].streams)
+            if (s.blocks)
+                all.push_back({path() + ": launch " + std::to_string(s.launch) + of, "blocks",
+                               s.next_block - s.running, s.blocks, false});
     }
     return all;
 }
 
 void Dispatcher::check_loaded(Loader& l) const {
     l.index("next", state.next, state.applications.size());
-    for (const Application& a : state.applications) {
-        l.within("applications.next_block",
-                 [&] { l.check(a.next_block <= a.blocks, "lies behind the launch's blocks"); });
-        l.within("applications.block", [&] {
-            l.check(!a.blocks || (a.block.warps && occupancy_.has(a.block)),
-                    "takes no warp, or more than an SM has");
+    for (std::size_t i = 0; i < state.applications.size(); ++i) {
+        const std::vector<Stream>& streams = state.applications[i].streams;
+        l.within("applications.streams", [&] {
+            l.check(streams.size() == shares_[i].kernels->streams(),
+                    "are not those of the application");
+            for (const Stream& s : streams) {
+                l.check(s.next_block <= s.blocks, "have handed out more blocks than there are");
+                l.check(!s.blocks || (s.block.warps && occupancy_.has(s.block)),
+                        "have blocks that take no warp, or more than an SM has");
+            }
         });
     }
     for (const Resources& used : state.used)
@@ -365,13 +381,13 @@ void Dispatcher::check_loaded(Loader& l) const {
 
 void Dispatcher::waits_on(WaitReport& report) const {
     for (std::size_t i = 0; i < state.applications.size(); ++i) {
-        const Application& a = state.applications[i];
-        if (a.running)
-            report.add(path() + " waits for the end of " + std::to_string(a.running) +
-                       " blocks of launch " + std::to_string(a.launch) + " of application " +
-                       std::to_string(i));
-        else if (!a.ended)
-            report.add(path() + " waits for the next launch of application " + std::to_string(i));
+        const std::string of = " of application " + std::to_string(i);
+        for (const Stream& s : state.applications[i].streams)
+            if (s.running)
+                report.add(path() + " waits for the end of " + std::to_string(s.running) +
+                           " blocks of launch " + std::to_string(s.launch) + of);
+            else if (!s.ended)
+                report.add(path() + " waits for the next launch" + of);
     }
 }
 

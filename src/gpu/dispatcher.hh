@@ -3,8 +3,7 @@
 #include "core/clock.hh"
 #include "core/functional.hh"
 #include "core/work.hh"
-#include "gpu/dispatch/local_pools.hh"
-#include "gpu/dispatch/occupancy.hh"
+#include "gpu/dispatch/application.hh"
 #include "gpu/dispatch/partition.hh"
 #include "gpu/program_memory.hh"
 #include "protocol/dispatch.hh"
@@ -21,15 +20,18 @@ constexpr std::array<std::string_view, 3> names_of(WhenOneEnds) {
 }
 
 /// Hands the blocks of each application's launches to SMs, in linear order, to the SM with the most
-/// room (the first of several); begins an application's next launch when the last block of the one
-/// before has ended. Of several applications each is given a block in turn. Blocks are run
-/// functionally when they are handed out, so streams do not depend on timing.
+/// room (the first of several). A stream's next launch begins when the last block of the one before
+/// has ended; launches of an application's several streams run concurrently, and the one that began
+/// first has all of its blocks handed out first. Of several applications each is given a block in
+/// turn. Blocks are run functionally when they are handed out: what warps do does not depend on
+/// timing.
 /// A run may be cut to a region: launches before it are run functionally only; after it, or when
 /// max_instructions have been handed out, no further block starts and the run ends when those under
 /// way have ended; an application's own part may be cut likewise.
 /// What an SM holds, how applications share the machine and where local memory lies is said in
 /// src/gpu/dispatch/.
-/// Not modelled: concurrent kernels of one application, preemption, partitioned caches.
+/// Not modelled: priorities of streams, waits of one stream for another, preemption, partitioned
+/// caches.
 class Dispatcher final : public Model<Dispatcher>,
                          public protocol::HasBlocks,
                          public ChecksContents,
@@ -114,27 +116,8 @@ class Dispatcher final : public Model<Dispatcher>,
     };
     struct Held {
         std::uint16_t application = 0;
-        std::uint32_t block = 0;
+        std::uint32_t launch = 0, block = 0;
         std::vector<std::vector<std::uint8_t>> warps;
-    };
-    struct Application {
-        bool ended = false;  ///< no further block will start
-        bool asked = false;  ///< for the next launch
-        bool before = false; ///< it has ended once
-        std::uint32_t launch = 0;
-        std::uint32_t blocks = 0;
-        std::uint32_t next_block = 0;
-        std::uint32_t running = 0; ///< blocks that have not ended
-        std::uint32_t seen = 0;    ///< launches begun since its start, simulated or not
-        std::uint64_t stores = 0;  ///< numbered so far, where contents are carried
-        bool loaded = false;       ///< the machine has its memory's contents
-        std::uint64_t instructions = 0;
-        std::uint64_t until_ended = 0; ///< instructions when it had ended once
-        Resources block;               ///< what one block of this launch takes
-        std::uint64_t local = 0;       ///< where its local memory begins
-        LocalPools local_pools;
-        Tick launch_started = 0;
-        std::uint64_t launch_instructions = 0; ///< of its threads, handed out
     };
     struct State {
         std::vector<Application> applications;
@@ -158,7 +141,7 @@ class Dispatcher final : public Model<Dispatcher>,
     std::vector<Work> work() const override;
     std::vector<MemoryUse> memory_uses() const override;
     std::optional<std::string> imbalance() const override;
-    void take_block(std::uint16_t application, std::uint32_t block,
+    void take_block(std::uint16_t application, std::uint32_t launch, std::uint32_t block,
                     std::vector<std::vector<std::uint8_t>>& warps) override;
     void counts_instructions(const protocol::CountsInstructions& sm) override {
         counts_.push_back(&sm);
@@ -188,11 +171,10 @@ class Dispatcher final : public Model<Dispatcher>,
     void take_ends();
     void ask(std::uint32_t application);
     void begin(std::uint32_t application, const protocol::LaunchReply& launch);
-    void skip(std::uint32_t application, std::uint32_t blocks);
-    void end_launches();
+    void skip(std::uint32_t application, const protocol::LaunchReply& launch);
+    void end_launches(std::uint32_t application);
     void end(std::uint32_t application);
     void start_no_more();
-    static void start_no_more(Application& a);
     void hand_out();
     bool hand_out_block(std::uint32_t application);
     std::uint64_t executed(std::uint32_t application) const;

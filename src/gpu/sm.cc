@@ -206,7 +206,7 @@ void Sm::place(const protocol::BlockStart& start) {
         state.launches.resize(start.application + 1);
         state.executed.resize(start.application + 1);
     }
-    if (start.launch != state.launches[start.application]) {
+    if (start.launch > state.launches[start.application]) { // others may run beside it
         state.launches[start.application] = start.launch;
         if (params.empty_l1()) unit_->empty_l1(start.application);
     }
@@ -215,7 +215,7 @@ void Sm::place(const protocol::BlockStart& start) {
         throw ConfigError(path() + ".block_slots: the dispatcher sends more blocks than the " +
                           std::to_string(params.block_slots()) +
                           " that this SM holds; give both the same block_slots");
-    dispatcher_->take_block(start.application, start.block, streams_);
+    dispatcher_->take_block(start.application, start.launch, start.block, streams_);
     std::uint32_t w = 0;
     for (auto& stream : streams_) {
         while (w < state.warps.size() && state.warps[w].live) ++w;

@@ -56,8 +56,8 @@ struct HostWrite {
 };
 
 /// An application as a function, apart from all timing. Blocks must be run in linear order and to
-/// the last one of a launch before the next launch is asked for; so the streams do not depend on
-/// who asks when. Each application has its own addresses, from 0 to footprint_bytes().
+/// the last one of a launch before the next launch is asked for; so what warps do does not depend
+/// on who asks when. Each application has its own addresses, from 0 to footprint_bytes().
 class KernelSource {
   public:
     virtual ~KernelSource() = default;
@@ -66,6 +66,13 @@ class KernelSource {
     virtual bool next_launch(Launch& launch) = 0;
     /// Runs block `block` of the launch to its end and writes its streams; buffers are reused.
     virtual void run_block(u32 block, BlockStreams& out) = 0;
+
+    /// CUDA streams: launches of one follow each other, launches of several run concurrently in one
+    /// memory.
+    virtual u32 streams() const { return 1; }
+    /// Where the launches of one of them come from, and their blocks; all else is the
+    /// application's.
+    virtual KernelSource& stream(u32) { return *this; }
 
     /// The functional memory as it stands; empty of an application that has no values, such as a
     /// trace of addresses.

@@ -5,19 +5,22 @@
 
 #include <memory>
 
-/// How kernels come to the SMs: the dispatcher asks the host's application for the next launch and
-/// hands its blocks to SMs. The messages carry what takes time; what blocks do is taken directly
-/// from the functional side (design: function is apart from timing).
+/// How kernels come to the SMs: the dispatcher asks the host's application for a stream's next
+/// launch and hands its blocks to SMs. The messages carry what takes time; what blocks do is taken
+/// directly from the functional side (design: function is apart from timing).
 namespace memsim::protocol {
 
 struct LaunchRequest {
+    std::uint32_t stream = 0; ///< of the application, whose next launch is asked for
+
     static constexpr std::uint32_t largest_wire_bytes = 0;
     std::uint32_t wire_bytes() const { return 0; }
 };
 
 struct LaunchReply {
-    bool ended = false;       ///< the application has no further launch
-    std::uint32_t launch = 0; ///< its number, from 1
+    bool ended = false;       ///< the stream has no further launch
+    std::uint32_t stream = 0; ///< of the application
+    std::uint32_t launch = 0; ///< its number in the application, from 1
     std::uint32_t blocks = 0;
     std::uint32_t threads_per_block = 0;
     std::uint32_t registers_per_thread = 0;
@@ -110,7 +113,7 @@ class HasBlocks {
     virtual ~HasBlocks() = default;
     /// Swaps the streams of a dispatched block's warps into `warps`; the buffers that were there
     /// are used again for another block.
-    virtual void take_block(std::uint16_t application, std::uint32_t block,
+    virtual void take_block(std::uint16_t application, std::uint32_t launch, std::uint32_t block,
                             std::vector<std::vector<std::uint8_t>>& warps) = 0;
     /// Each SM introduces itself before the run.
     virtual void counts_instructions(const CountsInstructions& sm) = 0;

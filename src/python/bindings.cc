@@ -81,7 +81,7 @@ PYBIND11_MODULE(_memsim, m) {
     python::bind_memory(m);
     set_heed(&python::ask_python);
     python::bind_schema(m);
-    python::bind_dram(m);
+    python::bind_tables(m);
     python::bind_workloads(m);
     python::bind_machine(m);
     python::bind_results(m);

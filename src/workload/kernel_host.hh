@@ -36,19 +36,21 @@ struct HostState {
     std::string kernel; ///< of the last of them
 };
 
-/// What a host does when it wakes: it answers each request for a launch with the next one, or with
-/// the end.
+/// What a host does when it wakes: it answers each request for a launch with the stream's next one,
+/// or with its end.
 template <class Host>
 void serve_launches(Host& host) {
     auto& in = host.port.dispatcher;
     while (!in.empty() && in.can_send()) {
-        in.pop();
+        const protocol::LaunchRequest request = in.pop();
         program::Launch launch;
         protocol::LaunchReply reply;
-        if (host.kernels().next_launch(launch)) {
+        reply.stream = request.stream;
+        if (host.kernels().stream(request.stream).next_launch(launch)) {
             ++host.stat.launches;
             host.state.kernel = launch.kernel;
             reply = {false,
+                     request.stream,
                      ++host.state.launches,
                      launch.blocks(),
                      launch.threads_per_block(),

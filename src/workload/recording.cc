@@ -4,6 +4,7 @@
 #include "core/heed.hh"
 #include "core/legible.hh"
 #include "files/input_file.hh"
+#include "workload/simt.hh"
 
 #include <algorithm>
 #include <sstream>
@@ -18,9 +19,17 @@ using program::WarpOpKind;
 namespace {
 
 constexpr std::pair<const char*, WarpOpKind> kinds[] = {
-    {"compute", WarpOpKind::compute}, {"load", WarpOpKind::load},
-    {"store", WarpOpKind::store},     {"atomic", WarpOpKind::atomic},
-    {"reduce", WarpOpKind::reduce},   {"barrier", WarpOpKind::barrier}};
+    {"compute", WarpOpKind::compute},    {"load", WarpOpKind::load},
+    {"store", WarpOpKind::store},        {"atomic", WarpOpKind::atomic},
+    {"reduce", WarpOpKind::reduce},      {"barrier", WarpOpKind::barrier},
+    {"shared_load", WarpOpKind::shared}, {"shared_store", WarpOpKind::shared}};
+
+u32 shared_passes(const program::WarpStreamWriter::Addresses& address, u32 mask, u32 width) {
+    std::array<u32, program::warp_lanes> in_block {};
+    std::transform(address.begin(), address.end(), in_block.begin(),
+                   [](u64 a) { return static_cast<u32>(a); });
+    return bank_passes(mask, in_block, width);
+}
 
 constexpr u64 address_space = u64 {1} << 57;
 
@@ -77,6 +86,8 @@ void Recording::read_line(const std::string& line, u64 number) {
         kernel.launch.kernel = name;
         fields >> kernel.launch.grid[0] >> kernel.launch.block[0] >>
             kernel.launch.registers_per_thread;
+        if (fields >> std::ws; !fields.eof()) fields >> kernel.launch.shared_bytes;
+        fields.clear(fields.rdstate() & ~std::ios::eofbit);
         if (kernel.launch.grid[0] == 0 || kernel.launch.block[0] < 1 ||
             kernel.launch.block[0] > 1024)
             wrong("a launch has at least a block, and a block 1 to 1024 threads");
@@ -88,7 +99,7 @@ void Recording::read_line(const std::string& line, u64 number) {
                                        [&](const auto& k) { return k.first == name; });
         if (kind == std::end(kinds)) wrong("there is no step '" + name + "'");
         step.kind = kind->second;
-        step.has_result = step.kind == WarpOpKind::load || step.kind == WarpOpKind::atomic;
+        step.has_result = name == "load" || name == "atomic" || name == "shared_load";
         u32 width = 0, needs = 0;
         fields >> step.pc >> width >> step.instructions >> step.active >> step.addresses >>
             step.values >> needs;
@@ -97,7 +108,8 @@ void Recording::read_line(const std::string& line, u64 number) {
             if (needed >= kernels_.back().steps.size()) wrong("a step needs a later one");
             step.needs.push_back(needed);
         }
-        if (touches_memory(step.kind) && (width == 0 || width > 16 || step.addresses == 0))
+        if ((touches_memory(step.kind) || step.kind == WarpOpKind::shared) &&
+            (width == 0 || width > 16 || step.addresses == 0))
             wrong("an access has a width of 1 to 16 bytes, and addresses");
         const u64 threads =
             u64 {kernels_.back().launch.blocks()} * kernels_.back().launch.threads_per_block();
@@ -179,8 +191,12 @@ void Recording::write_step(const Step& step, std::size_t number, u32 warp, Warp&
         program::WarpStreamWriter::Addresses address {}, value {};
         std::copy_n(addresses_.begin() + first, lanes, address.begin());
         if (step.values) std::copy_n(values_.begin() + first, lanes, value.begin());
-        to.access(step.kind, step.pc, mask, step.width, address,
-                  with_values && step.values ? &value : nullptr, waits);
+        if (step.kind == WarpOpKind::shared)
+            to.shared(step.pc, mask, shared_passes(address, mask, step.width), step.has_result,
+                      waits);
+        else
+            to.access(step.kind, step.pc, mask, step.width, address,
+                      with_values && step.values ? &value : nullptr, waits);
     }
     if (step.has_result) so_far.result_of[number] = ++so_far.results;
 }

@@ -10,10 +10,11 @@ namespace memsim::workload {
 /// step's addresses, values and active threads, and after them an index in text:
 ///
 ///     array NAME BASE BYTES
-///     launch NAME BLOCKS THREADS_A_BLOCK REGISTERS
+///     launch NAME BLOCKS THREADS_A_BLOCK REGISTERS [SHARED_BYTES_A_BLOCK]
 ///     step KIND PC WIDTH INSTRUCTIONS ACTIVE ADDRESSES VALUES N NEEDED..
 ///
-/// KIND is compute, load, store, atomic, reduce or barrier. ACTIVE (a byte a thread), ADDRESSES and
+/// KIND is compute, load, store, atomic, reduce, barrier, shared_load or shared_store; addresses of
+/// the last two lie in the block's shared memory. ACTIVE (a byte a thread), ADDRESSES and
 /// VALUES (u64 a thread) are places in the file, 0 where there is none. NEEDED are the N numbers of
 /// the steps of this launch, from 0, whose results this one uses. The file begins with `memsimS1`
 /// and the place of the index (u64), and ends with the line `end DIGEST`.

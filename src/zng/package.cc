@@ -41,6 +41,10 @@ void Package::init() {
                                               static_cast<std::uint64_t>((100_pct).raw));
     package::Alarm& alarm = *this;
     parts_.emplace(params, timing_, start, sim(), state, stat, alarm);
+    stat.free_blocks.show([this] { return parts_->usage().free_blocks; });
+    stat.valid_pages.show([this] { return parts_->usage().valid_pages; });
+    stat.invalid_pages.show([this] { return parts_->usage().invalid_pages; });
+    stat.erased_pages.show([this] { return parts_->usage().erased_pages; });
 }
 
 void Package::wake() {

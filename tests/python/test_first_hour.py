@@ -126,9 +126,37 @@ def test_describe_finds_dram_presets():
     said = subprocess.run(
         [ROOT / "build/memsim", "describe", "hbm2e"], capture_output=True, text=True, check=True
     ).stdout
-    assert said.startswith("hbm2e, a preset for `timing` of mem.DramController\n") and re.search(
+    assert said.startswith("hbm2e, a timing table of DRAM for `timing` of mem.DramController\n") and re.search(
         r"^ +tCL +\S+$", said, re.M
     )
+
+
+@pytest.mark.parametrize(
+    "name, what, figure",
+    [
+        ("z_nand", "z_nand, a timing table of NAND for `media` of flash.Package, `media` of zng.Package", "tBERS +1ms"),
+        ("nv_ddr2_333", "nv_ddr2_333, a timing table of a NAND channel's bus for `bus` of flash.Channel", "tWC +25ns"),
+        ("mqsim", "mqsim, a format of traces for `format` of workload.TracePlayer", "line +arrival device sector"),
+        ("bfs_topology", "bfs_topology, a workload for `name` of workload.Program", ""),
+    ],
+)
+def test_describe_finds_whatever_a_parameter_names(name, what, figure, capsys):
+    memsim.describe(name)
+    text = capsys.readouterr().out
+    assert text.startswith(what + "\n") and re.search(figure, text), text
+    with pytest.raises(memsim.Error, match=f"did you mean '{name}'"):
+        memsim.describe(name + "x")
+
+
+def test_every_named_table_has_takers():
+    """A table that no parameter names could not be used, and its description would say nothing."""
+    from memsim import _memsim
+    from memsim.model import schema
+
+    tables = _memsim.named_tables()
+    assert len({table["what"] for table in tables}) == 3
+    for table in tables:
+        assert schema._takers(table["type"]), table["name"]
 
 
 def test_no_two_claims_have_the_same_text():

@@ -102,6 +102,88 @@ def test_atomics_barriers_and_profile(tmp_path):
     assert profile["warp_instructions"] == 3 * 8
 
 
+def reversed_blocks(device, stride=1, threads=256):
+    """Each block of 64 threads turns its part around, through shared memory."""
+    x = device.array("x", np.arange(threads, dtype="float32"))
+    with device.launch("turn", threads, threads_per_block=64) as k:
+        tile, at = k.shared("tile", 64 * stride), k.thread % 64
+        k.store(tile, at * stride, k.load(x, k.thread))
+        k.barrier()
+        k.store(x, k.thread, k.load(tile, (63 - at) * stride))
+    return x.host
+
+
+def test_shared_memory_is_each_block_s_own(tmp_path, in_tmp):
+    x = simt.record(tmp_path / "t.steps", reversed_blocks)
+    assert (x == np.arange(256).reshape(4, 64)[:, ::-1].ravel()).all()
+    kinds = [s[1] for s in steps_of(tmp_path / "t.steps")]
+    assert kinds == ["load", "shared_store", "barrier", "shared_load", "store"]
+    assert [s[9:] for s in steps_of(tmp_path / "t.steps")] == [[], ["0"], [], [], ["3"]]
+    with memsim.Simulation(machine(tmp_path / "t.steps")) as sim:
+        assert sim.simulate().cause == "nothing left to do"
+        stats = sim.root.sm.stats
+        assert stats.shared_instructions == stats.shared_passes == 2 * 8  # warps, no conflicts
+        assert stats.blocks == 4
+
+
+@pytest.mark.parametrize("stride, passes", [(1, 1), (2, 2), (3, 1), (8, 8), (32, 32), (33, 1)])
+def test_bank_conflicts_are_those_of_the_stride(tmp_path, in_tmp, stride, passes):
+    simt.record(tmp_path / "t.steps", lambda device: reversed_blocks(device, stride))
+    with memsim.Simulation(machine(tmp_path / "t.steps")) as sim:
+        sim.simulate()
+        assert sim.root.sm.stats.shared_passes == 2 * 8 * passes
+
+
+def test_shared_memory_takes_room_of_the_sm(tmp_path, in_tmp):
+    """16 KiB of each block: three are resident in 48 KiB."""
+    simt.record(tmp_path / "t.steps", lambda device: reversed_blocks(device, stride=64))
+    with memsim.Simulation(machine(tmp_path / "t.steps")) as sim:
+        sim.simulate()
+        assert sim.root.sm.stats.resident.peak == 3 * 2
+    simt.record(tmp_path / "t.steps", lambda device: reversed_blocks(device, stride=193))
+    with pytest.raises(
+        memsim.Error, match="dispatcher: a block of 64 threads.* 49408 bytes of shared memory.* does not fit"
+    ):
+        memsim.instantiate(machine(tmp_path / "t.steps"))
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        ("k.shared('s', 0)", "step 0 of kernel 'k': shared array 's': 0 x float32, where at least one integer or"),
+        ("k.shared('s', 1 << 18, 'complex64')", "shared array 's': 262144 x complex64, where"),
+        (
+            "k.shared('s', 1 << 18), k.shared('t', 1)",
+            "shared array 't': a block takes 1048584 B of shared memory with it, where an SM has at most 1048576 B",
+        ),
+        ("k.load(k.shared('s', 8), k.thread)", "step 0 of kernel 'k': index 8 is outside of 's', which has 8 elements"),
+        (
+            "k.load(k.shared('s', 8), 3)",
+            "step 0 of kernel 'k': element 3 of 's' is loaded, which no thread of block 0 has stored",
+        ),
+        (
+            "s = k.shared('s', 64); k.store(s, k.thread % 64, 1); k.load(s, (k.thread + 1) % 64)",
+            r"step 1 of kernel 'k': thread 31 loads element 32 of 's', which another warp of its block has just stored: "
+            r"call barrier\(\) in between",
+        ),
+        ("k.reduce_add(k.shared('s', 8), 0, 1)", "reduce_add: 's' is shared memory, where atomics are not modelled"),
+        ("j.load(k.shared('s', 8), 0)", "step 0 of kernel 'j': 's' is shared memory of another launch, which has"),
+    ],
+)
+def test_a_mistake_with_shared_memory_names_the_line(in_tmp, line, message):
+    text = f"""\
+from memsim import simt
+def program(device):
+    with device.launch("j", threads=64) as j:
+        pass
+    with device.launch("k", threads=64, threads_per_block=64) as k:
+        {line}
+simt.record("x.steps", program)
+"""
+    with pytest.raises(memsim.Error, match=r"wrong\.py:6: .*" + message):
+        exec(compile(text, "wrong.py", "exec"), {})
+
+
 @pytest.mark.parametrize(
     "line, said",
     [

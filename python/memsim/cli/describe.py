@@ -1,4 +1,4 @@
-"""`memsim describe TYPE`: what a component type declares."""
+"""`memsim describe TYPE`: what a component type declares, or what a name means."""
 
 import argparse
 
@@ -6,8 +6,8 @@ from ..model import schema
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    parser.description = "What a component type declares"
-    parser.add_argument("TYPE", help="such as mem.Cache; --list-sim-objects lists them")
+    parser.description = "What a component type declares, or what a name means that a parameter takes"
+    parser.add_argument("TYPE", help="such as mem.Cache (--list-sim-objects lists them), or a policy, a table or a workload: lru, hbm2, z_nand")
 
 
 def main(args: argparse.Namespace) -> None:

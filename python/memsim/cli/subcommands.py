@@ -28,7 +28,7 @@ class Subcommand:
 SUBCOMMANDS = {  # the texts are no docstrings: PYTHONOPTIMIZE=2 takes those
     subcommand.name: subcommand
     for subcommand in (
-        Subcommand("describe", "What a component or policy is: parameters, ports, statistics"),
+        Subcommand("describe", "What a component, a policy or a table of figures is"),
         Subcommand("ckpt", "Look into a checkpoint, or test all of a script's"),
         Subcommand("resume", "Go on with unfinished runs from their last checkpoints"),
         Subcommand("stubs", "Type stubs of the Python package, for editors"),

@@ -203,21 +203,21 @@ def find(what: object) -> type[SimObject]:
     if found:
         raise Error(f"'{what}' is the name of {' and '.join(found)}: write the folder, too")
     names = [*TYPES, *(name.rpartition(".")[2] for name in TYPES), *policies.names(), *_memsim.dram_tables()]
+    names += [table["name"] for table in _memsim.named_tables()]
+    names += [name for workload in _memsim.workloads() for name in workload["names"]]
     raise Error(f"there is no component type '{what}'{did_you_mean(what, names)}; " "--list-sim-objects lists them")
 
 
 def describe(what: object) -> None:
-    """Prints what a component type declares (parameters, ports, statistics), a policy, or a DRAM preset.
+    """Prints what a component type declares (parameters, ports, statistics), or what a name means that a parameter takes:
+    a policy, a table of figures, a format of traces, a workload.
 
     what    a name such as 'mem.Cache' or 'srrip', a class or an object
 
     Raises Error for a name that does not exist.
     """
-    if isinstance(what, str) and (found := policies.named(what)):
-        print("\n\n".join(map(policies.doc, found)))
-        return
-    if isinstance(what, str) and what in _memsim.dram_tables():
-        print(_preset(what))
+    if isinstance(what, str) and (found := [*map(policies.doc, policies.named(what)), *_named(what)]):
+        print("\n\n".join(found))
         return
     cls = find(what)
     print(
@@ -225,12 +225,36 @@ def describe(what: object) -> None:
     )
 
 
-def _preset(name: str) -> str:
-    """What a DRAM preset says, a figure a line."""
-    table = _memsim.dram_table(name)
+def _named(name: str) -> Iterator[str]:
+    """The texts of all tables and workloads of this name."""
+    if name in _memsim.dram_tables():
+        yield _table(_memsim.dram_table(name), "a timing table of DRAM", ["`timing` of mem.DramController"])
+    for table in _memsim.named_tables():
+        if table["name"] == name:
+            yield _table(table, table["what"], _takers(table["type"]))
+    for workload in _memsim.workloads():
+        if name in workload["names"]:
+            yield (
+                f"{name}, a workload for `name` of workload.Program\n\n{workload['doc']}\n\n"
+                f"Its size is {workload['size_is']}: {workload['size']} unless stated."
+            )
+
+
+def _takers(type_text: str) -> list[str]:
+    """The parameters that take a name of this kind."""
+    return [
+        f"`{p['name']}` of {kind}"
+        for kind, cls in TYPES.items()
+        for p in cls._schema["params"]
+        if p["type"] == type_text
+    ]
+
+
+def _table(table: dict[str, Any], what: str, takers: list[str]) -> str:
+    """A text of a table with one figure on each line."""
     return "\n".join(
         [
-            f"{name}, a preset for `timing` of mem.DramController",
+            f"{table['name']}, {what} for {', '.join(takers)}",
             "",
             f"Source: {table['source']}",
             "",

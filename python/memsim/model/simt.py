@@ -14,9 +14,8 @@
     simt.record("double.steps", program)
     root.program = workload.Recorded(file="double.steps")
 
-load() gives the values, so a program computes what it would compute on a GPU, all threads in step.
-A value remembers the loads that it comes from, through numpy's functions too, and whatever uses it
-waits for them. Sites have their PCs in the order of the steps' lines.
+load() gives the values, so a program computes what it would compute on a GPU, all threads in step. A value remembers
+the loads that it comes from, through numpy's functions too, and whatever uses it waits for them.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ from typing import IO, Any, ContextManager, TypeVar
 
 import numpy as np
 
-from .. import _memsim
 from ..errors import here, user_error
 from ..files import check_output, os_error, replacing
+from .simt_arrays import Array, Shared, check_memory
 from .simt_values import Plain, Values, needs_of, plain, with_needs
 
 T = TypeVar("T")
@@ -40,22 +39,19 @@ ALIGN = 256  # as cudaMalloc
 BYTES_A_THREAD = 64  # of the host, about, while a step is recorded: its index, addresses, values and temporaries
 
 
-class Array:
-    """An array in device memory; `host` is its contents, which stores change."""
-
-    def __init__(self, name: str, contents: Plain, base: int) -> None:
-        self.name, self.host, self.base = name, contents, base
-
-
 class Launch:
-    """A kernel while it is recorded: each call is a step of all threads that are active."""
+    """A kernel while it is recorded: each call is a step of all threads that are active. Sites have their PCs in the
+    order of the steps' lines."""
 
-    def __init__(self, device: Device, name: str, threads: int, threads_per_block: int) -> None:
+    def __init__(self, device: Device, name: str, threads: int, threads_per_block: int, registers: int) -> None:
         self._device, self.name = device, name
         self.threads = -(-threads // threads_per_block) * threads_per_block
         self._active: Plain = np.ones(self.threads, bool)
         self._condition = frozenset[int]()
-        self._steps, self._sites = 0, dict[tuple[str, str], int]()
+        self._steps, self._sites, self._line = 0, dict[tuple[str, str], int](), len(device.index)
+        self.threads_per_block, self.shared_bytes, self.barriers = threads_per_block, 0, 0
+        self._head = f"launch {name} {self.threads // threads_per_block} {threads_per_block} {registers}"
+        device.index.append(self._head)
         self.thread: Values = np.arange(self.threads, dtype=np.int64).view(Values)
 
     def where(self, condition: Any) -> ContextManager[None]:
@@ -79,6 +75,18 @@ class Launch:
         """Whether a loop over `where` has work left."""
         return bool(self._active.any())
 
+    def shared(self, name: str, size: int, dtype: Any = "float32") -> Shared:
+        """An array of `size` elements in the shared memory of each block, for load() and store().
+
+        Raises Error for elements of more than 8 bytes, and for more shared memory than a block can have.
+        """
+        made = Shared(name, size, np.dtype(dtype), self)
+        if wrong := made.wrong:
+            raise user_error(f"{self._place} shared array '{name}': {wrong}")
+        self.shared_bytes = made.end
+        self._device.index[self._line] = f"{self._head} {made.end}"
+        return made
+
     def compute(self, instructions: int, *uses: Any) -> None:
         """So many instructions without memory, that use these values."""
         self._step("compute", instructions=instructions, needs=needs_of(uses))
@@ -91,7 +99,9 @@ class Launch:
         Raises Error for an index outside of the array.
         """
         at, addresses = self._addresses(array, index)
-        step = self._step("load", array, addresses, needs=needs_of(index))
+        if wrong := array.misread(at[self._active], np.flatnonzero(self._active)):
+            raise user_error(f"{self._place} {wrong}")
+        step = self._step(array.step + "load", array, addresses, needs=needs_of(index))
         values = np.zeros(self.threads, array.host.dtype)
         values[self._active] = array.host[at[self._active]]
         return with_needs(values, frozenset([step]))
@@ -102,11 +112,16 @@ class Launch:
         at, addresses = self._addresses(array, index)
         stored = self._full("value", values).astype(array.host.dtype)
         array.host[at[self._active]] = plain(stored)[self._active]
-        self._step("store", array, addresses, stored, needs=needs_of((index, values)))
+        array.stored(at[self._active], np.flatnonzero(self._active))
+        self._step(array.step + "store", array, addresses, stored, needs=needs_of((index, values)))
 
     def reduce_add(self, array: Array, index: Any, values: Any) -> None:
         """An atomic addition whose result is not used. Raises Error for an index outside of the array."""
         at, addresses = self._addresses(array, index)
+        if array.step:
+            raise user_error(
+                f"{self._place} reduce_add: '{array.name}' is shared memory, where atomics are not modelled"
+            )
         added = self._full("value", values).astype(array.host.dtype)
         np.add.at(array.host, at[self._active], plain(added)[self._active])
         after = np.zeros(self.threads, array.host.dtype)
@@ -118,6 +133,7 @@ class Launch:
         if not self._active.all():
             raise user_error(f"{self._place} barrier: inside where() some threads never come to it")
         self._step("barrier")
+        self.barriers += 1
 
     @property
     def _place(self) -> str:
@@ -137,19 +153,20 @@ class Launch:
 
     def _addresses(self, array: Array, index: Any) -> tuple[Any, Any]:
         if not isinstance(array, Array):
-            raise user_error(f"{self._place} {array!r} is no array of the device: device.array() makes " "them")
+            raise user_error(f"{self._place} {array!r} is no array of the device: device.array() makes them")
+        if array.kernel not in (None, self):
+            raise user_error(f"{self._place} '{array.name}' is shared memory of another launch, which has ended")
         at = plain(self._full("index", index))
         if at.dtype.kind not in "iu":
             raise user_error(f"{self._place} an index of type {at.dtype}, where integers are right")
         used = at[self._active]
-        outside = used[(used < 0) | (used >= array.host.size)]
+        outside = used[(used < 0) | (used >= array.size)]
         if outside.size:
             raise user_error(
-                f"{self._place} index {outside[0]} is outside of '{array.name}', which has "
-                f"{array.host.size} elements"
+                f"{self._place} index {outside[0]} is outside of '{array.name}', which has " f"{array.size} elements"
             )
         at = np.where(self._active, at, 0).astype(np.int64)
-        return at, array.base + at.astype(np.uint64) * array.host.itemsize
+        return array.places(at), array.base + at.astype(np.uint64) * array.host.itemsize
 
     def _step(
         self,
@@ -164,8 +181,7 @@ class Launch:
         self._steps += 1
         if not self._active.any():
             kind, array, addresses, values = "compute", None, None, None  # nobody does it
-        line = here()
-        pc = (len(device.launches) << 12) + 16 * self._sites.setdefault((line, kind), len(self._sites))
+        pc = (len(device.launches) << 12) + 16 * self._sites.setdefault((here(), kind), len(self._sites))
         active = 0 if self._active.all() else device.put(self._active.astype(np.uint8))
         width = array.host.itemsize if array else 0
         at = device.put(addresses.astype(np.uint64)) if array else 0
@@ -176,15 +192,6 @@ class Launch:
             f"{len(needed)} {' '.join(map(str, needed))}".rstrip()
         )
         return number
-
-
-def _check_memory(what: str, needed: int) -> None:
-    """Refuses what the host has no memory for: the kernel would end the process."""
-    if needed > (available := _memsim.available_memory()):
-        raise user_error(
-            f"{what} needs about {_memsim.show_bytes(needed)} of memory, and {_memsim.show_bytes(available)} "
-            "are available: record a smaller problem, or where there is more memory"
-        )
 
 
 def _bits(values: Any) -> Plain:
@@ -207,7 +214,7 @@ class Device:
 
         Raises Error for another shape or type.
         """
-        _check_memory(f"array '{name}'", getattr(contents, "nbytes", 0))
+        check_memory(f"array '{name}'", getattr(contents, "nbytes", 0))
         contents = np.array(contents)
         if contents.ndim != 1 or contents.dtype.kind not in "iufb" or contents.itemsize > 8:
             raise user_error(
@@ -237,9 +244,8 @@ class Device:
             )
         if not name.isidentifier():
             raise user_error(f"kernel '{name}': a name has letters, digits and _")
-        _check_memory(f"kernel '{name}' of {threads} threads", threads * BYTES_A_THREAD)
-        kernel = Launch(self, name, threads, threads_per_block)
-        self.index.append(f"launch {name} {kernel.threads // threads_per_block} {threads_per_block} " f"{registers}")
+        check_memory(f"kernel '{name}' of {threads} threads", threads * BYTES_A_THREAD)
+        kernel = Launch(self, name, threads, threads_per_block, registers)
         self.launches.append(name)
         return contextlib.nullcontext(kernel)
 

@@ -4,11 +4,13 @@
 
 namespace memsim::workload {
 
-/// A traced application on the host: plays an Accel-Sim trace, kernel after kernel, a launch
-/// latency apart. Blocks are read when SMs have room for them, so that a trace of any size takes
-/// the memory of its resident blocks. docs/traces.md tells how instructions become operations. Not
-/// modelled: copies between host and device as traffic, memory that several CUDA streams share
-/// (each stream is an application of its own), named barriers (each holds the whole block).
+/// A traced application on the host: plays an Accel-Sim trace, the kernels of each CUDA stream one
+/// after the other, a launch latency apart, and those of several streams concurrently, in one
+/// memory. Blocks are read when SMs have room for them, so that a trace of any size takes the
+/// memory of its resident blocks; a trace of several streams is read once before, to place its
+/// pages. docs/traces.md tells how instructions become operations. Not modelled: copies between
+/// host and device as traffic, waits of a stream for another, named barriers (each holds the whole
+/// block).
 class TraceProgram final : public Model<TraceProgram>, public protocol::HasKernels {
   public:
     struct Params {
@@ -35,8 +37,8 @@ class TraceProgram final : public Model<TraceProgram>, public protocol::HasKerne
         // Tunable, so that a checkpoint of a program without it restores.
         Param<std::string> stream {
             "",
-            "CUDA stream whose kernels are played; 'in_order': the kernels of all streams, in the "
-            "list's order; empty: the trace has one stream",
+            "The only CUDA stream whose kernels are played; 'in_order': all kernels one after the "
+            "other, in the list's order; empty: the kernels of all streams, concurrently",
             Change::tunable};
         HostParams host;
     };

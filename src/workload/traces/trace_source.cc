@@ -2,11 +2,11 @@
 
 #include "core/hash.hh"
 #include "core/heed.hh"
+#include "parts/named.hh"
 #include "workload/traces/bank_conflicts.hh"
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <set>
 
 namespace memsim::workload {
@@ -34,15 +34,19 @@ std::string digest_of(const std::vector<TraceCommand>& commands) {
 
 TraceSource::TraceSource(const std::string& path, const TraceSourceOptions& options)
     : path_(path), options_(options), commands_(read_trace_list(path, options.outside)) {
+    state.memory.set(options.page, options.memory);
+    take_copies();
     choose_stream();
     state.input = digest_of(commands_);
-    state.memory.set(options.page, options.memory);
-    // What is copied in is there from the start, in the order of the list.
+}
+
+/// What is copied in is there from the start, in the order of the list.
+void TraceSource::take_copies() {
     std::set<std::uint64_t> known;
     for (const TraceCommand& c : commands_) {
         if (!c.kernel.empty() || c.bytes == 0) continue;
         heed();
-        for (std::uint64_t a = c.address; a < c.address + c.bytes; a += options.page)
+        for (std::uint64_t a = c.address; a < c.address + c.bytes; a += options_.page)
             state.memory.global(a);
         state.memory.global(c.address + c.bytes - 1);
         const std::uint64_t base = state.memory.global(c.address);
@@ -52,52 +56,89 @@ TraceSource::TraceSource(const std::string& path, const TraceSourceOptions& opti
     }
 }
 
-/// Keeps the kernels of one stream. The kernels of several run concurrently, which one application
-/// does not: they are played in the list's order only on request.
+/// Divides the kernels among the streams, unless one of them is asked for, or the list's order.
 void TraceSource::choose_stream() {
     if (options_.stream == all_streams) return;
-    std::map<std::string, std::uint64_t> stream_of; // by the kernel's file
-    std::set<std::uint64_t> streams;
+    std::map<std::string, std::string> stream_of; // by the kernel's file
+    std::vector<std::string> streams;             // in the list's order
     for (const TraceCommand& c : commands_) {
         if (c.kernel.empty() || stream_of.contains(c.kernel)) continue;
         heed();
-        streams.insert(stream_of[c.kernel] = AccelSimKernel(c.kernel).header().stream);
+        const std::string s = std::to_string(AccelSimKernel(c.kernel).header().stream);
+        stream_of[c.kernel] = s;
+        if (std::find(streams.begin(), streams.end(), s) == streams.end()) streams.push_back(s);
     }
-    std::string list;
-    for (const std::uint64_t s : streams) list += (list.empty() ? "" : ", ") + std::to_string(s);
-    if (options_.stream.empty() && streams.size() > 1)
-        throw ConfigError(path_ + ": has kernels of the streams " + list +
-                          ", which run concurrently: give each stream a workload.TraceProgram of "
-                          "its own (stream='" +
-                          std::to_string(*streams.begin()) +
-                          "'), or set stream to 'in_order' to run all kernels in the list's order");
-    if (options_.stream.empty()) return;
+    if (!options_.stream.empty()) {
+        if (std::find(streams.begin(), streams.end(), options_.stream) == streams.end()) {
+            std::string list;
+            for (const std::string& s : streams) list += (list.empty() ? "" : ", ") + s;
+            throw ConfigError(path_ + ": has no kernel of stream '" + options_.stream +
+                              "': its streams are " + list + ", and 'in_order' plays all of them");
+        }
+        return keep_stream(stream_of, options_.stream);
+    }
+    if (streams.size() == 1) return;
+    place_pages();
+    for (std::size_t s = 1; s < streams.size(); ++s) {
+        others_.emplace_back(new TraceSource(path_, options_, *this));
+        others_.back()->keep_stream(stream_of, streams[s]);
+        others_.back()->state.input = digest_of(others_.back()->commands_);
+    }
+    keep_stream(stream_of, streams[0]);
+}
+
+void TraceSource::keep_stream(const std::map<std::string, std::string>& stream_of,
+                              const std::string& kept) {
     std::erase_if(commands_, [&](const TraceCommand& c) {
-        return !c.kernel.empty() && std::to_string(stream_of[c.kernel]) != options_.stream;
+        return !c.kernel.empty() && stream_of.at(c.kernel) != kept;
     });
-    if (std::none_of(commands_.begin(), commands_.end(),
-                     [](const TraceCommand& c) { return !c.kernel.empty(); }))
-        throw ConfigError(path_ + ": has no kernel of stream '" + options_.stream +
-                          "': its streams are " + list + ", and 'in_order' plays all of them");
+}
+
+/// Reads all kernels once, in the list's order, and keeps only where pages and names were put.
+void TraceSource::place_pages() {
+    TraceSourceOptions once = options_;
+    once.repeat = 1;
+    TraceSource all(path_, once, *this);
+    program::Launch launch;
+    program::BlockStreams out;
+    while (all.next_launch(launch))
+        for (std::uint32_t block = 0; block < launch.blocks(); ++block) {
+            heed();
+            all.run_block(block, out);
+        }
+}
+
+program::KernelSource& TraceSource::stream(std::uint32_t number) {
+    return number == 0 ? *this : *parts::named(others_, number - 1);
 }
 
 std::vector<std::string> TraceSource::inputs() const {
     std::vector<std::string> all {path_};
     for (const TraceCommand& c : commands_)
         if (!c.kernel.empty()) all.push_back(c.kernel);
+    for (const auto& other : others_)
+        for (const TraceCommand& c : other->commands_)
+            if (!c.kernel.empty()) all.push_back(c.kernel);
     return all;
 }
 
 std::uint64_t TraceSource::result_digest() const {
-    return state.instructions * 0x9e3779b97f4a7c15 + state.launches;
+    std::uint64_t digest = state.instructions * 0x9e3779b97f4a7c15 + state.launches;
+    for (const auto& other : others_) digest += other->result_digest();
+    return digest;
 }
 
 void TraceSource::open(const std::string& path) {
     kernel_ = std::make_unique<AccelSimKernel>(path);
-    auto& names = state.names;
+    auto& names = shared_ ? shared_->state.names : state.names;
     auto at = std::find(names.begin(), names.end(), kernel_->header().name);
     if (at == names.end()) at = names.insert(names.end(), kernel_->header().name);
     pc_base_ = static_cast<std::uint32_t>(at - names.begin()) << kernel_shift;
+}
+
+void TraceSource::save(Saver& to) const {
+    to(state);
+    for (const auto& other : others_) other->save(to);
 }
 
 void TraceSource::load(Loader& from) {
@@ -111,9 +152,11 @@ void TraceSource::load(Loader& from) {
                "command is none of the trace's list");
     state = std::move(loaded);
     kernel_.reset();
-    if (!state.in_kernel) return;
-    open(commands_[state.command - 1].kernel);
-    kernel_->file().go_to({state.line, state.byte});
+    if (state.in_kernel) {
+        open(commands_[state.command - 1].kernel);
+        kernel_->file().go_to({state.line, state.byte});
+    }
+    for (const auto& other : others_) other->load(from);
 }
 
 bool TraceSource::next_launch(program::Launch& launch) {
@@ -261,13 +304,13 @@ void TraceSource::access(const SassInstruction& i, program::WarpStreamWriter& st
         return;
     }
     const bool local = space == SassSpace::local;
-    if (local) state.memory.touch_local();
+    if (local) memory().touch_local();
     const std::uint64_t local_base =
         i.opcode.space == SassSpace::generic ? kernel_->header().local_base : 0;
     for (std::uint32_t rest = i.mask; rest; rest &= rest - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(rest));
         address_[lane] = local ? local_offset(i.address[lane] - local_base, i.opcode.width)
-                               : state.memory.global(i.address[lane]);
+                               : memory().global(i.address[lane]);
     }
     const WarpOpKind op = kind == SassKind::store    ? WarpOpKind::store
                           : kind == SassKind::atomic ? WarpOpKind::atomic

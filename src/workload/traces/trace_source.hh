@@ -5,6 +5,7 @@
 #include "workload/traces/trace_list.hh"
 #include "workload/traces/trace_memory.hh"
 
+#include <map>
 #include <memory>
 
 namespace memsim::workload {
@@ -15,12 +16,15 @@ struct TraceSourceOptions {
     std::uint32_t repeat = 1;
     std::uint64_t local = 4096; ///< bytes of a thread's local memory
     bool outside = false;       ///< kernels may lie outside of the list's folder
-    std::string stream = "";    ///< whose kernels are played: workload.TraceProgram
+    std::string stream = "";    ///< the only one that is played: workload.TraceProgram
 };
 
 /// An Accel-Sim trace as an application: each block is read when it is asked for, and its warps
 /// become streams. What an operation waits for follows from its registers: the loads that wrote
 /// them last. State is how far the list and the file have been read, and where pages were put.
+/// Of a trace of several streams it plays the first, and has a source for each of the others, which
+/// share its memory. Their pages are placed before they play, in the list's order: where a page
+/// lies does not depend on which stream comes to it first.
 class TraceSource final : public program::KernelSource {
   public:
     struct State {
@@ -39,13 +43,17 @@ class TraceSource final : public program::KernelSource {
 
     bool next_launch(program::Launch& launch) override;
     void run_block(std::uint32_t block, program::BlockStreams& out) override;
+    std::uint32_t streams() const override {
+        return static_cast<std::uint32_t>(others_.size() + 1);
+    }
+    program::KernelSource& stream(std::uint32_t number) override;
     std::uint64_t footprint_bytes() const override { return options_.memory; }
     std::uint64_t local_bytes() const override { return options_.local; }
     void reserve_local(std::uint64_t bytes) override { state.memory.reserve_local(bytes); }
     const std::vector<program::Allocation>& allocations() const override { return allocations_; }
     std::vector<std::string> inputs() const override;
     std::uint64_t result_digest() const override;
-    void save(Saver& to) const override { to(state); }
+    void save(Saver& to) const override;
     void load(Loader& from) override;
 
     State state;
@@ -53,8 +61,15 @@ class TraceSource final : public program::KernelSource {
   private:
     using Registers = std::array<std::uint64_t, 256>;
 
-    void open(const std::string& path);
+    TraceSource(const std::string& path, const TraceSourceOptions& options, TraceSource& shared)
+        : path_(path), options_(options), commands_(shared.commands_), shared_(&shared) {}
+
+    void take_copies();
     void choose_stream();
+    void keep_stream(const std::map<std::string, std::string>& stream_of, const std::string& kept);
+    void place_pages();
+    void open(const std::string& path);
+    TraceMemory& memory() { return shared_ ? shared_->state.memory : state.memory; }
     std::uint64_t waits_of(const SassInstruction& i);
     void write(const SassInstruction& i, program::WarpStreamWriter& stream, bool last);
     void access(const SassInstruction& i, program::WarpStreamWriter& stream, std::uint64_t waits);
@@ -65,6 +80,8 @@ class TraceSource final : public program::KernelSource {
     std::string path_;
     TraceSourceOptions options_;
     std::vector<TraceCommand> commands_;
+    TraceSource* shared_ = nullptr; ///< whose memory and names this one uses, if not its own
+    std::vector<std::unique_ptr<TraceSource>> others_;
     std::vector<program::Allocation> allocations_;
     std::unique_ptr<AccelSimKernel> kernel_;
     std::uint32_t pc_base_ = 0;

@@ -41,6 +41,35 @@ unsigned Core::missing(std::uint64_t page, unsigned line, unsigned sectors) cons
     return sectors;
 }
 
+/// A page that is written anew moves from its data block to a log block, and stays one valid page:
+/// so valid pages are those programmed in data blocks, but for those that have moved on.
+FlashUsage Core::usage() const {
+    const std::uint64_t blocks = std::uint64_t {n.planes()} * n.blocks;
+    FlashUsage u;
+    // As it was before the run.
+    std::uint64_t written = std::uint64_t {n.planes()} * params.geometry.data_blocks(); // blocks
+    u.valid_pages = written * n.pages;
+    std::uint64_t programmed = u.valid_pages;
+    decoders.each_filled_before([&](std::uint32_t pages) {
+        ++written;
+        programmed += pages;
+    });
+    // What was touched is what the array knows of it.
+    array.each_touched([&](std::uint64_t number, const flash::NandBlock& b) {
+        const std::uint32_t before = decoders.written_before(number);
+        written -= before > 0, written += b.written > 0;
+        programmed -= before, programmed += b.written;
+        if (decoders.holds_data_before(number)) u.valid_pages -= before;
+        if (!decoders.is_log(number)) u.valid_pages += b.written;
+        return true;
+    });
+    u.free_blocks = blocks - written;
+    u.valid_pages -= decoders.moved_pages();
+    u.invalid_pages = programmed - u.valid_pages;
+    u.erased_pages = blocks * n.pages - programmed;
+    return u;
+}
+
 PagePlaces Core::places_of(const PageAddress& a) const {
     const std::uint64_t page = n.page(a);
     PagePlaces p {registers.find(page)};

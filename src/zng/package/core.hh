@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/simulation.hh"
+#include "zng/package/flash_usage.hh"
 #include "zng/package/page_versions.hh"
 #include "zng/package/register_wires.hh"
 #include "zng/package/row_decoders.hh"
@@ -65,6 +66,7 @@ struct Core {
 
     /// The sectors of a line that neither a register nor a page on its way into the array has.
     unsigned missing(std::uint64_t page, unsigned line, unsigned sectors) const;
+    FlashUsage usage() const;
     /// Where a page is, which is forwarded already. One that is moved is still at its old place in
     /// the array.
     PagePlaces places_of(const PageAddress& a) const;

@@ -132,6 +132,37 @@ class RowDecoders {
         state_.forwards.erase(number);
     }
 
+    /// Whether the block, by its number, takes pages that are written anew.
+    bool is_log(std::uint64_t number) const { return state_.logs.find(number); }
+    /// Pages of blocks on the move that have begun to move: their old places are out of date.
+    std::uint64_t moved_pages() const {
+        std::uint64_t pages = 0;
+        state_.forwards.all([&](std::uint64_t, const Forward& f) {
+            pages += f.begun;
+            return true;
+        });
+        return pages;
+    }
+    /// Whether a block, by its number, held data before the run.
+    bool holds_data_before(std::uint64_t number) const {
+        return number % n_.blocks < config_.first_log;
+    }
+    /// Pages of a block that were written before the run.
+    std::uint32_t written_before(std::uint64_t number) const {
+        const std::uint64_t block = number % n_.blocks;
+        if (block < config_.first_log) return n_.pages;
+        if (block > config_.last_log || config_.filled == 0) return 0;
+        std::uint64_t draw = config_.seed ^ number << 16;
+        return static_cast<std::uint16_t>(split_mix(draw) % (config_.filled + 1));
+    }
+    /// Calls f(pages) for each log block of which pages were written before the run.
+    template <class F>
+    void each_filled_before(F&& f) const {
+        for (std::uint32_t plane = 0; plane < n_.planes() && config_.filled; ++plane)
+            for (std::uint32_t b = config_.first_log; b <= config_.last_log; ++b)
+                if (const std::uint32_t pages = written_before(n_.block(plane, b))) f(pages);
+    }
+
     void check_loaded(Loader& l) const {
         l.within("decoders.forwards", [&] {
             l.check(state_.forwards.all([&](std::uint64_t, const Forward& f) {
@@ -162,8 +193,7 @@ class RowDecoders {
         if (config_.filled == 0 || a.log_block < config_.first_log ||
             a.log_block > config_.last_log || array_.block(a.plane, a.log_block))
             return log;
-        std::uint64_t draw = config_.seed ^ number << 16;
-        log.assigned = static_cast<std::uint16_t>(split_mix(draw) % (config_.filled + 1));
+        log.assigned = written_before(number);
         array_.written_before(a.plane, a.log_block, log.assigned);
         return log;
     }

@@ -46,6 +46,11 @@ struct Stats {
     Level touched_blocks {Unit::count, "Blocks touched so far (peak: how many)"};
     Level most_erases {Unit::count, "Erases of the block erased most (peak)"};
     Level erase_squares {Unit::count, "Squares of blocks' erases, in sum (peak): their spread"};
+    Gauge free_blocks {Unit::count, "Blocks of which no page is programmed, when asked"};
+    Gauge valid_pages {Unit::count,
+                       "Pages of the flash that hold the newest version of theirs, when asked"};
+    Gauge invalid_pages {Unit::count, "Programmed pages that are out of date, when asked"};
+    Gauge erased_pages {Unit::count, "Pages of the flash that are not programmed, when asked"};
     Ratio useful_share {useful_bytes, sensed_bytes, "Share of the bytes sensed that were useful"};
     Ratio register_hit_rate {write_hits, writes, "Writes that found their page in a register"};
     Ratio reads_per_page {page_reads, pages_read, "Times that a page was sensed for reads"};

@@ -44,8 +44,8 @@ TEST_CASE("Recorded requests that no drive takes, or never, are refused", "[flas
     CHECK(
         said("10 0 1 1024 1\n10 0 1 18446744073709551615 1\n", "1ns")
             .ends_with(": line 2, column 8: the sectors is '18446744073709551615', where a number "
-                       "from 1 to 36028797018963967 is right"));
-    CHECK(said("10 0 1 9000000 1\n", "1ns").find("lie beyond the drive's") != std::string::npos);
+                       "from 1 to 4194304, which are 2 GiB, is right"));
+    CHECK(said("10 0 1 4194304 1\n", "1ns").find("lie beyond the drive's") != std::string::npos);
     CHECK(said("0 0 0 8 1\n9224 0 0 8 1\n", "1s")
               .ends_with(": line 2: the time is beyond the end of simulated time"));
 }

@@ -6,6 +6,7 @@
 #include "support.hh"
 
 #include <cmath>
+#include <set>
 
 namespace memsim::drive_test {
 
@@ -284,6 +285,41 @@ TEST_CASE("A machine saved in the middle of garbage collection goes on as if it 
         CHECK(second.stat_value("drive", "erases", "") == whole.stat_value("drive", "erases", ""));
     }
     CHECK(saved == 4);
+}
+
+TEST_CASE("Valid, invalid and erased pages of a drive are all of its flash at any time",
+          "[flash]") {
+    const bool used = GENERATE(false, true);
+    Machine m(5);
+    Flash f {1, 1, 1, 2, 12, 4};
+    f.drive = {{"page", "4KiB"}, {"over_provisioning", "50%"}};
+    if (used) f.drive = with(f.drive, {{"preconditioned", "100%"}, {"overwritten", "100%"}});
+    f.package = {{"media", "slc"}};
+    m.add("host", "test_flash.Checker", {{"count", "600"}, {"sectors", "384"}, {"writes", "80%"}});
+    f.add(m);
+    m.bind("host", "drive", "drive", "host[0]");
+    m.build();
+    m.start();
+    const auto& drive = m.get<Drive>("drive");
+    const auto stat = [&](const char* name) {
+        return static_cast<std::uint64_t>(m.stat_value("drive", name, ""));
+    };
+    std::set<std::uint64_t> free;
+    const auto look = [&] {
+        std::uint64_t valid = 0;
+        for (std::uint32_t lpn = 0; lpn < 48; ++lpn)
+            valid += drive.ftl().lookup(lpn).page != flash::no_page;
+        CHECK(stat("valid_pages") == valid);
+        CHECK(stat("valid_pages") + stat("invalid_pages") + stat("erased_pages") == 2 * 12 * 4);
+        CHECK(stat("free_blocks") == drive.ftl().free_blocks(0) + drive.ftl().free_blocks(1));
+        free.insert(stat("free_blocks"));
+    };
+    look();
+    while (m.run(m.sim().now() + 777 * us) != Stop::idle) look();
+    look();
+    CHECK(free.size() > 1);
+    m.reset_stats(); // how much there is does not become 0
+    look();
 }
 
 // ---- write amplification and wear --------------------------------------------------------------

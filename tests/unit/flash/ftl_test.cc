@@ -135,6 +135,44 @@ TEST_CASE("A preconditioned drive is computed until it is touched", "[flash]") {
     CHECK(d.ftl.named(0));
 }
 
+TEST_CASE("Each page of the flash is valid, invalid or erased", "[flash]") {
+    const auto is = [](const FlashUsage& u, std::uint64_t free, std::uint64_t valid,
+                       std::uint64_t invalid) {
+        CHECK(u.free_blocks == free);
+        CHECK(u.valid_pages == valid);
+        CHECK(u.invalid_pages == invalid);
+        CHECK(u.valid_pages + u.invalid_pages + u.erased_pages == 64);
+    };
+    Dut d; // two planes of eight blocks of four pages
+    is(d.ftl.usage(), 16, 0, 0);
+    d.write(0);
+    is(d.ftl.usage(), 15, 1, 0);
+    const std::uint32_t on_its_way = d.ftl.allocate(0, Frontier::host, 0); // not programmed yet
+    is(d.ftl.usage(), 15, 1, 0);
+    d.ftl.commit(0, on_its_way, ~0u);
+    is(d.ftl.usage(), 15, 1, 1);
+    d.write(0), d.write(2);
+    is(d.ftl.usage(), 15, 2, 2);
+    d.ftl.trim(2, ~0u);
+    is(d.ftl.usage(), 15, 1, 3);
+    const std::uint32_t victim = d.ftl.victim(0, *d.victim);
+    d.ftl.begin_collecting(victim);
+    const std::uint32_t copy = d.ftl.allocate(0, Frontier::collector, 0);
+    CHECK(d.ftl.moved(0, d.ftl.lookup(0).page, copy));
+    is(d.ftl.usage(), 14, 1, 4);
+    d.ftl.erased(victim);
+    is(d.ftl.usage(), 15, 1, 0);
+
+    Dut aged(20); // ten pages of each plane: two blocks, and one that is closed half full
+    is(aged.ftl.usage(), 10, 20, 4);
+    aged.write(3);
+    is(aged.ftl.usage(), 9, 20, 5);
+    aged.write(19); // of the block that is not full
+    is(aged.ftl.usage(), 9, 20, 6);
+    aged.write(30);
+    is(aged.ftl.usage(), 8, 21, 6);
+}
+
 TEST_CASE("Wear levelling takes the least worn of the free blocks, and the coldest of the full",
           "[flash]") {
     {

@@ -14,7 +14,7 @@ namespace {
 /// A launch of blocks of so many threads.
 protocol::LaunchReply launch(std::uint32_t threads, std::uint32_t registers = 0,
                              std::uint32_t shared = 0) {
-    return {false, 1, 1, threads, registers, shared};
+    return {false, 0, 1, 1, threads, registers, shared};
 }
 
 /// A program whose addresses grow by its local memory.

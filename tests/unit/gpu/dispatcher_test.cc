@@ -18,7 +18,7 @@ Script computing(unsigned blocks, unsigned instructions) {
 unsigned resident(const Script& s, const Arguments& dispatcher = {}) {
     ScriptRig rig({s}, {}, 1, dispatcher);
     rig.machine.run(3'000'000); // 3 ns: the first blocks have come
-    return rig.dispatcher().state.applications[0].running;
+    return rig.dispatcher().state.applications[0].running();
 }
 
 std::vector<unsigned> blocks_of_sms(ScriptRig& rig, unsigned sms) {
@@ -39,7 +39,7 @@ TEST_CASE("Blocks go to the SM with the most room; no SM holds more than fit", "
     s.warps = 16; // 48 slots hold three blocks
     ScriptRig rig(s, {}, 2);
     rig.machine.run(3'000'000);
-    CHECK(rig.dispatcher().state.applications[0].running == 6);
+    CHECK(rig.dispatcher().state.applications[0].running() == 6);
     rig.run();
     CHECK(blocks_of_sms(rig, 2) == std::vector<unsigned> {20, 20});
 }
@@ -159,11 +159,58 @@ TEST_CASE("Applications that share SMs are side by side in one", "[dispatcher]")
     wide.warps = 20, narrow.warps = 8; // 20 + 8 + 20 of 48
     ScriptRig rig({wide, narrow}, {}, 1, {{"partition", "shared"}});
     rig.machine.run(3'000'000);
-    CHECK(rig.dispatcher().state.applications[0].running == 2);
-    CHECK(rig.dispatcher().state.applications[1].running == 1);
+    CHECK(rig.dispatcher().state.applications[0].running() == 2);
+    CHECK(rig.dispatcher().state.applications[1].running() == 1);
     CHECK(rig.sm().state.blocks[1].application == 1);
     rig.run();
     CHECK(rig.sm().stat.blocks.value() == 8);
+}
+
+TEST_CASE("Launches of several streams run side by side, those of one in order", "[dispatcher]") {
+    Script one = computing(4, 1000), two = computing(1, 1000);
+    one.warps = 20, two.warps = 8, two.launches = 3; // 20 + 20 + 8 of 48
+    one.others = {two};
+    ScriptRig rig({one}, {}, 1);
+    const auto& streams = rig.dispatcher().state.applications[0].streams;
+    rig.machine.run(3'000'000);
+    // The launch that began first has all its blocks handed out first.
+    CHECK(streams[0].running == 2);
+    CHECK(streams[1].running == 0);
+    bool beside = false;
+    std::uint32_t last = 0;
+    while (rig.dispatcher().pending()) {
+        rig.machine.run(rig.machine.sim().now() + 10'000'000);
+        beside |= streams[0].running && streams[1].running;
+        CHECK(streams[1].launch >= last);
+        last = streams[1].launch;
+        CHECK(rig.dispatcher().state.applications[0].under_way <= 2);
+    }
+    CHECK(beside);
+    rig.run();
+    CHECK(rig.sm().stat.blocks.value() == 4 + 3);
+    CHECK(value(rig, "launches") == 4);
+    // All cycles in which any launch was under way, each once.
+    CHECK(value(rig, "cycles") == value(rig, "application_cycles[0]"));
+}
+
+TEST_CASE("Streams that take no room from each other take the time of the longest",
+          "[dispatcher]") {
+    Script one = computing(1, 1000);
+    ScriptRig alone({one}, {}, 2);
+    alone.run();
+    Script both = one;
+    both.others = {one};
+    ScriptRig rig({both}, {}, 2);
+    rig.run();
+    CHECK(blocks_of_sms(rig, 2) == std::vector<unsigned> {1, 1});
+    CHECK(rig.cycles() < 1.01 * alone.cycles());
+    // An application that is begun again begins all of its streams again.
+    Script longer = computing(1, 2500);
+    ScriptRig again({longer, both}, {}, 3, {{"when_one_ends", "repeat"}});
+    again.run();
+    CHECK(value(again, "application_repeats[1]") >= 2);
+    const unsigned launches = value(again, "launches");
+    CHECK(launches >= 1 + 2 * 3);
 }
 
 TEST_CASE("Each application has an address range of its own", "[dispatcher]") {

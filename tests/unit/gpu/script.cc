@@ -41,10 +41,10 @@ program::KernelSource& ScriptHost::kernels() {
 
 void ScriptHost::wake() {
     while (!port.dispatcher.empty() && port.dispatcher.can_send()) {
-        port.dispatcher.pop();
+        const std::uint32_t stream = port.dispatcher.pop().stream;
         program::Launch l;
-        const bool more = kernels().next_launch(l);
-        port.dispatcher.send({!more, ++state.launch, l.blocks(), l.threads_per_block(),
+        const bool more = kernels().stream(stream).next_launch(l);
+        port.dispatcher.send({!more, stream, ++state.launch, l.blocks(), l.threads_per_block(),
                               l.registers_per_thread, l.shared_bytes});
     }
 }

@@ -25,15 +25,26 @@ class Script final : public program::KernelSource {
     std::uint64_t local = 0; ///< bytes of local memory for each thread
     Write write = [](auto&, unsigned) {};
     std::vector<unsigned> warps_of_launch; ///< instead of `warps`, where they differ
+    std::vector<Script> others;            ///< its streams behind the first
 
     bool next_launch(program::Launch& l) override;
     void run_block(program::u32 block, program::BlockStreams& out) override;
+    program::u32 streams() const override { return static_cast<program::u32>(others.size() + 1); }
+    program::KernelSource& stream(program::u32 i) override {
+        return i ? static_cast<program::KernelSource&>(others.at(i - 1)) : *this;
+    }
     program::u64 footprint_bytes() const override { return footprint; }
     program::u64 local_bytes() const override { return local; }
     const std::vector<program::Allocation>& allocations() const override { return none_; }
     program::u64 result_digest() const override { return 0; }
-    void save(Saver& s) const override { s(given); }
-    void load(Loader& l) override { l(given); }
+    void save(Saver& s) const override {
+        s(given);
+        for (const Script& other : others) other.save(s);
+    }
+    void load(Loader& l) override {
+        l(given);
+        for (Script& other : others) other.load(l);
+    }
 
     unsigned given = 0; ///< launches
 

@@ -138,9 +138,9 @@ TEST_CASE("Launches are rows; a resumed run deletes those after its checkpoint",
     run.write_machine(m);
     const auto launch = [&](std::uint32_t number, Tick until) {
         m.sim().launches().begin(
-            {0, 0, number, "k" + std::to_string(number), m.sim().now(), 0, 0, 0});
+            {0, 0, 0, number, "k" + std::to_string(number), m.sim().now(), 0, 0, 0});
         m.run(until);
-        m.sim().launches().end(0, 0, m.sim().now(), 640, 32);
+        m.sim().launches().end(0, 0, number, m.sim().now(), 640, 32);
     };
     launch(1, (500_ns).raw);
     const Position at = run.position(m);

@@ -3,6 +3,7 @@
 #include "ftl_support.hh"
 
 #include <map>
+#include <set>
 
 namespace memsim::collector_test {
 
@@ -348,6 +349,40 @@ TEST_CASE("A log block goes on in erased blocks of its plane until they are used
         CHECK(collected(120, network) == 0); // nobody stands still
         CHECK(collected(24, network) > 0);
     }
+}
+
+TEST_CASE("No valid page is lost or made while log blocks are merged", "[zng]") {
+    const bool filled = GENERATE(false, true);
+    Machine m {3};
+    Ftl ftl;
+    ftl.wanderer = {{"count", "4000"}, {"lines", "400"}, {"stride", "15"}};
+    if (filled) ftl.package = {{"log_filled", "100%"}};
+    start(m, ftl);
+    const auto& c = m.get<GarbageCollector>("collector");
+    constexpr unsigned planes = 4, blocks = 40, pages = 12, data = 12; // of each package
+    std::set<std::uint64_t> invalid;
+    const auto look = [&](bool quiet) {
+        for (unsigned i = 0; i < 2; ++i) {
+            const auto stat = [&](const char* name) {
+                return static_cast<std::uint64_t>(m.stat_value(at("package", i), name, ""));
+            };
+            CHECK(stat("valid_pages") + stat("invalid_pages") + stat("erased_pages") ==
+                  planes * blocks * pages);
+            // Those that are being moved are not programmed where they go.
+            CHECK(stat("valid_pages") <= planes * data * pages);
+            if (quiet) CHECK(stat("valid_pages") == planes * data * pages);
+            CHECK(stat("free_blocks") * pages <= stat("erased_pages"));
+            invalid.insert(stat("invalid_pages"));
+        }
+    };
+    look(true);
+    if (!filled) // all blocks but those with data
+        CHECK(m.stat_value("package[0]", "free_blocks", "") == planes * (blocks - data));
+    while (m.run(m.sim().now() + 100 * us) != Stop::idle) look(false);
+    finish(m);
+    look(true);
+    CHECK(value(c.stat.merges) > 0);
+    CHECK(invalid.size() > 10);
 }
 
 TEST_CASE("A full device is a sentence", "[zng]") {

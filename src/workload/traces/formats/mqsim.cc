@@ -15,7 +15,7 @@ class MqSim final : public TraceReader {
             file->refuse("is a block trace of MQSim, and the unit of its arrival times is not in "
                          "it: state the unit, such as 1ns");
         unit_ = options.unit.raw;
-        trace_.emplace(std::move(file), (1u << 31) / files::block_trace_sector);
+        trace_.emplace(std::move(file));
     }
     void go_to(const TracePlace& place) override { place_ = place; }
 
@@ -42,7 +42,7 @@ const Named<TraceFormat> mqsim {
     "mqsim",
     {.title = "MQSim",
      .shape = "arrival device sector sectors type",
-     .notes = "requests of any size (the player: up to 2 GiB)",
+     .notes = "requests of up to 2 GiB",
      .played_by = "`flash.BlockTraffic`, `workload.TracePlayer`",
      .detect = [](const FileHead& h) { return h.words.size() == 5 && are_numbers(h.words); },
      .open = reader_of<MqSim>}};

@@ -270,27 +270,75 @@ TEST_CASE("the header's format line states an immediate and a source line, not t
     }
 }
 
-TEST_CASE("kernels of several streams are played by one program each", "[traces]") {
+TEST_CASE("kernels of several streams: all beside each other, one, or in the list's order",
+          "[traces]") {
     const Folder folder;
-    const std::string exit = "0000 ffffffff 0 EXIT 0 0\n";
-    folder.write("a.traceg", kernel_text(exit, 1, 3, "-cuda stream id = 7\n"));
-    folder.write("b.traceg", kernel_text(exit, 1, 3, "-cuda stream id = 8\n"));
-    const auto list = folder.write("kernelslist.g", "a.traceg\nb.traceg\na.traceg\n");
-    const auto launches = [&](const std::string& stream) {
+    const auto kernel = [](int stream, const char* at) {
+        return kernel_text(std::string("0000 00000001 1 R0 LDG.E 1 R8 4 1 ") + at +
+                               " 0\n0010 ffffffff 0 EXIT 0 0\n",
+                           2, 3, "-cuda stream id = " + std::to_string(stream) + "\n");
+    };
+    folder.write("a.traceg", kernel(7, "0x7f0000200040"));
+    folder.write("b.traceg", kernel(8, "0x7f0000800040"));
+    folder.write("c.traceg", kernel(7, "0x7f0000800080")); // in the page of b
+    const auto list = folder.write("kernelslist.g", "a.traceg\nb.traceg\nc.traceg\n");
+    const auto with = [&](const std::string& stream) {
         TraceSourceOptions options;
         options.stream = stream;
-        TraceSource source(list, options);
+        options.memory = 16 << 20;
+        return TraceSource(list, options);
+    };
+    const auto launches = [&](const std::string& stream) {
+        TraceSource source = with(stream);
         return play(source, [](const auto&, const auto&) {}).launches;
     };
     CHECK(launches("7") == 2);
     CHECK(launches("8") == 1);
     CHECK(launches("in_order") == 3);
     CHECK(sentence_of([&] {
-              launches("");
-          }).starts_with("kernelslist.g: has kernels of the streams 7, 8, which run concurrently"));
-    CHECK(sentence_of([&] {
               launches("9");
           }).starts_with("kernelslist.g: has no kernel of stream '9': its streams are 7, 8"));
+
+    // Where pages lie follows from the list, whichever stream is asked first.
+    const auto addresses = [&](std::vector<std::uint32_t> order) {
+        TraceSource source = with("");
+        CHECK(source.streams() == 2);
+        CHECK(source.inputs().size() == 4);
+        std::map<std::uint32_t, std::vector<std::uint64_t>> of_stream;
+        program::Launch launch;
+        program::BlockStreams out;
+        for (const std::uint32_t s : order) {
+            REQUIRE(source.stream(s).next_launch(launch));
+            source.stream(s).run_block(0, out);
+            std::uint64_t position = 0;
+            WarpOp op;
+            for (program::WarpStreamReader reader(out.warps[0], position); reader.next(op);)
+                if (op.kind == WarpOpKind::load) of_stream[s].push_back(op.address[0]);
+        }
+        CHECK(!source.stream(0).next_launch(launch));
+        CHECK(!source.stream(1).next_launch(launch));
+        return of_stream;
+    };
+    const auto first = addresses({0, 1, 0});
+    CHECK(first == addresses({1, 0, 0}));
+    CHECK(first.at(0) == std::vector<std::uint64_t> {0x40, (2 << 20) + 0x80});
+    CHECK(first.at(1) == std::vector<std::uint64_t> {(2 << 20) + 0x40});
+
+    // A checkpoint holds how far each stream has come.
+    TraceSource cut = with(""), rest = with("");
+    program::Launch launch;
+    program::BlockStreams out;
+    REQUIRE(cut.stream(1).next_launch(launch));
+    Saver saver;
+    cut.save(saver);
+    Loader loader(saver.bytes);
+    rest.load(loader);
+    CHECK(loader.done());
+    rest.stream(1).run_block(0, out);
+    CHECK(!rest.stream(1).next_launch(launch));
+    REQUIRE(rest.stream(0).next_launch(launch));
+    rest.stream(0).run_block(0, out);
+    CHECK(rest.result_digest() != cut.result_digest());
 }
 
 TEST_CASE("versions 4 to 6 add their columns", "[traces]") {

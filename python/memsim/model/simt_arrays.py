@@ -1,0 +1,97 @@
+"""Arrays of a simt program: in device memory, and in the shared memory of a kernel's blocks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _memsim
+from ..errors import user_error
+
+if TYPE_CHECKING:
+    from .simt import Launch
+
+WARP = 32  # threads
+MOST_SHARED = 1 << 20  # bytes that a block may take: the most that gpu.Dispatcher gives an SM
+
+
+def check_memory(what: str, needed: int) -> None:
+    """Refuses what the host has no memory for: the kernel would end the process."""
+    if needed > (available := _memsim.available_memory()):
+        raise user_error(
+            f"{what} needs about {_memsim.show_bytes(needed)} of memory, and {_memsim.show_bytes(available)} "
+            "are available: record a smaller problem, or where there is more memory"
+        )
+
+
+class Array:
+    """An array in device memory; `host` is its contents, which stores change."""
+
+    step = ""  # what the kinds of its steps begin with
+    kernel: Launch | None = None  # the only launch that may use it
+
+    def __init__(self, name: str, contents: Any, base: int) -> None:
+        self.name, self.host, self.base, self.size = name, contents, base, contents.size
+
+    def places(self, index: Any) -> Any:
+        """Where in `host` each thread's element is."""
+        return index
+
+    def misread(self, places: Any, threads: Any) -> str | None:
+        """What is wrong with these threads' load of these places, as the end of a sentence; None if nothing is."""
+        return None
+
+    def stored(self, places: Any, threads: Any) -> None:
+        """These threads have stored there."""
+
+
+class Shared(Array):
+    """An array of which each block of a kernel has its own, in the shared memory of its SM. Its elements hold nothing
+    before they are stored, and what a thread of another warp stored is there after a barrier: a load that would find
+    anything else is refused."""
+
+    step = "shared_"
+
+    def __init__(self, name: str, size: int, dtype: np.dtype[Any], kernel: Launch) -> None:
+        thread = np.arange(kernel.threads)
+        self.kernel: Launch = kernel
+        self._block = thread // kernel.threads_per_block
+        self._warp = thread % kernel.threads_per_block // WARP
+        blocks = kernel.threads // kernel.threads_per_block
+        self.end = kernel.shared_bytes + -(-size * dtype.itemsize // 8) * 8
+        self.wrong = self._wrong(size, dtype)
+        if self.wrong:
+            return
+        check_memory(f"shared array '{name}' of {blocks} blocks", blocks * size * (dtype.itemsize + 8))
+        super().__init__(name, np.zeros(blocks * size, dtype), kernel.shared_bytes)
+        self.size = size
+        self._writer = np.full(self.host.size, -1, np.int32)  # warp of the last store; -1: none
+        self._barriers = np.zeros(self.host.size, np.int32)  # that came before it
+
+    def _wrong(self, size: int, dtype: np.dtype[Any]) -> str | None:
+        if size < 1 or dtype.kind not in "iufb" or dtype.itemsize > 8:
+            return f"{size} x {dtype}, where at least one integer or float of at most 8 bytes is right"
+        if self.end > MOST_SHARED:
+            return f"a block takes {self.end} B of shared memory with it, where an SM has at most {MOST_SHARED} B"
+        return None
+
+    def places(self, index: Any) -> Any:
+        return self._block * self.size + index
+
+    def misread(self, places: Any, threads: Any) -> str | None:
+        writer = self._writer[places]
+        if (never := writer < 0).any():
+            block, at = divmod(int(places[never][0]), self.size)
+            return f"element {at} of '{self.name}' is loaded, which no thread of block {block} has stored"
+        early = (self._barriers[places] == self.kernel.barriers) & (writer != self._warp[threads])
+        if early.any():
+            at = int(places[early][0]) % self.size
+            return (
+                f"thread {threads[early][0]} loads element {at} of '{self.name}', which another warp of its block has "
+                "just stored: call barrier() in between"
+            )
+        return None
+
+    def stored(self, places: Any, threads: Any) -> None:
+        self._writer[places], self._barriers[places] = self._warp[threads], self.kernel.barriers
