@@ -67,6 +67,7 @@ void Channel::accept(const protocol::FlashRequest& r) {
     const std::uint32_t slot = state.free_slots.back();
     state.free_slots.pop_back();
     state.slots[slot] = {r, now(), state.order++, none, none, 0};
+    state.packages[r.place.package].collecting += r.begins;
     stat.queued.set(now(), state.slots.size() - state.free_slots.size());
     if (const std::uint32_t first = sensed_for(r); first != none) return join(slot, first);
     queues_->push(r.place.package, local_of(r.place), PlaneQueues::kind_of(r), slot);
@@ -131,6 +132,7 @@ std::uint32_t Channel::choose(unsigned package) const {
     if (!(can.page | can.erase)) return none;
     std::uint32_t best = none;
     for (unsigned kind = 0; kind < PlaneQueues::kinds; ++kind) {
+        if (kind == PlaneQueues::program && state.packages[package].collecting) continue;
         for (std::uint64_t set = queues_->waiting(package, kind) & can.of(kind); set;
              set &= set - 1) {
             const auto plane = static_cast<std::uint32_t>(std::countr_zero(set));
@@ -290,8 +292,10 @@ void Channel::complete(std::uint32_t slot) {
         ++stat.reads, stat.read_latency.sample(taken);
     else if (r.op == FlashOp::program)
         ++stat.programs, stat.program_latency.sample(taken);
-    else
+    else {
         ++stat.erases;
+        state.packages[r.place.package].collecting -= r.collects;
+    }
     sim().stamps().mark(r.stamps, bus, now());
     const std::uint32_t first = sensing_->first_of(slot);
     const auto [contents, last] = sensing_->answer(slot);

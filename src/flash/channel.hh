@@ -20,14 +20,15 @@ using protocol::FlashOp;
 /// and data take the bus in turn, arrays work meanwhile.
 /// Order. The bus serves data that wait in registers first, then a new command; packages take
 /// turns. In a package reads go before programs before erases (`reads_first`), a class of reads
-/// before the next, old before young. Programs of one plane keep their order, and so do reads of
-/// one class: whoever hands out pages in their order keeps NAND's rule. Heads of queues in planes
-/// of one die that want the same page of their blocks go together as one multi-plane operation.
-/// Registers. A read holds one from its command to its last byte, a program from its data's first
-/// byte to the array's end; a die takes as many operations at a time as a plane has registers.
-/// With `join_reads` one sensing serves all reads of its page that wait then, or come before the
-/// last of them has its data; each but the first pays for a change of the column.
-/// An idle channel costs nothing.
+/// before the next, old before young. Where a collection is to go first, its programs do, and
+/// others of its package begin when it has ended. Programs of one plane keep their order, and so do
+/// reads of one class: whoever hands out pages in their order, and to collections in blocks of
+/// their own, keeps NAND's rule. Heads of queues in planes of one die that want the same page of
+/// their blocks go together as one multi-plane operation. Registers. A read holds one from its
+/// command to its last byte, a program from its data's first byte to the array's end; a die takes
+/// as many operations at a time as a plane has registers. With `join_reads` one sensing serves all
+/// reads of its page that wait then, or come before the last of them has its data; each but the
+/// first pays for a change of the column. An idle channel costs nothing.
 ///
 /// Not modelled: status polling (ready/busy has its own wire), suspend, ECC time.
 class Channel final : public Model<Channel>,
@@ -89,8 +90,9 @@ class Channel final : public Model<Channel>,
         std::uint8_t reg = 0;
     };
     struct Chip {
-        std::uint64_t full = 0;    ///< planes whose registers are all in use
-        std::uint32_t working = 0; ///< dies (planes if independent) with work
+        std::uint64_t full = 0;       ///< planes whose registers are all in use
+        std::uint32_t working = 0;    ///< dies (planes if independent) with work
+        std::uint32_t collecting = 0; ///< blocks for which programs wait
     };
     /// The planes of a package that may begin something now: an erase; a read or a program.
     struct Able {

@@ -11,7 +11,8 @@ struct Collection {
     std::uint32_t next = 0;      ///< page to look at
     std::uint32_t moving = 0;
     bool erasing = false;
-    bool cold = false; ///< for wear levelling
+    bool cold = false;  ///< for wear levelling
+    bool begun = false; ///< something of it was moved or erased
     // Of a plane; in its first one.
     bool going = false; ///< it has fallen below the threshold, and not reached the target
     bool due = false;   ///< its next one is to begin when it has been announced
@@ -43,10 +44,11 @@ class Collections {
     void begin(std::uint32_t plane, std::uint32_t record, bool cold) {
         Collection& c = of(plane, Collection::none);
         c.record = record, c.next = c.moving = 0;
-        c.erasing = false, c.cold = cold;
+        c.erasing = c.begun = false, c.cold = cold;
     }
-    /// Calls move(page, logical page) for those that move next, and erase(record) for each block
-    /// that is to be erased now: all its pages are elsewhere, and nobody reads it.
+    /// Calls move(page, logical page, first) for those that move next, and erase(record, first) for
+    /// each block that is to be erased now: all its pages are elsewhere, and nobody reads it.
+    /// `first`: of its collection.
     template <class Move, class Erase>
     void go_on(std::uint32_t plane, const Ftl& ftl, Move&& move, Erase&& erase) {
         for_each(plane, [&](Collection& c) {
@@ -57,11 +59,11 @@ class Collections {
                 const std::uint32_t lpn = b.owners[c.next++];
                 if (lpn == no_page) continue;
                 ++c.moving;
-                move(page, lpn);
+                move(page, lpn, !std::exchange(c.begun, true));
             }
             if (c.moving || c.next < b.owners.size() || ftl.is_read(b)) return;
             c.erasing = true;
-            erase(c.record);
+            erase(c.record, !std::exchange(c.begun, true));
         });
     }
     bool& going(std::uint32_t plane) { return s_[plane * at_once_].going; }

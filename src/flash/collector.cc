@@ -43,19 +43,21 @@ void Collector::begin(std::uint32_t plane, std::uint32_t record, bool cold) {
 }
 
 void Collector::go_on(std::uint32_t plane) {
-    const auto move = [this](std::uint32_t page, std::uint32_t lpn) {
+    const auto move = [this](std::uint32_t page, std::uint32_t lpn, bool first) {
         Job job;
         job.kind = JobKind::move;
         job.stage = JobStage::read;
+        job.begins = first;
         job.lpn = lpn;
         job.sectors = ftl_.lookup(lpn).sectors;
         job.from = page;
         ftl_.hold(page);
         events_.send(jobs_.create(job));
     };
-    const auto erase = [this](std::uint32_t record) {
+    const auto erase = [this](std::uint32_t record, bool first) {
         Job job;
         job.kind = JobKind::erase;
+        job.begins = first;
         job.command = record;
         job.from = ftl_.first_page(ftl_.block(record));
         events_.send(jobs_.create(job));

@@ -39,6 +39,12 @@ DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, Ftl
         if (ftl_->figures().aged == 0)
             refuse("overwritten", params.overwritten.text() +
                                       " of a drive that was never written: set preconditioned");
+        if (const std::uint64_t writes = ftl_->past().writes_of_plane(params.overwritten());
+            writes > Past::most_writes_of_plane)
+            refuse("overwritten", "a plane is written " + std::to_string(writes) +
+                                      " times before the run, at most " +
+                                      std::to_string(Past::most_writes_of_plane) +
+                                      " are followed: give it fewer blocks or pages");
         ftl_->past().use(params.overwritten(),
                          {geometry_.blocks, geometry_.pages, space_.free_blocks,
                           space_.target_blocks, params.dynamic_wear_levelling()},
@@ -314,6 +320,10 @@ protocol::FlashRequest DriveBackEnd::request(std::uint32_t j) {
     r.bytes = std::max(1, std::popcount(sectors)) * block_sector_bytes;
     r.urgency = class_of(job);
     r.behind_collection = collector_->works(plane);
+    if (params_.gc_holds_writes()) {
+        r.collects = job.kind == JobKind::move || job.kind == JobKind::erase;
+        r.begins = job.begins && r.op != FlashOp::program;
+    }
     r.stamps = job.stamps;
     return r;
 }

@@ -59,7 +59,7 @@ struct FtlParams {
                              "block is open (MQSim: 10); 0: only when a page needs another block"};
     Param<bool> gc_holds_writes {false,
                                  "The host's pages wait while a block of their package is being "
-                                 "collected, but for those on their way (as MQSim)"};
+                                 "collected, but for those being programmed (as MQSim)"};
     Param<bool> gc_first {true, "Reads of garbage collection before the host's (as MQSim)"};
     Param<bool> dynamic_wear_levelling {true, "Whether the least worn of the free blocks is taken"};
     Param<unsigned> static_wear_levelling {

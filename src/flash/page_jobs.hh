@@ -21,6 +21,7 @@ struct Job {
     JobKind kind = JobKind::none;
     JobStage stage = JobStage::map;
     bool urgent = false;
+    bool begins = false; ///< the first of a collection
     std::uint32_t lpn = 0;
     std::uint32_t sectors = 0;
     std::uint32_t held = 0;               ///< sectors that the page read holds

@@ -32,6 +32,12 @@ class Past {
     void use(Fraction overwritten, const PlaneLife::Config& plane, const VictimPolicy& policy,
              Rng random);
     bool used() const { return !used_.empty(); }
+    /// The writes of a plane that such a use follows one by one, and the most that it takes a host
+    /// less than a minute for.
+    std::uint64_t writes_of_plane(Fraction overwritten) const {
+        return pages_of(f_.order[0]) + share_of(f_.geometry.plane_pages(), overwritten);
+    }
+    static constexpr std::uint64_t most_writes_of_plane = 100'000'000;
     /// After a long use.
     const PlaneBlocks& blocks_of(std::uint32_t plane) const { return used_[plane].blocks; }
 

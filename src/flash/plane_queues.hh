@@ -11,8 +11,8 @@ namespace memsim::flash {
 /// Requests that wait at the planes of a channel. Plain values for State.
 struct PlaneQueuesState {
     static constexpr std::uint32_t none = ~0u;
-    /// What waits at a plane: reads by class, programs, erases.
-    static constexpr unsigned kinds = protocol::flash_classes + 2;
+    /// What waits at a plane: reads by class, programs of collections, others, erases.
+    static constexpr unsigned kinds = protocol::flash_classes + 3;
     struct Queue {
         std::uint32_t head = none, tail = none;
     };
@@ -31,7 +31,7 @@ class PlaneQueues {
     static constexpr unsigned program = kinds - 2, erase = kinds - 1;
     static unsigned kind_of(const protocol::FlashRequest& r) {
         return r.op == protocol::FlashOp::read      ? static_cast<unsigned>(r.urgency)
-               : r.op == protocol::FlashOp::program ? program
+               : r.op == protocol::FlashOp::program ? program - r.collects
                                                     : erase;
     }
 

@@ -26,7 +26,7 @@ void Cache::init() {
         dynamic_cast<const protocol::TakesVictims*>(&port.mem_side.peer()->owner());
     if (const auto fault = cache::fault_of(params, victims)) refuse(fault->parameter, fault->why);
     protocol::check_block(port.cpu_side, params.line_bytes(), "line");
-    share();
+    take_share();
     state.tags.resize(params.sets(), params.geometry.ways(), params.geometry.replacement().text(),
                       path(), sim().seed());
     state.set_hash.make(params.geometry.set_hash, *this, "set_hash");
@@ -42,19 +42,24 @@ void Cache::init() {
     if (writes > reads) late_ = stages_->slots.clock().cycles(writes - reads);
 }
 
-/// Finds which addresses it sees.
-void Cache::share() {
+/// Which addresses it sees.
+std::optional<protocol::AddressShare> Cache::share() const {
     const cache::GeometryParams& g = params.geometry;
-    const auto agreed = protocol::agreed_share(
+    auto agreed = protocol::agreed_share(
         port.cpu_side,
         {g.interleave_ways(), static_cast<std::uint64_t>(g.interleave_granularity->raw),
          g.interleave_index() ? g.interleave_index() : protocol::StatedShare::no_index,
          "interleave_ways", "interleave_granularity", "interleave_index"});
+    if (agreed && agreed->chunk == 0) agreed->chunk = cache::GeometryParams::usual_chunk;
+    return agreed;
+}
+
+void Cache::take_share() {
+    const auto agreed = share();
     if (!agreed) return;
     share_ = *agreed;
-    if (share_.chunk == 0) share_.chunk = cache::GeometryParams::usual_chunk;
     if (share_.ways > 1 && share_.chunk % params.line_bytes())
-        refuse("line", g.line.text() + " do not divide the chunks of " +
+        refuse("line", params.geometry.line.text() + " do not divide the chunks of " +
                            Text<Bytes>::show({static_cast<std::int64_t>(share_.chunk)}) +
                            " of its addresses: a line lies in one cache");
 }

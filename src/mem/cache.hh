@@ -36,7 +36,8 @@ using protocol::Mem;
 class Cache final : public Model<Cache>,
                     public Functional,
                     public protocol::Probed,
-                    public protocol::StatesTraffic {
+                    public protocol::StatesTraffic,
+                    public protocol::HasAddressShare {
   public:
     using Params = cache::Params;
     struct Ports {
@@ -101,6 +102,7 @@ class Cache final : public Model<Cache>,
     protocol::Traffic traffic(const PortBase&, unsigned hops) const override {
         return {protocol::traffic_to(port.cpu_side, hops).share, params.line_bytes(), this};
     }
+    std::optional<protocol::AddressShare> share() const override;
 
     const Params params;
     Ports port;
@@ -125,7 +127,7 @@ class Cache final : public Model<Cache>,
     void note(CacheStall cause);
     [[noreturn]] void refuse_request(const protocol::MemRequest& r) const;
     void warm();
-    void share();
+    void take_share();
 
     /// The parts, which work on State.
     struct Stages : cache::Core {

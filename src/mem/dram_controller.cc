@@ -1,16 +1,13 @@
 #include "mem/dram_controller.hh"
 
 #include "core/registry.hh"
+#include "mem/dram/command_log.hh"
 #include "protocol/traffic.hh"
 
 namespace memsim::mem {
 
 static const Registration<DramController> dram_controller {
     "One channel of DRAM behind an FR-FCFS controller."};
-
-static const DebugFlag commands_flag {
-    "DramCommands", "Commands of mem.DramController to its DRAM: ACT, RD, WR, PRE, REF, with bank "
-                    "and row (memsim trace commands makes a command trace of it)"};
 
 using protocol::Command;
 
@@ -20,20 +17,25 @@ constexpr std::int64_t row_limit = std::int64_t {1} << 31;
 } // namespace
 
 unsigned DramController::banks_of(const void* params) {
-    const auto& p = *static_cast<const Params*>(params);
     try {
-        const DramTiming t = with_changes(p.timing->timing(), p.changes);
-        check(t);
+        const DramTiming t = timing_of(*static_cast<const Params*>(params));
         return t.ranks * t.banks();
     } catch (const ConfigError&) {
         return 1;
     }
 }
 
+/// Of all pseudo-channels together.
+DramTiming DramController::timing_of(const Params& params) {
+    const DramTiming t = PseudoChannels::together(
+        with_changes(params.timing->timing(), params.changes), params.pseudo_channels());
+    check(t);
+    return t;
+}
+
 void DramController::init() {
     try {
-        timing_ = with_changes(params.timing->timing(), params.changes);
-        check(timing_);
+        timing_ = timing_of(params);
     } catch (const ConfigError& e) {
         refuse("timing", params.timing->name() + ": " + e.what());
     }
@@ -69,20 +71,17 @@ void DramController::init() {
                                  std::to_string(timing_.burst) + " bytes, at most a row of " +
                                  Text<Bytes>::show(timing_.row));
     try {
-        map_.emplace(params.map,
-                     parts::AddressMap::Geometry {
-                         std::max(1u, params.channels()), timing_.ranks, timing_.groups,
-                         timing_.banks_per_group, static_cast<std::uint32_t>(rows),
-                         static_cast<std::uint32_t>(timing_.row.raw / timing_.burst), timing_.burst,
-                         static_cast<std::uint32_t>(granule / timing_.burst)});
+        map_.emplace(address_map());
     } catch (const ConfigError& e) {
         refuse("map", e.what());
     }
     share();
     const Rate rate = params.channel_rate->raw ? params.channel_rate() : timing_.rate;
-    bus_.emplace(parts::DataBus::Config {rate, timing_.tRTRS, params.channel_latency, timing_.tRTW},
-                 state.bus);
-    device_.emplace(timing_, bus_->transfer_time(timing_.burst), state.device);
+    pseudo_.emplace(
+        params.pseudo_channels(), timing_.ranks / params.pseudo_channels(),
+        parts::DataBus::Config {rate, timing_.tRTRS, params.channel_latency, timing_.tRTW},
+        state.buses);
+    device_.emplace(timing_, pseudo_->transfer_time(timing_.burst), state.device);
     dram_.emplace(DramScheduler::Config {.read_queue = params.read_queue,
                                          .write_queue = params.write_queue,
                                          .write_high = params.write_high,
@@ -94,7 +93,7 @@ void DramController::init() {
                                          .order = params.order(),
                                          .refresh = params.refresh(),
                                          .bank_queue = params.bank_queue},
-                  *device_, *bus_, state.scheduler,
+                  *device_, pseudo_->buses(), state.scheduler,
                   DramCounters {stat.activates, stat.precharges, stat.refreshes, stat.row_hits,
                                 stat.row_misses, stat.row_conflicts, stat.forwarded, stat.bus_bytes,
                                 stat.bus_busy},
@@ -112,6 +111,9 @@ void DramController::init() {
                                  " has queues of so many requests a bank: it must be at least 1");
     if (params.bank_queue && dram_->traits().plans_ahead)
         refuse("bank_queue", "a committed order looks at all requests: it must be 0");
+    if (params.pseudo_channels() > 1 && dram_->traits().plans_ahead)
+        refuse("order", "a committed order plans for one data bus, and pseudo_channels is " +
+                            params.pseudo_channels.text() + ": choose another order");
     if (timing_.tRPW.raw && dram_->traits().plans_ahead)
         refuse("order", "a committed order plans for rows that all close in tRP, and " +
                             params.timing->name() + " has a tRPW: choose another order");
@@ -126,6 +128,16 @@ void DramController::init() {
     if (sim().contents().enabled()) state.data.assign(places, {});
     state.free.clear();
     for (std::uint32_t i = places; i-- > 0;) state.free.push_back(i);
+}
+
+parts::AddressMap DramController::address_map() const {
+    const DramTiming t = timing_of(params);
+    const std::int64_t granule = params.interleave->raw ? params.interleave->raw : t.burst;
+    return {params.map,
+            {std::max(1u, params.channels()), t.ranks, t.groups, t.banks_per_group,
+             static_cast<std::uint32_t>(params.capacity->raw / (t.row.raw * t.ranks * t.banks())),
+             static_cast<std::uint32_t>(t.row.raw / t.burst), t.burst,
+             static_cast<std::uint32_t>(granule / t.burst)}};
 }
 
 /// Finds which addresses it has.
@@ -147,51 +159,17 @@ void DramController::share() {
 }
 
 void DramController::wake() {
-    const bool told = sim().debugs(commands_flag);
-    device_->log_to(told ? &issued_ : nullptr);
-    do {
-        dram_->run(now());
-        collect();
-    } while (accept());
-    if (told) [[unlikely]]
-        tell_commands();
+    tell_commands(*this, *device_, [this] { issue_and_accept(); });
     stat.queued.set(now(), dram_->reads() + dram_->writes());
     if (dram_->next_action() != never) arm(state.command, dram_->next_action());
     if (dram_->next_done() != never) arm(state.done, dram_->next_done());
 }
 
-/// A line for each command, by the names of data sheets. Banks count within their rank. A command
-/// has a time of its own: an order that plans ahead issues it before, and the refreshes of a rank
-/// that nobody used are caught up with later.
-void DramController::tell_commands() {
-    for (const DramIssued& c : issued_) {
-        const auto name = [&] {
-            switch (c.command) {
-            case DramCommand::activate:
-                return "ACT";
-            case DramCommand::read:
-                return c.close ? "RDA" : "RD";
-            case DramCommand::write:
-                return c.close ? "WRA" : "WR";
-            case DramCommand::precharge:
-                return "PRE";
-            case DramCommand::precharge_all:
-                return "PREA";
-            case DramCommand::refresh:
-                return "REF";
-            case DramCommand::refresh_bank:
-                return "REFB";
-            case DramCommand::activate_2:
-                break;
-            }
-            return "ACT2";
-        }();
-        const bool has_row = name[0] == 'A' || name[1] == 'D' || name[0] == 'W';
-        debug(commands_flag, name, " rank ", c.bank / timing_.banks(), " bank ",
-              c.bank % timing_.banks(), has_row ? join(" row ", c.row) : "", " at ",
-              nanoseconds(c.at));
-    }
-    issued_.clear();
+void DramController::issue_and_accept() {
+    do {
+        dram_->run(now());
+        collect();
+    } while (accept());
 }
 
 /// Takes requests as far as there is room; true if the scheduler has got anything.

@@ -4,6 +4,7 @@
 #include "core/functional.hh"
 #include "mem/dram/bank_hash.hh"
 #include "mem/dram/preset.hh"
+#include "mem/dram/pseudo_channels.hh"
 #include "mem/dram/scheduler.hh"
 #include "parts/address_map.hh"
 #include "parts/interleave.hh"
@@ -18,18 +19,25 @@ using namespace memsim::literals;
 using protocol::Mem;
 
 /// One channel of DRAM behind its controller: a DramScheduler over a DramDevice on a data bus of
-/// its own. A read is answered when its last byte has come; a write as soon as its queue has taken
-/// it; an atomic counts and is timed as a write that is answered when its data has been moved. A
-/// request is cut into the rows that it touches, and always moves whole bursts. Balance: bytes
-/// asked for = bytes answered or written when a run has ended by itself. Not modelled: what
-/// DramScheduler and DramDevice leave out.
-class DramController final : public Model<DramController>, public Functional {
+/// its own, or on one for each of its PseudoChannels. A read is answered when its last byte has
+/// come; a write as soon as its queue has taken it; an atomic counts and is timed as a write that
+/// is answered when its data has been moved. A request is cut into the rows that it touches, and
+/// always moves whole bursts. Balance: bytes asked for = bytes answered or written when a run has
+/// ended by itself. Not modelled: what DramScheduler and DramDevice leave out.
+class DramController final : public Model<DramController>,
+                             public Functional,
+                             public parts::HasAddressMap {
   public:
     struct Params {
         Param<DramPreset> timing {DramPreset("ddr4_3200"),
                                   "Timing table: a name, or a memsim.dram.Preset of a script"};
         Param<std::string> changes {
             "", "Figures that differ from the timing table's: 'tRCDRD=12ns ranks=1'"};
+        Param<unsigned> pseudo_channels {
+            1,
+            {1, PseudoChannels::most},
+            "Pseudo-channels, each with the table's ranks and data pins, that share queues and "
+            "command buses; the digit Ra of the map counts through the ranks of all"};
         Param<Bytes> capacity {16_GiB,
                                {1_KiB, Bytes {std::int64_t {1} << 50}},
                                "Capacity of this channel, all ranks together"};
@@ -94,7 +102,8 @@ class DramController final : public Model<DramController>, public Functional {
                                      "Pieces that found their row open in each bank"};
         Counter forwarded {Unit::count, "Reads answered from the queue of writes"};
         Counter bus_bytes {Unit::byte, "Bytes that went over the data bus, in whole bursts"};
-        ElapsedTime bus_busy {"Time that the data bus was transferring"};
+        ElapsedTime bus_busy {
+            "Time that the data bus was transferring; of two pseudo-channels their sum"};
         Distribution read_latency {Unit::time, "Time from a read's acceptance to its last byte"};
         Level queued {Unit::count, "Pieces of requests in the scheduler's queues"};
         PerSecond bandwidth {bytes, "Bytes asked for and moved a second of simulated time"};
@@ -117,7 +126,7 @@ class DramController final : public Model<DramController>, public Functional {
             Tick started = 0;
         };
         DramDeviceState device;
-        parts::DataBusState bus;
+        PseudoChannels::State buses;
         DramSchedulerState scheduler;
         Policy<BankHash> bank_hash;
         std::vector<Request> requests;
@@ -141,6 +150,7 @@ class DramController final : public Model<DramController>, public Functional {
     bool pending() const override { return state.free.size() != state.requests.size(); }
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
+    parts::AddressMap address_map() const override;
 
     const Params params;
     Ports port;
@@ -160,8 +170,9 @@ class DramController final : public Model<DramController>, public Functional {
         if (r.packed.words) return {r.address, std::min(r.packed.bytes(0), r.bytes), 0, write};
         return {r.address, r.bytes, r.sectors, write};
     }
+    static DramTiming timing_of(const Params& params);
+    void issue_and_accept();
     bool accept();
-    void tell_commands();
     void queue_pieces(const Moved& r);
     void share();
     [[noreturn]] void refuse_address(std::uint64_t address, std::uint32_t channel) const;
@@ -180,13 +191,12 @@ class DramController final : public Model<DramController>, public Functional {
     // Derived in init().
     DramTiming timing_ {};
     std::optional<parts::AddressMap> map_;
-    std::optional<parts::DataBus> bus_;
+    std::optional<PseudoChannels> pseudo_;
     std::optional<DramDevice> device_;
     std::optional<DramScheduler> dram_;
     parts::Interleave dealt_; ///< where the map is of this channel's addresses alone:
     std::uint64_t chunk_ = 0; ///< not 0 there
     std::uint32_t index_ = 0;
-    std::vector<DramIssued> issued_; ///< in this wake, while the debug flag DramCommands is on
 };
 
 } // namespace memsim::mem

@@ -205,6 +205,7 @@ class MemoryChannel {
 
     mem::DramScheduler& dram() { return *dram_; }
     const mem::DramScheduler& dram() const { return *dram_; }
+    mem::DramDevice& device() { return *device_; }
     const mem::DramTiming& timing() const { return timing_; }
     /// Banks that are an XPoint module's for a while.
     LentBanks& lent() { return *lent_; }

@@ -1,6 +1,7 @@
 #include "ohm/planar_controller.hh"
 
 #include "core/registry.hh"
+#include "mem/dram/command_log.hh"
 #include "ohm/modules.hh"
 #include "protocol/traffic.hh"
 
@@ -71,6 +72,10 @@ void PlanarController::init() {
 }
 
 void PlanarController::wake() {
+    mem::tell_commands(*this, channel_->device(), [this] { work(); });
+}
+
+void PlanarController::work() {
     mem::DramScheduler& dram = channel_->dram();
     take_answers();
     if (only_dram_works()) {

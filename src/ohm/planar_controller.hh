@@ -126,6 +126,7 @@ class PlanarController final : public Model<PlanarController>, public Functional
     State state;
 
   private:
+    void work();
     Placement::Page page_of(const protocol::MemRequest& r) const;
     bool only_dram_works() const;
     bool serves_reads() const;

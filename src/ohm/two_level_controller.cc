@@ -1,6 +1,7 @@
 #include "ohm/two_level_controller.hh"
 
 #include "core/registry.hh"
+#include "mem/dram/command_log.hh"
 #include "ohm/modules.hh"
 #include "protocol/traffic.hh"
 
@@ -61,6 +62,10 @@ void TwoLevelController::init() {
 }
 
 void TwoLevelController::wake() {
+    mem::tell_commands(*this, channel_->device(), [this] { work(); });
+}
+
+void TwoLevelController::work() {
     mem::DramScheduler& dram = channel_->dram();
     take_answers();
     send_left();

@@ -98,6 +98,7 @@ class TwoLevelController final : public Model<TwoLevelController>, public Functi
     State state;
 
   private:
+    void work();
     // requests
     bool accept(const protocol::MemRequest& r);
     void line_read(std::uint32_t id);

@@ -1,6 +1,7 @@
 #include "parts/address_map.hh"
 
 #include <bit>
+#include <vector>
 
 namespace memsim::parts {
 
@@ -58,6 +59,27 @@ AddressMap::AddressMap(const std::string& order, const Geometry& g)
         else if (d.radix > 1)
             break;
     }
+}
+
+bool AddressMap::within(const AddressMap& other) const {
+    if (unit_ != other.unit_ || groups_ != other.groups_ || low_columns_ != other.low_columns_ ||
+        (whole_bank_ != other.whole_bank_ && groups_ != 1))
+        return false;
+    // Digits that count to 1 are as good as none.
+    const auto counted = [](const AddressMap& map) {
+        std::vector<Digit> all;
+        for (unsigned i = 0; i < map.used_; ++i)
+            if (map.digits_[i].radix > 1) all.push_back(map.digits_[i]);
+        return all;
+    };
+    const std::vector<Digit> mine = counted(*this), others = counted(other);
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+        if (i == others.size() || mine[i].field != others[i].field) return false;
+        const bool highest = i + 1 == mine.size();
+        if (highest ? mine[i].radix > others[i].radix : mine[i].radix != others[i].radix)
+            return false;
+    }
+    return true;
 }
 
 DramPlace AddressMap::place(std::uint64_t address) const {

@@ -37,6 +37,9 @@ class AddressMap {
     AddressMap(const std::string& order, const Geometry& geometry);
 
     std::uint64_t capacity() const { return capacity_; }
+    /// Whether both take an address apart alike, as far as this one goes: the other may have more
+    /// of what the highest digit counts.
+    bool within(const AddressMap& other) const;
     /// The address is below capacity().
     DramPlace place(std::uint64_t address) const;
     /// The inverse: the first address of the unit at a place.
@@ -60,6 +63,14 @@ class AddressMap {
     std::uint32_t groups_, low_columns_, unit_;
     std::uint32_t run_ = 1; ///< units in a row one after another
     std::uint64_t capacity_ = 0;
+};
+
+/// Implemented by memories that take addresses apart, for those that make addresses from places.
+class HasAddressMap {
+  public:
+    virtual ~HasAddressMap() = default;
+    /// Known before init(). Throws ConfigError if there is none.
+    virtual AddressMap address_map() const = 0;
 };
 
 } // namespace memsim::parts

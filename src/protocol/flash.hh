@@ -41,7 +41,10 @@ struct FlashRequest {
     FlashOp op = FlashOp::read;
     FlashClass urgency = FlashClass::normal;
     bool behind_collection = false; ///< a block of its plane is being collected
-    Stamps::Id stamps {};           ///< of a read, of a request that waits for it
+    /// It moves a page of a block that is collected, or at last erases it, and other programs of
+    /// its package wait meanwhile; `begins`: it is the first that does.
+    bool collects = false, begins = false;
+    Stamps::Id stamps {}; ///< of a read, of a request that waits for it
 };
 
 /// The data have been sent, or the array has done its work.

@@ -40,6 +40,14 @@ class StatesTraffic {
     static constexpr unsigned most_hops = 16; ///< a ring of components ends there
 };
 
+/// Implemented by components that see a share of the addresses, for those that send them hints.
+class HasAddressShare {
+  public:
+    virtual ~HasAddressShare() = default;
+    /// Known before init(); none: not known.
+    virtual std::optional<AddressShare> share() const = 0;
+};
+
 /// What comes to a responding port of a component.
 Traffic traffic_to(const PortBase& mine, unsigned hops = StatesTraffic::most_hops);
 

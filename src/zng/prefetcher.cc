@@ -1,6 +1,7 @@
 #include "zng/prefetcher.hh"
 
 #include "core/registry.hh"
+#include "protocol/traffic.hh"
 
 #include <algorithm>
 #include <bit>
@@ -36,12 +37,32 @@ void Prefetcher::init() {
     if (params.low() > params.high())
         refuse("low", params.low.text() + " lies above high, " + params.high.text() +
                           ": the size could not tell whether to grow or to halve");
+    longest_ = longest_prefetch();
     state.table.resize(params.entries());
     state.followed.resize(std::size_t {params.entries()} * params.warps());
     state.size = params.variant() == PrefetchVariant::dynamic
-                     ? static_cast<std::uint32_t>(params.initial->raw)
-                 : params.variant() == PrefetchVariant::small ? std::min(page_, 1024u)
-                                                              : page_;
+                     ? std::min(longest_, static_cast<std::uint32_t>(params.initial->raw))
+                 : params.variant() == PrefetchVariant::small ? std::min(longest_, 1024u)
+                                                              : longest_;
+}
+
+/// A page, or the chunk of its slices' addresses if that is smaller.
+std::uint32_t Prefetcher::longest_prefetch() const {
+    std::uint64_t longest = page_;
+    for (unsigned i = 0; i < port.hints.size(); ++i) {
+        const PortBase* const peer = port.hints[i].peer();
+        const auto* slice =
+            peer ? dynamic_cast<const protocol::HasAddressShare*>(&peer->owner()) : nullptr;
+        const auto share = slice ? slice->share() : std::nullopt;
+        if (!share || share->ways == 1 || share->chunk % page_ == 0) continue;
+        if (page_ % share->chunk)
+            refuse("page", params.page.text() + " and the " + std::to_string(share->chunk) +
+                               "B in which " + peer->owner().path() +
+                               " sees the addresses do not divide each other: make one of them a "
+                               "multiple of the other");
+        longest = std::min(longest, share->chunk);
+    }
+    return static_cast<std::uint32_t>(longest);
 }
 
 void Prefetcher::start() {
@@ -69,11 +90,11 @@ void Prefetcher::read(unsigned slice, const CacheEvent& e) {
         ++stat.cut_off;
         return;
     }
-    const std::uint64_t page = e.address & ~std::uint64_t {page_ - 1};
-    const auto missed = static_cast<std::uint32_t>(e.address - page) & ~(line_ - 1);
+    const std::uint64_t begin = e.address & ~std::uint64_t {longest_ - 1};
+    const auto missed = static_cast<std::uint32_t>(e.address - begin) & ~(line_ - 1);
     if (state.size <= line_) return; // the miss itself fetches that
     protocol::MemRequest h =
-        protocol::hint(page + std::min(missed, page_ - state.size), state.size);
+        protocol::hint(begin + std::min(missed, longest_ - state.size), state.size);
     h.pc = e.pc;
     h.warp = static_cast<std::uint8_t>(e.warp);
     h.application = e.application;
@@ -133,8 +154,8 @@ void Prefetcher::evicted(bool unused) {
     if (waste > share(params.high()) && state.size > line_) {
         state.size = std::max(line_, state.size / 2 & ~(line_ - 1));
         ++stat.halvings;
-    } else if (waste < share(params.low()) && state.size < page_) {
-        state.size = std::min(page_, state.size + static_cast<std::uint32_t>(params.step->raw));
+    } else if (waste < share(params.low()) && state.size < longest_) {
+        state.size = std::min(longest_, state.size + static_cast<std::uint32_t>(params.step->raw));
         ++stat.growths;
     }
     state.evictions = state.unused = 0;

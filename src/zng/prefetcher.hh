@@ -27,8 +27,9 @@ constexpr std::array<std::string_view, 5> names_of(PrefetchVariant) {
 /// the page would end first.
 /// Hints only: what finds no room is dropped, and nothing waits for one.
 ///
-/// Precondition: a page lies in one slice. Not modelled: the time of the look-up (it is beside the
-/// tags'), the width of the table's ports.
+/// A slice is told of its own addresses: where the slices have chunks smaller than a page, a
+/// prefetch is at most a chunk, and ends with it. Not modelled: the time of the look-up (it is
+/// beside the tags'), the width of the table's ports.
 class Prefetcher final : public Model<Prefetcher> {
   public:
     struct Params {
@@ -118,8 +119,10 @@ class Prefetcher final : public Model<Prefetcher> {
     bool learn(const protocol::CacheEvent& e);
     void read(unsigned slice, const protocol::CacheEvent& e);
     void evicted(bool unused);
+    std::uint32_t longest_prefetch() const;
 
     std::uint32_t page_ = 0, line_ = 0;
+    std::uint32_t longest_ = 0; ///< bytes that a prefetch has at most, and does not cross
 };
 
 } // namespace memsim::zng

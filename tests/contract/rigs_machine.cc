@@ -227,6 +227,18 @@ static const RigFor mixed_dram {
                {"changes", "tREFI=1us"}});
         driver(m, "driver", "dram", "cpu_side");
     }};
+static const RigFor pseudo_channels {"mem.DramController", [](Machine& m) {
+                                         m.add("dram", "mem.DramController",
+                                               {{"timing", "hbm2"},
+                                                {"pseudo_channels", "2"},
+                                                {"read_queue", "4"},
+                                                {"write_queue", "6"},
+                                                {"write_high", "5"},
+                                                {"write_low", "2"},
+                                                {"map", "RoBaBgCoRa"},
+                                                {"changes", "tREFI=1us"}});
+                                         driver(m, "driver", "dram", "cpu_side");
+                                     }};
 static const RigFor monitor {"mem.Monitor", [](Machine& m) {
                                  m.add("monitor", "mem.Monitor", {});
                                  m.add("memory", "mem.SimpleMemory", {{"queue", "2"}});

@@ -16,9 +16,11 @@ using namespace memsim::test;
 
 namespace memsim::windows_test {
 
-/// Times that are added up over parts which work at once: planes, partitions, loads.
+/// Times that are added up over parts which work at once: planes, partitions, loads,
+/// pseudo-channels.
 const std::set<std::string> added_up {
-    "sense_time", "program_time", "erase_time", "io_time", "media_time", "migration_time",
+    "sense_time", "program_time",   "erase_time", "io_time",
+    "media_time", "migration_time", "bus_busy",
 };
 /// Ratios that are shares of a whole have one of these in their name.
 const std::vector<std::string> of_shares {"share", "rate", "accuracy", "waste"};

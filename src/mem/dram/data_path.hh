@@ -2,7 +2,7 @@
 
 #include "core/elapsed.hh"
 #include "mem/dram/access.hh"
-#include "parts/data_bus.hh"
+#include "mem/dram/pseudo_channels.hh"
 
 #include <array>
 #include <optional>
@@ -48,28 +48,29 @@ struct DramKinds {
     }
 };
 
-/// The ways that a burst takes between a channel's DRAM and its controller: the data bus, a second
-/// bus beside it where there is one, or none, to a register in front of the device. Whoever else
-/// reserves a bus is planned around; each bus has its own turnaround.
+/// The ways that a burst takes between a channel's DRAM and its controller: its rank's data bus, a
+/// second bus beside it where there is one, or none, to a register in front of the device. Whoever
+/// else reserves a bus is planned around; each bus has its own turnaround.
 class DramDataPath {
   public:
     struct Counters {
-        Counter& bytes; ///< of the data bus
+        Counter& bytes; ///< of the data buses, as is the time
         ElapsedTime& busy;
         DramKinds* kinds = nullptr; ///< where demand and migration are counted apart
     };
     /// `burst` bytes a column command. `first_user` is rank 0's number at the buses, which outlive
     /// the path. `lent` is State of the owner.
-    DramDataPath(parts::DataBus& bus, std::optional<DramSide> side, Counters count,
+    DramDataPath(DramDataBuses buses, std::optional<DramSide> side, Counters count,
                  std::uint32_t burst, std::uint16_t first_user, bool& lent)
-        : bus_(bus), side_(side), count_(count), burst_(burst), first_user_(first_user),
-          burst_time_(bus.transfer_time(burst).raw), lent_(lent) {}
+        : buses_(buses), side_(side), count_(count), burst_(burst), first_user_(first_user),
+          burst_time_(buses.of(0).transfer_time(burst).raw), lent_(lent) {}
 
     bool has_side() const { return side_.has_value(); }
-    const parts::DataBus& bus() const { return bus_; }
+    const DramDataBuses& buses() const { return buses_; }
+    const parts::DataBus& bus(std::uint32_t rank) const { return buses_.of(rank); }
     Tick burst_time() const { return burst_time_; }
     void check_loaded(Loader& l) const {
-        bus_.check_loaded(l);
+        buses_.check_loaded(l);
         if (side_) side_->bus.check_loaded(l);
     }
 
@@ -80,12 +81,12 @@ class DramDataPath {
     /// later. `column` is when the device allows one.
     std::array<Tick, 3> earliest(std::uint32_t rank, bool write, Tick column, Tick latency) const {
         const std::uint16_t of = user(rank);
-        return {lent_ ? never : std::max(column, bus_.earliest(of, write) - latency),
+        return {lent_ ? never : std::max(column, bus(rank).earliest(of, write) - latency),
                 side_ ? std::max(column, side_->bus.earliest(of, write) - latency) : never, column};
     }
     /// The same over the data bus, lent or not, as far as the bus has a say.
     Tick bus_ready(std::uint32_t rank, bool write, Tick latency) const {
-        return bus_.earliest(user(rank), write) - latency;
+        return bus(rank).earliest(user(rank), write) - latency;
     }
 
     /// One burst, whose first bit is at the device at `data`; says when it has arrived.
@@ -97,20 +98,21 @@ class DramDataPath {
             side_->busy.add(now, data, end);
             return end + side_->bus.latency();
         }
-        const Tick end = bus_.reserve(data, burst_, user(rank), access.write);
+        parts::DataBus& bus = buses_.of(rank);
+        const Tick end = bus.reserve(data, burst_, user(rank), access.write);
         count_.bytes += burst_;
         count_.busy.add(now, data, end);
-        return end + bus_.latency();
+        return end + bus.latency();
     }
-    /// Grows with every reservation of either bus.
-    Tick reserved() const { return bus_.free_at() + (side_ ? side_->bus.free_at() : 0); }
+    /// Grows with every reservation of any bus.
+    Tick reserved() const { return buses_.reserved() + (side_ ? side_->bus.free_at() : 0); }
 
   private:
     std::uint16_t user(std::uint32_t rank) const {
         return static_cast<std::uint16_t>(first_user_ + rank);
     }
 
-    parts::DataBus& bus_;
+    DramDataBuses buses_;
     std::optional<DramSide> side_;
     Counters count_;
     std::uint32_t burst_;

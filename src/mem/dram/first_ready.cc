@@ -9,12 +9,15 @@ namespace {
 
 /// The last time at which another bank's command cannot take the place of a burst, if the burst's
 /// request has the data bus: commands for younger requests over the same bus never do, nor do those
-/// of another rank, for which the bus has a gap.
+/// of another rank, for which the bus has a gap. Those over another pseudo-channel's bus do not
+/// wait for it.
 Tick lets_pass(const DramParts& parts, const DramCandidate& burst, std::uint32_t bank,
                const DramPlan& planned) {
-    const bool older = burst.order < planned.order;
-    const bool near =
-        parts.device.rank_of(bank) == parts.device.rank_of(planned.bank) || !parts.path.bus().gap();
+    const std::uint32_t rank = parts.device.rank_of(bank);
+    const std::uint32_t other = parts.device.rank_of(planned.bank);
+    const parts::DataBus& bus = parts.path.bus(rank);
+    if (&bus != &parts.path.bus(other)) return burst.at - 1;
+    const bool older = burst.order < planned.order, near = rank == other || !bus.gap();
     return older && near ? burst.at - 1 : never;
 }
 

@@ -1,8 +1,8 @@
 #include "mem/dram/preset.hh"
 
 /// High-bandwidth memory. The standards were not looked up: the figures are quoted from another's
-/// file. Row and column commands have a bus each. Pseudo-channels of a channel share both buses,
-/// here each has its own.
+/// file. Row and column commands have a bus each. Pseudo-channels of a channel share both buses:
+/// with `pseudo_channels` 2; with a controller each they do not.
 namespace memsim::mem {
 
 namespace {

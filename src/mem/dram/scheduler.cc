@@ -9,15 +9,15 @@ constexpr std::uint16_t none = DramQueue::none;
 
 } // namespace
 
-DramScheduler::DramScheduler(const Config& f, DramDevice& device, parts::DataBus& bus,
+DramScheduler::DramScheduler(const Config& f, DramDevice& device, DramDataBuses buses,
                              DramSchedulerState& state, DramCounters count,
                              std::optional<DramSide> side,
                              std::optional<DramBankCounters> bank_counts)
     : figures_(f),
       state_(state), parts_ {device,
-                             DramDataPath(bus, side, {count.bus_bytes, count.bus_busy, count.kinds},
-                                          device.timing().burst, f.first_user,
-                                          state.parts.bus_lent),
+                             DramDataPath(
+                                 buses, side, {count.bus_bytes, count.bus_busy, count.kinds},
+                                 device.timing().burst, f.first_user, state.parts.bus_lent),
                              DramQueue(state.parts.queue, f.patience, f.bank_queue),
                              RefreshSchedule(device, state.parts.refresh, count.refreshes),
                              state.parts},
@@ -168,7 +168,7 @@ bool DramScheduler::burst_continues(const DramPlan& issued, Tick now) {
                               parts_.path.bus_ready(device.rank_of(issued.bank), write, latency),
                               device.group_ready(write ? DramCommand::write : DramCommand::read,
                                                  device.group_of(issued.bank))});
-    const bool gapless = at <= parts_.path.bus().free_at() - latency;
+    const bool gapless = at <= parts_.path.bus(device.rank_of(issued.bank)).free_at() - latency;
     if (!gapless || at > state_.first_until || parts_.refresh.next() <= at) return false;
     state_.plan.at = at;
     state_.bus_seen = parts_.path.reserved();

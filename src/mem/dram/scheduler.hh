@@ -64,7 +64,7 @@ class DramScheduler {
         std::uint16_t first_user = 0; ///< number of rank 0 at the data bus
     };
     /// The states belong to a component's State and outlive the scheduler.
-    DramScheduler(const Config& figures, DramDevice& device, parts::DataBus& bus,
+    DramScheduler(const Config& figures, DramDevice& device, DramDataBuses buses,
                   DramSchedulerState& state, DramCounters count, std::optional<DramSide> side = {},
                   std::optional<DramBankCounters> bank_counts = {});
     DramScheduler(const DramScheduler&) = delete;

@@ -1,6 +1,7 @@
 #include "workload/traces/trace_player.hh"
 
 #include "core/registry.hh"
+#include "parts/address_map.hh"
 
 #include <algorithm>
 #include <limits>
@@ -35,8 +36,30 @@ std::unique_ptr<TraceReader> TracePlayer::open() const {
     return reader;
 }
 
+/// Of a trace of places: the memory must find them in the addresses that are made from them.
+void TracePlayer::check_map() const {
+    const PortBase* const peer = port.mem_side.peer();
+    const auto* memory = peer ? dynamic_cast<const parts::HasAddressMap*>(&peer->owner()) : nullptr;
+    const std::vector<std::uint64_t> n = parse_geometry(params.geometry());
+    if (!memory || n.size() != 6) return;
+    const auto count = [&](std::size_t i) { return static_cast<std::uint32_t>(n[i]); };
+    bool found = true;
+    try {
+        const parts::AddressMap own(params.map, {count(0), count(1), count(2), count(3), count(4),
+                                                 count(5), params.bytes(), 1});
+        found = own.within(memory->address_map());
+    } catch (const ConfigError&) { // the reader or the memory tells what is wrong with its own
+    }
+    if (found) return;
+    refuse("map", "'" + params.map() + "' with the geometry " + params.geometry() +
+                      " and columns of " + params.bytes.text() +
+                      "B takes addresses apart otherwise than " + peer->owner().path() +
+                      ": give both the same map, ranks, groups, banks, columns and bytes");
+}
+
 void TracePlayer::init() {
     reader_ = open(); // what can be seen to be wrong is told before time 0
+    check_map();
     mem::SentRequests::init(state.requests, params.outstanding());
 }
 

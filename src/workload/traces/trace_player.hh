@@ -95,6 +95,7 @@ class TracePlayer final : public Model<TracePlayer> {
 
   private:
     std::unique_ptr<TraceReader> open() const;
+    void check_map() const;
     void read_record();
     void send_one();
     mem::SentRequests requests() { return {state.requests, stat.sent, sim()}; }

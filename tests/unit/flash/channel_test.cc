@@ -54,6 +54,14 @@ struct Bench {
                                  urgency}});
         return *this;
     }
+    /// The same of a collection that other programs wait for.
+    Bench& collect(Tick when, FlashOp op, FlashPlace place, bool begins = false) {
+        at(when, op, place, FlashClass::mapping);
+        auto& script = machine.get<Controller>("controller").state.script;
+        script[script.size() - 1].request.collects = true;
+        script[script.size() - 1].request.begins = begins;
+        return *this;
+    }
     /// When the answer to the i-th request came, after a clean run.
     std::vector<Tick> answers() {
         run(machine);
@@ -189,6 +197,22 @@ TEST_CASE("Reads go before programs, mapping before others, old before young", "
     CHECK(at[3] < at[2]);
     CHECK(at[2] < at[4]);
     CHECK(at[4] < at[1]);
+}
+
+TEST_CASE("Programs of a package wait until its last collection has ended, of others they do not",
+          "[flash]") {
+    Bench b;
+    b.collect(0, FlashOp::read, page(0), true);
+    b.at(1 * us, FlashOp::program, page(0, 0, 1, 0, 2)); // of a die that has nothing to do
+    b.at(1 * us, FlashOp::program, page(0, 1));          // of another package
+    b.collect(2 * ms, FlashOp::program, page(0, 0, 1, 0, 3));
+    b.collect(5 * ms, FlashOp::erase, page(0, 0, 1, 1, 4), true); // a second one, without pages
+    b.collect(6 * ms, FlashOp::erase, page(0));
+    const auto at = b.answers();
+    CHECK(at[2] < 1 * ms);
+    CHECK(at[3] == 2 * ms + 1 * ns + program_command + wires + 750 * us + 1);
+    CHECK(at[5] > at[4]);
+    CHECK(at[1] == at[5] - 1 + program_command + wires + 750 * us + 1);
 }
 
 TEST_CASE("An idle channel costs no event", "[flash]") {

@@ -269,6 +269,47 @@ TEST_CASE("An eviction tells whether the line was prefetched for nothing", "[zng
     CHECK(value(p.unused) == 30);
 }
 
+namespace {
+
+/// A prefetch at each miss, beside the second of two slices; its figures, or what is said.
+std::string prefetched(const std::string& chunk, std::uint64_t missed) {
+    Machine m;
+    m.add("teller", "test_zng.Teller", {});
+    m.add("prefetcher", "zng.Prefetcher", arguments("variant=4KBpref"));
+    m.add("driver", "test_mem.Driver", {});
+    m.add("cache", "mem.Cache",
+          {{"capacity", "64KiB"},
+           {"interleave_ways", "2"},
+           {"interleave_index", "1"},
+           {"interleave_granularity", chunk},
+           {"hint_ports", "1"}});
+    m.add("memory", "mem.SimpleMemory", {});
+    m.bind("driver", "mem_side", "cache", "cpu_side");
+    m.bind("cache", "mem_side", "memory", "cpu_side");
+    m.bind("teller", "events", "prefetcher", "events[0]");
+    m.bind("prefetcher", "hints[0]", "cache", "hints[0]");
+    try {
+        m.build();
+    } catch (const ConfigError& e) {
+        return e.what();
+    }
+    m.get<Teller>("teller").read(missed, 8, 0, true);
+    m.start();
+    CHECK(m.run(never) == Stop::idle);
+    return std::to_string(value(m.get<Prefetcher>("prefetcher").stat.hinted_bytes)) + " bytes, " +
+           std::to_string(std::lround(m.stat_value("cache", "prefetches", ""))) + " lines";
+}
+
+} // namespace
+
+TEST_CASE("A prefetch lies in the chunk of its slice", "[zng][prefetcher]") {
+    CHECK(prefetched("4KiB", page + 128) == "4096 bytes, 32 lines");
+    CHECK(prefetched("2KiB", page + 2048 + 128) == "2048 bytes, 16 lines");
+    CHECK(prefetched("3KiB", 3072) ==
+          "prefetcher.page: 4KiB and the 3072B in which cache sees the addresses do not divide "
+          "each other: make one of them a multiple of the other");
+}
+
 TEST_CASE("Misuse of a prefetcher is a sentence", "[zng][prefetcher]") {
     using Catch::Contains;
     CHECK_THAT(error_of("low=40%"), Contains("prefetcher.low") && Contains("lies above high"));
