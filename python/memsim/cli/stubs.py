@@ -1,6 +1,7 @@
 """The package's type stubs (.pyi), written from the package itself: components from the schema, all else from the modules'
 names and signatures. What has no annotation there is Any, or bool by its default."""
 import ast
+import builtins
 import dataclasses
 import importlib
 import inspect
@@ -13,6 +14,7 @@ import memsim
 
 from ..model.machine_stats import Values, class_of
 from ..model.schema import TYPES
+from . import native_stub
 
 LEFT_OUT = "memsim.__main__", "memsim._memsim", "memsim.moved"
 # What Python calls by itself and a user's code makes it call.
@@ -45,6 +47,7 @@ def write(directory):
     package = Path(directory, "memsim")
     package.mkdir(parents=True, exist_ok=True)
     (package / "py.typed").write_text("")
+    (package / "_memsim.pyi").write_text(native_stub.text())
     for folder in _folders():
         (package / f"{folder}.pyi").write_text(_Folder(folder).text())
     for module in (
@@ -86,6 +89,8 @@ class _Stub:
         name, module = cls.__name__, cls.__module__.removeprefix("_")  # classes of io say that they are of _io
         if cls is types.NoneType:
             return "None"
+        if module == "builtins" and name not in vars(builtins):  # types.FrameType and others say so
+            return "Any"
         here = module in ("builtins", self.name) or module.startswith("memsim") and self.known.get(name) is cls
         if not here:
             self.imports[f"from {module} import {name} as _{name}"] = None
@@ -94,9 +99,12 @@ class _Stub:
 
     def annotation(self, given):
         if isinstance(given, str):
-            return given
+            return given if given.partition(" ")[0] in self.known else "Any"
         if isinstance(given, types.UnionType):
             return " | ".join(map(self.annotation, given.__args__))
+        if type(given) is types.GenericAlias:
+            inside = ("..." if of is ... else self.annotation(of) for of in given.__args__)
+            return f"{self.class_named(given.__origin__).partition('[')[0]}[{', '.join(inside)}]"
         return "None" if given is None else self.class_named(given) if inspect.isclass(given) else "Any"
 
 
