@@ -45,9 +45,10 @@ from .model.ports import Port, VectorPort
 from .model.schema import describe
 from .results.database import Results, results
 from .run import stats
+from .run.default import checkpoint, curTick, default, instantiate, restore, simulate
 from .run.event import Event
 from .run.options import Options
-from .run.simulation import Simulation, checkpoint, curTick, default, instantiate, restore, simulate
+from .run.simulation import Simulation
 
 __version__ = _memsim.version()
 NEVER = _memsim.never

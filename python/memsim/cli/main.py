@@ -11,7 +11,8 @@ import sys
 import memsim
 
 from .. import _memsim
-from ..run import checkpoints, children, processes, simulation as run, signals, streams
+from ..run import checkpoints, children, processes, signals, streams
+from ..run.default import try_to_load
 from ..model import schema
 from . import trust
 from ..errors import IN_USE, Error, InUse, Panic, did_you_mean, legible, utf8
@@ -19,6 +20,7 @@ from ..files import check_output, hash_of
 from ..run.options import Options, add_changes, add_oracles, add_stamps, ticks, whole
 from ..results.report import watch
 from ..run.script import changed_behaviour, check_unchanged
+from ..run.session import session as run
 from ..run.start import USER_ERROR, run_script
 from .subcommands import SUBCOMMANDS
 
@@ -308,7 +310,7 @@ def _restored(args):
     if args.changes or after.database() != before or changed or os.path.abspath(after.outdir) != saved.run.outdir:
         run.options.parent = saved.run.uuid
     elif len(kept["runs"]) > 1:
-        run.try_to_load(saved)
+        try_to_load(saved)
     if changed and not args.quiet:
         print(
             f"memsim: {changed} has changed since the checkpoint was written, and the results may "

@@ -12,7 +12,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from .. import _memsim
-from ..run import checkpoints, simulation as run, signals
+from ..run import checkpoints, signals
 from . import verdict
 from ..errors import IN_USE, Error, InUse, did_you_mean, user_error
 from ..files import check_output, os_error
@@ -20,6 +20,7 @@ from ..run.options import script_parser, whole
 from .points import Points, owner
 from ..run.processes import MEMSIM, Processes, as_they_end, environment
 from ..results.database import connect
+from ..run.session import session as run
 from .verdict import claims
 
 UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

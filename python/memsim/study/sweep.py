@@ -4,9 +4,10 @@ import contextlib
 import os
 import sqlite3
 
-from ..run import simulation as run, signals
+from ..run import signals
 from ..errors import Error
 from ..run.options import ticks, whole
+from ..run.session import session as run
 from .points import rows_of, summary
 from ..results.database import connect
 
