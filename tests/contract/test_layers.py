@@ -123,3 +123,20 @@ def test_python_modules_import_in_a_line():
     order = list(TopologicalSorter(graph).static_order())  # CycleError names a circle
     assert order.index("errors") < order.index("objects") < order.index("run") < order.index("cli")
     assert order.index("run") < order.index("systems.scale") < order.index("systems.ohm")
+
+
+def test_runs_and_results_import_downwards():
+    """A run does not read results, and neither knows studies, papers or commands."""
+    below = {"run": ("errors", "files", "model", "run"), "results": ("errors", "files", "model", "run", "results")}
+    files = {
+        path.relative_to(PACKAGE).with_suffix("").as_posix().replace("/", "."): path for path in PACKAGE.rglob("*.py")
+    }
+    for folder, allowed in below.items():
+        found = {
+            imported.partition(".")[0]
+            for name, path in files.items()
+            if name.startswith(f"{folder}.")
+            for imported in python_imports(name, path.read_text(), files)
+            if imported in files
+        }
+        assert folder in found and found <= set(allowed), found

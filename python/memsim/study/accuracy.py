@@ -14,6 +14,7 @@ from pathlib import Path
 from . import verdict
 from ..errors import PACKAGE
 from ..files import replacing
+from ..results.claims import stated, unit_of
 
 PAPERS = {"ohm": "Ohm-GPU", "zng": "ZnG", "cmd": "CMD", "cxl_gpu": "CXL-GPU", "sap": "SAP"}
 SYSTEMS = {"cxl": "cxl_gpu"}  # of a folder of configs/studies, where it is named otherwise
@@ -154,12 +155,7 @@ def compared(subject, baseline):
 
 
 def _paper(claim):
-    return verdict.stated(claim.relation, f"{claim.expected:.4g}")
-
-
-def unit_of(relation, unit):
-    """What a claim's figures are counted in: changes are stated in percent and compared as ratios."""
-    return "×" if relation in verdict.CHANGES or unit == "x" else unit if unit not in (None, "count", "ratio") else ""
+    return stated(claim.relation, f"{claim.expected:.4g}")
 
 
 def _number(value):

@@ -13,6 +13,7 @@ from .. import _memsim
 from . import points, verdict
 from ..errors import Error
 from ..files import check_output
+from ..results.claims import COLUMNS
 from ..results.database import connect, not_current
 from ..results.rows import TABLES
 
@@ -139,7 +140,7 @@ def _copy_studies(source, target, same):
     """Points and claims. Of those that both databases have, the row that was written last stays."""
     for table, key, when, columns, make in (
         ("point", "study, number", "began", points.COLUMNS, lambda: target.execute(points.TABLE)),
-        ("claim", "id", "judged", verdict.COLUMNS, lambda: verdict.store(target, "", [])),
+        ("claim", "id", "judged", COLUMNS, lambda: verdict.store(target, "", [])),
     ):
         if not source.execute("SELECT 1 FROM sqlite_master WHERE name = ?", [table]).fetchone():
             continue

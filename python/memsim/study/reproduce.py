@@ -23,6 +23,7 @@ from ..results import plot
 from ..run import processes, signals
 from ..errors import PACKAGE, Error, did_you_mean
 from ..files import os_error, replacing
+from ..results.claims import stated, unit_of
 from ..run.options import whole
 from ..run.progress import duration
 
@@ -199,8 +200,8 @@ def draw(figure, rows, folder):
     panels = {}
     for row in rows:
         if row["ours"] is not None:
-            unit = accuracy.unit_of(row["relation"], row["unit"])
-            said = verdict.stated(row["relation"], "").strip()
+            unit = unit_of(row["relation"], row["unit"])
+            said = stated(row["relation"], "").strip()
             name = f"{row['metric']}, {accuracy.compared(row['subject'], row['baseline'])}"
             panels.setdefault({"×": "ratio", "": "count"}.get(unit, unit), {})[
                 f"{name}\n({row['id']}, {verdict.places()[row['id']]}{', paper: ' + said if said else ''})"

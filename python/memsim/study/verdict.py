@@ -15,6 +15,7 @@ import statistics
 from pathlib import Path
 
 from ..errors import PACKAGE, did_you_mean, user_error
+from ..results.claims import CHANGES, COLUMNS, stated
 
 TOLERANCE = 0.2  # of the effect, of an absolute value, or of what a share leaves of the whole
 POINTS = 0.02  # of a ratio: where a fifth of the effect is less, and for what is to be equal
@@ -31,7 +32,6 @@ EXPECTED = {
     "above": lambda v: v,
     "below": lambda v: v,
 }
-CHANGES = "gain", "reduction", "ratio"  # relations that state a change from 1
 
 # How our figure comes about (docs/studies.md). Only a measured one can be met.
 LABELS = (
@@ -192,11 +192,6 @@ def judge(claim, figures, small=False):
     return Verdict(claim, figures, word)
 
 
-def stated(relation, value):
-    """What the paper says of a figure: 'below 100'."""
-    return f"{relation} {value}" if relation in ("above", "below") else value
-
-
 def report(verdicts):
     """The verdicts as a table of text."""
     rows = [("claim", "metric", "subject / baseline", "paper", "ours", "min..max", "error", "effect", "verdict")]
@@ -217,30 +212,6 @@ def report(verdicts):
         )
     widths = [max(map(len, column)) for column in zip(*rows)]
     return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
-
-
-# Its columns, in order, and what a verdict says in each. `lowest` and `highest` are over the seeds.
-COLUMNS = {
-    "id": "TEXT PRIMARY KEY",
-    "study": "TEXT",
-    "metric": "TEXT",
-    "subject": "TEXT",
-    "baseline": "TEXT",
-    "relation": "TEXT",
-    "unit": "TEXT",
-    "label": "TEXT",
-    "paper": "REAL",
-    "ours": "REAL",
-    "lowest": "REAL",
-    "highest": "REAL",
-    "seeds": "INTEGER",
-    "relative_error": "REAL",
-    "effect_share": "REAL",
-    "comparison": "TEXT",
-    "verdict": "TEXT",
-    "deviation": "TEXT",
-    "judged": "TEXT",
-}
 
 
 def store(database, study, verdicts):
@@ -267,6 +238,7 @@ def store(database, study, verdicts):
             relation=c.relation,
             unit=c.unit,
             label=c.label,
+            stated_in=c.stated_in,
             paper=c.expected,
             ours=v.ours,
             lowest=min(v.figures, default=None),
