@@ -48,9 +48,10 @@ from .model.schema import describe
 from .model.units import Quantity
 from .results.database import Results, results
 from .run import stats
+from .run.default import checkpoint, curTick, default, instantiate, restore, simulate
 from .run.event import Event
 from .run.options import Options
-from .run.simulation import Simulation, checkpoint, curTick, default, instantiate, restore, simulate
+from .run.simulation import Simulation
 
 __all__ = [
     "Error",

@@ -1,10 +1,9 @@
-"""The two kinds of error, and where in the user's script something was written."""
-
+"""The kinds of error, and the place in the user's script that caused one."""
 import os
 import re
 import sys
+import types
 from collections.abc import Callable, Collection, Iterable
-from types import FrameType
 
 from ._memsim import Error, InUse, Panic, nearest
 
@@ -22,8 +21,8 @@ __all__ = [
 ]
 
 # The module makes these; what they mean to a script:
-Error.__doc__ = "Something that the user can mend: a sentence that says what, where, and what would be right."
-InUse.__doc__ = "A run or a database that another process is at: try again later."
+Error.__doc__ = "A mistake that the user can correct. The message is a sentence: where, what, and what to do."
+InUse.__doc__ = "Another process uses the run or the database: try again later."
 Panic.__doc__ = "A fault of memsim itself."
 
 IN_USE = 75  # the exit code after InUse: sysexits' EX_TEMPFAIL
@@ -36,7 +35,7 @@ class UnknownName(Error, AttributeError):
 
 def here() -> str:
     """'file:line' of the innermost frame outside this package."""
-    frame: FrameType | None = sys._getframe(1)
+    frame: types.FrameType | None = sys._getframe(1)
     while frame and os.path.abspath(frame.f_code.co_filename).startswith(PACKAGE):
         frame = frame.f_back
     if frame is None or frame.f_code.co_filename.startswith("<frozen"):
@@ -48,19 +47,21 @@ def here() -> str:
 
 
 def user_error(what: object, where: str | None = None, kind: type[Error] = Error) -> Error:
-    """The exception of a user's mistake, of the class `kind`; its text begins with the place in the script."""
+    """An Error, or another `kind` of it, whose message begins with the place in the user's script."""
     return kind(f"{where or here()}: {what}")
 
 
 def check_known(what: str, given: str, known: Collection[str]) -> None:
-    """Refuses a name that is none of those known, and says which may be meant."""
+    """Raises Error, with the nearest known name, if `given` is not one of `known`."""
     if given not in known:
         raise user_error(f"there is no {what} '{given}'{did_you_mean(given, known)}: it is one of {', '.join(known)}")
 
 
 def legible(text: str, keep: str = "\n") -> str:
-    """What a terminal may show: each byte of what would control it, but for `keep`, as \\xff; core/legible.hh
-    does so for errors from C++."""
+    """The text with each byte of a control character, except those in `keep`, as \\xff.
+
+    core/legible.hh is the same for errors from C++.
+    """
     return re.sub(
         r"[\0-\x1f\x7f-\x9f\ud800-\udfff]",
         lambda found: found[0] if found[0] in keep else "".join(f"\\x{byte:02x}" for byte in _bytes(found[0])),
@@ -69,29 +70,29 @@ def legible(text: str, keep: str = "\n") -> str:
 
 
 def _bytes(character: str) -> bytes:
-    """Of a character, also of half a pair of UTF-16: a byte of a file's name, or three that are no UTF-8."""
+    """The bytes of a character. Half a pair of UTF-16 is a byte of a file's name, or three bytes that are no UTF-8."""
     return character.encode(errors="surrogateescape" if "\udc80" <= character <= "\udcff" else "surrogatepass")
 
 
 def utf8(text: str, what: str) -> str:
-    """The text, unless it is the name of a file that is not UTF-8 (as os.fsdecode() gives it): our
-    files and database hold nothing else."""
+    """The text. Raises Error if it is a file name that is not UTF-8 (from os.fsdecode()): checkpoints and
+    databases hold UTF-8 only."""
     try:
         text.encode()
     except UnicodeEncodeError:
         if re.search("[\ud800-\udc7f\udd00-\udfff]", text):
             check_text(text, what.removesuffix(":"), Error)
         name = os.fsencode(text).decode(errors="backslashreplace")
-        raise Error(f"{what} '{name}' is not UTF-8: give the file a name, or a link to it, that " "is") from None
+        raise Error(f"{what} '{name}' is not UTF-8: give the file a name, or a link to it, that is") from None
     return text
 
 
-def check_text(text: str, what: str, error: Callable[[str], Exception] = user_error) -> None:
-    """Refuses what is no text for a database, a file name or C++: half a pair of UTF-16, or a NUL character."""
+def check_text(text: str, what: str, error: Callable[[str], Error] = user_error) -> None:
+    """Raises `error` if a database, a file name or C++ cannot hold the text: half a pair of UTF-16, or NUL."""
     if found := re.search("[\0\ud800-\udfff]", text):
         raise error(f"{what}: '{legible(text, keep='')}' holds the character U+{ord(found[0]):04X}: leave it out")
 
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:
-    """' (did you mean ...?)', or nothing where no name is near."""
+    """' (did you mean ...?)' with the nearest of the known names; '' if none is near."""
     return nearest(legible(wrong, keep=""), list(known))

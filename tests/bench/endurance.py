@@ -24,7 +24,7 @@ from memsim.mem import Crossbar, DramController, Monitor, TrafficGen
 from memsim.study.merge import TABLES
 from memsim.run.processes import MEMSIM, environment
 from memsim.results.database import connect
-from memsim.run.simulation import options
+from memsim.run.session import session
 
 ROOT = Path(__file__).resolve().parents[2]
 README = "SELECT path, value FROM result WHERE name = 'migration_share'"
@@ -81,7 +81,7 @@ def events(count, seconds):
 
 def checkpoints(count):
     """Of one run, one every 20 ms: as many as there are moments, and one file at a time."""
-    out = options.outdir
+    out = session.options.outdir
     command = [*MEMSIM, "-q", "-d", out, "--checkpoint-wall-period", "20ms", __file__, "endless"]
     rows, seen, last, most = [], 0, None, 0
     print("checkpoints\tMiB resident\topen files\tfiles in the directory", flush=True)
@@ -107,12 +107,12 @@ def checkpoints(count):
 def runs(count):
     """Copies of one run of the main job, each with all its rows."""
     subprocess.run(
-        [*MEMSIM, "-q", "-d", options.outdir, ROOT / "configs/ohm_planar.py", "--scale", "tiny"],
+        [*MEMSIM, "-q", "-d", session.options.outdir, ROOT / "configs/ohm_planar.py", "--scale", "tiny"],
         env=environment(),
         check=True,
         stdout=subprocess.DEVNULL,
     )
-    file = os.path.join(options.outdir, "stats.db")
+    file = os.path.join(session.options.outdir, "stats.db")
     with contextlib.closing(sqlite3.connect(file)) as database, database:
         database.execute("PRAGMA journal_mode = OFF")
         database.execute("PRAGMA cache_size = -500000")

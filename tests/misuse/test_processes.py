@@ -37,7 +37,7 @@ THREADS = """\
 machine.simulate("1us")
 said = []
 def other():
-    while not machine._busy:
+    while not machine._record.busy:
         time.sleep(0.001)
     for name, call in calls.items():
         try:

@@ -57,11 +57,11 @@ def script(tmp_path):
 @pytest.fixture
 def in_tmp(tmp_path, monkeypatch):
     """Results of a machine built in this process go to the test's directory; it ends with the test."""
-    from memsim.run import simulation as run
+    from memsim.run.session import session
 
     monkeypatch.chdir(tmp_path)
     yield tmp_path
-    for simulation in list(run._open):
+    for simulation in list(session.open):
         simulation.close(finished=False)
 
 

@@ -148,7 +148,7 @@ def test_sigterm(tmp_path, parent, whom):
     assert [finished for _, finished in runs] == [None, None]
     files = sorted((tmp_path / "memsim-out").glob("*.ckpt"))
     assert sorted(file.name for file in files) == [f"sigterm-{run[:8]}.ckpt" for run, _ in runs]
-    assert f"go on with memsim.restore('memsim-out/{files[0].name}')" in said
+    assert f"continue with memsim.restore('memsim-out/{files[0].name}')" in said
     (tmp_path / "go_on.py").write_text(f"import memsim; memsim.restore({str(files[0])!r}).simulate('1us')")
     subprocess.run([MEMSIM, "go_on.py"], cwd=tmp_path, check=True, timeout=60)
     refused = subprocess.run(

@@ -134,7 +134,7 @@ def test_the_user_s_mistakes_are_one_sentence(memsim_command, script, tmp_path):
         (["sqll", "out"], "sqll: there is no such script, and no such subcommand (did you mean 'sql'?)"),
         (["notes.md"], "notes.md: this is no Python script (unterminated string literal"),
         (["nul.py"], "nul.py: this is no Python script (source code string cannot contain null bytes)"),
-        (["my.ckpt"], "my.ckpt: this is a checkpoint: memsim --restore my.ckpt goes on from it"),
+        (["my.ckpt"], "my.ckpt: this is a checkpoint: memsim --restore my.ckpt continues it"),
         (["out/stats.db"], "out/stats.db: this is a database of results: memsim sql out/stats.db QUERY asks it"),
         (["sql", "out", "SELECT * FROM reslt"], "there is no table or view 'reslt' (did you mean 'result'?)"),
         (["report"], "the following arguments are required: DB\n"),
@@ -324,7 +324,7 @@ def test_what_was_written_and_where_is_told(memsim_command, script, tmp_path):
     (run,) = memsim_command("sql", "early/stats.db", "SELECT id FROM run").stdout.split()[1:]
     assert said == (
         f"memsim: ended by sys.exit(3) at 10090000002fs; the last dump of run {run} in early/stats.db has its "
-        f"statistics; go on with --restore early/ended-{run[:8]}.ckpt\n"
+        f"statistics; continue with --restore early/ended-{run[:8]}.ckpt\n"
     )
 
 

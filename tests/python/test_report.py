@@ -155,10 +155,10 @@ def page(memsim_command, runs):
     with sqlite3.connect(runs / "stats.db") as db:
         db.execute(
             "CREATE TABLE claim(id TEXT, study TEXT, metric TEXT, subject TEXT, baseline TEXT, label TEXT,"
-            " relation TEXT, unit TEXT, paper REAL, ours REAL, effect_share REAL, verdict TEXT, deviation TEXT)"
+            " relation TEXT, unit TEXT, paper REAL, ours REAL, effect_share REAL, verdict TEXT, deviation TEXT, stated_in TEXT)"
         )
         db.executemany(
-            "INSERT INTO claim VALUES(?, 'fig1', 'IPC', ?, 'y', 'measured', ?, ?, 1.2, 1.1, 0.5, ?, '')",
+            "INSERT INTO claim VALUES(?, 'fig1', 'IPC', ?, 'y', 'measured', ?, ?, 1.2, 1.1, 0.5, ?, '', 'Fig. 3')",
             [("x-01", "a", "below", "ns", "met"), ("x-02", "<script>throw 1</script>", "gain", "%", "ordering only")],
         )
     memsim_command("report", "out")
@@ -209,6 +209,7 @@ def test_the_page_works_in_a_browser(browser, page):
     assert len(drawn) >= 4 and all(drawn)
     claims = browser.find_element("id", "claims").text
     assert "<script>throw 1</script>" in claims and "below 1.2 ns 1.1 ns" in claims and "1.2 × 1.1 ×" in claims
+    assert "Fig. 3; fig1" in claims
     assert "sys.mem latency 300ns 100ns" in browser.find_element("id", "runs").text
     assert browser.get_log("browser") == []
 

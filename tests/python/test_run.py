@@ -2,6 +2,7 @@
 import memsim
 import pytest
 from memsim.mem import SimpleMemory, TrafficGen
+from memsim.run.running import check_end
 
 
 def machine(seed=1, options=None, **traffic):
@@ -89,22 +90,17 @@ def test_the_oracle_s_options_change_nothing(in_tmp, changed):
     assert digest(options=memsim.Options(**changed)) == digest()
 
 
-def test_a_hang_prints_who_waits_for_whom(in_tmp):
-    sim = machine()
-
+def test_a_hang_prints_who_waits_for_whom():
     class Stuck:
         now, pending, exit_cause = 10**9, True, ""
         wait_report = staticmethod(lambda: ["gen.mem_side waits for 3 answers from mem"])
         imbalances = staticmethod(lambda: ["mem: 5 bytes went in and 4 came out"])
 
-    real, sim._machine = sim._machine, Stuck
     with pytest.raises(memsim.Error, match="(?s)stands still at 1us.*waits for 3 answers"):
-        sim._check_end("idle")
+        check_end(Stuck, "idle")
     Stuck.pending = False
     with pytest.raises(memsim.Error, match="(?s)does not add up.*5 bytes"):
-        sim._check_end("idle")
-    sim._machine = real
-    sim.close(finished=False)
+        check_end(Stuck, "idle")
 
 
 def test_an_unfinished_run_keeps_what_it_has(in_tmp):

@@ -216,9 +216,9 @@ def test_a_restored_point_that_was_killed_goes_on_from_its_own_checkpoint(warm, 
     running.communicate()
     (tmp_path / "go").touch()
     ((run,),) = rows(tmp_path, "SELECT id FROM run WHERE finished IS NULL")
-    assert f"goes on with run {run} from out/14us-" in warm(*command).stderr
+    assert f"continues with run {run} from out/14us-" in warm(*command).stderr
     assert f"finished before, as run {run}" in warm(*command).stderr
-    assert "goes on" not in warm(*command[:-1], "mem.latency=600ns").stderr, "that is another run"
+    assert "continues with run" not in warm(*command[:-1], "mem.latency=600ns").stderr, "that is another run"
     digest = "SELECT digest FROM run ORDER BY started"
     assert rows(tmp_path, digest)[0] == sqlite3.connect(tmp_path / "whole/stats.db").execute(digest).fetchone()
     assert len(rows(tmp_path, digest)) == 2

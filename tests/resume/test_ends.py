@@ -44,7 +44,7 @@ CAUSES = {  # what the script does: its exit code, and the label
 }
 LINE = re.compile(
     r"^memsim: ended by (.*) at (\S+); the last dump of run (\S+) in out/stats.db has its statistics; "
-    r"go on with --restore (\S+)$",
+    r"continue with --restore (\S+)$",
     re.M,
 )
 
@@ -161,7 +161,7 @@ def test_an_error_between_two_phases_of_a_tick_saves_no_machine(run, script):
         "def broken(machine, until):\n    raise memsim.Panic('it broke')\nmemsim._memsim.Machine.run = broken\n"
     )
     said = run("-d", "out", script, expect=70).stderr
-    assert "ended by Panic: it broke at 5us" in said and "there is no checkpoint to go on from" in said
+    assert "ended by Panic: it broke at 5us" in said and "there is no checkpoint to continue from" in said
     assert not list((run.directory / "out").glob("*.ckpt"))
     assert run.rows("out", "SELECT label FROM dump ORDER BY id")[-1] == ("Panic: it broke",)
 
@@ -169,9 +169,9 @@ def test_an_error_between_two_phases_of_a_tick_saves_no_machine(run, script):
 def test_a_call_that_fails_would_fail_again(run, script):
     (run.directory / "fault").write_text("memsim.stats.series('1us', 'no.such')")
     said = run("-d", "out", script, expect=1).stderr
-    assert "ended by an error at 5us" in said and "there is no checkpoint to go on from" in said
+    assert "ended by an error at 5us" in said and "there is no checkpoint to continue from" in said
     said = run("-d", "other", "--checkpoint-at", "3us", script, expect=1).stderr
-    assert "go on with --restore other/3us-" in said
+    assert "continue with --restore other/3us-" in said
 
 
 def test_machines_of_one_script_are_all_kept(run, script):

@@ -41,7 +41,7 @@ def test_ctrl_c_at_any_moment(run, job):
         _, said = running.communicate()
         said = re.sub(
             r"^memsim: ended by SIGINT at \S+; the last dump of run \S+ in out/stats.db has its statistics; "
-            r"go on with --restore out/sigint-\w+.ckpt\n",
+            r"continue with --restore out/sigint-\w+.ckpt\n",
             "",
             said,
         )

@@ -62,10 +62,10 @@ def test_each_run_goes_on_from_its_last_whole_checkpoint(run, killed):
     run("-d", "out", "script.py", 3)
     for seed in (1, 2, 3):
         run("-d", "whole", "script.py", seed)
-    said = [line for line in resume(run) if line.startswith("goes on")]
+    said = [line for line in resume(run) if line.startswith("continues with")]
     assert said == [
-        f"goes on with run {first} from out/4us-{first[:8]}.ckpt",
-        f"goes on with run {second} from out/2us-{second[:8]}.ckpt",
+        f"continues with run {first} from out/4us-{first[:8]}.ckpt",
+        f"continues with run {second} from out/2us-{second[:8]}.ckpt",
     ]
     assert content(run, "out") == content(run, "whole")
     assert resume(run) == ["out: every run is finished"]
@@ -74,7 +74,7 @@ def test_each_run_goes_on_from_its_last_whole_checkpoint(run, killed):
 def test_a_script_of_two_machines_goes_on_once(run, killed):
     assert len(killed(1, 2)) == 2
     run("-d", "whole", "script.py", 1, 2)
-    assert sum(line.startswith("goes on") for line in resume(run)) == 1
+    assert sum(line.startswith("continues with") for line in resume(run)) == 1
     assert content(run, "out") == content(run, "whole")
 
 
@@ -115,5 +115,5 @@ def test_ended_while_it_goes_on(run, killed, monkeypatch):
     (run.directory / "go").touch()
     _, said = process.communicate(timeout=100)
     assert process.returncode == 143 and os.path.exists(run.directory / f"out/sigterm-{id[:8]}.ckpt"), said
-    assert f"goes on with run {id} from out/sigterm-{id[:8]}.ckpt" in resume(run)
+    assert f"continues with run {id} from out/sigterm-{id[:8]}.ckpt" in resume(run)
     assert content(run, "out") == content(run, "whole")

@@ -10,9 +10,10 @@ from .. import _memsim
 from ..errors import Error
 from ..files import hash_of
 from ..run import checkpoints
-from ..run import simulation as run
-from ..run.options import Options, options
+from ..run.default import try_to_load
+from ..run.options import Options
 from ..run.script import changed_behaviour, check_unchanged
+from ..run.session import session
 from . import trust
 
 
@@ -33,21 +34,23 @@ def script_of(args: argparse.Namespace) -> tuple[str, list[str]]:
         )
     os.chdir(saved.script.cwd)
     for name in set(Options.KEPT) & set(kept["options"]):
-        setattr(options, name, kept["options"][name])
-    before = options.database()
-    options.restoring = saved
+        setattr(session.options, name, kept["options"][name])
+    before = session.options.database()
+    session.options.restoring = saved
     if args.outdir and not args.stats_db:
-        options.stats_db = ""
+        session.options.stats_db = ""
     after = dataclasses.replace(
-        options, outdir=args.outdir or options.outdir, stats_db=args.stats_db or options.stats_db
+        session.options,
+        outdir=args.outdir or session.options.outdir,
+        stats_db=args.stats_db or session.options.stats_db,
     )
     changed = changed_behaviour(saved)
     if args.changes or changed:
-        options.origin = hash_of(file)
+        session.options.origin = hash_of(file)
     if args.changes or after.database() != before or changed or os.path.abspath(after.outdir) != saved.run.outdir:
-        options.parent = saved.run.uuid
+        session.options.parent = saved.run.uuid
     elif len(kept["runs"]) > 1:
-        run.try_to_load(saved)
+        try_to_load(saved)
     if changed and not args.quiet:
         print(
             f"memsim: {changed} has changed since the checkpoint was written, and the results may "

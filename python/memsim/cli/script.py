@@ -15,8 +15,8 @@ from ..errors import Error, did_you_mean
 from ..files import check_output
 from ..model import schema
 from ..run import children
-from ..run import simulation as run
-from ..run.options import add_changes, add_oracles, add_stamps, options, ticks, whole
+from ..run.options import add_changes, add_oracles, add_stamps, ticks, whole
+from ..run.session import session
 from ..run.start import run_script
 from . import restore
 from .subcommands import SUBCOMMANDS
@@ -175,7 +175,7 @@ def main(argv: list[str]) -> int:
     _apply(args)
     if script is None:
         code.interact(local={"memsim": memsim, "__name__": "__main__"}, exitmsg="")
-        run.close_all()
+        session.close_all()
         return 0
     with _suggestions({name for action in p._actions for name in action.option_strings}):
         return int(run_script(script, arguments, args.interactive))
@@ -228,6 +228,7 @@ def _suggestions(ours: set[str]) -> Iterator[None]:
 
 def _apply(args: argparse.Namespace) -> None:
     """The command line over what is there: the defaults, or what a checkpoint kept."""
+    options = session.options
     if args.outdir:
         options.outdir = args.outdir
     if args.stats_db:
@@ -263,5 +264,5 @@ def _apply(args: argparse.Namespace) -> None:
     if args.watch is not None:
         from ..results.report import watch  # a server of pages
 
-        run.observers.append(watch.start(args.watch).publish)
+        session.observers.append(watch.start(args.watch).publish)
     children.hand_down(dataclasses.asdict(dataclasses.replace(options, restoring=None)))

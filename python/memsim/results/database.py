@@ -1,9 +1,11 @@
-"""Reading results: `memsim.results("memsim-out").df()` is a pandas table."""
+"""Reading the database of results: `memsim.results("memsim-out").df()` is a pandas table."""
 import json
 import os
 import re
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from .. import _memsim
 from . import rows
@@ -11,7 +13,9 @@ from ..run import signals
 from ..errors import Error, did_you_mean
 from ..files import check_regular
 
-# What a query may do: read tables, call functions, and ask these of the file.
+Table: TypeAlias = Any  # a pandas.DataFrame; Debian has no type stubs of pandas
+
+# A query may read tables, call functions, and use these pragmas.
 ACTIONS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
 PRAGMAS = {
     "database_list",
@@ -38,24 +42,26 @@ FIGURES = {
     "journal_mode",
 }  # an argument would set them
 
-STEPS = 100_000  # of SQLite, some milliseconds: so often a query looks for signals
 TEMPORARY_VIEWS = _memsim.database_views.replace("CREATE VIEW", "CREATE TEMP VIEW")
 
 
-def connect(path):
-    """The database at `path` (a file, or a directory with stats.db), for reading only."""
+def connect(path: str | os.PathLike[str]) -> sqlite3.Connection:
+    """Opens the database at `path`, a file or a directory with stats.db, for reading only.
+
+    Raises Error if there is no database of results or if it cannot be read.
+    """
     file = os.path.join(path, "stats.db") if os.path.isdir(path) else os.fspath(path)
     check_regular(file, "name a database or an output directory")
     if not os.path.isfile(file):
         raise Error(f"{file}: there is no such database: name a file or an output directory")
     try:
-        # A run that was killed in a transaction left a journal. Only who may write can take the half of
-        # the transaction back that is in the file, so "rw", which is "ro" where writing is forbidden.
+        # A run that was killed in a transaction left a journal. Undoing the transaction needs to write the file:
+        # hence "rw", which is "ro" where writing is forbidden.
         connection = sqlite3.connect(f"{Path(os.path.abspath(file)).as_uri()}?mode=rw", uri=True, timeout=60)
-        connection.set_progress_handler(signals.are_to_end, STEPS)
+        signals.may_end_queries(connection)
         rows.check_kinds(connection, file)
         if connection.execute("PRAGMA user_version").fetchone()[0] == _memsim.database_version:
-            # The file's own might have no end. Temporary ones go before them.
+            # The file's own views might not terminate. Temporary ones hide them.
             connection.execute("PRAGMA temp_store = MEMORY")
             connection.executescript(TEMPORARY_VIEWS)
         connection.execute("PRAGMA query_only = ON")
@@ -66,20 +72,20 @@ def connect(path):
     return connection
 
 
-def _only_reading(action, first, second, *where):
+def _only_reading(action: int, first: str | None, second: str | None, *where: str | None) -> int:
     allowed = (
         action in ACTIONS
         or action == sqlite3.SQLITE_PRAGMA
         and (first in PRAGMAS or first in FIGURES and second is None)
         or
-        # What SQLite asks when a query uses json_each() or another function that is a table.
+        # json_each() and other functions that return tables
         action == sqlite3.SQLITE_UPDATE
         and first == "sqlite_master"
     )
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
 
-def _why_unreadable(file, error):
+def _why_unreadable(file: str, error: sqlite3.Error) -> str:
     signals.pass_on(error)
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith("SQLITE_BUSY"):
@@ -93,16 +99,16 @@ def _why_unreadable(file, error):
     return f"this is no database of results ({error})"
 
 
-def connect_current(path):
-    """connect(), where tables and views of this memsim are needed."""
+def connect_current(path: str | os.PathLike[str]) -> sqlite3.Connection:
+    """connect(). Raises Error, too, if the tables are of another version of memsim."""
     connection = connect(path)
     if why := not_current(connection):
-        raise Error(f"{path}: {why}")
+        raise Error(f"{os.fspath(path)}: {why}")
     return connection
 
 
-def not_current(connection):
-    """What is to be done about tables of another version."""
+def not_current(connection: sqlite3.Connection) -> str:
+    """The remedy for tables of another version; '' for tables of this one."""
     (version,), (*_, file) = (connection.execute(f"PRAGMA {q}").fetchone() for q in ("user_version", "database_list"))
     if version < _memsim.database_version:
         return (
@@ -114,8 +120,8 @@ def not_current(connection):
     return ""
 
 
-def why_refused(error, connection):
-    """What was wrong with a query."""
+def why_refused(error: BaseException, connection: sqlite3.Connection) -> str:
+    """Why a query failed."""
     signals.pass_on(error)
     if "no such" in str(error) and (why := not_current(connection)):
         return f"{error}; {why}"
@@ -127,19 +133,23 @@ def why_refused(error, connection):
     return str(error)
 
 
-def _of_all_elements(path, name):
+def _of_all_elements(path: str, name: str) -> str:
     """'gpu.l2[*].latency' for 'gpu.l2[3]' and its 'latency'."""
     return re.sub(r"\[\d+\]", "[*]", path) + "." + name
 
 
 class Results:
-    """The runs of one database, as pandas tables."""
+    """The runs of one database, as pandas tables.
 
-    def __init__(self, path: str | os.PathLike = "memsim-out"):
+    A parameter `run` is the first letters of a run's id, by default the latest run. All methods raise Error if there
+    is no such run or if the database cannot be read.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] = "memsim-out") -> None:
         self._path, self._connection = os.fspath(path), connect(path)
 
-    def sql(self, query: str, parameters=()):
-        """The rows of any query."""
+    def sql(self, query: str, parameters: Sequence[Any] = ()) -> Table:
+        """The rows of a query; `parameters` replace its question marks. Raises Error if the query is refused."""
         import pandas
 
         try:
@@ -147,9 +157,12 @@ class Results:
         except (pandas.errors.DatabaseError, *rows.SQL_ERRORS) as e:
             raise Error(f"{self._path}: the query failed: {why_refused(e.__cause__ or e, self._connection)}") from None
 
-    def runs(self):
-        """One row a run, the latest last. Of runs of the same script, arguments and seed, such as of machines that a
-        script makes in a loop, `differs` names the parameters in which they differ, and the run's values of them."""
+    def runs(self) -> Table:
+        """A row for each run, the latest last.
+
+        `differs` shows the parameters in which a run differs from others of the same script, arguments and seed, such
+        as machines that a script builds in a loop.
+        """
         table = self.sql("SELECT * FROM run ORDER BY started")
         table["differs"] = ""
         for _, alike in table.groupby(["name", "argv", "seed"], dropna=False):
@@ -158,8 +171,8 @@ class Results:
                     table.loc[table["id"] == run, "differs"] = text
         return table
 
-    def _differing(self, runs):
-        """{run: 'gpu.l2[*].latency=80ns, ...'} where not all of these runs have the same."""
+    def _differing(self, runs: list[str]) -> dict[str, str]:
+        """{run: 'gpu.l2[*].latency=80ns, ...'} of the parameters in which these runs differ."""
         ids = json.dumps(runs)
         # The database compares, so that thousands of runs with thousands of parameters need no memory here.
         differ = self.sql(
@@ -182,13 +195,16 @@ class Results:
         wide = wide.loc[:, wide.nunique(dropna=False) > 1]
         return {run: ", ".join(f"{what}={text}" for what, text in row.dropna().items()) for run, row in wide.iterrows()}
 
-    def df(self, run=None, all_dumps=False, wide=False):
-        """Values in long form (run, path, name, value, unit): of a run, named by the first letters of its
-        id, of several in a list, or of "all"; by default of the latest. Of their last dumps, or of all
-        dumps. wide: a row a run (or dump), a column for each value, 'gpu.l2[0].hits', and before them the script and its arguments, in the order of the runs.
+    def df(self, run: str | Sequence[str] | None = None, all_dumps: bool = False, wide: bool = False) -> Table:
+        """Values in long form: run, path, name, value, unit.
+
+        run        a run, a list of runs, or "all"
+        all_dumps  values of all dumps, with their label and tick, rather than of the last one
+        wide       a row for each run (or dump) in the order of `run`, with a column for the script, each of its
+                   arguments and each value, 'gpu.l2[0].hits'
         """
         runs = self._runs(run)
-        marks = ", ".join("?" * len(runs))
+        marks = _marks(runs)
         table = self.sql(f"SELECT * FROM {'results' if all_dumps else 'result'} WHERE run IN ({marks})", runs)
         if table.empty and runs:
             raise Error(
@@ -197,10 +213,9 @@ class Results:
             )
         if not wide:
             return table
-        rows = ["run", "dump", "label", "tick"] if all_dumps else ["run"]
-        values = table.assign(column=table["path"] + "." + table["name"]).pivot(
-            index=rows, columns="column", values="value"
-        )
+        index = ["run", "dump", "label", "tick"] if all_dumps else ["run"]
+        named = table.assign(column=table["path"] + "." + table["name"])
+        values = named.pivot(index=index, columns="column", values="value")
         arguments = (
             self.sql(f"SELECT run, name, value FROM argument WHERE run IN ({marks})", runs)
             .drop_duplicates(["run", "name"], keep="last")
@@ -212,12 +227,12 @@ class Results:
         )
         return scripts.join(arguments, rsuffix="_").join(values, how="right")
 
-    def launches(self, run=None):
-        """Kernel launches: name, start, end, instructions, IPC, hit rates, bytes of DRAM."""
+    def launches(self, run: str | Sequence[str] | None = None) -> Table:
+        """Kernel launches: name, start, end, instructions, IPC, hit rates, bytes of DRAM. `run` is that of df()."""
         runs = self._runs(run)
-        return self.sql(f"SELECT * FROM launches WHERE run IN ({', '.join('?' * len(runs))})", runs)
+        return self.sql(f"SELECT * FROM launches WHERE run IN ({_marks(runs)})", runs)
 
-    def params(self, run=None):
+    def params(self, run: str | None = None) -> Table:
         """Parameters as resolved: path, name, text, value (a number of `unit`), unit, tunable."""
         return self.sql(
             "SELECT path, name, text, value, unit, tunable FROM param "
@@ -225,29 +240,29 @@ class Results:
             [self.find_run(run)],
         )
 
-    def series(self, run=None):
-        """Samples over simulated time: path, name, tick, value, unit."""
+    def series(self, run: str | None = None) -> Table:
+        """Samples over simulated time: path, name, tick (femtoseconds), value, unit."""
         return self.sql("SELECT * FROM samples WHERE run = ?", [self.find_run(run)])
 
-    def value(self, path: str, name: str, run=None) -> float:
-        """One value of the last dump."""
+    def value(self, path: str, name: str, run: str | None = None) -> float:
+        """One value of the last dump, such as value("gpu.l2[0]", "hits"). Raises Error if there is none."""
         table = self.df(run)
         found = table[(table["path"] == path) & (table["name"] == name)]["value"]
         if found.empty:
             raise Error(f"the last dump has no value '{name}' of '{path}'")
-        return found.iloc[0]
+        return float(found.iloc[0])
 
-    def check(self, run):
-        """Refuses a run that memsim did not write as it stands there."""
+    def check(self, run: str) -> None:
+        """Raises Error if the rows of a run are not as memsim writes them."""
         if why := not_current(self._connection):
             raise Error(f"{self._path}: {why}")
         rows.check(self._connection, self._path, run)
 
-    def find_run(self, start=""):
-        """The id of the run that begins with these letters; without any the latest."""
+    def find_run(self, start: str | None = "") -> str:
+        """The id of the run that begins with these letters, by default of the latest."""
         if not start:
             return self._latest()
-        found = [row[0] for row in self._connection.execute("SELECT id FROM run WHERE id GLOB ? || '*'", [start])]
+        found = self._ids("WHERE id GLOB ? || '*'", start)
         if len(found) != 1:
             raise Error(
                 f"{len(found) or 'no'} runs of the database begin with '{start}': name one of those that "
@@ -255,18 +270,25 @@ class Results:
             )
         return found[0]
 
-    def _runs(self, run):
+    def _runs(self, run: str | Sequence[str] | None) -> list[str]:
         if run == "all":
-            return [row[0] for row in self._connection.execute("SELECT id FROM run ORDER BY started")]
+            return self._ids("ORDER BY started")
         return [self.find_run(id) for id in (run if isinstance(run, (list, tuple, set)) else [run])]
 
-    def _latest(self):
-        row = self._connection.execute("SELECT id FROM run ORDER BY started DESC LIMIT 1").fetchone()
-        if row is None:
-            raise Error("this database has no run yet")
-        return row[0]
+    def _latest(self) -> str:
+        for run in self._ids("ORDER BY started DESC LIMIT 1"):
+            return run
+        raise Error("this database has no run yet")
+
+    def _ids(self, which: str, *parameters: str) -> list[str]:
+        return [id for id, in self._connection.execute(f"SELECT id FROM run {which}", parameters)]
 
 
-def results(path: str | os.PathLike = "memsim-out") -> Results:
-    """The results in a directory or database file."""
+def _marks(values: Sequence[Any]) -> str:
+    """A question mark for each value, in SQL."""
+    return ", ".join("?" * len(values))
+
+
+def results(path: str | os.PathLike[str] = "memsim-out") -> Results:
+    """The results in a directory or database file. Raises Error if there is no database."""
     return Results(path)

@@ -1,17 +1,25 @@
 """`memsim diff A B`: the parameters and statistics in which two runs differ, and by how much."""
 import argparse
 import os
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 from ..errors import Error
 from .report.groups import pattern
 from .database import Results
 
+Of: TypeAlias = tuple[Results, str]  # a database and a run in it
+# What differs, its value in A and in B, and by how much of A's it has changed. Parameters have texts, statistics numbers.
+Row: TypeAlias = tuple[str, Any, Any, float | None]
+
 COLUMNS = "name, script, argv, seed, version, exit_cause, sim_time_fs"
 
 
-def find(text):
-    """The results and the run that a user names: DB (its latest run), DB:RUN, or RUN of memsim-out; a run by
-    the first letters of its id."""
+def find(text: str) -> Of:
+    """The run that a user names: DB (its latest run), DB:RUN, or RUN of memsim-out; RUN is the first letters of its id.
+
+    Raises Error if there is none, or if its rows are not as memsim writes them.
+    """
     path, colon, run = text.rpartition(":")
     if not colon:
         path, run = (text, "") if os.path.exists(text) or os.sep in text else ("memsim-out", text)
@@ -23,13 +31,13 @@ def find(text):
     return results, run
 
 
-def _params(results, run):
-    """{(path, name): (text, value)}. A cost of energy is named by what it says, not by its place in the list, where one
-    more cost would shift the others."""
+def _params(results: Results, run: str) -> dict[tuple[str, str], tuple[str, float | None]]:
+    """{(path, name): (text, value)}. A cost of energy is named by its contents, not by its index, which one more cost
+    would shift."""
     table = results.params(run)
     found = {(p, n): (t, v) for p, n, t, v in zip(*(table[c] for c in ("path", "name", "text", "value")))}
     costs = results.sql("SELECT path FROM object WHERE run = ? AND type = 'mem.EnergyCost'", [run])["path"]
-    names = {}
+    names: dict[str, str] = {}
     for path in costs:
         part, objects, statistic = (found[path, name][0] for name in ("part", "objects", "statistic"))
         name = f"{path.partition('[')[0]}({part}, {objects}.{statistic or 'time'})"
@@ -37,28 +45,28 @@ def _params(results, run):
     return {(names.get(p, p), n): known for (p, n), known in found.items()}
 
 
-def parameters(a, b):
-    """(what, in A, in B) of each parameter that differs; one row for elements of a vector that differ alike."""
+def parameters(a: Of, b: Of) -> tuple[list[Row], int]:
+    """The parameters that differ, with one row for elements of a vector that differ alike, and how many there are."""
     one, other = (_params(*of) for of in (a, b))
-    rows = {}
+    rows: dict[Row, list[str]] = {}
     for key in sorted(one.keys() | other.keys()):
         before, after = one.get(key, ("-", None)), other.get(key, ("-", None))
         if before[0] != after[0]:
             row = f"{pattern(key[0])}.{key[1]}", before[0], after[0], _change(before[1], after[1])
             rows.setdefault(row, []).append(key[0])
-    found = [
-        (paths[0] + "." + what.rpartition(".")[2] if len(paths) == 1 else what, *rest)
-        for (what, *rest), paths in rows.items()
+    found: list[Row] = [
+        (paths[0] + "." + row[0].rpartition(".")[2] if len(paths) == 1 else row[0], *row[1:])
+        for row, paths in rows.items()
     ]
-    # First what is no number, such as a policy, whose change has no size.
+    # First the values that are no numbers, such as policies: their change has no size.
     return sorted(found, key=lambda row: ("-" in row[1:3], row[3] is not None, *_by_effect(row))), len(
         one.keys() | other.keys()
     )
 
 
-def statistics(a, b):
-    """(what, in A, in B, change) of each value of the last dumps that differs, the greatest change first; then values that
-    were 0, and last those that one run has alone."""
+def statistics(a: Of, b: Of) -> tuple[list[Row], int]:
+    """The values of the last dumps that differ, and how many there are. The greatest change is first; then come values
+    that were 0, and last those that only one run has."""
     one, other = (results.df(run).set_index(["path", "name"])["value"].to_dict() for results, run in (a, b))
     keys = one.keys() | other.keys()
     rows = [
@@ -69,29 +77,30 @@ def statistics(a, b):
     return sorted(rows, key=_by_effect), len(keys)
 
 
-def _by_effect(row):
-    """The greatest change first; what only one run has comes last."""
+def _by_effect(row: Row) -> tuple[bool, float, str]:
+    """The greatest change first; a value that only one run has is last."""
     return None in row[1:3], -abs(row[3]) if row[3] is not None else 0, row[0]
 
 
-def _change(before, after):
-    """By how much of itself a value has grown; None where that says nothing."""
+def _change(before: float | None, after: float | None) -> float | None:
+    """By how much of itself a value has grown; None if that means nothing."""
     if before is None or after is None or not before or before != before or after != after:
         return None
     return after / before - 1
 
 
-def _show(value):
+def _show(value: str | float | None) -> str:
     return "-" if value is None else value if isinstance(value, str) else f"{value:.6g}"
 
 
-def _table(headings, rows):
+def _table(headings: list[str], rows: Sequence[Row]) -> str:
     cells = [headings] + [[*map(_show, row[:3]), "" if row[3] is None else f"{row[3]:+.2%}"] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells)]
     return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in cells)
 
 
-def diff(argv):
+def diff(argv: list[str]) -> None:
+    """`memsim diff`."""
     p = argparse.ArgumentParser(
         prog="memsim diff",
         allow_abbrev=False,
@@ -113,7 +122,8 @@ def diff(argv):
     a, b = find(args.A), find(args.B)
     of_a, of_b = (results.sql(f"SELECT {COLUMNS} FROM run WHERE id = ?", [run]).iloc[0] for results, run in (a, b))
     print(f"A: {of_a['name']}, run {a[1]}\nB: {of_b['name']}, run {b[1]}")
-    runs = [(name, str(of_a[name]), str(of_b[name]), None) for name in of_a.index if str(of_a[name]) != str(of_b[name])]
+    both = [(name, str(of_a[name]), str(of_b[name])) for name in of_a.index]
+    runs: list[Row] = [(*row, None) for row in both if row[1] != row[2]]
     (params, of_params), (stats, of_stats) = parameters(a, b), statistics(a, b)
     params, stats = ([row for row in rows if args.match in row[0]] for rows in (params, stats))
     if not (params or stats):

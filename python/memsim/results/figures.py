@@ -1,20 +1,22 @@
-"""`memsim plot KIND DB -o FILE`: the usual figures of what a database holds."""
+"""`memsim plot KIND DB -o FILE`: the usual figures of a database."""
 import argparse
 import sys
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from . import plot
 from ..errors import Error
 from .report.plots import AXES
 from .report.run_data import WAYS, grows, way
-from .database import Results
+from .database import Results, Table
 from .stages import along_the_way
 
 NS = 1e6  # femtoseconds
 
 
-def _frame(results, statistics, only=()):
-    """A row a run, the latest last: its script and arguments, and these statistics, 'path.name', whose elements [*]
-    combines. Of runs with equal arguments and seed the latest counts. only: 'name=value' that all runs have."""
+def _frame(results: Results, statistics: Sequence[str], only: Sequence[str] = ()) -> Table:
+    """A row for each run, the latest last: its script, arguments, and these statistics, 'path.name'. [*] combines
+    elements. `only`: 'name=value' that all runs have."""
     runs = results.sql(
         "SELECT run, script, platform, workload, seed FROM ipc UNION SELECT id, name, NULL, NULL, seed "
         "FROM run WHERE id NOT IN (SELECT run FROM ipc)"
@@ -46,8 +48,8 @@ def _frame(results, statistics, only=()):
     return runs
 
 
-def _values(results, statistic):
-    """The statistic of each run, and how the elements that [*] stands for were combined."""
+def _values(results: Results, statistic: str) -> tuple[Any, str]:
+    """The statistic of each run, and how the elements of [*] are combined."""
     path, name = _split(results, statistic)
     rows = results.sql(
         "SELECT named.run AS run, value.value AS value, stat.kind AS kind, part.name AS part, part.unit AS unit "
@@ -61,8 +63,8 @@ def _values(results, statistic):
     return rows.groupby("run")["value"].agg(WAYS[how] if how else "first"), how
 
 
-def _refuse_unlike(runs, shown, statistics):
-    """Only seeds are averaged, and like is compared with like: runs may differ in what is shown, and in the seed."""
+def _refuse_unlike(runs: Table, shown: Sequence[str], statistics: Sequence[str]) -> None:
+    """Raises Error if runs differ in anything except the arguments that are shown and the seed."""
     for name in _arguments(runs, statistics):
         if name in shown:
             continue
@@ -76,8 +78,8 @@ def _refuse_unlike(runs, shown, statistics):
             )
 
 
-def _made_last(runs, statistics):
-    """Without runs that were made again: with the same script, arguments and seed."""
+def _made_last(runs: Table, statistics: Sequence[str]) -> Table:
+    """The latest of the runs with the same script, arguments and seed."""
     same = runs.astype(str).duplicated([*_arguments(runs, statistics), "seed"], keep="last")
     if same.any():
         print(
@@ -87,12 +89,12 @@ def _made_last(runs, statistics):
     return runs[~same]
 
 
-def _arguments(runs, statistics):
+def _arguments(runs: Table, statistics: Sequence[str]) -> list[str]:
     return [c for c in runs if c != "seed" and c not in statistics]
 
 
-def _split(results, statistic):
-    """Path and name of 'gpu.l2[*].read_latency.mean': where the path ends, the database knows."""
+def _split(results: Results, statistic: str) -> tuple[str, str]:
+    """Path and name of 'gpu.l2[*].read_latency.mean'. The database knows where the path ends."""
     words = statistic.split(".")
     for i in range(len(words) - 1, 0, -1):
         path, name = ".".join(words[:i]), ".".join(words[i:])
@@ -104,28 +106,29 @@ def _split(results, statistic):
     )
 
 
-def _glob(path):
-    """For SQLite: [*] is any index."""
+def _glob(path: str) -> str:
+    """A pattern of SQLite, in which [*] is any index."""
     return path.replace("[", "\0").replace("]", "\1").replace("\0*\1", "[[]*]").replace("\0", "[[]").replace("\1", "]")
 
 
-def _key(runs, name, statistics):
-    """What a run is called by: one of its arguments, or its script."""
+def _key(runs: Table, name: str, statistics: Sequence[str]) -> Any:
+    """The column that distinguishes runs: one of their arguments, or their script."""
     known = [c for c in ["seed", *_arguments(runs, statistics)] if not runs[c].isna().all()]
     if name not in known:
         raise Error(f"runs are told apart by '{name}', which no run here has: they have {', '.join(known)}")
     return runs[name].fillna("-").astype(str)
 
 
-def _with(runs, name, statistics):
-    """Without the runs that have no such argument."""
+def _with(runs: Table, name: str, statistics: Sequence[str]) -> Table:
+    """The runs that have this argument."""
     has = _key(runs, name, statistics) != "-"
     if not has.all():
         print(f"memsim: {(~has).sum()} of {len(runs)} runs have no '{name}' and are left out", file=sys.stderr)
     return runs[has]
 
 
-def bars(results, args):
+def bars(results: Results, args: argparse.Namespace) -> plot.Place:
+    """`memsim plot bars`."""
     shown = [args.statistic]
     runs = _with(_frame(results, shown, args.only), args.by, shown)
     _refuse_unlike(runs, [args.by, args.over], shown)
@@ -150,7 +153,8 @@ def bars(results, args):
     return plot.bars(args.output, table, label, reference=1 if args.relative_to else None, log=args.log, spread=spread)
 
 
-def series(results, args):
+def series(results: Results, args: argparse.Namespace) -> plot.Place:
+    """`memsim plot series`."""
     sampled = results.sql(
         "SELECT id FROM run WHERE id IN (SELECT run FROM samples WHERE path || '.' || name GLOB ?) " "ORDER BY started",
         [_glob(args.statistic)],
@@ -186,14 +190,16 @@ def series(results, args):
     )
 
 
-def latency(results, args):
+def latency(results: Results, args: argparse.Namespace) -> plot.Place:
+    """`memsim plot latency`."""
     runs = _frame(results, [args.bandwidth, args.latency], args.only)
     by = _key(runs, args.by, [args.bandwidth, args.latency])
     groups = {name: (of[args.bandwidth] / 1e9, of[args.latency]) for name, of in runs.groupby(by, sort=False)}
     return plot.points(args.output, groups, f"GB/s ({args.bandwidth})", f"ns ({args.latency})", log=args.log)
 
 
-def stages(results, args):
+def stages(results: Results, args: argparse.Namespace) -> plot.Place:
+    """`memsim plot stages`."""
     table = results.sql("SELECT run, stage, mean_ns FROM stages")
     if table.empty:
         raise Error("no run of the database has stages: run with --stamps 100")
@@ -210,47 +216,58 @@ def stages(results, args):
     return plot.stacks(args.output, wide, "mean ns of a request")
 
 
-def _names(runs):
-    """A run's name: the first letters of its id, and what it has that others have not, three arguments at most."""
+def _names(runs: Table) -> list[str]:
+    """Names of runs: the first letters of the id, and at most three arguments that others do not have."""
     apart = [name for name in _arguments(runs, []) if runs[name].nunique(dropna=False) > 1]
 
-    def words(row):
+    def words(row: Any) -> list[str]:
         there = [f"{row[n]}" if n == "script" else f"{n}={row[n]}" for n in apart if row[n] == row[n] and row[n]]
         return there[:3] + ["..."] * (len(there) > 3)
 
     return ["\n".join([run[:8], *words(row)]) for run, row in runs[apart].iterrows()]
 
 
-def main(argv):
+def main(argv: list[str]) -> None:
+    """`memsim plot`: prints the path of the figure."""
+    args = _parser().parse_args(argv)
+    print(args.act(Results(args.DB), args))
+
+
+def _add_kind(
+    kinds: Any, act: Callable[[Results, argparse.Namespace], plot.Place], doc: str, *options: tuple[str, str, str]
+) -> None:
+    """Adds a kind of figure; `options` are (name, default, meaning)."""
+    k = kinds.add_parser(act.__name__, help=doc, description=doc, allow_abbrev=False)
+    k.add_argument("DB", help="the file, or an output directory with its stats.db")
+    for name, default, what in options:
+        k.add_argument(name, default=default, help=what + (f" ({default})" if default else ""))
+    if act is not series:
+        k.add_argument(
+            "--only",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            help="only the runs that have this argument; may stand several times",
+        )
+    if act is not stages:
+        k.add_argument("--log", action="store_true", help="a logarithmic axis for the values")
+    k.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        default=f"{act.__name__}.svg",
+        help=f"its ending says what it is: {', '.join(plot.ENDINGS)} ({act.__name__}.svg)",
+    )
+    k.set_defaults(act=act)
+
+
+def _parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(prog="memsim plot", allow_abbrev=False, description="The usual figures of a database")
     kinds = p.add_subparsers(dest="kind", required=True, metavar="KIND")
 
-    def kind(act, doc, *options):
-        k = kinds.add_parser(act.__name__, help=doc, description=doc, allow_abbrev=False)
-        k.add_argument("DB", help="the file, or an output directory with its stats.db")
-        for name, default, what in options:
-            k.add_argument(name, default=default, help=what + (f" ({default})" if default else ""))
-        if act is not series:
-            k.add_argument(
-                "--only",
-                action="append",
-                default=[],
-                metavar="NAME=VALUE",
-                help="only the runs that have this argument; may stand several times",
-            )
-        if act is not stages:
-            k.add_argument("--log", action="store_true", help="a logarithmic axis for the values")
-        k.add_argument(
-            "-o",
-            "--output",
-            metavar="FILE",
-            default=f"{act.__name__}.svg",
-            help=f"its ending says what it is: {', '.join(plot.ENDINGS)} ({act.__name__}.svg)",
-        )
-        k.set_defaults(act=act)
-
     by = "--by", "platform", "what tells the runs apart: an argument of the scripts, or script"
-    kind(
+    _add_kind(
+        kinds,
         bars,
         "A statistic's last value as bars: a group for each workload, a bar for each platform, the mean of its seeds",
         (
@@ -263,24 +280,26 @@ def main(argv):
         ("--over", "workload", "what the groups are: an argument of the scripts, or script"),
         ("--relative-to", "", "the platform that is 1; then with the geometric mean of all groups"),
     )
-    kind(
+    _add_kind(
+        kinds,
         series,
         "Samples over simulated time",
         ("--statistic", "*", "the path and name, with [*] for every index"),
         ("--run", "", "the first letters of the run's id; without it the latest"),
     )
-    kind(
+    _add_kind(
+        kinds,
         latency,
         "Latency over bandwidth, a point a run",
         ("--by", "script", by[2]),
         ("--bandwidth", "dram.bandwidth", "the path and name of what is on the x axis"),
         ("--latency", "dram.read_latency.mean", "the path and name of what is on the y axis"),
     )
-    kind(
+    _add_kind(
+        kinds,
         stages,
         "The stages of a request on each other, a bar a run; with --by a bar for each of its values, the mean of "
         "its seeds",
         ("--by", "", by[2]),
     )
-    args = p.parse_args(argv)
-    print(args.act(Results(args.DB), args))
+    return p

@@ -1,25 +1,33 @@
-"""Plots of figures, by matplotlib: each function writes a file, whose ending says what it is: .svg, .png or .pdf.
+"""Plots of figures, by matplotlib. Each function writes a file and returns its path. The ending of the path, .svg,
+.png or .pdf, selects the format.
 
     plot.lines("out/hits.svg", {"bfs": table}, "MiB of DRAM", "hit ratio")
     plot.bars("out/ipc.png", table, "instructions a cycle, of ohm-base's", reference=1)
     plot.stacks("out/latency.pdf", table, "mean ns of a request")
     plot.points("out/load.svg", {"ohm-base": (x, y)}, "GB/s", "ns")
 
-A table is one of pandas: an index entry is a name in the legend (of stacks: a bar), a column a place on the x axis
-(of stacks: a part of each bar).
+A table is a pandas.DataFrame. An index entry is a name in the legend (of stacks: a bar), a column a place on the x axis
+(of stacks: a part of each bar). All functions raise Error if the file cannot be written.
 """
 
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from ..errors import user_error
 from ..files import check_output, os_error
 
+Table: TypeAlias = Any  # a pandas.DataFrame; Debian has no type stubs of pandas
+Place: TypeAlias = str | os.PathLike[str]
+
 ENDINGS = ".svg", ".png", ".pdf"
 WIDEST = 14  # inches
-MOST_NAMED = 12  # lines of a panel beyond which a legend says nothing
+MOST_NAMED = 12  # lines of a panel that a legend can still name
 
 
-def _figure(width, height):
+def _figure(width: float, height: float) -> Any:
+    """A matplotlib Figure; sizes in inches."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -29,7 +37,8 @@ def _figure(width, height):
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def _save(figure, path):
+def _save(figure: Any, path: Place) -> Place:
+    """Writes a figure, with one legend if all its panels have the same lines."""
     if Path(path).suffix not in ENDINGS:
         raise user_error(f"{path}: a plot is written as {', '.join(ENDINGS)}: name a file that ends so")
     check_output(path)
@@ -43,25 +52,23 @@ def _save(figure, path):
         figure.legend(
             handles, names, loc="upper center", bbox_to_anchor=(0.5, 0), ncol=max(1, min(len(names), 6, fit))  # below
         )
-    os_error(lambda: Path(path).parent.mkdir(parents=True, exist_ok=True), path)
-    os_error(
-        lambda: figure.savefig(
-            path, bbox_inches="tight", dpi=150, metadata={"Date": None} if str(path).endswith(".svg") else None
-        ),
-        path,
-    )
+    folder = Path(path).parent
+    os_error(lambda: folder.mkdir(parents=True, exist_ok=True), path)
+    dated = {"metadata": {"Date": None}} if Path(path).suffix == ".svg" else {}
+
+    def save() -> None:
+        figure.savefig(path, bbox_inches="tight", dpi=150, **dated)
+
+    os_error(save, path)
     return path
 
 
-def lines(path, panels, x, y, log=""):
-    """One panel beside the other, a line for each row of its table.
+def lines(path: Place, panels: Mapping[str, Table], x: str, y: str | Sequence[str], log: str = "") -> Place:
+    """Draws panels beside each other, with a line for each row of the panel's table.
 
-    path     of the file
     panels   {title: table}
-    x, y     texts of the axes; y may be a list, a text for each panel
-    log      axes that are logarithmic: "", "x", "y" or "xy"
-
-    Returns the path.
+    x, y     labels of the axes; y may be a list with a label for each panel
+    log      logarithmic axes: "", "x", "y" or "xy"
     """
     columns = min(3, len(panels))
     rows = -(-len(panels) // columns)
@@ -81,9 +88,21 @@ def lines(path, panels, x, y, log=""):
     return _save(figure, path)
 
 
-def bars(path, table, y, reference=None, log=False, title="", spread=None):
-    """A group of bars for each column, a bar in it for each row. reference: a value with a line across. spread: the tables of
-    the least and the greatest values, drawn as error bars."""
+def bars(
+    path: Place,
+    table: Table,
+    y: str,
+    reference: float | None = None,
+    log: bool = False,
+    title: str = "",
+    spread: Sequence[Table] | None = None,
+) -> Place:
+    """Draws a group of bars for each column, with a bar for each row.
+
+    y          label of the axis, which is logarithmic with `log`
+    reference  a value that a dashed line marks
+    spread     tables of the least and of the greatest values, drawn as error bars
+    """
     figure = _figure(min(WIDEST, max(5, 0.25 * table.size + 0.5 * len(table.columns) + 1)), 4)
     at = figure.subplots()
     width = 0.8 / len(table)
@@ -112,9 +131,12 @@ def bars(path, table, y, reference=None, log=False, title="", spread=None):
     return _save(figure, path)
 
 
-def beside(path, panels, title=""):
-    """Values beside each other, as bars that lie: panels {unit: table}, one below the other, each with an axis of its
-    own; a column is a line of text, a row of the table a bar at it. Bars have their value behind them."""
+def beside(path: Place, panels: Mapping[str, Table], title: str = "") -> Place:
+    """Draws values as horizontal bars, labelled with the value.
+
+    panels  {unit: table}, one below the other, each with its own axis. A column is a line of text with a bar for each
+            row of the table.
+    """
     rows = [len(table.columns) for table in panels.values()]
     figure = _figure(9, 1.2 + 0.6 * sum(rows) + 0.6 * len(rows))
     for at, (unit, table) in zip(
@@ -134,8 +156,8 @@ def beside(path, panels, title=""):
     return _save(figure, path)
 
 
-def stacks(path, table, y):
-    """A bar for each row, its parts one on the other."""
+def stacks(path: Place, table: Table, y: str) -> Place:
+    """Draws a bar for each row, made of the row's values. `y` is the label of the axis."""
     figure = _figure(min(WIDEST, max(5, 0.8 * len(table) + 2)), 4)
     at = figure.subplots()
     below = [0.0] * len(table)
@@ -149,8 +171,14 @@ def stacks(path, table, y):
     return _save(figure, path)
 
 
-def points(path, groups, x, y, log=False):
-    """Points of each group, joined in the order of x. groups: {name: (xs, ys)}. log: of the y axis."""
+def points(
+    path: Place, groups: Mapping[str, tuple[Iterable[float], Iterable[float]]], x: str, y: str, log: bool = False
+) -> Place:
+    """Draws the points of each group, joined in the order of x.
+
+    groups  {name: (xs, ys)}
+    x, y    labels of the axes; the y axis is logarithmic with `log`
+    """
     figure = _figure(6, 4)
     at = figure.subplots()
     for name, (xs, ys) in groups.items():

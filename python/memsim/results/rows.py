@@ -1,10 +1,10 @@
-"""The tables of a database of results: which rows are a run's, and whether they hold what memsim writes. A file may come
-from anywhere, and readers count on what is checked here."""
+"""Checks that the rows of a run are as memsim writes them. A database may come from anywhere, and readers rely on
+this."""
 import contextlib
 import functools
 import json
-import math
 import sqlite3
+from typing import Any
 
 from .. import _memsim
 from ..run import signals
@@ -17,7 +17,7 @@ STATS = f"SELECT id FROM stat WHERE object IN ({OBJECTS})"
 PARTS = f"SELECT id FROM part WHERE stat IN ({STATS})"
 DUMPS = f"SELECT id FROM dump WHERE run IN ({RUNS})"
 LAUNCHES = f"SELECT id FROM launch WHERE run IN ({RUNS})"
-TABLES = {
+TABLES: dict[str, tuple[str, dict[str, str]]] = {
     "run": (f"id IN ({RUNS})", {}),
     "dump": (f"run IN ({RUNS})", {"id": "dump"}),
     "object": (f"run IN ({RUNS})", {"id": "object"}),
@@ -34,10 +34,10 @@ TABLES = {
     "launch": (f"run IN ({RUNS})", {"id": "launch"}),
     "counted": (f"launch IN ({LAUNCHES})", {"launch": "launch", "total": "total"}),
 }
-OF_STUDIES = ("point", "claim", "envelope")  # tables that only studies make
+OF_STUDIES = ("point", "claim", "envelope")  # tables that only studies write
 
-# What is never NULL. Other columns may be: older versions did not write them all.
-NEEDED = {
+# Columns that are never NULL. Others may be: older versions did not write them all.
+NEEDED: dict[str, set[str]] = {
     "run": {"id", "name"},
     "dump": {"id", "tick"},
     "object": {"id", "path", "type"},
@@ -51,13 +51,12 @@ NEEDED = {
 }
 # What a query of a damaged file raises: SQLite's message may quote bytes of the file, and is then no UTF-8.
 SQL_ERRORS = sqlite3.Error, UnicodeDecodeError
-UNSIGNED = {"seed", "address"}  # text from 2^63 on; they are shown and not computed with
+UNSIGNED = {"seed", "address"}  # text from 2^63 on; they are only shown
 # Columns that name an object of the run.
 PATHS = {"connection": ("source", "target"), "link": ("sender", "receiver")}
 LONGEST_PATH = 1000
-CLAIM_NEEDS = ("id", "study", "metric", "subject", "verdict")
 
-# Type of a column -> the condition under which a value is none of it, and what is right.
+# Type of a column -> (condition of a wrong value, what is right)
 KINDS = {
     "TEXT": ("typeof({0}) <> 'text'", "a text"),
     "INTEGER": ("typeof({0}) <> 'integer'", "a whole number"),
@@ -66,7 +65,7 @@ KINDS = {
 
 
 @functools.cache
-def columns():
+def columns() -> dict[str, dict[str, str]]:
     """{table: {column: its type}} of this memsim's databases."""
     with contextlib.closing(sqlite3.connect(":memory:")) as database:
         database.executescript(_memsim.database_tables)
@@ -76,8 +75,8 @@ def columns():
         }
 
 
-def check_kinds(database, file):
-    """Refuses a view where memsim has a table: it may have no end."""
+def check_kinds(database: sqlite3.Connection, file: str) -> None:
+    """Raises Error for a view in place of a table: it might not terminate."""
     names = ", ".join(f"'{table}'" for table in (*TABLES, *OF_STUDIES))
     for kind, name in database.execute(
         f"SELECT type, name FROM sqlite_master WHERE lower(name) IN ({names}) AND type <> 'table'"
@@ -85,8 +84,8 @@ def check_kinds(database, file):
         raise Error(f"{file}: this is no database of results: its {kind} '{name}' stands where memsim has a table")
 
 
-def check(database, file, run):
-    """Refuses a run whose rows are not as memsim writes them, by the first value that is wrong."""
+def check(database: sqlite3.Connection, file: str, run: str) -> None:
+    """Raises Error, which names the first wrong value, if the rows of a run are not as memsim writes them."""
     try:
         for table in TABLES:
             _check_table(database, file, run, table)
@@ -95,37 +94,14 @@ def check(database, file, run):
         raise wrong(file, run, str(e)) from None
 
 
-def _check_table(database, file, run, table):
+def _check_table(database: sqlite3.Connection, file: str, run: str, table: str) -> None:
     there = {row[1] for row in database.execute(f"PRAGMA table_info({table})")}
     if missing := [name for name in columns()[table] if name not in there]:
         raise wrong(file, run, f"its table {table} has no column {missing[0]}")
-    own, numbers = TABLES[table]
-    conditions = []  # (column, condition, what is right)
-    for column, kind in columns()[table].items():
-        if column in UNSIGNED:
-            continue
-        condition, right = KINDS[kind]
-        condition = condition.format(column)
-        needed = column in NEEDED.get(table, ()) or column in numbers
-        conditions.append((column, condition if needed else f"{column} NOT NULL AND ({condition})", right))
-    for column, of in numbers.items():
-        if column != "id":
-            conditions.append(
-                (
-                    column,
-                    f"{column} NOT IN (SELECT id FROM {of} WHERE {TABLES[of][0]})",
-                    f"a row of {of} of the same run",
-                )
-            )
-    for column in PATHS.get(table, ()):
-        conditions.append(
-            (column, f"{column} NOT IN (SELECT path FROM object WHERE run IN ({RUNS}))", "the path of an object")
-        )
-    if table == "object":
-        conditions.append(("path", f"length(path) > {LONGEST_PATH}", f"a path of at most {LONGEST_PATH} characters"))
+    conditions = _conditions(table)
     cases = " ".join(f"WHEN {condition} THEN {at}" for at, (_, condition, _) in enumerate(conditions))
     found = database.execute(
-        f"SELECT * FROM (SELECT CASE {cases} END AS wrong, * FROM {table} WHERE {own}) "
+        f"SELECT * FROM (SELECT CASE {cases} END AS wrong, * FROM {table} WHERE {TABLES[table][0]}) "
         "WHERE wrong IS NOT NULL LIMIT 1",
         [json.dumps([run])],
     )
@@ -135,41 +111,35 @@ def _check_table(database, file, run, table):
         raise wrong(file, run, f"{table}.{column} is {shown(value)}, where {right} is right")
 
 
-def claims(database, file):
-    """The rows of the table `claim` as dicts; nothing where no study made one."""
-    from ..study.verdict import COLUMNS
-
-    there = [name for _, name, *_ in database.execute("PRAGMA table_info(claim)") if name in COLUMNS]
-    if not there:
-        return []
-    try:
-        found = database.execute(f"SELECT {', '.join(there)} FROM claim ORDER BY study, id").fetchall()
-    except SQL_ERRORS as e:
-        signals.pass_on(e)
-        raise Error(f"{file}: its claims cannot be read: {e}") from None
-    for row in found:
-        for column, value in zip(there, row):
-            kind = COLUMNS[column].partition(" ")[0]
-            right = (
-                isinstance(value, str) if kind == "TEXT" else isinstance(value, (int, float)) and math.isfinite(value)
-            )
-            if not right and (value is not None or column in CLAIM_NEEDS):
-                raise Error(
-                    f"{file}: its claims cannot be read: claim.{column} is {shown(value)}, where {KINDS[kind][1]} is "
-                    "right: memsim did not write the file so"
-                )
-    if missing := [name for name in CLAIM_NEEDS if name not in there]:
-        raise Error(f"{file}: its claims cannot be read: the table claim has no column {missing[0]}")
-    return [dict.fromkeys(COLUMNS) | dict(zip(there, row)) for row in found]
+def _conditions(table: str) -> list[tuple[str, str, str]]:
+    """(column, condition of a wrong value, what is right) of a table."""
+    numbers = TABLES[table][1]
+    found = []
+    for column, kind in columns()[table].items():
+        if column not in UNSIGNED:
+            condition, right = KINDS[kind]
+            condition = condition.format(column)
+            needed = column in NEEDED.get(table, ()) or column in numbers
+            found.append((column, condition if needed else f"{column} NOT NULL AND ({condition})", right))
+    for column, of in numbers.items():
+        if column != "id":
+            rows = f"SELECT id FROM {of} WHERE {TABLES[of][0]}"
+            found.append((column, f"{column} NOT IN ({rows})", f"a row of {of} of the same run"))
+    for column in PATHS.get(table, ()):
+        paths = f"SELECT path FROM object WHERE run IN ({RUNS})"
+        found.append((column, f"{column} NOT IN ({paths})", "the path of an object"))
+    if table == "object":
+        found.append(("path", f"length(path) > {LONGEST_PATH}", f"a path of at most {LONGEST_PATH} characters"))
+    return found
 
 
-def wrong(file, run, why):
-    """The sentence about a run that memsim did not write so."""
+def wrong(file: str, run: str, why: str) -> Error:
+    """The Error about a run that memsim did not write so."""
     return Error(f"{file}: run {run} cannot be read: {why}: memsim did not write the file so")
 
 
-def shown(value):
-    """A value of SQL in a sentence."""
+def shown(value: Any) -> str:
+    """A value of SQL for a message."""
     if value is None:
         return "NULL"
     if isinstance(value, bytes):

@@ -1,4 +1,5 @@
 """The stages of a request (--stamps), as figures show them."""
+from collections.abc import Iterable
 
 WAY = (
     "sm",
@@ -41,8 +42,8 @@ WAY = (
 LAST = ("response",)
 
 
-def along_the_way(names):
-    """Stages in the order in which a request comes to them; those that WAY does not know are the memory's."""
+def along_the_way(names: Iterable[str]) -> list[str]:
+    """Stages in the order in which a request passes them. Those that WAY does not contain belong to the memory."""
     return sorted(
         names, key=lambda name: (len(WAY) + 1 if name in LAST else WAY.index(name) if name in WAY else len(WAY), name)
     )

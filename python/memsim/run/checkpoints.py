@@ -1,5 +1,4 @@
-"""Where checkpoints are: OUTDIR/<time>-<run>.ckpt. The first eight digits of its UUID stand for the
-run, so that runs in one directory keep their own."""
+"""Where checkpoints are: OUTDIR/<time>-<run>.ckpt, where <run> is the first eight digits of the run's UUID."""
 import glob
 import os
 
@@ -8,13 +7,16 @@ from ..errors import Error
 from ..files import check_regular
 
 
-def path_of(outdir, stem, run):
+def path_of(outdir: str, stem: str, run: str) -> str:
+    """The path of a run's checkpoint in `outdir`."""
     return os.path.join(outdir, f"{stem}-{run[:8]}.ckpt")
 
 
-def find(path):
-    """The checkpoint that is meant: without a file `out/50us.ckpt`, that of the run that has one of
-    50us in `out`."""
+def find(path: str | os.PathLike[str]) -> str:
+    """The path of a checkpoint that a user names. `out/50us.ckpt` names out/50us-<run>.ckpt, too.
+
+    Raises Error if several runs have such a checkpoint, or if the file is a pipe or a device.
+    """
     path = os.fspath(path)
     stem, extension = os.path.splitext(path)
     check_regular(path, "name a checkpoint that memsim wrote")
@@ -26,9 +28,9 @@ def find(path):
     return found[0] if found else path
 
 
-def latest(outdir, run):
-    """The run's checkpoint in `outdir` that is furthest on, if there is one that can be read."""
-    known = {}
+def latest(outdir: str, run: str) -> str | None:
+    """The readable checkpoint of a run in `outdir` with the greatest simulated time, if there is one."""
+    known: dict[int, str] = {}
     for file in glob.glob(path_of(glob.escape(outdir), "*", run)):
         try:
             info = _memsim.checkpoint_info(file)

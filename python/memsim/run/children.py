@@ -1,7 +1,7 @@
-"""Child processes of a script, made by multiprocessing: each has runs of its own.
+"""Child processes of a script that multiprocessing starts. Each has its own runs.
 
-Such a child ends without atexit, and a pool ends its workers by SIGTERM when they have nothing to do.
-Both must end the child's runs as the end of a script does.
+Such a child ends without atexit, and a pool ends its idle workers by SIGTERM. Both must end the child's runs as the
+end of a script does.
 """
 import json
 import os
@@ -9,35 +9,38 @@ import signal
 import sys
 import threading
 import time
+import types
+from collections.abc import Callable
+from typing import Any
 
 from ..errors import Error
 
-OPTIONS = "MEMSIM_OPTIONS"  # the environment variable that tells a started child its parent's
+OPTIONS = "MEMSIM_OPTIONS"  # environment variable with the parent's options for a started child
 LIBRARY = os.path.dirname(os.__file__) + os.sep
 _forked = _ready = False
-_heeded = False  # a SIGTERM
-_close_all = None
+_heeded = False  # a SIGTERM was handled
+_close_all: Callable[[BaseException | None], None] = lambda error: None
 
 
-def _parent():
-    """The process whose child this one is by multiprocessing."""
+def _parent() -> Any:
+    """The parent process, as multiprocessing represents it; None if multiprocessing did not start this process."""
     processes = sys.modules.get("multiprocessing.process")  # loaded in each of its children
-    return processes and processes.parent_process()
+    return processes.parent_process() if processes else None
 
 
-def is_one():
-    """Whether a script of ours started this process, rather than the user."""
-    return _forked or bool(_parent())
+def is_one() -> bool:
+    """Whether a script started this process, rather than the user."""
+    return _forked or _parent() is not None
 
 
-def hand_down(options):
-    """Leaves the command line's options to children, which may be started afresh and not forked."""
+def hand_down(options: dict[str, Any]) -> None:
+    """Gives the command line's options to children that are started rather than forked."""
     os.environ[OPTIONS] = json.dumps({"parent": os.getpid(), "options": options})
 
 
-def begin(close_all, options):
-    """Once in a child of multiprocessing, before its first machine: takes over its parent's options, and
-    sees to it that its runs end with it."""
+def begin(close_all: Callable[[BaseException | None], None], options: object) -> None:
+    """Prepares a child of multiprocessing before its first machine: sets its parent's options, and ends its runs by
+    close_all(error) when the process ends."""
     global _ready, _close_all
     if _ready or not (parent := _parent()):
         return
@@ -57,19 +60,19 @@ def begin(close_all, options):
         _listen()
 
 
-def _listen():
-    """Sees to it that a SIGTERM is heeded. Python only notes a signal that comes as the main thread is about to
-    wait for a lock: an idle worker of a pool would wait for ever, and the pool for it. So a thread, which hears of
-    each signal through a pipe, interrupts the main thread until the handler has run."""
+def _listen() -> None:
+    """Ensures that a SIGTERM is handled. Python only notes a signal that arrives just before the main thread waits for
+    a lock: an idle worker of a pool would wait forever, and the pool for it. A thread learns of each signal through a
+    pipe and interrupts the main thread until the handler has run."""
     global _heeded
     _heeded = False
     hears, told = os.pipe()
     os.set_blocking(told, False)
     if (others := signal.set_wakeup_fd(told, warn_on_full_buffer=False)) != -1:
-        signal.set_wakeup_fd(others)  # an event loop of the script's hears of signals, and wakes for them
+        signal.set_wakeup_fd(others)  # the script's event loop wakes for signals
         return
 
-    def wake(main=threading.main_thread().ident):
+    def wake(main: int = threading.main_thread().ident or 0) -> None:
         while os.read(hears, 1) != bytes([signal.SIGTERM]):
             pass
         while not _heeded:
@@ -79,28 +82,28 @@ def _listen():
     threading.Thread(target=wake, name="memsim signals", daemon=True).start()
 
 
-def terminate():
-    """Tells the children of this process to end; they save what runs."""
+def terminate() -> None:
+    """Sends SIGTERM to the children of this process, which then save their runs."""
     if "multiprocessing" in sys.modules:
         for child in sys.modules["multiprocessing"].active_children():
             child.terminate()
 
 
-def _end():
+def _end() -> None:
     error = sys.exc_info()[1]
     _close(error)
 
 
-def _close(error=None):
+def _close(error: BaseException | None = None) -> None:
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it ends, and must not do so half-way
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one must not interrupt the end
     try:
         _close_all(error)
     except Error as e:
         print(f"memsim: {e}", file=sys.stderr)
 
 
-def _told_to_end(number, frame):
+def _told_to_end(number: int, frame: types.FrameType | None) -> None:
     global _heeded
     _heeded = True
     if not _in_a_task(frame):
@@ -108,9 +111,9 @@ def _told_to_end(number, frame):
     raise SystemExit(128 + number)
 
 
-def _in_a_task(frame):
-    """Whether a function of the user's is under way in a child: only multiprocessing's own, and what ends
-    the child's runs (_end), is above its start otherwise."""
+def _in_a_task(frame: types.FrameType | None) -> bool:
+    """Whether a child executes a function of the user. Otherwise its stack above its start has only frames of
+    multiprocessing and of _end()."""
     while frame and frame.f_code.co_name != "_bootstrap":
         if not frame.f_code.co_filename.startswith((LIBRARY, "<frozen", __file__)):
             return True
@@ -118,7 +121,7 @@ def _in_a_task(frame):
     return False
 
 
-def _after_fork():
+def _after_fork() -> None:
     global _forked, _ready
     _forked, _ready = True, False
     signal.set_wakeup_fd(-1)  # the parent's pipe is not this process's

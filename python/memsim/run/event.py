@@ -1,26 +1,29 @@
-"""Times that a script gives, and what simulate() gives back."""
+"""Times that a script gives, and the answer of simulate()."""
+from typing import SupportsIndex
+
 from .. import _memsim
 from ..errors import Error, check_text, user_error
 
 
 class Event:
-    """Why and when simulate() came back."""
+    """Why and when simulate() returned."""
 
     cause: str
     tick: int  # femtoseconds
 
-    def __init__(self, cause, tick):
+    def __init__(self, cause: str, tick: int) -> None:
         self.cause, self.tick = cause, tick
 
     def getCause(self) -> str:
+        """Why simulate() returned, such as 'simulate() limit reached'."""
         return self.cause
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<{self.cause} at {_memsim.show_ticks(self.tick)}>"
 
 
-def ticks_of(duration, what):
-    """Femtoseconds of '200us' or of a whole number of ticks."""
+def ticks_of(duration: str | SupportsIndex, what: str) -> int:
+    """Femtoseconds of '200us' or of a whole number of femtoseconds. Raises Error, which names the call `what`."""
     if isinstance(duration, str):
         check_text(duration, what)
         try:

@@ -1,16 +1,29 @@
 """Calls that use a machine."""
 import functools
 import os
+import threading
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from ..errors import user_error
 
 
-def exclusive(method):
-    """A call that uses the machine: one at a time, in the process that built it."""
+class _InProcess(Protocol):
+    _process: int  # that built the machine
+    _in_use: threading.Lock
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+M = TypeVar("M", bound=_InProcess)
+
+
+def exclusive(method: Callable[Concatenate[M, P], T]) -> Callable[Concatenate[M, P], T]:
+    """A call that uses the machine: one at a time, in the process that built it; otherwise it raises Error."""
     name = method.__name__.strip("_")
 
     @functools.wraps(method)
-    def call(self, *arguments, **named):
+    def call(self: M, /, *arguments: P.args, **named: P.kwargs) -> T:
         if self._process != os.getpid():
             raise user_error(
                 f"{name}: this machine was built in process {self._process}, and this "

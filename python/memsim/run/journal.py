@@ -1,47 +1,54 @@
-"""What a script asked of the simulated machine, so that a restored script gets the same answers.
+"""The calls of a script whose answers depend on simulated state, so that a restored script gets the same answers.
 
-A script is ordinary Python and cannot be saved in its middle. So every call whose answer depends on
-simulated state is written down with its answer; a checkpoint holds the list and the call that it
-interrupted. The restored script runs again from its first line and is answered from the list, until
-it makes the interrupted call: there the machine's state is loaded and the run continues. A checkpoint that was
-written between two calls interrupts none: the state is loaded before the next call, or where the script ends.
+A script is ordinary Python and cannot be saved in its middle. The journal records each such call with its answer. A
+checkpoint holds the journal and the call that it interrupted. The restored script runs again from its first line, and
+the journal answers its calls until it makes the interrupted call: there the machine's state is loaded and the run
+continues. A checkpoint that was written between two calls interrupts none: the state is loaded before the next call, or
+where the script ends.
 """
-from ..errors import Error, check_text, here, user_error
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar, cast
 
-_CAUGHT = {kind.__name__: kind for kind in (Error, KeyboardInterrupt)}  # a script may, and go on
-BETWEEN = {"kind": "between"}  # what a checkpoint between two calls interrupts
+from ..errors import Error, Panic, check_text, here, user_error
+
+T = TypeVar("T")
+# A script may catch these and continue.
+_CAUGHT: dict[str, type[BaseException]] = {kind.__name__: kind for kind in (Error, KeyboardInterrupt)}
+BETWEEN = {"kind": "between"}  # the interrupted call of a checkpoint between two calls
+CALL = "kind", "arguments", "where"  # of a call
 
 
 class Journal:
-    """`load` loads the state of the checkpoint that the record is of."""
+    """The calls of one machine's script.
 
-    def __init__(self, record=None, load=None):
+    record  the result of record() that a checkpoint keeps: its calls are answered without running them
+    load    loads the state of that checkpoint
+    """
+
+    def __init__(self, record: dict[str, Any] | None = None, load: Callable[[], None] | None = None) -> None:
         self._load = load
-        self.entries = list(record["entries"]) if record else []
-        self.interrupted = record["interrupted"] if record else None
+        # Each is [kind, arguments, where, answer], and [name, text] of the error where one ended the call.
+        self._entries: list[list[Any]] = list(record["entries"]) if record else []
+        self._interrupted: dict[str, Any] | None = record["interrupted"] if record else None
         self._next = 0
-        self.current = None  # the call under way that a checkpoint would interrupt
+        self.current: dict[str, Any] | None = None  # the call under way that a checkpoint would interrupt
 
-    @property
-    def replaying(self):
-        return self.interrupted is not None
+    def call(self, kind: str, arguments: list[Any], act: Callable[[], T], resume: Callable[[], T] | None = None) -> T:
+        """The answer of act(), or the recorded answer; at the interrupted call, the answer of resume().
 
-    def call(self, kind, arguments, act, resume=None):
-        """The answer of act(), or the recorded one. At the interrupted call: that of resume()."""
+        Raises Error if the script makes another call than the recorded one, and the recorded error of a call.
+        """
         where = here()
         for argument in arguments:
             for text in argument if isinstance(argument, list | tuple) else [argument]:
                 if isinstance(text, str):
                     check_text(text, f"{kind}()")
         self.pass_between()
-        if not self.replaying:
+        if self._interrupted is None:
             self.current = {"kind": kind, "arguments": arguments, "where": where}
             return self._note(act)
-        expected = (
-            self.entries[self._next]
-            if self._next < len(self.entries)
-            else [self.interrupted[key] for key in ("kind", "arguments", "where")]
-        )
+        recorded = self._next < len(self._entries)
+        expected = self._entries[self._next] if recorded else list(map(self._interrupted.get, CALL))
         if [kind, arguments] != expected[:2]:
             raise user_error(
                 f"the script calls {_show(kind, arguments)} where the run of the checkpoint called "
@@ -49,45 +56,55 @@ class Journal:
                 "the same order",
                 where,
             )
-        if self._next < len(self.entries):
+        if recorded:
             self._next += 1
             for name, text in expected[4:]:
                 raise _CAUGHT[name](text)
-            return expected[3]
-        self.current, self.interrupted = self.interrupted, None
-        return self._note(resume)
+            return cast(T, expected[3])
+        self.current, self._interrupted = self._interrupted, None
+        return self._note(resume or _not_interrupted)
 
-    def pass_between(self):
-        """Loads the state where a checkpoint was written between two calls, once all calls before it were answered."""
-        if self.interrupted == BETWEEN and self._next == len(self.entries):
-            self.interrupted = None
+    def pass_between(self) -> None:
+        """Loads the state of a checkpoint that was written between two calls, after all calls before it."""
+        if self._interrupted == BETWEEN and self._next == len(self._entries):
+            self._interrupted = None
+            assert self._load
             self._load()
 
-    @property
-    def failed(self):
-        """Whether the last call ended with an error: a script that is run again would be answered by the same."""
-        return bool(self.entries) and len(self.entries[-1]) > 4
+    def forget(self) -> None:
+        """The recorded calls are not made again: the state is loaded without the script."""
+        self._entries, self._interrupted = [], None
 
-    def _note(self, act):
-        """The answer of act(), or the error that it ends with, both written down."""
-        entry = [*(self.current[key] for key in ("kind", "arguments", "where")), None]
+    @property
+    def failed(self) -> bool:
+        """Whether the last call ended with an error. A script that runs again would get the same error."""
+        return bool(self._entries) and len(self._entries[-1]) > 4
+
+    def _note(self, act: Callable[[], T]) -> T:
+        """The answer of act(), or the error that ends it; both are recorded."""
+        assert self.current
+        entry = [*map(self.current.get, CALL), None]
         try:
-            entry[3] = act()
+            entry[3] = answer = act()
+            return answer
         except tuple(_CAUGHT.values()) as e:
             name = next(name for name, kind in _CAUGHT.items() if isinstance(e, kind))
             entry.append([name, str(e)])
             raise
         finally:
-            self.entries.append(entry)
+            self._entries.append(entry)
             self.current = None
-        return entry[3]
 
-    def record(self):
-        """What a checkpoint keeps, as plain values."""
-        return {"entries": self.entries, "interrupted": self.current or BETWEEN}
+    def record(self) -> dict[str, Any]:
+        """The calls as plain values, for a checkpoint."""
+        return {"entries": self._entries, "interrupted": self.current or BETWEEN}
 
 
-def _show(kind, arguments):
+def _not_interrupted() -> NoReturn:
+    raise Panic("the journal was interrupted at a call that runs nothing")
+
+
+def _show(kind: str, arguments: list[Any]) -> str:
     if kind == "statistic":
         return f"the statistic {''.join(arguments[:2])}"
     return f"{kind}({', '.join(map(repr, arguments))})"

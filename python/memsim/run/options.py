@@ -1,7 +1,9 @@
-"""What the command line says."""
+"""Options of the command line, and parsers of scripts and subcommands."""
 import argparse
 import dataclasses
 import os
+from collections.abc import Callable
+from typing import Any
 
 from .. import _memsim
 from ..errors import Error
@@ -9,27 +11,26 @@ from ..errors import Error
 
 @dataclasses.dataclass
 class Options:
-    """What the command line says; a checkpoint keeps it all but what is marked."""
+    """Options of a run. A checkpoint keeps those in KEPT; the others show or test, and change no result."""
 
     outdir: str = "memsim-out"
     stats_db: str = ""
     verbosity: int = 0
-    checkpoint_at: list = dataclasses.field(default_factory=list)  # ticks
-    checkpoint_sim_period: int = 0
-    checkpoint_wall_period: float = 0
-    changes: list = dataclasses.field(default_factory=list)  # --set
-    origin: str = ""  # hash of the checkpoint after which the parameters were others
-    # Not kept: they show or test, and change no result.
+    checkpoint_at: list[int] = dataclasses.field(default_factory=list)  # ticks
+    checkpoint_sim_period: int = 0  # ticks; 0: none
+    checkpoint_wall_period: float = 0  # s; 0: none
+    changes: list[str] = dataclasses.field(default_factory=list)  # --set: 'PATH=VALUE'
+    origin: str = ""  # hash of the checkpoint after which the parameters differ
     event_queue: str = "fast"
-    perturb: int | None = None
-    stamps: int = 0
-    debug: dict | None = None
+    perturb: int | None = None  # seed of random wakes
+    stamps: int = 0  # one of so many requests is stamped; 0: none
+    debug: dict[str, Any] | None = None  # flags, start, end and file of set_debug()
     timeline: str = ""
-    timeline_limits: dict = dataclasses.field(default_factory=dict)  # start, end, bytes: of show_on_timeline()
-    restoring: object = None  # the Checkpoint that the script is re-run for
-    parent: str = ""  # the run that a new run goes on from
+    timeline_limits: dict[str, int] = dataclasses.field(default_factory=dict)  # start, end, bytes of the timeline
+    restoring: _memsim.Checkpoint | None = None  # the script runs again up to it
+    parent: str = ""  # UUID of the run that a new run continues
     skip_finished: bool = False
-    jobs: int = 0  # points of a study at once; 0: as the study says
+    jobs: int = 0  # points of a study at once; 0: the study decides
 
     KEPT = (
         "outdir",
@@ -42,14 +43,13 @@ class Options:
         "origin",
     )
 
-    def kept(self):
+    def kept(self) -> dict[str, Any]:
+        """The options that a checkpoint keeps."""
         return {name: getattr(self, name) for name in self.KEPT}
 
-    def database(self):
+    def database(self) -> str:
+        """The absolute path of the database."""
         return os.path.abspath(self.stats_db or os.path.join(self.outdir, "stats.db"))
-
-
-options = Options()  # of this process
 
 
 # ---- the command line of a script --------------------------------------------------------------------
@@ -58,41 +58,44 @@ options = Options()  # of this process
 class ScriptParser(argparse.ArgumentParser):
     """A parser whose help shows the default of each option that has one."""
 
-    def add_argument(self, *names, **keywords):
+    def add_argument(self, *names: Any, **keywords: Any) -> argparse.Action:
+        """An option whose help ends with its default."""
         return _showing_default(super().add_argument(*names, **keywords))
 
-    def add_mutually_exclusive_group(self, **keywords):
+    def add_mutually_exclusive_group(self, **keywords: Any) -> Any:
+        """A group whose options show their defaults."""
         return _shows_defaults(super().add_mutually_exclusive_group(**keywords))
 
-    def add_argument_group(self, *words, **keywords):
+    def add_argument_group(self, *words: Any, **keywords: Any) -> Any:
+        """A group whose options show their defaults."""
         return _shows_defaults(super().add_argument_group(*words, **keywords))
 
 
-def _shows_defaults(group):
+def _shows_defaults(group: Any) -> Any:
     add = group.add_argument
     group.add_argument = lambda *names, **keywords: _showing_default(add(*names, **keywords))
     return group
 
 
-def _showing_default(action):
+def _showing_default(action: argparse.Action) -> argparse.Action:
     told = action.default is None or action.default is False or action.default in ("", argparse.SUPPRESS, [])
     if action.option_strings and not told and "%(default)" not in (action.help or ""):
         action.help = f"{action.help or ''} (default: %(default)s)".strip()
     return action
 
 
-def script_parser(doc):
-    """The parser of a script, whose docstring is `doc`: its first line describes the script."""
-    return ScriptParser(description=doc.splitlines()[0], allow_abbrev=False)
+def script_parser(doc: str | None) -> ScriptParser:
+    """The parser of a script. The first line of its docstring `doc` describes the script."""
+    return ScriptParser(description=(doc or "").partition("\n")[0], allow_abbrev=False)
 
 
-# ---- the command line's that more than one command takes -------------------------------------------
+# ---- options of several commands ---------------------------------------------------------------------
 
 
-def whole(least, most=2**64 - 1):
-    """A type of argument."""
+def whole(least: int, most: int = 2**64 - 1) -> Callable[[str], int]:
+    """A type of argument: a whole number from `least` to `most`."""
 
-    def read(text):
+    def read(text: str) -> int:
         if not (text.isascii() and text.isdigit() and least <= int(text[:30]) <= most):
             upward = f"of {least} or more" if most == 2**64 - 1 else f"from {least} to {most}"
             raise argparse.ArgumentTypeError(f"'{text}' is no whole number {upward}")
@@ -101,15 +104,16 @@ def whole(least, most=2**64 - 1):
     return read
 
 
-def ticks(text):
-    """A type of argument: '4us' as ticks."""
+def ticks(text: str) -> int:
+    """A type of argument: femtoseconds of '4us'."""
     try:
         return _memsim.ticks(text)
     except Error as e:
         raise argparse.ArgumentTypeError(str(e)) from None
 
 
-def add_changes(p, more=""):
+def add_changes(p: argparse.ArgumentParser, more: str = "") -> None:
+    """Adds --set. `more` ends its help."""
     p.add_argument(
         "--set",
         metavar="PATH=VALUE",
@@ -120,7 +124,8 @@ def add_changes(p, more=""):
     )
 
 
-def add_stamps(p):
+def add_stamps(p: argparse.ArgumentParser) -> None:
+    """Adds --stamps."""
     p.add_argument(
         "--stamps",
         metavar="N",
@@ -130,7 +135,8 @@ def add_stamps(p):
     )
 
 
-def add_oracles(p):
+def add_oracles(p: argparse.ArgumentParser) -> None:
+    """Adds --event-queue and --perturb-wakes."""
     g = p.add_argument_group("oracles (results must not change)")
     g.add_argument(
         "--event-queue", choices=("fast", "naive"), default="fast", help="an ordered map instead of the fast queue"

@@ -1,50 +1,57 @@
-"""Child processes: how one of memsim is called; several that are waited for in threads and hear a signal
-together, and one that stands for this process."""
+"""Child processes of memsim: one that represents this process, and several that threads wait for."""
 import concurrent.futures
 import os
 import signal
 import subprocess
 import sys
 import threading
+import types
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any
 
 from .. import _memsim
 from . import signals
 from ..errors import PACKAGE
 
-# Exit codes after a signal. It may have come to the whole group: a process that ends of it may do so
-# before the one that waits has looked for its own signals, which it then does within HEARD seconds.
+# Exit codes after a signal. If the signal was sent to the process group, a child may end before this process has
+# looked for its own signals, which it does within HEARD seconds.
 ENDED_BY_SIGNAL = {*(128 + n for n in (signal.SIGTERM, signal.SIGINT)), -signal.SIGTERM, -signal.SIGINT}
-HEARD = 2
+HEARD = 2  # s
 
-
-PYTHON = [sys.executable, "-P"]  # the current directory is searched for no module
+PYTHON = [sys.executable, "-P"]  # no module is imported from the current directory
 MEMSIM = [*PYTHON, "-m", "memsim"]
-PARENT = "MEMSIM_PARENT"  # the environment variable with which end_with_parent() begins
+PARENT = "MEMSIM_PARENT"  # environment variable for end_with_parent(): the process id of the parent
 
 
-def environment():
-    """In which PYTHON finds this memsim, which ends when this process does."""
+def environment() -> dict[str, str]:
+    """Environment variables with which PYTHON finds this memsim, and the child ends when this process does."""
     users = os.environ.get("PYTHONPATH")
     ours = os.path.dirname(PACKAGE.rstrip(os.sep))
     return dict(os.environ, PYTHONPATH=f"{ours}{os.pathsep}{users}" if users else ours, **{PARENT: str(os.getpid())})
 
 
-def end_with_parent():
-    """Where a process of memsim started this one, the end of that process, such as a kill -9, is a SIGTERM to this one."""
+def end_with_parent() -> None:
+    """If a process of memsim started this one, its end, such as by kill -9, sends SIGTERM to this one."""
     if parent := os.environ.pop(PARENT, None):
         _memsim.signal_at_parents_end(signal.SIGTERM)
-        if os.getppid() != int(parent):  # it has ended before
+        if os.getppid() != int(parent):  # it has ended already
             signal.raise_signal(signal.SIGTERM)
 
 
-def run_for_us(command, quiet=False):
-    """The completed process of memsim, `quiet` with its output. A signal that comes to this process is passed on to it; and
-    where it ends by one, so does this process."""
+def run_for_us(command: Sequence[str], quiet: bool = False) -> subprocess.CompletedProcess[str]:
+    """Runs a process of memsim in place of this one; `quiet` captures its output.
+
+    Signals to this process are forwarded to it. Raises SystemExit if it ends by a signal.
+    """
     output = subprocess.PIPE if quiet else None
-    signals.hold()  # and the new process begins so: it must not end before it listens
+    signals.hold()  # inherited: the new process must not end before it listens
     process = subprocess.Popen(command, env=environment(), text=True, stdout=output, stderr=output)
+
+    def forward(number: int, frame: types.FrameType | None) -> None:
+        process.send_signal(number)
+
     before = {
-        number: signal.signal(number, lambda number, frame: process.send_signal(number))
+        number: signal.signal(number, forward)
         for number in signals.HANDLED
         if signal.getsignal(number) is not signal.SIG_IGN
     }
@@ -60,14 +67,16 @@ def run_for_us(command, quiet=False):
 
 
 class Processes:
-    def __init__(self):
-        self.ended = None  # the signal by which they were told to end
-        self._told = threading.Event()  # that `ended` is set
-        self._running = set()
+    """Processes that threads wait for, and that end together."""
+
+    def __init__(self) -> None:
+        self.ended: int | None = None  # the signal that ends them
+        self._told = threading.Event()  # `ended` is set
+        self._running: set[subprocess.Popen[Any]] = set()
         self._lock = threading.Lock()
 
-    def run(self, command, **options):
-        """The completed process with its output, or None if they were told to end before."""
+    def run(self, command: Sequence[str], **options: Any) -> subprocess.CompletedProcess[Any] | None:
+        """Runs a process and returns it with its output, or None after end(). `options` are those of Popen."""
         with self._lock:
             if self.ended:
                 return None
@@ -82,22 +91,23 @@ class Processes:
             self._told.wait(HEARD)
         return subprocess.CompletedProcess(command, process.returncode, out, err)
 
-    def end(self, number, futures):
-        """Starts no other process, passes the signal on to those that run, and waits for the threads. A
-        signal that comes in the meantime is passed on, too: who is told twice ends at once."""
+    def end(self, number: int, futures: Iterable[concurrent.futures.Future[Any]]) -> None:
+        """Starts no other process, forwards the signal to those that run, and waits for the threads. Signals that
+        arrive in the meantime are forwarded, too: a process ends at once after the second one."""
         self._send(number)
         waiting = True
         while waiting:
             signals.forget()
+            again: set[int]
             try:
-                waiting = concurrent.futures.wait(futures, timeout=0.1).not_done
+                waiting = bool(concurrent.futures.wait(futures, timeout=0.1).not_done)
                 again = signals.take() & {signal.SIGTERM}
             except KeyboardInterrupt:
                 again = {signal.SIGINT}
             for number in again:
                 self._send(number)
 
-    def _send(self, number):
+    def _send(self, number: int) -> None:
         with self._lock:
             self.ended = number
             self._told.set()
@@ -105,9 +115,13 @@ class Processes:
                 process.send_signal(number)
 
 
-def as_they_end(futures, meanwhile):
-    """Of threads' work, in the order in which it ends; a SIGTERM in the meantime ends the script. While it
-    waits it calls `meanwhile`."""
+def as_they_end(
+    futures: Collection[concurrent.futures.Future[Any]], meanwhile: Callable[[], None]
+) -> Iterator[concurrent.futures.Future[Any]]:
+    """Futures in the order in which they complete; calls `meanwhile` about ten times a second.
+
+    Raises SystemExit after a SIGTERM.
+    """
     waiting = set(futures)
     while waiting:
         ended, waiting = concurrent.futures.wait(waiting, timeout=0.1, return_when=concurrent.futures.FIRST_COMPLETED)

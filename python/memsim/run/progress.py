@@ -1,21 +1,24 @@
-"""How far a long run is: simulated time, wall time, rate, the launch and its blocks, the time left."""
+"""Progress of a long run: simulated time, wall time, rate, the launch and its blocks, the time left."""
 import dataclasses
 import sys
 import time
+from collections.abc import Iterable
 
 from .. import _memsim
+from ..errors import legible
 
-EVERY = 1.0  # seconds
-MOST_WAITS = 20  # lines of who waits for whom
+EVERY = 1.0  # s between two lines
+MOST_WAITS = 20  # lines about components that wait
 
 
-def duration(seconds):
+def duration(seconds: float) -> str:
+    """A time for people: '2h05m', '3m07s'."""
     minutes, seconds = divmod(int(seconds), 60)
     return f"{minutes // 60}h{minutes % 60:02}m" if minutes >= 60 else f"{minutes}m{seconds:02}s"
 
 
-def simulated(tick):
-    """A time to about four digits, for people."""
+def simulated(tick: int | float) -> str:
+    """Femtoseconds for people, with four digits: '12.35us'."""
     for unit, scale in (("s", 10**15), ("ms", 10**12), ("us", 10**9), ("ns", 10**6), ("ps", 10**3)):
         if tick >= scale:
             return f"{tick / scale:.4g}{unit}"
@@ -24,47 +27,52 @@ def simulated(tick):
 
 @dataclasses.dataclass
 class Work:
-    """A piece of work with a known end, as a component tells it; `last`: the run ends with it."""
+    """A piece of work with a known end, as a component reports it."""
 
     what: str
     unit: str
     done: int
     all: int
-    last: bool
-    left: float | None = None  # seconds, by what was done since it was first seen
+    last: bool  # the run ends with it
+    left: float | None = None  # s, by the rate since it was first seen
 
     @property
-    def share(self):
+    def share(self) -> float:
+        """The part that is done, from 0 to 1."""
         return self.done / self.all if self.all else 1.0
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.what}, {self.done} of {self.all} {self.unit}"
 
 
 class Progress:
-    """Of a machine's simulate(), which begins each time from where the machine stands."""
+    """Progress of a machine's simulate() calls, printed to stderr.
 
-    def __init__(self, machine, verbosity):
-        self._machine = machine
-        self._seen = {}  # what -> (when it was first seen, what was done then)
+    verbosity  -1: nothing; 0: a line on a terminal; 1: lines also elsewhere
+    """
+
+    def __init__(self, machine: _memsim.Machine, verbosity: int) -> None:
+        self._machine, self._verbosity = machine, verbosity
+        self._seen: dict[str, tuple[float, int]] = {}  # work -> (when it was first seen, what was done then)
         self._terminal = sys.stderr is not None and sys.stderr.isatty()
         self._on = verbosity > 0 or (verbosity == 0 and self._terminal)
         self._open = False
 
-    def begin(self, limit):
-        """`never` is no limit."""
+    def begin(self, limit: int) -> None:
+        """A simulate() begins that ends at the tick `limit`; `never` is no limit."""
         self.start, self.limit = self._machine.now, limit
         self.began = self._shown = time.monotonic()
 
-    def wall(self):
+    def wall(self) -> float:
+        """Seconds of this simulate()."""
         return max(time.monotonic() - self.began, 1e-9)
 
-    def rate(self):
-        """Simulated femtoseconds a second."""
+    def rate(self) -> float:
+        """Simulated femtoseconds per second."""
         return (self._machine.now - self.start) / self.wall()
 
-    def work(self):
-        """What is under way, each with the time that it will take."""
+    def work(self) -> list[Work]:
+        """The work under way, each with an estimate of the time that it will take."""
         found, now = [Work(**work) for work in self._machine.work], time.monotonic()
         self._seen = {w.what: self._seen.get(w.what, (now, w.done)) for w in found}
         for w in found:
@@ -73,18 +81,19 @@ class Progress:
                 w.left = (w.all - w.done) * (now - since) / (w.done - before)
         return found
 
-    def left(self, work):
-        """(seconds, of what) until the end, or until that of the launch where no more is known; or None."""
+    def left(self, work: list[Work]) -> tuple[float, str] | None:
+        """(seconds, of what) until the end of the run, or of the launch if no more is known; or None."""
         ends = [(self.limit - self._machine.now) / self.rate()] if self.limit != _memsim.never and self.rate() else []
-        last = [w for w in work if w.last]
-        if last and all(w.left is not None for w in last):
-            ends.append(max(w.left for w in last))
+        last = [w.left for w in work if w.last]
+        if last and None not in last:
+            ends.append(max(filter(None, last), default=0.0))
         if ends:
             return min(ends), "at most"
         launch = _least([w for w in work if not w.last])
         return (launch.left, "of this launch") if launch and launch.left is not None else None
 
-    def line(self):
+    def line(self) -> str:
+        """The line of progress."""
         text = (
             f"memsim: {simulated(self._machine.now)} simulated in {duration(self.wall())}, "
             f"{simulated(self.rate())} a second"
@@ -96,13 +105,14 @@ class Progress:
             text += f"; {duration(left[0])} left {left[1]}"
         return text
 
-    def status(self):
-        """The line, and who waits for whom."""
+    def status(self) -> str:
+        """The line of progress, and which component waits for which."""
         waits = self._machine.wait_report()
         more = [f"and {len(waits) - MOST_WAITS} more"] if len(waits) > MOST_WAITS else []
         return "\n  ".join([self.line(), *waits[:MOST_WAITS], *more])
 
-    def show(self):
+    def show(self) -> None:
+        """Prints the line if it is due."""
         if self._on and time.monotonic() - self._shown >= EVERY:
             self._shown = time.monotonic()
             self._open = self._terminal
@@ -113,13 +123,20 @@ class Progress:
                 flush=True,
             )
 
-    def close(self):
-        """Ends the line, so that what follows stands on its own."""
+    def tell(self, text: str) -> None:
+        """Prints a line below the line of progress, unless memsim is to be quiet."""
+        self.close()
+        if self._verbosity >= 0:
+            print(f"memsim: {legible(text)}", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Ends the line of progress."""
         if self._open:
             print("\r\033[K", file=sys.stderr, end="", flush=True)
             self._open = False
 
 
-def _least(work):
-    """The one that is least far: the others wait for it."""
-    return min(work, key=lambda w: w.share, default=None)
+def _least(work: Iterable[Work]) -> Work | None:
+    """The work with the smallest share done: the others wait for it."""
+    by_share = sorted(work, key=lambda w: w.share)
+    return by_share[0] if by_share else None

@@ -1,4 +1,4 @@
-"""The script that runs: where it is, what it consists of, and whether it has changed."""
+"""The script that runs: its path, its files, and whether they have changed."""
 import ast
 import importlib.util
 import json
@@ -7,6 +7,8 @@ import math
 import os
 import struct
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 from .. import _memsim
 from ..errors import PACKAGE, Error, user_error
@@ -14,18 +16,19 @@ from ..files import hash_of
 
 
 class Script:
-    """The path, arguments, directory and files of the script now running as __main__."""
+    """The path, arguments, directory and files of the script that runs as __main__. `path` is None in a notebook."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         name = getattr(sys.modules["__main__"], "__file__", None)
         self.path = os.path.abspath(name) if name and os.path.isfile(name) else None
         self.name, self.argv, self.cwd = sys.argv[0], sys.argv[1:], os.getcwd()
-        self._hashes, self._run = {}, set()  # of all files; those whose modules Python has run
+        self._hashes: dict[str, str] = {}  # of all files
+        self._run: set[str] = set()  # files whose modules Python has run
         self.files()
 
-    def files(self):
-        """File -> hash of the script, of the modules below its directory, and of those there that any of them
-        imports by a statement, run or not yet run. As first seen."""
+    def files(self) -> dict[str, str]:
+        """File -> hash, as first seen, of the script, of the loaded modules below its directory, and of the modules
+        there that any of these imports by a statement. Raises Error if Python has run a stale compiled file."""
         if self.path is None:
             return {}
         below = os.path.dirname(self.path) + os.sep
@@ -44,15 +47,15 @@ class Script:
         self._add(self.path, below)
         return self._hashes
 
-    def _add(self, file, below):
+    def _add(self, file: str, below: str) -> None:
         if file not in self._hashes:
             self._hashes[file] = hash_of(file)
             for other in _imported(file, below):
                 self._add(other, below)
 
 
-def _imported(file, below):
-    """The files below a directory that are modules which the source of `file` imports anywhere."""
+def _imported(file: str, below: str) -> Iterator[str]:
+    """The modules below a directory that the source of `file` imports anywhere."""
     try:
         with open(file, "rb") as source:
             tree = ast.parse(source.read())
@@ -77,9 +80,10 @@ def _imported(file, below):
                         yield module
 
 
-def _refuse_stale(file, cached):
-    """Refuses a module of which Python has run a compiled file that is not of the source: its time and size are those of
-    the source, but not its code."""
+def _refuse_stale(file: str, cached: str | None) -> None:
+    """Raises Error if Python has run a compiled file with the time and size of the source but with other code."""
+    if not cached:
+        return
     try:
         with open(cached, "rb") as compiled, open(file, "rb") as source:
             magic, flags, time, size = struct.unpack("<4sIII", compiled.read(16))
@@ -101,9 +105,9 @@ def _refuse_stale(file, cached):
         )
 
 
-def arguments_as_json(arguments):
-    """What a script made its machine from, as JSON; '' if there is nothing. SQLite knows no NaN and no infinity: these
-    become text, as does what JSON has no form for."""
+def arguments_as_json(arguments: Any) -> str:
+    """The arguments that a script made its machine from, as JSON; '' if there are none. NaN and infinity, which SQLite
+    does not know, and values that JSON does not know become text. Raises Error if they have no names."""
     if arguments is None or isinstance(arguments, str):
         return arguments or ""
     try:
@@ -113,7 +117,7 @@ def arguments_as_json(arguments):
     return json.dumps(_finite({str(name): value for name, value in named.items()}), default=str)
 
 
-def _finite(value):
+def _finite(value: Any) -> Any:
     """The value without numbers that JSON does not have."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
@@ -122,11 +126,10 @@ def _finite(value):
     return [_finite(v) for v in value] if isinstance(value, list | tuple) else value
 
 
-def package_files():
-    """File -> hash of memsim's own Python modules in use: what they say decides what a run does."""
-    names = {
-        os.path.abspath(module.__file__) for module in list(sys.modules.values()) if getattr(module, "__file__", None)
-    }
+def package_files() -> dict[str, str]:
+    """File -> hash of memsim's own loaded Python modules, which decide what a run does."""
+    files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
+    names = {os.path.abspath(file) for file in files if file}
     return {
         name.removeprefix(PACKAGE): hash_of(name)
         for name in sorted(names)
@@ -134,8 +137,8 @@ def package_files():
     }
 
 
-def changed_behaviour(saved):
-    """What of memsim is not what it was when the checkpoint was written, by name; or nothing."""
+def changed_behaviour(saved: _memsim.Checkpoint) -> str:
+    """The first part of memsim that has changed since the checkpoint was written; '' if none has."""
     if saved.build != _memsim.build_id():
         return "memsim's compiled module"
     for name, expected in saved.script.package:
@@ -144,10 +147,10 @@ def changed_behaviour(saved):
     return ""
 
 
-def check_unchanged(script):
-    """Refuses a script that is no longer what it was when its checkpoint was written."""
+def check_unchanged(script: _memsim.Script) -> None:
+    """Raises Error if a checkpoint has no script or if its script has changed."""
     if not script.path:
-        raise Error("this checkpoint was written without a script: open it in Python with " "memsim.restore(FILE)")
+        raise Error("this checkpoint was written without a script: open it in Python with memsim.restore(FILE)")
     for name, expected in [(script.path, script.hash), *script.modules]:
         if not os.path.isfile(name):
             raise Error(

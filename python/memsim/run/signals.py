@@ -1,28 +1,36 @@
-"""Signals and the heartbeat: what makes a long run look up between two ticks.
+"""Signals of the process, and the heartbeat that lets a long run see them between two ticks.
 
-Ten times a second a thread sets the attention flag of the machines that run; they return between
-ticks, Python sees the signals that came in, and the run goes on. Nothing of it leaves a trace in the
-results.
+Ten times a second a thread sets the attention flag of the running machines. They return between ticks, Python handles
+the signals that have arrived, and the run continues. The results do not depend on it.
 """
 import contextlib
 import os
 import signal
 import threading
 import time
+import types
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
-_seen = {}  # signal -> when it came
-_ending = {}  # of those that end a run: when the first came
-_before = {}  # signal -> what was done about it outside of handled()
-_running = set()
-_expected = False  # a machine was begun: it will see the signals
+from .. import _memsim
+
+if TYPE_CHECKING:
+    import sqlite3
+
+_seen: dict[int, float] = {}  # signal -> when it arrived
+_ending: dict[int, float] = {}  # signal that ends a run -> when the first one arrived
+_before: dict[int, Any] = {}  # signal -> its handler outside handled()
+_running: set[_memsim.Machine] = set()
+_expected = False  # a machine exists, which will see the signals
 _lock = threading.Lock()
-_thread = None
+_thread: threading.Thread | None = None
 HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
-OF_A_RUN = (signal.SIGUSR1, signal.SIGUSR2)  # which ask for something, and end nothing
-ONCE = 3.0  # s: two signals so near are one wish, sent to the group of processes and passed on
+OF_A_RUN = (signal.SIGUSR1, signal.SIGUSR2)  # requests that end nothing
+ONCE = 3.0  # s: two signals within this time are one, sent to the process group and forwarded by the parent
+SQL_STEPS = 100_000  # of SQLite, some milliseconds: a query looks for signals so often
 
 
-def _note(number, frame):
+def _note(number: int, frame: types.FrameType | None) -> None:
     now = time.monotonic()
     if number == signal.SIGINT and not _running:
         if number in _ending and now - _ending[number] <= ONCE:
@@ -31,22 +39,22 @@ def _note(number, frame):
     if number == signal.SIGTERM and not _expected:
         raise SystemExit(128 + signal.SIGTERM)
     if number in (signal.SIGINT, signal.SIGTERM) and now - _ending.setdefault(number, now) > ONCE:
-        signal.signal(number, signal.SIG_DFL)  # the second, while the run still saves itself: end at once
+        signal.signal(number, signal.SIG_DFL)  # the second one while the run saves itself: end at once
         signal.raise_signal(number)
     _seen.setdefault(number, now)
 
 
-def expect():
-    """From now on a SIGTERM waits for a machine that can save itself, and the signals of a run end no process."""
+def expect() -> None:
+    """From now on SIGTERM waits for a machine that can save itself, and SIGUSR1 and SIGUSR2 end no process."""
     global _expected
     _expected = True
     if threading.current_thread() is threading.main_thread():
         note(n for n in OF_A_RUN if signal.getsignal(n) is signal.SIG_DFL)
 
 
-def end():
-    """The process ends: from now on the signals of a run are ignored, also by Python's other threads and after Python
-    has removed its handlers. SIGINT and SIGTERM end the process at once."""
+def end() -> None:
+    """The process ends: SIGUSR1 and SIGUSR2 are ignored, also after Python has removed its handlers. SIGINT and
+    SIGTERM end the process at once."""
     if threading.current_thread() is threading.main_thread():
         for number in OF_A_RUN:
             signal.signal(number, signal.SIG_IGN)
@@ -55,8 +63,8 @@ def end():
 
 
 @contextlib.contextmanager
-def expected():
-    """In here a SIGTERM waits for obey()."""
+def expected() -> Iterator[None]:
+    """A context in which SIGTERM waits for obey()."""
     global _expected
     before, _expected = _expected, True
     try:
@@ -65,7 +73,7 @@ def expected():
         _expected = before
 
 
-def take():
+def take() -> set[int]:
     """The signals since the last call, each once."""
     seen = set(_seen)
     for number in seen:
@@ -73,40 +81,39 @@ def take():
     return seen
 
 
-def forget():
-    """What was asked is under way: the next signal is a new wish."""
+def forget() -> None:
+    """The signals so far are being obeyed: the next one is a new request."""
     _ending.clear()
 
 
-def are_to_end():
-    """Whether a query of SQLite is to end, which asks this now and then. Python calls the handlers of signals here;
-    what these raise ends the query, too."""
-    return signal.SIGTERM in _seen and not _running
+def may_end_queries(connection: "sqlite3.Connection") -> None:
+    """A SIGTERM, and whatever a signal's handler raises, ends a query of this connection."""
+    connection.set_progress_handler(lambda: signal.SIGTERM in _seen and not _running, SQL_STEPS)
 
 
-def pass_on(error):
+def pass_on(error: BaseException) -> None:
     """Obeys the signal that has ended a query of SQLite with this error, if one has."""
     if getattr(error, "sqlite_errorname", "") == "SQLITE_INTERRUPT":
         obey()
         raise KeyboardInterrupt
 
 
-def obey():
-    """Ends the script if that was asked for when no machine ran and none will."""
+def obey() -> None:
+    """Raises SystemExit if SIGTERM has arrived and no machine runs or will run."""
     if signal.SIGTERM in take():
         raise SystemExit(128 + signal.SIGTERM)
 
 
-def heed():
-    """Called now and then while an input is loaded or generated: nothing of its machine is there yet
-    that could be saved, so SIGTERM ends the process."""
+def heed() -> None:
+    """C++ calls this while it loads or generates an input: no machine exists yet that could be saved, so SIGTERM ends
+    the process."""
     if signal.SIGTERM in _seen and not _running and threading.current_thread() is threading.main_thread():
         obey()
 
 
 @contextlib.contextmanager
-def handled():
-    """Signals are noted rather than obeyed in here (in the main thread; elsewhere nothing changes)."""
+def handled() -> Iterator[None]:
+    """A context in which the main thread notes signals rather than obeying them."""
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) is _note:
         yield
         return
@@ -118,31 +125,31 @@ def handled():
         _restore()
 
 
-def note(numbers):
-    """From now on these are noted, but for those that are ignored: by nohup, or as a shell's background job. Returns
-    what was done about them before."""
+def note(numbers: Iterable[signal.Signals]) -> dict[int, Any]:
+    """From now on these signals are noted, except those that nohup or a shell ignores. Returns the former handlers."""
     return {
         number: signal.signal(number, _note) for number in numbers if signal.getsignal(number) is not signal.SIG_IGN
     }
 
 
-def hold(numbers=HANDLED):
-    """These wait from now on until listen(), also in processes that are started meanwhile. The launcher begins so."""
+def hold(numbers: Iterable[signal.Signals] = HANDLED) -> None:
+    """These signals wait until listen(), also in processes that are started meanwhile. The launcher begins so."""
     signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
 
 
-def listen():
+def listen() -> None:
+    """Ends hold()."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)
 
 
-def _restore():
+def _restore() -> None:
     while _before:
         signal.signal(*_before.popitem())
 
 
-def _after_fork():
-    """A child has neither its parent's machines nor the thread of its heartbeat, and hears signals
-    as its parent did outside of handled()."""
+def _after_fork() -> None:
+    """A child has neither its parent's machines nor its heartbeat, and handles signals as its parent did outside
+    handled()."""
     global _lock, _thread, _expected
     _lock, _thread, _expected = threading.Lock(), None, False
     _seen.clear()
@@ -154,7 +161,7 @@ def _after_fork():
 os.register_at_fork(after_in_child=_after_fork)
 
 
-def _beat():
+def _beat() -> None:
     while True:
         time.sleep(0.1)
         with _lock:
@@ -163,7 +170,8 @@ def _beat():
 
 
 @contextlib.contextmanager
-def heartbeat(machine):
+def heartbeat(machine: _memsim.Machine) -> Iterator[None]:
+    """A context in which a thread sets the attention flag of this machine."""
     global _thread
     with _lock:
         if _thread is None:

@@ -1,4 +1,4 @@
-"""A user's script is started as __main__, and its runs end with it."""
+"""Runs a user's script as __main__. Its runs end with it."""
 import ast
 import code
 import os
@@ -7,30 +7,36 @@ import sys
 import traceback
 import types
 
-from . import children, simulation as run, signals, streams
+from . import children, signals, streams
+from .ending import is_success
+from .session import session
 from ..model import schema
 from ..errors import PACKAGE, Error, Panic, did_you_mean, legible
 from ..files import check_regular, kind_of
 
 USER_ERROR = 1  # the exit code
 SAID_OF = {  # files of these kinds, where a script is expected
-    "a checkpoint": "a checkpoint: memsim --restore {} goes on from it",
+    "a checkpoint": "a checkpoint: memsim --restore {} continues it",
     "a database": "a database of results: memsim sql {0} QUERY asks it, memsim report {0} makes a page of it",
 }
 
 
-def run_script(script, arguments, interactive=False):
+def run_script(script: str, arguments: list[str], interactive: bool = False) -> int:
+    """Runs a script file with arguments, and with `interactive` a prompt after it; returns the exit code.
+
+    Raises the exception that ends the script if it is an error of memsim, an exit, an interrupt or of a stream.
+    """
     source = _read(script)
     main_module = types.ModuleType("__main__")
     main_module.__file__ = script
-    main_module.__builtins__ = __builtins__
+    vars(main_module)["__builtins__"] = __builtins__
     sys.modules["__main__"] = main_module
     sys.argv = [script, *arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
-    error = None
+    error: BaseException | None = None
     try:
         with signals.handled():
-            # PYTHONOPTIMIZE=2 would take the docstring, which many a script shows as its --help.
+            # PYTHONOPTIMIZE=2 would remove the docstring, which scripts show as their --help.
             optimize = min(sys.flags.optimize, 1)
             exec(compile(source, script, "exec", optimize=optimize), main_module.__dict__)
             if interactive:
@@ -41,9 +47,9 @@ def run_script(script, arguments, interactive=False):
         if isinstance(e, SystemExit) and e.code == 128 + signal.SIGTERM:
             children.terminate()
     try:
-        run.close_all(error)
+        session.close_all(error)
     except Error as e:
-        if run.is_success(error):
+        if is_success(error):
             raise
         print(f"memsim: {legible(str(e))}", file=sys.stderr)
     if error is None:
@@ -57,8 +63,8 @@ def run_script(script, arguments, interactive=False):
     return USER_ERROR
 
 
-def _read(script):
-    """What the file holds, if a script can be meant."""
+def _read(script: str) -> bytes:
+    """The source. Raises Error, with a remedy, if the file is no Python script."""
     check_regular(script)
     try:
         with open(script, "rb") as f:
@@ -74,7 +80,7 @@ def _read(script):
             f"{script}: {e.strerror}{near if isinstance(e, FileNotFoundError) else ''}: name a script, a "
             "subcommand or --restore FILE; memsim --help tells more"
         ) from None
-    if said := SAID_OF.get(kind_of(script)):
+    if said := SAID_OF.get(kind_of(script) or ""):
         raise Error(f"{script}: this is {said.format(script)}")
     try:
         if b"\0" in source or not script.endswith(".py"):
@@ -84,16 +90,16 @@ def _read(script):
     return source
 
 
-def _trimmed(error):
-    """A traceback without our frames."""
-    if error is not None:
-        error.stack = traceback.StackSummary.from_list(
-            [
-                f
-                for f in error.stack
-                if not os.path.abspath(f.filename).startswith(PACKAGE) and not f.filename.startswith("<frozen")
-            ]
-        )
-        _trimmed(error.__cause__)
-        _trimmed(error.__context__)
+def _trimmed(error: traceback.TracebackException) -> traceback.TracebackException:
+    """A traceback without frames of this package."""
+    error.stack = traceback.StackSummary.from_list(
+        [
+            f
+            for f in error.stack
+            if not os.path.abspath(f.filename).startswith(PACKAGE) and not f.filename.startswith("<frozen")
+        ]
+    )
+    for other in error.__cause__, error.__context__:
+        if other:
+            _trimmed(other)
     return error

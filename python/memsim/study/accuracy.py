@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from ..results.claims import stated
 from . import results, verdict
 from .metric import root
 from .claimed import PAPERS
@@ -45,7 +46,7 @@ def summary() -> str:
 
 
 def _paper(claim: verdict.Claim) -> str:
-    return str(verdict.stated(claim.relation, f"{claim.expected:.4g}"))
+    return str(stated(claim.relation, f"{claim.expected:.4g}"))
 
 
 def _number(value: float | None) -> str:

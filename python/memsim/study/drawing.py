@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from ..results import plot
+from ..results.claims import stated, unit_of
 from . import claimed, verdict
 from .catalog import Known
 
@@ -32,8 +33,8 @@ def draw(figure: Known, rows: list[dict[str, Any]], folder: Path) -> None:
     panels: dict[str, dict[str, tuple[float, float]]] = {}
     for row in rows:
         if row["ours"] is not None:
-            unit = verdict.unit_of(row["relation"], row["unit"])
-            bound = verdict.stated(row["relation"], "").strip()
+            unit = unit_of(row["relation"], row["unit"])
+            bound = stated(row["relation"], "").strip()
             name = f"{row['metric']}, {verdict.compared(row['subject'], row['baseline'])}"
             panels.setdefault({"×": "ratio", "": "count"}.get(unit, unit), {})[
                 f"{name}\n({row['id']}, {claimed.places()[row['id']]}{', paper: ' + bound if bound else ''})"

@@ -16,7 +16,7 @@ from .. import _memsim
 from ..errors import IN_USE, Error, InUse, user_error
 from ..files import os_error
 from ..run import signals
-from ..run.options import options
+from ..run.session import session
 from ..run.processes import MEMSIM, Processes, as_they_end, environment
 from .points import Points, owner
 
@@ -77,7 +77,9 @@ class Execution:
         if elsewhere := type(self).elsewhere:
             return elsewhere(self, [point for point, *_ in twins.values()])
         os_error(lambda: os.makedirs(os.path.dirname(self.database), exist_ok=True), os.path.dirname(self.database))
-        table = Points(self.database, f"{self.system}/{self.name}", self.points, self.jobs, options.verbosity >= 0)
+        table = Points(
+            self.database, f"{self.system}/{self.name}", self.points, self.jobs, session.options.verbosity >= 0
+        )
         todo, processes = list(twins.values()), Processes()
         futures: dict[Future[Any], list[Point]] = {}
         with (
@@ -130,7 +132,7 @@ class Execution:
         return time.monotonic() - began
 
     def _tell(self, text: str) -> None:
-        if options.verbosity >= 0:
+        if session.options.verbosity >= 0:
             print(f"{self.name}: {text}", file=sys.stderr, flush=True)
 
     def _run_points(self, points: list[Point], processes: Processes, table: Points) -> object:

@@ -12,7 +12,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..run.options import options as of_process
+from ..run.session import session
 from ..systems.assumptions import Assumption
 from . import combine
 from .metric import Run, convert, root
@@ -42,7 +42,7 @@ class Figure(Study):
 
     @property
     def folder(self) -> str:
-        return os.path.join(of_process.outdir, self.paper.name, self.name)
+        return os.path.join(session.options.outdir, self.paper.name, self.name)
 
     # ---- points ----------------------------------------------------------------------------------
 

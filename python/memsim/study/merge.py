@@ -15,6 +15,7 @@ from .. import _memsim
 from . import points, sensitivity, stored
 from ..errors import Error
 from ..files import check_output
+from ..results import claims
 from ..results.database import connect, not_current
 from ..results.rows import TABLES
 
@@ -145,7 +146,7 @@ def _copy_studies(source: sqlite3.Connection, target: sqlite3.Connection, same: 
     """Points, claims and envelopes. Of those that both databases have, the row that was written last stays."""
     for table, key, when, columns, make in (
         ("point", "study, number", "began", points.COLUMNS, lambda: target.execute(points.TABLE)),
-        ("claim", "id", "judged", stored.COLUMNS, lambda: stored.store(target, "", [])),
+        ("claim", "id", "judged", claims.COLUMNS, lambda: stored.store(target, "", [])),
         ("envelope", "claim", "judged", sensitivity.COLUMNS, lambda: sensitivity.make(target)),
     ):
         if not source.execute("SELECT 1 FROM sqlite_master WHERE name = ?", [table]).fetchone():

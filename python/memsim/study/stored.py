@@ -3,7 +3,8 @@
 import sqlite3
 from collections.abc import Iterable
 
-from .verdict import Verdict, stated
+from ..results.claims import COLUMNS, stated
+from .verdict import Verdict
 
 
 def report(verdicts: Iterable[Verdict]) -> str:
@@ -26,30 +27,6 @@ def report(verdicts: Iterable[Verdict]) -> str:
         )
     widths = [max(map(len, column)) for column in zip(*rows)]
     return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
-
-
-# Its columns, in order, and their types. `lowest` and `highest` are over the seeds.
-COLUMNS = {
-    "id": "TEXT PRIMARY KEY",
-    "study": "TEXT",
-    "metric": "TEXT",
-    "subject": "TEXT",
-    "baseline": "TEXT",
-    "relation": "TEXT",
-    "unit": "TEXT",
-    "label": "TEXT",
-    "paper": "REAL",
-    "ours": "REAL",
-    "lowest": "REAL",
-    "highest": "REAL",
-    "seeds": "INTEGER",
-    "relative_error": "REAL",
-    "effect_share": "REAL",
-    "comparison": "TEXT",
-    "verdict": "TEXT",
-    "deviation": "TEXT",
-    "judged": "TEXT",
-}
 
 
 def store(database: sqlite3.Connection, study: str, verdicts: Iterable[Verdict]) -> None:
@@ -76,6 +53,7 @@ def store(database: sqlite3.Connection, study: str, verdicts: Iterable[Verdict])
             relation=c.relation,
             unit=c.unit,
             label=c.label,
+            stated_in=c.stated_in,
             paper=c.expected,
             ours=v.ours,
             lowest=min(v.figures, default=None),

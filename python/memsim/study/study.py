@@ -13,7 +13,7 @@ from ..errors import did_you_mean, user_error
 from ..files import check_output, os_error
 from ..results.database import connect
 from ..run import checkpoints
-from ..run.options import options as of_process
+from ..run.session import session
 from . import stored, verdict
 from .execution import Execution, Point
 from .options import add_jobs, add_options, jobs, limit, preview
@@ -36,8 +36,8 @@ class Study(Execution):
         if seeds < 1:
             raise user_error(f"a study of {seeds} seeds has no points: --seeds is 1 or more")
         self.system, self.name = system, name
-        self.jobs = of_process.jobs or jobs or os.cpu_count() or 1
-        self.database = os.path.abspath(database or of_process.database())
+        self.jobs = session.options.jobs or jobs or os.cpu_count() or 1
+        self.database = os.path.abspath(database or session.options.database())
         check_output(self.database, "a database")
         self.points: list[Point] = []
         self.verdicts: list[verdict.Verdict] = []
@@ -149,7 +149,7 @@ class Study(Execution):
     def folder(self) -> str:
         """Where files of the study go: OUTDIR/<folder of the script>/<name>."""
         return os.path.join(
-            of_process.outdir, os.path.basename(os.path.dirname(os.path.abspath(sys.argv[0]))), self.name
+            session.options.outdir, os.path.basename(os.path.dirname(os.path.abspath(sys.argv[0]))), self.name
         )
 
     def data(self) -> Any:

@@ -6,7 +6,8 @@ import sqlite3
 
 from ..run import signals
 from ..errors import Error
-from ..run.options import options as of_process, ticks, whole
+from ..run.options import ticks, whole
+from ..run.session import session
 from .points import Row, rows_of, summary
 from ..results.database import connect
 
@@ -68,9 +69,9 @@ def main(argv: list[str]) -> int:
         args.outdir, (args.study, *others) = gather(args.gather)
     if not args.study:
         p.error("name a study, or --status OUTDIR")
-    of_process.outdir = args.outdir or of_process.outdir
-    of_process.jobs = args.jobs or 0
-    of_process.verbosity = -args.quiet
+    session.options.outdir = args.outdir or session.options.outdir
+    session.options.jobs = args.jobs or 0
+    session.options.verbosity = -args.quiet
     from . import command
     from .paper import figure_of
 

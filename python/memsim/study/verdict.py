@@ -13,6 +13,8 @@ import re
 import statistics
 from collections.abc import Callable, Sequence
 
+from ..results.claims import CHANGES
+
 
 TOLERANCE = 0.2  # of the effect, of an absolute value, or of what a share leaves of the whole
 POINTS = 0.02  # of a ratio: where a fifth of the effect is less, and for what is to be equal
@@ -29,7 +31,6 @@ EXPECTED: dict[str, Callable[[float], float]] = {
     "above": lambda v: v,
     "below": lambda v: v,
 }
-CHANGES = "gain", "reduction", "ratio"  # relations that state a change from 1
 
 # How our figure comes about (docs/studies.md). Only a measured one can be met.
 LABELS = (
@@ -169,18 +170,6 @@ def judge(claim: Claim, figures: Sequence[float], small: bool = False) -> Verdic
     return Verdict(claim, figures, word)
 
 
-def stated(relation: str, value: str) -> str:
-    """The paper's statement of a figure: 'below 100'."""
-    return f"{relation} {value}" if relation in ("above", "below") else value
-
-
 def compared(subject: str, baseline: str) -> str:
     """What a claim compares, as text."""
     return subject + (f" / {baseline}" if baseline else "")
-
-
-def unit_of(relation: str | None, unit: str | None) -> str:
-    """What a claim's figures are counted in: changes are stated in percent and compared as ratios."""
-    if relation in CHANGES or unit == "x":
-        return "×"
-    return unit if unit and unit not in ("count", "ratio") else ""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from .. import SimObject, _memsim, workload
 from ..errors import Error, user_error
-from ..run.options import options
+from ..run.session import session
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
@@ -43,9 +43,9 @@ def components(invariants: Iterable[Invariant]) -> list[SimObject]:
 def tell(invariants: Collection[Invariant]) -> None:
     """Prints one line if the machine's proportions are not the paper's; with -v each of them."""
     off = sum(i.broken for i in invariants)
-    if options.verbosity > 0:
+    if session.options.verbosity > 0:
         print(*(f"scale: {i}" for i in invariants), sep="\n")
-    elif off and options.verbosity == 0:
+    elif off and session.options.verbosity == 0:
         print(
             f"note: at this scale {off} of {len(invariants)} capacity ratios differ from the paper's by more than 10 % "
             "(memsim -v SCRIPT lists them)"

@@ -10,7 +10,8 @@ from .diagram import Diagram
 from .run_data import open_runs
 
 
-def report(argv):
+def report(argv: list[str]) -> None:
+    """`memsim report`: writes the page of a run and prints its path."""
     p = _parser(
         "report",
         "Make a page of a run: its machine, where its time went, its statistics and parameters, "
@@ -34,7 +35,8 @@ def report(argv):
     _write(args, "report.html", text)
 
 
-def draw(argv):
+def draw(argv: list[str]) -> None:
+    """`memsim draw`: writes the diagram of a run's machine and prints its path."""
     p = _parser("draw", "Draw the machine of a run as SVG: its objects and the links between them")
     p.add_argument("RUN", nargs="?", help="the run's id, or how it begins (the latest)")
     p.add_argument(
@@ -59,21 +61,21 @@ def draw(argv):
     _write(args, "machine.svg", diagram.svg(diagram.open_all() if args.open_all else opened))
 
 
-def _parser(name, doc):
+def _parser(name: str, doc: str) -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(prog=f"memsim {name}", description=doc, allow_abbrev=False)
     p.add_argument("DB", help="the database, or an output directory with its stats.db")
     return p
 
 
-def _write(args, name, text):
+def _write(args: argparse.Namespace, name: str, text: str) -> None:
     folder = args.DB if os.path.isdir(args.DB) else os.path.dirname(args.DB)
-    path = args.output or os.path.join(folder, name)
+    path: str = args.output or os.path.join(folder, name)
     ending = Path(name).suffix
     if not path.endswith(ending):
         raise Error(f"{path}: what is written is {ending[1:].upper()}: give the file a name that ends in {ending}")
     check_output(path)
 
-    def write():
+    def write() -> None:
         with replacing(path) as file:
             file.write(text)
 

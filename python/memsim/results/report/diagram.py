@@ -1,9 +1,13 @@
-"""A machine as a diagram, laid out by Graphviz: objects, the connections between them, what they carry."""
+"""A machine as a diagram, laid out by Graphviz: objects, and connections with their rates."""
+from collections.abc import Collection, Iterable
+from typing import Any
+
 from ...errors import Error, legible
 from . import quantities
 from .groups import INDEX, closure, groups, pattern, shown
+from .run_data import RunData
 
-# What lives in a folder of src/ has a colour: (fill, line).
+# Folder of src/ -> colours of its components: (fill, line).
 COLOURS = {
     "gpu": ("#e6eef8", "#5b7fae"),
     "mem": ("#e5f2ec", "#4f9178"),
@@ -23,32 +27,33 @@ FONT = "Helvetica,Arial,sans-serif"
 
 
 class Diagram:
-    """Of one run's machine."""
+    """The diagram of one run's machine. `opened` are the groups whose objects are drawn one by one."""
 
-    def __init__(self, run):
+    def __init__(self, run: RunData) -> None:
         linked = {end for pair in run.connections for end in pair}
         self._run = run
         self.paths = [path for path in run.objects if path in linked]
         self.alone = [path for path in run.objects if path not in linked and path != "stages"]
         self.groups = groups(self.paths)
 
-    def open_all(self):
+    def open_all(self) -> set[str]:
+        """All groups, as `opened`."""
         return set(self.groups)
 
-    def nodes(self, opened):
-        """{name of a node: the objects that it stands for}, lists whose group is not open as one."""
+    def nodes(self, opened: Iterable[str]) -> dict[str, list[str]]:
+        """{name of a node: its objects}. A list whose group is not open is one node."""
         opened = closure(opened) | {g for g in self.groups_of_one()}
-        found = {}
+        found: dict[str, list[str]] = {}
         for path in self.paths:
             found.setdefault(shown(path, opened), []).append(path)
         return found
 
-    def groups_of_one(self):
-        """Lists of one element are shown as the element."""
+    def groups_of_one(self) -> set[str]:
+        """The lists of one element, which are shown as the element."""
         return {p for path in self.paths for p in closure({pattern(path)})} - set(self.groups)
 
-    def title(self, group):
-        """A group as people call it: 'port[0].dram', not 'port[*].dram[*]' where there is one port."""
+    def title(self, group: str) -> str:
+        """The name of a group for people: 'port[0].dram' rather than 'port[*].dram[*]' if there is one port."""
         return next(
             shown(path[: index.end()], self.groups_of_one()).removesuffix("[*]")
             for path in self.paths
@@ -56,10 +61,10 @@ class Diagram:
             if pattern(path[: index.end()]) == group
         )
 
-    def svg(self, opened=()):
-        """The diagram with these groups open, as the text of an SVG file."""
+    def svg(self, opened: Collection[str] = ()) -> str:
+        """The diagram as the text of an SVG file. Raises Error if Graphviz is missing or fails."""
         try:
-            return self.graph(opened).pipe("svg", encoding="utf-8")
+            return str(self.graph(opened).pipe("svg", encoding="utf-8"))
         except _graphviz().ExecutableNotFound:
             raise Error(
                 "diagrams are laid out by Graphviz, whose program `dot` is not here: " "apt-get install graphviz"
@@ -69,8 +74,8 @@ class Diagram:
                 f"Graphviz cannot lay out the machine of run {self._run.id} (exit code {e.returncode})"
             ) from None
 
-    def graph(self, opened=()):
-        """As a graph of the library graphviz."""
+    def graph(self, opened: Collection[str] = ()) -> Any:
+        """The diagram as a graphviz.Digraph."""
         nodes = self.nodes(opened)
         graph = _graphviz().Digraph(
             "machine",
@@ -99,9 +104,9 @@ class Diagram:
         self._add_edges(graph, {path: name for name, paths in nodes.items() for path in paths})
         return graph
 
-    def _add_nodes(self, graph, nodes):
-        """Those of a container (`gpu`, `memory`, `port[0].medium`) in a box of its own, boxes within boxes."""
-        tree = {}  # a node's own name -> what it stands for; a container's -> the like of it
+    def _add_nodes(self, graph: Any, nodes: dict[str, list[str]]) -> None:
+        """Adds nodes; those of a container (`gpu`, `memory`, `port[0].medium`) stand in its box."""
+        tree: dict[str, Any] = {}  # name of a node -> its objects; name of a container -> such a dict
         for name, paths in nodes.items():
             *containers, own = name.split(".")
             at = tree
@@ -110,7 +115,7 @@ class Diagram:
             at[own] = paths
         self._add_box(graph, tree, "")
 
-    def _add_box(self, graph, tree, container):
+    def _add_box(self, graph: Any, tree: dict[str, Any], container: str) -> None:
         for own, inside in tree.items():
             if own.endswith("."):
                 path = container + own
@@ -129,7 +134,7 @@ class Diagram:
             else:
                 self._add_node(graph, container + own, own, inside)
 
-    def _add_node(self, graph, name, own, paths):
+    def _add_node(self, graph: Any, name: str, own: str, paths: list[str]) -> None:
         kind = self._run.objects[paths[0]]
         fill, line = COLOURS.get(kind.partition(".")[0], OTHER)
         many = f" × {len(paths)}" if len(paths) > 1 else ""
@@ -144,51 +149,52 @@ class Diagram:
             tooltip=_text(name),
         )
 
-    def _figures(self, path):
-        """The sizes and bandwidths among its parameters, and its clock."""
+    def _figures(self, path: str) -> list[str]:
+        """The sizes, clock and bandwidths of an object, from its parameters."""
         own = [p for p in self._run.parameters if p.path == path and p.value]
         sizes = [p.text for p in own if p.unit == "B" and p.name in ("size", "capacity")]
         clocks = [p.text for p in own if p.name == "clock"]
         rates = [f"{p.name} {quantities.rate(p.value)}" for p in own if p.unit == "B/s"]
-        width, lanes = (next((p.value for p in own if p.name == name), 0) for name in ("width", "lane_rate"))
+        width, lanes = (next((p.value for p in own if p.name == name), None) for name in ("width", "lane_rate"))
         if width and lanes:
             rates.append(f"channel {quantities.rate(width * lanes / 8)}")
         return [line for line in [", ".join(sizes + clocks), *rates[:3]] if line]
 
-    def _add_edges(self, graph, node_of):
-        """One for all connections of two nodes: how many, and the rate of each where it has a limit."""
+    def _add_edges(self, graph: Any, node_of: dict[str, str]) -> None:
+        """Adds one edge for all connections of two nodes, with their number and the limit of their rate."""
         rates = {(link.sender, link.receiver): link.rate for link in self._run.links}
-        edges = {}
+        edges: dict[tuple[str, str], list[tuple[str, str]]] = {}
         for source, target in self._run.connections:
             edges.setdefault((node_of[source], node_of[target]), []).append((source, target))
         for (source, target), pairs in edges.items():
-            there, back = rates.get(pairs[0]), rates.get(pairs[0][::-1])
+            first, second = pairs[0]
+            there, back = rates.get((first, second)), rates.get((second, first))
             label = [f" × {len(pairs)}"] if len(pairs) > 1 else []
             label += [f" {arrow} {quantities.rate(rate)}" for arrow, rate in (("↓", there), ("↑", back)) if rate]
-            # What gives out work is above the one that asks it for work.
-            back = self._run.objects[pairs[0][1]].startswith("workload.")
-            ends = (target, source) if back else (source, target)
+            # A workload stands above the component that requests its work.
+            upward = self._run.objects[second].startswith("workload.")
+            ends = (target, source) if upward else (source, target)
             graph.edge(
                 *map(_key, ends),
                 id=_text(f"edge:{source}:{target}"),
                 label="\\l".join([*label, ""]),
                 tooltip=_text(f"{source} → {target}"),
-                dir="back" if back else "forward",
+                dir="back" if upward else "forward",
                 penwidth=f"{1 + min(2.0, len(pairs) ** 0.5 / 3):.1f}",
             )
 
 
-def _key(name):
-    """Graphviz's own name of a node: it reads ports, HTML and escapes in names."""
+def _key(name: str) -> str:
+    """A node's name in Graphviz, which would interpret ports, HTML and escapes."""
     return f"n{name.encode().hex()}"
 
 
-def _text(*lines):
-    """Lines as Graphviz shows them letter by letter: a text '<...>' would be HTML, and could have links."""
+def _text(*lines: str) -> Any:
+    """Lines that Graphviz shows literally: '<...>' would be HTML, and could contain links."""
     return _graphviz().escape("\n".join(legible(line, keep="") for line in lines))
 
 
-def _graphviz():
+def _graphviz() -> Any:
     try:
         import graphviz
     except ImportError:

@@ -1,16 +1,17 @@
-"""Objects that are alike: the elements of a list, `gpu.l1[0]` to `gpu.l1[15]`, are the group `gpu.l1[*]`."""
+"""Groups of similar objects: the elements of a list, `gpu.l1[0]` to `gpu.l1[15]`, are the group `gpu.l1[*]`."""
 import re
+from collections.abc import Collection, Iterable
 
 INDEX = re.compile(r"\[\d+\]")
 
 
-def pattern(path):
-    """The group of a path: each of its indices as a star."""
+def pattern(path: str) -> str:
+    """The group of a path: 'a[*].b[*]' of 'a[1].b[2]'."""
     return INDEX.sub("[*]", path)
 
 
-def shown(path, opened):
-    """The path, with a star for each index whose group is not open: 'a[1].b[*]' where only 'a[*]' is."""
+def shown(path: str, opened: Collection[str]) -> str:
+    """The path with a star for each index whose group is not open: 'a[1].b[*]' if only 'a[*]' is open."""
     text, at = "", 0
     for index in INDEX.finditer(path):
         text += path[at : index.start()]
@@ -19,16 +20,16 @@ def shown(path, opened):
     return text + path[at:]
 
 
-def groups(paths):
-    """{group: number of elements} of the lists in a machine that have more than one, in order. An element that
-    is a list's within a list counts once for each: a group's elements are all that its name stands for."""
-    members = {}
+def groups(paths: Iterable[str]) -> dict[str, int]:
+    """{group: number of elements} of the lists with several elements, in order. The elements of lists within lists
+    count together: 'a[*].b[*]' has all of them."""
+    members: dict[str, dict[str, None]] = {}
     for path in paths:
         for index in INDEX.finditer(path):
             members.setdefault(pattern(path[: index.end()]), {})[path[: index.end()]] = None
     return {group: len(found) for group, found in members.items() if len(found) > 1}
 
 
-def closure(opened):
-    """What must be open besides: lists within lists are seen in elements that are."""
+def closure(opened: Iterable[str]) -> set[str]:
+    """These groups and those that contain them, which must be open, too."""
     return {path[: end.end()] for path in opened for end in re.finditer(r"\[\*\]", path)}

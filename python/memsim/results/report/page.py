@@ -1,17 +1,18 @@
-"""The page of a report: one HTML file that asks for no other."""
+"""The page of a report: one HTML file that loads no other."""
 import base64
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from .. import rows
-from ...study.verdict import unit_of
+from .. import claims
 from ...errors import Error
 from ...run.progress import duration, simulated
 from ..database import connect
-from ...study.claimed import places
-from ...study.verdict import stated
 from . import comparison, plots, quantities, tables
 from .diagram import Diagram
+from .groups import pattern
+from .run_data import RunData
 
 TEMPLATES = Path(__file__).with_name("templates")
 CHARTS = Path("/usr/share/javascript/chart.js/chart.min.js")  # Chart.js, MIT, of Debian's libjs-chart.js
@@ -28,28 +29,29 @@ HEADLINES = (  # (name of a statistic, path if only one is meant, heading)
 )
 
 
-def render(template, scripts, **values):
-    """A page of a template. Its policy names the hash of each of its scripts and of its style: a browser runs no other,
-    neither one in an attribute nor that of a `javascript:` address."""
-    return (
+def render(template: str, scripts: Sequence[str], **values: Any) -> str:
+    """A page of a template, as HTML. Its policy contains the hash of each of its scripts and of its style: a browser runs
+    no other script, neither in an attribute nor in a `javascript:` address."""
+    page: str = (
         _environment()
         .get_template(template)
         .render(
             scripts=scripts, style=text_of("page.css"), policy_of=lambda *texts: " ".join(map(_hash, texts)), **values
         )
     )
+    return page
 
 
-def text_of(name):
-    """A file of the templates' folder."""
+def text_of(name: str) -> str:
+    """The text of a file in the folder of templates."""
     return (TEMPLATES / name).read_text()
 
 
-def _hash(text):
+def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _environment():
+def _environment() -> Any:
     try:
         import jinja2
     except ImportError:
@@ -65,8 +67,8 @@ def _environment():
     )
 
 
-def report(path, runs):
-    """The page of the first run, beside the others, as text. `path` is that of their database."""
+def report(path: str, runs: list[RunData]) -> str:
+    """The page of the first run, compared with the others, as HTML. `path` is their database."""
     try:
         charts = CHARTS.read_text()
     except OSError as e:
@@ -109,11 +111,11 @@ def report(path, runs):
     )
 
 
-def _title(run, label):
+def _title(run: RunData, label: str) -> str:
     return label if label.startswith(run.info["name"]) else f"{run.info['name']} {label}"
 
 
-def _layouts(diagram):
+def _layouts(diagram: Diagram) -> list[dict[str, str]]:
     """[{group, text, svg}]: with all groups folded, with each open, with all open if that can be read."""
     made = [dict(group="", text="all folded", svg=_inline(diagram.svg()))]
     for group, members in diagram.groups.items():
@@ -126,12 +128,13 @@ def _layouts(diagram):
     return made
 
 
-def _inline(svg):
+def _inline(svg: str) -> str:
     """Without the prologue of a file."""
     return svg[svg.index("<svg") :]
 
 
-def _facts(run):
+def _facts(run: RunData) -> list[tuple[str, Any]]:
+    """[(name, value)] of the run's row."""
     info = run.info
     ended = info["exit_cause"] or "it has not ended: what is shown was dumped before"
     seconds = info["host_seconds"]
@@ -148,39 +151,39 @@ def _facts(run):
     ]
 
 
-def _headlines(run):
+def _headlines(run: RunData) -> list[tuple[str, str]]:
     """[(text, heading)] of the statistics that most people look for first."""
     found = []
     for name, group, heading in HEADLINES:
-        groups = [group] if group else dict.fromkeys(tables.pattern(v.path) for v in run.values if v.name == name)
+        groups = [group] if group else dict.fromkeys(pattern(v.path) for v in run.values if v.name == name)
         for at in list(groups)[:2]:
             value = run.total(at, name)
             if value is not None:
-                unit = next(v.unit for v in run.values if v.name == name and tables.pattern(v.path) == at)
+                unit = next(v.unit for v in run.values if v.name == name and pattern(v.path) == at)
                 text = f"{value:.1%}" if name.endswith("rate") and unit == "Ratio" else quantities.quantity(value, unit)
                 found.append((text, heading if group else f"{heading} of {_shown(run, at)}"))
     return found[:6]
 
 
-def _shown(run, group):
-    """A group by the path of its object, if it has only one."""
-    paths = [path for path in run.objects if tables.pattern(path) == group]
+def _shown(run: RunData, group: str) -> str:
+    """The name of a group, or the path of its only object."""
+    paths = [path for path in run.objects if pattern(path) == group]
     return paths[0] if len(paths) == 1 else group.removesuffix("[*]")
 
 
-def _claims(path):
-    """The rows of the table `claim`, which only studies make."""
+def _claims(path: str) -> list[dict[str, Any]]:
+    """The rows of the table `claim`, with figures as text."""
     return [
         row
         | dict(
-            stated_in=places().get(row["id"], ""),
+            stated_in=row["stated_in"] or "",
             ours=_figure(row["ours"], row),
-            paper=stated(row.get("relation"), _figure(row["paper"], row)),
+            paper=claims.stated(row["relation"], _figure(row["paper"], row)),
         )
-        for row in rows.claims(connect(path), path)
+        for row in claims.read(connect(path), path)
     ]
 
 
-def _figure(value, claim):
-    unit = unit_of(claim.get("relation"), claim.get("unit"))
+def _figure(value: float | None, claim: dict[str, Any]) -> str:
+    unit = claims.unit_of(claim["relation"], claim["unit"])
     return quantities.number(value) + (f" {unit}" if unit and value is not None else "")

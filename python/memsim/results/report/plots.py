@@ -1,18 +1,30 @@
-"""What the page plots, as plain values for Chart.js."""
+"""The plots of the page, as plain values for Chart.js."""
 import math
+import statistics
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
 
 from ..stages import along_the_way
 from .groups import pattern
+from .run_data import RunData
 from .tables import MAIN_PARTS
 
+Points: TypeAlias = list[tuple[int, float]]  # (tick, value)
 MOST_LINES, MOST_POINTS = 8, 800
-AXES = {"Count": (1, ""), "Ratio": (1, ""), "ns": (1e-3, "µs"), "Byte/s": (1e-9, "GB/s"), "Cycle": (1, "cycles")}
+# Unit of a statistic -> (factor, unit of an axis).
+AXES: dict[str, tuple[float, str]] = {
+    "Count": (1, ""),
+    "Ratio": (1, ""),
+    "ns": (1e-3, "µs"),
+    "Byte/s": (1e-9, "GB/s"),
+    "Cycle": (1, "cycles"),
+}
 
 
-def series(run):
-    """[{title, unit, main, lines: [{label, points: [[ms, value]]}], note}], one for each statistic of a group; the elements of
-    a list are lines of one."""
-    grouped = {}
+def series(run: RunData) -> list[dict[str, Any]]:
+    """[{title, unit, main, lines: [{label, points: [[ms, value]]}], note}], one for each statistic of a group, with a line
+    for each element of a list."""
+    grouped: dict[tuple[str, str], tuple[str, list[tuple[str, Points]]]] = {}
     for (path, name), (unit, points) in run.series.items():
         label = path if pattern(name) == name else f"{path} {name}"
         grouped.setdefault((pattern(path), pattern(name)), (unit, []))[1].append((label, points))
@@ -39,40 +51,38 @@ def series(run):
     return plots
 
 
-def _summary(lines):
-    at = {}
+def _summary(lines: list[tuple[str, Points]]) -> list[tuple[str, Points]]:
+    at: dict[int, list[float]] = {}
     for _, points in lines:
         for tick, value in points:
             at.setdefault(tick, []).append(value)
-    return [
-        (label, [(tick, how(values)) for tick, values in sorted(at.items())])
-        for label, how in (("mean", lambda v: sum(v) / len(v)), ("lowest", min), ("highest", max))
-    ]
+    ways: dict[str, Callable[[list[float]], float]] = {"mean": statistics.fmean, "lowest": min, "highest": max}
+    return [(label, [(tick, how(at[tick])) for tick in sorted(at)]) for label, how in ways.items()]
 
 
-def _thinned(points, step, scale):
+def _thinned(points: Points, step: int, scale: float) -> list[list[float | None]]:
     parts = [points[i : i + step] for i in range(0, len(points), step)]
     return [[short(part[-1][0] * 1e-12), short(sum(v for _, v in part) / len(part) * scale)] for part in parts]
 
 
-def short(value):
-    """Six digits; nothing where there is no value, or a sum beyond what a double holds."""
+def short(value: float | None) -> float | None:
+    """The value with six digits; None for no value and for one beyond a double."""
     return None if value is None or not math.isfinite(value) else float(f"{value:.6g}")
 
 
-def latency_stack(runs, labels):
-    """Of the runs whose requests were stamped: the mean time of a request in each stage, in ns."""
+def latency_stack(runs: list[RunData], labels: list[str]) -> Any:
+    """The mean time of a request in each stage, in ns, of the runs whose requests were stamped."""
     return _stack([(label, run.stages) for run, label in zip(runs, labels)], "ns a request", along_the_way)
 
 
-def energy_stack(runs, labels):
-    """Of the runs whose energy is known, in µJ."""
+def energy_stack(runs: list[RunData], labels: list[str]) -> Any:
+    """The energy of each part, in µJ, of the runs whose energy is known."""
     made = [(label, {part: nj * 1e-3 for part, nj in run.energy.items()}) for run, label in zip(runs, labels)]
     return _stack(made, "µJ", lambda names: sorted(names, key=lambda name: -max(of.get(name, 0) for _, of in made)))
 
 
-def _stack(rows, unit, in_order):
-    """{unit, bars: [label], parts: [{label, values}]}; None if no run has any."""
+def _stack(rows: list[tuple[str, dict[str, float]]], unit: str, in_order: Callable[[Iterable[str]], list[str]]) -> Any:
+    """{unit, bars: [label], parts: [{label, values}]}; [] if no run has any."""
     rows = [(label, parts) for label, parts in rows if parts]
     order = in_order(dict.fromkeys(name for _, parts in rows for name in parts))
     return rows and dict(

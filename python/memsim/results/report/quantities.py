@@ -1,11 +1,11 @@
-"""Values as people read them."""
+"""Values as text for people."""
 import math
 
 PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
-def number(value):
-    """About four digits: 0.0123, 12.34, 1,234, 1.235 M."""
+def number(value: float | None) -> str:
+    """A number with about four digits: 0.0123, 12.34, 1,234, 1.235 M."""
     if value is None or not math.isfinite(value):
         return "–"
     size = abs(value)
@@ -17,8 +17,8 @@ def number(value):
     return f"{value:,.4g}" if size < 1e4 else f"{value:,.0f}"
 
 
-def quantity(value, unit):
-    """With its unit; times and energies with the prefix that suits them."""
+def quantity(value: float | None, unit: str) -> str:
+    """A value of a unit of statistics; times and energies get a suitable prefix."""
     if value is None:
         return "–"
     if unit in ("ns", "nJ"):
@@ -33,5 +33,6 @@ def quantity(value, unit):
     return f"{shown}{text}" if shown[-1].isalpha() else f"{shown} {text}"
 
 
-def rate(bytes_per_second):
+def rate(bytes_per_second: float | None) -> str:
+    """A rate: '1.5 GB/s'."""
     return quantity(bytes_per_second, "Byte/s")

@@ -1,7 +1,10 @@
-"""A run as it stands in the database, read once."""
+"""A run in the database, read once."""
 import dataclasses
 import functools
 import json
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 from .. import rows
 from ...errors import Error
@@ -10,24 +13,30 @@ from ...model.schema import TYPES
 from .groups import pattern
 
 
+T = TypeVar("T")
+
+
 @dataclasses.dataclass(frozen=True)
 class Parameter:
+    """A parameter of an object, as resolved."""
+
     path: str
     name: str
     text: str
     value: float | None  # of the base unit
     unit: str
     default: str
-    doc: str  # with its source, as the declaration says it
+    doc: str  # meaning and source, as declared
 
     @property
-    def changed(self):
+    def changed(self) -> bool:
+        """Whether it differs from its default."""
         return self.text != self.default
 
 
 @dataclasses.dataclass(frozen=True)
 class Value:
-    """Of the last dump: a statistic or a part of one."""
+    """A statistic of the last dump, or a part of one."""
 
     path: str
     name: str
@@ -40,40 +49,45 @@ class Value:
 
 @dataclasses.dataclass(frozen=True)
 class Link:
-    """One direction of a connection; no rate: without limit."""
+    """One direction of a connection."""
 
     sender: str
     sender_port: str
     receiver: str
     receiver_port: str
-    latency: int
-    rate: float | None
+    latency: int  # fs
+    rate: float | None  # bytes per second; None: no limit
     depth: int | None
 
 
 class RunData:
-    """One run: `info` is its row, the rest is read when it is asked for."""
+    """One run. `info` is its row; the rest is read on demand.
 
-    def __init__(self, database, path, row):
-        self._database, self._path, self.info, self.id = database, path, row, row["id"]
+    All properties raise Error if the rows cannot be read.
+    """
 
-    def check(self):
-        """Refuses rows that memsim does not write: what follows counts on them."""
+    def __init__(self, database: sqlite3.Connection, path: str, row: dict[str, Any]) -> None:
+        self._database, self._path, self.info = database, path, row
+        self.id: str = row["id"]
+
+    def check(self) -> None:
+        """Raises Error if rows are not as memsim writes them. The other methods rely on this."""
         rows.check(self._database, self._path, self.id)
         if not all(isinstance(word, str) for word in self.argv):
             raise self._wrong("argv")
-        self._json("arguments", dict)
+        self._json("arguments", dict[str, Any])
 
     @functools.cached_property
-    def argv(self):
-        return self._json("argv", list)
+    def argv(self) -> list[str]:
+        """The script's command line."""
+        return self._json("argv", list[str])
 
     @functools.cached_property
-    def arguments(self):
-        """{name: value} of the script's arguments, defaults included; nothing where it gave none."""
-        return self._json("arguments", dict)
+    def arguments(self) -> dict[str, Any]:
+        """{name: value} of the script's arguments, defaults included; {} if it gave none."""
+        return self._json("arguments", dict[str, Any])
 
-    def _json(self, column, kind):
+    def _json(self, column: str, kind: type[T]) -> T:
         try:
             found = json.loads(self.info[column]) if self.info[column] is not None else kind()
         except (ValueError, RecursionError):
@@ -82,25 +96,26 @@ class RunData:
             raise self._wrong(column)
         return found
 
-    def _wrong(self, column):
+    def _wrong(self, column: str) -> Error:
         right = {"argv": "a list of texts", "arguments": "an object"}[column]
         return rows.wrong(
             self._path, self.id, f"run.{column} is {rows.shown(self.info[column])}, where {right} in JSON is right"
         )
 
-    def _rows(self, query):
+    def _rows(self, query: str) -> list[Any]:
         try:
             return self._database.execute(query, [self.id]).fetchall()
         except rows.SQL_ERRORS as e:
             raise rows.wrong(self._path, self.id, why_refused(e, self._database)) from None
 
     @functools.cached_property
-    def objects(self):
+    def objects(self) -> dict[str, str]:
         """{path: type} in the order of the tree."""
         return dict(self._rows("SELECT path, type FROM object WHERE run = ? ORDER BY id"))
 
     @functools.cached_property
-    def parameters(self):
+    def parameters(self) -> list[Parameter]:
+        """The parameters of all objects, in the order of the tree."""
         found = []
         for path, kind, name, text, value, unit in self._rows(
             "SELECT path, type, name, text, value, unit FROM param JOIN object ON object.id = object WHERE run = ?"
@@ -113,7 +128,8 @@ class RunData:
         return found
 
     @functools.cached_property
-    def links(self):
+    def links(self) -> list[Link]:
+        """The links between objects."""
         return [
             Link(*row)
             for row in self._rows(
@@ -123,21 +139,22 @@ class RunData:
         ]
 
     @functools.cached_property
-    def connections(self):
-        """[(source, target)]: who asks, or sends, and whom; a row of the database has them in either order."""
+    def connections(self) -> list[tuple[str, str]]:
+        """[(source, target)] of connections. The source sends requests or messages; the database has either order."""
         return [
             (target, source) if self._answers(source, port) else (source, target)
             for source, port, target in self._rows("SELECT source, source_port, target FROM connection WHERE run = ?")
         ]
 
-    def _answers(self, path, port):
+    def _answers(self, path: str, port: str) -> bool:
         declared = TYPES.get(self.objects[path])
-        found = declared and declared._ports.get(port.partition("[")[0])  # an older version's may have another name
-        return found and found["role"] in ("responder", "in")
+        name = port.partition("[")[0]
+        found = declared._ports.get(name) if declared else None  # older versions may have other names
+        return found is not None and found["role"] in ("responder", "in")
 
     @functools.cached_property
-    def values(self):
-        """Of the last dump, in the order of the tree."""
+    def values(self) -> list[Value]:
+        """The values of the last dump, in the order of the tree."""
         return [
             Value(*row)
             for row in self._rows(
@@ -149,13 +166,15 @@ class RunData:
         ]
 
     @functools.cached_property
-    def by_name(self):
+    def by_name(self) -> dict[tuple[str, str], float]:
+        """{(path, name): value} of the last dump."""
         return {(v.path, v.name): v.value for v in self.values}
 
     @functools.cached_property
-    def series(self):
-        """{(path, name): (unit, [(tick, value)])}. Of a total, the value is its growth since the sample before."""
-        found, before = {}, {}
+    def series(self) -> dict[tuple[str, str], tuple[str, list[tuple[int, float]]]]:
+        """{(path, name): (unit, [(tick, value)])}. The value of a total is its growth since the previous sample."""
+        found: dict[tuple[str, str], tuple[str, list[tuple[int, float]]]] = {}
+        before: dict[tuple[str, str], float] = {}
         for path, name, unit, kind, tick, value in self._rows(
             "SELECT path, name, unit, kind, tick, value FROM samples WHERE run = ? ORDER BY path, name, tick"
         ):
@@ -168,41 +187,47 @@ class RunData:
         return found
 
     @functools.cached_property
-    def stages(self):
-        """{stage: mean time in ns of all requests that were stamped}, in the order of the database."""
+    def stages(self) -> dict[str, float]:
+        """{stage: mean time in ns of the stamped requests}, in the order of the database."""
         return {v.name.removesuffix(".mean"): v.value for v in self.values if v.path == "stages" and v.part == "mean"}
 
     @functools.cached_property
-    def energy(self):
-        """{part: nJ} of what says what it spends."""
+    def energy(self) -> dict[str, float]:
+        """{part: nJ} of the parts whose energy is known."""
         return dict(
             self._rows(
                 "SELECT part, sum(energy_nj) FROM energy WHERE run = ? GROUP BY part" " HAVING sum(energy_nj) > 0"
             )
         )
 
-    def total(self, group, name):
-        """Of all objects of a group; None if they have no such value."""
+    def total(self, group: str, name: str) -> float | None:
+        """The combined value of all objects of a group; None if they have no such value."""
         found = [v for v in self.values if v.name == name and pattern(v.path) == group]
         return combined(found) if found else None
 
 
 TOTALS = "counter", "elapsed", "gathered"  # kinds of statistics that grow with what is counted
-WAYS = {"sum": sum, "mean": lambda values: sum(values) / len(values), "highest": max, "lowest": min}
+WAYS: dict[str, Callable[[Any], Any]] = {
+    "sum": sum,
+    "mean": lambda values: sum(values) / len(values),
+    "highest": max,
+    "lowest": min,
+}
 
 
-def grows(kind, name):
+def grows(kind: str, name: str) -> bool:
     """Whether the value of a statistic, or of a part of one, grows over a run with what is counted."""
     return kind in TOTALS or name.endswith((".count", ".sum", ".area"))
 
 
-def combined(values):
-    """Alike values of several objects as one, in the way that means something for them."""
-    return WAYS[way(values[0])]([v.value for v in values])
+def combined(values: Sequence[Value]) -> float:
+    """The values of one statistic of several objects as one value, combined as way() says."""
+    return float(WAYS[way(values[0])]([v.value for v in values]))
 
 
-def way(value):
-    """How its like are combined: what is counted adds up, extremes stay extremes, of the rest the mean."""
+def way(value: Any) -> str:
+    """How the values of a statistic are combined, a key of WAYS: counts add up, extremes stay extremes, and others are
+    averaged. `value` has the attributes part, kind and unit of a Value."""
     if value.part in ("max", "peak") or value.kind in ("maximum", "longest"):
         return "highest"
     if value.part == "min":
@@ -211,9 +236,11 @@ def way(value):
     return "sum" if adds_up else "mean"
 
 
-def open_runs(path, wanted):
-    """The runs that are named, by id or the beginning of one, the first first; without a name all,
-    the latest first."""
+def open_runs(path: str, wanted: Iterable[str]) -> list[RunData]:
+    """The runs with these ids, or first letters of ids, in this order; without ids all runs, the latest first.
+
+    Raises Error if there is no such run.
+    """
     database = connect_current(path)
     names = list(rows.columns()["run"])
     try:
@@ -232,7 +259,7 @@ def open_runs(path, wanted):
     return [RunData(database, path, row) for row in found]
 
 
-def _named(name, runs, path):
+def _named(name: str, runs: list[dict[str, Any]], path: str) -> dict[str, Any]:
     found = [row for row in runs if row["id"].startswith(name)]
     if len(found) != 1:
         how = "several runs begin" if found else "no run begins"

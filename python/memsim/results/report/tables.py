@@ -1,57 +1,71 @@
-"""Statistics and parameters as tables, a table for each group of alike objects."""
+"""Statistics and parameters as tables, one for each group of similar objects."""
 import dataclasses
+from collections.abc import Callable, Iterable
+from typing import Generic, TypeAlias, TypeVar
 
 from . import quantities
 from .groups import pattern
-from .run_data import combined, way
+from .run_data import Parameter, RunData, Value, combined, way
 
-MAIN_PARTS = ("", "mean", "p50", "p90", "p99", "peak")  # what is shown without being searched for
-
-
-@dataclasses.dataclass
-class Table:
-    """Of one group: `rows` of its statistics or of its parameters."""
-
-    group: str
-    kind: str
-    objects: int
-    rows: list
-    headings: tuple
+MAIN_PARTS = ("", "mean", "p50", "p90", "p99", "peak")  # shown without a search
 
 
 @dataclasses.dataclass
 class StatisticRow:
+    """One statistic of a group."""
+
     name: str
     shown: str  # of all objects
     spread: str  # lowest and highest of the objects, if there are several
     doc: str
     how: str  # what `shown` is, of several objects
-    minor: bool  # shown only when it is asked for: a zero, or no main part
-    each: list  # (path, text) of each object, if there are several
+    minor: bool  # shown only on request: a zero, or no main part
+    each: list[tuple[str, str]]  # (path, text) of each object, if there are several
 
     @property
-    def words(self):
+    def words(self) -> str:
+        """The text that a search looks through."""
         return f"{self.name} {self.doc}"
 
 
 @dataclasses.dataclass
 class ParameterRow:
+    """One parameter of a group."""
+
     name: str
     text: str
-    default: str  # if it is another one
+    default: str  # if it is another value
     doc: str
 
     @property
-    def words(self):
+    def words(self) -> str:
+        """The text that a search looks through."""
         return f"{self.name} {self.text} {self.doc}"
 
     @property
-    def minor(self):
+    def minor(self) -> bool:
+        """Shown only on request: the parameter has its default."""
         return not self.default
 
 
-def statistics(run):
-    """Of the last dump."""
+E = TypeVar("E", Value, Parameter)
+R = TypeVar("R", StatisticRow, ParameterRow)
+Headings: TypeAlias = tuple[str, ...]
+
+
+@dataclasses.dataclass
+class Table(Generic[R]):
+    """The statistics or the parameters of one group."""
+
+    group: str
+    kind: str
+    objects: int
+    rows: list[R]
+    headings: Headings
+
+
+def statistics(run: RunData) -> list[Table[StatisticRow]]:
+    """Tables of the statistics of the last dump."""
     return _tables(
         run,
         run.values,
@@ -65,7 +79,8 @@ def statistics(run):
     )
 
 
-def parameters(run):
+def parameters(run: RunData) -> list[Table[ParameterRow]]:
+    """Tables of the parameters."""
     return _tables(
         run,
         run.parameters,
@@ -74,8 +89,14 @@ def parameters(run):
     )
 
 
-def _tables(run, entries, row_of, headings):
-    grouped, members = {}, {}
+def _tables(
+    run: RunData,
+    entries: Iterable[E],
+    row_of: Callable[[list[E]], R],
+    headings: Callable[[bool], Headings],
+) -> list[Table[R]]:
+    grouped: dict[str, dict[str, list[E]]] = {}
+    members: dict[str, dict[str, None]] = {}
     for entry in entries:
         grouped.setdefault(pattern(entry.path), {}).setdefault(entry.name, []).append(entry)
         members.setdefault(pattern(entry.path), {})[entry.path] = None
@@ -92,11 +113,11 @@ def _tables(run, entries, row_of, headings):
     ]
 
 
-def _statistic(values):
+def _statistic(values: list[Value]) -> StatisticRow:
     first, several = values[0], len(values) > 1
     numbers = [v.value for v in values]
 
-    def text(number):
+    def text(number: float) -> str:
         return quantities.quantity(number, first.unit)
 
     return StatisticRow(
@@ -110,7 +131,7 @@ def _statistic(values):
     )
 
 
-def _parameter(alike):
+def _parameter(alike: list[Parameter]) -> ParameterRow:
     texts = list(dict.fromkeys(p.text for p in alike))
     text = ", ".join(texts) if len(texts) <= 4 else f"{texts[0]}, {texts[1]}, … {texts[-1]}"
     changed = any(p.changed for p in alike)

@@ -1,8 +1,8 @@
-"""A run while it goes on, as a page on this machine: `memsim --watch PORT script.py`.
+"""A page of a run that is under way: `memsim --watch PORT script.py`.
 
-The machine is looked at between two ticks, by the thread that simulates; another thread answers browsers with what
-was seen last. Nothing of it leaves a trace in the results. Only this machine is answered, and only under the
-names that it has for itself, so that no page of elsewhere can ask.
+The simulating thread publishes the state of the machine between two ticks; another thread answers browsers with the
+last state. The results do not depend on it. Only requests from this computer to `localhost` or 127.0.0.1 are answered,
+so that no page of another site can read it.
 """
 import contextlib
 import json
@@ -11,40 +11,46 @@ import socket
 import sys
 import threading
 import time
+from typing import TYPE_CHECKING, Any
 
 from ...errors import Error
 from ...files import shown
 from ...run.progress import duration, simulated
 
-EVERY = 0.5  # seconds
-MOST_ROWS = 200  # of queues, and of who waits for whom
+if TYPE_CHECKING:
+    from http.server import HTTPServer
+
+    from ...run.simulation import Simulation
+
+EVERY = 0.5  # s between two states
+MOST_ROWS = 200  # of queues, and of components that wait
 MOST_CONNECTIONS = 16  # one more closes the oldest: a run needs its descriptors for its files
-PATIENCE = 10  # s: for a request, and for an answer to be taken
+PATIENCE = 10  # s for a request, and for a browser to read an answer
 
 
 class Watch:
-    """The server of this process, and what it tells."""
+    """The server of this process, and the state that it shows. Raises Error if the port is not free."""
 
-    def __init__(self, port):
-        self._process, self._told, self._text = os.getpid(), 0.0, b"{}"
-        self._where = self._drawing = None  # (database, run) that is shown; the drawing of its machine
+    def __init__(self, port: int) -> None:
+        self._process, self._published, self._text = os.getpid(), 0.0, b"{}"
+        self._where: tuple[str, str] | None = None  # database and run
+        self._drawing: tuple[tuple[str, str], bytes] | None = None  # of the machine of that run
         self._server = _server(port, self)
-        self.port = self._server.server_address[1]
+        self.port = int(self._server.server_address[1])
         threading.Thread(target=self._server.serve_forever, name="memsim watch", daemon=True).start()
 
-    def answer(self, path):
-        """(type, bytes), or None where there is nothing."""
+    def answer(self, path: str) -> tuple[str, bytes] | None:
+        """(type, bytes) of a path of the server, or None."""
         if path == "/":
             from .page import render, text_of
 
             return "text/html; charset=utf-8", render("watch.html", [text_of("watch.js")]).encode()
         if path == "/drawing" and self._where:
-            return "image/svg+xml", self._draw()
+            return "image/svg+xml", self._draw(self._where)
         return ("application/json", self._text) if path == "/status" else None
 
-    def _draw(self):
-        """Of the machine as the database has it; nothing where it can't be drawn."""
-        where = self._where
+    def _draw(self, where: tuple[str, str]) -> bytes:
+        """The machine of a run as SVG, or a comment with the reason if it cannot be drawn."""
         if not self._drawing or self._drawing[0] != where:
             from .diagram import Diagram
             from .run_data import open_runs
@@ -55,25 +61,25 @@ class Watch:
                 self._drawing = where, b"<!-- " + str(e).replace("--", "").encode() + b" -->"
         return self._drawing[1]
 
-    def publish(self, simulation, ended):
-        """Called between two ticks, and when a run has ended."""
+    def publish(self, simulation: "Simulation", ended: bool) -> None:
+        """Stores the state; called between two ticks, and when a run has ended."""
         now = time.monotonic()
-        if (not ended and now - self._told < EVERY) or os.getpid() != self._process:
+        if (not ended and now - self._published < EVERY) or os.getpid() != self._process:
             return
-        self._told = now
+        self._published = now
         self._where = simulation.options.database(), simulation.id
         self._text = json.dumps(status(simulation, ended)).encode()
 
 
-def start(port):
-    """The watch of this process, there from now on."""
+def start(port: int) -> Watch:
+    """Starts the server of this process. Raises Error if the port is not free."""
     watch = Watch(port)
     print(f"memsim: watch at http://127.0.0.1:{watch.port}", file=sys.stderr, flush=True)
     return watch
 
 
-def status(simulation, ended):
-    """What the page shows, as plain values."""
+def status(simulation: "Simulation", ended: bool) -> dict[str, Any]:
+    """The state that the page shows, as plain values."""
     machine, progress = simulation._machine, simulation._progress
     work = progress.work()
     left = None if ended else progress.left(work)
@@ -85,7 +91,7 @@ def status(simulation, ended):
         run=simulation.id,
         ended=ended,
         simulated=simulated(machine.now),
-        took=duration(simulation._host_seconds()),
+        took=duration(simulation._record.host_seconds()),
         left=f"{duration(left[0])} left {left[1]}" if left else "",
         at=time.monotonic(),
         us=machine.now * 1e-9,
@@ -108,13 +114,13 @@ def status(simulation, ended):
     )
 
 
-def _server(port, watch):
+def _server(port: int, watch: Watch) -> "HTTPServer":
     from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
     class Handler(BaseHTTPRequestHandler):
         timeout = PATIENCE
 
-        def do_GET(self):
+        def do_GET(self) -> None:
             host = self.headers.get("Host", "").partition(":")[0]  # without a port: it is 80
             found = watch.answer(self.path) if host in ("127.0.0.1", "localhost") else None
             if not found:
@@ -128,15 +134,16 @@ def _server(port, watch):
             self.end_headers()
             self.wfile.write(found[1])
 
-        def log_message(self, *what):
-            """Browsers that ask are no news."""
+        def log_message(self, *what: Any) -> None:
+            """Nothing: requests of browsers are not reported."""
 
     class Server(ThreadingHTTPServer):
-        def __init__(self, *arguments):
-            self._open, self._lock = [], threading.Lock()
+        def __init__(self, *arguments: Any) -> None:
+            self._open: list[Any] = []
+            self._lock = threading.Lock()
             super().__init__(*arguments)
 
-        def process_request(self, request, address):
+        def process_request(self, request: Any, address: Any) -> None:
             with self._lock:
                 self._open.append(request)
                 oldest = self._open.pop(0) if len(self._open) > MOST_CONNECTIONS else None
@@ -145,14 +152,14 @@ def _server(port, watch):
                     oldest.shutdown(socket.SHUT_RDWR)
             super().process_request(request, address)
 
-        def close_request(self, request):
+        def close_request(self, request: Any) -> None:
             with self._lock:
                 if request in self._open:
                     self._open.remove(request)
             super().close_request(request)
 
-        def handle_error(self, request, address):
-            """A browser that goes away in the middle of an answer is no news."""
+        def handle_error(self, request: Any, address: Any) -> None:
+            """Ignores browsers that close the connection during an answer."""
             if not isinstance(sys.exc_info()[1], OSError):
                 super().handle_error(request, address)
 

@@ -1,0 +1,57 @@
+"""What a machine and its results follow from."""
+import dataclasses
+import hashlib
+import json
+
+from .. import _memsim
+from .options import Options
+from .script import Script, package_files
+from .session import session
+
+
+@dataclasses.dataclass(frozen=True)
+class Origin:
+    """What one machine was made from."""
+
+    machine: _memsim.Machine
+    number: int  # among the machines of the process, from 1
+    seed: int
+    options: Options
+    script: Script
+    arguments: str  # of the script, as JSON
+    inputs: list[tuple[str, str]]  # (path, hash)
+
+    @property
+    def of_script(self) -> bool:
+        """Whether the options are those of the command line. restore() builds a machine under its own options."""
+        return self.options is session.options
+
+    def is_of(self, saved: _memsim.Checkpoint) -> bool:
+        """Whether a checkpoint is one of this machine, by the machine's number."""
+        return bool(json.loads(saved.script.journal)["machine"] == self.number)
+
+    def checkpoint(self) -> _memsim.Checkpoint | None:
+        """The checkpoint to restore. The other machines of a restored script run again from their beginnings."""
+        saved = self.options.restoring
+        return saved if saved and (not self.of_script or self.is_of(saved)) else None
+
+    def former_runs(self) -> dict[str, str]:
+        """Number of a machine, as text -> UUID of its run, of the restored script's machines."""
+        return session.former_runs() if self.of_script else {}
+
+    def configuration(self) -> str:
+        """A hash of all that the results follow from: equal for two runs with equal results."""
+        return hashlib.sha256(
+            json.dumps(
+                [
+                    _memsim.configuration_of(self.machine),
+                    self.inputs,
+                    sorted(self.script.files().values()),
+                    self.script.argv,
+                    self.seed,
+                    _memsim.build_id(),
+                    package_files(),
+                    *([self.options.origin] if self.options.origin else []),
+                ]
+            ).encode()
+        ).hexdigest()[:32]
