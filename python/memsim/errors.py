@@ -2,6 +2,7 @@
 import os
 import re
 import sys
+from collections.abc import Collection
 
 from ._memsim import Error, InUse, Panic, nearest
 
@@ -49,7 +50,7 @@ def user_error(what, where=None, kind=Error):
     return kind(f"{where or here()}: {what}")
 
 
-def check_known(what, given, known):
+def check_known(what: str, given: object, known: Collection[object]) -> None:
     """Refuses a name that is none of those known, and says which may be meant."""
     if given not in known:
         raise user_error(f"there is no {what} '{given}'{did_you_mean(given, known)}: it is one of {', '.join(known)}")

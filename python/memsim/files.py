@@ -4,10 +4,14 @@ import contextlib
 import fcntl
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from . import _memsim
 from .errors import Error
+
+T = TypeVar("T")
 
 _hashes = {}
 _used = []  # (owner, path, what): files that are in use until release(owner)
@@ -176,7 +180,7 @@ def replacing(path, mode="w"):
         Path(part).unlink(missing_ok=True)
 
 
-def os_error(act, path):
+def os_error(act: Callable[[], T], path: object) -> T:
     """Does it, or says in one sentence why the file system would not."""
     try:
         return act()

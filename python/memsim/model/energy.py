@@ -10,6 +10,7 @@ the database's view `energy` knows them; spent() says the same of the values of 
 from dataclasses import dataclass
 
 from ..errors import did_you_mean, user_error
+from .provenance import derived, wired
 from .schema import TYPES
 
 
@@ -28,13 +29,10 @@ class Cost:
 
     def component(self):
         return TYPES["mem.EnergyCost"](
-            part=self.part,
-            objects=self.objects,
-            statistic=self.statistic,
-            each=f"{round(self.each * 1e15)}fJ",
-            power=f"{round(self.power * 1e9)}nW",
-            share=f"{round(self.share * 1e9)}ppb",
-            source=self.source,
+            each=derived(f"{round(self.each * 1e15)}fJ", from_=self.source),
+            power=derived(f"{round(self.power * 1e9)}nW", from_=self.source),
+            share=derived(f"{round(self.share * 1e9)}ppb", from_="the slice of the machine that is simulated"),
+            **wired(dict(part=self.part, objects=self.objects, statistic=self.statistic, source=self.source)),
         )
 
 

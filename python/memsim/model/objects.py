@@ -1,11 +1,13 @@
 """SimObjects: attributes are parameters, ports, children and statistics."""
 import operator
 import os
+from collections.abc import Iterator
 from decimal import Decimal
 
 from .. import _memsim
 from ..errors import Error, UnknownName, check_text, did_you_mean, here, user_error, utf8
 from .ports import Port, VectorPort, bind
+from .provenance import Source, Swept, plain, source_of
 from .machine_stats import StatView
 
 
@@ -25,6 +27,7 @@ class Parameter:
         name = self.info["name"]
         obj._values[name] = resolve(type(obj), name, value, f"{obj.path}.{name}")
         obj._places[name] = here()
+        obj._sources[name] = source_of(value)
 
     def read(self, text):
         if self.info["type"] == "int":
@@ -59,6 +62,7 @@ def resolve(cls, name, value, path):
 
 
 def as_text(info, value, path):
+    value = plain(value)
     if isinstance(value, (str, os.PathLike)):
         text = utf8(os.fspath(value), f"{path}:")
         check_text(text, path, Error)
@@ -140,6 +144,7 @@ class SimObject:
             ("_children", {}),
             ("_values", {}),
             ("_places", {}),
+            ("_sources", {}),
             ("_bound", {}),
             ("_simulation", None),
             ("_prepared", None),
@@ -163,6 +168,15 @@ class SimObject:
     def _prefix(self):
         return self.path + "."
 
+    def provenance(self, name: str) -> Source:
+        """Where the value of a parameter comes from. Of a value that a script set without a source the kind is
+        'script', and the text the line that set it."""
+        if name not in self._values:
+            info = self._params[name]
+            sweep = tuple(Swept(value) for value in info["sweep"])
+            return Source(info["kind"], info["source"], sweep=sweep, name=info["assumption"])
+        return self._sources[name] or Source("script", os.path.basename(self._places[name]))
+
     @property
     def stats(self):
         """The statistics: `system.l2.stats.hits` is the value now."""
@@ -173,7 +187,7 @@ class SimObject:
         """The objects right below, in the order in which they were added."""
         return [c for child in self._children.values() for c in (child if isinstance(child, list) else [child])]
 
-    def descendants(self):
+    def descendants(self) -> Iterator["SimObject"]:
         """This object and all below it, parents first."""
         yield self
         for child in self.children:

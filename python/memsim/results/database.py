@@ -92,7 +92,7 @@ def _why_unreadable(file, error):
     return f"this is no database of results ({error})"
 
 
-def connect_current(path):
+def connect_current(path: str | os.PathLike) -> sqlite3.Connection:
     """connect(), where tables and views of this memsim are needed."""
     connection = connect(path)
     if why := not_current(connection):

@@ -21,7 +21,8 @@ TABLES = {
     "run": (f"id IN ({RUNS})", {}),
     "dump": (f"run IN ({RUNS})", {"id": "dump"}),
     "object": (f"run IN ({RUNS})", {"id": "object"}),
-    "param": (f"object IN ({OBJECTS})", {"object": "object"}),
+    "source": (f"run IN ({RUNS})", {"id": "source"}),
+    "param": (f"object IN ({OBJECTS})", {"object": "object", "source": "source"}),
     "connection": (f"run IN ({RUNS})", {}),
     "link": (f"run IN ({RUNS})", {}),
     "stat": (f"object IN ({OBJECTS})", {"id": "stat", "object": "object"}),
@@ -41,6 +42,7 @@ NEEDED = {
     "run": {"id", "name"},
     "dump": {"id", "tick"},
     "object": {"id", "path", "type"},
+    "source": {"id", "kind"},
     "param": {"name", "text"},
     "connection": {"source", "source_port", "target", "target_port"},
     "link": {"sender", "sender_port", "receiver", "receiver_port"},
@@ -49,6 +51,8 @@ NEEDED = {
     "value": {"value"},
     "series": {"tick", "value"},
 }
+# Columns of TABLES that may be NULL all the same: a parameter without a source.
+OPTIONAL = {("param", "source")}
 UNSIGNED = {"seed", "address"}  # text from 2^63 on; they are shown and not computed with
 # Columns that name an object of the run.
 PATHS = {"connection": ("source", "target"), "link": ("sender", "receiver")}
@@ -104,7 +108,7 @@ def _check_table(database, file, run, table):
             continue
         condition, right = KINDS[kind]
         condition = condition.format(column)
-        needed = column in NEEDED.get(table, ()) or column in numbers
+        needed = column in NEEDED.get(table, ()) or column in numbers and (table, column) not in OPTIONAL
         conditions.append((column, condition if needed else f"{column} NOT NULL AND ({condition})", right))
     for column, of in numbers.items():
         if column != "id":

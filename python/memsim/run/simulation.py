@@ -14,7 +14,7 @@ import time
 
 from .. import _memsim
 from . import checkpoints, children, signals
-from ..model.build import build, rebuild_tree, refuse_fixed
+from ..model.build import build, rebuild_tree, refuse_fixed, sources
 from ..errors import Error, legible, user_error
 from .event import Event, ticks_of
 from .exclusive import exclusive
@@ -579,7 +579,7 @@ class Simulation:
                 cwd=self._script.cwd,
                 only=opts.skip_finished,
             )
-            self._run.write_machine(self._machine)
+            self._run.write_machine(self._machine, sources(self.root))
         if opts is options:
             _runs[str(self._number)] = self._run.uuid
 
