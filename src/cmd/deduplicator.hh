@@ -52,23 +52,25 @@ class Deduplicator final : public Model<Deduplicator>,
         Param<Frequency> clock {
             1.365_GHz, {1_MHz, 100_GHz}, "Clock of the unit's cycles: the SMs'"};
         Param<unsigned> table_cycles {
-            20, {0, 10000}, "Cycles of a look into a table's cache (Table II)"};
+            20, {0, 10000}, "Cycles of a look into a table's cache", stated("CMD table II")};
         Param<unsigned> hash_entries {
             2224, {1, 1u << 24}, "References that are known (48 KB of 22 bytes)"};
         Param<bool> exact {false, "The hash store has no limit: it forgets no reference"};
         Param<unsigned> hash_ways {
-            16, {0, 4096}, "Ways of the hash store; 0: one set of all entries (assumption)"};
+            16, {0, 4096}, "Ways of the hash store; 0: one set of all entries", assumed()};
         Param<bool> whole_tables {false, "Type, mask and map are asked for at once (sweep)"};
-        Param<unsigned> reads {64, {1, 4096}, "Reads under way (assumption: as the controller's)"};
-        Param<unsigned> writes {96,
-                                {1, 4096},
-                                "Writes under way: a hash queue of 32 and what a pipelined unit "
-                                "holds, 57 (assumption)"};
+        Param<unsigned> reads {64, {1, 4096}, "Reads under way", assumed("as the controller's")};
+        Param<unsigned> writes {
+            96,
+            {1, 4096},
+            "Writes under way: a hash queue of 32 and what a pipelined unit holds, 57",
+            assumed()};
         Param<unsigned> donor_tries {
             8,
             {1, 1u << 20},
             "Pieces of type flags that a search for a donor looks through before it asks a block "
-            "whose data lie in the written block's place (assumption; sweep to 2^20: all pieces)"};
+            "whose data lie in the written block's place",
+            assumed("no source gives it; range to 2^20: all pieces")};
         Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to this component"};
         Param<unsigned> outstanding {256, {1, 65536}, "Requests to memory without an answer"};
         MetadataParams metadata;

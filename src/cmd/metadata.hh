@@ -36,15 +36,15 @@ std::array<TableLayout, tables> tables_behind(std::uint32_t blocks);
 struct MetadataParams {
     using group = void;
     Param<Bytes> map_cache {
-        48_KiB, {1_KiB, 1_GiB}, "Capacity of the cache of map entries (CMD IV-E: 48 KB)"};
+        48_KiB, {1_KiB, 1_GiB}, "Capacity of the cache of map entries", stated("CMD IV-E: 48 KB")};
     Param<Bytes> type_cache {
-        5_KiB, {1_KiB, 1_GiB}, "Capacity of the cache of type flags (CMD IV-E: 5 KB)"};
+        5_KiB, {1_KiB, 1_GiB}, "Capacity of the cache of type flags", stated("CMD IV-E: 5 KB")};
     Param<Bytes> mask_cache {
-        10_KiB, {1_KiB, 1_GiB}, "Capacity of the cache of sector masks (CMD IV-E: 10 KB)"};
+        10_KiB, {1_KiB, 1_GiB}, "Capacity of the cache of sector masks", stated("CMD IV-E: 10 KB")};
     Param<unsigned> metadata_ways {
-        8, {0, 64}, "Ways of each table's cache; 0: one set of all lines (assumption)"};
+        8, {0, 64}, "Ways of each table's cache; 0: one set of all lines", assumed()};
     Param<unsigned> metadata_mshrs {
-        8, {1, 1024}, "Lines on their way to each table's cache (assumption)"};
+        8, {1, 1024}, "Lines on their way to each table's cache", assumed()};
 };
 
 struct MetadataStats {

@@ -9,11 +9,11 @@ namespace memsim::cmd {
 
 struct ReadingParams {
     using group = void;
-    Param<bool> assisted_read {true, "Inter-duplicates are copied from the L2 (CMD IV-C)"};
-    Param<unsigned> copy_cycles {
-        20,
-        {0, 10000},
-        "Cycles to look for a sector in the L2 and copy it (assumption; sweep 10-60)"};
+    Param<bool> assisted_read {true, "Inter-duplicates are copied from the L2", stated("CMD IV-C")};
+    Param<unsigned> copy_cycles {20,
+                                 {0, 10000},
+                                 "Cycles to look for a sector in the L2 and copy it",
+                                 assumed("no source gives it; range 10-60")};
     Param<bool> look_takes_bank {
         false,
         "A look for a sector in the L2 takes its bank, as a read does (the paper does not say)"};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/constraint.hh"
+#include "core/provenance.hh"
 #include "core/reflect.hh"
 
 #include <memory>
@@ -29,14 +30,15 @@ struct ParamOperations {
     std::string (*max)(const void* param);
     const char* (*doc)(const void* param);
     Change (*change)(const void* param);
+    const Provenance& (*provenance)(const void* param);
     const std::vector<Constraint>& (*constraints)(const void* param);
     void (*parse)(void* param, std::string_view text);
     void (*check)(const void* param, const Constraint& c, std::string_view name_of_other);
 };
 
 /// One parameter of a component: default, allowed range and meaning, declared once, and behind them
-/// its constraints and whether it is tunable. Reads like a T. A copy, as a component holds it, has
-/// the value alone, so that values lie close together.
+/// its constraints, its provenance and whether it is tunable. Reads like a T. A copy, as a
+/// component holds it, has the value alone, so that values lie close together.
 template <class T>
 class Param {
   public:
@@ -61,6 +63,7 @@ class Param {
 
     const char* doc() const { return about().doc; }
     Change change() const { return about().change; }
+    const Provenance& provenance() const { return about().provenance; }
     const std::vector<Constraint>& constraints() const { return about().constraints; }
     std::string text() const { return Text<T>::show(value_); }
     /// In the base unit; none where the value is a word or a text.
@@ -96,9 +99,11 @@ class Param {
         std::optional<Range<T>> range;
         const char* doc;
         Change change = Change::fixed;
+        Provenance provenance {};
         std::vector<Constraint> constraints {};
     };
     void add(Change c) { about_->change = c; }
+    void add(const Provenance& p) { about_->provenance = p; }
     void add(Constraint c);
     void check(const Constraint& c, std::string_view name_of_other) const {
         if (!c.kept_by(number().value_or(0)))
@@ -137,6 +142,7 @@ const ParamOperations Param<T>::operations {Text<T>::type, Text<T>::unit, requir
     [](const void* p) { return static_cast<const Param*>(p)->max(); },
     [](const void* p) { return static_cast<const Param*>(p)->doc(); },
     [](const void* p) { return static_cast<const Param*>(p)->change(); },
+    [](const void* p) -> const Provenance& { return static_cast<const Param*>(p)->provenance(); },
     [](const void* p) -> const std::vector<Constraint>& {
         return static_cast<const Param*>(p)->constraints();
     },

@@ -148,7 +148,8 @@ std::vector<ParamInfo> describe(const std::vector<ParamRef>& params) {
     std::vector<ParamInfo> all;
     for (const auto& [name, p, of] : params) {
         all.push_back({std::string(name), of->type(), std::string(of->unit()), of->text(p),
-                       of->min(p), of->max(p), of->doc(p), of->change(p) == Change::tunable});
+                       of->min(p), of->max(p), of->doc(p), of->change(p) == Change::tunable,
+                       of->provenance(p)});
         for (const Constraint& c : of->constraints(p))
             all.back().constraints.push_back(c.text(name_of_param(params, c.other()), false));
     }

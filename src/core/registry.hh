@@ -17,6 +17,7 @@ namespace memsim {
 struct ParamInfo {
     std::string name, type, unit, initial, min, max, doc;
     bool tunable = false;
+    Provenance provenance {};
     std::vector<std::string> constraints {}; ///< 'a power of two', 'at most line'
 };
 struct PortInfo {

@@ -21,21 +21,22 @@ class DevicePort final : public Model<DevicePort>, public Functional, public Has
   public:
     struct Params {
         LinkParams link;
-        Param<unsigned> ingress {64, {1, 65536}, "Places of the ingress queue (assumption)"};
+        Param<unsigned> ingress {64, {1, 65536}, "Places of the ingress queue", assumed()};
         Param<unsigned> outstanding {
-            256, {1, 65536}, "Requests that the medium has not answered (assumption)"};
+            256, {1, 65536}, "Requests that the medium has not answered", assumed()};
         Param<Time> window {800_ns,
                             {1_ns, 1_ms},
-                            "Time over which back-pressure at the egress is measured (CXL 3.1)"};
-        Param<Fraction> moderate {
-            10_pct,
-            {Fraction {1}, 100_pct},
-            "Share of the window blocked that is a moderate load (CXL 3.1's default)"};
-        Param<Fraction> severe {
-            25_pct,
-            {Fraction {1}, 100_pct},
-            "Share of the window blocked that is a severe load (CXL 3.1's default)",
-            at_least(moderate)};
+                            "Time over which back-pressure at the egress is measured",
+                            cited("CXL 3.1")};
+        Param<Fraction> moderate {10_pct,
+                                  {Fraction {1}, 100_pct},
+                                  "Share of the window blocked that is a moderate load",
+                                  cited("CXL 3.1's default")};
+        Param<Fraction> severe {25_pct,
+                                {Fraction {1}, 100_pct},
+                                "Share of the window blocked that is a severe load",
+                                cited("CXL 3.1's default"),
+                                at_least(moderate)};
     };
     struct Ports {
         Out<protocol::CxlFlit> flits_out {

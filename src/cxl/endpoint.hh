@@ -23,8 +23,8 @@ class Endpoint final : public Model<Endpoint>, public Functional {
         Param<Bytes> capacity {
             1_GiB, {256_B, Bytes {std::int64_t {1} << 50}}, "Memory that the HDM range exposes"};
         Param<unsigned> vendor {
-            0x1e98, {0, 0xfffe}, "Vendor ID (assumption: that of the CXL consortium)"};
-        Param<unsigned> device {1, {0, 0xffff}, "Device ID (assumption)"};
+            0x1e98, {0, 0xfffe}, "Vendor ID", assumed("that of the CXL consortium")};
+        Param<unsigned> device {1, {0, 0xffff}, "Device ID", assumed()};
         Param<Time> media_ready {0_fs, {0_fs, 1_s}, "Time at which the memory is active"};
         Param<Time> latency {
             1_fs,

@@ -43,8 +43,8 @@ class Firmware final : public Model<Firmware>, public PlansAddresses {
         Param<Time> latency {
             1_ns,
             {1_fs, 1_ms},
-            "Latency of a register access (assumption: boot is over before programs "
-            "begin; over PCIe it is about 1 us)"};
+            "Latency of a register access",
+            assumed("boot is over before programs begin; over PCIe it is about 1 us")};
         Param<unsigned> outstanding {1, {1, 1}, "Register accesses under way"};
     };
     struct Ports {

@@ -23,12 +23,12 @@ using protocol::Mem;
 class HostBridge final : public Model<HostBridge>, public Functional {
   public:
     struct Params {
-        Param<unsigned> decoders {4, {1, 32}, "HDM decoders (CXL 3.1: 1 to 32)"};
-        Param<Time> latency {
-            1_ns,
-            {1_fs, 1_us},
-            "Latency of the look-up, and of the way back (assumption: a cycle at 1 GHz)",
-            Change::tunable};
+        Param<unsigned> decoders {4, {1, 32}, "HDM decoders", cited("CXL 3.1: 1 to 32")};
+        Param<Time> latency {1_ns,
+                             {1_fs, 1_us},
+                             "Latency of the look-up, and of the way back",
+                             assumed("a cycle at 1 GHz"),
+                             Change::tunable};
         Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to this component"};
         Param<unsigned> buffer {16, {1, 65536}, "Requests that wait inside for their ports"};
         Param<unsigned> outstanding {256, {1, 1 << 20}, "Answers expected from a port"};

@@ -30,16 +30,17 @@ struct LinkParams {
                                 {0, 1u << 20},
                                 "Blocks of 16 bytes a lane from one SKP ordered set to the next: "
                                 "340 with the bypass, 375 without; 0: no ordered sets"};
-    Param<Time> flight {1_ns, {0_fs, 1_us}, "Time of a signal along the wires (assumption)"};
+    Param<Time> flight {1_ns, {0_fs, 1_us}, "Time of a signal along the wires", assumed()};
     Param<std::uint64_t> bit_errors {
-        0, {0, BitErrors::unit / 10}, "Bits received wrongly of 10^15 (PCIe allows 1000)"};
+        0, {0, BitErrors::unit / 10}, "Bits received wrongly of 10^15", cited("PCIe allows 1000")};
     Param<unsigned> retry_buffer {128,
                                   {RetryBuffer::least, RetryBuffer::most},
-                                  "Flits kept until they are acknowledged (assumption: 128)"};
+                                  "Flits kept until they are acknowledged",
+                                  assumed("128")};
     Param<unsigned> credits {
-        64, {4, 65536}, "Places for messages received, of each class (assumption)"};
+        64, {4, 65536}, "Places for messages received, of each class", assumed()};
     Param<Time> flush {
-        500_ns, {1_ns, 1_ms}, "Credits and acknowledgements are told no later (assumption)"};
+        500_ns, {1_ns, 1_ms}, "Credits and acknowledgements are told no later", assumed()};
     Param<unsigned> timeout {4096,
                              {64, 1u << 20},
                              "Flits' times until a request for a retry is repeated (CXL 3.1: no "
@@ -47,8 +48,8 @@ struct LinkParams {
     Param<unsigned> most_retries {
         100,
         {1, 31 * 31},
-        "Requests for one flit, or replays, after which the link has failed (CXL 3.1: 10 "
-        "retries, 10 times)"};
+        "Requests for one flit, or replays, after which the link has failed",
+        cited("CXL 3.1: 10 retries, 10 times")};
 
     Rate rate() const { return lanes_rate(generation, lanes, sync_bypass); }
     bool large_flits() const { return flit() != FlitSize::bytes_68; }

@@ -25,9 +25,11 @@ class RootPort final : public Model<RootPort>, public Functional, public HasLink
         LinkParams link;
         Param<unsigned> queue {32, {1, 65536}, "Requests waiting or in flight to this component"};
         Param<unsigned> buffer {
-            32, {16, 65536}, "Messages that wait inside to be packed into flits (assumption)"};
-        Param<unsigned> outstanding {
-            256, {16, 65536}, "Messages that the device has not answered (CXL: 16-bit tags)"};
+            32, {16, 65536}, "Messages that wait inside to be packed into flits", assumed()};
+        Param<unsigned> outstanding {256,
+                                     {16, 65536},
+                                     "Messages that the device has not answered",
+                                     cited("CXL: 16-bit tags")};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>,

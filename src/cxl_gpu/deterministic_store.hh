@@ -53,27 +53,29 @@ constexpr std::array<std::string_view, 3> names_of(LoadPath) {
 class DeterministicStore final : public Model<DeterministicStore>, public Functional {
   public:
     struct Params {
-        Param<Bytes> line {64_B, {32_B, 128_B}, "Bytes of an entry (CXL.mem: 64B)", power_of_two()};
+        Param<Bytes> line {
+            64_B, {32_B, 128_B}, "Bytes of an entry", cited("CXL.mem: 64B"), power_of_two()};
         Param<Bytes> reserve_base {0_B, "Address of the reserve at local_side", multiple_of(line)};
         Param<Bytes> reserve {1_MiB,
                               {1_B, Bytes {std::int64_t {1} << 40}},
-                              "Size of the reserve (assumption: 1/8 of 8MiB)",
+                              "Size of the reserve",
+                              assumed("1/8 of 8MiB"),
                               multiple_of(line)};
         Param<Bytes> local_memory {
             0_B, "Size of the memory that has the reserve, which must fit; 0B: not checked"};
         Param<unsigned> entries {
-            4096, {1, 1 << 20}, "Lines that the address list in SRAM can name (assumption)"};
+            4096, {1, 1 << 20}, "Lines that the address list in SRAM can name", assumed()};
         Param<Time> level_time {
-            1_ns, {0_fs, 1_us}, "Time of a look-up in one level of the tree (assumption)"};
+            1_ns, {0_fs, 1_us}, "Time of a look-up in one level of the tree", assumed()};
         Param<unsigned> flushes {8,
                                  {1, 4096},
-                                 "Writes of the stack to the endpoint without an answer "
-                                 "(assumption: the endpoint's bandwidth over its round trip)"};
-        Param<protocol::DevLoad> suspend_at {
-            protocol::DevLoad::moderate,
-            "Least load of the endpoint that suspends writes (assumption)"};
+                                 "Writes of the stack to the endpoint without an answer",
+                                 assumed("the endpoint's bandwidth over its round trip")};
+        Param<protocol::DevLoad> suspend_at {protocol::DevLoad::moderate,
+                                             "Least load of the endpoint that suspends writes",
+                                             assumed()};
         Param<Time> poll {
-            1_us, {1_ns, 1_s}, "Time between two looks whether the load has fallen (assumption)"};
+            1_us, {1_ns, 1_s}, "Time between two looks whether the load has fallen", assumed()};
         Param<Time> latency {1_fs, {1_fs, 1_us}, "Latency of answers", Change::tunable};
         Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to this component"};
         Param<unsigned> requests {256, {2, 65536}, "Requests under way to either side"};

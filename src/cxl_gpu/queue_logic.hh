@@ -51,34 +51,37 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
   public:
     struct Params {
         Param<PolicyName<ReadAhead>> read_ahead {"window", "Which bytes are read ahead for a load"};
-        Param<unsigned> memory_queue {32, {1, 4096}, "Entries of the memory queue (CXL-GPU: 32)"};
+        Param<unsigned> memory_queue {
+            32, {1, 4096}, "Entries of the memory queue", stated("CXL-GPU: 32")};
         Param<unsigned> sr_queue {
-            32, {1, 4096}, "Entries of the queue of speculative reads (CXL-GPU: 32)"};
+            32, {1, 4096}, "Entries of the queue of speculative reads", stated("CXL-GPU: 32")};
         Param<unsigned> least_sr_queue {
             8,
             {1, 4096},
-            "Entries of the SR queue that are used at the least granularity "
-            "(assumption; the same as sr_queue: always all)",
+            "Entries of the SR queue that are used at the least granularity",
+            assumed("the same as sr_queue: always all"),
             at_most(sr_queue)};
-        Param<unsigned> ring {32, {1, 4096}, "Ranges read ahead that are remembered (assumption)"};
+        Param<unsigned> ring {32, {1, 4096}, "Ranges read ahead that are remembered", assumed()};
         Param<Bytes> most {
-            1024_B, {256_B, 1024_B}, "Greatest granularity (CXL-GPU)", multiple_of(256_B)};
+            1024_B, {256_B, 1024_B}, "Greatest granularity", stated("CXL-GPU"), multiple_of(256_B)};
         Param<Bytes> least {256_B,
                             {256_B, 1024_B},
-                            "Least granularity of speculative reads, and the first (CXL-GPU)",
+                            "Least granularity of speculative reads, and the first",
+                            stated("CXL-GPU"),
                             multiple_of(256_B),
                             at_most(most)};
         Param<Bytes> step {256_B,
                            {256_B, 1024_B},
-                           "Bytes by which the granularity grows or shrinks (assumption)",
+                           "Bytes by which the granularity grows or shrinks",
+                           assumed(),
                            multiple_of(256_B)};
         Param<Time> period {
-            200_ns, {1_fs, 1_ms}, "Time between two steps of the granularity (assumption)"};
-        Param<Time> latency {
-            1_ns,
-            {1_fs, 1_us},
-            "Latency of the look-up, from the queues to the root port (assumption)",
-            Change::tunable};
+            200_ns, {1_fs, 1_ms}, "Time between two steps of the granularity", assumed()};
+        Param<Time> latency {1_ns,
+                             {1_fs, 1_us},
+                             "Latency of the look-up, from the queues to the root port",
+                             assumed(),
+                             Change::tunable};
         Param<Time> answer_latency {1_fs, {1_fs, 1_us}, "Latency of answers", Change::tunable};
         Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to this component"};
         Param<unsigned> reports {

@@ -58,7 +58,7 @@ class BlockTraffic final : public Model<BlockTraffic>, public ReportsWork {
         Param<bool> fold {false, "A trace's sectors beyond the range begin again at its start"};
         Param<bool> urgent {false, "Requests go before those that are not"};
         Param<Time> submission {
-            50_ns, {1_fs, 1_ms}, "Latency of requests (assumption: doorbell and fetch over PCIe)"};
+            50_ns, {1_fs, 1_ms}, "Latency of requests", assumed("doorbell and fetch over PCIe")};
         Param<Rate> host_rate {Rate {3'282'000'000},
                                {1_MBps, 1000_GBps},
                                "Data to the drive: 4 lanes of 1 GB/s, 128 of 156 bytes payload"};

@@ -37,7 +37,7 @@ class Channel final : public Model<Channel>,
                       public protocol::HasFlashGeometry {
   public:
     struct Params {
-        Param<unsigned> packages {4, {1, 64}, "Packages on the bus (MQSim's default: 4)"};
+        Param<unsigned> packages {4, {1, 64}, "Packages on the bus", cited("MQSim's default: 4")};
         Param<unsigned> dies {2, {1, 64}, "Dies of a package: as the packages'"};
         Param<unsigned> planes {2, {1, 64}, "Planes of a die: as the packages'"};
         Param<unsigned> registers {1, {1, 64}, "Registers of a plane that are used, at most all"};
@@ -49,7 +49,8 @@ class Channel final : public Model<Channel>,
                           "Rate of the bus if not the preset's; 0: the preset's"};
         Param<Time> t_wb {100_ns,
                           {1_fs, 1_us},
-                          "Time from the last cycle to the array's start (ONFI's tWB: 100 ns)"};
+                          "Time from the last cycle to the array's start",
+                          cited("ONFI's tWB: 100 ns")};
         Param<bool> multi_plane {true, "Join operations of several planes of a die"};
         Param<bool> join_reads {false,
                                 "Reads of a page that is being sensed, or is in a register, share "

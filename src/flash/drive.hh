@@ -40,43 +40,46 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
         Param<unsigned> queues {1, {1, 64}, "Submission queues: host ports"};
         Param<unsigned> queue_depth {1024, {1, 65535}, "Commands waiting in a queue"};
         Param<unsigned> commands {
-            512, {1, 65535}, "Commands under way in the drive (MQSim fetches 512 a queue)"};
+            512, {1, 65535}, "Commands under way in the drive", cited("MQSim fetches 512 a queue")};
         Param<Time> completion {
-            50_ns, {1_fs, 1_ms}, "Latency of answers (assumption: completion entry over PCIe)"};
+            50_ns, {1_fs, 1_ms}, "Latency of answers", assumed("completion entry over PCIe")};
         Param<Rate> host_rate {Rate {3'282'000'000},
                                {1_MBps, 1000_GBps},
                                "Data to the host: 4 lanes of 1 GB/s, 128 of 156 bytes payload"};
-        Param<unsigned> cores {1, {1, 64}, "Cores of the controller (ZnG: 2 to 5)"};
+        Param<unsigned> cores {1, {1, 64}, "Cores of the controller", stated("ZnG: 2 to 5")};
         Param<Time> firmware {0_fs,
                               {0_fs, 1_ms},
-                              "A core's time for a request; 0: none (as MQSim, sweep 0-10 us)",
+                              "A core's time for a request; 0: none",
+                              cited("as MQSim, sweep 0-10 us"),
                               Change::tunable};
 
-        Param<Bytes> cache {256_MiB, {512_B, 1_GiB * 1024}, "DRAM cache (MQSim's default: 256 MB)"};
+        Param<Bytes> cache {
+            256_MiB, {512_B, 1_GiB * 1024}, "DRAM cache", cited("MQSim's default: 256 MB")};
         Param<bool> cache_reads {false, "Keep what was read and what was written in the cache"};
         Param<PolicyName<parts::PagePolicy>> cache_replacement {
             "lru", "Which clean page of the cache makes room; a use is a read that finds it"};
         Param<Bytes> write_buffer {1_MiB,
                                    {512_B, 1_GiB * 1024},
-                                   "Dirty data, in the cache or on the way to the flash, at most "
-                                   "(MQSim's default: a page a plane, 1 MiB)"};
+                                   "Dirty data, in the cache or on the way to the flash, at most",
+                                   cited("MQSim's default: a page a plane, 1 MiB")};
         Param<unsigned> dirty_pages {0, {0, 1u << 28}, "Dirty pages that stay; 0: all go at once"};
-        Param<bool> keep_rewritten {
-            false,
-            "A page written again while it is on its way to the flash stays in the cache until "
-            "its place is needed (as MQSim, which keeps it a second)"};
-        Param<Time> dram_latency {
-            26_ns,
-            {0_fs, 1_us},
-            "Latency of an access to the DRAM (MQSim's default: tRCD + tCL, 13 ns each)"};
-        Param<Rate> dram_rate {
-            Rate {200'000'000},
-            {1_MBps, 1000_GBps},
-            "Rate of the DRAM (MQSim's default: 1 byte x 100 MHz, two bytes a cycle)"};
+        Param<bool> keep_rewritten {false,
+                                    "A page written again while it is on its way to the flash "
+                                    "stays in the cache until its place is needed",
+                                    cited("as MQSim, which keeps it a second")};
+        Param<Time> dram_latency {26_ns,
+                                  {0_fs, 1_us},
+                                  "Latency of an access to the DRAM",
+                                  cited("MQSim's default: tRCD + tCL, 13 ns each")};
+        Param<Rate> dram_rate {Rate {200'000'000},
+                               {1_MBps, 1000_GBps},
+                               "Rate of the DRAM",
+                               cited("MQSim's default: 1 byte x 100 MHz, two bytes a cycle")};
         Param<Time> announce {
             10_us,
             {0_fs, 100_us},
-            "Time from the announcement of collection or levelling to its beginning (assumption)"};
+            "Time from the announcement of collection or levelling to its beginning",
+            assumed()};
         Param<unsigned> observers {0, {0, 16}, "Ports that are told of the drive's own tasks"};
     };
     static unsigned channels_of(const void* params) {

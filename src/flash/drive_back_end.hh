@@ -36,31 +36,37 @@ struct FtlParams {
     Param<PolicyName<parts::PagePolicy>> map_replacement {
         "lru", "Which entry of the map in the controller's memory makes room"};
     Param<unsigned> map_entry {
-        9, {4, 64}, "Bytes of an entry of the map (MQSim's default drive: 9)"};
+        9, {4, 64}, "Bytes of an entry of the map", cited("MQSim's default drive: 9")};
     Param<unsigned> map_entry_flash {
-        6, {4, 64}, "Bytes of an entry in a translation page (MQSim's default drive: 6)"};
-    Param<Fraction> gc_threshold {
-        5_pct, {0_pct, 50_pct}, "Share of a plane's blocks that is kept free (MQSim: 0.05)"};
+        6, {4, 64}, "Bytes of an entry in a translation page", cited("MQSim's default drive: 6")};
+    Param<Fraction> gc_threshold {5_pct,
+                                  {0_pct, 50_pct},
+                                  "Share of a plane's blocks that is kept free",
+                                  cited("MQSim: 0.05")};
     Param<Fraction> gc_target {
         0_pct,
         {0_pct, 50_pct},
         "Share of a plane's blocks that is free when its collection ends; 0: gc_threshold"};
     Param<PolicyName<VictimPolicy>> victim {"greedy", "Which block of a plane is collected"};
-    Param<unsigned> gc_moves {8, {1, 1024}, "Pages of a block being moved at a time (assumption)"};
-    Param<unsigned> gc_blocks {1,
-                               {1, 64},
-                               "Blocks of a plane being collected at once; the plane keeps as many "
-                               "blocks free (MQSim: 10)"};
-    Param<bool> gc_per_block {false, "A collection begins only with each block that is taken to be "
-                                     "written, or when the host's pages wait (as MQSim)"};
+    Param<unsigned> gc_moves {8, {1, 1024}, "Pages of a block being moved at a time", assumed()};
+    Param<unsigned> gc_blocks {
+        1,
+        {1, 64},
+        "Blocks of a plane being collected at once; the plane keeps as many blocks free",
+        cited("MQSim: 10")};
+    Param<bool> gc_per_block {false,
+                              "A collection begins only with each block that is taken to be "
+                              "written, or when the host's pages wait",
+                              cited("as MQSim")};
     Param<unsigned> gc_stop {0,
                              {0, 1u << 20},
                              "Free blocks of a plane below which the host's pages wait although a "
                              "block is open (MQSim: 10); 0: only when a page needs another block"};
     Param<bool> gc_holds_writes {false,
                                  "The host's pages wait while a block of their package is being "
-                                 "collected, but for those being programmed (as MQSim)"};
-    Param<bool> gc_first {true, "Reads of garbage collection before the host's (as MQSim)"};
+                                 "collected, but for those being programmed",
+                                 cited("as MQSim")};
+    Param<bool> gc_first {true, "Reads of garbage collection before the host's", cited("as MQSim")};
     Param<bool> dynamic_wear_levelling {true, "Whether the least worn of the free blocks is taken"};
     Param<unsigned> static_wear_levelling {
         100,

@@ -18,9 +18,9 @@ struct FlashShape {
     Param<unsigned> planes {2, {1, 64}, "Planes of a die: as the packages'"};
     Param<unsigned> blocks {2048, {1, 1u << 20}, "Blocks of a plane: as the packages'"};
     Param<unsigned> pages {256, {1, 32768}, "Pages of a block: as the packages'"};
-    Param<Bytes> page {8_KiB, {512_B, 16_KiB}, "A page's data (MQSim's default: 8 KiB)"};
+    Param<Bytes> page {8_KiB, {512_B, 16_KiB}, "A page's data", cited("MQSim's default: 8 KiB")};
     Param<Fraction> over_provisioning {
-        7_pct, {0_pct, 90_pct}, "Flash that the host does not see (MQSim's default: 0.07)"};
+        7_pct, {0_pct, 90_pct}, "Flash that the host does not see", cited("MQSim's default: 0.07")};
 
     Geometry geometry() const {
         return {channels(), packages(), dies(), planes(), blocks(), pages()};

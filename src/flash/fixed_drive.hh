@@ -22,13 +22,18 @@ class FixedDrive final : public Model<FixedDrive>,
     struct Params {
         Param<Time> read_latency {15_us,
                                   {1_fs, 1_s},
-                                  "Latency of a read (Samsung SZ985 Z-SSD: 12 to 20 us)",
+                                  "Latency of a read",
+                                  cited("Samsung SZ985 Z-SSD: 12 to 20 us"),
                                   Change::tunable};
-        Param<Time> write_latency {
-            16_us, {1_fs, 1_s}, "Latency of a write (Samsung SZ985 Z-SSD: 16 us)", Change::tunable};
+        Param<Time> write_latency {16_us,
+                                   {1_fs, 1_s},
+                                   "Latency of a write",
+                                   cited("Samsung SZ985 Z-SSD: 16 us"),
+                                   Change::tunable};
         Param<Rate> bandwidth {3'200_MBps,
                                {1_MBps, Rate {1'000'000'000'000'000}},
-                               "Rate of the data path (Samsung SZ985 Z-SSD: 3.2 GB/s)",
+                               "Rate of the data path",
+                               cited("Samsung SZ985 Z-SSD: 3.2 GB/s"),
                                Change::tunable};
         Param<Rate> write_bandwidth {Rate {0},
                                      {Rate {0}, Rate {1'000'000'000'000'000}},
@@ -53,7 +58,8 @@ class FixedDrive final : public Model<FixedDrive>,
         Param<Time> task_time {10_us, {1_fs, 1_s}, "Duration of a task of the drive itself"};
         Param<Time> announce {10_us,
                               {0_fs, 100_us},
-                              "Time from the announcement of a task to its beginning (assumption)"};
+                              "Time from the announcement of a task to its beginning",
+                              assumed()};
         Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to this component"};
     };
     struct Ports {

@@ -29,24 +29,28 @@ class Package final : public Model<Package>,
                       public protocol::HasFlashGeometry {
   public:
     struct Params {
-        Param<unsigned> dies {8, {1, 64}, "Dies (ZnG table I: 8)"};
-        Param<unsigned> planes {8, {1, 64}, "Planes of a die (ZnG table I: 8)"};
-        Param<unsigned> blocks {1024, {1, 1u << 20}, "Blocks of a plane (ZnG table I: 1024)"};
-        Param<unsigned> pages {384, {1, 32768}, "Pages of a block (ZnG table I: 384)"};
-        Param<unsigned> registers {
-            2, {1, 64}, "Registers of a plane (ZnG table I: 2, 8 with its write optimisation)"};
-        Param<bool> independent_planes {
-            false, "Planes of a die work without each other (assumption: as ONFI, they do not)"};
+        Param<unsigned> dies {8, {1, 64}, "Dies", stated("ZnG table I: 8")};
+        Param<unsigned> planes {8, {1, 64}, "Planes of a die", stated("ZnG table I: 8")};
+        Param<unsigned> blocks {
+            1024, {1, 1u << 20}, "Blocks of a plane", stated("ZnG table I: 1024")};
+        Param<unsigned> pages {384, {1, 32768}, "Pages of a block", stated("ZnG table I: 384")};
+        Param<unsigned> registers {2,
+                                   {1, 64},
+                                   "Registers of a plane",
+                                   stated("ZnG table I: 2, 8 with its write optimisation")};
+        Param<bool> independent_planes {false, "Planes of a die work without each other",
+                                        assumed("as ONFI, they do not")};
         Param<NameOf<NandTiming>> media {"z_nand", "Timing table"};
         Param<std::string> timing_changes {"", "Figures to replace, as 'tR0=3us tBERS=1ms'"};
-        Param<unsigned> ports {1, {1, 8}, "I/O ports (ZnG table I: 2)"};
+        Param<unsigned> ports {1, {1, 8}, "I/O ports", stated("ZnG table I: 2")};
         Param<unsigned> queue {
             64,
             {1, 4096},
             "Commands in flight or waiting at a port (planes x registers are enough)"};
         Param<Time> t_rr {20_ns,
                           {1_fs, 1_us},
-                          "Time from the end of the array's work to ready seen (ONFI's tRR)"};
+                          "Time from the end of the array's work to ready seen",
+                          cited("ONFI's tRR")};
     };
     struct Ports {
         Many<Responder<protocol::NandBus>> io {

@@ -42,10 +42,10 @@ class Dispatcher final : public Model<Dispatcher>,
         Param<WhenOneEnds> when_one_ends {WhenOneEnds::run_on,
                                           "What happens when one of several has ended"};
         AddressParams addresses;
-        Param<unsigned> sms {16, {1, 4096}, "SMs (Ohm-GPU table I: 16)"};
+        Param<unsigned> sms {16, {1, 4096}, "SMs", stated("Ohm-GPU table I: 16")};
         OccupancyParams sm;
         Param<Time> dispatch_latency {
-            1_ns, {1_fs, 1_ms}, "Time from the dispatcher to an SM (assumption: a cycle or two)"};
+            1_ns, {1_fs, 1_ms}, "Time from the dispatcher to an SM", assumed("a cycle or two")};
         Param<LocalPool> local_pool {
             LocalPool::context,
             "Launches of an application that share their local memory: all of its context, as in "
@@ -65,7 +65,8 @@ class Dispatcher final : public Model<Dispatcher>,
                "can reset statistics; 0: never"};
         Param<Frequency> clock {1.2_GHz,
                                 {1_MHz, 100_GHz},
-                                "Clock in which cycles are counted (Ohm-GPU table I: 1.2 GHz)"};
+                                "Clock in which cycles are counted",
+                                stated("Ohm-GPU table I: 1.2 GHz")};
     };
     struct Ports {
         Many<Requester<protocol::Launches>> host {

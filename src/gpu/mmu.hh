@@ -46,13 +46,14 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
         EvictionParams eviction;
         WalkerParams walker;
         MissingParams missing;
-        Param<unsigned> entries {512, {0, 1 << 20}, "Pages that the L2 TLB holds (assumption)"};
-        Param<unsigned> ways {16, {1, 65536}, "Ways of a set of the L2 TLB (assumption)"};
+        Param<unsigned> entries {512, {0, 1 << 20}, "Pages that the L2 TLB holds", assumed()};
+        Param<unsigned> ways {16, {1, 65536}, "Ways of a set of the L2 TLB", assumed()};
         Param<PolicyName<parts::TagPolicy>> replacement {
             "lru", "Which entry of a set of the L2 TLB makes room"};
         Param<Time> latency {10_ns,
                              {1_fs, 1_ms},
-                             "Time from the look-up in the L2 TLB to the L1 TLB (assumption)",
+                             "Time from the look-up in the L2 TLB to the L1 TLB",
+                             assumed(),
                              Change::tunable};
         Param<Time> walk_latency {
             1_fs, {1_fs, 1_ms}, "Time from a walker to the memory's input", Change::tunable};
@@ -60,8 +61,9 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
                                    {1_fs, 1_ms},
                                    "Latency to the host's input, beside the host's own",
                                    Change::tunable};
-        Param<Frequency> clock {1.2_GHz, {1_MHz, 100_GHz}, "Clock of the L2 TLB (Ohm-GPU table I)"};
-        Param<unsigned> lookups {1, {1, 64}, "Look-ups in the L2 TLB in a cycle (assumption)"};
+        Param<Frequency> clock {
+            1.2_GHz, {1_MHz, 100_GHz}, "Clock of the L2 TLB", stated("Ohm-GPU table I")};
+        Param<unsigned> lookups {1, {1, 64}, "Look-ups in the L2 TLB in a cycle", assumed()};
         Param<unsigned> queue {16, {1, 65536}, "Requests of a TLB waiting or in flight"};
         Param<unsigned> orders {16, {1, 4096}, "Page orders under way, and waiting of each mover"};
     };

@@ -47,26 +47,26 @@ class Sm final : public Model<Sm>,
                  public protocol::CountsInstructions {
   public:
     struct Params {
-        Param<Frequency> clock {1.2_GHz, {1_MHz, 100_GHz}, "Core clock (Ohm-GPU table I: 1.2 GHz)"};
-        Param<unsigned> warp_slots {
-            48,
-            {1, WarpSet::most},
-            "Warps resident at once (assumption: GTX 480 class, 1536 threads)"};
-        Param<unsigned> block_slots {8, {1, 64}, "Blocks resident at once (GTX 480 class)"};
-        Param<unsigned> schedulers {
-            1,
-            {1, 8},
-            "Schedulers; warp slots are dealt out to them in turn (GTX 480 class: two, each of "
-            "which "
-            "takes two shader clocks an instruction: as one at the full clock)",
-            at_most(warp_slots)};
+        Param<Frequency> clock {
+            1.2_GHz, {1_MHz, 100_GHz}, "Core clock", stated("Ohm-GPU table I: 1.2 GHz")};
+        Param<unsigned> warp_slots {48,
+                                    {1, WarpSet::most},
+                                    "Warps resident at once",
+                                    assumed("GTX 480 class, 1536 threads")};
+        Param<unsigned> block_slots {8, {1, 64}, "Blocks resident at once", cited("GTX 480 class")};
+        Param<unsigned> schedulers {1,
+                                    {1, 8},
+                                    "Schedulers; warp slots are dealt out to them in turn",
+                                    cited("GTX 480 class: two, each of which takes two shader "
+                                          "clocks an instruction: as one at the full clock"),
+                                    at_most(warp_slots)};
         Param<unsigned> issue_width {1, {1, 4}, "Instructions that a scheduler issues a cycle"};
         Param<unsigned> arithmetic_latency {
             22,
             {1, 64},
-            "Cycles from an instruction without memory access to the next of its warp (CUDA C "
-            "Programming Guide, multiprocessor level: about 22 for compute capability 2.x, 4 for "
-            "7.x)"};
+            "Cycles from an instruction without memory access to the next of its warp",
+            cited("CUDA C Programming Guide, multiprocessor level: about 22 for compute capability "
+                  "2.x, 4 for 7.x")};
         Param<Scheduler> scheduler {Scheduler::greedy_then_oldest,
                                     "Which of the ready warps issues next"};
         Param<Bytes> line {128_B,
@@ -82,14 +82,15 @@ class Sm final : public Model<Sm>,
         Param<unsigned> accesses {
             64,
             {32, 4096},
-            "Coalesced accesses that may wait for the L1 (assumption: two warps'). An access of 8 "
-            "or 16 bytes to local memory at a different offset in each lane may exceed it by 96"};
+            "Coalesced accesses that may wait for the L1. An access of 8 or 16 bytes to local "
+            "memory at a different offset in each lane may exceed it by 96",
+            assumed("two warps'")};
         Param<unsigned> outstanding {1024, {1, 65536}, "Loads and atomics sent and not answered"};
         Param<unsigned> shared_latency {26,
                                         {1, 1000},
-                                        "Cycles from a shared load's last pass to its result "
-                                        "(assumption; 19 to 26 are measured "
-                                        "on Volta to Kepler)"};
+                                        "Cycles from a shared load's last pass to its result (19 "
+                                        "to 26 are measured on Volta to Kepler)",
+                                        assumed()};
         Param<bool> empty_l1 {
             true, "Whether the L1 drops what it holds at the first block of another launch"};
         Param<unsigned> helpers {0, {0, 1}, "Helper threads whose assist warp it runs"};

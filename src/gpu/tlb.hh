@@ -47,26 +47,24 @@ class Tlb final : public Model<Tlb>,
             "the "
             "planes of a flash package (1: a page holds addresses that follow each other)"};
         Param<Bytes> stripe_unit {4_KiB, {32_B, 1_GiB}, "Bytes that go to one page at a time"};
-        Param<unsigned> entries {64,
-                                 {1, 65536},
-                                 "Pages held (64: as studied by Power et al., "
-                                 "HPCA'14)"};
+        Param<unsigned> entries {
+            64, {1, 65536}, "Pages held", cited("64: as studied by Power et al., HPCA'14")};
         Param<unsigned> ways {
-            64, {1, 65536}, "Ways of a set (assumption: fully associative)", divides(entries)};
+            64, {1, 65536}, "Ways of a set", assumed("fully associative"), divides(entries)};
         Param<PolicyName<parts::TagPolicy>> replacement {"lru", "Which entry of a set makes room"};
         Param<Time> latency {
             833'334_fs,
             {1_fs, 1_ms},
-            "Time from the look-up to the L1's input (assumption: a cycle of 1.2 GHz, "
-            "rounded up: hits stay in step with the clock)",
+            "Time from the look-up to the L1's input",
+            assumed("a cycle of 1.2 GHz, rounded up: hits stay in step with the clock"),
             Change::tunable};
-        Param<Time> mmu_latency {
-            10_ns,
-            {1_fs, 1_ms},
-            "Latency to the MMU's input (assumption: two hops of the crossbar)",
-            Change::tunable};
-        Param<unsigned> misses {32, {1, 65536}, "Pages that may be asked for at once (assumption)"};
-        Param<unsigned> targets {64, {1, 4096}, "Requests that may wait for a page (assumption)"};
+        Param<Time> mmu_latency {10_ns,
+                                 {1_fs, 1_ms},
+                                 "Latency to the MMU's input",
+                                 assumed("two hops of the crossbar"),
+                                 Change::tunable};
+        Param<unsigned> misses {32, {1, 65536}, "Pages that may be asked for at once", assumed()};
+        Param<unsigned> targets {64, {1, 4096}, "Requests that may wait for a page", assumed()};
         Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to this component"};
         Param<unsigned> outstanding {1024, {1, 65536}, "Requests below that wait for an answer"};
         Param<unsigned> shootdown_queue {

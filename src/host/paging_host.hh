@@ -52,39 +52,39 @@ class PagingHost final : public Model<PagingHost>, public Functional {
   public:
     struct Params {
         Param<Bytes> page {4_KiB, {1_KiB, 1_GiB}, "Page size, as in the MMU", power_of_two()};
-        Param<Time> fault_latency {
-            20_us,
-            {1_fs, 1_s},
-            "Time from the interrupt to the first page: 20 to 50 us (Zheng et al., HPCA'16)",
-            Change::tunable};
+        Param<Time> fault_latency {20_us,
+                                   {1_fs, 1_s},
+                                   "Time from the interrupt to the first page: 20 to 50 us",
+                                   cited("Zheng et al., HPCA'16"),
+                                   Change::tunable};
         Param<unsigned> batch {
-            256, {1, 65536}, "Faults of a batch at most (NVIDIA's open driver: 256)"};
+            256, {1, 65536}, "Faults of a batch at most", cited("NVIDIA's open driver: 256")};
         Param<Time> page_cost {1_us,
                                {0_fs, 1_s},
-                               "The driver's time for a page, one after the other (assumption; "
-                               "sweep 0 to 2 us)",
+                               "The driver's time for a page, one after the other",
+                               assumed("no source gives it; range 0 to 2 us"),
                                Change::tunable};
         Param<PolicyName<parts::PagePrefetcher>> prefetch {"none",
                                                            "Pages that come without a fault"};
         Param<unsigned> prefetchers {
             0, {0, 1}, "Whether somebody tells by hints which pages will be accessed"};
-        Param<unsigned> hinted {
-            1024,
-            {1, 1u << 20},
-            "Pages of hints that wait for a batch; the oldest one is dropped (assumption)"};
+        Param<unsigned> hinted {1024,
+                                {1, 1u << 20},
+                                "Pages of hints that wait for a batch; the oldest one is dropped",
+                                assumed()};
         Param<Time> prefetch_cost {100_ns,
                                    {0_fs, 1_s},
-                                   "The driver's time for a page that nobody faulted on "
-                                   "(assumption: a tenth of page_cost; sweep 0 to 1 us)",
+                                   "The driver's time for a page that nobody faulted on",
+                                   assumed("a tenth of page_cost; range 0 to 1 us"),
                                    Change::tunable};
-        Param<unsigned> transfers {16, {1, 4096}, "Pages under way (assumption)"};
-        Param<Rate> dram_bandwidth {
-            34_GBps,
-            {1_MBps, Rate {1'000'000'000'000'000}},
-            "Rate of host DRAM: two channels of DDR4-2133, 17 GB/s each (assumption: a desktop)",
-            Change::tunable};
+        Param<unsigned> transfers {16, {1, 4096}, "Pages under way", assumed()};
+        Param<Rate> dram_bandwidth {34_GBps,
+                                    {1_MBps, Rate {1'000'000'000'000'000}},
+                                    "Rate of host DRAM: two channels of DDR4-2133, 17 GB/s each",
+                                    assumed("a desktop"),
+                                    Change::tunable};
         Param<Time> dram_latency {
-            100_ns, {0_fs, 1_ms}, "Time to the first byte of a page (assumption)", Change::tunable};
+            100_ns, {0_fs, 1_ms}, "Time to the first byte of a page", assumed(), Change::tunable};
         Param<PageSource> source {PageSource::host_memory, "Where pages are initially"};
         Param<unsigned> drives {0, {0, 1}, "Whether a drive is bound"};
         Param<Bytes> drive_space {
@@ -101,7 +101,7 @@ class PagingHost final : public Model<PagingHost>, public Functional {
         Param<Bytes> chunk {
             128_B, {32_B, 128_B}, "A request of the copy engine: a line", power_of_two()};
         Param<unsigned> outstanding {
-            256, {1, 65536}, "Requests of the copy engine without an answer (8-bit tags)"};
+            256, {1, 65536}, "Requests of the copy engine without an answer", cited("8-bit tags")};
         Param<unsigned> queue {256, {1, 65536}, "Faults waiting or in flight: the MMU's buffer"};
     };
     struct Ports {

@@ -12,20 +12,20 @@ using namespace memsim::literals;
 
 struct MeshParams {
     Param<unsigned> columns {
-        5, {1, 64}, "Routers of a row (assumption: 5 x 5 for ZnG's 16 packages and 6 controllers)"};
+        5, {1, 64}, "Routers of a row", assumed("5 x 5 for ZnG's 16 packages and 6 controllers")};
     Param<unsigned> rows {5, {1, 64}, "Rows"};
     Param<std::string> places {
         "", "The router of each endpoint, as '0 0 7': number = row x columns + column; empty: "
             "one after another, round and round"};
     Param<Frequency> clock {
-        800_MHz, {1_MHz, 100_GHz}, "Clock of links and routers (ZnG table I: 800 MT/s)"};
-    Param<Bytes> width {8_B, {1_B, 256_B}, "Width of a link: a flit (ZnG table I: 8 B)"};
+        800_MHz, {1_MHz, 100_GHz}, "Clock of links and routers", stated("ZnG table I: 800 MT/s")};
+    Param<Bytes> width {8_B, {1_B, 256_B}, "Width of a link: a flit", stated("ZnG table I: 8 B")};
     Param<unsigned> channels {
-        4, {1, 16}, "Virtual channels of a link (as in the authors' public configuration)"};
+        4, {1, 16}, "Virtual channels of a link", cited("as in the authors' public configuration")};
     Param<unsigned> buffer {36,
                             {1, 65536},
-                            "Flits that a channel holds at a router's input (assumption: two "
-                            "packets of 144 B, so that one comes while one goes)"};
+                            "Flits that a channel holds at a router's input",
+                            assumed("two packets of 144 B, so that one comes while one goes")};
     Param<unsigned> stages {4, {1, 16}, "Cycles in a router: RC, VA, SA, ST"};
     Param<unsigned> link_cycles {1, {1, 64}, "Cycles on a link: LT"};
     Param<unsigned> queue {8, {1, 65536}, "Packets waiting or in flight to an endpoint's link"};

@@ -36,21 +36,22 @@ class Pcie final : public Model<Pcie>, public Functional {
             "Share of the link's rate that is this machine's: less where the machine "
             "is a slice of one that has the whole link"};
         Param<Bytes> payload {
-            256_B, {64_B, 4_KiB}, "Data of a packet at most (assumption: 256 B)", power_of_two()};
+            256_B, {64_B, 4_KiB}, "Data of a packet at most", assumed("256 B"), power_of_two()};
         Param<Bytes> overhead {24_B,
                                {8_B, 64_B},
                                "Framing, sequence number, header and LCRC of a packet: 5 to 7 "
                                "dwords (Intel AN 829), here 6"};
-        Param<Time> latency {
-            250_ns,
-            {1_fs, 1_ms},
-            "Latency of one direction, ports and root complex included (assumption: a round trip "
-            "of half a microsecond)",
-            Change::tunable};
+        Param<Time> latency {250_ns,
+                             {1_fs, 1_ms},
+                             "Latency of one direction, ports and root complex included",
+                             assumed("a round trip of half a microsecond"),
+                             Change::tunable};
         Param<unsigned> queue {
             64, {1, 65536}, "Requests waiting or in flight to this component, of a side"};
-        Param<unsigned> outstanding {
-            256, {1, 65536}, "Requests of a side that the other has not answered (8-bit tags)"};
+        Param<unsigned> outstanding {256,
+                                     {1, 65536},
+                                     "Requests of a side that the other has not answered",
+                                     cited("8-bit tags")};
     };
     struct Ports {
         Optional<Responder<Mem>> from_host {

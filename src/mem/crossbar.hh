@@ -33,16 +33,18 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
         Param<unsigned> inputs {1, {1, 256}, "Requesters"};
         Param<unsigned> outputs {1, {1, 256}, "Slices that share the addresses"};
         Param<Bytes> granularity {
-            256_B, {1_B, 1_GiB}, "Chunk in which addresses go round over the outputs (assumption)"};
+            256_B, {1_B, 1_GiB}, "Chunk in which addresses go round over the outputs", assumed()};
         Param<Frequency> clock {1.2_GHz, {1_MHz, 100_GHz}, "Clock of arbitration and wires"};
         Param<parts::Arbitration> arbitration {parts::Arbitration::round_robin,
                                                "Which input an output takes from"};
         Param<Bytes> width {32_B,
                             {1_B, 4_KiB},
-                            "Bytes that a port carries in a cycle, each way (GTX 480 class: 32 B)"};
+                            "Bytes that a port carries in a cycle, each way",
+                            cited("GTX 480 class: 32 B")};
         Param<Time> latency {5_ns,
                              {1_fs, 1_ms},
-                             "Time from the grant to the other side (assumption)",
+                             "Time from the grant to the other side",
+                             assumed(),
                              Change::tunable};
         Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to an input"};
         Param<unsigned> buffer {16, {1, 65536}, "Messages that an input holds for its outputs"};

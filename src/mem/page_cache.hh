@@ -45,7 +45,7 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
         Param<PolicyName<parts::PagePolicy>> replacement {
             "lru", "Which unit makes room; a use is a request for the unit"};
         Param<unsigned> batch {
-            16, {1, 1024}, "Units that one request reads from the drive (assumption: 64 KiB)"};
+            16, {1, 1024}, "Units that one request reads from the drive", assumed("64 KiB")};
         AheadParams ahead;
         Param<unsigned> prefetchers {
             0, {0, 1}, "Whether somebody else prefetches into this cache, by hints"};

@@ -25,11 +25,12 @@ class VictimBuffer final : public Model<VictimBuffer>,
                            public protocol::Probed {
   public:
     struct Params {
-        Param<unsigned> sectors {16, {1, 1024}, "Sectors of 32 bytes held (CMD III-D: 16)"};
+        Param<unsigned> sectors {
+            16, {1, 1024}, "Sectors of 32 bytes held", stated("CMD III-D: 16")};
         Param<Time> latency {1_ns,
                              {1_fs, 1_us},
-                             "Time from the look-up to the answer, and of answers from below "
-                             "(assumption)",
+                             "Time from the look-up to the answer, and of answers from below",
+                             assumed(),
                              Change::tunable};
         Param<Time> miss_latency {
             1_fs, {1_fs, 1_us}, "Time from the look-up to the next level's input", Change::tunable};

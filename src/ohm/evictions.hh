@@ -9,17 +9,17 @@ namespace memsim::ohm {
 
 struct EvictionParams {
     using group = void;
-    Param<bool> auto_rw {false, "XPoint snarfs evictions (Ohm-GPU IV-B)"};
+    Param<bool> auto_rw {false, "XPoint snarfs evictions", stated("Ohm-GPU IV-B")};
     Param<Time> patience {1_us,
                           {0_fs, 1_s},
-                          "Age from which an eviction goes before demand (assumption; "
-                          "sweep 0-10 us)",
+                          "Age from which an eviction goes before demand",
+                          assumed("no source gives it; range 0-10 us"),
                           Change::tunable};
-    Param<unsigned> evictions {64,
-                               {1, 4096},
-                               "Victims on their way to XPoint (assumption: as many as its "
-                               "write buffer has lines, half "
-                               "of the 16 KB register; sweep 4-128)"};
+    Param<unsigned> evictions {
+        64,
+        {1, 4096},
+        "Victims on their way to XPoint",
+        assumed("as many as its write buffer has lines, half of the 16 KB register; range 4-128")};
 };
 
 struct EvictionStats {

@@ -29,54 +29,57 @@ constexpr std::array<std::string_view, 2> names_of(MigrationChannel) {
 struct ChannelParams {
     using group = void;
     Param<unsigned> controllers {
-        6, {1, 1024}, "Controllers that share the address space (Ohm-GPU table I: 6)"};
+        6, {1, 1024}, "Controllers that share the address space", stated("Ohm-GPU table I: 6")};
     Param<unsigned> index {
         0, {0, 1023}, "Number of this controller among those that share the addresses"};
-    Param<unsigned> modules {
-        2,
-        {1, 16},
-        "XPoint modules behind this controller (Ohm-GPU table III: 12 over 6 controllers)"};
+    Param<unsigned> modules {2,
+                             {1, 16},
+                             "XPoint modules behind this controller",
+                             stated("Ohm-GPU table III: 12 over 6 controllers")};
     Param<unsigned> queue {
-        64, {1, 4096}, "Requests in flight to the controller or waiting (assumption)"};
-    Param<unsigned> requests {
-        128, {2, 4096}, "Requests accepted and not yet done (assumption; sweep 64-512)"};
+        64, {1, 4096}, "Requests in flight to the controller or waiting", assumed()};
+    Param<unsigned> requests {128,
+                              {2, 4096},
+                              "Requests accepted and not yet done",
+                              assumed("no source gives it; range 64-512")};
     Param<unsigned> width {
-        16, {1, 4096}, "Bits of the channel (Ohm-GPU: 16 optical, 32 electrical)"};
-    Param<Frequency> lane_rate {
-        30_GHz,
-        {1_MHz, 1000_GHz},
-        "Frequency of each bit (Ohm-GPU: 30 GHz optical, 15 GHz electrical)"};
-    Param<unsigned> command_bits {
-        0,
-        {0, 256},
-        "Bits of command and address that cross the channel with each 32 bytes (Ohm-GPU III-A: "
-        "\"serialized in the optical channel\"; 0: they have lanes of their own)"};
+        16, {1, 4096}, "Bits of the channel", stated("Ohm-GPU: 16 optical, 32 electrical")};
+    Param<Frequency> lane_rate {30_GHz,
+                                {1_MHz, 1000_GHz},
+                                "Frequency of each bit",
+                                stated("Ohm-GPU: 30 GHz optical, 15 GHz electrical")};
+    Param<unsigned> command_bits {0,
+                                  {0, 256},
+                                  "Bits of command and address that cross the channel with each 32 "
+                                  "bytes; 0: they have lanes of their own",
+                                  stated("Ohm-GPU III-A: \"serialized in the optical channel\"")};
     Param<Time> serdes {
-        1_ns, {0_fs, 1_us}, "SerDes, each side (assumption; 0 for an electrical channel)"};
-    Param<Time> flight {
-        1300_ps,
+        1_ns, {0_fs, 1_us}, "SerDes, each side (0 for an electrical channel)", assumed()};
+    Param<Time> flight {1300_ps,
+                        {1_fs, 1_us},
+                        "Time of light along the waveguide",
+                        assumed("10 cm at 13 ps/mm, n_g = 4")};
+    Param<Time> turnaround {2_ns,
+                            {0_fs, 1_us},
+                            "Idle when sender or direction changes",
+                            cited("GDDR5 tRTRS; optical: 100 ps to tune a ring")};
+    Param<Time> grant_latency {
+        5_ns,
         {1_fs, 1_us},
-        "Time of light along the waveguide (assumption: 10 cm at 13 ps/mm, n_g = 4)"};
-    Param<Time> turnaround {
-        2_ns,
-        {0_fs, 1_us},
-        "Idle when sender or direction changes (GDDR5 tRTRS; optical: 100 ps to tune a ring)"};
-    Param<Time> grant_latency {5_ns,
-                               {1_fs, 1_us},
-                               "Time from grant to data leaving XPoint: half of the DDR-T "
-                               "handshake of 10 ns (assumption)"};
+        "Time from grant to data leaving XPoint: half of the DDR-T handshake of 10 ns",
+        assumed()};
     Param<Time> lookup {
-        833_ps, {1_fs, 1_us}, "Mapping or tags, charged to the answer (assumption: 1 cycle)"};
-    Param<mem::DramPreset> dram_timing {mem::DramPreset("ohm_table1"),
-                                        "Timing of the DRAM (Ohm-GPU table I)"};
+        833_ps, {1_fs, 1_us}, "Mapping or tags, charged to the answer", assumed("1 cycle")};
+    Param<mem::DramPreset> dram_timing {mem::DramPreset("ohm_table1"), "Timing of the DRAM",
+                                        stated("Ohm-GPU table I")};
     Param<std::string> dram_changes {"",
                                      "Figures that differ from the timing table's: 'tRCDRD=12ns'"};
     Param<PolicyName<mem::RowPolicy>> row_policy {"open", "DRAM rows after an access"};
     Param<unsigned> dram_queue {
-        32, {4, 4096}, "DRAM reads, and as many writes, being scheduled (assumption)"};
+        32, {4, 4096}, "DRAM reads, and as many writes, being scheduled", assumed()};
     Param<bool> bank_stats {false, "Statistics of each bank of the DRAM"};
-    Param<MigrationChannel> migration_channel {MigrationChannel::shared,
-                                               "Where migration's transfers go (Ohm-GPU Fig. 8)"};
+    Param<MigrationChannel> migration_channel {
+        MigrationChannel::shared, "Where migration's transfers go", stated("Ohm-GPU Fig. 8")};
 
     /// Of data, beside its commands.
     Rate rate() const {

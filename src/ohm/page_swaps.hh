@@ -26,36 +26,39 @@ constexpr std::array<std::string_view, 3> names_of(SwapHold) {
 /// What a memory controller is told about swaps of pages.
 struct SwapParams {
     using group = void;
-    Param<unsigned> hot_threshold {
-        6, {1, 60000}, "Competing counter at which a page is hot (PoM, MICRO'14; sweep 1-48)"};
-    Param<unsigned> swaps {4, {0, 64}, "Swaps under way at most (assumption); 0: no migration"};
+    Param<unsigned> hot_threshold {6,
+                                   {1, 60000},
+                                   "Competing counter at which a page is hot",
+                                   cited("PoM, MICRO'14; range 1-48")};
+    Param<unsigned> swaps {4, {0, 64}, "Swaps under way at most; 0: no migration", assumed()};
     Param<Bytes> swap_buffer {
-        16_KiB, {0_B, 1_MiB}, "Holds two pages for each swap (assumption: 4 x 2 x 2 KiB)"};
-    Param<bool> buffer_reads {
-        true, "Reads are served from the swap buffer (assumption: the paper is silent)"};
+        16_KiB, {0_B, 1_MiB}, "Holds two pages for each swap", assumed("4 x 2 x 2 KiB")};
+    Param<bool> buffer_reads {true, "Reads are served from the swap buffer",
+                              assumed("the paper is silent")};
     Param<Time> swap_patience {1_us,
                                {0_fs, 1_s},
-                               "Age from which a swap goes before demand (assumption; "
-                               "sweep 0-10 us)",
+                               "Age from which a swap goes before demand",
+                               assumed("no source gives it; range 0-10 us"),
                                Change::tunable};
     Param<SwapHold> swap_hold {SwapHold::nothing,
                                "What a page that the controller copies keeps from requests: the "
-                               "channel (Ohm-GPU III-B), or all of the controller (IV-B)"};
-    Param<unsigned> held_reads {
-        32,
-        {0, 1024},
-        "Reads issued to a module while the channel is held, at most; and half of its loads and "
-        "of its read buffer, as copies need the rest (assumption; sweep 0-32)"};
-    Param<bool> auto_rw {false, "XPoint snarfs what swaps read from DRAM (Ohm-GPU IV-B)"};
-    Param<bool> swap_function {
-        false, "XPoint swaps pages by itself, over the memory route (Ohm-GPU IV-B)"};
-    Param<bool> behind_writes {
-        false, "Swaps over the memory route are begun when writes are served (Ohm-GPU VI-A)",
-        Change::tunable};
-    Param<Bytes> swap_command {
-        16_B,
-        {1_B, 256_B},
-        "SWAP-CMD on the channel (assumption: two addresses of 6 bytes, size, number)"};
+                               "channel (Ohm-GPU III-B), or all of the controller",
+                               stated("Ohm-GPU IV-B")};
+    Param<unsigned> held_reads {32,
+                                {0, 1024},
+                                "Reads issued to a module while the channel is held, at most; and "
+                                "half of its loads and of its read buffer, as copies need the rest",
+                                assumed("no source gives it; range 0-32")};
+    Param<bool> auto_rw {false, "XPoint snarfs what swaps read from DRAM", stated("Ohm-GPU IV-B")};
+    Param<bool> swap_function {false, "XPoint swaps pages by itself, over the memory route",
+                               stated("Ohm-GPU IV-B")};
+    Param<bool> behind_writes {false,
+                               "Swaps over the memory route are begun when writes are served",
+                               stated("Ohm-GPU VI-A"), Change::tunable};
+    Param<Bytes> swap_command {16_B,
+                               {1_B, 256_B},
+                               "SWAP-CMD on the channel",
+                               assumed("two addresses of 6 bytes, size, number")};
 
     /// Reads and writes of the DRAM by all swaps at once.
     unsigned accesses() const { return 2 * 16 * std::max(swaps(), 1u); }

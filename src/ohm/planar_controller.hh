@@ -56,15 +56,20 @@ class PlanarController final : public Model<PlanarController>, public Functional
         SwapParams swap;
         Param<Bytes> dram {2_GiB,
                            {4_KiB, Bytes {std::int64_t {1} << 50}},
-                           "DRAM of this controller (Ohm-GPU table III, planar: 2 x 1 GiB)"};
-        Param<unsigned> ratio {8, {1, 15}, "XPoint pages to a DRAM page (Ohm-GPU table I: 1:8)"};
-        Param<Bytes> page {
-            2_KiB,
-            {512_B, 4_KiB},
-            "Page: unit of mapping and swap (assumption: a DRAM row; sweep 1-4 KiB)"};
-        Param<Routes> routes {Routes::optical, "What the channel carries at once (Ohm-GPU V-B)"};
-        Param<unsigned> postponed {
-            32, {1, 4096}, "Requests that wait for a swap (assumption; sweep 8-128)"};
+                           "DRAM of this controller",
+                           stated("Ohm-GPU table III, planar: 2 x 1 GiB")};
+        Param<unsigned> ratio {
+            8, {1, 15}, "XPoint pages to a DRAM page", stated("Ohm-GPU table I: 1:8")};
+        Param<Bytes> page {2_KiB,
+                           {512_B, 4_KiB},
+                           "Page: unit of mapping and swap",
+                           assumed("a DRAM row; range 1-4 KiB")};
+        Param<Routes> routes {Routes::optical, "What the channel carries at once",
+                              stated("Ohm-GPU V-B")};
+        Param<unsigned> postponed {32,
+                                   {1, 4096},
+                                   "Requests that wait for a swap",
+                                   assumed("no source gives it; range 8-128")};
 
         unsigned sequences() const { return swap.swap_function() ? channel.modules() : 0; }
     };

@@ -7,27 +7,28 @@ namespace memsim::ohm {
 
 struct ReverseParams {
     using group = void;
-    Param<bool> reverse_write {false,
-                               "XPoint's lines are demand's answer and fill at once (Ohm-GPU V-A)"};
+    Param<bool> reverse_write {false, "XPoint's lines are demand's answer and fill at once",
+                               stated("Ohm-GPU V-A")};
     Param<bool> reverse_hold {true,
-                              "Hold the channel until XPoint's completion signal (Ohm-GPU V-A); "
-                              "else the controller, which has granted the slot, knows its end"};
+                              "Hold the channel until XPoint's completion signal; else the "
+                              "controller, which has granted the slot, knows its end",
+                              stated("Ohm-GPU V-A")};
     Param<unsigned> reverse_batch {
         8,
         {1, 4096},
-        "Lines that one hold of the channel serves at most, and so many begin one (assumption: "
-        "they take as long as the rest of the hold and the DRAM's restart; sweep 1-32)"};
+        "Lines that one hold of the channel serves at most, and so many begin one",
+        assumed("they take as long as the rest of the hold and the DRAM's restart; range 1-32")};
     Param<Time> reverse_patience {
         20_ns,
         {0_fs, 1_s},
-        "Wait of a ready line that begins a hold while the DRAM has work (assumption: what a "
-        "hold costs the DRAM: grant, line, completion and tCL; sweep 0-100 ns)",
+        "Wait of a ready line that begins a hold while the DRAM has work",
+        assumed("what a hold costs the DRAM: grant, line, completion and tCL; range 0-100 ns"),
         Change::tunable};
     Param<Bytes> dram_register {
         16_KiB,
         {128_B, 1_MiB},
-        "Capacity of the register in front of the DRAM, for lines of reverse-writes (Ohm-GPU "
-        "III-A: 16 KB)"};
+        "Capacity of the register in front of the DRAM, for lines of reverse-writes",
+        stated("Ohm-GPU III-A: 16 KB")};
 };
 
 struct ReverseStats {

@@ -50,10 +50,12 @@ class TwoLevelController final : public Model<TwoLevelController>, public Functi
                                  "Chunk of the sharing of addresses: the crossbar's (a DRAM row)"};
         Param<Bytes> dram {1_GiB,
                            {512_B, 4096_GiB},
-                           "DRAM of this controller (Ohm-GPU table III, two-level: 1 GiB)"};
-        Param<unsigned> ratio {64, {1, 1u << 20}, "XPoint to DRAM (Ohm-GPU table I: 1:64)"};
+                           "DRAM of this controller",
+                           stated("Ohm-GPU table III, two-level: 1 GiB")};
+        Param<unsigned> ratio {
+            64, {1, 1u << 20}, "XPoint to DRAM", stated("Ohm-GPU table I: 1:64")};
         Param<Bytes> line {
-            128_B, {128_B, 256_B}, "Line of the cache (assumption: the L2's, one access for all)"};
+            128_B, {128_B, 256_B}, "Line of the cache", assumed("the L2's, one access for all")};
     };
     struct Ports {
         ChannelPorts<Params> channel;

@@ -19,8 +19,8 @@ class XpointModule final : public Model<XpointModule>, public Functional {
         Param<Bytes> snarf_register {
             16_KiB,
             {128_B, 1_MiB},
-            "Capacity of the register in front of the device, for snarfed lines (Ohm-GPU III-A: "
-            "16 KB)"};
+            "Capacity of the register in front of the device, for snarfed lines",
+            stated("Ohm-GPU III-A: 16 KB")};
         Param<unsigned> swaps {
             0, {0, 64}, "Swaps by itself at most, two pages of register each; 0: no swap function"};
     };

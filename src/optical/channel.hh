@@ -32,45 +32,50 @@ class Channel final : public StaticModel<Channel> {
   public:
     struct Params {
         Param<unsigned> wavelengths {
-            96, {1, 4096}, "Wavelengths of a waveguide (Ohm-GPU table I: 96 bits)"};
+            96, {1, 4096}, "Wavelengths of a waveguide", stated("Ohm-GPU table I: 96 bits")};
         Param<unsigned> waveguides {
-            1, {1, 64}, "Waveguides side by side (Ohm-GPU fig. 20a: 1 to 8)"};
-        Param<unsigned> virtual_channels {
-            6,
-            {1, 4096},
-            "Shares of the wavelengths, one a memory controller (Ohm-GPU table I: 6)"};
+            1, {1, 64}, "Waveguides side by side", stated("Ohm-GPU fig. 20a: 1 to 8")};
+        Param<unsigned> virtual_channels {6,
+                                          {1, 4096},
+                                          "Shares of the wavelengths, one a memory controller",
+                                          stated("Ohm-GPU table I: 6")};
         Param<Frequency> bit_rate {
-            30_GHz, {1_MHz, 1000_GHz}, "Pulses of a wavelength (Ohm-GPU table I: 30 GHz)"};
-        Param<bool> auto_rw {false, "Rings for auto-read/write are laid (IV-B)"};
-        Param<bool> swap {false, "Rings for the swap function are laid (IV-B)"};
-        Param<bool> reverse_write {false, "Rings for reverse-write are laid (IV-B)"};
+            30_GHz, {1_MHz, 1000_GHz}, "Pulses of a wavelength", stated("Ohm-GPU table I: 30 GHz")};
+        Param<bool> auto_rw {false, "Rings for auto-read/write are laid", stated("Ohm-GPU IV-B")};
+        Param<bool> swap {false, "Rings for the swap function are laid", stated("Ohm-GPU IV-B")};
+        Param<bool> reverse_write {false, "Rings for reverse-write are laid",
+                                   stated("Ohm-GPU IV-B")};
         Param<Coding> coding {Coding::none, "How a swap shares the light of the data route"};
         Param<Power> laser {Power {730'000},
                             {1_uW, Power {1'000'000'000}},
-                            "Laser power of a wavelength (Ohm-GPU VI: 0.73 mW)"};
-        Param<unsigned> laser_factor {
-            1,
-            {1, 64},
-            "Factor on the laser power (Ohm-GPU VI: 1, auto-rw 2, WOM 2, half coupled 4)"};
+                            "Laser power of a wavelength",
+                            stated("Ohm-GPU VI: 0.73 mW")};
+        Param<unsigned> laser_factor {1,
+                                      {1, 64},
+                                      "Factor on the laser power",
+                                      stated("Ohm-GPU VI: 1, auto-rw 2, WOM 2, half coupled 4")};
         Param<Fraction> wall_plug {
-            10_pct, {Fraction {1}, 100_pct}, "Light for each watt of electricity (assumption)"};
+            10_pct, {Fraction {1}, 100_pct}, "Light for each watt of electricity", assumed()};
         Param<Length> length {10_cm,
                               {1_um, Length {100'000'000}},
-                              "Length of the waveguide from laser to receiver (assumption: a "
-                              "board's memory channel)"};
+                              "Length of the waveguide from laser to receiver",
+                              assumed("a board's memory channel")};
         Param<Decibel> waveguide_loss {
-            0.3_dB, {0_dB, 100_dB}, "Loss of the waveguide for each cm (Ohm-GPU table I)"};
+            0.3_dB, {0_dB, 100_dB}, "Loss of the waveguide for each cm", stated("Ohm-GPU table I")};
         Param<Decibel> splitter_loss {
-            0.2_dB, {0_dB, 100_dB}, "Loss of one splitter (Ohm-GPU table I)"};
-        Param<Decibel> modulator_loss {
-            1_dB, {0_dB, 100_dB}, "Loss of the sender (Ohm-GPU table I: 0 to 1 dB; the worst)"};
-        Param<Decibel> filter_loss {1.5_dB, {0_dB, 100_dB}, "Filter drop (Ohm-GPU table I)"};
+            0.2_dB, {0_dB, 100_dB}, "Loss of one splitter", stated("Ohm-GPU table I")};
+        Param<Decibel> modulator_loss {1_dB,
+                                       {0_dB, 100_dB},
+                                       "Loss of the sender",
+                                       stated("Ohm-GPU table I: 0 to 1 dB; the worst")};
+        Param<Decibel> filter_loss {
+            1.5_dB, {0_dB, 100_dB}, "Filter drop", stated("Ohm-GPU table I")};
         Param<Decibel> detector_loss {
-            0.1_dB, {0_dB, 100_dB}, "Loss of the receiver (Ohm-GPU table I)"};
-        Param<Decibel> ring_loss {
-            0.01_dB,
-            {0_dB, 10_dB},
-            "Loss of each ring passed and not used (assumption; sweep 0-0.05)"};
+            0.1_dB, {0_dB, 100_dB}, "Loss of the receiver", stated("Ohm-GPU table I")};
+        Param<Decibel> ring_loss {0.01_dB,
+                                  {0_dB, 10_dB},
+                                  "Loss of each ring passed and not used",
+                                  assumed("no source gives it; range 0-0.05")};
         Param<Power> noise {
             Power {12'000},
             {Power {1}, 1_mW},
@@ -80,11 +85,14 @@ class Channel final : public StaticModel<Channel> {
         Param<Decibel> sensitivity {
             Decibel {-8'000},
             {Decibel {-60'000}, 30_dB},
-            "Least opening of the eye at a receiver, in dB over 1 mW (assumption: Q = 6.6, 2e-11; "
-            "0.8 dB below the plain route, so that designs that miss 1e-15 by hundredths of a dB "
-            "still run, and designs that are wrong by a factor do not)"};
-        Param<Energy> tuning {
-            200_fJ, {0_fJ, 1_nJ}, "Energy to tune rings for a bit (Ohm-GPU table I: 200 fJ/bit)"};
+            "Least opening of the eye at a receiver, in dB over 1 mW",
+            assumed(
+                "Q = 6.6, 2e-11; 0.8 dB below the plain route, so that designs that miss 1e-15 by "
+                "hundredths of a dB still run, and designs that are wrong by a factor do not")};
+        Param<Energy> tuning {200_fJ,
+                              {0_fJ, 1_nJ},
+                              "Energy to tune rings for a bit",
+                              stated("Ohm-GPU table I: 200 fJ/bit")};
     };
     struct Stats {
         Figure rate {Unit::byte_per_second, "Bandwidth of a virtual channel's data route"};

@@ -128,7 +128,8 @@ void bind_database(py::module_& m) {
         .def_readonly("series_tick", &stats::Position::series_tick);
     py::class_<stats::Run>(m, "Run")
         .def_property_readonly("uuid", &stats::Run::uuid)
-        .def("write_machine", &stats::Run::write_machine, "machine"_a)
+        .def("write_machine", &stats::Run::write_machine, "machine"_a,
+             "sources"_a = stats::Sources {})
         .def("dump", &stats::Run::dump, "machine"_a, "label"_a)
         .def("flush_series", &stats::Run::flush_series, "machine"_a)
         .def("position", &stats::Run::position, "machine"_a)

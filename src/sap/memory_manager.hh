@@ -32,22 +32,26 @@ constexpr std::array<std::string_view, 2> names_of(Trigger) { return {"miss", "p
 class MemoryManager final : public Model<MemoryManager> {
   public:
     struct Params {
-        Param<Frequency> clock {700_MHz, {1_MHz, 100_GHz}, "Clock of periods (GTX 480: 700 MHz)"};
-        Param<unsigned> period {
-            100,
-            {1, 1u << 20},
-            "Cycles from one look at the schedulers to the next (assumption; sweep 1 to 1000)"};
-        Param<unsigned> lookahead {
-            2,
-            {1, 64},
-            "Memory operations of a warp that its scheduler knows of: those of the instruction "
-            "buffer whose operands are ready (GPGPU-Sim's has two; sweep 1 to 8)"};
-        Param<unsigned> record {
-            1024,
-            {1, 1u << 20},
-            "Units recorded; the oldest one is dropped for a new one (assumption; sweep from 64)"};
-        Param<Bytes> unit {
-            4_KiB, {256_B, 64_KiB}, "Unit of the memory below (SAP III: 4 KB)", power_of_two()};
+        Param<Frequency> clock {
+            700_MHz, {1_MHz, 100_GHz}, "Clock of periods", cited("GTX 480: 700 MHz")};
+        Param<unsigned> period {100,
+                                {1, 1u << 20},
+                                "Cycles from one look at the schedulers to the next",
+                                assumed("no source gives it; range 1 to 1000")};
+        Param<unsigned> lookahead {2,
+                                   {1, 64},
+                                   "Memory operations of a warp that its scheduler knows of: those "
+                                   "of the instruction buffer whose operands are ready",
+                                   cited("GPGPU-Sim's has two; range 1 to 8")};
+        Param<unsigned> record {1024,
+                                {1, 1u << 20},
+                                "Units recorded; the oldest one is dropped for a new one",
+                                assumed("no source gives it; range from 64")};
+        Param<Bytes> unit {4_KiB,
+                           {256_B, 64_KiB},
+                           "Unit of the memory below",
+                           stated("SAP III: 4 KB"),
+                           power_of_two()};
         Param<Trigger> trigger {Trigger::miss, "Event at which recorded units are asked for"};
         Param<unsigned> sms {1, {1, 256}, "SMs whose schedulers are watched"};
         Param<unsigned> slices {1, {1, 256}, "Slices of the L2"};

@@ -10,13 +10,14 @@ using namespace memsim::literals;
 
 struct SizeParams {
     using group = void;
-    Param<Bytes> unit {4_KiB, {256_B, 512_KiB}, "Unit that comes and goes (SAP III: 4 KB)"};
+    Param<Bytes> unit {
+        4_KiB, {256_B, 512_KiB}, "Unit that comes and goes", stated("SAP III: 4 KB")};
     Param<Bytes> least {1_MiB,
                         {256_B, Bytes {std::int64_t {1} << 50}},
                         "Least capacity that is recorded",
                         multiple_of(unit)};
     Param<unsigned> capacities {
-        12, {1, 24}, "Capacities, each twice the one before (SAP IV: 1 MB to 1.5 GB)"};
+        12, {1, 24}, "Capacities, each twice the one before", stated("SAP IV: 1 MB to 1.5 GB")};
 
     std::uint64_t unit_of(std::uint64_t address) const {
         return address / static_cast<std::uint64_t>(unit->raw);

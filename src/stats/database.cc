@@ -41,7 +41,8 @@ struct Run::State {
     Position written;
 
     Statement add_object {*connection, "INSERT INTO object(run, path, type) VALUES(?, ?, ?)"};
-    Statement add_param {*connection, "INSERT INTO param VALUES(?, ?, ?, ?, ?, ?)"};
+    Statement add_param {*connection, "INSERT INTO param VALUES(?, ?, ?, ?, ?, ?, ?)"};
+    Statement add_source {*connection, "INSERT INTO source(run, kind, text) VALUES(?, ?, ?)"};
     Statement add_connection {*connection, "INSERT INTO connection VALUES(?, ?, ?, ?, ?)"};
     Statement add_link {*connection, "INSERT INTO link VALUES(?, ?, ?, ?, ?, ?, ?, ?)"};
     Statement add_stat {*connection,
@@ -203,9 +204,24 @@ Run::~Run() = default;
 
 const std::string& Run::uuid() const { return state_->uuid; }
 
-void Run::write_machine(const Machine& m) {
+void Run::write_machine(const Machine& m, const Sources& given) {
     State& s = *state_;
+    std::map<Source, std::int64_t> known;
+    const auto source_of = [&](const std::string& path,
+                               const ParamInfo& p) -> std::optional<std::int64_t> {
+        Source source {p.provenance.kind, p.provenance.source};
+        if (const auto found = given.find({path, p.name}); found != given.end())
+            source = found->second;
+        if (source.first.empty()) return {};
+        const auto [place, added] = known.try_emplace(source);
+        if (added) {
+            s.add_source.bind(s.uuid, source.first, source.second).run();
+            place->second = s.connection->last_id();
+        }
+        return place->second;
+    };
     s.write([&] {
+        known.clear();
         for (const auto& c : m.objects()) {
             const Schema& schema = m.schema_of(*c);
             const std::int64_t object = s.object(c->path(), schema.name);
@@ -213,7 +229,8 @@ void Run::write_machine(const Machine& m) {
             for (std::size_t i = 0; i < values.size(); ++i)
                 s.add_param
                     .bind(object, values[i].name, values[i].text, values[i].number,
-                          schema.params[i].unit, std::int64_t {schema.params[i].tunable})
+                          schema.params[i].unit, std::int64_t {schema.params[i].tunable},
+                          source_of(c->path(), schema.params[i]))
                     .run();
             for (const auto& r : c->stats())
                 s.stat(c->path(), r.name, r.kind, r.stat->unit(), r.stat->doc());

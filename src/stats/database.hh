@@ -4,9 +4,11 @@
 #include "core/machine.hh"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// The database of results: one SQLite file that takes many runs, from many processes at once. Its
@@ -55,6 +57,10 @@ struct Position {
 
 class Connection;
 
+/// Kind and text of where a value comes from, and of (path, parameter) those that a script names.
+using Source = std::pair<std::string, std::string>;
+using Sources = std::map<std::pair<std::string, std::string>, Source>;
+
 /// One run in an open database; the database stays open as long as one of its runs lives. A run
 /// that is never finished keeps what it wrote, with `finished` and `exit_cause` NULL. Until it is
 /// finished it belongs to this process; if another one has taken it over, what would write throws
@@ -68,8 +74,9 @@ class Run {
     const std::string& uuid() const;
 
     /// Objects, parameters as resolved, connections and definitions of statistics of a machine
-    /// that is built. Once, for a new run.
-    void write_machine(const Machine& m);
+    /// that is built. Once, for a new run. `given`: where the parameters come from that a script
+    /// set; those of others are declared with the component.
+    void write_machine(const Machine& m, const Sources& given = {});
     /// Samples taken since the last flush, then all statistics, and, with stamps enabled, the
     /// stages in which requests spent time as rows of path 'stages'. Adds to the machine's digest.
     void dump(Machine& m, const std::string& label);

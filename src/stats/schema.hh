@@ -11,7 +11,7 @@
 namespace memsim::stats {
 
 inline constexpr int application_id = 0x6d73696d; ///< 'msim': marks a database as ours
-inline constexpr int schema_version = 8;
+inline constexpr int schema_version = 9;
 
 inline constexpr const char* schema = R"sql(
 CREATE TABLE run(
@@ -26,9 +26,12 @@ CREATE INDEX dump_of_run ON dump(run);
 CREATE TABLE object(
     id INTEGER PRIMARY KEY, run TEXT REFERENCES run ON DELETE CASCADE, path TEXT, type TEXT,
     UNIQUE(run, path));
+CREATE TABLE source(
+    id INTEGER PRIMARY KEY, run TEXT REFERENCES run ON DELETE CASCADE, kind TEXT, text TEXT,
+    UNIQUE(run, kind, text));
 CREATE TABLE param(
     object INTEGER REFERENCES object ON DELETE CASCADE, name TEXT, text TEXT, value REAL,
-    unit TEXT, tunable INTEGER, PRIMARY KEY(object, name)) WITHOUT ROWID;
+    unit TEXT, tunable INTEGER, source INTEGER, PRIMARY KEY(object, name)) WITHOUT ROWID;
 CREATE TABLE connection(
     run TEXT REFERENCES run ON DELETE CASCADE, source TEXT, source_port TEXT, target TEXT,
     target_port TEXT, PRIMARY KEY(run, source, source_port)) WITHOUT ROWID;

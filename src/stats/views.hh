@@ -175,6 +175,10 @@ CREATE VIEW energy AS
     FROM run
     WHERE NOT EXISTS (SELECT 1 FROM cost WHERE cost.run = run.id) AND
           NOT EXISTS (SELECT 1 FROM result WHERE result.run = run.id AND unit = 'nJ');
+CREATE VIEW provenance AS
+    SELECT object.run AS run, path, name, param.text AS value, ifnull(kind, '') AS kind,
+           ifnull(source.text, '') AS source
+    FROM param JOIN object ON object.id = param.object LEFT JOIN source ON source.id = param.source;
 CREATE VIEW buckets AS
     SELECT dump.run AS run, dump.id AS dump, object.path AS path, stat.name AS name, low, high,
            count, stat.unit AS unit

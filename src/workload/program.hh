@@ -35,7 +35,7 @@ class Program final : public Model<Program>, public protocol::HasKernels {
             0,
             "Size of the generated input, as the workload counts it (graphs: 2^size vertices); 0: "
             "the workload's default"};
-        Param<unsigned> degree {16, {1, 1024}, "Edges drawn per vertex (Graph500: 16)"};
+        Param<unsigned> degree {16, {1, 1024}, "Edges drawn per vertex", cited("Graph500: 16")};
         Param<std::uint64_t> seed {1, "Seed of the generated input"};
         Param<std::int64_t> source {
             -1, {-1, 0xffffffff}, "Vertex where a search begins; -1: the one with the most arcs"};

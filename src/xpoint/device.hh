@@ -10,27 +10,25 @@ namespace memsim::xpoint {
 struct DeviceParams {
     using group = void;
     Param<unsigned> loads {
-        64, {1, 64}, "Reads accepted and not yet sent (load/store queue of Optane: 64)"};
+        64, {1, 64}, "Reads accepted and not yet sent", cited("load/store queue of Optane: 64")};
     Param<unsigned> read_buffer {
-        64, {1, 64}, "Lines of the read buffer (Optane: 64 x 256 B; sweep 16-64)"};
+        64, {1, 64}, "Lines of the read buffer", cited("Optane: 64 x 256 B; range 16-64")};
     Param<unsigned> write_buffer {
-        64, {1, 64}, "Lines of the write buffer (Optane: 64 x 256 B; sweep 16-64)"};
-    Param<unsigned> drain_high {
-        48,
-        {1, 64},
-        "Lines in the write buffer at which draining begins (assumption: 3/4; sweep 1-64)"};
-    Param<unsigned> drain_low {
-        16,
-        {0, 63},
-        "Lines in the write buffer at which draining ends (assumption: 1/4; sweep 0-63)"};
-    Param<unsigned> queue {
-        8, {1, 4096}, "Commands in flight or waiting to be accepted (assumption)"};
-    Param<Time> ready_latency {
-        5_ns,
-        {1_fs, 1_us},
-        "Time from data in the read buffer to the controller's knowing: half of the DDR-T "
-        "handshake "
-        "of 10 ns (assumption, below Optane's 305 ns random read; sweep 0-75 ns in all)"};
+        64, {1, 64}, "Lines of the write buffer", cited("Optane: 64 x 256 B; range 16-64")};
+    Param<unsigned> drain_high {48,
+                                {1, 64},
+                                "Lines in the write buffer at which draining begins",
+                                assumed("3/4; range 1-64")};
+    Param<unsigned> drain_low {16,
+                               {0, 63},
+                               "Lines in the write buffer at which draining ends",
+                               assumed("1/4; range 0-63")};
+    Param<unsigned> queue {8, {1, 4096}, "Commands in flight or waiting to be accepted", assumed()};
+    Param<Time> ready_latency {5_ns,
+                               {1_fs, 1_us},
+                               "Time from data in the read buffer to the controller's knowing: "
+                               "half of the DDR-T handshake of 10 ns",
+                               assumed("below Optane's 305 ns random read; range 0-75 ns in all")};
     Param<Time> channel_latency {3300_ps,
                                  {1_fs, 1_us},
                                  "Time from the module to the controller; equal to the "

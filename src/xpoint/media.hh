@@ -15,13 +15,14 @@ struct MediaParams {
     using group = void;
     Param<Bytes> capacity {8_GiB,
                            {4_KiB, Bytes {std::int64_t {1} << 50}},
-                           "Capacity (Ohm-GPU table III: 8 GiB planar, 32 GiB two-level)"};
+                           "Capacity",
+                           stated("Ohm-GPU table III: 8 GiB planar, 32 GiB two-level")};
     Param<unsigned> partitions {
-        16, {1, 64}, "Partitions (assumption: 16 x 256 B give 5.4 GB/s of writes; sweep 4-64)"};
+        16, {1, 64}, "Partitions", assumed("16 x 256 B give 5.4 GB/s of writes; range 4-64")};
     Param<Time> t_read {
-        190_ns, {1_ns, 1_ms}, "Media read (Ohm-GPU table I: 190 ns)", Change::tunable};
+        190_ns, {1_ns, 1_ms}, "Media read", stated("Ohm-GPU table I: 190 ns"), Change::tunable};
     Param<Time> t_write {
-        763_ns, {1_ns, 1_ms}, "Media write (Ohm-GPU table I: 763 ns)", Change::tunable};
+        763_ns, {1_ns, 1_ms}, "Media write", stated("Ohm-GPU table I: 763 ns"), Change::tunable};
     Param<Bytes> row {
         256_B,
         {256_B, 16_KiB},
@@ -29,18 +30,19 @@ struct MediaParams {
         power_of_two()};
     Param<Time> t_column {8900_ps,
                           {1_ps, 1_ms},
-                          "A line of an open row (ZnG table I, Optane: tCL 8.9 ns)",
+                          "A line of an open row",
+                          stated("ZnG table I, Optane: tCL 8.9 ns"),
                           Change::tunable};
     Param<unsigned> psi {
-        100, {1, 1u << 20}, "Writes to a move of the gap (Start-Gap, MICRO'09: 100)"};
+        100, {1, 1u << 20}, "Writes to a move of the gap", cited("Start-Gap, MICRO'09: 100")};
     Param<Energy> read_energy {5120_pJ,
                                {0_fJ, Energy {1'000'000'000'000}},
-                               "Energy of a line that is read from the media (PCM: 2.5 pJ a bit; "
-                               "Lee et al., ISCA'09)"};
+                               "Energy of a line that is read from the media",
+                               cited("PCM: 2.5 pJ a bit; Lee et al., ISCA'09")};
     Param<Energy> write_energy {34406400_fJ,
                                 {0_fJ, Energy {1'000'000'000'000}},
-                                "Energy of a line that is written to the media (PCM: 16.8 pJ a "
-                                "bit; Lee et al., ISCA'09)"};
+                                "Energy of a line that is written to the media",
+                                cited("PCM: 16.8 pJ a bit; Lee et al., ISCA'09")};
 };
 
 struct MediaStats {

@@ -34,33 +34,31 @@ class FlashController final : public Model<FlashController>, public Functional {
         FlashGeometry geometry;
         Param<unsigned> mem_ports {1, {1, 64}, "L2 slices or crossbar outputs"};
         Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight from each sender"};
-        Param<Time> latency {5_ns, {1_fs, 1_ms}, "Latency of an answer to the L2 (assumption)"};
+        Param<Time> latency {5_ns, {1_fs, 1_ms}, "Latency of an answer to the L2", assumed()};
         Param<unsigned> requests {
-            1024, {1, 65535}, "Requests held: 38 GB/s x 3 us (assumption; L2 MSHRs are fewer)"};
+            1024, {1, 65535}, "Requests held: 38 GB/s x 3 us", assumed("L2 MSHRs are fewer")};
         Param<unsigned> window {128, {1, 65535}, "Requests without an answer at one package"};
         Param<unsigned> collect_queue {
             32, {1, 4096}, "Moves and erases of one collector without an answer"};
         Param<Time> decode {
-            5_ns, {1_fs, 1_us}, "Time from a request to its packet at the network (assumption)"};
+            5_ns, {1_fs, 1_us}, "Time from a request to its packet at the network", assumed()};
         Param<unsigned> net_queue {64, {1, 65536}, "Packets waiting or in flight from the network"};
         Param<unsigned> endpoint {0, {0, 65535}, "Endpoint of the network that this controller is"};
         Param<unsigned> first_package {6, {0, 65535}, "Endpoint of package 0's first port"};
         Param<unsigned> ports {2, {1, 8}, "I/O ports, and endpoints, of a package"};
-        Param<unsigned> copy_buffer {64, {1, 65536}, "Packets of copies: two pages (assumption)"};
+        Param<unsigned> copy_buffer {64, {1, 65536}, "Packets of copies: two pages", assumed()};
         Param<unsigned> collectors {0, {0, 1}, "Garbage collectors"};
         Param<unsigned> pins {0, {0, 64}, "L2 slices whose ways the thrashing checker may reserve"};
         Param<unsigned> pin_ways {
-            1,
-            {1, 64},
-            "Ways of a set that the controller reserves (assumption: 1 of 8; sweep 1-4)"};
+            1, {1, 64}, "Ways of a set that the controller reserves", assumed("1 of 8; range 1-4")};
         Param<bool> combine {
-            true, "Writes that wait for one to their line go with it in one packet (assumption)"};
+            true, "Writes that wait for one to their line go with it in one packet", assumed()};
         Param<unsigned> thrash_window {
-            1024, {1, 1u << 20}, "Writes that are looked at together (assumption)"};
+            1024, {1, 1u << 20}, "Writes that are looked at together", assumed()};
         Param<Fraction> thrash_high {
-            50_pct, {0_pct, 100_pct}, "Misses above which registers thrash (assumption)"};
+            50_pct, {0_pct, 100_pct}, "Misses above which registers thrash", assumed()};
         Param<Fraction> thrash_low {
-            25_pct, {0_pct, 100_pct}, "Misses at which registers no longer thrash (assumption)"};
+            25_pct, {0_pct, 100_pct}, "Misses at which registers no longer thrash", assumed()};
     };
     struct Ports {
         Many<Responder<protocol::Mem>> mem {

@@ -53,7 +53,7 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
         Param<unsigned> applications {1, {1, 64}, "Applications that run at once"};
         Param<std::string> footprints {
             "0B", "Bytes of each application's data, from its address 0 on, such as '1GiB,512MiB'"};
-        Param<unsigned> controllers {16, {1, 256}, "Flash controllers (assumption: one a channel)"};
+        Param<unsigned> controllers {16, {1, 256}, "Flash controllers", assumed("one a channel")};
         Param<unsigned> caches {0, {0, 256}, "L2 slices to be flushed"};
         Param<unsigned> helpers {
             0,
@@ -62,19 +62,18 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
         Param<unsigned> instructions {
             32,
             {1, 65536},
-            "Warp instructions for a page moved: address, command, answer (assumption; sweep 8 to "
-            "256)"};
+            "Warp instructions for a page moved: address, command, answer",
+            assumed("no source gives it; range 8 to 256")};
         Param<Time> instruction_time {
             18'333'333_fs,
             {1_fs, 1_us},
             "Time of each instruction, in an SM to itself (22 cycles of 1.2 GHz, as "
             "gpu.Sm's arithmetic_latency)"};
-        Param<unsigned> step {16, {1, 32768}, "Pages of each data block at a time (assumption)"};
-        Param<unsigned> ahead {
-            2,
-            {1, 64},
-            "Pages of a block asked for before their answers (assumption: its plane "
-            "never waits)"};
+        Param<unsigned> step {16, {1, 32768}, "Pages of each data block at a time", assumed()};
+        Param<unsigned> ahead {2,
+                               {1, 64},
+                               "Pages of a block asked for before their answers",
+                               assumed("its plane never waits")};
         Param<unsigned> moves {
             64, {1, 4096}, "Pages being moved in a package at once (as many as planes)"};
         Param<unsigned> queue {
@@ -91,10 +90,10 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
             10_B,
             {1_B, 128_B},
             "An entry of the DBMT: VBN, LBN, PLBN and PDBN of 20 bits for 2^20 blocks"};
-        Param<Time> latency {
-            5_ns,
-            {1_fs, 1_ms},
-            "Latency of messages to controllers, caches and the MMU (assumption: crossbar)"};
+        Param<Time> latency {5_ns,
+                             {1_fs, 1_ms},
+                             "Latency of messages to controllers, caches and the MMU",
+                             assumed("crossbar")};
     };
     struct Ports {
         Many<Requester<Collect>> collect {

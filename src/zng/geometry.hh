@@ -9,21 +9,23 @@ namespace memsim::zng {
 /// What a package is made of, and which of its blocks hold data and logs at the start.
 struct PackageGeometry {
     using group = void;
-    Param<unsigned> dies {8, {1, 64}, "Dies of a package (ZnG table I: 8)"};
-    Param<unsigned> planes {8, {1, 64}, "Planes of a die (ZnG table I: 8)"};
-    Param<unsigned> blocks {1024, {1, 1u << 20}, "Blocks of a plane (ZnG table I: 1024)"};
-    Param<unsigned> pages {384, {1, 32768}, "Pages of a block (ZnG table I: 384)"};
-    Param<unsigned> data_blocks {796,
-                                 {1, 1u << 20},
-                                 "Blocks of a plane that hold data at the start (22.3 % are "
-                                 "over-provisioned in the authors' public configuration)"};
-    Param<unsigned> log_ratio {4, {1, 1024}, "Data blocks to a log block (assumption; sweep 1-16)"};
+    Param<unsigned> dies {8, {1, 64}, "Dies of a package", stated("ZnG table I: 8")};
+    Param<unsigned> planes {8, {1, 64}, "Planes of a die", stated("ZnG table I: 8")};
+    Param<unsigned> blocks {1024, {1, 1u << 20}, "Blocks of a plane", stated("ZnG table I: 1024")};
+    Param<unsigned> pages {384, {1, 32768}, "Pages of a block", stated("ZnG table I: 384")};
+    Param<unsigned> data_blocks {
+        796,
+        {1, 1u << 20},
+        "Blocks of a plane that hold data at the start",
+        cited("22.3 % are over-provisioned in the authors' public configuration")};
+    Param<unsigned> log_ratio {
+        4, {1, 1024}, "Data blocks to a log block", assumed("no source gives it; range 1-16")};
 };
 
 /// Of all packages: for those who know physical addresses.
 struct FlashGeometry {
     using group = void;
-    Param<unsigned> packages {16, {1, 256}, "Packages of the network (ZnG table I: 16)"};
+    Param<unsigned> packages {16, {1, 256}, "Packages of the network", stated("ZnG table I: 16")};
     PackageGeometry package;
     Param<unsigned> data_pages {
         0,

@@ -35,28 +35,28 @@ class PageBuffer final : public Model<PageBuffer>,
   public:
     struct Params {
         Param<Bytes> capacity {
-            32_MiB, {512_B, 1_GiB * 64}, "Pages held (assumption: of the authors' other work)"};
-        Param<Bytes> page {4_KiB, {512_B, 64_KiB}, "A flash page (ZnG table I: 4 KB)"};
+            32_MiB, {512_B, 1_GiB * 64}, "Pages held", assumed("of the authors' other work")};
+        Param<Bytes> page {4_KiB, {512_B, 64_KiB}, "A flash page", stated("ZnG table I: 4 KB")};
         Param<Bytes> line {128_B, {32_B, 128_B}, "A request to the DRAM for a part of a page"};
-        Param<unsigned> ways {8, {1, 64}, "Pages of a set (assumption)"};
+        Param<unsigned> ways {8, {1, 64}, "Pages of a set", assumed()};
         Param<PolicyName<parts::TagPolicy>> replacement {
             "lru", "Which page of a set makes room; a use is a request for the page"};
         mem::AheadParams ahead;
         Param<unsigned> dirty_pages {
-            256, {1, 1u << 24}, "Dirty pages that stay: a write buffer of 1 MiB (assumption)"};
-        Param<Time> dispatch {
-            2_ns,
-            {0_fs, 1_us},
-            "Time of the dispatcher for a request (assumption: a cycle of 500 MHz; "
-            "sweep 0 to 20 ns)",
-            Change::tunable};
+            256, {1, 1u << 24}, "Dirty pages that stay: a write buffer of 1 MiB", assumed()};
+        Param<Time> dispatch {2_ns,
+                              {0_fs, 1_us},
+                              "Time of the dispatcher for a request",
+                              assumed("a cycle of 500 MHz; range 0 to 20 ns"),
+                              Change::tunable};
         Param<Time> latency {2_ns,
                              {1_fs, 1_us},
-                             "Latency of answers (assumption: as the dispatcher)",
+                             "Latency of answers",
+                             assumed("as the dispatcher"),
                              Change::tunable};
         Param<unsigned> queue {32, {1, 65536}, "Requests waiting or in flight to this component"};
         Param<unsigned> requests {
-            256, {1, 65536}, "Requests taken and not done (assumption: 4 of each warp of an SM)"};
+            256, {1, 65536}, "Requests taken and not done", assumed("4 of each warp of an SM")};
         Param<unsigned> dram_queue {64, {1, 65536}, "Reads of the DRAM without an answer"};
         Param<unsigned> drive_queue {256, {1, 65535}, "Requests to the drive without an answer"};
     };

@@ -36,27 +36,36 @@ class Prefetcher final : public Model<Prefetcher> {
         Param<unsigned> slices {1, {1, 256}, "Slices of the L2: one table and monitor for all"};
         Param<PrefetchVariant> variant {PrefetchVariant::dynamic, "Variant of ZnG's Fig. 16b"};
         Param<unsigned> entries {
-            512, {1, 1u << 20}, "Entries of the predictor's table (ZnG IV-B: 512)"};
-        Param<unsigned> warps {5, {1, 64}, "Warps that an entry follows (ZnG IV-B: five)"};
-        Param<unsigned> counter_bits {4, {1, 8}, "Bits of an entry's counter (ZnG IV-B: 4)"};
-        Param<unsigned> threshold {
-            12, {0, 254}, "Value that an entry's counter must exceed for a hint (ZnG IV-B: 12)"};
-        Param<Bytes> page {4_KiB, {128_B, 64_KiB}, "A flash page (ZnG table I: 4 KB)"};
+            512, {1, 1u << 20}, "Entries of the predictor's table", stated("ZnG IV-B: 512")};
+        Param<unsigned> warps {5, {1, 64}, "Warps that an entry follows", stated("ZnG IV-B: five")};
+        Param<unsigned> counter_bits {
+            4, {1, 8}, "Bits of an entry's counter", stated("ZnG IV-B: 4")};
+        Param<unsigned> threshold {12,
+                                   {0, 254},
+                                   "Value that an entry's counter must exceed for a hint",
+                                   stated("ZnG IV-B: 12")};
+        Param<Bytes> page {4_KiB, {128_B, 64_KiB}, "A flash page", stated("ZnG table I: 4 KB")};
         Param<Bytes> line {128_B, {32_B, 512_B}, "The L2's line; the least that is prefetched"};
         Param<Bytes> initial {
-            4_KiB, {32_B, 64_KiB}, "Size of a prefetch at the start (assumption: a page)"};
-        Param<Bytes> step {
-            1_KiB, {32_B, 64_KiB}, "Step by which the length of a prefetch grows (ZnG IV-B: 1 KB)"};
-        Param<unsigned> window {1024,
-                                {1, 1u << 20},
-                                "Evictions after which the prefetch size is adjusted (assumption)"};
-        Param<Fraction> high {
-            30_pct, {0_pct, 100_pct}, "Waste above which the prefetch size halves (ZnG: 0.3)"};
-        Param<Fraction> low {
-            5_pct, {0_pct, 100_pct}, "Waste below which the prefetch size grows (ZnG: 0.05)"};
+            4_KiB, {32_B, 64_KiB}, "Size of a prefetch at the start", assumed("a page")};
+        Param<Bytes> step {1_KiB,
+                           {32_B, 64_KiB},
+                           "Step by which the length of a prefetch grows",
+                           stated("ZnG IV-B: 1 KB")};
+        Param<unsigned> window {
+            1024, {1, 1u << 20}, "Evictions after which the prefetch size is adjusted", assumed()};
+        Param<Fraction> high {30_pct,
+                              {0_pct, 100_pct},
+                              "Waste above which the prefetch size halves",
+                              stated("ZnG: 0.3")};
+        Param<Fraction> low {5_pct,
+                             {0_pct, 100_pct},
+                             "Waste below which the prefetch size grows",
+                             stated("ZnG: 0.05")};
         Param<Time> latency {833'334_fs,
                              {1_fs, 1_us},
-                             "Time from a miss to its hint (assumption: a cycle of 1.2 GHz)"};
+                             "Time from a miss to its hint",
+                             assumed("a cycle of 1.2 GHz")};
         Param<unsigned> queue {
             256, {130, 65536}, "Events in flight: two for each slot of a slice's cycle, and some"};
     };

@@ -101,12 +101,12 @@ def test_any_name(run, out, tmp_path, name):
 def test_tables_of_a_later_version(run, refused, contents, out, tmp_path, tiny):
     """What is there can be asked; nothing is written into it."""
     with sqlite3.connect(out / "stats.db") as database:
-        database.execute("PRAGMA user_version = 9")
+        database.execute("PRAGMA user_version = 99")
         database.execute("UPDATE run SET finished = NULL")
     database.close()
     before = contents(tmp_path)
     said = (
-        "results database out/stats.db: its tables have version 9, of a later memsim, and this one writes version "
+        "results database out/stats.db: its tables have version 99, of a later memsim, and this one writes version "
         f"{memsim._memsim.database_version}: write it with the later one, or choose another file with --stats-db"
     )
     for command in (["-d", "out", *tiny], ["resume", "out"], ["-d", "out", "--skip-finished", *tiny]):
@@ -209,7 +209,7 @@ def test_no_database(refused, out, contents, tmp_path, name):
         "UPDATE run SET name = 'x'",
         "DROP TABLE run",
         "PRAGMA journal_mode = WAL",
-        "PRAGMA user_version = 9",
+        "PRAGMA user_version = 99",
         "PRAGMA query_only = OFF",
         "PRAGMA writable_schema = ON",
         "BEGIN EXCLUSIVE",

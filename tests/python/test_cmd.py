@@ -8,6 +8,7 @@ from pathlib import Path
 import memsim
 import pytest
 from memsim import study
+from memsim.study import assumptions
 from memsim.systems import cmd
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -56,7 +57,7 @@ def test_what_the_paper_computes():
 
 def test_each_assumption_is_a_parameter_of_its_platforms():
     made = {p: cmd.machine(p, cmd.workloads.program("bfs", "tiny")[0]) for p in cmd.platforms()}
-    for a in cmd.assumptions.ALL:
+    for a in assumptions.of("cmd"):
         for platform in a.platforms:
             for change in a.changes:
                 path, _, name = change.partition("=")[0].rpartition(".")

@@ -6,6 +6,7 @@ from pathlib import Path
 import memsim
 import pytest
 from memsim import study
+from memsim.study import assumptions
 from memsim.systems import cxl_gpu
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -171,7 +172,7 @@ def test_each_assumption_is_a_parameter_of_its_platforms():
     program = cxl_gpu.workloads.program("bfs", "tiny")[0]
     made = {p: cxl_gpu.machine(p, cxl_gpu.workloads.program("bfs", "tiny")[0], "z-nand") for p in cxl_gpu.platforms()}
     assert program
-    for a in cxl_gpu.assumptions.ALL:
+    for a in assumptions.of("cxl_gpu"):
         for platform in a.platforms:
             for change in a.changes:
                 path, _, name = change.partition("=")[0].rpartition(".")

@@ -5,6 +5,7 @@ import memsim
 import pytest
 from memsim.model import build
 from memsim import workload
+from memsim.study import assumptions
 from memsim.systems import ohm
 from memsim.systems.scale import footprint
 
@@ -202,7 +203,7 @@ def test_wear_is_of_the_paper_s_capacity():
 
 
 @pytest.mark.parametrize("mode", MACHINES)
-@pytest.mark.parametrize("assumption", ohm.assumptions.ALL, ids=lambda a: a.variant.strip())
+@pytest.mark.parametrize("assumption", assumptions.of("ohm"), ids=lambda a: a.variant.strip())
 def test_every_assumption_can_be_set_where_it_applies(assumption, mode):
     changes = [word for word in assumption.options if word != "--set"]
     for platform in ("origin", "ohm-base", "ohm-wom", "oracle"):

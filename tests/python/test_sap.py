@@ -5,6 +5,7 @@ from pathlib import Path
 
 import memsim
 import pytest
+from memsim.study import assumptions
 from memsim.systems import sap
 
 SMALL_L2 = "--set", "gpu.l2[*].capacity=1KiB"  # so that what is written leaves it
@@ -125,7 +126,7 @@ def test_inputs_are_those_that_the_studies_were_frozen_with(memsim_command):
 
 def test_each_assumption_is_a_parameter(memsim_command):
     made = sap.shadows(sap.workloads.program("AES", "tiny")[0])
-    for a in sap.assumptions.ALL:
+    for a in assumptions.of("sap"):
         assert a.changes or a.arguments
         for change in a.changes:
             path, _, name = change.partition("=")[0].rpartition(".")

@@ -8,6 +8,7 @@ from memsim.study import paper
 from memsim.study.command import parsed
 from memsim.study.figure import Figure
 from memsim.study.metric import Run
+from memsim.study import assumptions
 from memsim.systems import zng
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -49,8 +50,8 @@ def test_pages_by_place(memsim_command):
 
 
 def test_each_assumption_is_a_parameter_of_its_platforms():
-    made = {p: zng.machine(p, zng.workloads.programs("back", "tiny")) for p in zng.assumptions.EVERY}
-    for a in zng.assumptions.ALL:
+    made = {p: zng.machine(p, zng.workloads.programs("back", "tiny")) for p in zng.platforms()}
+    for a in assumptions.of("zng"):
         for platform in a.platforms:
             for change in a.changes:
                 part = made[platform]

@@ -174,7 +174,9 @@ def test_memsim_s_options_are_those_of_a_run(run):
         FORGETFUL.replace(
             'f.write("x")', 'f.write(f"{options.changes} {options.stamps} {options.event_queue} {options.perturb}\\n")'
         )
-        .replace("import memsim\n", "import memsim\nfrom memsim.run.session import session\noptions = session.options\n", 1)
+        .replace(
+            "import memsim\n", "import memsim\nfrom memsim.run.session import session\noptions = session.options\n", 1
+        )
         .replace("f\"{100 + max(0, len(open('runs').read()) - 2)}ns\"", '"100ns"')
     )
     run(

@@ -1,4 +1,4 @@
-"""`memsim describe TYPE`: what a component type declares, or what a name means."""
+"""`memsim describe`: what a component type declares, what a name means, or what a paper's machines assume."""
 
 import argparse
 
@@ -6,9 +6,27 @@ from ..model import schema
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    parser.description = "What a component type declares, or what a name means that a parameter takes"
-    parser.add_argument("TYPE", help="such as mem.Cache (--list-sim-objects lists them), or a policy, a table or a workload: lru, hbm2, z_nand")
+    parser.description = (
+        "What a component type declares, what a name means that a parameter takes, or what a paper's machines assume"
+    )
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument(
+        "TYPE",
+        nargs="?",
+        help="such as mem.Cache (--list-sim-objects lists them), or a policy, a table or a workload: lru, hbm2, z_nand",
+    )
+    what.add_argument(
+        "--assumptions", metavar="PAPER", help="the assumed values of a paper's machines, or of a database's last run"
+    )
+    parser.add_argument(
+        "--write", metavar="PAGE", default="", help="with --assumptions: write the table into this page"
+    )
 
 
 def main(args: argparse.Namespace) -> None:
-    schema.describe(args.TYPE)
+    if args.assumptions:
+        from . import assumptions  # every machine of a paper is imported for it
+
+        assumptions.main(args.assumptions, args.write)
+    else:
+        schema.describe(args.TYPE)

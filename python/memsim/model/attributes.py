@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 from .. import _memsim
 from ..errors import Error, check_text, here, user_error, utf8
 from .ports import Port, PortInfo, VectorPort, bind
+from .provenance import plain, source_of
 from .units import Quantity
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Parameter:
         name = self.info["name"]
         obj._values[name] = resolve(type(obj), name, value, f"{obj.path}.{name}")
         obj._places[name] = here()
+        obj._sources[name] = source_of(value)
 
     def read(self, text: str) -> int | bool | str:
         """The value that a text of the component is in Python."""
@@ -95,6 +97,7 @@ def resolve(cls: type[SimObject], name: str, value: object, path: str) -> str:
 
 def as_text(info: ParamInfo, value: Any, path: str) -> str:
     """The text of a value of a script. Raises Error if it is of another type than the parameter."""
+    value = plain(value)
     if isinstance(value, Quantity):
         return str(value)
     if isinstance(value, (str, os.PathLike)):

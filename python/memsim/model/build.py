@@ -10,6 +10,7 @@ from ..errors import Error, did_you_mean, user_error
 from .attributes import Parameter
 from .objects import Group, Root, SimObject
 from .ports import Port, bind
+from .provenance import Source
 from .schema import find
 
 Configuration = dict[str, Any]  # of a checkpoint: objects, connections, contents
@@ -95,6 +96,7 @@ def _apply(root: Root, change: str) -> None:
         except Error as e:
             raise Error(f"--set {change}: {str(e).partition(': ')[2]}") from None
         obj._places[name] = f"--set {change}"
+        obj._sources[name] = Source("set", f"--set {change}")
 
 
 def _meant(place: str, paths: Iterable[str]) -> str:
@@ -105,6 +107,19 @@ def _meant(place: str, paths: Iterable[str]) -> str:
         return did_you_mean(place, list(paths))
     every = re.sub(r"\[\d+\]", "[*]", elements[0])
     return f" (did you mean '{elements[0]}', or '{every}' for every element?)"
+
+
+def sources(root: Root) -> dict[tuple[str, str], tuple[str, str]]:
+    """{(path, parameter): (kind, text)} of the parameters that a script set."""
+    return {
+        (obj.path, name): (source.kind, source.shown)
+        for obj in root.descendants()
+        for name in obj._values
+        for source in [obj.provenance(name)]
+    }
+
+
+RESTORED = Source("restored", "the configuration of the checkpoint")
 
 
 def rebuild_tree(configuration: Configuration, seed: int) -> Root:
@@ -129,7 +144,9 @@ def rebuild_tree(configuration: Configuration, seed: int) -> Root:
         return obj
 
     for path, kind, params in configuration["objects"]:
-        place(path, find(kind)(**{name: text for name, text, _ in params}))
+        made = find(kind)(**{name: text for name, text, _ in params})
+        made._sources = dict.fromkeys(made._values, RESTORED)
+        place(path, made)
     for from_, from_port, to, to_port in configuration["connections"]:
         bind(_port(at[from_], from_port), _port(at[to], to_port))
     return root

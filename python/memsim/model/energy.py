@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from ..errors import did_you_mean, user_error
 from .objects import SimObject
+from .provenance import derived, wired
 from .schema import TYPES
 from .units import Energy, Power, Ratio
 
@@ -33,13 +34,10 @@ class Cost:
     def component(self) -> SimObject:
         """The object that stands for this cost in the tree of a machine."""
         return TYPES["mem.EnergyCost"](
-            part=self.part,
-            objects=self.objects,
-            statistic=self.statistic,
-            each=Energy.joules(self.each),
-            power=Power.watts(self.power),
-            share=Ratio(round(self.share * 1e9)),
-            source=self.source,
+            each=derived(Energy.joules(self.each), from_=self.source),
+            power=derived(Power.watts(self.power), from_=self.source),
+            share=derived(Ratio(round(self.share * 1e9)), from_="the slice of the machine that is simulated"),
+            **wired(dict(part=self.part, objects=self.objects, statistic=self.statistic, source=self.source)),
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
@@ -10,6 +11,7 @@ from ..errors import Error, UnknownName, did_you_mean, here, user_error
 from .attributes import Parameter, PortAttribute
 from .machine_stats import Machine, StatView
 from .ports import Port
+from .provenance import Source, Swept
 
 
 class Children(list["SimObject"]):
@@ -71,6 +73,7 @@ class SimObject:
     _children: dict[str, Any]  # name -> a SimObject or Children
     _values: dict[str, str]  # of parameters
     _places: dict[str, str]  # where parameters were set
+    _sources: dict[str, Source | None]  # where their values come from
     _bound: dict[tuple[str, int | None], tuple[Port, str]]  # (port, index) -> peer, place
     _simulation: Machine | None
     _prepared: Any  # the input of a program that was read already
@@ -92,6 +95,7 @@ class SimObject:
             ("_children", {}),
             ("_values", {}),
             ("_places", {}),
+            ("_sources", {}),
             ("_bound", {}),
             ("_simulation", None),
             ("_prepared", None),
@@ -115,6 +119,15 @@ class SimObject:
     @property
     def _prefix(self) -> str:
         return self.path + "."
+
+    def provenance(self, name: str) -> Source:
+        """Where the value of a parameter comes from. Of a value that a script set without a source the kind is
+        'script', and the text the line that set it."""
+        if name not in self._values:
+            info = self._params[name]
+            sweep = tuple(Swept(value) for value in info["sweep"])
+            return Source(info["kind"], info["source"], sweep=sweep, name=info["assumption"])
+        return self._sources[name] or Source("script", os.path.basename(self._places[name]))
 
     @property
     def stats(self) -> StatView:

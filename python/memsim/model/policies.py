@@ -50,7 +50,9 @@ def doc(one: Policy) -> str:
     if one["params"]:
         lines += ["", "Parameters:"]
         lines += [
-            f"    {p['name']} = {p['initial']}  {p['doc']}" + (f" (from {p['min']} to {p['max']})" if p["min"] else "")
+            f"    {p['name']} = {p['initial']}  {p['doc']}"
+            + (f" (from {p['min']} to {p['max']})" if p["min"] else "")
+            + (f" ({p['kind']}: {p['source']})" if p["kind"] else "")
             for p in one["params"]
         ]
     return "\n".join(lines) + f"\n\nSource: {one['source']}."
@@ -62,6 +64,9 @@ def reference() -> list[str]:
     for family, members in POLICIES.items():
         lines += ["", f"## Policies: {family}", "", "| name | parameters | meaning | source |", "|---|---|---|---|"]
         for one in members.values():
-            params = "; ".join(f"`{p['name']} = {p['initial']}` {p['doc']}" for p in one["params"])
+            params = "; ".join(
+                f"`{p['name']} = {p['initial']}` {p['doc']}" + (f" ({p['kind']}: {p['source']})" if p["kind"] else "")
+                for p in one["params"]
+            )
             lines.append(f"| `{one['name']}` | {params} | {one['doc']} | `{one['source']}` |")
     return lines

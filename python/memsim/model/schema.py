@@ -165,6 +165,8 @@ def _param_text(p: Schema) -> str:
     notes += p["constraints"]
     if p["tunable"]:
         notes.append("tunable")
+    if p["kind"]:
+        notes.append(f"{p['kind']}: {p['source']}")
     return f"{p['doc']} ({', '.join(notes)})"
 
 

@@ -25,7 +25,7 @@ class Quantity:
     KIND: ClassVar[str] = ""  # its name in src/core/units.hh
 
     def __post_init__(self) -> None:
-        if type(self.value) is not int:
+        if isinstance(self.value, bool) or not isinstance(self.value, int):
             raise Error(f"{type(self).__name__}({self.value!r}): write a whole number of {self.base()}")
 
     @classmethod

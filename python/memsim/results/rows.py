@@ -21,7 +21,8 @@ TABLES: dict[str, tuple[str, dict[str, str]]] = {
     "run": (f"id IN ({RUNS})", {}),
     "dump": (f"run IN ({RUNS})", {"id": "dump"}),
     "object": (f"run IN ({RUNS})", {"id": "object"}),
-    "param": (f"object IN ({OBJECTS})", {"object": "object"}),
+    "source": (f"run IN ({RUNS})", {"id": "source"}),
+    "param": (f"object IN ({OBJECTS})", {"object": "object", "source": "source"}),
     "connection": (f"run IN ({RUNS})", {}),
     "link": (f"run IN ({RUNS})", {}),
     "stat": (f"object IN ({OBJECTS})", {"id": "stat", "object": "object"}),
@@ -41,6 +42,7 @@ NEEDED: dict[str, set[str]] = {
     "run": {"id", "name"},
     "dump": {"id", "tick"},
     "object": {"id", "path", "type"},
+    "source": {"id", "kind"},
     "param": {"name", "text"},
     "connection": {"source", "source_port", "target", "target_port"},
     "link": {"sender", "sender_port", "receiver", "receiver_port"},
@@ -49,6 +51,8 @@ NEEDED: dict[str, set[str]] = {
     "value": {"value"},
     "series": {"tick", "value"},
 }
+# Columns of TABLES that may be NULL all the same: a parameter without a source.
+OPTIONAL = {("param", "source")}
 # What a query of a damaged file raises: SQLite's message may quote bytes of the file, and is then no UTF-8.
 SQL_ERRORS = sqlite3.Error, UnicodeDecodeError
 UNSIGNED = {"seed", "address"}  # text from 2^63 on; they are only shown
@@ -119,7 +123,7 @@ def _conditions(table: str) -> list[tuple[str, str, str]]:
         if column not in UNSIGNED:
             condition, right = KINDS[kind]
             condition = condition.format(column)
-            needed = column in NEEDED.get(table, ()) or column in numbers
+            needed = column in NEEDED.get(table, ()) or column in numbers and (table, column) not in OPTIONAL
             found.append((column, condition if needed else f"{column} NOT NULL AND ({condition})", right))
     for column, of in numbers.items():
         if column != "id":

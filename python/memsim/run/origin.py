@@ -4,6 +4,7 @@ import hashlib
 import json
 
 from .. import _memsim
+from ..model.objects import Root
 from .options import Options
 from .script import Script, package_files
 from .session import session
@@ -15,11 +16,16 @@ class Origin:
 
     machine: _memsim.Machine
     number: int  # among the machines of the process, from 1
-    seed: int
+    root: Root
     options: Options
     script: Script
     arguments: str  # of the script, as JSON
     inputs: list[tuple[str, str]]  # (path, hash)
+
+    @property
+    def seed(self) -> int:
+        """The seed of the run."""
+        return int(self.root.seed)
 
     @property
     def of_script(self) -> bool:

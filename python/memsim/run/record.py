@@ -9,6 +9,7 @@ from pathlib import Path
 from .. import _memsim
 from ..errors import Error
 from ..files import shown
+from ..model.build import sources
 from . import checkpoints, signals
 from .origin import Origin
 from .progress import Progress
@@ -66,7 +67,7 @@ class Record:
                 cwd=script.cwd,
                 only=options.skip_finished,
             )
-            self._run.write_machine(origin.machine)
+            self._run.write_machine(origin.machine, sources(origin.root))
         if origin.of_script:
             session.runs[str(origin.number)] = self._run.uuid
         if checkpoint:

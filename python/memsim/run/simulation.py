@@ -71,7 +71,7 @@ class Simulation:
         opts, number = self.options, session.machines + 1
         machine: _memsim.Machine = build(self.root, opts.event_queue, opts.changes)
         self._machine = machine
-        origin = Origin(machine, number, self.root.seed, opts, script, arguments, hashes_of(machine.inputs))
+        origin = Origin(machine, number, self.root, opts, script, arguments, hashes_of(machine.inputs))
         self._origin, self._script = origin, script
         self._files.add([file for file, _ in origin.inputs], machine.outputs)
         self._progress = Progress(machine, opts.verbosity)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..run.session import session
-from ..systems.assumptions import Assumption
+from .assumptions import Assumption
 from . import combine
 from .metric import Run, convert, root
 from .paper import Paper

@@ -14,8 +14,8 @@ from types import ModuleType
 from typing import Any
 
 from ..errors import Error, did_you_mean
-from ..systems.assumptions import Assumption
-from . import combine, verdict
+from .assumptions import Assumption
+from . import assumptions, combine, verdict
 from .metric import Metric, Parts, metrics_of, whole
 from .tables import ClaimTable, FigureTable, Option, PaperTable, Points, Show
 from .toml import Place, build, load as load_file
@@ -50,7 +50,7 @@ class Paper:
     @property
     def variants(self) -> list[Assumption]:
         """Each value that each assumption alone is swept to."""
-        return list(self.submodule("assumptions").ALL)
+        return assumptions.of(self.name)
 
     def special(self, name: str, place: Place) -> Callable[..., Any]:
         """A function of special.py."""

@@ -10,7 +10,7 @@ import sqlite3
 import statistics
 from collections.abc import Iterable, Iterator
 
-from ..systems.assumptions import Assumption, chosen
+from .assumptions import Assumption, chosen
 from . import claimed
 from .figure import Figure
 from .tables import Points

@@ -10,6 +10,7 @@ from typing import Any
 from .. import Port, SimObject, gpu, link
 from .. import host as hosts
 from ..model.ports import unbind
+from ..model.provenance import derived, source_of, wired, with_unit
 from ..model.units import Bytes
 from .scale import up_to
 
@@ -22,9 +23,14 @@ def tables(footprint: int, page: int, applications: int = 1) -> int:
     return applications * (leaves + leaves * LEAF_ENTRIES) * ENTRY
 
 
+def sized(page: int | Bytes) -> Any:
+    """A page's size as a parameter."""
+    return with_unit(page, "B") if source_of(page) else derived(f"{page}B", from_="the page that its caller names")
+
+
 def new_input(network: SimObject) -> Port:
     """One more input of a crossbar, which the caller binds."""
-    network.inputs += 1
+    network.inputs = wired(network.inputs + 1)
     added: Port = network.cpu_side[network.inputs - 1]
     return added
 
@@ -55,23 +61,22 @@ def translate(
     space = up_to(footprint, page)
     frames = up_to(memory or applications * space, page)
     size = tables(space, page, applications)
+    fits = "what its programs and page tables need"
     part.mmu = gpu.Mmu(
-        tlbs=len(part.sm),
-        page=Bytes(page),
-        applications=applications,
-        address_space=Bytes(space),
-        placement=placement,
-        memory=Bytes(frames),
-        table_base=Bytes(up_to(frames, 4096)),
-        table_memory=Bytes(up_to(size, 4096)),
+        **wired(dict(tlbs=len(part.sm), applications=applications, placement=placement)),
+        page=sized(page),
+        address_space=derived(f"{space}B", from_=fits),
+        memory=derived(f"{frames}B", from_=memory if source_of(memory) else fits),
+        table_base=derived(f"{up_to(frames, 4096)}B", from_=fits),
+        table_memory=derived(f"{up_to(size, 4096)}B", from_=fits),
         **mmu,
     )
     part.mmu.walk_side = walks
-    part.tlb = [gpu.Tlb(page=Bytes(page), **(tlb or {})) for _ in part.sm]
+    part.tlb = [gpu.Tlb(page=sized(page), **(tlb or {})) for _ in part.sm]
     for i, (sm, one) in enumerate(zip(part.sm, part.tlb)):
         below = unbind(sm.mem_side)
         if sm.blocks.peer:
-            sm.blocks.peer.owner.translated = True
+            sm.blocks.peer.owner.translated = wired(True)
         sm.mem_side = one.cpu_side
         one.mem_side = below
         one.mmu_side = part.mmu.tlb_side[i]
@@ -97,11 +102,13 @@ def page_faults(
     **host    parameters of the host.PagingHost
     """
     if drive is not None:
-        host.setdefault("source", "drive")
-        host.setdefault("drive_space", part.mmu.address_space)
-    root.host = hosts.PagingHost(page=part.mmu.page, drives=int(drive is not None), queue=part.mmu.fault_buffer, **host)
+        host.setdefault("source", wired("drive"))
+        host.setdefault("drive_space", wired(part.mmu.address_space))
+    root.host = hosts.PagingHost(
+        **wired(dict(page=part.mmu.page, drives=int(drive is not None), queue=part.mmu.fault_buffer)), **host
+    )
     root.pcie = link.Pcie(**(pcie or {}))
-    part.mmu.hosts = part.mmu.movers = 1
+    part.mmu.hosts = part.mmu.movers = wired(1)
     part.mmu.fault_side[0] = root.host.faults
     root.host.pages = part.mmu.mover_side[0]
     root.host.device_side = root.pcie.from_host

@@ -9,15 +9,15 @@ using namespace memsim::literals;
 class BaseDeltaCompressor final : public PolicyModel<BaseDeltaCompressor, Compressor> {
   public:
     struct Params {
-        Param<unsigned> ways {16, {1, 1024}, "Ways of the stores on chip (assumption)"};
+        Param<unsigned> ways {16, {1, 1024}, "Ways of the stores on chip", assumed()};
         Param<unsigned> bases {
-            128, {1, 1u << 20}, "Bases on chip (assumption: CMD's area)", multiple_of(ways)};
+            128, {1, 1u << 20}, "Bases on chip", assumed("CMD's area"), multiple_of(ways)};
         Param<unsigned> differences {
-            320, {1, 1u << 20}, "Differences on chip (assumption: CMD's area)", multiple_of(ways)};
+            320, {1, 1u << 20}, "Differences on chip", assumed("CMD's area"), multiple_of(ways)};
         Param<unsigned> cluster_bits {
-            16, {1, 31}, "High bits of each word that tell a block's cluster (assumption)"};
-        Param<unsigned> pack_cycles {5, {0, 10000}, "Cycles to compress a block (assumption)"};
-        Param<unsigned> unpack_cycles {5, {0, 10000}, "Cycles to expand a block (assumption)"};
+            16, {1, 31}, "High bits of each word that tell a block's cluster", assumed()};
+        Param<unsigned> pack_cycles {5, {0, 10000}, "Cycles to compress a block", assumed()};
+        Param<unsigned> unpack_cycles {5, {0, 10000}, "Cycles to expand a block", assumed()};
     };
     struct State {
         std::vector<BaseDelta> how; ///< each block is kept

@@ -8,8 +8,10 @@ namespace memsim::cmd {
 class BitPlaneCompressor final : public PolicyModel<BitPlaneCompressor, Compressor> {
   public:
     struct Params {
-        Param<unsigned> pack_cycles {11, {0, 10000}, "Cycles to compress a block (Kim, ISCA'16)"};
-        Param<unsigned> unpack_cycles {11, {0, 10000}, "Cycles to expand a block (Kim, ISCA'16)"};
+        Param<unsigned> pack_cycles {
+            11, {0, 10000}, "Cycles to compress a block", cited("Kim, ISCA'16")};
+        Param<unsigned> unpack_cycles {
+            11, {0, 10000}, "Cycles to expand a block", cited("Kim, ISCA'16")};
     };
     struct State {
         std::vector<std::uint8_t> sectors; ///< of each place's block; 0: it is raw

@@ -8,12 +8,14 @@ namespace memsim::cmd {
 class Md5Detector final : public PolicyModel<Md5Detector, Detector> {
   public:
     struct Params {
-        Param<unsigned> round_cycles {
-            76, {0, 10000}, "Cycles for 64 bytes (CMD IV-E: 228 for 128 bytes, three rounds)"};
+        Param<unsigned> round_cycles {76,
+                                      {0, 10000},
+                                      "Cycles for 64 bytes",
+                                      stated("CMD IV-E: 228 for 128 bytes, three rounds")};
         Param<unsigned> interval {4,
                                   {0, 10000},
-                                  "Cycles from one block that is hashed to the next (assumption: "
-                                  "pipelined; sweep to 228, one core)"};
+                                  "Cycles from one block that is hashed to the next",
+                                  assumed("pipelined; range to 228, one core")};
     };
     struct State {};
     explicit Md5Detector(const Params& p) : params(p) {}

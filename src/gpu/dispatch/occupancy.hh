@@ -10,25 +10,25 @@ using namespace memsim::literals;
 struct OccupancyParams {
     using group = void;
     Param<unsigned> warp_slots {
-        48, {1, 128}, "Warps resident in an SM (assumption: GTX 480 class, 1536 threads)"};
-    Param<unsigned> block_slots {
-        8, {1, 64}, "Blocks resident in an SM (assumption: GTX 480 class)"};
+        48, {1, 128}, "Warps resident in an SM", assumed("GTX 480 class, 1536 threads")};
+    Param<unsigned> block_slots {8, {1, 64}, "Blocks resident in an SM", assumed("GTX 480 class")};
     Param<unsigned> registers {
-        32768, {1, 1u << 20}, "32-bit registers of an SM (assumption: GTX 480 class)"};
-    Param<Bytes> shared {48_KiB, {0_B, 1_MiB}, "Shared memory of an SM (assumption)"};
-    Param<unsigned> warp_unit {2,
-                               {1, 32},
-                               "A block's warps are rounded up to a multiple of this for its "
-                               "registers (CUDA occupancy calculator: 2 for compute capability "
-                               "2.x, 4 for later; well known, not looked up)"};
-    Param<unsigned> register_unit {
-        64,
-        {1, 4096},
-        "Unit in which a warp's registers are allocated (64 for 2.x, 256 for later)"};
-    Param<Bytes> shared_unit {
-        128_B,
-        {1_B, 64_KiB},
-        "Unit in which a block's shared memory is allocated (128 B for 2.x, 256 for 3.x)"};
+        32768, {1, 1u << 20}, "32-bit registers of an SM", assumed("GTX 480 class")};
+    Param<Bytes> shared {48_KiB, {0_B, 1_MiB}, "Shared memory of an SM", assumed()};
+    Param<unsigned> warp_unit {
+        2,
+        {1, 32},
+        "A block's warps are rounded up to a multiple of this for its registers",
+        cited("CUDA occupancy calculator: 2 for compute capability 2.x, 4 for later; well known, "
+              "not looked up")};
+    Param<unsigned> register_unit {64,
+                                   {1, 4096},
+                                   "Unit in which a warp's registers are allocated",
+                                   cited("64 for 2.x, 256 for later")};
+    Param<Bytes> shared_unit {128_B,
+                              {1_B, 64_KiB},
+                              "Unit in which a block's shared memory is allocated",
+                              cited("128 B for 2.x, 256 for 3.x")};
 };
 
 /// What blocks take of an SM. A value for State.

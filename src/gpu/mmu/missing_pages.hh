@@ -8,10 +8,10 @@ namespace memsim::gpu {
 struct MissingParams {
     using group = void;
     Param<unsigned> walk_buffer {
-        128, {1, 65536}, "Pages that walk or wait for a walker (assumption: four a thread)"};
+        128, {1, 65536}, "Pages that walk or wait for a walker", assumed("four a thread")};
     Param<unsigned> targets {64, {1, 4096}, "TLBs' requests that may wait for a page"};
     Param<unsigned> fault_buffer {
-        256, {1, 65536}, "Pages that may be faulted on (assumption: a batch of the driver's)"};
+        256, {1, 65536}, "Pages that may be faulted on", assumed("a batch of the driver's")};
 };
 
 struct MissingStats {

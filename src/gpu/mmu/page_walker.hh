@@ -14,15 +14,17 @@ struct WalkerParams {
     Param<Bytes> table_memory {16_MiB, {1_KiB, 1_GiB}, "Device memory for page tables"};
     Param<Bytes> table_base {Bytes {std::int64_t {1} << 40},
                              "Address at which the memory for page tables begins"};
-    Param<Bytes> table_entry {8_B, {1_B, 128_B}, "An entry of a page table (x86-64: 8 B)"};
-    Param<unsigned> leaf_entries {
-        512, {1, 1u << 20}, "Pages that a leaf table maps (512 x 8 B fill 4 KiB, as in x86-64)"};
+    Param<Bytes> table_entry {8_B, {1_B, 128_B}, "An entry of a page table", cited("x86-64: 8 B")};
+    Param<unsigned> leaf_entries {512,
+                                  {1, 1u << 20},
+                                  "Pages that a leaf table maps",
+                                  cited("512 x 8 B fill 4 KiB, as in x86-64")};
     Param<Bytes> walk_read {32_B, {1_B, 128_B}, "Bytes that a walker reads for an entry: a sector"};
-    Param<unsigned> walkers {32, {1, 4096}, "Walker threads (ZnG table I; Power et al.)"};
+    Param<unsigned> walkers {32, {1, 4096}, "Walker threads", stated("ZnG table I; Power et al.")};
     Param<unsigned> walk_cache {
-        1024, {0, 1 << 20}, "Root entries held (8 KiB of 8 B: Power et al., HPCA'14)"};
+        1024, {0, 1 << 20}, "Root entries held", cited("8 KiB of 8 B: Power et al., HPCA'14")};
     Param<unsigned> walk_cache_ways {
-        16, {1, 65536}, "Root entries of a set of the walk cache (assumption)"};
+        16, {1, 65536}, "Root entries of a set of the walk cache", assumed()};
     Param<PolicyName<parts::TagPolicy>> walk_cache_replacement {
         "lru", "Which root entry of a set of the walk cache makes room"};
 };

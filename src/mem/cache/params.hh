@@ -26,7 +26,7 @@ using namespace memsim::literals;
 
 struct GeometryParams {
     using group = void;
-    Param<Bytes> capacity {48_KiB, {32_B, 1_GiB}, "Data held (GTX 480 class L1: 48 KiB)"};
+    Param<Bytes> capacity {48_KiB, {32_B, 1_GiB}, "Data held", cited("GTX 480 class L1: 48 KiB")};
     Param<Bytes> line {128_B, {32_B, 512_B}, "Bytes that a tag stands for"};
     Param<Bytes> sector {
         32_B, {32_B, 512_B}, "Bytes that are fetched, valid and dirty by themselves"};
@@ -52,7 +52,7 @@ struct GeometryParams {
 struct TimingParams {
     using group = void;
     Param<Time> latency {
-        20_ns, {1_fs, 1_ms}, "Time from the lookup to the answer (assumption)", Change::tunable};
+        20_ns, {1_fs, 1_ms}, "Time from the lookup to the answer", assumed(), Change::tunable};
     Param<Time> miss_latency {
         1_fs, {1_fs, 1_ms}, "Time from the lookup to the next level's input", Change::tunable};
     Param<Frequency> clock {1.2_GHz, {1_MHz, 100_GHz}, "Clock of tags and banks"};
@@ -60,11 +60,12 @@ struct TimingParams {
     Param<unsigned> banks {1, {1, 1024}, "Banks that lines go round over"};
     Param<unsigned> bank_ports {1, {1, 64}, "Accesses that a bank serves at once"};
     Param<unsigned> read_cycles {
-        1, {1, 1024}, "Cycles that a read takes its bank (ZnG table I: 1)"};
-    Param<unsigned> write_cycles {1,
-                                  {1, 1024},
-                                  "Cycles that a write takes its bank; the answer waits for the "
-                                  "bank (ZnG table I: 5 of STT-MRAM)"};
+        1, {1, 1024}, "Cycles that a read takes its bank", stated("ZnG table I: 1")};
+    Param<unsigned> write_cycles {
+        1,
+        {1, 1024},
+        "Cycles that a write takes its bank; the answer waits for the bank",
+        stated("ZnG table I: 5 of STT-MRAM")};
     Param<bool> fill_port {false, "Whether fills have a port of their own and take no bank"};
 };
 
@@ -72,8 +73,10 @@ struct WriteParams {
     using group = void;
     Param<WritePolicy> write_policy {WritePolicy::write_through, "What a write does"};
     Param<bool> write_allocate {false, "Whether a write that misses takes a line"};
-    Param<bool> fetch_on_write {true, "Whether a sector that a write allocates in part is fetched "
-                                      "at once, not when it is read (Volta: not)"};
+    Param<bool> fetch_on_write {
+        true,
+        "Whether a sector that a write allocates in part is fetched at once, not when it is read",
+        cited("Volta: not")};
     Param<unsigned> reserved_ways {0, {0, 65535}, "Ways of a set for lines that are written"};
     Param<bool> acknowledged_writebacks {
         false, "Whether lines written back to make room are answered, so that a flush waits for "
@@ -82,7 +85,7 @@ struct WriteParams {
 
 struct QueueParams {
     using group = void;
-    Param<unsigned> mshrs {32, {1, 16382}, "Lines that may be on their way (assumption)"};
+    Param<unsigned> mshrs {32, {1, 16382}, "Lines that may be on their way", assumed()};
     Param<unsigned> targets {8, {1, 4096}, "Requests that may wait for a line on its way"};
     Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to this component"};
     Param<unsigned> mem_queue {16, {1, 65536}, "Messages waiting to go below"};

@@ -20,10 +20,11 @@ class PerBankMixed final : public PolicyModel<PerBankMixed, DramOrder> {
                                    {0, 1u << 20},
                                    "Accesses to a row after which the first request of the bank "
                                    "closes it before hits that wait; 0: no limit"};
-        Param<Time> idle {1_us,
-                          {1_fs, 1_ms},
-                          "Time without a new request after which write_low writes or fewer are "
-                          "written (assumption)"};
+        Param<Time> idle {
+            1_us,
+            {1_fs, 1_ms},
+            "Time without a new request after which write_low writes or fewer are written",
+            assumed()};
     };
     struct State {
         std::array<Fifo<std::uint16_t>, 2> outside; ///< reads, writes, in the order they came

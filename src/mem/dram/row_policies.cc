@@ -43,7 +43,8 @@ class Timeout final : public PolicyModel<Timeout, RowPolicy> {
     struct Params {
         Param<Time> idle {100_ns,
                           {1_fs, 1_ms},
-                          "Time from the last access to a row until it is closed (assumption)"};
+                          "Time from the last access to a row until it is closed",
+                          assumed()};
     };
     struct State {
         std::vector<Tick> closed_at; ///< a bank; `never` if no row was left open

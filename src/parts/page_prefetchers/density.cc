@@ -11,17 +11,20 @@ class DensityPrefetch final : public PolicyModel<DensityPrefetch, PagePrefetcher
     struct Params {
         Param<Bytes> region {2_MiB,
                              {1_KiB, 1_GiB},
-                             "Most that a fault brings (NVIDIA's open driver: 2 MiB)",
+                             "Most that a fault brings",
+                             cited("NVIDIA's open driver: 2 MiB"),
                              power_of_two()};
         Param<Bytes> block {64_KiB,
                             {1_KiB, 1_GiB},
-                            "What a fault brings whole (NVIDIA's open driver: 64 KiB)",
+                            "What a fault brings whole",
+                            cited("NVIDIA's open driver: 64 KiB"),
                             power_of_two(),
                             at_most(region)};
         Param<unsigned> share {50,
                                {0, 100},
                                "Per cent of a larger subtree that must be exceeded by what is "
-                               "there and what is wanted (NVIDIA's open driver: at least 51)"};
+                               "there and what is wanted",
+                               cited("NVIDIA's open driver: at least 51")};
     };
     struct State {
         DensityTrees trees;

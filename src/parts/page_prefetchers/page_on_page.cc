@@ -15,11 +15,10 @@ constexpr std::array<std::string_view, 2> names_of(NearPages) { return {"around"
 class PageOnPage final : public PolicyModel<PageOnPage, PagePrefetcher> {
   public:
     struct Params {
-        Param<unsigned> pages {
-            8,
-            {2, 4096},
-            "Pages of a group, with the missing one (assumption: as Linux reads swap space; sweep "
-            "2 to 64)"};
+        Param<unsigned> pages {8,
+                               {2, 4096},
+                               "Pages of a group, with the missing one",
+                               assumed("as Linux reads swap space; range 2 to 64")};
         Param<NearPages> where {NearPages::around, "The aligned group around the missing page, or "
                                                    "the missing page and the pages that follow"};
     };

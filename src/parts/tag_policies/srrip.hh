@@ -11,7 +11,7 @@ namespace memsim::parts {
 class Srrip final : public PolicyModel<Srrip, TagPolicy> {
   public:
     struct Params {
-        Param<unsigned> bits {2, {1, 16}, "Bits of a prediction (Jaleel et al.: 2)"};
+        Param<unsigned> bits {2, {1, 16}, "Bits of a prediction", cited("Jaleel et al.: 2")};
     };
     struct State {};
     explicit Srrip(const Params& p) : params(p), farthest_((1u << p.bits()) - 1) {}

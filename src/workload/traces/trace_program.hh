@@ -23,9 +23,8 @@ class TraceProgram final : public Model<TraceProgram>, public protocol::HasKerne
                              multiple_of(page)};
         Param<Bytes> page {2_MiB,
                            {4_KiB, 1_GiB},
-                           "Size of the pages within which a trace's addresses stay together "
-                           "(assumption: the large "
-                           "pages of NVIDIA's GPUs)",
+                           "Size of the pages within which a trace's addresses stay together",
+                           assumed("the large pages of NVIDIA's GPUs"),
                            power_of_two()};
         Param<Bytes> local_memory {
             4_KiB,
