@@ -97,8 +97,8 @@ def check_output(path: Path_, kind: str | None = None, used_as: Collection[str] 
 
 
 class Claim:
-    """The files that one machine writes: locked, so that no other process writes them, until it and the machines of this
-    process that share one are closed."""
+    """The files that one machine writes: locked, so that no other process writes them, until it and the machines of
+    this process that share one are closed."""
 
     _held: dict[str, tuple[int, set["Claim"]]] = {}  # path -> (the open file, the claims)
 

@@ -1,4 +1,4 @@
-"""The sources are as clang-format leaves them (Debian 12's, 14), and clang-tidy finds nothing."""
+"""The sources are as clang-format (Debian 12's, 14) and black leave them; clang-tidy, flake8 and mypy find nothing."""
 
 import os
 import re
@@ -24,6 +24,22 @@ def test_clang_format():
     assert "src/core/error.hh" in files
     result = subprocess.run(["clang-format", "--dry-run", "-Werror", *files], cwd=ROOT, capture_output=True, text=True)
     assert result.returncode == 0, f"run clang-format -i on them:\n{result.stderr}"
+
+
+@pytest.mark.parametrize("command", [["black", "--check", "--quiet"], ["flake8"]], ids=lambda command: command[0])
+def test_python(command):
+    files = tracked("*.py")
+    assert "python/memsim/__init__.py" in files
+    result = subprocess.run([*command, *files], cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 0, f"run black on them, and flake8:\n{result.stdout}{result.stderr}"
+
+
+@pytest.mark.slow
+def test_mypy():
+    """The files that pyproject.toml names are typed. (A call of a layer that is not yet typed is not counted.)"""
+    result = subprocess.run(["/usr/bin/mypy"], cwd=ROOT, capture_output=True, text=True)
+    faults = [line for line in result.stdout.splitlines() if ": error: " in line and "[no-untyped-call]" not in line]
+    assert "source files" in result.stdout and faults == []
 
 
 @pytest.mark.long

@@ -5,7 +5,9 @@ import os
 
 def test_jupyter_takes_the_place_of_the_process(memsim_command, tmp_path):
     (tmp_path / "work.ipynb").write_text("{}")
-    (tmp_path / "notebook.py").write_text("import memsim, os, sys\nprint(sys.argv[1:], 'MEMSIM_PARENT' in os.environ)\n")
+    (tmp_path / "notebook.py").write_text(
+        "import memsim, os, sys\nprint(sys.argv[1:], 'MEMSIM_PARENT' in os.environ)\n"
+    )
     found = memsim_command("notebook", "work.ipynb", env={**os.environ, "PYTHONPATH": str(tmp_path)})
     assert found.stdout == "['work.ipynb'] False\n"
 

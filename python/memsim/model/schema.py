@@ -127,7 +127,7 @@ def _make_class(schema: Schema) -> type[SimObject]:
         (SimObject,),
         {
             "__doc__": _doc(schema),
-            "__module__": f"{__package__}.{folder}",
+            "__module__": f"{__package__.partition('.')[0]}.{folder}",
             "_type": schema["name"],
             "_schema": schema,
             "_params": {p["name"]: p for p in schema["params"]},

@@ -15,11 +15,12 @@ from ..errors import check_known
 #        of 4 KB, 800 MT/s; 5 cores with 5 us a request and 22.3 % over-provisioning are assumptions
 #        (docs/models/flash.md); DRAM buffer of 32 bit x 1600 MT/s, 13.75 ns each for tRCD and tCL.
 # z_nand_983_zet, nand_980_pro: drives behind a CXL endpoint, so without NVMe's times; DRAM as z_ssd's; collection from
-#        5 % free blocks to 7 % (6.8 % where the spare and the open blocks leave no more), 100 % preconditioned. Each channel carries an eighth of the data sheet's read rate.
-#        983 ZET 480 GB: 3.4 and 3.0 GB/s, 750,000 reads and 60 to 75,000 writes a second, spare 7 %; tR 3 us and tPROG
-#        100 us are ZnG's, tBERS 1 ms; 64 dies of 64 Gbit, 2 planes a die are assumptions.
-#        980 Pro 1 TB: 7 and 5 GB/s, spare 9 %, 1 GB of DRAM; TLC pages of 16 KiB with one time each, tR 45 us, tPROG
-#        500 us, tBERS 5 ms, 3,000 erases; 32 dies of 2 planes are assumptions. Its SLC cache is not modelled.
+#        5 % free blocks to 7 % (6.8 % where the spare and the open blocks leave no more), 100 % preconditioned. Each
+#        channel carries an eighth of the data sheet's read rate. 983 ZET 480 GB: 3.4 and 3.0 GB/s, 750,000 reads and 60
+#        to 75,000 writes a second, spare 7 %; tR 3 us and tPROG 100 us are ZnG's, tBERS 1 ms; 64 dies of 64 Gbit, 2
+#        planes a die are assumptions. 980 Pro 1 TB: 7 and 5 GB/s, spare 9 %, 1 GB of DRAM; TLC pages of 16 KiB with one
+#        time each, tR 45 us, tPROG 500 us, tBERS 5 ms, 3,000 erases; 32 dies of 2 planes are assumptions. Its SLC cache
+#        is not modelled.
 ENDPOINT = dict(
     preconditioned="100%",
     unwritten="past",
