@@ -1,6 +1,6 @@
 """A CXL link by itself: a traffic generator, a root port, a device port, and a memory that takes no time.
 
-    build/memsim --stamps 1 configs/cxl_link.py [--controller ours|smt|tpp] [--flit 256B] [--outstanding 1] [--read-share 50%] ...
+    build/memsim --stamps 1 configs/cxl_link.py [--controller ours|smt|tpp] [--flit 256B] [--outstanding 1] ...
 
 With one request at a time it shows the round trip, with --stamps 1 by layer; with many the bandwidth.
 """

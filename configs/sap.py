@@ -1,6 +1,6 @@
 """SAP's machine: a GTX 480 whose DRAM caches a PCIe SSD, with a policy for what it holds and what comes ahead.
 
-    build/memsim configs/sap.py [--policy fifo|lru|sap|arc|car|clock-pro|page-on-page] [--dram 8MiB] [--workload AES] ...
+    build/memsim configs/sap.py [--policy fifo|lru|sap|arc|car|clock-pro|page-on-page] [--dram 8MiB] ...
 """
 
 import memsim

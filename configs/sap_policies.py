@@ -1,4 +1,4 @@
-"""SAP's seven policies over a memory of another machine: an endpoint's cache, a page buffer, or an MMU's resident pages.
+"""SAP's seven policies over a memory of another machine: an endpoint's cache, a page buffer, or resident pages.
 
     build/memsim configs/sap_policies.py --host endpoint|buffer|mmu [--policy sap] [--workload bfs] ...
 

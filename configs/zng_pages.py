@@ -2,8 +2,8 @@
 
     build/memsim configs/zng_pages.py [--workload betw] [--scale small]
 
-Pages are counted at the SMs (after the coalescer), and at what the L2 asks of the memory. The machine of Table I at a scale, without address translation, so that no page walk is counted; its memory
-answers in Z-NAND's 3 us.
+Pages are counted at the SMs (after the coalescer), and at what the L2 asks of the memory. The machine of Table I at a
+scale, without address translation, so that no page walk is counted; its memory answers in Z-NAND's 3 us.
 """
 
 import memsim

@@ -23,8 +23,8 @@ SHORT = {
 
 
 class ShortNames:
-    """Finds a module by its short name: one module with two names, not two modules. A finder and loader by its methods alone:
-    importlib.abc would take as long to import as a tenth of memsim."""
+    """Finds a module by its short name: one module with two names, not two modules. A finder and loader by its methods
+    alone: importlib.abc would take as long to import as a tenth of memsim."""
 
     def __init__(self, package: str) -> None:
         self._long = {f"{package}.{short}": f"{package}.{long}" for short, long in SHORT.items()}

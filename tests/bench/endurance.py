@@ -58,7 +58,10 @@ def endless():
 def events(count, seconds):
     """In twenty intervals, of events or of time, whichever are over first."""
     machine, rows, slice_ = endless(), [], 1e8  # fs
-    done = lambda: machine._machine.counts["events"]
+
+    def done():
+        return machine._machine.counts["events"]
+
     began = before = time.process_time()
     print("billion events\tCPU s\tmillion a CPU second\tMiB resident", flush=True)
     while done() < count and time.process_time() - began < seconds:

@@ -34,8 +34,8 @@ def run(tmp_path):
 
 @pytest.fixture
 def refused(tmp_path):
-    """What memsim says on stderr: one sentence, with exit code 1. Of a run that had begun another line before it tells what
-    is kept."""
+    """What memsim says on stderr: one sentence, with exit code 1. Of a run that had begun another line before it tells
+    what is kept."""
 
     def command(*arguments, **options):
         done = subprocess.run(

@@ -1,5 +1,5 @@
-"""Databases that somebody else has made: `report`, `draw` and `diff` say in one sentence what is wrong, and what they draw
-is text."""
+"""Databases that somebody else has made: `report`, `draw` and `diff` say in one sentence what is wrong, and what they
+draw is text."""
 import re
 import signal
 import sqlite3

@@ -1,5 +1,6 @@
-"""Every numeric parameter of the shipped scripts' machines at its least, its greatest, and one beyond: each run completes,
-stalls with a report, or is refused by one sentence. The parameters come from the schema, so new ones are tried, too."""
+"""Every numeric parameter of the shipped scripts' machines at its least, its greatest, and one beyond: each run
+completes, stalls with a report, or is refused by one sentence. The parameters come from the schema, so new ones are
+tried, too."""
 import collections
 import contextlib
 import functools
@@ -93,7 +94,7 @@ def fault(value):
     said = done.stderr.strip()
     if done.returncode == 0 and value.which != "beyond":
         return None
-    stalls = "who waits for whom" in said and not "Traceback" in said
+    stalls = "who waits for whom" in said and "Traceback" not in said
     one = said.startswith("memsim: ") and said.count("\n") == 0
     if done.returncode == 1 and "memsim is broken" not in said and "bad_alloc" not in said and (one or stalls):
         return None

@@ -251,7 +251,8 @@ machine.simulate()
     ],
 )
 def test_a_sigterm_that_comes_as_a_child_ends_leaves_no_run_unfinished(above, task):
-    """What a signal interrupts tells whether a function of the user's is cut off, or all is done and runs are closed."""
+    """What a signal interrupts tells whether a function of the user's is cut off, or all is done and runs are
+    closed."""
     frame = None
     for file in ["multiprocessing/process.py", *above]:
         name = "_bootstrap" if frame is None else "f"

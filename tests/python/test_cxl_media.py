@@ -51,10 +51,10 @@ SHEET = {
     "nand": dict(read_ns=45_000, read=7_000_000_000, write=5_000_000_000),
 }
 
-# What a read costs beside the data sheet's time, in ns: controller, the endpoint's DRAM, links; of flash a sector of 512 B
-# on the channel and its command, too. Then the shares of the data sheet's rates that are reached at least by reads in
-# order with units of 256 B and of 4 KiB, and by writes in order. Both were set after first runs: they guard what is there,
-# and say nothing of whether it is right.
+# What a read costs beside the data sheet's time, in ns: controller, the endpoint's DRAM, links; of flash a sector of
+# 512 B on the channel and its command, too. Then the shares of the data sheet's rates that are reached at least by
+# reads in order with units of 256 B and of 4 KiB, and by writes in order. Both were set after first runs: they guard
+# what is there, and say nothing of whether it is right.
 EXPECTED = {
     "dram": (50, (0.8, 0.8, 0.8)),
     "optane": (1_300, (0.25, 0.8, 0.25)),

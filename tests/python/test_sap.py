@@ -40,7 +40,8 @@ def milliseconds(shown):
 
 
 def test_a_drive_of_flash(memsim_command):
-    """Its pages take 50 us and the way through the drive: one after the other it is slower than the paper's latencies."""
+    """Its pages take 50 us and the way through the drive: one after the other it is slower than the paper's
+    latencies."""
     for policy in ("lru", "sap"):
         flash, table = (
             run(memsim_command, "--policy", policy, "--drive", drive, "--workload", "AES", "--check-contents")

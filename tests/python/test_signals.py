@@ -1,4 +1,5 @@
-"""Signals from the first moment to the last: what docs/checkpoints.md says of them holds while memsim starts and ends, too."""
+"""Signals from the first moment to the last: what docs/checkpoints.md says of them holds while memsim starts and ends,
+too."""
 import os
 import signal
 import subprocess
@@ -149,7 +150,8 @@ def test_no_signal_of_a_run_ends_it_at_any_moment(begun, script, tmp_path, progr
 
 
 def test_python_s_threads_do_not_end_it_either(memsim_command, tmp_path):
-    """A signal comes to any thread that does not block it, and Python removes its handlers while such a thread lives."""
+    """A signal comes to any thread that does not block it, and Python removes its handlers while such a thread
+    lives."""
     (tmp_path / "late.py").write_text(
         """\
 import os, signal, sys, threading, time

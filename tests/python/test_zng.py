@@ -54,8 +54,8 @@ def test_an_unknown_platform_and_scale_are_sentences():
 
 
 def test_a_slice_keeps_what_an_sm_has():
-    for footprint, k in ((2 * MIB, 8), (24 * MIB, 8), (48 * MIB, 4), (96 * MIB, 2), (192 * MIB, 1), (8 * GIB, 1)):
-        size = zng.scale.scale(footprint)
+    for size_of_program, k in ((2 * MIB, 8), (24 * MIB, 8), (48 * MIB, 4), (96 * MIB, 2), (192 * MIB, 1), (8 * GIB, 1)):
+        size = zng.scale.scale(size_of_program)
         assert size.k == k and size.sms == 16 // k == size.channels
         assert size.controllers * size.of_controller * k == 6
         # Pages a second that the cores serve, for each SM.
@@ -105,7 +105,8 @@ def test_optane_waits_763_ns_for_every_row_or_after_a_write(in_tmp):
     reads, writes = 2000 / seconds("measured", "100%"), 2000 / seconds("measured", "0%")
     assert reads > 8 / 250e-9 * 0.7  # 8 partitions, 190 ns and the data
     assert writes == pytest.approx(8 / 970e-9, rel=0.2)
-    # 32 requests find 14 of 16 banks, and open a row each. A row that was written, or with `printed` any, takes 763 ns to close.
+    # 32 requests find 14 of 16 banks, and open a row each. A row that was written, or with `printed` any, takes 763 ns
+    # to close.
     assert 2000 / seconds("table", "100%") == pytest.approx(14 / 200e-9, rel=0.2)  # beside 59 % of the wires' rate
     assert 2000 / seconds("table", "0%") == pytest.approx(14 / 983e-9, rel=0.15)
     assert 2000 / seconds("printed", "100%") == pytest.approx(14 / 953e-9, rel=0.15)

@@ -1,5 +1,5 @@
-"""A checkpoint goes on in another build than the one that wrote it: with debugging, or of clang++ with sanitizers. util/test
---long makes those builds; where one is missing its tests are skipped."""
+"""A checkpoint goes on in another build than the one that wrote it: with debugging, or of clang++ with sanitizers.
+util/test --long makes those builds; where one is missing its tests are skipped."""
 import shutil
 import subprocess
 

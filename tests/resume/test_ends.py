@@ -67,7 +67,7 @@ def test_an_early_end_keeps_the_run(run, script, fault, when):
     ((cause, at, uuid, file),) = LINE.findall(said)
     assert cause == ("an error" if label.startswith("Error") else label) and os.path.exists(run.directory / file), said
     labels = ["first", label] if when == "fault" else ["first", "second", label]
-    assert [l for l, in run.rows("out", "SELECT label FROM dump ORDER BY id")] == labels
+    assert [label for label, in run.rows("out", "SELECT label FROM dump ORDER BY id")] == labels
     assert run.rows("out", "SELECT id, finished FROM run") == [(uuid, None)]
     assert run.rows("out", "SELECT value FROM result WHERE path = 'gen' AND name = 'reads'")[0][0] > 0
     # Where the cause is gone the script goes on, and nothing shows that it had ended.
@@ -119,8 +119,8 @@ def test_a_signal_while_it_simulates(run, job, number, code, stem):
 
 
 def test_a_second_sigint_ends_at_once(run, script):
-    """But not one of the first three seconds, which may have been passed on. As a checkpoint of a large machine may take
-    long: here the script takes its time."""
+    """But not one of the first three seconds, which may have been passed on. As a checkpoint of a large machine may
+    take long: here the script takes its time."""
     (run.directory / "fault").write_text(
         "import time\nopen('begun', 'w').close()\ntry:\n  memsim.simulate('100s')\nfinally:\n"
         "  os.kill(os.getpid(), signal.SIGINT)\n  open('after', 'w').close()\n  time.sleep(100)\n"

@@ -31,8 +31,8 @@ def test_ended_by_sigterm(run, job):
 
 
 def test_ctrl_c_at_any_moment(run, job):
-    """A sentence, and what is kept once something was simulated; before the launcher listens nothing, but never a traceback
-    of ours. Python may end by the signal once more after the sentence, if it had not yet started."""
+    """A sentence, and what is kept once something was simulated; before the launcher listens nothing, but never a
+    traceback of ours. Python may end by the signal once more after the sentence, if it had not yet started."""
     sentence = "memsim: interrupted\n"
     for step in range(12):
         running = run.start("-d", "out", *job(scale="small"))

@@ -1,4 +1,5 @@
-"""The resume oracle where queues are full nearly always: a wake that is missed shows there, and at no queue's usual size."""
+"""The resume oracle where queues are full nearly always: a wake that is missed shows there, and at no queue's usual
+size."""
 from pathlib import Path
 
 import pytest

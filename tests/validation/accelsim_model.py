@@ -2,10 +2,10 @@
 
 It holds sets of lines and counts sectors; it has no time. Local memory lies as `translate_local_memaddr` of GPGPU-Sim
 (gpgpu_local_mem_map 1) puts it: word D of a thread at 4 * (D * N + base), where N is the number of threads that may be
-resident and base that of the thread among them. An L1 is that of the tested configuration SM7_QV100 with the whole of the
-unified memory: 4 sets of 256 ways, LRU, linear index, write-through, write-allocate, lazy fetch on read. The L2 is of 6 MiB,
-fully associative: GPGPU-Sim's polynomial index leaves no conflicts in footprints that it holds several times over. L1s are
-emptied between launches. Warps of an SM take turns, an instruction each.
+resident and base that of the thread among them. An L1 is that of the tested configuration SM7_QV100 with the whole of
+the unified memory: 4 sets of 256 ways, LRU, linear index, write-through, write-allocate, lazy fetch on read. The L2 is
+of 6 MiB, fully associative: GPGPU-Sim's polynomial index leaves no conflicts in footprints that it holds several times
+over. L1s are emptied between launches. Warps of an SM take turns, an instruction each.
 """
 
 from collections import Counter, OrderedDict
@@ -86,7 +86,8 @@ def sectors_of(access, warp, block, threads, resident):
 
 
 def counts(kernels):
-    """Of launches (text of a trace, threads of a block, blocks that may be resident in an SM); all blocks are resident."""
+    """Of launches (text of a trace, threads of a block, blocks that may be resident in an SM); all blocks are
+    resident."""
     n, l2 = Counter(), Cache(1, 6 << 20 >> 7)
     for text, threads, resident in kernels:
         sms = [([], Cache(4, 256)) for _ in range(SMS)]

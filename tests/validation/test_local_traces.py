@@ -1,8 +1,10 @@
-"""SASS traces with local memory of many warps, on the QV100 and in a model of what Accel-Sim counts (accelsim_model.py).
+"""SASS traces with local memory of many warps, on the QV100 and in a model of what Accel-Sim counts
+(accelsim_model.py).
 
-A stack frame's words of one warp lie 5,120 lines apart, a multiple of any power of two of sets up to 1,024. The public trace
-of Rodinia's b+tree with local accesses (sarchlab/mgpusim, `rodinia-b+tree-128-1000`) has the same counts in both as well:
-8,914 and 16,750 misses of L1s, 9,862 of the L2, 1,487 DRAM reads; without a hash 21,992, 62,870, 61,847 and 8,336.
+A stack frame's words of one warp lie 5,120 lines apart, a multiple of any power of two of sets up to 1,024. The public
+trace of Rodinia's b+tree with local accesses (sarchlab/mgpusim, `rodinia-b+tree-128-1000`) has the same counts in both
+as well: 8,914 and 16,750 misses of L1s, 9,862 of the L2, 1,487 DRAM reads; without a hash 21,992, 62,870, 61,847 and
+8,336.
 """
 import random
 
@@ -29,7 +31,8 @@ DATA = 0x7F1269C00000
 
 
 def trace(blocks, warps, operations):
-    """A launch; `operations(block, warp)` yields (operation, bytes of a lane, first lane's address, step from lane to lane)."""
+    """A launch; `operations(block, warp)` yields (operation, bytes of a lane, first lane's address, step from lane to
+    lane)."""
     text = HEAD.format(blocks=blocks, threads=32 * warps)
     for b in range(blocks):
         text += f"#BEGIN_TB\nthread block = {b},0,0\n"
@@ -47,7 +50,8 @@ def trace(blocks, warps, operations):
 
 
 def frame(words):
-    """A frame of 264 bytes is written in pairs of words; then each warp reads some of them, between loads of shared data."""
+    """A frame of 264 bytes is written in pairs of words; then each warp reads some of them, between loads of shared
+    data."""
 
     def operations(block, warp):
         chosen = random.Random(f"{block} {warp}")
@@ -90,8 +94,8 @@ def unwritten(words):
     return operations
 
 
-# Blocks, warps of a block, blocks that may be resident in an SM (registers: 32 a thread of 65,536; 2,048 threads), operations;
-# then the model's counts.
+# Blocks, warps of a block, blocks that may be resident in an SM (registers: 32 a thread of 65,536; 2,048 threads),
+# operations; then the model's counts.
 NAMES = (
     "L1D reads",
     "L1D writes",

@@ -1,5 +1,5 @@
-"""The text of a type stub (.pyi): components from the schema, all else from a module's names and signatures. What has no
-annotation there is Any, or bool by its default."""
+"""The text of a type stub (.pyi): components from the schema, all else from a module's names and signatures. What has
+no annotation there is Any, or bool by its default."""
 
 import ast
 import contextlib
@@ -85,7 +85,7 @@ class _Stub:
     def class_named(self, cls: type, arguments: str | None = None) -> str:
         """How this module names a class, with its arguments as text; a generic class without them has Any."""
         name, module = cls.__name__, cls.__module__.removeprefix("_")  # classes of io say that they are of _io
-        if cls is types.NoneType:
+        if issubclass(cls, types.NoneType):
             return "None"
         here = module in ("builtins", self.name) or module.startswith("memsim") and self.known.get(name) is cls
         if not here:
@@ -145,7 +145,8 @@ class Folder(_Stub):
         yield from (f"    {param}: {kind}" for param, kind, _ in params)
         yield from (f"    {p['name']}: {'VectorPort' if p['many'] else 'Port | VectorPort'}" for p in s["ports"])
         yield from ("    @property", f"    def stats(self) -> _{name}Stats: ...")
-        yield f"    def __init__(self{', *' if params else ''}{''.join(f', {param}: {kind} = ...' for param, _, kind in params)}) -> None: ..."
+        given = "".join(f", {param}: {kind} = ..." for param, _, kind in params)
+        yield f"    def __init__(self{', *' if params else ''}{given}) -> None: ..."
 
     def _types(self, declared: str) -> tuple[str, str]:
         """Of a parameter's attribute, and of what it is set to."""

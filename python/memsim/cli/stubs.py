@@ -48,7 +48,8 @@ def _path(package: Path, name: str, module: ModuleType) -> Path:
 
 
 def _write_short_name(package: Path, short: str, module: ModuleType) -> None:
-    """Writes the stub of a module under a short name, and those of the modules below it: each has what the module has."""
+    """Writes the stub of a module under a short name, and those of the modules below it: each has what the module
+    has."""
     _path(package, short, module).write_text(f"from {module.__name__} import *\n")
     for found in pkgutil.iter_modules(getattr(module, "__path__", [])):
         _write_short_name(package, f"{short}.{found.name}", importlib.import_module(f"{module.__name__}.{found.name}"))

@@ -1,5 +1,5 @@
-"""The subcommands by name. Each has a file here with `register(parser)`, which declares its arguments, and `main(args)`,
-which returns the exit code or None; only the file of the subcommand that runs is imported."""
+"""The subcommands by name. Each has a file here with `register(parser)`, which declares its arguments, and
+`main(args)`, which returns the exit code or None; only the file of the subcommand that runs is imported."""
 
 import argparse
 import importlib

@@ -37,11 +37,11 @@ CONTENT = {
     "distributions": "SELECT tick, label, path, stat.name, low, high, count FROM distribution "
     "JOIN dump ON dump.id = dump JOIN stat ON stat.id = stat JOIN object ON object.id = object "
     "ORDER BY dump.id, path, stat.name, low",
-    "launches": "SELECT dispatcher, application, number, kernel, started, ended, instructions, cycles, path, name, counted.value "
-    "FROM launch LEFT JOIN counted ON launch = launch.id LEFT JOIN total ON total.id = total "
+    "launches": "SELECT dispatcher, application, number, kernel, started, ended, instructions, cycles, path, name, "
+    "counted.value FROM launch LEFT JOIN counted ON launch = launch.id LEFT JOIN total ON total.id = total "
     "ORDER BY started, dispatcher, application, number, path, name",
-    "slowest requests": "SELECT tick, label, rank, stage, time, number, address, opened FROM slow JOIN dump ON dump.id = dump "
-    "ORDER BY dump.id, rank, stage",
+    "slowest requests": "SELECT tick, label, rank, stage, time, number, address, opened FROM slow "
+    "JOIN dump ON dump.id = dump ORDER BY dump.id, rank, stage",
     "parameters": "SELECT path, name, text, value FROM param JOIN object ON object.id = object ORDER BY path, name",
     "connections": "SELECT source, source_port, target, target_port FROM connection ORDER BY source, source_port",
 }

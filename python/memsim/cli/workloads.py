@@ -1,12 +1,10 @@
-"""`memsim workloads`: lists the catalogue, counts what each workload does to memory, and compares its result with that of a
-plain program."""
+"""`memsim workloads`: lists the catalogue, counts what each workload does to memory, and compares its result with that
+of a plain program."""
 
 import argparse
 import os
 from typing import Any
 
-from .. import _memsim
-from ..errors import Error
 from ..run.options import whole
 from ..run.workloads import Job, chosen, longest_first, profiles
 

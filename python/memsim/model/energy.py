@@ -20,8 +20,8 @@ from .units import Energy, Power, Ratio
 
 @dataclass(frozen=True)
 class Cost:
-    """What a part of the machine spends: an energy for each count of a statistic, the time integral of a statistic in mW,
-    or a power."""
+    """What a part of the machine spends: an energy for each count of a statistic, the time integral of a statistic in
+    mW, or a power."""
 
     part: str  # that spends it
     objects: str  # path of its object, or of the list or the folder of them

@@ -107,8 +107,8 @@ class Launch:
         return with_needs(values, frozenset([step]))
 
     def store(self, array: Array, index: Any, values: Any) -> None:
-        """Stores values of shape (threads,), or a single one. Where several threads store to one place, the value of the
-        highest thread stays. Raises Error for an index outside of the array."""
+        """Stores values of shape (threads,), or a single one. Where several threads store to one place, the value of
+        the highest thread stays. Raises Error for an index outside of the array."""
         at, addresses = self._addresses(array, index)
         stored = self._full("value", values).astype(array.host.dtype)
         array.host[at[self._active]] = plain(stored)[self._active]

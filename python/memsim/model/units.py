@@ -4,8 +4,8 @@
 
     mem.Cache(capacity=units.Bytes(lines * 128), latency=units.Time.cycles(12, 1.2e9))
 
-A quantity holds a whole number of base units and is exact. A parameter takes one where it takes text. Its text, str(), is in
-base units, such as '4096B'. The units of each kind are those of the compiled module (src/core/units.hh).
+A quantity holds a whole number of base units and is exact. A parameter takes one where it takes text. Its text, str(),
+is in base units, such as '4096B'. The units of each kind are those of the compiled module (src/core/units.hh).
 """
 
 from dataclasses import dataclass

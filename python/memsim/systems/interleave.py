@@ -53,7 +53,8 @@ class Interleave:
         return wired(dict(outputs=self.ways, granularity=self.chunk))
 
     def channel(self, index: int) -> dict[str, Any]:
-        """The parameters of the mem.DramController with this index, whose map ends in ChCl (in Ch if a chunk is one burst).
+        """The parameters of the mem.DramController with this index, whose map ends in ChCl (in Ch if a chunk is one
+        burst).
 
         For controllers that no crossbar deals addresses out to; behind one they may be left out."""
         return wired(dict(channels=self.ways, channel=index, interleave=self.chunk))
