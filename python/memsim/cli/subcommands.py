@@ -22,14 +22,23 @@ def _parse(name, doc, *arguments, argv):
 
 
 def describe(argv):
-    schema.describe(
-        _parse(
-            "describe",
-            "What a component type declares",
-            ("TYPE", "such as mem.Cache; --list-sim-objects lists them"),
-            argv=argv,
-        ).TYPE
+    p = argparse.ArgumentParser(
+        prog="memsim describe",
+        description="What a component type declares, or what a paper's machines assume",
+        allow_abbrev=False,
     )
+    what = p.add_mutually_exclusive_group(required=True)
+    what.add_argument("TYPE", nargs="?", help="such as mem.Cache; --list-sim-objects lists them")
+    what.add_argument(
+        "--assumptions", metavar="PAPER", help="the assumed values of a paper's machines, or of a database's last run"
+    )
+    p.add_argument("--write", metavar="PAGE", default="", help="with --assumptions: write the table into this page")
+    args = p.parse_args(argv)
+    if args.assumptions:
+        from . import assumptions
+
+        return assumptions.main(args.assumptions, args.write)
+    return schema.describe(args.TYPE)
 
 
 def stubs(argv):

@@ -3,92 +3,156 @@
 `solid_state_drive(...)` builds it; presets name whole drives with their sources.
 """
 
+from typing import NamedTuple
+
 from .. import System, flash
 from ..errors import check_known
+from ..model.provenance import assumed, cited, derived, stated, wired
 
-# Geometry: channels, packages of a channel, dies, planes, blocks of a plane, pages of a block.
 # mqsim: MQSim (FAST'18), its default ssdconfig.xml, with its policies: one die of a package at a time,
 #        no time of cores, a 2 MiB cache of the map, which is on the flash.
-# z_ssd: ZnG (ISCA'20), Table I: 16 channels of one package, 8 dies x 8 planes, 1024 blocks x 384 pages
-#        of 4 KB, 800 MT/s; 5 cores with 5 us a request and 22.3 % over-provisioning are assumptions
-#        (docs/models/flash.md); DRAM buffer of 32 bit x 1600 MT/s, 13.75 ns each for tRCD and tCL.
-# z_nand_983_zet, nand_980_pro: drives behind a CXL endpoint, so without NVMe's times; DRAM as z_ssd's; collection from
-#        5 % free blocks to 7 % (6.8 % where the spare and the open blocks leave no more), 100 % preconditioned. Each channel carries an eighth of the data sheet's read rate.
-#        983 ZET 480 GB: 3.4 and 3.0 GB/s, 750,000 reads and 60 to 75,000 writes a second, spare 7 %; tR 3 us and tPROG
-#        100 us are ZnG's, tBERS 1 ms; 64 dies of 64 Gbit, 2 planes a die are assumptions.
-#        980 Pro 1 TB: 7 and 5 GB/s, spare 9 %, 1 GB of DRAM; TLC pages of 16 KiB with one time each, tR 45 us, tPROG
-#        500 us, tBERS 5 ms, 3,000 erases; 32 dies of 2 planes are assumptions. Its SLC cache is not modelled.
-ENDPOINT = dict(
-    preconditioned="100%",
-    unwritten="past",
-    completion="1fs",
-    dram_rate="6.4GB/s",
-    dram_latency="27500ps",
-    gc_threshold="5%",
-    gc_target="7%",
-    queue_depth=1024,
+# z_ssd: the drive of ZnG (ISCA'20), Table I.
+# z_nand_983_zet, nand_980_pro: drives behind a CXL endpoint, so without NVMe's times; DRAM as z_ssd's. Each channel
+#        carries an eighth of the data sheet's read rate. The SLC cache of the 980 Pro is not modelled.
+# slc_mt29f: eight channels of one MT29F64G08 each, the drive around it as those behind an endpoint, its spare (7.2 %)
+#        enough for their collection's target and the blocks that are open.
+MQSIM = "MQSim's default ssdconfig.xml"
+ZNG = "ZnG table I"
+ZET = "data sheet of the 983 ZET 480 GB: 3.4 and 3.0 GB/s, 750,000 reads and 60 to 75,000 writes a second"
+PRO = "data sheet of the 980 Pro 1 TB: 7 and 5 GB/s"
+AN_EIGHTH = "an eighth of the data sheet's read rate for each channel"
+MT29F = "SAP table I: MT29F64G08, SLC pages of 8 KiB, tR 50 us, tPROG 550 us, 5 ns a byte"
+DRIVE_DRAM = assumed(
+    dict(dram_rate="6.4GB/s", dram_latency="27500ps"), "32 bit x 1600 MT/s; 13.75 ns each for tRCD, tCL"
 )
-# slc_mt29f: eight channels of one MT29F64G08 each (SAP's Table I): SLC pages of 8 KiB, tR 50 us, tPROG 550 us, tBERS
-#        1.5 ms, 5 ns a byte; two dies of two planes are assumptions, the drive around it as those behind an endpoint,
-#        its spare (7.2 %) enough for their collection's target and the blocks that are open.
+ENDPOINT = dict(
+    preconditioned=assumed("100%", "the readings: start preconditioned"),
+    unwritten=assumed("past", "a drive that has been used"),
+    completion=derived("1fs", from_="a drive behind an endpoint, without NVMe's times"),
+    **DRIVE_DRAM,
+    **assumed(dict(gc_threshold="5%", gc_target="7%"), "MQSim's threshold, and a little above"),
+    queue_depth=assumed(1024, "more than an endpoint has under way"),
+)
+# Of a channel and of a package, with controllers that pass a page's data while its plane works.
+BUS_QUEUE = assumed(256, "more than the dies of a channel take")
+PLANES_ALONE = assumed(True, "each plane has a row decoder")
+TWO_REGISTERS = stated(2, "ZnG table I: 2 registers of a plane")
+
+
+class Geometry(NamedTuple):
+    """Of a drive: channels, packages of a channel, dies, planes of a die, blocks of a plane, pages of a block."""
+
+    channels: int
+    packages: int
+    dies: int
+    planes: int
+    blocks: int
+    pages: int
+
+
 PRESETS = {
     "mqsim": dict(
-        geometry=(8, 4, 2, 2, 2048, 256),
-        drive=dict(
-            page="8KiB",
-            over_provisioning="7%",
-            unwritten="past",
-            map_cache="2MiB",
-            keep_rewritten=True,
-            commands=4096,
-            queue_depth=4096,
+        geometry=Geometry(*cited((8, 4, 2, 2, 2048, 256), MQSIM)),
+        drive=cited(
+            dict(
+                page="8KiB",
+                over_provisioning="7%",
+                unwritten="past",
+                map_cache="2MiB",
+                keep_rewritten=True,
+                commands=4096,
+                queue_depth=4096,
+            ),
+            MQSIM,
         ),
-        channel=dict(bus="nv_ddr2_333", dies_at_once=1, queue=4096),
-        package=dict(media="mlc"),
-        registers=1,
+        channel=cited(dict(bus="nv_ddr2_333", dies_at_once=1, queue=4096), MQSIM),
+        package=cited(dict(media="mlc"), MQSIM),
+        registers=cited(1, MQSIM),
     ),
     "z_ssd": dict(
-        geometry=(16, 1, 8, 8, 1024, 384),
+        geometry=Geometry(*stated((16, 1, 8, 8, 1024, 384), ZNG)),
         drive=dict(
-            page="4KiB",
-            over_provisioning="22.3%",
-            preconditioned="100%",
-            cores=5,
-            firmware="5us",
-            cache="33MiB",
-            cache_reads=True,
-            write_buffer="1MiB",
-            dram_rate="6.4GB/s",
-            dram_latency="27500ps",
+            page=stated("4KiB", ZNG),
+            over_provisioning=cited("22.3%", "the authors' public configuration"),
+            preconditioned=assumed("100%", "its data is there at the start"),
+            cores=assumed(5, "ZnG: 2 to 5 low-power embedded processor cores"),
+            firmware=assumed("5us", "a core's time for a request; sweep in ZnG's machine"),
+            **assumed(dict(cache="33MiB", cache_reads=True, write_buffer="1MiB"), "a DRAM buffer as HybridGPU's"),
+            **DRIVE_DRAM,
         ),
-        channel=dict(bus="nv_ddr3_800", queue=256),
-        package=dict(media="z_nand"),
-        registers=2,
+        channel=dict(bus=stated("nv_ddr3_800", "ZnG table I: 800 MT/s"), queue=BUS_QUEUE),
+        package=dict(media=stated("z_nand", "ZnG table I: tR 3 us, tPROG 100 us")),
+        registers=TWO_REGISTERS,
     ),
     "z_nand_983_zet": dict(
-        geometry=(8, 1, 8, 2, 2730, 384),
-        drive=dict(ENDPOINT, page="4KiB", over_provisioning="7%", gc_target="6.8%", host_rate="3.4GB/s"),
-        channel=dict(bus="nv_ddr3_800", rate="425MB/s", queue=256, independent_planes=True, join_reads=True),
-        package=dict(media="z_nand", independent_planes=True),
-        registers=2,
+        geometry=Geometry(
+            *assumed((8, 1, 8, 2), "64 dies of 64 Gbit, 2 planes a die"),
+            *derived((2730, 384), from_="480 GB in blocks of ZnG's 384 pages"),
+        ),
+        drive=dict(
+            ENDPOINT,
+            page=stated("4KiB", ZNG),
+            over_provisioning=cited("7%", ZET),
+            gc_target=derived("6.8%", from_="the spare and the open blocks leave no more"),
+            host_rate=cited("3.4GB/s", ZET),
+        ),
+        channel=dict(
+            bus=stated("nv_ddr3_800", "ZnG table I: 800 MT/s"),
+            rate=derived("425MB/s", from_=AN_EIGHTH),
+            queue=BUS_QUEUE,
+            independent_planes=PLANES_ALONE,
+            join_reads=assumed(True, "a page's register serves the reads that wait for it"),
+        ),
+        package=dict(media=stated("z_nand", "ZnG table I: tR 3 us, tPROG 100 us"), independent_planes=PLANES_ALONE),
+        registers=TWO_REGISTERS,
     ),
     "nand_980_pro": dict(
-        geometry=(8, 1, 4, 2, 1024, 1024),
-        drive=dict(ENDPOINT, page="16KiB", over_provisioning="9%", host_rate="7GB/s"),
-        channel=dict(bus="nv_ddr3_800", rate="875MB/s", queue=256, independent_planes=True, join_reads=True),
-        package=dict(
-            media="tlc",
-            independent_planes=True,
-            timing_changes=("types=1 tR0=45us tPROG0=500us tBERS=5ms endurance=3000"),
+        geometry=Geometry(
+            *assumed((8, 1, 4, 2), "32 dies of 2 planes"), *derived((1024, 1024), from_="1 TB in pages of 16 KiB")
         ),
-        registers=2,
+        drive=dict(
+            ENDPOINT,
+            page=cited("16KiB", "TLC flash of that generation"),
+            over_provisioning=cited("9%", PRO),
+            host_rate=cited("7GB/s", PRO),
+        ),
+        channel=dict(
+            bus=assumed("nv_ddr3_800", "as the other drives'; `rate` replaces its rate"),
+            rate=derived("875MB/s", from_=AN_EIGHTH),
+            queue=BUS_QUEUE,
+            independent_planes=PLANES_ALONE,
+            join_reads=assumed(True, "a page's register serves the reads that wait for it"),
+        ),
+        package=dict(
+            media=cited("tlc", "TLC flash with one time for each operation"),
+            independent_planes=PLANES_ALONE,
+            timing_changes=assumed(
+                "types=1 tR0=45us tPROG0=500us tBERS=5ms endurance=3000", "usual times of TLC flash of that generation"
+            ),
+        ),
+        registers=TWO_REGISTERS,
     ),
     "slc_mt29f": dict(
-        geometry=(8, 1, 2, 2, 2048, 128),
-        drive=dict(ENDPOINT, page="8KiB", over_provisioning="7.2%"),
-        channel=dict(bus="nv_ddr3_800", rate="200MB/s", queue=256, join_reads=True),
-        package=dict(media="tlc", timing_changes=("types=1 tR0=50us tPROG0=550us tBERS=1500us endurance=100000")),
-        registers=2,
+        geometry=Geometry(
+            *assumed((8, 1, 2, 2), "eight channels of one package; two dies of two planes"),
+            *cited((2048, 128), "MT29F64G08: blocks and pages"),
+        ),
+        drive=dict(
+            ENDPOINT,
+            page=stated("8KiB", MT29F),
+            over_provisioning=assumed("7.2%", "enough for the collection's target and the open blocks"),
+        ),
+        channel=dict(
+            bus=assumed("nv_ddr3_800", "as the other drives'; `rate` replaces its rate"),
+            rate=stated("200MB/s", MT29F),
+            queue=BUS_QUEUE,
+            join_reads=assumed(True, "a page's register serves the reads that wait for it"),
+        ),
+        package=dict(
+            media=stated("tlc", "SAP table I: one time for each operation, which timing_changes gives"),
+            timing_changes=stated("types=1 tR0=50us tPROG0=550us tBERS=1500us endurance=100000", MT29F),
+        ),
+        registers=TWO_REGISTERS,
     ),
 }
 
@@ -113,7 +177,7 @@ def solid_state_drive(preset, queues=1, channels=None, geometry=None, **drive):
         packages=packages,
         blocks=blocks,
         pages=pages,
-        queues=queues,
+        queues=wired(queues),
         **shape,
         **{**p["drive"], **drive},
     )

@@ -1,19 +1,28 @@
 """The host that brings pages to a GPU over PCIe, and the part of it that a slice of a machine has."""
 
+from ..model.provenance import assumed, cited, derived
+
 # PCIe 3 x16. 16 bytes a packet beside the 24 of its frame stand for an acknowledgement and a credit
 # update of 8 bytes each, 128 bytes are a usual payload: 12.0 of 15.75 GB/s, what is reached in practice.
-PCIE = dict(generation=3, lanes=16, payload="128B", overhead="40B")
-BATCH = 256  # faults (NVIDIA's open driver)
-PAGE_COST = 1_000_000_000  # fs of the driver for a page: host.PagingHost's assumption, sweep 0 to 2 us
-HOST_DRAM = 34  # GB/s: host.PagingHost's assumption
+PCIE = dict(
+    **assumed(dict(generation=3, lanes=16), "a GPU's slot of that time"),
+    **assumed(
+        dict(payload="128B", overhead="40B"), "a usual payload; an acknowledgement and a credit update of 8 bytes"
+    ),
+)
+BATCH = cited(256, "NVIDIA's open driver: faults of a batch")
+PAGE_COST = assumed(1_000_000_000, "time of the driver for a page, in fs")  # range 0 to 2 us
+HOST_DRAM = assumed(34, "two channels of DDR4-2133 of a desktop, in GB/s")
+
+SHARE = "the slice of the paper's machine that is simulated"
 
 
 def share_of_host(share, page_cost=PAGE_COST):
     """Arguments of mmu.page_faults() for a machine that is so much (a Fraction) of one that the host serves
     whole: it has that share of PCIe, of host DRAM and of the driver's time, `page_cost` fs a page."""
     return dict(
-        pcie=dict(PCIE, share=f"{float(100 * share):.7f}%"),
-        batch=max(1, round(BATCH * share)),
-        page_cost=f"{round(page_cost / share)}fs",
-        dram_bandwidth=f"{round(HOST_DRAM * 10**9 * share)}B/s",
+        pcie=dict(PCIE, share=derived(f"{float(100 * share):.7f}%", from_=SHARE)),
+        batch=derived(max(1, round(BATCH * share)), from_=[BATCH, SHARE]),
+        page_cost=derived(f"{round(page_cost / share)}fs", from_=[page_cost, SHARE]),
+        dram_bandwidth=derived(f"{round(HOST_DRAM * 10**9 * share)}B/s", from_=[HOST_DRAM, SHARE]),
     )

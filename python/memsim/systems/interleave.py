@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from .. import mem
 from ..errors import user_error
+from ..model.provenance import wired
 
 UNITS = {
     "B": 1,
@@ -40,7 +41,7 @@ class Interleave:
 
     def __post_init__(self):
         most = int(mem.Crossbar._params["outputs"]["max"])
-        if type(self.ways) is not int or not 1 <= self.ways <= most:
+        if isinstance(self.ways, bool) or not isinstance(self.ways, int) or not 1 <= self.ways <= most:
             raise user_error(f"Interleave: ways={self.ways!r}: addresses go round over 1 to {most} parts")
         in_bytes(self.chunk, "Interleave: chunk")
 
@@ -51,19 +52,19 @@ class Interleave:
     @property
     def crossbar(self):
         """The parameters of the mem.Crossbar in front of the parts."""
-        return dict(outputs=self.ways, granularity=self.chunk)
+        return wired(dict(outputs=self.ways, granularity=self.chunk))
 
     def channel(self, index):
         """The parameters of the mem.DramController with this index, whose map ends in ChCl (in Ch if a chunk is one burst).
 
         For controllers that no crossbar deals addresses out to; behind one they may be left out."""
-        return dict(channels=self.ways, channel=index, interleave=self.chunk)
+        return wired(dict(channels=self.ways, channel=index, interleave=self.chunk))
 
 
 def join(slices, channels, interleave, **crossbar):
     """A mem.Crossbar in front of each memory controller that several L2 slices share, for connect()."""
     return [
-        mem.Crossbar(**{**interleave.over(1).crossbar, "inputs": slices // channels, **crossbar})
+        mem.Crossbar(**{**interleave.over(1).crossbar, "inputs": wired(slices // channels), **crossbar})
         for _ in range(channels)
     ]
 

@@ -8,6 +8,7 @@ brings pages where device memory does not hold all of them.
 from .. import gpu, link
 from .. import host as hosts
 from ..model.ports import unbind
+from ..model.provenance import derived, source_of, wired, with_unit
 from .scale import up_to
 
 ENTRY, LEAF_ENTRIES = 8, 512  # bytes of a page-table entry, pages of a leaf table: gpu.Mmu's defaults
@@ -19,9 +20,14 @@ def tables(footprint, page, applications=1):
     return applications * (leaves + leaves * LEAF_ENTRIES) * ENTRY
 
 
+def sized(page):
+    """A page's size as a parameter."""
+    return with_unit(page, "B") if source_of(page) else derived(f"{page}B", from_="the page that its caller names")
+
+
 def new_input(network):
     """One more input of a crossbar, which the caller binds."""
-    network.inputs += 1
+    network.inputs = wired(network.inputs + 1)
     return network.cpu_side[network.inputs - 1]
 
 
@@ -41,23 +47,22 @@ def translate(part, footprint, walks, page=4096, applications=1, placement="firs
     space = up_to(footprint, page)
     frames = up_to(memory or applications * space, page)
     size = tables(space, page, applications)
+    fits = "what its programs and page tables need"
     part.mmu = gpu.Mmu(
-        tlbs=len(part.sm),
-        page=f"{page}B",
-        applications=applications,
-        address_space=f"{space}B",
-        placement=placement,
-        memory=f"{frames}B",
-        table_base=f"{up_to(frames, 4096)}B",
-        table_memory=f"{up_to(size, 4096)}B",
+        **wired(dict(tlbs=len(part.sm), applications=applications, placement=placement)),
+        page=sized(page),
+        address_space=derived(f"{space}B", from_=fits),
+        memory=derived(f"{frames}B", from_=memory if source_of(memory) else fits),
+        table_base=derived(f"{up_to(frames, 4096)}B", from_=fits),
+        table_memory=derived(f"{up_to(size, 4096)}B", from_=fits),
         **mmu,
     )
     part.mmu.walk_side = walks
-    part.tlb = [gpu.Tlb(page=f"{page}B", **(tlb or {})) for _ in part.sm]
+    part.tlb = [gpu.Tlb(page=sized(page), **(tlb or {})) for _ in part.sm]
     for i, (sm, one) in enumerate(zip(part.sm, part.tlb)):
         below = unbind(sm.mem_side)
         if sm.blocks.peer:
-            sm.blocks.peer.owner.translated = True
+            sm.blocks.peer.owner.translated = wired(True)
         sm.mem_side = one.cpu_side
         one.mem_side = below
         one.mmu_side = part.mmu.tlb_side[i]
@@ -76,11 +81,13 @@ def page_faults(root, part, device, drive=None, pcie=None, **host):
     **host    parameters of the host.PagingHost
     """
     if drive is not None:
-        host.setdefault("source", "drive")
-        host.setdefault("drive_space", part.mmu.address_space)
-    root.host = hosts.PagingHost(page=part.mmu.page, drives=int(drive is not None), queue=part.mmu.fault_buffer, **host)
+        host.setdefault("source", wired("drive"))
+        host.setdefault("drive_space", wired(part.mmu.address_space))
+    root.host = hosts.PagingHost(
+        **wired(dict(page=part.mmu.page, drives=int(drive is not None), queue=part.mmu.fault_buffer)), **host
+    )
     root.pcie = link.Pcie(**(pcie or {}))
-    part.mmu.hosts = part.mmu.movers = 1
+    part.mmu.hosts = part.mmu.movers = wired(1)
     part.mmu.fault_side[0] = root.host.faults
     root.host.pages = part.mmu.mover_side[0]
     root.host.device_side = root.pcie.from_host

@@ -11,6 +11,7 @@ from .. import SimObject, System, mem
 from .. import gpu as parts
 from ..errors import Error, did_you_mean, user_error
 from ..model.objects import resolve
+from ..model.provenance import assumed, cited, derived, source_of, stated, wired
 from . import mmu as translation
 from .interleave import Interleave, connect, in_bytes, join
 from .scale import up_to
@@ -19,23 +20,22 @@ from .scale import up_to
 # once, 16 requests for one of them.
 # Sets are hashed, as those of GPGPU-Sim's tested configurations are: words of a warp's local memory and rows of matrices
 # lie at strides of powers of two.
-HASHED = dict(set_hash="polynomial")
-L1 = dict(stage="l1", **HASHED)
+HASHED = dict(set_hash=cited("polynomial", "GPGPU-Sim's tested configurations hash the sets"))
+L1 = dict(stage=wired("l1"), **HASHED)
 L2 = dict(
-    capacity="6MiB",
-    ways=8,
-    write_policy="write_back",
-    write_allocate=True,
-    latency="80ns",
-    mshrs=64,
-    targets=16,
-    stage="l2",
+    **stated(dict(capacity="6MiB", ways=8, write_policy="write_back", write_allocate=True), "Ohm-GPU table I"),
+    latency=assumed("80ns", "a usual latency of an L2; range 40 to 160 ns"),
+    mshrs=assumed(64, "misses of a slice at once"),
+    targets=assumed(16, "requests for one miss"),
+    stage=wired("l2"),
     **HASHED,
 )
 # 64 B a cycle and slice: Fermi's L2 gives 384 B a clock from six partitions.
-NETWORK = dict(width="64B")
-MEMORY = dict(timing="hbm2", map="RoRaBaCoChCl")
-JOIN = dict(width="64B", latency="1fs")  # wires and arbitration, no place of its own
+NETWORK = dict(width=cited("64B", "Fermi's L2 gives 384 B a clock from six partitions"))
+MEMORY = assumed(dict(timing="hbm2", map="RoRaBaCoChCl"), "one stack of HBM2")
+JOIN = assumed(
+    dict(width="64B", latency="1fs"), "as wide as a slice, without a time of its own"
+)  # wires and arbitration, no place of its own
 
 
 class Gpu(System):
@@ -102,7 +102,8 @@ def gpu(
             f"gpu(): slices={slices} do not divide among channels={channels}: make them a multiple, "
             f"such as slices={up_to(slices, channels)}"
         )
-    clocked = dict(clock=resolve(parts.Sm, "clock", clock, "gpu().clock"))
+    checked = resolve(parts.Sm, "clock", clock, "gpu().clock")
+    clocked = dict(clock=derived(checked, from_=clock) if source_of(clock) else checked)
     sm = _group("sm", sm, parts.Sm, clocked)
     slots = {name: sm[name] for name in ("warp_slots", "block_slots") if name in sm}
     dispatcher = _group(
@@ -115,7 +116,7 @@ def gpu(
         **{name: "sm" for name in ("warp_slots", "block_slots")},
     )
     l1 = _group("l1", l1, mem.Cache, {**clocked, **L1}, short="capacity")
-    l1.setdefault("ways", _ways(l1))
+    l1.setdefault("ways", derived(_ways(l1), from_="the capacity of an L1"))
     l2 = _group(
         "l2",
         l2,
@@ -140,10 +141,10 @@ def gpu(
 
     part = Gpu()
     part._interleave = over_slices
-    part.dispatcher = parts.Dispatcher(sms=sms, **dispatcher)
+    part.dispatcher = parts.Dispatcher(sms=wired(sms), **dispatcher)
     part.sm = [parts.Sm(**sm) for _ in range(sms)]
     part.l1 = [mem.Cache(**l1) for _ in range(sms)]
-    part.network = mem.Crossbar(inputs=sms, **over_slices.crossbar, **network)
+    part.network = mem.Crossbar(inputs=wired(sms), **over_slices.crossbar, **network)
     part.l2 = [mem.Cache(**l2) for _ in range(slices)]
     for i in range(sms):
         part.dispatcher.sm_side[i] = part.sm[i].blocks
@@ -166,7 +167,7 @@ ARGUMENTS = [name for name in signature(gpu).parameters if name != "unknown"]
 
 def _count(argument, value):
     most = int(mem.Crossbar._params["inputs"]["max"])
-    if type(value) is not int or not 1 <= value <= most:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
         raise user_error(f"gpu(): {argument}={value!r}: write a whole number from 1 to {most}")
     return value
 
@@ -236,7 +237,7 @@ def _slice(l2, slices):
             f"of {ways} lines: make it a multiple of {step}B, such as "
             f"{up_to(whole, step)}B"
         )
-    return f"{whole // slices}B"
+    return derived(f"{whole // slices}B", from_=[l2["capacity"], "a share of each slice"])
 
 
 def _controllers(memory, interleave):

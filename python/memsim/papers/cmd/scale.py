@@ -10,15 +10,23 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from ...errors import user_error
+from ...model.provenance import assumed, derived, inferred, stated, swept
 from ...systems.scale import KIB, Invariant, up_to
 
 # The paper's, of one controller (Table II; IV-E).
-SMS, SLICES = 10, 2
-L2, L1 = 512 * KIB, 64 * KIB
-MAP, TYPE, MASK = 48 * KIB, 5 * KIB, 10 * KIB
-HASH_ENTRIES = 2224  # of 22 bytes in 48 KB, whole sets of 16
-RATIO = 8  # footprint to L2 (assumption; the paper's footprints are not known; at least 4, or there is no 51 %)
-LINE, L2_WAYS, L1_WAYS, CACHE_WAYS, HASH_WAYS = 128, 16, 4, 8, 16
+SMS, SLICES = stated((10, 2), "CMD table II: an eighth of the GPU")
+L2, L1 = stated((512 * KIB, 64 * KIB), "CMD table II")
+MAP, TYPE, MASK = stated((48 * KIB, 5 * KIB, 10 * KIB), "CMD IV-E")
+HASH_ENTRIES = inferred(2224, "CMD IV-E: 48 KB of entries of 22 bytes, whole sets of 16")
+RATIO = assumed(
+    8,
+    "footprint to L2: the paper's footprints are not known; at least 4, or there is no 51 %",
+    sweep=[swept(4, arguments=("--ratio", 4)), swept(16, arguments=("--ratio", 16))],
+    name="footprint to L2",
+)
+LINE, L2_WAYS, L1_WAYS = stated((128, 16, 4), "CMD table II")
+CACHE_WAYS = assumed(8, "ways of the metadata caches; 0: one set")
+HASH_WAYS = assumed(16, "ways of the hash store; 0: one set")
 
 
 @dataclass
@@ -60,12 +68,12 @@ def scale(footprint, ratio=RATIO, sms=SMS, hash_share=1, tables_share=1):
     made = Scaled(
         sms=sms,
         footprint=footprint,
-        l2=up_to(k * L2, SLICES * L2_WAYS * LINE),
-        l1=up_to(k * L1, L1_WAYS * LINE),
-        map=up_to(tables * MAP, sets),
-        type=up_to(tables * TYPE, sets),
-        mask=up_to(tables * MASK, sets),
-        hash_entries=up_to(hashes * HASH_ENTRIES, HASH_WAYS),
+        l2=derived(up_to(k * L2, SLICES * L2_WAYS * LINE), from_=[L2, ratio]),
+        l1=derived(up_to(k * L1, L1_WAYS * LINE), from_=[L1, ratio]),
+        map=derived(up_to(tables * MAP, sets), from_=[MAP, ratio]),
+        type=derived(up_to(tables * TYPE, sets), from_=[TYPE, ratio]),
+        mask=derived(up_to(tables * MASK, sets), from_=[MASK, ratio]),
+        hash_entries=derived(up_to(hashes * HASH_ENTRIES, HASH_WAYS), from_=[HASH_ENTRIES, ratio]),
     )
     made.invariants = [
         Invariant("footprint / L2", float(ratio), footprint / made.l2),

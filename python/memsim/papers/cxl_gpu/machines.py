@@ -6,13 +6,14 @@ docs/models/cxl.md.
 
 from ... import Root, System, cxl, cxl_gpu, link, mem
 from ...errors import check_known
+from ...model.provenance import assumed, cited, derived, inferred, options, source_of, stated, swept, wired, with_unit
 from ...systems import mmu
 from ...systems.processor import gpu
 from ...systems.scale import KIB, up_to
 from ...systems.scale import components as proportions
 from ...systems.scale import footprint as footprint_of
 from . import media as media_
-from . import scale
+from . import scale, workloads
 
 # What a root port's queue logic reads ahead; None: no endpoint.
 PLATFORMS = {
@@ -27,18 +28,99 @@ PLATFORMS = {
 }
 MEDIA = media_.MEDIA
 CONTROLLERS = ("ours", "smt", "tpp")
+CONTROLLER = "CXL-GPU: the compared controllers (ours, SMT, TPP)"
+FLIT = "CXL 3.1: flits of 68 and 256 bytes; CXL-GPU's link has those of 68"
 FLITS = ("68B", "256B", "256B-lopt")
-CORES = 8
-# A warp of Vortex is 8 threads of a core of 1 GHz; ours are 32 lanes: of a quarter of the clock, four to one of ours.
-CLOCK, CORE_CLOCK, WARPS = "1GHz", "250MHz", 16
-MSHRS = 2 * WARPS  # of a core (Vortex: two a warp); the last-level cache has as many as all cores
+VORTEX = "Vortex"
+CORES = stated(8, "CXL-GPU's table: cores/threads 8/8")
+CLOCK = stated("1GHz", "CXL-GPU's table")
+CORE_CLOCK = inferred(
+    "250MHz",
+    "CXL-GPU's table: a warp of Vortex is 8 threads of a core of 1 GHz; four of them are one of 32 lanes",
+    sweep=["50MHz", "500MHz"],
+    name="clock of the cores",
+)
+WARPS = assumed(16, "warps of a core, so that a block of 512 threads fits; Vortex has 4 to 16 of 8 threads")
+MSHRS = cited(
+    2 * 16,
+    f"{VORTEX}: two misses for each of 16 warps of a core",
+    sweep=[swept(n, f"gpu.l1[*].mshrs={n}") for n in (8, 16, 64)],
+    name="misses of a core at once",
+)
 # The system bus's map: local memory from 0, the host's, and the window in which firmware places endpoints.
 LOCAL, HOST = 1 << 30, 15 << 30
 WINDOW = LOCAL + HOST
-RESERVE = 8  # local memory to the deterministic store's reserve (assumption)
-LINK = dict(generation=5, lanes=8)  # PCIe 5.0 x8 with sync-header bypass
-PCIE = dict(generation=5, lanes=8, payload="128B", overhead="40B")
-FAULT = "500us"  # of the host's runtime for a fault
+MAPPED = "the system bus's map: local memory, the host's, and the window for endpoints"
+RESERVE = assumed(8, "local memory to the reserve of deterministic stores")
+WIRES = stated(dict(generation=5, lanes=8), "CXL-GPU's table: PCIe 5.0 x8 with sync-header bypass")
+
+
+def _both_ends(parameter, value):
+    """A Swept of both ends of a link."""
+    return swept(value, f"port[*].root_port.{parameter}={value}", f"port[*].device.{parameter}={value}")
+
+
+LINK = dict(
+    WIRES,
+    credits=assumed(
+        64,
+        "places for messages received, of each class",
+        sweep=[_both_ends("credits", n) for n in (16, 256)],
+        name="credits of a class",
+    ),
+    retry_buffer=assumed(
+        128,
+        "flits kept until they are acknowledged",
+        sweep=[_both_ends("retry_buffer", n) for n in (22, 255)],
+        name="retry buffer",
+    ),
+    bit_errors=assumed(
+        0, "PCIe allows 1000 of 10^15", sweep=[_both_ends("bit_errors", 1000)], name="bit errors of 10^15"
+    ),
+)
+INGRESS = assumed(64, "places of the ingress queue", sweep=[32, 128], name="ingress queue")
+SPECULATIVE = "cxl-naive", "cxl-dyn", "cxl-sr", "cxl-ds"
+
+
+def _speculative(*values):
+    """A Swept for each value, on the platforms of speculative reads."""
+    return [swept(value, platforms=SPECULATIVE) for value in values]
+
+
+QUEUES = dict(
+    ring=assumed(32, "as the queues", sweep=_speculative(8, 128), name="ring of ranges"),
+    period=assumed("200ns", "between two steps", sweep=_speculative("50ns", "800ns"), name="period of the granularity"),
+    step=assumed("256B", "the least granularity", sweep=_speculative("512B"), name="step of the granularity"),
+    least_sr_queue=assumed(
+        8, "the paper states only that it is adjusted", sweep=_speculative(32), name="least length of the SR queue"
+    ),
+)
+STORE = dict(
+    entries=assumed(4096, "lines of 1/8 of local memory", sweep=[512], name="entries of the address list"),
+    suspend_at=inferred(
+        "moderate",
+        "CXL-GPU: if an increase in DevLoad is detected",
+        sweep=["optimal", "severe"],
+        name="suspending load",
+    ),
+)
+PCIE = dict(
+    WIRES,
+    **assumed(
+        dict(payload="128B", overhead="40B"), "a usual payload; an acknowledgement and a credit update of 8 bytes"
+    ),
+)
+FAULT = assumed(
+    "500us",
+    "CXL-GPU: 500; only microseconds fit",
+    sweep=[swept("25us", arguments=("--fault", "25us"), platforms=("uvm", "gds"))],
+    name="host's time for a fault",
+)
+HOST_DRAM = dict(
+    latency=assumed("100ns", "a usual latency of host memory"),
+    bandwidth=stated("44.8GB/s", "CXL-GPU's table 10a: DDR5-5600, two sub-channels of 32 bit"),
+)
+LINEAR = assumed("linear", "no source states a hash of sets")
 
 
 def platforms():
@@ -55,38 +137,30 @@ def vortex(size, **dispatch):
         interleave="64B",
         memory=None,
         clock=CLOCK,
-        dispatcher=dict(clock=CLOCK, **dispatch),
+        dispatcher=dict(clock=CLOCK, **derived(dispatch, from_="the region that the run simulates")),
         sm=dict(
             clock=CORE_CLOCK,
             warp_slots=WARPS,
             block_slots=WARPS,
-            scheduler="loose_round_robin",
-            arithmetic_latency=1,
-            line="32B",
-            sector="32B",
+            **cited(dict(scheduler="loose_round_robin", arithmetic_latency=1), VORTEX),
+            **cited(dict(line="32B", sector="32B"), f"{VORTEX}: 4 B x threads"),
         ),
         l1=dict(
-            capacity="16KiB",
-            line="32B",
-            ways=4,
-            latency="2ns",
+            **cited(dict(capacity="16KiB", ways=4, write_policy="write_through", write_allocate=False), VORTEX),
+            line=cited("32B", f"{VORTEX}: 4 B x threads"),
+            **assumed(dict(latency="2ns", targets=8), "two cycles; requests for one miss"),
             mshrs=MSHRS,
-            targets=8,
-            write_policy="write_through",
-            write_allocate=False,
-            set_hash="linear",
+            set_hash=LINEAR,
         ),
-        network=dict(width="64B", latency="2ns"),
+        network=assumed(dict(width="64B", latency="2ns"), "a line and two cycles"),
         l2=dict(
-            capacity=f"{size.llc}B",
-            line="64B",
-            sector="64B",
+            capacity=with_unit(size.llc, "B"),
+            **cited(dict(line="64B", sector="64B"), f"{VORTEX}: its memory block is 64 B"),
             ways=scale.LLC_WAYS,
-            latency="8ns",
-            mshrs=CORES * MSHRS,
-            targets=8,
-            fetch_on_write=False,
-            set_hash="linear",
+            **assumed(dict(latency="8ns", targets=8), "eight cycles; requests for one miss"),
+            mshrs=derived(CORES * MSHRS, from_=[MSHRS, "as many as all cores have"]),
+            fetch_on_write=assumed(False, "a sector is fetched when it is read"),
+            set_hash=LINEAR,
         ),
     )
 
@@ -144,7 +218,7 @@ def machine(
     root.scale = proportions(size.invariants)
     ahead = read_ahead or PLATFORMS[platform]
     if PLATFORMS[platform]:
-        dispatch["bases"] = f"{WINDOW}B"
+        dispatch["bases"] = derived(f"{WINDOW}B", from_=MAPPED)
     root.gpu = vortex(size, **dispatch)
     root.memory, below = System(), root.gpu.l2[0]
     if PLATFORMS[platform]:
@@ -158,7 +232,13 @@ def machine(
                 i,
                 size,
                 media,
-                dict(controller=controller, flit=flit, **LINK),
+                dict(
+                    controller=stated(
+                        controller, CONTROLLER, sweep=options("--controller", "smt", "tpp"), name="controllers"
+                    ),
+                    flit=stated(flit, FLIT),
+                    **LINK,
+                ),
                 ahead,
                 stores,
                 unit,
@@ -175,12 +255,13 @@ def machine(
 
 def _expanded(root, size, ports):
     """The system bus, and the root complex: host bridge, and the firmware that maps what endpoints have."""
-    root.bus = link.AddressRouter(ranges=f"0B {LOCAL}B 0, {LOCAL}B {HOST}B 1, {WINDOW}B {WINDOW}B 2")
-    root.bridge = cxl.HostBridge()
-    root.firmware = cxl.Firmware(window_base=f"{WINDOW}B", window=f"{WINDOW}B", ways=ports)
-    root.pcie, root.host = link.Pcie(**PCIE), mem.SimpleMemory(
-        latency="100ns", bandwidth="44.8GB/s", capacity=f"{WINDOW}B"
+    root.bus = link.AddressRouter(
+        ranges=derived(f"0B {LOCAL}B 0, {LOCAL}B {HOST}B 1, {WINDOW}B {WINDOW}B 2", from_=MAPPED)
     )
+    root.bridge = cxl.HostBridge()
+    window = derived(f"{WINDOW}B", from_=MAPPED)
+    root.firmware = cxl.Firmware(window_base=window, window=window, ways=wired(ports))
+    root.pcie, root.host = link.Pcie(**PCIE), mem.SimpleMemory(capacity=window, **HOST_DRAM)
     root.bus.mem_side[0] = root.memory.crossbar.cpu_side[0]
     root.bus.mem_side[1] = root.pcie.from_device
     root.pcie.to_host = root.host.cpu_side
@@ -193,18 +274,30 @@ def _port(root, i, size, media, link, ahead, stores, unit, ports, medium):
     """A root port with its queues, its link, and the endpoint at its end."""
     part = root.port[i]
     capacity = up_to(-(-size.footprint // ports), 64 * KIB)
-    behind = {} if media == "dram" else dict(cache=f"{up_to(size.local // ports, 4 * KIB)}B", unit=unit)
+    cache = derived(f"{up_to(size.local // ports, 4 * KIB)}B", from_=size.local)
+    behind = {} if media == "dram" else dict(cache=cache, unit=unit)
     made = media_.medium(media, f"{capacity}B", **{**behind, **medium})
-    part.queues = cxl_gpu.QueueLogic(read_ahead=ahead)
-    part.root_port, part.device = cxl.RootPort(**link), cxl.DevicePort(**link)
-    part.endpoint = cxl.Endpoint(capacity=f"{capacity}B")
+    part.queues = cxl_gpu.QueueLogic(
+        read_ahead=stated(
+            ahead,
+            "CXL-GPU, evaluation: the platforms of speculative reads",
+            sweep=options("--read-ahead", "window(literal=true)", platforms=("cxl-sr", "cxl-ds")),
+            name="read-ahead",
+        ),
+        **QUEUES,
+    )
+    part.root_port, part.device = cxl.RootPort(**link), cxl.DevicePort(ingress=INGRESS, **link)
+    part.endpoint = cxl.Endpoint(capacity=derived(f"{capacity}B", from_="what the program needs"))
     part.medium = made.part
     entrance = part.queues.cpu_side
     part.queues.telemetry = part.root_port.telemetry[0]
     if stores:
         reserve = up_to(size.local // RESERVE // ports, scale.LINE)
         part.store = cxl_gpu.DeterministicStore(
-            reserve_base=f"{i * reserve}B", reserve=f"{reserve}B", local_memory=f"{LOCAL}B"
+            reserve_base=derived(f"{i * reserve}B", from_=RESERVE),
+            reserve=derived(f"{reserve}B", from_=[RESERVE, size.local]),
+            local_memory=derived(f"{LOCAL}B", from_=MAPPED),
+            **STORE,
         )
         part.store.local_side = root.memory.crossbar.cpu_side[1 + i]
         part.store.mem_side = entrance
@@ -240,10 +333,16 @@ def _paged(root, size, media, fault, page, medium):
         device=mmu.new_input(root.gpu.network),
         drive=drive,
         pcie=PCIE,
-        fault_latency=fault,
-        batch=1,
-        page_cost="0ns",
-        chunk="64B",
-        source="drive_direct" if drive is not None else "host_memory",
-        dram_bandwidth="44.8GB/s",
+        fault_latency=derived(fault, from_=fault if source_of(fault) else "the time that its caller names"),
+        **assumed(dict(batch=1, page_cost="0ns"), "one fault at a time, whose time holds all of the host's work"),
+        chunk=derived("64B", from_="a line of the last-level cache"),
+        source=stated("drive_direct" if drive is not None else "host_memory", "CXL-GPU, evaluation: uvm and gds"),
+        dram_bandwidth=HOST_DRAM["bandwidth"],
     )
+
+
+def each(scale="tiny"):
+    """(mode, platform, machine) of each platform, with a program of that scale. Endpoints and drives are of Z-NAND."""
+    for platform in platforms():
+        program, limit = workloads.program("vadd", scale)
+        yield "", platform, machine(platform, program, media="z-nand", max_instructions=limit)

@@ -17,18 +17,22 @@ from fractions import Fraction
 from ... import flash, mem
 from ...errors import check_known
 from ...model.objects import System
+from ...model.provenance import assumed, cited, derived, options, source_of, stated, wired
 from ...systems.drive import PRESETS, solid_state_drive
 from ...systems.interleave import Interleave, in_bytes
 
 # The DRAM of an endpoint, and its cache before a drive: DDR5-5600, two sub-channels of 32 bit, 44.8 GB/s, 46-45-45 at
 # 2.8 GHz, tRFC 295 ns (the paper's Table 10a; timing: src/mem/dram/presets_ddr.cc). Neighbouring bursts go to the other
 # sub-channel and the next bank group, as writes of one group are 20 ns apart.
-DRAM, SUBCHANNELS, CHUNK, MAP = "ddr5_5600", 2, "64B", "RoRaBaCoBgCh"
+DRAM = stated("ddr5_5600", "CXL-GPU's table 10a: DDR5-5600, 46-45-45, tRFC 295 ns")
+SUBCHANNELS, CHUNK = 2, "64B"
+MAP = assumed("RoRaBaCoBgCh", "neighbouring bursts in other bank groups, as writes of one group are 20 ns apart")
 SUBCHANNEL_ROWS = 32 * 4096  # bytes that a row of all banks holds
 
 # A miss in the endpoint's cache pays for its controller and FTL (assumption, sweep 0.5 to 5 us); a task of the
 # drive's own is announced before it begins (assumption, 0 to 100 us).
-CONTROLLER, ANNOUNCE = "1us", "10us"
+CONTROLLER = assumed("1us", "the endpoint's controller and FTL; range 0.5 to 5 us")
+ANNOUNCE = assumed("10us", "from the announcement of a task to its beginning; range 0 to 100 us")
 
 
 def data_path(iops, rate):
@@ -36,29 +40,39 @@ def data_path(iops, rate):
     return f"{round((1 / Fraction(iops) - Fraction(4096) / Fraction(rate)) * 10**15)}fs"
 
 
+P5800X = "data sheet of the Optane P5800X 1.6 TB"
 # Data sheets: Optane P5800X 1.6 TB (read and write 5 us at 4 KiB, 1.5 and 1.35 million requests of 4 KiB a second,
 # 7.2 and 6.2 GB/s); units of 256 bytes as in Optane DIMMs (Izraelevitz et al., 2019). 983 ZET and 980 Pro: drive.py.
 OPTANE = dict(
-    block="256B",
-    read_latency="5us",
-    write_latency="5us",
-    bandwidth="7.2GB/s",
-    write_bandwidth="6.2GB/s",
-    read_time=data_path(1_500_000, 7_200_000_000),
-    write_time=data_path(1_350_000, 6_200_000_000),
-    queue=1024,
+    block=cited("256B", "Izraelevitz et al., 2019: units of Optane DIMMs"),
+    **cited(dict(read_latency="5us", write_latency="5us", bandwidth="7.2GB/s", write_bandwidth="6.2GB/s"), P5800X),
+    read_time=derived(data_path(1_500_000, 7_200_000_000), from_=f"{P5800X}: 1.5 million reads a second"),
+    write_time=derived(data_path(1_350_000, 6_200_000_000), from_=f"{P5800X}: 1.35 million writes a second"),
+    queue=assumed(1024, "more than an endpoint has under way"),
 )
-RAM_DRIVE = dict(read_latency="100ns", write_latency="100ns", bandwidth="44.8GB/s")
+RAM_DRIVE = dict(
+    **assumed(dict(read_latency="100ns", write_latency="100ns"), "a drive as fast as the endpoint's DRAM"),
+    bandwidth=stated("44.8GB/s", "CXL-GPU's table 10a: DDR5-5600, two sub-channels of 32 bit"),
+)
 # Its fine-grained wear levelling: a unit moves each 100 writes (Start-Gap, MICRO'09), which takes a read and a write,
 # 10 us, of one of the 7.5 units that the drive has at work (5 us x 1.5 million a second): assumption.
-OPTANE_WEAR = dict(task_writes=100, task_time="1333ns")
+OPTANE_WEAR = assumed(
+    dict(task_writes=100, task_time="1333ns"),
+    "Start-Gap, MICRO'09: a unit moves each 100 writes, for 10 us of one of 7.5 units at work",
+)
 
 # States in which a flash drive begins: never written, written once in order, or full and overwritten at random, as many
 # pages as its flash has: then collections begin with the first writes. (The readings: start preconditioned.)
+USED = "the readings: start preconditioned; the paper evaluates stores after a collection has begun"
+LINKED = "cxl", "cxl-naive", "cxl-dyn", "cxl-sr", "cxl-ds"  # platforms with endpoints
+USES = options("--drive", "full", "fresh", platforms=LINKED)
 DRIVES = {
-    "fresh": dict(preconditioned="0%"),
-    "full": dict(preconditioned="100%"),
-    "used": dict(preconditioned="100%", overwritten="100%"),
+    "fresh": assumed(dict(preconditioned="0%"), USED),
+    "full": assumed(dict(preconditioned="100%"), USED),
+    "used": dict(
+        preconditioned=assumed("100%", USED),
+        overwritten=assumed("100%", USED, sweep=USES, name="what the drive was used for"),
+    ),
 }
 
 FLASH = {"z-nand": "z_nand_983_zet", "nand": "nand_980_pro"}
@@ -84,10 +98,18 @@ def ddr5(part, capacity, inputs=1):
     each = -(-capacity // SUBCHANNELS // SUBCHANNEL_ROWS) * SUBCHANNEL_ROWS or SUBCHANNEL_ROWS
     # A crossbar that costs no time: 4 KiB each 10 ps.
     part.crossbar = mem.Crossbar(
-        inputs=inputs, **share.crossbar, clock="100GHz", width="4KiB", latency="1fs", queue=64, buffer=64
+        inputs=wired(inputs),
+        **share.crossbar,
+        **wired(dict(clock="100GHz", width="4KiB", latency="1fs", queue=64, buffer=64)),
     )
     part.dram = [
-        mem.DramController(timing=DRAM, capacity=f"{each}B", map=MAP, **share.channel(i)) for i in range(SUBCHANNELS)
+        mem.DramController(
+            timing=DRAM,
+            capacity=derived(f"{each}B", from_="whole rows of what is asked for"),
+            map=MAP,
+            **share.channel(i),
+        )
+        for i in range(SUBCHANNELS)
     ]
     for i, dram in enumerate(part.dram):
         part.crossbar.mem_side[i] = dram.cpu_side
@@ -110,6 +132,10 @@ def blocks_of(preset, capacity, pages, spare):
     return blocks, min(1 - Fraction(shown, all_planes * blocks * pages), Fraction(9, 10))  # the most that a drive hides
 
 
+SMALLER = "fewer and smaller blocks than the data sheet's, for what the program needs"
+OWN_DRAM = "1 GB a TB of flash, or a page of each plane (MQSim's default)"
+
+
 def drive_of(media, capacity, pages=8, spare=None, **drive):
     """The scaled drive of a flash medium, as a System, and its spare."""
     preset = FLASH[media]
@@ -122,12 +148,11 @@ def drive_of(media, capacity, pages=8, spare=None, **drive):
     own = max(capacity // 1024, channels * packages * dies * planes * page)
     made = solid_state_drive(
         preset,
-        geometry=(channels, packages, dies, planes, blocks, pages),
+        geometry=(channels, packages, dies, planes, derived(blocks, from_=SMALLER), derived(pages, from_=SMALLER)),
         **{
             # Rounded down by a little, so that no page is lost to the rounding of a fraction.
-            "over_provisioning": f"{int(actual * 10**9)}ppb",
-            "cache": f"{own // page * page}B",
-            "write_buffer": f"{own // page * page}B",
+            "over_provisioning": derived(f"{int(actual * 10**9)}ppb", from_=SMALLER),
+            **derived(dict.fromkeys(("cache", "write_buffer"), f"{own // page * page}B"), from_=OWN_DRAM),
             **drive,
         },
     )
@@ -178,17 +203,22 @@ def medium(
     step = in_bytes(unit, "medium: unit")
     cached = max(1, cached // step) * step
     part.cache = mem.PageCache(
-        capacity=f"{cached}B",
-        unit=unit,
-        line="64B",
-        replacement=replacement,
-        prefetch=prefetch,
-        prefetch_end=f"{size}B",
-        batch=max(1, 4096 // step),
-        requests=depth,
-        queue=64,
-        drive_queue=256,
-        dram_queue=256,
+        capacity=derived(
+            f"{cached}B", from_=cache if source_of(cache) else "CXL-GPU, evaluation: a tenth of the capacity"
+        ),
+        unit=stated(
+            unit,
+            "CXL-GPU: unnecessary data occupies internal DRAM capacity",
+            sweep=options("--unit", "4KiB"),
+            name="what a miss brings",
+        ),
+        line=stated("64B", "CXL.mem: 64 B"),
+        **assumed(
+            dict(replacement=replacement, prefetch=prefetch), "no source gives the policy of the endpoint's cache"
+        ),
+        prefetch_end=derived(f"{size}B", from_="the end of the endpoint's memory"),
+        batch=derived(max(1, 4096 // step), from_="4 KiB of units"),
+        **assumed(dict(requests=depth, queue=64, drive_queue=256, dram_queue=256), "what an endpoint has under way"),
         drive_latency=controller,
     )
     part.cache.dram_side = ddr5(part, cached)
@@ -201,7 +231,10 @@ def medium(
     part.ssd, actual = drive_of(media, size, pages, spare, announce=announce, **{**DRIVES[state], **drive})
     host = part.ssd.drive.host[0]
     if step < 512:
-        part.merger = flash.SectorMerger(block=unit, jobs=512, queue=256)
+        part.merger = flash.SectorMerger(
+            block=derived(unit, from_="the unit of the endpoint's cache"),
+            **assumed(dict(jobs=512, queue=256), "more than the endpoint has under way"),
+        )
         part.cache.drive_side = part.merger.requests
         part.merger.drive = host
     else:
@@ -223,5 +256,11 @@ def drive(media, capacity, state="used", **changes):
         made, _ = drive_of(media, capacity, **{**DRIVES[state], **changes})
         return made, made.drive.host[0]
     part = System()
-    part.drive = flash.FixedDrive(**{**(OPTANE if media == "optane" else RAM_DRIVE), "block": "512B", **changes})
+    part.drive = flash.FixedDrive(
+        **{
+            **(OPTANE if media == "optane" else RAM_DRIVE),
+            "block": derived("512B", from_="a sector of a drive"),
+            **changes,
+        }
+    )
     return part, part.drive.requests

@@ -6,12 +6,14 @@ layers, media times, the host's 500 us and the blocks of flash never do.
 
 from dataclasses import dataclass, field
 
+from ...model.provenance import assumed, derived, stated
 from ...systems.scale import KIB, Invariant, up_to
 
-LINE, LLC_WAYS = 64, 8
-LOCAL = 10  # footprint to local memory (the paper)
-LLC = 64  # local memory to last-level cache (assumption: 8 MB to Vortex's 128 KB)
-UVM_PAGE = 64 * KIB  # of a fault (assumption; sweep 4 KB to 2 MB)
+LINE = 64
+LLC_WAYS = assumed(8, "ways of the last-level cache")
+LOCAL = stated(10, "CXL-GPU, evaluation: the footprint is ten times local memory")
+LLC = assumed(64, "local memory to last-level cache: 8 MB to Vortex's 128 KB")
+UVM_PAGE = assumed(64 * KIB, "bytes that a fault brings; range 4 KiB to 2 MiB")
 
 
 @dataclass
@@ -28,8 +30,8 @@ def scale(footprint, ratio=LOCAL):
     """The machine for a program of `footprint` bytes, of which local memory holds one in `ratio`."""
     made = Scaled(
         footprint=footprint,
-        local=up_to(footprint / ratio, 4 * KIB),
-        llc=up_to(footprint / ratio / LLC, LLC_WAYS * LINE),
+        local=derived(up_to(footprint / ratio, 4 * KIB), from_=ratio),
+        llc=derived(up_to(footprint / ratio / LLC, LLC_WAYS * LINE), from_=[ratio, LLC]),
     )
     made.invariants = [
         Invariant("footprint / local memory", float(ratio), footprint / made.local),

@@ -4,20 +4,44 @@
 from fractions import Fraction
 
 from ... import mem
+from ...model.provenance import assumed, cited, derived, inferred, stated, swept
 from ...systems import gtx580, mmu
 from ...systems.host import share_of_host
 from ...systems.interleave import connect
 
-CONTROLLERS = 6  # of the paper's machine, which the host serves whole
+CONTROLLERS = stated(6, "Ohm-GPU table I")  # of the paper's machine, which the host serves whole
 # Bytes that a copy between host and GPU moves: "data copies", not faults of a page (VI-A; assumption, sweep 4 KiB to
 # 256 KiB). The testbed's copies are the same.
-PAGE = 64 << 10
-TIMING = gtx580.DRAM  # as printed: ohm_table1 (docs/models/ohm-readings.md)
-COMMAND_BITS = 16  # of each 32 bytes on the light (assumption: 8 bytes a line; sweep 0 to 32)
+PAGE = assumed(
+    64 << 10,
+    "Ohm-GPU VI-A: data copies, not faults of a page; in bytes",
+    sweep=[
+        swept("4KiB", arguments=("--host-page", 4096), platforms=("origin",)),
+        swept("256KiB", arguments=("--host-page", 262144), platforms=("origin",)),
+    ],
+    name="host page",
+)
+TIMING = cited(  # docs/models/ohm-readings.md
+    str(gtx580.DRAM),
+    f"{gtx580.MACSIM}: table I as cycles of 2.1 GHz",
+    sweep=[swept("printed", to="ohm_table1")],
+    name="DRAM times",
+)
+PAGE_COST = assumed(
+    1_000_000_000,
+    "time of the driver for a page, in fs",
+    sweep=[swept(t, f"host.page_cost={t}") for t in ("0ns", "12us")],
+    name="page_cost",
+)
+COMMAND_BITS = assumed(
+    16, "of each 32 bytes on the light: an address of 6 bytes, code and size with a line", sweep=[0, 32]
+)
 
 # DRAM modules of a controller, a rank each (Table III: 12 over 6 in planar mode, 6 in two-level mode). An
 # oracle has DRAM in the XPoint modules' places, too; the capacity of a module does not add banks.
-RANKS = {"origin": 2, "planar": 2, "two-level": 1}
+RANKS = stated(
+    {"origin": 2, "planar": 2, "two-level": 1}, "Ohm-GPU table III: DRAM modules of a controller, a rank each"
+)
 
 
 def figures(ranks, waveguides=1):
@@ -26,7 +50,15 @@ def figures(ranks, waveguides=1):
     (assumption)."""
     column, clock = 533_333 // waveguides, 266_667 // waveguides
     faster = f" tCCD_S={column}fs tCCD_L={column}fs tCK={clock}fs" if waveguides > 1 else ""
-    return f"ranks={ranks}{faster}"
+    other = 2 if ranks == 1 else 1
+    return stated(
+        f"ranks={ranks}{faster}",
+        "Ohm-GPU table III: DRAM modules of a controller, a rank each",
+        sweep=[
+            swept("11ns", to=f"ranks={ranks} tFAW=11ns", name="tFAW"),
+            swept(other, to=f"ranks={other}", name="ranks"),
+        ],
+    )
 
 
 def _controllers(root, size, latency, capacity, ranks, waveguides=1, command_bits=0):
@@ -34,10 +66,10 @@ def _controllers(root, size, latency, capacity, ranks, waveguides=1, command_bit
     root.memory.dram = [
         mem.DramController(
             timing=TIMING,
-            capacity=f"{whole_rows(capacity, ranks)}B",
+            capacity=derived(f"{whole_rows(capacity, ranks)}B", from_=[size.dram, "whole rows"]),
             **root.gpu.interleave.channel(i),
-            map="RoRaBaCoChCl",
-            channel_rate=f"{rate}B/s",
+            map=assumed("RoRaBaCoChCl", "a usual map: neighbouring lines in a row"),
+            channel_rate=derived(f"{rate}B/s", from_=["Ohm-GPU table I: 60 GB/s a controller", command_bits]),
             channel_latency=latency,
             **gtx580.DRAM_QUEUES,
             changes=figures(ranks, waveguides),
@@ -67,7 +99,21 @@ def paged(root, size, latency, page=PAGE, memory=None, drive=None):
         placement="faults",
         memory=memory or size.dram * size.controllers,
     )
-    mmu.page_faults(root, root.gpu, device=mmu.new_input(root.gpu.network), drive=drive, **share_of_host(share))
+    host = share_of_host(share, PAGE_COST)
+    host["pcie"]["share"] = inferred(
+        str(host["pcie"]["share"]),
+        "the share of a machine that the host serves whole",
+        sweep=["100%"],
+        name="share of PCIe",
+    )
+    mmu.page_faults(
+        root,
+        root.gpu,
+        device=mmu.new_input(root.gpu.network),
+        drive=drive,
+        fault_latency=cited("20us", "Zheng et al., HPCA'16: 20 to 50 us", sweep=["50us"]),
+        **host,
+    )
     _controllers(root, size, latency, -(-needed // size.controllers), RANKS["origin"])
 
 

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from ...model.provenance import derived, stated
 from ...systems.scale import GIB, KIB, MIB, Invariant, up_to
 
 # Vertices of the generated graph as a power of two, for each named scale. demo is a first look: a part of a large graph on caches
@@ -18,6 +19,7 @@ KRONECKER = {"tiny": 10, "small": 13, "demo": 18, "default": 16, "judge": 20, "p
 DEMO_INSTRUCTIONS = 30_000_000  # of threads: a few seconds
 DEMO_FLOORS = {"l1_floor": 32 * KIB, "l2_floor": 256 * KIB}
 LEAST_GROUPS = 4000
+SHARE = "the share of the paper's footprint that the program has"
 
 
 @dataclass
@@ -35,16 +37,22 @@ class Paper:
     l2_floor: int = 0  # of one controller's slice
 
 
-OHM_PLANAR = Paper(sms=16, controllers=6, footprint=8 * GIB, l1=48 * KIB, l2=6 * MIB, dram=1 * GIB, xpoint=8 * GIB)
+TABLE_I, TABLE_III = "Ohm-GPU table I", "Ohm-GPU table III"
+OHM_PLANAR = Paper(
+    **stated(dict(sms=16, controllers=6, l1=48 * KIB, l2=6 * MIB), TABLE_I),
+    footprint=stated(8 * GIB, "Ohm-GPU VI: the paper's own scaling"),
+    **stated(dict(dram=1 * GIB, xpoint=8 * GIB), f"{TABLE_I}: 1:8"),
+)
 
 # Two-level DRAM is inclusive: what XPoint holds is all there is (Table III: 6 x 1 GiB and 12 x 32 GiB).
-OHM_TWO_LEVEL = Paper(sms=16, controllers=6, footprint=8 * GIB, l1=48 * KIB, l2=6 * MIB, dram=GIB // 2, xpoint=32 * GIB)
+OHM_TWO_LEVEL = replace(OHM_PLANAR, **stated(dict(dram=GIB // 2, xpoint=32 * GIB), f"{TABLE_III}: 1:64"))
 
 # Origin is a K80's 24 GiB over 12; the oracles have as much DRAM as the others have of both. No XPoint.
-OHM_ORIGIN = replace(OHM_PLANAR, dram=2 * GIB, xpoint=0)
+OHM_ORIGIN = replace(OHM_PLANAR, dram=stated(2 * GIB, f"{TABLE_III}: a K80's 24 GiB over 12"), xpoint=0)
+_BOTH = "as much DRAM as the others have of both"
 OHM_ORACLE = {
-    "planar": replace(OHM_PLANAR, dram=9 * GIB, xpoint=0),
-    "two-level": replace(OHM_TWO_LEVEL, dram=32 * GIB + GIB // 2, xpoint=0),
+    "planar": replace(OHM_PLANAR, dram=derived(9 * GIB, from_=_BOTH), xpoint=0),
+    "two-level": replace(OHM_TWO_LEVEL, dram=derived(32 * GIB + GIB // 2, from_=_BOTH), xpoint=0),
 }
 
 
@@ -110,10 +118,12 @@ def scale(paper, footprint, page, modules=1, line=128, l1_ways=6, l2_ways=8, con
         sms=sms,
         controllers=count,
         footprint=footprint,
-        l1=up_to(max(paper.l1_floor, l1_exact), l1_ways * line),
-        l2_slice=up_to(max(paper.l2_floor, paper.l2 * per_controller), l2_ways * line),
-        dram=pages_of_dram * page,
-        xpoint=pages_of_dram * ratio * page,
+        l1=derived(up_to(max(paper.l1_floor, l1_exact), l1_ways * line), from_=[paper.l1, SHARE]),
+        l2_slice=derived(
+            up_to(max(paper.l2_floor, paper.l2 * per_controller), l2_ways * line), from_=[paper.l2, SHARE]
+        ),
+        dram=derived(pages_of_dram * page, from_=[paper.dram, SHARE]),
+        xpoint=derived(pages_of_dram * ratio * page, from_=[paper.xpoint, SHARE]),
     )
     made.invariants = [
         Invariant("SMs a controller", paper.sms / paper.controllers, sms / count),

@@ -2,13 +2,21 @@
 
 from ... import workload
 from ...errors import check_known
+from ...model.provenance import assumed, swept
 
 # An L2 slice of less than 32 KiB has too few lines for its 64 MSHRs (8 ways: 32 sets), and then holds up
 # what the memory could serve. Of the scales, only judge has more.
 L2_FLOOR = 32 << 10
 
 # GraphBIG's graphs are LDBC's, whose degrees are Facebook's: no hub that one thread follows for ever.
-GRAPHS = dict(generator="social")
+GRAPHS = dict(
+    generator=assumed(
+        "social",
+        "GraphBIG's graphs are LDBC's",
+        sweep=[swept("kronecker", "program.generator=kronecker")],
+        name="graphs",
+    )
+)
 
 SCALES = ("tiny", "small", "default", "judge")
 

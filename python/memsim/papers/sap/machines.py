@@ -8,36 +8,60 @@ from fractions import Fraction
 
 from ... import Root, System, flash, mem, sap
 from ...errors import check_known, user_error
+from ...model.provenance import assumed, cited, derived, options, stated, swept, wired, with_unit
 from ...systems.drive import PRESETS, solid_state_drive
 from ...systems.interleave import in_bytes
 from ...systems.processor import gpu
 from ...systems.scale import KIB, MIB, up_to
 from ...systems.scale import footprint as footprint_of
+from . import workloads
 from .watch import watch
 
 # How units make room, and what comes with a missing one: pages by a prefetcher of the registry, or what warps are about
 # to access. SAP's own replacement is an assumption, and so is page-on-page's.
+COMPARED = "SAP, evaluation: compared policies"
+REPLACEMENT = assumed("lru", "no source gives the replacement beside the prefetching")
 POLICIES = {
-    "fifo": "fifo",
-    "lru": "lru",
-    "sap": "lru",
-    "arc": "arc",
-    "car": "car",
-    "clock-pro": "clock-pro",
-    "page-on-page": "lru",
+    **stated({"fifo": "fifo", "lru": "lru"}, COMPARED),
+    "sap": REPLACEMENT,
+    **stated({"arc": "arc", "car": "car", "clock-pro": "clock-pro"}, COMPARED),
+    "page-on-page": REPLACEMENT,
 }
-PREFETCH = {"page-on-page": "page-on-page"}
-UNIT = 4 * KIB  # the paper's
-LEAST, CAPACITIES = MIB, 12  # 1 MiB to 2 GiB; the paper's largest is 1.5 GB
-SMS, SLICES, INTERLEAVE = 15, 6, 256
-CLOCK = "700MHz"
-WATCH = dict(clock=CLOCK, unit=f"{UNIT}B")  # of the memory manager
+NO_PREFETCH = stated("none", COMPARED)
+PREFETCH = {"page-on-page": stated("page-on-page", COMPARED)}
+UNIT = stated(4 * KIB, "SAP III: 4 KB")
+LEAST, CAPACITIES = MIB, stated(12, "SAP IV: 1 MB to 1.5 GB, each twice the one before; here to 2 GiB")
+GTX480 = "GTX 480, which SAP names"
+SMS, SLICES = cited((15, 6), GTX480)
+INTERLEAVE = assumed("256B", "addresses go round over slices of the L2")
+CLOCK = cited("700MHz", GTX480)
+WATCH = dict(  # of the memory manager
+    clock=CLOCK,
+    unit=with_unit(UNIT, "B"),
+    period=assumed(100, "cycles between two looks", sweep=options("--period", 1, 10, 1000)),
+    lookahead=cited(2, "GPGPU-Sim's instruction buffer", sweep=options("--lookahead", 1, 4, 8)),
+    record=assumed(1024, "units, of which the oldest is dropped", sweep=options("--record", 64, 256, 1 << 20)),
+)
+# Queues that hold what the GPU has under way.
+QUEUES = assumed(
+    dict(requests=1024, queue=64, dram_queue=256, drive_queue=1024, hint_queue=1024),
+    "what the GPU has under way at once",
+)
 # Table II: DRAM 60 ns; flash 50 and 550 us, and 5 ns a byte. GTX 480: 177.4 GB/s.
-DRAM = dict(latency="60ns", bandwidth="177400MB/s")
-TABLE = dict(read_latency="50us", write_latency="550us", bandwidth="200MB/s", block="4KiB", queue=1024)
+DRAM = dict(
+    latency=stated("60ns", "SAP table II", sweep=["200ns"], name="DRAM's latency"),
+    bandwidth=cited("177400MB/s", "GTX 480"),
+)
+TABLE = dict(
+    **stated(dict(read_latency="50us", write_latency="550us", bandwidth="200MB/s"), "SAP table II: flash, 5 ns a byte"),
+    block=stated("4KiB", "SAP III: 4 KB"),
+    queue=assumed(1024, "what the GPU has under way at once"),
+)
 DRIVES = "table", "flash"
 # Flash of Table I; blocks of a plane beside the data's, for open blocks and collection.
-SLC, SPARE_BLOCKS = "slc_mt29f", 6
+SLC = "slc_mt29f"
+SPARE_BLOCKS = assumed(6, "blocks of a plane beside the data, for open blocks and collection")
+LINEAR = assumed("linear", "no source states a hash of sets")
 
 
 def policies():
@@ -55,13 +79,18 @@ def gtx480(memory, **dispatch):
         sms=SMS,
         slices=SLICES,
         channels=1,
-        interleave=f"{INTERLEAVE}B",
+        interleave=INTERLEAVE,
         clock=CLOCK,
         memory=lambda index, interleave: memory,
-        dispatcher=dispatch,
-        sm=dict(schedulers=2, warp_slots=48, block_slots=8),
-        l1=dict(capacity="16KiB", ways=4, sector="128B", set_hash="linear"),
-        l2=dict(capacity="768KiB", ways=8, sector="128B", latency="170ns", set_hash="linear"),
+        dispatcher=derived(dispatch, from_="the region that the run simulates"),
+        sm=dict(schedulers=cited(2, GTX480, sweep=[1]), **cited(dict(warp_slots=48, block_slots=8), GTX480)),
+        l1=dict(**cited(dict(capacity="16KiB", ways=4, sector="128B"), GTX480), set_hash=LINEAR),
+        l2=dict(
+            capacity=cited("768KiB", GTX480, sweep=[swept("384KiB", "gpu.l2[*].capacity=64KiB")], name="L2"),
+            **cited(dict(ways=8, sector="128B"), GTX480),
+            latency=assumed("170ns", "of the order that is measured on GTX 480"),
+            set_hash=LINEAR,
+        ),
     )
 
 
@@ -86,20 +115,18 @@ def machine(policy, program, dram="8MiB", drive="table", seed=1, contents=False,
         raise user_error(
             f"dram={dram!r}: write a whole number of units of {UNIT}B, such as " f"{max(UNIT, up_to(capacity, UNIT))}B"
         )
-    watched, end = policy == "sap", f"{up_to(footprint_of(program), UNIT)}B"
+    watched, end = policy == "sap", derived(
+        f"{up_to(footprint_of(program), UNIT)}B", from_="the end of the program's data"
+    )
     root = Root(seed=seed, contents=contents)
     root.program = program
     cache = mem.PageCache(
-        capacity=f"{capacity}B",
-        unit=f"{UNIT}B",
+        capacity=stated(f"{capacity}B", "SAP IV: 1 MB to 1.5 GB"),
+        unit=with_unit(UNIT, "B"),
         replacement=POLICIES[policy],
-        prefetchers=int(watched),
-        requests=1024,
-        queue=64,
-        dram_queue=256,
-        drive_queue=1024,
-        hint_queue=1024,
-        prefetch=PREFETCH.get(policy, "none"),
+        prefetchers=wired(int(watched)),
+        **QUEUES,
+        prefetch=PREFETCH.get(policy, NO_PREFETCH),
         prefetch_end=end,
     )
     root.gpu = gtx480(cache, **dispatch)
@@ -112,7 +139,7 @@ def machine(policy, program, dram="8MiB", drive="table", seed=1, contents=False,
         root.drive = flash.FixedDrive(**TABLE)
         cache.drive_side = root.drive.requests
     if watched:
-        taken = watch(root, **WATCH, **(manager or {}))
+        taken = watch(root, **{**WATCH, **(manager or {})})
         cache.misses[0] = taken.misses[0]
         taken.hints[0] = cache.hints[0]
     program.dispatcher = root.gpu.dispatcher.host
@@ -129,10 +156,11 @@ def slc_drive(capacity):
     own = channels * packages * dies * planes * page  # of DRAM, for its map and the writes that wait
     return solid_state_drive(
         SLC,
-        geometry=(channels, packages, dies, planes, blocks, pages),
-        cache=f"{own}B",
-        write_buffer=f"{own}B",
-        over_provisioning=f"{min(int(spare * 10**9), 9 * 10**8)}ppb",
+        geometry=(channels, packages, dies, planes, derived(blocks, from_=SPARE_BLOCKS), pages),
+        **derived(dict(cache=f"{own}B", write_buffer=f"{own}B"), from_="a page of each plane"),
+        over_provisioning=derived(
+            f"{min(int(spare * 10**9), 9 * 10**8)}ppb", from_="the capacity and the blocks of a plane"
+        ),
     )
 
 
@@ -144,30 +172,34 @@ def shadows(program, policies=tuple(POLICIES), seed=1, manager=None, **dispatch)
     """
     for policy in policies:
         check(policy)
-    watched, end = "sap" in policies, f"{up_to(footprint_of(program), UNIT)}B"
+    watched, end = "sap" in policies, derived(
+        f"{up_to(footprint_of(program), UNIT)}B", from_="the end of the program's data"
+    )
     beside = [p for p in policies if p != "lru"]
     root = Root(seed=seed)
     root.program = program
-    monitor = mem.Monitor(listeners=1 + len(beside), outstanding=4096)
+    monitor = mem.Monitor(
+        listeners=wired(1 + len(beside)), outstanding=assumed(4096, "more than the GPU has under way")
+    )
     root.gpu = gtx480(monitor, **dispatch)
     root.dram = mem.SimpleMemory(**DRAM)
     monitor.mem_side = root.dram.cpu_side
-    sizes = dict(least=f"{LEAST}B", capacities=CAPACITIES, unit=f"{UNIT}B")
+    sizes = dict(least=stated(f"{LEAST}B", "SAP IV: 1 MB to 1.5 GB"), capacities=CAPACITIES, unit=with_unit(UNIT, "B"))
     root.distances = sap.StackDistances(**sizes)
     monitor.passed[0] = root.distances.accesses
     root.shadow = System()
     for i, policy in enumerate(beside):
         made = sap.ShadowDram(
             replacement=POLICIES[policy],
-            managers=int(policy == "sap"),
+            managers=wired(int(policy == "sap")),
             **sizes,
-            prefetch=PREFETCH.get(policy, "none"),
+            prefetch=PREFETCH.get(policy, NO_PREFETCH),
             prefetch_end=end,
         )
         setattr(root.shadow, attribute(policy), made)
         monitor.passed[1 + i] = made.accesses
     if watched:
-        taken = watch(root, **WATCH, memories=0, reports=0, listeners=1, **(manager or {}))
+        taken = watch(root, **{**WATCH, **wired(dict(memories=0, reports=0, listeners=1)), **(manager or {})})
         taken.recorded[0] = root.shadow.sap.recorded[0]
     program.dispatcher = root.gpu.dispatcher.host
     return root
@@ -181,3 +213,10 @@ def attribute(policy):
 def shadow_of(root, policy):
     """What counts a policy's hits beside a machine of shadows()."""
     return root.distances if policy == "lru" else getattr(root.shadow, attribute(policy))
+
+
+def each(scale="tiny"):
+    """(mode, policy, machine) of each policy, with a program of that scale."""
+    for policy in policies():
+        program, limit = workloads.program("NN", scale)
+        yield "", policy, machine(policy, program, max_instructions=limit)

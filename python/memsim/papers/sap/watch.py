@@ -3,6 +3,7 @@ hints; `hint_path(root)` makes a way for hints below the L2 of a machine that ha
 
 from ... import System, mem, sap
 from ...model.ports import unbind
+from ...model.provenance import wired
 
 
 def watch(root, clock, **manager):
@@ -11,22 +12,26 @@ def watch(root, clock, **manager):
     gpu = root.gpu
     looks = not hasattr(gpu, "mmu")
     root.manager = sap.MemoryManager(
-        sms=len(gpu.sm),
-        slices=len(gpu.l2),
-        interleave=gpu.interleave.chunk,
-        clock=clock,
-        looks_into_caches=looks,
+        **wired(
+            dict(
+                sms=len(gpu.sm),
+                slices=len(gpu.l2),
+                interleave=gpu.interleave.chunk,
+                clock=clock,
+                looks_into_caches=looks,
+            )
+        ),
         **manager,
     )
     for i, (sm, l1) in enumerate(zip(gpu.sm, gpu.l1)):
-        sm.askers = 1
+        sm.askers = wired(1)
         root.manager.queries[i] = sm.queries[0]
         sm.upcoming[0] = root.manager.upcoming[i]
         if looks:
-            l1.control_ports = 1
+            l1.control_ports = wired(1)
             root.manager.l1[i] = l1.control[0]
     for i, l2 in enumerate(gpu.l2 if looks else ()):
-        l2.control_ports = 1
+        l2.control_ports = wired(1)
         root.manager.l2[i] = l2.control[0]
     return root.manager
 
@@ -34,10 +39,10 @@ def watch(root, clock, **manager):
 def hint_path(root, hints=True):
     """Puts a crossbar without latency between each slice of the L2 and what is below, and returns the port that takes
     hints for all of them. Without `hints` there is none: None."""
-    wires = dict(clock="100GHz", width="4KiB", latency="1fs")
+    wires = wired(dict(clock="100GHz", width="4KiB", latency="1fs"))
     slices = list(root.gpu.l2)
     root.hint_path = System()
-    root.hint_path.join = [mem.Crossbar(inputs=1 + hints, outputs=1, **wires) for _ in slices]
+    root.hint_path.join = [mem.Crossbar(**wired(dict(inputs=1 + hints, outputs=1)), **wires) for _ in slices]
     for l2, join in zip(slices, root.hint_path.join):
         below = l2.mem_side.peer
         unbind(l2.mem_side)
@@ -48,7 +53,7 @@ def hint_path(root, hints=True):
     entrances = [join.cpu_side[1] for join in root.hint_path.join]
     if len(entrances) == 1:
         return entrances[0]
-    root.hint_path.split = mem.Crossbar(inputs=1, **root.gpu.interleave.crossbar, **wires)
+    root.hint_path.split = mem.Crossbar(inputs=wired(1), **root.gpu.interleave.crossbar, **wires)
     for i, entrance in enumerate(entrances):
         root.hint_path.split.mem_side[i] = entrance
     return root.hint_path.split.cpu_side[0]

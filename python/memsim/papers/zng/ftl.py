@@ -6,6 +6,7 @@
 
 from ... import mem, zng
 from ...errors import user_error
+from ...model.provenance import assumed, cited, derived, inferred, source_of, wired
 from ...systems import mmu
 from ...systems.scale import footprint, up_to
 
@@ -13,10 +14,16 @@ PAGE = 4096
 ENTRY = 10  # bytes: VBN, LBN, PLBN, PDBN, 20 bits each, for 2^20 blocks
 PAPER_TABLE = 80 * 1024
 STRIPE_BITS = 60  # four numbers of 15 bits: 1 TB / (64 planes x 384 x 4 KiB) = 10,923 entries, 80 KB
-BUFFER_LATENCY = "2ns"  # of the MMU's buffer (assumption: an SRAM of some MB; sweep 1 to 10 ns)
+BUFFER_LATENCY = assumed(
+    "2ns", "the MMU's buffer is an SRAM of some KB to MB", sweep=["1ns", "10ns"], name="DBMT's latency"
+)
 # Of all platforms. What a held application asks for waits in TLBs, without being in the way of others.
-TLB = dict(acknowledged_stores=True, misses=64, targets=512)
-DATA_BLOCKS, LOG_RATIO = 796, 4  # of a plane's 1024: 22.3 % over-provisioned; zng.FlashController's
+TLB = dict(
+    acknowledged_stores=inferred(True, "ZnG IV-A: a held application has nothing under way"),
+    **assumed(dict(misses=64, targets=512), "room for what a held application asks for, on every platform"),
+)
+DATA_BLOCKS = cited(796, "the authors' public configuration: 22.3 % of a plane's 1024 blocks over-provisioned")
+LOG_RATIO = assumed(4, "data blocks to a log block; range 1 to 16")
 
 
 def block_bytes(geometry):
@@ -68,7 +75,10 @@ def translate(part, packages, geometry, programs, data_blocks=DATA_BLOCKS, log_r
             f"the flash is full: {len(programs)} address spaces of {space} bytes need "
             f"{needed // block_bytes(geometry)} blocks; {planes * data_blocks} hold data"
         )
-    part.dbmt = mem.SimpleMemory(latency=BUFFER_LATENCY, bandwidth="1000GB/s", capacity="1024TiB", queue=64)
+    part.dbmt = mem.SimpleMemory(
+        latency=BUFFER_LATENCY,
+        **assumed(dict(bandwidth="1000GB/s", capacity="1024TiB", queue=64), "a buffer that limits nothing"),
+    )
     mmu.translate(
         part,
         space,
@@ -76,13 +86,20 @@ def translate(part, packages, geometry, programs, data_blocks=DATA_BLOCKS, log_r
         page=block_bytes(geometry),
         applications=len(programs),
         placement="identity",
-        tlb=dict(TLB, stripe=stripe),
-        targets=max(64, len(part.sm)),
-        fault_buffer=max(256, sum(up_to_stripe(f, geometry, stripe) for f in footprints) // block_bytes(geometry)),
+        tlb=dict(
+            TLB, stripe=derived(stripe, from_=stripe if source_of(stripe) else "the stripe that its caller names")
+        ),
+        targets=derived(max(64, len(part.sm)), from_="one for each SM at least"),
+        fault_buffer=derived(
+            max(256, sum(up_to_stripe(f, geometry, stripe) for f in footprints) // block_bytes(geometry)),
+            from_="the blocks of the programs",
+        ),
         **more,
     )
     # The table has addresses of its own, behind all blocks: log blocks follow the data blocks that it names.
-    part.mmu.table_base = f"{planes * geometry['blocks'] * block_bytes(geometry)}B"
+    part.mmu.table_base = derived(
+        f"{planes * geometry['blocks'] * block_bytes(geometry)}B", from_="the size of the flash"
+    )
 
 
 def collect(
@@ -107,28 +124,30 @@ def collect(
     """
     if helper not in ("assist", "sm"):
         raise user_error(f"there is no helper '{helper}': it is assist or sm")
-    part.mmu.movers = 1
+    part.mmu.movers = wired(1)
     part.collector = zng.GarbageCollector(
-        packages=packages,
-        controllers=len(controllers),
-        caches=len(part.l2),
-        helpers=int(helper == "assist"),
+        packages=wired(packages),
+        controllers=wired(len(controllers)),
+        caches=wired(len(part.l2)),
+        helpers=wired(int(helper == "assist")),
         data_blocks=data_blocks,
         log_ratio=log_ratio,
-        applications=len(programs),
-        footprints=",".join(f"{up_to_stripe(footprint(p), geometry, stripe)}B" for p in programs),
+        applications=wired(len(programs)),
+        footprints=derived(
+            ",".join(f"{up_to_stripe(footprint(p), geometry, stripe)}B" for p in programs), from_="the programs"
+        ),
         **geometry,
         **more,
     )
     part.collector.mmu = part.mmu.mover_side[0]
     for i, controller in enumerate(controllers):
-        controller.collectors = 1
+        controller.collectors = wired(1)
         part.collector.collect[i] = controller.collector[0]
         controller.log_low[0] = part.collector.log_low[i]
     for i, l2 in enumerate(part.l2):
-        l2.acknowledged_writebacks = True
-        l2.control_ports += 1
+        l2.acknowledged_writebacks = inferred(True, "ZnG IV-A: a held application has nothing under way")
+        l2.control_ports = wired(l2.control_ports + 1)
         part.collector.flush[i] = l2.control[l2.control_ports - 1]
     if helper == "assist":
-        part.sm[0].helpers = 1
+        part.sm[0].helpers = wired(1)
         part.collector.helper[0] = part.sm[0].helper[0]

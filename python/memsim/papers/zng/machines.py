@@ -6,15 +6,30 @@ assumptions of docs/models/zng.md.
 
 from ... import Root, System, zng
 from ...errors import check_known, user_error
+from ...model.provenance import assumed, cited, derived, inferred, source_of, stated, swept, wired, with_unit
 from ...systems import gtx580, mmu
 from ...systems.processor import gpu
 from ...systems.scale import components as proportions
 from ...systems.scale import footprint
-from . import flash, ftl, memory, scale
+from . import flash, ftl, memory, scale, workloads
 
-CLOCK = "1200MHz"
-# Equal on all platforms, as no text tells them apart: 64 of the L2's MSHRs are for demand where hints come.
-L2 = dict(gtx580.L2, demand_mshrs=64)
+CLOCK = gtx580.CLOCK
+# Equal on all platforms, as no text distinguishes them: 64 of the L2's MSHRs are for demand where hints come.
+SM = dict(
+    gtx580.SM,
+    warp_slots=stated(
+        80,
+        "ZnG table I: max warps 80 per core",
+        sweep=[swept(64, "gpu.sm[*].warp_slots=64", "gpu.dispatcher.warp_slots=64")],
+        name="warps",
+    ),
+    schedulers=cited(1, f"{gtx580.MACSIM}: two, each every second cycle", sweep=[2]),
+)
+L2 = dict(
+    gtx580.CACHES,
+    **gtx580.L2,
+    demand_mshrs=assumed(64, "half of the MSHRs, where hints come", sweep=[1], name="L2 MSHRs for demand"),
+)
 
 # What is behind the L2. Each is called with the root, its Scaled and the bytes of memory needed, and
 # binds root.gpu.l2[i].mem_side. Those of flash.PLATFORMS have ZnG's flash there.
@@ -27,13 +42,51 @@ MEMORIES = {
 # L2 and prefetch. STT-MRAM: four times the sets, a write takes its bank for 5 cycles (Table I), and it
 # keeps nothing that is written (III-C: "a read-only cache") but in pinned ways. Without a prefetcher
 # nothing is fetched around a miss. HybridGPU's predictor is ZnG's table ("the same to [11]", IV-B), without its monitor.
-SRAM = dict(sets=1, write_cycles=1, write_policy="write_back", write_allocate=True, prefetch=None)
-STT_MRAM = dict(sets=4, write_cycles=5, write_policy="write_evict", write_allocate=False, prefetch="dyn-pref")
+L2_MSHRS = cited(128, f"{gtx580.MACSIM}: 128 misses", sweep=[1024], name="L2 MSHRs")
+SRAM = dict(
+    **stated(dict(sets=1, write_cycles=1), "ZnG table I"),
+    **stated(dict(write_policy="write_back", write_allocate=True), "Ohm-GPU table I, of the same GPU"),
+    prefetch=None,
+)
+STT_MRAM = dict(
+    **stated(dict(sets=4, write_cycles=5), "ZnG table I: STT-MRAM"),
+    **stated(dict(write_policy="write_evict", write_allocate=False), "ZnG III-C: a read-only cache"),
+    prefetch=stated("dyn-pref", "ZnG IV-B"),
+)
 READ_PATH = {
     "zng-rdopt": STT_MRAM,
     "zng": STT_MRAM,
-    "hybridgpu": dict(SRAM, prefetch="predict-4KBpref"),
+    "hybridgpu": dict(
+        SRAM,
+        prefetch=inferred(
+            "predict-4KBpref",
+            "ZnG IV-B: the same to [11], which is HybridGPU",
+            sweep=[swept("none", arguments=("--prefetch", "nopref"))],
+            name="HybridGPU's predictor",
+        ),
+    ),
 }  # all others have SRAM
+
+
+READS = "zng-rdopt", "zng"  # platforms with ZnG's own prefetcher
+PREFETCHER = dict(
+    initial=assumed("4KiB", "a page", sweep=[swept("128B", platforms=READS), swept("1KiB", platforms=READS)]),
+    window=assumed(
+        1024, "evictions between adjustments", sweep=[swept(256, platforms=READS), swept(4096, platforms=READS)]
+    ),
+    warps=stated(
+        5,
+        "ZnG IV-B: five warps",
+        sweep=[swept(1, platforms=READS), swept(16, platforms=READS)],
+        name="representative warps",
+    ),
+    latency=assumed(
+        "833334fs",
+        "a cycle of 1.2 GHz",
+        sweep=[swept("1fs", platforms=READS), swept("10ns", platforms=READS)],
+        name="hint's latency",
+    ),
+)
 
 
 def platforms():
@@ -104,13 +157,16 @@ def gpu_of(size, applications, l2, chunk=scale.INTERLEAVE, **dispatch):
         interleave=chunk,
         memory=None,
         clock=CLOCK,
-        sm=gtx580.SM,
-        dispatcher=dict(applications=applications, partition="shared", **dispatch),
-        l1=dict(capacity=f"{size.l1}B", **gtx580.CACHES),
+        sm=SM,
+        dispatcher=dict(
+            applications=wired(applications),
+            partition=assumed("shared", "applications may use all SMs"),
+            **derived(dispatch, from_="the region that the run simulates"),
+        ),
+        l1=dict(capacity=with_unit(size.l1, "B"), **gtx580.CACHES),
         l2=dict(
-            capacity=f"{size.l2_slice * l2['sets'] * size.controllers}B",
-            **gtx580.CACHES,
-            **L2,
+            capacity=with_unit(size.l2_slice * l2["sets"] * size.controllers, "B"),
+            **{**L2, "mshrs": L2_MSHRS},
             **{n: l2[n] for n in ("write_policy", "write_allocate", "write_cycles")},
         ),
     )
@@ -121,8 +177,18 @@ def gpu_of(size, applications, l2, chunk=scale.INTERLEAVE, **dispatch):
 
 def add_prefetcher(part, variant, **parameters):
     """A zng.Prefetcher beside the slices part.l2."""
-    part.prefetcher = zng.Prefetcher(variant=variant, slices=len(part.l2), **parameters)
+    part.prefetcher = zng.Prefetcher(
+        variant=derived(variant, from_=variant if source_of(variant) else "the variant that its caller names"),
+        slices=wired(len(part.l2)),
+        **{**PREFETCHER, **parameters},
+    )
     for i, l2 in enumerate(part.l2):
-        l2.hint_ports = l2.observers = 1
+        l2.hint_ports = l2.observers = wired(1)
         l2.events[0] = part.prefetcher.events[i]
         part.prefetcher.hints[i] = l2.hints[0]
+
+
+def each(scale="tiny"):
+    """(mode, platform, machine) of each platform, with a program of that scale."""
+    for platform in platforms():
+        yield "", platform, machine(platform, workloads.programs("back", scale))

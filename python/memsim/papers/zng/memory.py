@@ -3,22 +3,24 @@
 from fractions import Fraction
 
 from ...model import dram
+from ...model.provenance import assumed, cited, derived, stated, swept, wired, with_unit
 from ... import mem, zng
 from ...errors import check_known
 from ...systems import gtx580, mmu
 from ...systems.drive import solid_state_drive
-from ...systems.host import PAGE_COST, share_of_host
+from ...systems.host import PAGE_COST, SHARE, share_of_host
 from ...systems.interleave import connect, in_bytes
 from ...systems.scale import up_to
 from . import scale
+from .flash import BEHIND_L2
 
 PAGE = 4096
 
 # GDDR5 of 384 bit x 4.008 GT/s over six controllers (GTX 580): 32.064 GB/s each.
-GDDR5_RATE = 32_064_000_000
+GDDR5_RATE = cited(32_064_000_000, "GTX 580: GDDR5 of 384 bit x 4.008 GT/s over six controllers")
 GDDR5_ROW = 2048  # of gtx580.DRAM
 # An Optane DIMM reads 6.57 GB/s (Izraelevitz et al., 2019): 39 GB/s of six.
-OPTANE_RATE = 6_570_000_000
+OPTANE_RATE = cited(6_570_000_000, "Izraelevitz et al., 2019: an Optane DIMM reads 6.57 GB/s")
 # What Table I's tRCD/tCL/tRP of 190/8.9/763 ns mean (assumption). table: a DRAM's times, in the banks and rows that the
 # authors' simulator has by default (MacSim's params_gtx580: 16 of 2 KiB; the paper gives none); who closes a row that
 # was written waits for tRP: XPoint "has no destructive reads" (Ohm-GPU, I). printed: who closes any row does. dimm: as
@@ -33,9 +35,40 @@ OPTANE = {
 }
 # The host's work for a page that it reads through its kernel (system call, block layer, interrupt), beside the
 # driver's: 177,000 (Foong et al., 2010) to 354,000 (Shin et al., ATC'14) reads a second were measured; sweep 2 to 20 us.
-READ_COST = 4_000_000_000  # fs
+READ_COST = assumed(  # 1 and 20 us of the whole host are 8 and 160 us of a slice of 1/8
+    4_000_000_000,
+    "between measured figures of Foong et al., 2010, and Shin et al., ATC'14, in fs",
+    sweep=[swept(t, f"host.page_cost={t}") for t in ("8us", "160us")],
+    name="page_cost",
+)
+FAULT_LATENCY = cited("20us", "Zheng et al., HPCA'16: 20 to 50 us", sweep=["50us"])
+DISPATCH = assumed("2ns", "a cycle of 500 MHz", sweep=["0ns", "20ns"], name="dispatcher")
+DRAM = "memory.dram[*]"
+QUEUES = dict(
+    gtx580.DRAM_QUEUES,
+    read_queue=cited(
+        128,
+        f"{gtx580.MACSIM}: dram_buffer_size",
+        sweep=[
+            swept(
+                32,
+                f"{DRAM}.write_low=16",
+                f"{DRAM}.write_high=28",
+                f"{DRAM}.read_queue=32",
+                f"{DRAM}.write_queue=32",
+            )
+        ],
+        name="DRAM queues",
+    ),
+)
+TIMES = "tCL tCWL tRCDRD tRCDWR tRP tRAS tRC tRRD_S tRRD_L tFAW tWTR_S tWTR_L tRTP tWR tRTRS".split()
 # HybridGPU's buffer: 32 bit x 1600 MT/s (assumption; 96 % below GDDR5 is the paper's).
-BUFFER_RATE = 6_400_000_000
+BUFFER_RATE = assumed(6_400_000_000, "32 bit x 1600 MT/s; 96 % below GDDR5 is the paper's")
+
+
+MAP = assumed("RoRaBaCoChCl", "a usual map: neighbouring lines in a row")
+HOLDS = "what the programs need"
+WIDE = dict(width=BEHIND_L2)
 
 
 def fs(seconds):
@@ -70,7 +103,7 @@ def chunk(platform, reading="table"):
 def channels(size, chunk=scale.INTERLEAVE):
     """What each of the controllers sees of the addresses."""
     share = scale.interleave(size, chunk)
-    return [dict(share.channel(i), map="RoRaBaCoChCl") for i in range(size.controllers)]
+    return [dict(share.channel(i), map=MAP) for i in range(size.controllers)]
 
 
 def ideal(root, size, needed):
@@ -88,11 +121,23 @@ def ideal(root, size, needed):
         tRTRS="0fs",
         tRTP=fs(Fraction(5238095, 10**15) + 64 / rate),
     )
+    figures = dram.presets()["gddr5"].figures
+    parts_times = [f"{name}={figures[name]}" for name in TIMES]
     capacity = up_to(-(-needed // size.controllers), GDDR5_ROW * int(card.figures["banks_per_group"]))
     one_each(
         root,
         [
-            mem.DramController(timing=card, capacity=f"{capacity}B", **gtx580.DRAM_QUEUES, **channel)
+            mem.DramController(
+                timing=cited(
+                    card,
+                    card.source,
+                    sweep=[swept("a part's", f"{DRAM}.changes={' '.join(parts_times)}")],
+                    name="GDDR5's times",
+                ),
+                capacity=derived(f"{capacity}B", from_=HOLDS),
+                **QUEUES,
+                **channel,
+            )
             for channel in channels(size, chunk("ideal"))
         ],
     )
@@ -133,7 +178,24 @@ def optane(root, size, needed, reading="table"):
     one_each(
         root,
         [
-            mem.DramController(timing=table, capacity=f"{capacity}B", **gtx580.DRAM_QUEUES, **part)
+            mem.DramController(
+                timing=stated(
+                    table,
+                    "ZnG table I: tRCD/tCL 190/8.9 ns, tRP 763 ns; banks and rows as memory.OPTANE reads it",
+                    sweep=[
+                        swept(shown, arguments=("--optane", value))
+                        for shown, value in (
+                            ("measured", "measured"),
+                            ("rows of 8 KiB", "dimm"),
+                            ("763 ns to close any row", "printed"),
+                        )
+                    ],
+                    name="Optane's times and rows",
+                ),
+                capacity=derived(f"{capacity}B", from_=HOLDS),
+                **QUEUES,
+                **part,
+            )
             for part in channels(size, chunk("optane", reading))
         ],
     )
@@ -177,6 +239,7 @@ def hetero(root, size, needed):
         root.gpu,
         device=mmu.new_input(root.gpu.network),
         drive=root.ssd.drive.host[0],
+        fault_latency=FAULT_LATENCY,
         **share_of_host(size.share, PAGE_COST + READ_COST),
     )
     ideal(root, size, needed)
@@ -185,22 +248,35 @@ def hetero(root, size, needed):
 def hybridgpu(root, size, needed, buffer=None):
     """HybridGPU: an SSD controller with its DRAM buffer, in the GPU (II-C). `needed` is on the flash. `buffer` takes the
     buffer's place: a mem.PageCache, say."""
-    root.memory.network = mem.Crossbar(inputs=size.controllers, **scale.interleave(size).over(1).crossbar, width="64B")
+    root.memory.network = mem.Crossbar(
+        inputs=wired(size.controllers), **scale.interleave(size).over(1).crossbar, **WIDE
+    )
     root.memory.buffer = buffer or zng.PageBuffer(
-        capacity=f"{size.buffer}B", dirty_pages=max(1, size.buffer // PAGE // 32)
+        capacity=with_unit(size.buffer, "B"),
+        dispatch=DISPATCH,
+        dirty_pages=derived(
+            max(1, size.buffer // PAGE // 32), from_=[size.buffer, "a write buffer of 1 MiB in 32 MiB"]
+        ),
     )
     root.memory.dram = mem.DramController(
-        timing=buffer_table(BUFFER_RATE * size.share), capacity=f"{up_to(size.buffer, 32 << 10)}B", map="RoRaBaCoCh"
+        timing=assumed(buffer_table(BUFFER_RATE * size.share), "DDR3-1600 (JESD79-3, 11-11-11), 32 bit wide"),
+        capacity=derived(f"{up_to(size.buffer, 32 << 10)}B", from_=size.buffer),
+        map=assumed("RoRaBaCoCh", "as the other DRAM, on one channel"),
     )
     # The buffer's DRAM is modelled apart: the drive's own stands for pages on their way to the flash.
     root.ssd = ssd(
         size,
-        host_rate="1000GB/s",
-        completion="1fs",
-        cache="1MiB",
-        cache_reads=False,
-        dram_rate="1000GB/s",
-        dram_latency="0fs",
+        **derived(
+            dict(
+                host_rate="1000GB/s",
+                completion="1fs",
+                cache="1MiB",
+                cache_reads=False,
+                dram_rate="1000GB/s",
+                dram_latency="0fs",
+            ),
+            from_="the buffer and its DRAM, which are modelled apart, so that the drive's own cost nothing",
+        ),
     )
     for i, l2 in enumerate(root.gpu.l2):
         l2.mem_side = root.memory.network.cpu_side[i]
@@ -213,16 +289,16 @@ def ssd(size, **changes):
     """The slice's share of the Z-SSD: channels, cores, link and DRAM."""
 
     def share(rate):
-        return f"{round(rate * size.share)}B/s"
+        return derived(f"{round(rate * size.share)}B/s", from_=[rate, SHARE])
 
     return solid_state_drive(
         "z_ssd",
         channels=size.channels,
         **{
-            "cores": scale.cores(size),
-            "firmware": fs(scale.firmware(size)),
-            "host_rate": share(3_282_000_000),
-            "dram_rate": share(6_400_000_000),
+            "cores": derived(scale.cores(size), from_=[scale.CORES, SHARE]),
+            "firmware": derived(fs(scale.firmware(size)), from_=[scale.FIRMWARE, SHARE]),
+            "host_rate": share(cited(3_282_000_000, "MQSim's PCIe: 4 lanes of 1 GB/s, 128 of 156 bytes are payload")),
+            "dram_rate": share(assumed(6_400_000_000, "32 bit x 1600 MT/s")),
             **changes,
         },
     )

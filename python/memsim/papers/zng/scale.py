@@ -8,18 +8,30 @@ planes and registers of a channel, which are also what works at once, and the pa
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from ...model.provenance import assumed, cited, derived, stated, swept
 from ...systems.interleave import Interleave
-from ...systems.scale import KIB, MIB, Invariant, up_to
+from ...systems.scale import GIB, KIB, MIB, Invariant, up_to
 
-SMS, CHANNELS, CONTROLLERS = 16, 16, 6
-INTERLEAVE = "4KiB"  # of addresses over L2 slices: a flash page, so that prefetches stay in one
+SMS, CHANNELS = stated((16, 16), "ZnG table I")
+CONTROLLERS = stated(6, "ZnG table I")
+INTERLEAVE = assumed("4KiB", "addresses go round over L2 slices by a flash page, so that prefetches stay in one")
 # The paper gives no footprint. Ours is that of its suites' own inputs (assumption, D194; sweep to 8 GiB): GraphBIG's
 # largest graph, LDBC-1000k, has 28.8 million arcs, 120 to 140 MiB in the CSR of its GPU kernels; beside it
 # PolyBench's and Rodinia's matrices, 48 MiB for three of 2048 x 2048. So --scale judge is the paper's whole machine.
-FOOTPRINT = 192 * MIB
-L1, L2 = 48 * KIB, 6 * MIB
-DRAM = 1536 * MIB  # of hetero's GPU (GTX 580: 1.5 GB)
-BUFFER = 32 * MIB  # of HybridGPU's SSD controller
+FOOTPRINT = assumed(
+    192 * MIB,
+    "that of the suites' own inputs: 120 to 140 MiB of LDBC-1000k's CSR, and 48 MiB of matrices (D194)",
+    sweep=[swept("1GiB", arguments=("--whole", GIB)), swept("8GiB", arguments=("--whole", 8 * GIB))],
+    name="footprint of the paper",
+)
+L1, L2 = stated((48 * KIB, 6 * MIB), "ZnG table I")
+DRAM = cited(1536 * MIB, "GTX 580: 1.5 GB")  # of hetero's GPU
+BUFFER = assumed(  # of HybridGPU's SSD controller
+    32 * MIB,
+    "as the authors' other work",
+    sweep=[swept("8MiB", arguments=("--buffer", 8 * MIB)), swept("128MiB", arguments=("--buffer", 128 * MIB))],
+    name="HybridGPU's buffer",
+)
 # Smaller, a slice of the L2 has too few sets for its 128 MSHRs, and holds up what the memory could serve. The
 # buffer, which serves what misses there, keeps its proportion to it. Of the scales, judge needs neither.
 L1_FLOOR, L2_FLOOR = 8 * KIB, 64 * KIB
@@ -72,11 +84,13 @@ def scale(footprint, whole=FOOTPRINT, buffer=BUFFER):
         channels=CHANNELS // k,
         controllers=controllers,
         footprint=footprint,
-        l1=up_to(max(L1_FLOOR, L1 * SMS * share / sms), 6 * 128),
-        l2_slice=l2_slice,
-        dram=up_to(DRAM * share, 4096),
-        buffer=up_to(Fraction(buffer * l2_slice * controllers, L2), 8 * 4096),
-        data_pages=min(PAGES, max(1, round(footprint * k / (CHANNELS * PLANES * PAGE * data_blocks(whole))))),
+        l1=derived(up_to(max(L1_FLOOR, L1 * SMS * share / sms), 6 * 128), from_=[L1, whole]),
+        l2_slice=derived(l2_slice, from_=[L2, whole]),
+        dram=derived(up_to(DRAM * share, 4096), from_=[DRAM, whole]),
+        buffer=derived(up_to(Fraction(buffer * l2_slice * controllers, L2), 8 * 4096), from_=[buffer, whole]),
+        data_pages=derived(
+            min(PAGES, max(1, round(footprint * k / (CHANNELS * PLANES * PAGE * data_blocks(whole))))), from_=[whole]
+        ),
     )
     made.invariants = [
         Invariant("footprint / L2", whole / L2, footprint / (made.l2_slice * controllers)),
@@ -104,7 +118,16 @@ def data_blocks(whole):
     return Fraction(whole, CHANNELS * PLANES * PAGES * PAGE)
 
 
-CORES, FIRMWARE = 5, Fraction(5, 10**6)  # a page, in seconds (assumptions)
+CORES = assumed(5, "ZnG: 2 to 5 low-power embedded processor cores")
+FIRMWARE = assumed(  # cores of a slice of 1/8: one, of 8 us a page for the paper's five of 5 us
+    Fraction(5, 10**6),
+    "time of a core for a page, in seconds",
+    sweep=[
+        swept(shown, f"ssd.drive.firmware={value}", platforms=("hybridgpu",))
+        for shown, value in (("1us", "1600ns"), ("10us", "16us"), ("5us, 2 cores", "20us"), ("5us, 8 cores", "5us"))
+    ],
+    name="firmware",
+)
 
 
 def cores(size):

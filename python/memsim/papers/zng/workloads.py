@@ -4,11 +4,14 @@ import re
 
 from ... import workload
 from ...errors import check_known, did_you_mean, user_error
+from ...model.provenance import assumed, options
 
 SCALES = ("tiny", "small", "default", "judge")
 # As Ohm-GPU's: GraphBIG's graphs are LDBC's, whose degrees are Facebook's. In Graph500's (kronecker) one thread
 # would follow a hub for most of a search's time, and no memory be busy.
-GRAPHS = "social"
+GRAPHS = assumed(
+    "social", "GraphBIG's graphs are LDBC's", sweep=options("--graphs", "communities", "kronecker"), name="graphs"
+)
 
 # Thread instructions of all applications together. Each starts no block after its equal part, so that it does
 # the same work on every platform. 200 million: what the authors' other work simulates (assumption).

@@ -1,0 +1,183 @@
+"""Where values come from: sourced values, what objects and databases remember of them, and that papers' machines give all."""
+
+import json
+import pickle
+from fractions import Fraction
+from pathlib import Path
+
+import memsim
+import pytest
+from memsim import mem, workload
+from memsim.cli import assumptions as pages
+from memsim.model.build import sources
+from memsim.model.provenance import (
+    assumed,
+    cited,
+    derived,
+    inferred,
+    plain,
+    source_of,
+    stated,
+    swept,
+    wired,
+    with_unit,
+)
+from memsim.papers.cmd import machines as cmd
+from memsim.papers.sap import machines as sap
+from memsim.study import assumptions
+
+RUN = """
+import memsim
+from memsim.mem import DramController, TrafficGen
+from memsim.model.provenance import assumed, stated
+root = memsim.Root()
+root.gen = TrafficGen(requests=100, period=stated("10ns", "a paper"))
+root.dram = DramController(read_queue=assumed(48, "a guess"))
+root.gen.mem_side = root.dram.cpu_side
+memsim.instantiate()
+memsim.simulate()
+"""
+
+
+@pytest.mark.parametrize("value", [80, 0.5, "3us", True, False, Fraction(1, 3)])
+def test_a_sourced_value_is_the_value(value):
+    made = stated(value, "a paper, table I")
+    assert made == value and plain(made) == value and f"{made}" == f"{value}" and bool(made) == bool(value)
+    assert source_of(made).kind == "stated" and source_of(value) is None
+    assert source_of(pickle.loads(pickle.dumps(made))) == source_of(made)
+    assert json.dumps([plain(made)] if not isinstance(value, Fraction) else []) == json.dumps(
+        [value] if not isinstance(value, Fraction) else []
+    )
+
+
+def test_all_values_of_a_container_have_the_source_and_the_first_one_stays():
+    made = cited(dict(a=1, b=assumed(2, "why"), c=(3, 4)), "elsewhere")
+    assert [source_of(v).kind for v in (made["a"], made["b"], *made["c"])] == ["cited", "assumed", "cited", "cited"]
+    assert stated(None, "a paper") is None
+
+
+@pytest.mark.parametrize(
+    "made", [6 * stated(8, "p"), stated(8, "p") // 2, -stated(8, "p"), Fraction(1) + 0 * stated(8, "p")]
+)
+def test_arithmetic_derives(made):
+    if type(made) is Fraction:
+        assert source_of(made) is None  # the test of papers' machines finds what loses its source
+    else:
+        assert source_of(made).kind == "derived" and source_of(made).text == "8: stated, p"
+
+
+def test_a_derived_value_names_what_it_is_made_of():
+    one, other = stated(48, "table I"), assumed(4, "a guess", sweep=[2])
+    made = derived(f"{one * other}KiB", from_=[one * other, "the scale"])
+    assert made == "192KiB" and source_of(made).kind == "derived"
+    assert source_of(made).text == "48: stated, table I; 4: assumed, a guess; the scale"
+    assert [root.kind for root in source_of(made).roots] == ["stated", "assumed"]
+    assert with_unit(one, "B") == "48B" and source_of(with_unit(one, "B")).text == "48: stated, table I"
+    assert source_of(with_unit(48, "B")) is None
+
+
+def test_what_has_no_source_is_refused():
+    with pytest.raises(TypeError, match="is no value of a parameter"):
+        stated(object(), "a paper")
+
+
+def test_an_object_holds_the_plain_value_and_remembers_the_source():
+    cache = mem.Cache(
+        mshrs=stated(64, "table I"), capacity=assumed("48KiB", why="a guess"), fill_port=cited(True, "a sheet")
+    )
+    assert (cache.mshrs, cache.capacity, cache.fill_port) == (64, "48KiB", True)
+    assert type(cache.mshrs) is int and type(cache.capacity) is str
+    assert cache.provenance("mshrs").text == "table I" and cache.provenance("capacity").kind == "assumed"
+    cache.mshrs = 32
+    assert cache.provenance("mshrs").kind == "script" and "test_provenance.py:" in cache.provenance("mshrs").text
+
+
+def test_a_default_has_the_source_of_its_declaration():
+    default = mem.Cache().provenance("mshrs")
+    assert (default.kind, default.text) == ("assumed", "no source gives it")
+    assert memsim.zng.Package().provenance("net_width").kind == "stated"
+
+
+def test_claims_that_were_used_are_named():
+    root = memsim.Root()
+    root.cache = mem.Cache(mshrs=inferred(64, "the size of the table", used=["zng-31"]))
+    assert sources(root)["cache", "mshrs"] == ("inferred", "the size of the table (used: zng-31)")
+
+
+def test_the_database_has_the_provenance_of_each_parameter(memsim_command, script):
+    script.write_text(RUN)
+    memsim_command("-d", "out", "--set", "dram.write_queue=40", "--set", "dram.write_high=36", "loop.py")
+    found = memsim_command("sql", "out", "SELECT path, name, value, kind, source FROM provenance ORDER BY 1, 2").stdout
+    assert "gen\tperiod\t10ns\tstated\ta paper\n" in found
+    assert "dram\tread_queue\t48\tassumed\ta guess\n" in found
+    assert "dram\twrite_queue\t40\tset\t--set dram.write_queue=40\n" in found
+    assert "gen\trequests\t100\tscript\tloop.py:6\n" in found
+    assert "dram\tpath" not in found and found.count("\n") > 20
+    assert "dram.read_queue" in memsim_command("describe", "--assumptions", "out").stdout
+
+
+# Programs are what a machine runs; the pages of inputs have their sources. An Invariant is a result of the scale.
+NO_PART = workload.Program, workload.Invariant
+
+
+@pytest.mark.parametrize("paper", assumptions.PAPERS)
+def test_a_paper_s_machine_sets_no_value_without_a_source(paper):
+    looked = 0
+    for mode, platform, root in assumptions.machines(paper):
+        for obj in root.descendants():
+            if not isinstance(obj, NO_PART):
+                looked += len(obj._values)
+                missing = [name for name in obj._values if obj._sources[name] is None]
+                assert not missing, f"{paper} {mode} {platform}: {obj.path}: {', '.join(missing)}"
+    assert looked > 500
+
+
+@pytest.mark.parametrize("drive", sap.DRIVES)
+def test_neither_does_a_machine_of_sap_with_another_drive(drive):
+    root = sap.machine("sap", sap.workloads.program("NN", "tiny")[0], drive=drive)
+    made = [obj for obj in root.descendants() if not isinstance(obj, NO_PART)]
+    assert not [(obj.path, name) for obj in made for name in obj._values if obj._sources[name] is None]
+
+
+def test_a_value_without_a_source_is_found(monkeypatch):
+    monkeypatch.setitem(cmd.PLATFORMS["cmd"], "front", dict(cmd.ASSISTED, assisted_read=True))
+    with pytest.raises(AssertionError, match="cmd  cmd: front: assisted_read"):
+        test_a_paper_s_machine_sets_no_value_without_a_source("cmd")
+
+
+@pytest.mark.parametrize("paper", assumptions.PAPERS)
+def test_each_variant_of_an_assumption_names_platforms_that_there_are(paper):
+    known = {platform for _, platform, _ in assumptions.machines(paper)}
+    variants = assumptions.of(paper)
+    assert len(variants) >= 12
+    assert all(a.platforms and set(a.platforms) <= known and (a.options or a.arguments) for a in variants)
+
+
+def test_a_sweep_follows_its_value(monkeypatch):
+    monkeypatch.setattr(
+        cmd, "BEHIND_L2", assumed(48, "half of a miss", sweep=[swept("96", "gpu.l2[*].miss_latency=70ns")])
+    )
+    (found,) = [a for a in assumptions.of("cmd") if a.changes == ("gpu.l2[*].miss_latency=70ns",)]
+    assert found.options == ["--set", "gpu.l2[*].miss_latency=70ns"] and set(found.platforms) == set(cmd.PLATFORMS)
+
+
+def test_what_a_component_connects_is_derived():
+    assert source_of(wired(3)).kind == "derived" and source_of(wired(stated(3, "table I"))).kind == "stated"
+
+
+def test_a_table_of_assumptions_stands_between_its_markers():
+    begin = pages.BEGIN.format("sap")
+    text = f"# A page\n{begin}\nold\n{pages.END}\nmore\n"
+    written = pages.replaced(text, "sap", pages.table([("a.b", "1", "a guess", "2")]))
+    assert written.startswith(f"# A page\n{begin}\n| parameter") and written.endswith(f"\n{pages.END}\nmore\n")
+    assert "| `a.b` | 1 | a guess | 2 |" in written and "old" not in written
+    with pytest.raises(memsim.Error, match="the page has no place for the table"):
+        pages.replaced("# A page", "sap", "")
+
+
+@pytest.mark.parametrize("paper", assumptions.PAPERS)
+def test_the_page_of_assumptions_is_what_the_command_writes(paper):
+    """After a change: memsim describe --assumptions PAPER --write docs/models/assumptions.md"""
+    page = (Path(__file__).parents[2] / "docs" / "models" / "assumptions.md").read_text()
+    rows, _ = pages.of_paper(paper, declared=False)
+    assert pages.replaced(page, paper, pages.table(rows)) == page
