@@ -6,6 +6,7 @@
 namespace memsim::channel_test {
 
 using namespace memsim::test_flash;
+constexpr Tick ms = 1000 * us;
 using flash::Channel;
 using protocol::FlashClass;
 using protocol::FlashOp;

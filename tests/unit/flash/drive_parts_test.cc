@@ -170,11 +170,13 @@ TEST_CASE("A collection moves so many pages at a time and erases when nobody rea
         bool erased = false;
         c.go_on(
             0, ftl,
-            [&](std::uint32_t page, std::uint32_t lpn) {
+            [&](std::uint32_t page, std::uint32_t lpn, bool first) {
+                CHECK(first == moved.empty());
                 CHECK(page == lpn);
                 moved.push_back(lpn);
             },
-            [&](std::uint32_t record) {
+            [&](std::uint32_t record, bool first) {
+                CHECK(first == moved.empty());
                 CHECK(record == 0);
                 erased = true;
             });
