@@ -7,10 +7,10 @@ import re
 import pandas
 import pytest
 from memsim import study
-from memsim.systems import cmd, cxl_gpu, ohm, sap, zng
+from memsim.systems import cmd, cxl_gpu, ohm, sap
 from memsim.systems.platform_study import PlatformStudy
 
-ALL = [system.points.Points for system in (cmd, cxl_gpu, ohm, sap, zng)]
+ALL = [system.points.Points for system in (cmd, cxl_gpu, ohm, sap)]
 
 RUN = """\
 import memsim

@@ -7,16 +7,18 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from memsim.study import accuracy, reproduce, verdict
+from memsim.results import plot
+from memsim.study import accuracy, catalog, drawing, results, verdict
 
 ROOT = Path(__file__).parents[2]
 MEMSIM = ROOT / "build/memsim"
+POINTS = results.RESULTS / "zng" / "points"
 
 
 def test_every_study_is_listed(memsim_command):
     said = memsim_command("reproduce", "--list").stdout
-    for script in (ROOT / "configs/studies").glob("*/*.py"):
-        assert f"\n{script.parent.name}/{script.stem} " in said
+    for name in catalog.figures():
+        assert f"\n{name} " in said
     assert "ohm/fig16" in said and "Fig. 16 of Ohm-GPU" in said
     # What is not known is said, figure by figure and in all.
     unknown = re.search(r"^(\d+) of \d+ times are not known: a figure that is run is measured", said, re.M)
@@ -24,10 +26,10 @@ def test_every_study_is_listed(memsim_command):
 
 
 def test_figures_are_chosen_by_name_paper_or_all():
-    names = [f.name for f in reproduce.chosen(["sap/fig06", "sap"])]
+    names = [f.name for f in catalog.chosen(["sap/fig06", "sap"])]
     assert names[0] == "sap/fig06" and "sap/fig02" in names and len(names) == len(set(names))
-    assert not any("sensitivity" in f.name for f in reproduce.chosen(["all"]))
-    assert [f.name for f in reproduce.chosen(["ohm/sensitivity"])] == ["ohm/sensitivity"]
+    assert not any("sensitivity" in f.name for f in catalog.chosen(["all"]))
+    assert [f.name for f in catalog.chosen(["ohm/sensitivity"])] == ["ohm/sensitivity"]
 
 
 def test_a_wrong_name_is_a_sentence(memsim_command):
@@ -37,8 +39,8 @@ def test_a_wrong_name_is_a_sentence(memsim_command):
 
 def test_a_figure_leaves_its_data_and_is_not_run_twice(memsim_command, tmp_path):
     said = memsim_command("reproduce", "cxl/fig3b", "zng/mapping", "-d", "out").stderr
-    assert "1/2  cxl/fig3b" in said and "2/2  zng/mapping" in said
-    folder = tmp_path / "out/cxl/fig3b"
+    assert "1/2  cxl_gpu/fig3b" in said and "2/2  zng/mapping" in said
+    folder = next((tmp_path / "out").glob("cxl*/fig3b"))
     with (folder / "data.csv").open() as f:
         rows = list(csv.DictReader(f))
     assert [row["controller"] for row in rows] == ["ours", "smt", "tpp"]
@@ -67,28 +69,28 @@ def test_a_figure_leaves_its_data_and_is_not_run_twice(memsim_command, tmp_path)
 
 def test_claims_are_drawn_by_unit_and_data_by_platform(tmp_path, monkeypatch):
     made = {}
-    monkeypatch.setattr(reproduce.plot, "beside", lambda path, panels, title: made.update(panels))
-    monkeypatch.setattr(reproduce.plot, "bars", lambda path, table, y, title: made.update(table=table, y=y, path=path))
+    monkeypatch.setattr(plot, "beside", lambda path, panels, title: made.update(panels))
+    monkeypatch.setattr(plot, "bars", lambda path, table, y, title: made.update(table=table, y=y, path=path))
     row = dict(metric="IPC", subject="ours", baseline="base", relation="gain", unit="%", paper=1.4, ours=1.2)
     rows = [
         row | dict(id="ohm-01"),
         row | dict(id="ohm-05", relation="below", unit="ns", baseline=""),
         row | dict(id="ohm-06", ours=None),
     ]
-    figure = reproduce.figures()["ohm/fig16"]
-    reproduce.draw(figure, rows, tmp_path)
+    figure = catalog.figures()["ohm/fig16"]
+    drawing.draw(figure, rows, tmp_path)
     assert list(made) == ["ratio", "ns"]
     assert list(made["ratio"].columns) == ["IPC, ours / base\n(ohm-01, abstract)"] and list(
         made["ratio"].loc["paper"]
     ) == [1.4]
     assert list(made["ns"].columns) == ["IPC, ours\n(ohm-05, Fig. 16a, paper: below)"]
-    reproduce.draw_data(figure, tmp_path)
+    drawing.draw_data(figure, tmp_path)
     assert "table" not in made  # there is no data
     (tmp_path / "data.csv").write_text(
         "seed,mode,platform,workload,cycles,ipc\n1,planar,x,bfs,5,2\n2,planar,x,bfs,7,4\n"
         "1,planar,y,bfs,5,8\n2,planar,y,bfs,5,8\n"
     )
-    reproduce.draw_data(figure, tmp_path)
+    drawing.draw_data(figure, tmp_path)
     assert made["table"].to_dict() == {"planar bfs": {"x": 6, "y": 5}} and made["y"] == "cycles"  # what is shown first
 
 
@@ -97,7 +99,7 @@ def test_claims_lie_below_each_other(tmp_path):
     from PIL import Image
 
     of = pandas.DataFrame({f"IPC, subject {i} / base\n(x-{i})": dict(paper=1.0, ours=1.5) for i in range(20)})
-    reproduce.plot.beside(tmp_path / "a.png", {"ratio": of, "ns": of.iloc[:, :1]}, title="Figure")
+    plot.beside(tmp_path / "a.png", {"ratio": of, "ns": of.iloc[:, :1]}, title="Figure")
     width, height = Image.open(tmp_path / "a.png").size
     assert width < 150 * 12 and height > 150 * 10
 
@@ -106,28 +108,28 @@ def test_check_finds_a_claim_that_is_met_no_more(memsim_command, tmp_path):
     memsim_command("reproduce", "cxl/fig3b", "-d", "out", "--check")
     script = tmp_path / "worse.py"  # the same, where ours was met with another figure
     script.write_text(
-        "from memsim import reproduce, verdict\n"
+        "from memsim.study import catalog, reproduce, verdict\n"
         "claim = verdict.claims('cxl_gpu')['cxl-33']\n"
         "row = dict(ours=120.0, comparison=claim.compare(120.0), paper=claim.expected, metric=claim.metric,\n"
         "           subject=claim.subject)\n"
-        "print(reproduce.check({'cxl-33': (row, reproduce.figures()['cxl/fig3b'])}, 'quick'))\n"
+        "print(reproduce.check({'cxl-33': (row, catalog.figures()['cxl_gpu/fig3b'])}, 'quick'))\n"
     )
     said = memsim_command("-d", "out", script).stdout
-    assert "cxl-33 was met with 68.46 and is met no more: cxl/fig3b gives 120" in said and said.endswith("\n1\n")
+    assert "cxl-33 was met with 68.46 and is met no more: cxl_gpu/fig3b gives 120" in said and said.endswith("\n1\n")
 
 
 def test_figures_at_judge_are_recorded_with_their_seeds(monkeypatch, tmp_path):
     """Of three seeds all figures stand in the file; a figure of some workloads only leaves what stood there."""
-    file, page = tmp_path / "judged.csv", tmp_path / "accuracy.md"
+    file = tmp_path / "sap" / "judged.csv"
+    file.parent.mkdir()
     file.write_text("id,ours,scale,workloads,source\nsap-02,0.5,judge,,fig06.py\n")
-    monkeypatch.setattr(accuracy, "JUDGED", file)
-    monkeypatch.setattr(accuracy, "PAGE", page)
-    figure = reproduce.figures()["sap/fig06"]
+    monkeypatch.setattr(results, "RESULTS", tmp_path)
+    figure = catalog.figures()["sap/fig06"]
 
     def row(ours, lowest, highest, seeds, word):
         return dict(ours=ours, lowest=lowest, highest=highest, seeds=seeds, verdict=word), figure
 
-    accuracy.record(
+    results.record(
         {
             "sap-02": row(0.9, 0.9, 0.9, 1, verdict.TOO_SMALL),
             "sap-03": row(1.02, 1.01, 1.04, 3, verdict.MET),
@@ -135,13 +137,13 @@ def test_figures_at_judge_are_recorded_with_their_seeds(monkeypatch, tmp_path):
         },
         "judge",
     )
-    rows = accuracy.rows_of(file)
+    rows = results.rows_of(file)
     assert {id: r["ours"] for id, r in rows.items()} == {"sap-02": "0.5", "sap-03": "1.01 1.02 1.04", "sap-04": "1.125"}
     assert rows["sap-03"]["scale"] == "judge" and rows["sap-03"]["source"] == "sap/fig06"
-    assert accuracy.recorded("judge")  # the page reads them again
-    assert "| 1.02 (1.01 to 1.04) |" in page.read_text() and "| 1.125 |" in page.read_text()
-    accuracy.record({"sap-04": row(None, None, None, 0, verdict.NOT_MODELLED)}, "judge")
-    assert accuracy.rows_of(file)["sap-04"]["ours"] == "" and "| not modelled (" in page.read_text()
+    assert results.recorded("judge")  # the page reads them again
+    assert "| 1.02 (1.01 to 1.04) |" in accuracy.page() and "| 1.125 |" in accuracy.page()
+    results.record({"sap-04": row(None, None, None, 0, verdict.NOT_MODELLED)}, "judge")
+    assert results.rows_of(file)["sap-04"]["ours"] == "" and "| not modelled (" in accuracy.page()
 
 
 def test_a_figure_that_only_computes_leaves_a_whole_database(memsim_command, tmp_path):
@@ -168,14 +170,14 @@ def test_no_jobs_or_seeds_are_refused(option, memsim_command):
 
 def test_points_at_judge_are_kept_without_their_runs(monkeypatch, tmp_path):
     (tmp_path / "data.csv").write_text("seed,platform,ipc,run\n1,zng,0.123456789,abc\n")
-    monkeypatch.setattr(accuracy, "POINTS", tmp_path / "judged")
-    accuracy.record_points(reproduce.figures()["zng/fig14"], tmp_path / "data.csv")
-    assert (tmp_path / "judged/zng/fig14.csv").read_text() == "seed,platform,ipc\n1,zng,0.123457\n"
+    monkeypatch.setattr(results, "RESULTS", tmp_path)
+    results.record_points(catalog.figures()["zng/fig14"], tmp_path / "data.csv")
+    assert (tmp_path / "zng/points/fig14.csv").read_text() == "seed,platform,ipc\n1,zng,0.123457\n"
 
 
 def judged(id):
-    """The figures of a claim in docs/judged.csv: one, or the least, the median and the greatest over three seeds."""
-    return [float(figure) for figure in accuracy.rows_of(accuracy.JUDGED)[id]["ours"].split()]
+    """The figures of a claim of ZnG that are kept: one, or the least, the median and the greatest over three seeds."""
+    return [float(figure) for figure in results.rows_of(results.judged_file("zng"))[id]["ours"].split()]
 
 
 @pytest.mark.parametrize(
@@ -190,7 +192,7 @@ def test_judged_figures_follow_from_the_points_that_are_kept(id, figure, ours, b
     """Of claims on the IPC of all pairs."""
     import pandas
 
-    points = pandas.read_csv(accuracy.POINTS / f"zng/{figure}.csv").pivot(
+    points = pandas.read_csv(POINTS / f"{figure}.csv").pivot(
         index=["seed", "workload"], columns="platform", values="ipc"
     )
     ratios = (points[ours] / points[base]).dropna().groupby("seed")
@@ -202,7 +204,7 @@ def test_the_judged_threshold_follows_from_the_points_that_are_kept():
     import numpy
     import pandas
 
-    ipc = pandas.read_csv(accuracy.POINTS / "zng/fig16a.csv").pivot(index="platform", columns="workload", values="ipc")
+    ipc = pandas.read_csv(POINTS / "fig16a.csv").pivot(index="platform", columns="workload", values="ipc")
     means = numpy.log(ipc).mean(axis="columns")
     assert ipc.shape == (5, 12) and [int(means.idxmax().split()[2]) / 100] == judged("zng-25")
 
@@ -219,8 +221,8 @@ def test_the_judged_threshold_follows_from_the_points_that_are_kept():
 def test_judged_ratios_of_means_follow_from_the_points_that_are_kept(id, metric, ours, base):
     import pandas
 
-    figure = "zng/fig12" if metric == "re_accesses" else "zng/fig13"
-    points = pandas.read_csv(accuracy.POINTS / f"{figure}.csv")
+    figure = "fig12" if metric == "re_accesses" else "fig13"
+    points = pandas.read_csv(POINTS / f"{figure}.csv")
     mean = points.groupby(["platform", "seed"])[metric].mean()
     assert sorted((mean[ours] / mean[base]).dropna()) == pytest.approx(judged(id), rel=1e-4)
 
@@ -233,15 +235,18 @@ def test_the_page_is_that_of_the_figures():
 
 def test_the_page_has_every_claim_and_hides_none():
     text = accuracy.PAGE.read_text()
-    for system in accuracy.PAPERS:
+    for system in verdict.PAPERS:
         for id in verdict.claims(system):
             assert f"\n| {id} |" in text
     assert text.count("| not reproduced") > 10
 
 
 def test_a_figure_without_a_scale_is_the_same_at_quick_and_judge():
-    quick, judged = accuracy.rows_of(accuracy.QUICK), accuracy.rows_of(accuracy.JUDGED)
-    without = {figure.name for figure in reproduce.figures().values() if not figure.takes_a_scale}
+    quick, judged = (
+        {id: row for system in verdict.PAPERS for id, row in results.rows_of(of(system)).items()}
+        for of in (results.quick_file, results.judged_file)
+    )
+    without = {figure.name for figure in catalog.figures().values() if not figure.takes_a_scale}
     both = {
         id: (float(row["ours"]), float(judged[id]["ours"]))
         for id, row in quick.items()
@@ -254,11 +259,13 @@ def test_a_figure_without_a_scale_is_the_same_at_quick_and_judge():
 @pytest.mark.slow
 @pytest.mark.parametrize("figure", ["cxl/fig3b", "ohm/optics", "zng/mapping", "sap/fig02"])
 def test_the_quick_figures_are_true(figure, memsim_command, tmp_path):
-    """Run again, they are those of docs/quick.csv."""
+    """Run again, they are those of docs/results."""
     memsim_command("reproduce", figure, "-d", "out", "--check")
-    with (tmp_path / "out" / figure / "claims.csv").open() as f:
+    (known,) = catalog.chosen([figure])
+    with (tmp_path / "out" / known.folder / "claims.csv").open() as f:
         ours = {row["id"]: row["ours"] for row in csv.DictReader(f)}
-    recorded = {id: row["ours"] for id, row in accuracy.rows_of(accuracy.QUICK).items() if row["source"] == figure}
+    quick = results.rows_of(results.quick_file(known.system))
+    recorded = {id: row["ours"] for id, row in quick.items() if row["source"] == known.name}
     assert recorded.keys() <= ours.keys() and recorded
     assert {id: f"{float(ours[id]):.6g}" if ours[id] else "" for id in recorded} == recorded
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def claim(relation, value, unit="%", label="measured", deviation=""):
-    return verdict.Claim("x-01", "1", "all", "IPC", "ours", "theirs", relation, value, unit, label, deviation)
+    return verdict.Claim("x-01", "Fig. 1", "IPC", "ours", "theirs", relation, value, unit, label, deviation)
 
 
 @pytest.mark.parametrize(

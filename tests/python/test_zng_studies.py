@@ -1,13 +1,13 @@
 """Scripts that ZnG's studies of peaks and of pages run."""
-import argparse
 import re
 import sqlite3
 from pathlib import Path
 
 import pytest
-from memsim import study
+from memsim.study import paper
+from memsim.study.figure import Figure, parsed
+from memsim.study.metric import Run
 from memsim.systems import zng
-from memsim.study.verdict import LABELS
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 
@@ -72,16 +72,10 @@ def test_requests_of_programs_over_time(memsim_command, tmp_path):
     assert last["application_requests[0]"] > 100 and last["application_requests[1]"] > 100
 
 
-def test_each_claim_is_judged_by_one_study():
-    scripts = {p.name: p.read_text() for p in (CONFIGS / "studies" / "zng").glob("*.py")}
-    for id in study.claims("zng"):
-        assert len([name for name, text in scripts.items() if f'"{id}"' in text]) == 1, id
-
-
 def test_bandwidth_of_arrays_is_of_useful_bytes():
     """Of one SM of sixteen in a second: lines that were asked for of what was sensed, lines that were written of what
     was programmed; of HybridGPU pages, since its buffer asks for them."""
-    run = {("gpu.dispatcher", "cycles"): 1.2e9, ("gpu.dispatcher", "ipc"): 1, ("gpu.sm[0]", "issued"): 1}
+    run = {("gpu.dispatcher", "cycles"): 1.2e9, ("gpu.sm[0]", "issued"): 1}
     flash = {
         ("flash.package[0]", name): value
         for name, value in dict(
@@ -89,27 +83,21 @@ def test_bandwidth_of_arrays_is_of_useful_bytes():
         ).items()
     }
     drive = {("ssd.channel[0]", "reads"): 1e6, ("ssd.channel[0]", "programs"): 1e6}
-    assert zng.points.metrics({**run, **flash})["array_bandwidth"] == pytest.approx(16 * 5)
-    assert zng.points.metrics({**run, **drive})["array_bandwidth"] == pytest.approx(16 * 2 * 4.096)
+    assert zng.metrics.array_bandwidth(Run.of({**run, **flash}, 1.2e9)) == pytest.approx(16 * 5)
+    assert zng.metrics.array_bandwidth(Run.of({**run, **drive}, 1.2e9)) == pytest.approx(16 * 2 * 4.096)
 
 
 @pytest.mark.parametrize("page_reads, pages_read, expected", [(0, 0, 0), (5, 5, 0), (15, 5, 2)])
 def test_a_program_that_reads_no_page_reads_none_again(page_reads, pages_read, expected):
-    run = {
-        ("gpu.dispatcher", "cycles"): 1.2e9,
-        ("gpu.dispatcher", "ipc"): 1,
-        ("gpu.sm[0]", "issued"): 1,
-        ("flash.package[0]", "page_reads"): page_reads,
-        ("flash.package[0]", "pages_read"): pages_read,
-    }
-    assert zng.points.metrics(run)["re_accesses"] == expected
+    values = {("flash.package[0]", "page_reads"): page_reads, ("flash.package[0]", "pages_read"): pages_read}
+    assert zng.metrics.re_accesses(Run.of(values, 1.2e9)) == expected
 
 
-def judged(workloads, *ids, scale="judge", every=zng.workloads.PAIRS):
-    args = argparse.Namespace(
-        scale=scale, max_instructions=0, workloads=workloads, all_workloads=every, jobs=1, seeds=1
-    )
-    fig = zng.points.Points("test", args)
+def judged(figure, workloads, *ids, scale="judge"):
+    """Whether claims of a figure that was run on these workloads are too small to judge."""
+    name, zng_paper = figure, paper.load("zng")
+    args = parsed(zng_paper, zng_paper.figures[name], ["--scale", scale, "--workloads", *workloads])
+    fig = Figure(zng_paper, zng_paper.figures[name], args)
     for id in ids:
         fig.claim(id, 1.5)
     return [v.word == "too small to judge" for v in fig.verdicts]
@@ -117,20 +105,10 @@ def judged(workloads, *ids, scale="judge", every=zng.workloads.PAIRS):
 
 def test_a_claim_is_judged_on_all_workloads_that_it_names_or_its_figure_averages():
     pairs, all_but_one = list(zng.workloads.PAIRS), list(zng.workloads.PAIRS[1:])
-    assert judged(pairs, "zng-03") == [False] and judged(all_but_one, "zng-03") == [True]
-    assert judged(pairs, "zng-03", scale="default") == [True]
+    assert judged("fig10", pairs, "zng-03") == [False] and judged("fig10", all_but_one, "zng-03") == [True]
+    assert judged("fig10", pairs, "zng-03", scale="default") == [True]
     # Fig. 17 is of one pair, Fig. 15a of eight copies of one program: not of all sixteen.
-    assert judged(["betw-back"], "zng-29", "zng-06") == [False, True]
-    assert judged(["betw*8"], "zng-39", every=("betw", "back")) == [False]
-    assert judged(["betw*4"], "zng-39", every=("betw", "back")) == [True]
-    few = ["betw", "gaus", "gc1", "gram"]
-    assert judged(few, "zng-16", "zng-19", "zng-22", every=zng.workloads.TABLE_II) == [True] * 3
-
-
-def test_each_claim_has_a_label_and_names_workloads_that_there_are():
-    for id, claim in study.claims("zng").items():
-        assert claim.label in LABELS, id
-        named = zng.points.named(id)
-        assert named or claim.workloads in ("all pairs", "all", "12 workloads", "-"), id
-        for text in named:
-            zng.workloads.names(text)
+    assert judged("fig10", ["betw-back"], "zng-29", "zng-06") == [False, True]
+    assert judged("fig15a", ["betw*8"], "zng-39") == [False]
+    assert judged("fig15a", ["betw*4"], "zng-39") == [True]
+    assert judged("fig12", ["betw", "gaus", "gc1", "gram"], "zng-16", "zng-19", "zng-22") == [True] * 3

@@ -1,0 +1,153 @@
+"""Papers as data: what stands in their tables is known, and what does not is refused by a sentence."""
+
+import re
+import shutil
+from collections import Counter
+
+import pandas
+import pytest
+from memsim.errors import Error
+from memsim.study import combine, paper, verdict
+from memsim.study.figure import Figure, parsed
+from memsim.study.metric import Run, convert
+
+CONVERTED = paper.names()
+
+
+@pytest.mark.parametrize("name", CONVERTED)
+def test_each_claim_is_judged_by_one_figure(name):
+    judged = Counter(id for figure in paper.load(name).figures.values() if not figure.sweep for id in figure.claims)
+    assert judged == Counter(list(paper.load(name).claims))
+
+
+@pytest.mark.parametrize("name", CONVERTED)
+def test_each_metric_has_a_unit_and_is_shown_judged_or_a_column(name):
+    for metric in paper.load(name).metrics.values():
+        assert metric.unit and metric.title and metric.of.__annotations__["return"] is float, metric.name
+
+
+@pytest.fixture
+def broken(tmp_path, monkeypatch):
+    """ZnG's tables with a text in one file replaced."""
+
+    def made(file, old, new):
+        folder = tmp_path / "zng"
+        shutil.copytree(paper.FOLDER / "zng", folder)
+        text = (folder / file).read_text()
+        assert old in text
+        (folder / file).write_text(text.replace(old, new, 1))
+        return paper.Paper("zng", folder)
+
+    return made
+
+
+@pytest.mark.parametrize(
+    "file, old, new, said",
+    [
+        ("claims.toml", "baseline", "basline", "zng/claims.toml: [zng-01]: there is no key 'basline' (did you mean"),
+        (
+            "claims.toml",
+            'metric = "ipc"',
+            'metric = "ipcc"',
+            "[zng-01]: there is no metric 'ipcc' (did you mean 'ipc'?)",
+        ),
+        (
+            "claims.toml",
+            '"zng"',
+            '"zgn"',
+            "[zng-01]: there is no platform among the points of fig10 'zgn' (did you mean",
+        ),
+        ("claims.toml", '"ratio"', '"ratoi"', "[zng-01]: there is no relation 'ratoi' (did you mean 'ratio'?)"),
+        ("claims.toml", "7.5", '"7.5"', "[zng-01]: 'value' is a number, not '7.5'"),
+        ("claims.toml", 'workloads = "betw pairs"', 'workloads = ["betw-bakc"]', "there is no workload 'bakc'"),
+        ("claims.toml", 'stated = "abstract"\n', "", "[zng-01]: the key 'stated' is missing"),
+        ("figures.toml", '"hetero"', '"hetreo"', "[fig10]: there is no platform 'hetreo' (did you mean 'hetero'?)"),
+        ("figures.toml", '"engine_share"', '"engine"', "[fig04d]: there is no metric 'engine'"),
+        ("figures.toml", '"zng-01"', '"zng-001"', "[fig10]: there is no claim 'zng-001' (did you mean 'zng-01'?)"),
+        (
+            "figures.toml",
+            '"table II"',
+            '"table I"',
+            "there is no group of workloads 'table I' (did you mean 'table II'?)",
+        ),
+        ("figures.toml", '"wasted"', '"wastde"', "there is no function in zng/special.py 'wastde' (did you mean"),
+        ("paper.toml", "width", "widht", "zng/paper.toml: [paper]: there is no key 'widht' (did you mean 'width'?)"),
+    ],
+)
+def test_what_is_not_known_is_refused_with_the_nearest(file, old, new, said, broken):
+    with pytest.raises(Error) as e:
+        broken(file, old, new)
+    assert said in str(e.value)
+
+
+def test_a_wrong_figure_is_a_sentence(memsim_command):
+    assert (
+        "zng has no figure 'fig100' (did you mean 'fig10'?)" in memsim_command("sweep", "zng/fig100", expect=1).stderr
+    )
+
+
+def made(values, figure="fig10"):
+    """A figure of ZnG of values of ipc by (platform, workload) that were not simulated."""
+    zng = paper.load("zng")
+    workloads = list(dict.fromkeys(w for _, w in values))
+    fig = Figure(zng, zng.figures[figure], parsed(zng, zng.figures[figure], ["--workloads", *workloads]))
+    for platform, workload in values:
+        fig.point("x.py", platform=platform, workload=workload)
+    index = pandas.MultiIndex.from_tuples(values, names=fig.index)
+    fig._frames = {1: pandas.DataFrame({"ipc": list(values.values())}, index).sort_index()}
+    return fig
+
+
+def test_a_claim_compares_its_subject_with_its_baseline():
+    fig = made({("zng", "betw"): 4, ("zng", "back"): 9, ("hybridgpu", "betw"): 1, ("hybridgpu", "back"): 1})
+    assert fig.measured("zng-01") == pytest.approx(6)  # the geometric mean of 4 and 9
+    assert fig.measured("zng-02") is None  # hetero is not there
+    assert fig.measured("zng-04") is None
+
+
+def test_a_claim_under_a_variant_is_of_the_platforms_that_have_it():
+    fig = made({("zng", "betw"): 4, ("hybridgpu", "betw"): 1, ("hybridgpu firmware=1us", "betw"): 2})
+    assert [fig.measured("zng-01", v) for v in ("", " firmware=1us")] == [4, 2]
+
+
+def test_envelopes_name_the_assumption_that_moves_a_claim_most():
+    from memsim.study import sensitivity
+
+    fig = made({("zng", "betw"): 4, ("hybridgpu", "betw"): 1})
+    figures = {"zng-01": {"": 4.0, " a=1": 3.0, " b=2": 7.0}, "zng-03": {"": 2.0}}
+    most, unmoved = sensitivity.envelopes(fig, figures)
+    assert (most.least, most.ours, most.greatest, most.assumption, most.verdict) == (3, 4, 7, "b=2", "met")
+    assert (unmoved.least, unmoved.greatest, unmoved.assumption) == (2, 2, "")
+
+
+@pytest.mark.parametrize(
+    "how, expected",
+    [
+        ("geometric mean of ratios", 2),
+        ("mean of ratios", 2.5),
+        ("mean of inverse ratios", 0.625),
+        ("ratio of means", 3),
+        ("most of ratios", 4),
+        ("least of ratios", 1),
+        ("most of inverse ratios", 1),
+        ("farthest of ratios", 4),
+    ],
+)
+def test_how_values_are_combined(how, expected):
+    subject, baseline = pandas.Series({"a": 1.0, "b": 8.0}), pandas.Series({"a": 1.0, "b": 2.0})
+    assert combine.COMPARED[how](subject, baseline) == pytest.approx(expected)
+
+
+def test_a_share_is_stated_in_per_cent():
+    assert convert(0.25, "1", "%") == 25 and convert(3, "GB/s", "GB/s") == 3
+
+
+def test_a_value_that_a_run_lacks_is_refused_with_the_nearest():
+    run = Run.of({("gpu.l2[0]", "misses"): 1.0}, 1e9)
+    with pytest.raises(Error, match=re.escape("no value 'gpu.l2[0].mises' (did you mean 'gpu.l2[0].misses'?)")):
+        run.value("gpu.l2[0]", "mises")
+
+
+def test_a_claim_that_a_value_was_inferred_from_is_used():
+    claim = verdict.Claim("x-01", "Fig. 1", "IPC", "ours", "", "absolute", 1.0, "x", "used")
+    assert verdict.judge(claim, [1.0]).text == "used (met)"
