@@ -64,7 +64,7 @@ root = cxl_gpu.machine(
 
 simulation = memsim.instantiate(root, args)
 if args.series and args.platform.startswith("cxl"):
-    memsim.stats.series(args.series, cxl_gpu.points.series(args.platform, args.media))
+    memsim.stats.series(args.series, cxl_gpu.series.sampled(args.platform, args.media))
 end = memsim.simulate()
 memsim.stats.dump("end")
 

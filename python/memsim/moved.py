@@ -16,7 +16,6 @@ SHORT = {
     "ports": "model.ports",
     "simt": "model.simt",
     "stats": "run.stats",
-    "systems.platform_study": "study.platform_study",
     "units": "model.units",
     **{f"systems.{paper}": f"papers.{paper}" for paper in ("cmd", "cxl_gpu", "ohm", "sap", "zng")},
 }

@@ -1,15 +1,16 @@
 """CMD's machines: platforms, scale, what section IV-E computes, the studies, and errors of their users."""
 
-import argparse
 import math
 import re
 from pathlib import Path
 
 import memsim
 import pytest
-from memsim import study
-from memsim.study import assumptions
+from memsim.study import assumptions, paper, sensitivity
+from memsim.study.assumptions import Assumption
 from memsim.systems import cmd
+
+from . import figures
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 
@@ -66,13 +67,6 @@ def test_each_assumption_is_a_parameter_of_its_platforms():
                     part = getattr(part, step)
                 part = part[0] if isinstance(part, (list, tuple)) or not hasattr(part, "_params") else part
                 assert name in part._params, (a.name, change)
-
-
-def test_every_claim_is_judged_by_a_study():
-    scripts = {p.name: p.read_text() for p in (CONFIGS / "studies" / "cmd").glob("*.py")}
-    judged = {f"cmd-{n:02}" for n in range(4, 14)}  # fig14 names these by a range
-    for id in study.claims("cmd"):
-        assert id in judged or any(f'"{id}"' in text for text in scripts.values()), id
 
 
 def test_words_for_what_there_is_not(memsim_command):
@@ -136,97 +130,150 @@ def run_of(ipc=1.0, fetched=100, **front):
     }
 
 
-def points_of(runs):
-    """A study of runs by (platform, workload) that were not simulated."""
-    import pandas
+OF_MACHINE = "energy", "written_over_reach", "hashed_over_entries", "footprint_over_l2"
 
-    made = object.__new__(cmd.points.Points)
-    made.points = [study.Point(dict(platform=p, workload=w), "", [], [], 1) for p, w in runs]
-    made.args, made.seed = argparse.Namespace(workloads=list(dict.fromkeys(w for _, w in runs))), 1
-    rows = [dict(platform=p, workload=w, **cmd.points.metrics(values)) for (p, w), values in runs.items()]
-    made.frames = {1: pandas.DataFrame(rows).set_index(["platform", "workload"]).sort_index()}
-    return made
+
+def shown(values):
+    """The metrics of a run of which the machine is not known."""
+    return figures.metrics("cmd", values, *OF_MACHINE)
+
+
+def figure(runs, name="fig14"):
+    """A figure of runs by (platform, workload)."""
+    return figures.figure(f"cmd/{name}", {point: shown(values) for point, values in runs.items()})
 
 
 def test_blocks_that_are_equal_to_their_own_place_are_found_but_no_inter_duplicates():
-    found = cmd.points.metrics(run_of(writes=100, intra=10, inter=20, silent=30))
+    found = shown(run_of(writes=100, intra=10, inter=20, silent=30))
     assert (found["intra_share"], found["inter_share"], found["silent_share"], found["found_share"]) == (10, 20, 30, 50)
     assert found["found_blocks"] == 50 and found["fetched_bytes"] == 200
+    claims = paper.load("cmd").claims
     for claim in "cmd-34", "cmd-35", "cmd-43":  # what the store of hashes removes
-        assert cmd.points.CLAIMS[claim][0].startswith("found_")
-    assert cmd.points.CLAIMS["cmd-27"][0] == "inter_share"  # Fig. 3's definition
+        assert claims[claim].metric.startswith("found_")
+    assert claims["cmd-27"].metric == "inter_share"  # Fig. 3's definition
 
 
 def test_a_share_of_nothing_is_none():
-    found = cmd.points.metrics(run_of())
+    found = shown(run_of())
     assert math.isnan(found["inter_share"]) and math.isnan(found["map_hits"])
 
 
+def test_requests_of_the_program_of_tables_and_of_deduplication():
+    found = shown(run_of(write_requests=1, data_reads=2, read_only_reads=4, metadata_fetches=8, dedup_reads=16))
+    assert (found["off_chip"], found["off_chip_share"], found["metadata"], found["dedup_reads"]) == (31, 70, 8, 16)
+
+
 def test_means_weigh_workloads_equally_and_sums_do_not(capsys):
-    made = points_of({("cmd", "bfs"): run_of(writes=100, inter=50), ("cmd", "cfd"): run_of(writes=900, inter=90)})
-    assert made.summed("inter_share", "cmd") == 14
+    made = figure({("cmd", "bfs"): run_of(writes=100, inter=50), ("cmd", "cfd"): run_of(writes=900, inter=90)})
     made.show("inter_share")
     assert re.search(r"^cmd +50 +10 +30\n  of sums: cmd 14$", capsys.readouterr().out, re.M)
     made.show("ipc")  # a mean of instructions a cycle has no sum
     assert "of sums" not in capsys.readouterr().out
-    made = points_of(
+    made = figure(
         {
             (p, w): run_of(write_requests=n)
             for p, w, n in (("baseline", "bfs", 10), ("baseline", "cfd", 90), ("cmd", "bfs", 5), ("cmd", "cfd", 90))
         }
     )
-    assert made.summed("write_requests", "cmd", "baseline") == 0.95
+    made.show("write_requests", "baseline")
+    assert capsys.readouterr().out.endswith("  of sums: baseline 1, cmd 0.95\n")
+
+
+def test_what_written_blocks_are_of_each_program_and_of_all(capsys):
+    made = figure(
+        {
+            ("dedup", "bfs"): run_of(writes=10, intra=1, silent=4),
+            ("dedup", "cfd"): run_of(writes=90, intra=9, inter=45),
+        },
+        "fig06",
+    )
+    cmd.special.found_blocks(made)
+    heading, *rows, sums = capsys.readouterr().out.splitlines()
+    assert heading.split() == "% of written blocks, dedup bfs cfd mean".split()
+    assert [row.split() for row in rows] == [
+        ["intra-duplicates", "10", "10", "10"],
+        ["inter-duplicates", "0", "50", "25"],
+        ["silent", "40", "0", "20"],
+    ]
+    assert sums == "  of sums: intra-duplicates 10, inter-duplicates 45, silent 4"
+
+
+def ipc(**of):
+    """Runs by (platform, workload): IPC on bfs and cfd by platform."""
+    return {(p.replace("_", "-"), w): run_of(ipc=x) for p, both in of.items() for w, x in zip(("bfs", "cfd"), both)}
 
 
 def test_the_gain_over_a_larger_l2_is_the_ratio_of_two_means():
     """1.3779 / 1.0942 = 1.2592, which the paper prints as 25.92 %."""
-    made = points_of(
-        {
-            (p, w): run_of(ipc=ipc)
-            for p, w, ipc in (
-                ("baseline", "bfs", 1),
-                ("baseline", "cfd", 1),
-                ("l2-5mb", "bfs", 1),
-                ("l2-5mb", "cfd", 2),
-                ("cmd", "bfs", 3),
-                ("cmd", "cfd", 2),
-            )
-        }
-    )
+    made = figure(ipc(baseline=(1, 1), l2_5mb=(1, 2), cmd=(3, 2)))
     assert made.measured("cmd-44") == pytest.approx(2.5 / 1.5)  # the mean of the ratios is 2
-    assert points_of({("cmd", "bfs"): run_of()}).measured("cmd-44") is None
+    assert figure({("cmd", "bfs"): run_of()}).measured("cmd-44") is None
+
+
+def test_a_claim_under_a_variant_is_of_the_platforms_that_have_it(capsys):
+    made = figure(ipc(baseline=(1, 1), l2_5mb=(1, 1), cmd=(2, 2)) | {("cmd interval=1", "bfs"): run_of(ipc=3)})
+    made.workloads = ["bfs"]
+    assert [made.measured("cmd-02", v) for v in ("", " interval=1")] == [2, 3]
+    assert made.measured("cmd-44", " interval=1") == 3
+    swept = [Assumption("interval", "1", platforms=("cmd",))]
+    sensitivity.show_moved(made, sensitivity.figures_of(made, swept), swept)
+    said = capsys.readouterr().out.splitlines()[1]
+    assert re.match(r"interval=1 +cmd-02 1\.\d+: 2 -> 3 \([^;]+\); ", said) and "cmd-06" not in said
+
+
+def test_what_is_removed_of_nothing_is_nothing():
+    made = figure(
+        {
+            ("dedup-car", "bfs"): run_of(read_only_reads=100),
+            ("cmd", "bfs"): run_of(read_only_reads=75),
+            ("dedup-car", "mis"): run_of(),
+            ("cmd", "mis"): run_of(),
+        },
+        "fig18",
+    )
+    assert made.measured("cmd-48") == 12.5 and made.measured("cmd-47") is None
+
+
+def test_tables_and_deduplication_over_requests_of_the_baseline():
+    made = figure(
+        {("baseline", "bfs"): run_of(data_reads=200), ("cmd", "bfs"): run_of(metadata_fetches=1, verify_reads=3)},
+        "fig13",
+    )
+    assert made.measured("cmd-50") == 2
+
+
+PARAMETERS = {
+    ("front", "capacity"): 8 << 20,
+    ("front", "map_cache"): 48 << 10,
+    ("front", "hash_entries"): 2224,
+    ("gpu.l2[0]", "capacity"): 256 << 10,
+    ("gpu.l2[1]", "capacity"): 256 << 10,
+}
 
 
 def test_inputs_are_compared_with_what_the_machine_reaches():
     """A map's cache of 48 KB reaches 1.5 MB: 3 MB are 24,576 blocks."""
-    parameters = {
-        ("front", "capacity"): 8 << 20,
-        ("front", "map_cache"): 48 << 10,
-        ("front", "hash_entries"): 2224,
-        ("gpu.l2[0]", "capacity"): 256 << 10,
-        ("gpu.l2[1]", "capacity"): 256 << 10,
-    }
-    found = cmd.points.inputs(run_of(writes=24_576, hashed=2224), parameters)
-    assert found == dict(written_over_reach=2, hashed_over_entries=1, footprint_over_l2=16)
-    parameters["front", "capacity"] = 1 << 20  # a block that is written back often is one block
-    assert cmd.points.inputs(run_of(writes=24_576, hashed=2224), parameters)["written_over_reach"] == pytest.approx(
-        2 / 3
-    )
+
+    def inputs(**changed):
+        parameters = PARAMETERS | {("front", name): value for name, value in changed.items()}
+        found = figures.metrics("cmd", run_of(writes=24_576, hashed=2224), "energy", parameters=parameters)
+        return [found[name] for name in cmd.special.INPUTS]
+
+    assert inputs() == [2, 1, 16]
+    assert inputs(capacity=1 << 20) == pytest.approx([2 / 3, 1, 2])  # a block that is written back often is one block
 
 
 def test_it_is_said_which_workloads_are_too_small_for_a_claim_of_rates(in_tmp, capsys):
-    made = points_of(
-        {("cmd", "bfs"): run_of(map_reads=10, map_hits=9), ("cmd", "cfd"): run_of(map_reads=10, map_hits=9)}
+    enough = {name: least for name, (least, _) in cmd.special.INPUTS.items()}
+    made = figures.figure(
+        "cmd/fig17",
+        {
+            ("cmd", "bfs"): enough | dict(map_hits=90, written_over_reach=1.5),
+            ("cmd", "cfd"): enough | dict(map_hits=90),
+        },
     )
-    for name, (least, _) in cmd.points.INPUTS.items():
-        made.frames[1][name] = [least - 0.5 if name == "written_over_reach" else least, least]
-    study.Study.__init__(made, "cmd", "test", database=in_tmp / "study.db")
-    made.judge("cmd-06")
-    made.close()
-    assert "large enough" not in capsys.readouterr().out
     made.judge("cmd-36")
-    made.points = []
-    made.close()
+    cmd.special.sizes_of_inputs(made)
     assert capsys.readouterr().out.endswith(
         "\ninputs that are large enough for cmd-36: cfd\n"
         "  too small, so by construction, is bfs: written-back data over what the map's cache reaches 1.5 of 2\n"

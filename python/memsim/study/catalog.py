@@ -1,4 +1,4 @@
-"""The figures that `memsim reproduce` knows: those of papers that are data, and the studies of configs/studies."""
+"""The figures that `memsim reproduce` knows: those of the papers' tables."""
 
 import dataclasses
 import re
@@ -7,10 +7,8 @@ from pathlib import Path
 
 from ..errors import Error, did_you_mean
 from ..run.progress import duration
-from . import claimed, paper, results, verdict
-from .metric import root
+from . import claimed, paper, results
 
-OLD = {"cxl": "cxl_gpu"}  # folders of configs/studies that are named otherwise than their paper
 SCALES = {
     "quick": ["--scale", "tiny", "--max-instructions", "300000"],
     **{scale: ["--scale", scale] for scale in ("tiny", "small", "default", "judge", "half", "twice")},
@@ -35,28 +33,14 @@ class Known:
         return f"{self.system}/{self.figure}"
 
 
-def _of_script(script: Path) -> Known:
-    text = script.read_text()
-    system = script.parent.name
-    return Known(
-        system=OLD.get(system, system),
-        figure=script.stem,
-        title=verdict.first_sentence(text.split('"""')[1]),
-        takes_a_scale=bool(re.search(r"add_options|\barguments\(", text)),
-        is_sweep=script.stem == "sensitivity",
-        command=str(script),
-        folder=f"{system}/{script.stem}",
-    )
-
-
 def figures() -> dict[str, Known]:
     """All, in the order of their names."""
-    found = [_of_script(path) for path in (root() / "configs/studies").glob("*/*.py")]
-    for name in paper.names():
-        for table in paper.load(name).figures.values():
-            full = f"{name}/{table.name}"
-            found.append(Known(name, table.name, table.title, table.scaled, table.sweep, full, full))
-    return {f.name: f for f in sorted({f.name: f for f in found}.values(), key=_number)}
+    found = [
+        Known(name, table.name, table.title, table.scaled, table.sweep, f"{name}/{table.name}", f"{name}/{table.name}")
+        for name in paper.names()
+        for table in paper.load(name).figures.values()
+    ]
+    return {f.name: f for f in sorted(found, key=_number)}
 
 
 def _number(known: Known) -> list[tuple[bool, int, str]]:
@@ -66,9 +50,8 @@ def _number(known: Known) -> list[tuple[bool, int, str]]:
 
 def canonical(name: str) -> str:
     """A figure or paper by its own name, where it was given by an alias: cxl/fig9a."""
-    aliases = OLD | paper.aliases()
     system, slash, figure = name.partition("/")
-    return aliases.get(system, system) + slash + figure
+    return paper.aliases().get(system, system) + slash + figure
 
 
 def chosen(names: Iterable[str]) -> list[Known]:

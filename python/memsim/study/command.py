@@ -36,6 +36,8 @@ def carry_out(fig: Figure) -> None:
         fig.show_all()
         fig.judge(*table.claims)
     fig.close()
+    if table.after:
+        fig.paper.special(table.after, fig.paper.place(fig.name))(fig)
     left = set(table.claims) - {v.claim.id for v in fig.verdicts}
     if left and not table.sweep:
         raise Error(f"{fig.paper.name}/{fig.name}: special.py judges nothing of {', '.join(sorted(left))}")

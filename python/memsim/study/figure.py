@@ -139,11 +139,14 @@ class Figure(Study):
             self.claim(id, ours) if len(ours) == len(found) else self.not_modelled(id)
 
     def _judge(self, id: str, figures: Sequence[float]) -> None:
-        """A claim is judged if all of its own workloads were run, else of those over which the figure averages."""
+        """A claim is judged if all of its own workloads were run, else of those over which the figure averages; and if what
+        it requires is there."""
         before = self.preview
         claim = self.paper.claims.get(id)
         if claim and claim.workloads and self.table_of.scaled:
             self.preview = preview(self.args, self.paper.workloads(claim.workloads, self.paper.place(id)))
+        if claim and claim.requires and not self.paper.special(claim.requires, self.paper.place(id))(self, claim):
+            self.preview = True
         super()._judge(id, figures)
         self.preview = before
 
@@ -163,12 +166,16 @@ class Figure(Study):
             return values[0]
         return math.prod(values) ** (1 / len(values)) if claim.baseline else statistics.fmean(values)
 
+    def chosen(self, claim: ClaimTable) -> list[str]:
+        """The workloads that are run of those that a claim is about."""
+        own = self.paper.workloads(claim.workloads, self.paper.place(claim.id)) if claim.workloads else self.workloads
+        return [w for w in self.workloads if w in own]
+
     def compare(self, claim: ClaimTable, mode: str = "", variant: str = "") -> float | None:
         """A claim's metric of its subject, compared with its baseline if it has one, in one mode."""
         there = self.labels(mode)
         subject, baseline = (p + variant if p + variant in there else p for p in (claim.subject, claim.baseline))
-        own = self.paper.workloads(claim.workloads, self.paper.place(claim.id)) if claim.workloads else self.workloads
-        chosen = [w for w in self.workloads if w in own]
+        chosen = self.chosen(claim)
         if not chosen or not {subject, baseline or subject} <= set(there):
             return None
         column = self.frame[claim.metric]
@@ -196,6 +203,8 @@ class Figure(Study):
         for mode in rows.index.unique("mode") if self.paper.table.modes else [""]:
             heading = f"{metric}, {mode}" if mode else metric
             self.show_rows(heading, rows.loc[mode] if mode else rows, self.labels(mode), relative_to)
+        if below := getattr(self.paper.submodule("special"), "below", None):
+            below(self, metric, relative_to)
 
     def show_rows(self, heading: str, rows: Any, platforms: Iterable[str], relative_to: str = "") -> None:
         """Prints rows of a table, and means() of each."""

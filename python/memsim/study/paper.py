@@ -108,6 +108,8 @@ class Paper:
                 self.workloads(claim.workloads, place)
             if claim.combine and claim.combine not in combine.NAMES:
                 self.special(claim.combine, place)
+            if claim.requires:
+                self.special(claim.requires, place)
         return found
 
     def _figures(self) -> dict[str, FigureTable]:
@@ -149,8 +151,8 @@ class Paper:
                 place.check_known("platform among its points", show.relative_to, labels)
             if show.function:
                 self.special(show.function, place)
-        if figure.special:
-            self.special(figure.special, place)
+        for function in filter(None, (figure.special, figure.after)):
+            self.special(function, place)
         for id in figure.claims:
             place.check_known("claim", id, self.claims)
             claim = self.claims[id]

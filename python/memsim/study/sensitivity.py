@@ -6,6 +6,7 @@ bracket, and the assumption that moves it most.
 
 import contextlib
 import dataclasses
+import math
 import sqlite3
 import statistics
 from collections.abc import Iterable, Iterator
@@ -52,8 +53,8 @@ def figures_of(fig: Figure, swept: list[Assumption]) -> dict[str, dict[str, floa
 
     def figure(id: str, variant: str) -> float | None:
         found = fig.over_seeds(lambda: fig.measured(id, variant))
-        ours = [x for x in found if x is not None]
-        return statistics.median(ours) if len(ours) == len(found) else None
+        there = [x for x in found if x is not None and not math.isnan(x)]
+        return float(statistics.median(there)) if len(there) == len(found) else None
 
     labels = fig.labels()
     ids = fig.table_of.claims or [

@@ -72,6 +72,7 @@ class FigureTable:
     claims: list[str] = dataclasses.field(default_factory=list)
     options: dict[str, Option] = dataclasses.field(default_factory=dict)
     special: str = ""  # a function of special.py that adds points, runs, prints and claims itself
+    after: str = ""  # a function of special.py that prints below the verdicts
     scaled: bool = True  # else it has neither a scale nor seeds
     sweep: bool = False  # of the paper's assumptions: each alone
 
@@ -99,6 +100,7 @@ class ClaimTable:
     modes: list[str] = dataclasses.field(default_factory=list)  # none: all
     combine: str = ""  # of combine.py, or a function of special.py; else 'mean', or the paper's with a baseline
     given: dict[str, Any] = dataclasses.field(default_factory=dict)  # what a function of special.py is told
+    requires: str = ""  # a function of special.py: whether what was run is enough to judge it
     words: dict[str, str] = dataclasses.field(default_factory=dict)  # the paper's for metric, subject and baseline
     deviation: str = ""  # its number in docs/deviations.md
 

@@ -6,6 +6,8 @@ from ...errors import check_known
 SCALES = ("tiny", "small", "default", "half", "judge", "twice")  # half of judge and twice: whether its figures hold
 COMPUTE = "darknet", "tiny", "yolo2", "yolo3"  # compute-intensive; the others are memory-intensive
 MEMORY = "bfs", "mis", "pagerank", "color", "bp", "dwt2d", "kmeans", "cfd", "sssp"
+# What tables call some of them.
+GROUPS = {"all": (*COMPUTE, *MEMORY), "compute-intensive": COMPUTE, "memory-intensive": MEMORY}
 
 # The size of a network's image hardly moves its footprint, which is its weights: `half` and `twice` change the region.
 # Of each scale the size, and the thread instructions in millions after which no block starts (0: to the end): the same

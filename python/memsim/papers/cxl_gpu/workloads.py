@@ -28,6 +28,18 @@ TABLE = {
     "gnn": dict(size=(7, 10, 14, 16, 17), generator="social"),
     "mri": dict(size=(14, 30, 74, 119, 150)),
 }
+# What tables call some of them.
+GROUPS = {
+    "all": tuple(TABLE),
+    "compute-intensive": COMPUTE,
+    "load-intensive": LOADS,
+    "store-intensive": STORES,
+    "sequential": SEQUENTIAL,
+    "around": AROUND,
+    "random": RANDOM,
+    "patterns": (*SEQUENTIAL, *AROUND, *RANDOM),
+    "three": ("vadd", "path", "bfs"),  # of Fig. 9c
+}
 
 
 def names():

@@ -1,0 +1,253 @@
+"""What CMD's figures show of a run."""
+
+import contextlib
+import math
+from collections.abc import Callable
+
+from ...model.energy import spent
+from ...results.database import connect
+from ...study.metric import Run, metric, share
+from . import cost
+from . import energy as costs
+
+L2 = "gpu.l2"
+
+
+def percent(part: float, whole: float) -> float:
+    """A share in per cent; of nothing there is none."""
+    return 100 * part / whole if whole else math.nan
+
+
+def front(run: Run, *names: str) -> float:
+    """The sum of these counts of the deduplicator."""
+    return sum(run.value("front", name) for name in names)
+
+
+# ---- blocks that are written, and looks into tables ----------------------------------------------
+# An inter-duplicate is mapped to the data of another address; a silent block equals the data that it is mapped to
+# already, which may be another's data, too. The hash store finds both, and neither is written.
+
+
+@metric("blocks")
+def written_blocks(run: Run) -> float:
+    return front(run, "writes")
+
+
+@metric("blocks")
+def intra_blocks(run: Run) -> float:
+    return front(run, "intra")
+
+
+@metric("blocks")
+def inter_blocks(run: Run) -> float:
+    return front(run, "inter")
+
+
+@metric("blocks")
+def silent_blocks(run: Run) -> float:
+    return front(run, "silent")
+
+
+@metric("blocks", "duplicate writes found")
+def found_blocks(run: Run) -> float:
+    return front(run, "inter", "silent")
+
+
+@metric("looks")
+def map_looks(run: Run) -> float:
+    return front(run, "map_reads")
+
+
+@metric("looks")
+def type_looks(run: Run) -> float:
+    return front(run, "type_reads")
+
+
+@metric("looks")
+def mask_looks(run: Run) -> float:
+    return front(run, "mask_reads")
+
+
+@metric("looks")
+def map_found(run: Run) -> float:
+    return front(run, "map_hits")
+
+
+@metric("looks")
+def type_found(run: Run) -> float:
+    return front(run, "type_hits")
+
+
+@metric("looks")
+def mask_found(run: Run) -> float:
+    return front(run, "mask_hits")
+
+
+Count = Callable[[Run], float]
+SHARES: dict[str, tuple[str, str]] = {}  # of each share the metrics of its part and its whole
+
+
+def share_of(name: str, part: Count, whole: Count, title: str = "") -> Count:
+    """A metric: the share of one count in another, of which the sums over workloads are shown, too."""
+
+    def of(run: Run) -> float:
+        return percent(part(run), whole(run))
+
+    of.__name__ = name
+    SHARES[name] = part.__name__, whole.__name__
+    return metric("%", title)(of)
+
+
+intra_share = share_of("intra_share", intra_blocks, written_blocks, "written blocks that are intra-duplicate")
+inter_share = share_of("inter_share", inter_blocks, written_blocks, "written blocks that are inter-duplicate")
+silent_share = share_of("silent_share", silent_blocks, written_blocks)
+found_share = share_of(
+    "found_share", found_blocks, written_blocks, "inter-duplicate writes removed over all written blocks"
+)
+map_hits = share_of("map_hits", map_found, map_looks, "address cache hit rate")
+mask_hits = share_of("mask_hits", mask_found, mask_looks, "mask cache hit rate")
+type_hits = share_of("type_hits", type_found, type_looks)
+
+
+# ---- speed and requests --------------------------------------------------------------------------
+
+
+@metric("instructions/cycle", "IPC")
+def ipc(run: Run) -> float:
+    return run.value("gpu.dispatcher", "ipc")
+
+
+@metric("s")
+def seconds(run: Run) -> float:
+    return run.seconds
+
+
+def of_data(run: Run) -> float:
+    """Requests that the program's accesses cause."""
+    return front(run, "write_requests", "data_reads", "read_only_reads")
+
+
+@metric("requests", "off-chip accesses")
+def off_chip(run: Run) -> float:
+    return of_data(run) + metadata(run) + dedup_reads(run)
+
+
+@metric("requests", "Write requests")
+def write_requests(run: Run) -> float:
+    return front(run, "write_requests")
+
+
+@metric("requests", "Data-Read requests")
+def data_reads(run: Run) -> float:
+    return front(run, "data_reads")
+
+
+@metric("requests", "Read-Only requests")
+def read_only_reads(run: Run) -> float:
+    return front(run, "read_only_reads")
+
+
+@metric("requests")
+def metadata(run: Run) -> float:
+    return front(run, "metadata_fetches", "metadata_writebacks")
+
+
+@metric("requests")
+def dedup_reads(run: Run) -> float:
+    return front(run, "dedup_reads", "verify_reads")
+
+
+def of_accesses(run: Run, requests: float) -> float:
+    """Requests in per cent of the L2's accesses."""
+    return 100 * share(requests, run.total(L2, "accesses"))
+
+
+@metric("%", "off-chip requests over L2 accesses")
+def off_chip_share(run: Run) -> float:
+    return of_accesses(run, of_data(run))
+
+
+@metric("%", "Write requests over L2 accesses")
+def write_share(run: Run) -> float:
+    return of_accesses(run, write_requests(run))
+
+
+@metric("%", "Data-Read requests over L2 accesses")
+def data_read_share(run: Run) -> float:
+    return of_accesses(run, data_reads(run))
+
+
+@metric("%", "Read-Only requests over L2 accesses")
+def read_only_share(run: Run) -> float:
+    return of_accesses(run, read_only_reads(run))
+
+
+@metric("B")
+def fetched_bytes(run: Run) -> float:
+    return run.total(L2, "fetched_bytes")
+
+
+@metric("%", "extra read requests over write requests")
+def extra_reads(run: Run) -> float:
+    return 100 * share(dedup_reads(run), written_blocks(run))
+
+
+# ---- read-only blocks ----------------------------------------------------------------------------
+
+
+@metric("%", "read-only blocks read from DRAM more than 20 times")
+def read_often(run: Run) -> float:
+    return 100 * share(front(run, "reached_21"), front(run, "reached_1"))
+
+
+def reached(least: int) -> Count:
+    """A metric: the share of the read-only blocks that are read, in those that are read so often."""
+
+    def of(run: Run) -> float:
+        return share(front(run, f"reached_{least}"), front(run, "reached_1"))
+
+    of.__name__ = f"reached_{least}"
+    return metric("1")(of)
+
+
+reached_2, reached_3, reached_6, reached_11, reached_21 = map(reached, (2, 3, 6, 11, 21))
+
+
+# ---- energy --------------------------------------------------------------------------------------
+
+
+@metric("J")
+def energy(run: Run) -> float:
+    """By the costs that the machine of the run has."""
+    with contextlib.closing(connect(run.database)) as database:
+        of_machine = costs.recorded(database, run.run)
+    return float(sum(spent(of_machine, run.values, run.seconds).values()))
+
+
+# ---- what a run's inputs reach -------------------------------------------------------------------
+# Written and hashed blocks are upper bounds: a block that is written back twice counts twice.
+
+
+def parameter(run: Run, name: str) -> float:
+    """Of the deduplicator."""
+    return run.parameters["front", name]
+
+
+@metric("1")
+def written_over_reach(run: Run) -> float:
+    """Written-back data over what the map's cache reaches."""
+    written = min(written_blocks(run) * cost.BLOCK, parameter(run, "capacity"))
+    entry = cost.MAP_BITS // 8
+    return written / (parameter(run, "map_cache") / entry * cost.BLOCK)
+
+
+@metric("1")
+def hashed_over_entries(run: Run) -> float:
+    """Hashed blocks over entries of the hash store."""
+    return front(run, "hashed") / parameter(run, "hash_entries")
+
+
+@metric("1")
+def footprint_over_l2(run: Run) -> float:
+    capacity = sum(v for (path, name), v in run.parameters.items() if path.startswith("gpu.l2[") and name == "capacity")
+    return parameter(run, "capacity") / capacity
