@@ -86,7 +86,7 @@ void Recording::read_line(const std::string& line, u64 number) {
         kernel.launch.kernel = name;
         fields >> kernel.launch.grid[0] >> kernel.launch.block[0] >>
             kernel.launch.registers_per_thread;
-        if (fields >> std::ws; !fields.eof()) fields >> kernel.launch.shared_bytes;
+        if (!fields.eof() && !(fields >> std::ws).eof()) fields >> kernel.launch.shared_bytes;
         fields.clear(fields.rdstate() & ~std::ios::eofbit);
         if (kernel.launch.grid[0] == 0 || kernel.launch.block[0] < 1 ||
             kernel.launch.block[0] > 1024)
