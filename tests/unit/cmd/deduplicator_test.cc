@@ -129,8 +129,9 @@ TEST_CASE("a look into the L2 takes its bank, if it is told to", "[cmd]") {
         build(m, {"", "", "look_takes_bank=" + takes, true, ""});
         m.start();
         finish(m);
-        return Counts {counted(m.get<mem::Cache>("l2"), "bank_busy"),
-                       counted(m.get<Deduplicator>("dedup"), "looked_sectors")};
+        return Counts {
+            static_cast<std::uint64_t>(m.get<mem::Cache>("l2").stat.bank_busy.total(never)),
+            counted(m.get<Deduplicator>("dedup"), "looked_sectors")};
     };
     const Counts free = run("false"), taken = run("true");
     REQUIRE(taken.looked > 100);

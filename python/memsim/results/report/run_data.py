@@ -75,17 +75,19 @@ class RunData:
         rows.check(self._database, self._path, self.id)
         if not all(isinstance(word, str) for word in self.argv):
             raise self._wrong("argv")
-        self._json("arguments", dict[str, Any])
+        self._json("arguments", dict)
 
     @functools.cached_property
     def argv(self) -> list[str]:
         """The script's command line."""
-        return self._json("argv", list[str])
+        words: list[str] = self._json("argv", list)
+        return words
 
     @functools.cached_property
     def arguments(self) -> dict[str, Any]:
         """{name: value} of the script's arguments, defaults included; {} if it gave none."""
-        return self._json("arguments", dict[str, Any])
+        arguments: dict[str, Any] = self._json("arguments", dict)
+        return arguments
 
     def _json(self, column: str, kind: type[T]) -> T:
         try:
