@@ -169,7 +169,7 @@ def refuse_changed(then: Iterable[tuple[str, str]], now: Iterable[tuple[str, str
         if before.get(name) != after.get(name):
             what = (
                 "is read now and was not when the checkpoint was written"
-                if name not in then
+                if name not in before
                 else "is no longer read"
                 if name not in after
                 else "has changed since the checkpoint was written"

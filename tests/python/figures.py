@@ -2,7 +2,8 @@
 
 import pandas
 from memsim.study import paper
-from memsim.study.figure import Figure, parsed
+from memsim.study.command import parsed
+from memsim.study.figure import Figure
 from memsim.study.metric import Run
 
 

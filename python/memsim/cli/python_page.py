@@ -10,8 +10,20 @@ import memsim
 
 # In the order of the page. The five systems show what their packages offer; help() has their modules.
 MODULES = (
-    *("stats", "study", "plot", "simt", "dram", "energy", "units", "model.ports", "systems"),
-    *(f"systems.{name}" for name in ("drive", "host", "mmu", "interleave", "scale", "assumptions", "qv100")),
+    *(
+        "stats",
+        "study",
+        "plot",
+        "simt",
+        "dram",
+        "energy",
+        "units",
+        "model.ports",
+        "model.provenance",
+        "study.assumptions",
+        "systems",
+    ),
+    *(f"systems.{name}" for name in ("drive", "host", "mmu", "interleave", "scale", "qv100")),
     *(f"papers.{name}" for name in ("ohm", "zng", "cmd", "cxl_gpu", "sap")),
 )
 
