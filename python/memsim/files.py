@@ -154,7 +154,8 @@ def hash_of(name: str | os.PathLike[str]) -> str:
 
 @functools.cache
 def _hash(path: str, size: int, time: int, inode: int) -> str:
-    return _memsim.hash_of_file(path)
+    found: str = _memsim.hash_of_file(path)
+    return found
 
 
 def hashes_of(names: Iterable[str]) -> list[tuple[str, str]]:
@@ -169,7 +170,7 @@ def refuse_changed(then: Iterable[tuple[str, str]], now: Iterable[tuple[str, str
         if before.get(name) != after.get(name):
             what = (
                 "is read now and was not when the checkpoint was written"
-                if name not in then
+                if name not in before
                 else "is no longer read"
                 if name not in after
                 else "has changed since the checkpoint was written"

@@ -8,26 +8,26 @@ HASH, MAP, TYPE, MASK = 48 * KB, 48 * KB, 5 * KB, 10 * KB
 CACHES_AREA, MD5_AREA, FIFO_AREA = 0.36, 0.014, 3.13e-3
 
 
-def capacity_overhead():
+def capacity_overhead() -> float:
     """Share of DRAM that the tables take."""
     return (MAP_BITS + TYPE_BITS + MASK_BITS) / (BLOCK * 8)
 
 
-def on_chip():
+def on_chip() -> int:
     """Bytes of hash stores and metadata caches of all controllers."""
     return CONTROLLERS * (HASH + MAP + TYPE + MASK)
 
 
-def fifo_share(sectors=16, l2=4 << 20):
+def fifo_share(sectors: int = 16, l2: int = 4 << 20) -> float:
     """All read-only FIFOs over the L2."""
     return SLICES * sectors * SECTOR / l2
 
 
-def area():
+def area() -> float:
     """mm2 that are added."""
     return CACHES_AREA + MD5_AREA + FIFO_AREA
 
 
-def blocks_of_a_fetch():
+def blocks_of_a_fetch() -> int:
     """Blocks whose masks come with one fetch of 32 bytes."""
     return SECTOR * 8 // MASK_BITS
