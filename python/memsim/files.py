@@ -154,7 +154,8 @@ def hash_of(name: str | os.PathLike[str]) -> str:
 
 @functools.cache
 def _hash(path: str, size: int, time: int, inode: int) -> str:
-    return _memsim.hash_of_file(path)
+    found: str = _memsim.hash_of_file(path)
+    return found
 
 
 def hashes_of(names: Iterable[str]) -> list[tuple[str, str]]:

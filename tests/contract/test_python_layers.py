@@ -11,15 +11,6 @@ PACKAGE = Path(__file__).parents[2] / "python" / "memsim"
 LAYERS = ["_memsim", "errors", "lazy", "moved", "files", "model", "run", "results", "systems", "study", "papers", "cli"]
 ROOF = "", "__main__"  # memsim/__init__.py exports what every script needs, and __main__ starts the command line
 
-# Imports that are upward and remain to be removed.
-STILL_UPWARD = {
-    ("memsim.run.simulation", "memsim.results.database.connect"),
-    ("memsim.results.report.page", "memsim.study.accuracy.unit_of"),
-    ("memsim.results.report.page", "memsim.study.verdict.places"),
-    ("memsim.results.report.page", "memsim.study.verdict.stated"),
-    ("memsim.results.rows", "memsim.study.verdict.COLUMNS"),
-}
-
 
 def modules():
     """(name, whether it is a folder, text) of every module."""
@@ -70,7 +61,7 @@ def test_no_module_imports_upward():
     inside = [module for module in modules() if module[0].partition(".")[2] not in ROOF]
     unknown = {name.split(".")[1] for name, *_ in inside} - set(LAYERS)
     assert not unknown, f"modules of python/memsim that have no layer in {__file__}: {unknown}"
-    assert {fault for module in inside for fault in upward(*module)} <= STILL_UPWARD
+    assert {fault for module in inside for fault in upward(*module)} == set()
     assert sum(len(list(imports(*module))) for module in inside) > 500  # it looked at something
 
 

@@ -27,7 +27,8 @@ def ticks_of(duration: str | SupportsIndex, what: str) -> int:
     if isinstance(duration, str):
         check_text(duration, what)
         try:
-            return _memsim.ticks(duration)
+            ticks: int = _memsim.ticks(duration)
+            return ticks
         except Error as e:
             raise user_error(f"{what}: {e}") from None
     if isinstance(duration, bool) or not hasattr(duration, "__index__"):

@@ -107,7 +107,8 @@ def whole(least: int, most: int = 2**64 - 1) -> Callable[[str], int]:
 def ticks(text: str) -> int:
     """A type of argument: femtoseconds of '4us'."""
     try:
-        return _memsim.ticks(text)
+        femtoseconds: int = _memsim.ticks(text)
+        return femtoseconds
     except Error as e:
         raise argparse.ArgumentTypeError(str(e)) from None
 

@@ -1,5 +1,8 @@
 """The host that brings pages to a GPU over PCIe, and the part of it that a slice of a machine has."""
 
+from fractions import Fraction
+from typing import Any
+
 from ..model.provenance import assumed, cited, derived
 
 # PCIe 3 x16. 16 bytes a packet beside the 24 of its frame stand for an acknowledgement and a credit
@@ -17,7 +20,7 @@ HOST_DRAM = assumed(34, "two channels of DDR4-2133 of a desktop, in GB/s")
 SHARE = "the slice of the paper's machine that is simulated"
 
 
-def share_of_host(share, page_cost=PAGE_COST):
+def share_of_host(share: Fraction, page_cost: int = PAGE_COST) -> dict[str, Any]:
     """Arguments of mmu.page_faults() for a machine that is so much (a Fraction) of one that the host serves
     whole: it has that share of PCIe, of host DRAM and of the driver's time, `page_cost` fs a page."""
     return dict(

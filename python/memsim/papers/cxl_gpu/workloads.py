@@ -1,5 +1,7 @@
 """The thirteen workloads of CXL-GPU's evaluation, each with a size for every scale."""
 
+from typing import Any
+
 from ... import workload
 from ...errors import check_known
 
@@ -13,7 +15,7 @@ SEQUENTIAL, AROUND, RANDOM = ("vadd", "saxpy"), ("sort", "gauss"), ("path", "bfs
 # Footprints of about 64 KiB, 640 KiB, 10 MiB, 40 MiB and 80 MiB: ten times the GPU's local memory. `region`: thread
 # instructions in millions after which no block starts (0: to the end), the same work on every platform.
 REGION = (0, 1, 4, 20, 40)
-TABLE = {
+TABLE: dict[str, dict[str, Any]] = {
     "rsum": dict(size=(16384, 131072, 1 << 21, 1 << 23, 1 << 24)),
     "stencil": dict(size=(20, 43, 109, 173, 218)),
     "sort": dict(size=(4096, 32768, 1 << 19, 1 << 21, 1 << 22)),
@@ -42,12 +44,12 @@ GROUPS = {
 }
 
 
-def names():
+def names() -> list[str]:
     """All of them, in the order of the evaluation."""
     return list(TABLE)
 
 
-def program(name, scale, seed=1):
+def program(name: str, scale: str, seed: int = 1) -> tuple[Any, int]:
     """The workload.Program, and the thread instructions after which no block starts (0: none)."""
     check_known("workload", name, TABLE)
     check_known("scale", scale, SCALES)

@@ -1,5 +1,7 @@
 """The optics of Ohm-GPU's platforms: which rings are laid and how strong the lasers are."""
 
+from typing import Any
+
 from ... import optical
 from ...model.provenance import derived, stated
 
@@ -25,6 +27,6 @@ DESIGNS = stated(
 )
 
 
-def channel(mode, platform, waveguides=1):
+def channel(mode: str, platform: str, waveguides: int = 1) -> Any:
     """The paper's whole channel, six virtual ones, whatever slice of the machine is simulated."""
     return optical.Channel(waveguides=derived(waveguides, from_="Ohm-GPU fig. 20a: 1 to 8"), **DESIGNS[mode][platform])

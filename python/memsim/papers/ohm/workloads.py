@@ -1,5 +1,7 @@
 """The ten workloads of Ohm-GPU's Table II, each with a size and a region for every scale."""
 
+from typing import Any
+
 from ... import workload
 from ...errors import check_known
 from ...model.provenance import assumed, swept
@@ -26,7 +28,7 @@ SCALES = ("tiny", "small", "default", "judge")
 # requests behind the coalescer. `skip`: launches before the region. A search's first two are
 # initialization and its source, the vertex with the most arcs, which one thread follows alone: with
 # more than a tenth of the time they would say what one warp waits for, not what a memory gives.
-TABLE_II = {
+TABLE_II: dict[str, dict[str, Any]] = {
     "backp": dict(size=(64, 512, 4096, 32768), region=(0, 0, 0, 300)),
     "lud": dict(size=(12, 32, 90, 260), region=(20, 100, 600, 600)),
     "GRAMS": dict(size=(112, 300, 830, 2400), region=(4, 30, 250, 250)),
@@ -42,7 +44,7 @@ TABLE_II = {
 GROUPS = {"table II": tuple(TABLE_II)}  # as figures.toml names them
 
 
-def program(name, scale, seed=1):
+def program(name: str, scale: str, seed: int = 1) -> tuple[Any, dict[str, int]]:
     """The workload.Program, and its region as parameters of gpu.Dispatcher."""
     check_known("workload", name, TABLE_II)
     check_known("scale", scale, SCALES)

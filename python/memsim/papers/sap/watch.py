@@ -1,12 +1,14 @@
 """The memory manager as a part of any machine: `watch(root, ...)` has it look at the SMs of `root.gpu`, whatever takes its
 hints; `hint_path(root)` makes a way for hints below the L2 of a machine that has none."""
 
+from typing import Any
+
 from ... import System, mem, sap
 from ...model.ports import unbind
 from ...model.provenance import wired
 
 
-def watch(root, clock, **manager):
+def watch(root: Any, clock: str, **manager: Any) -> Any:
     """A sap.MemoryManager that watches the SMs of root.gpu, and knows their L1s and the slices of the L2, but where an MMU
     translates: it then looks into no cache. The caller binds `hints` and `misses`. Returns it."""
     gpu = root.gpu
@@ -36,7 +38,7 @@ def watch(root, clock, **manager):
     return root.manager
 
 
-def hint_path(root, hints=True):
+def hint_path(root: Any, hints: bool = True) -> Any:
     """Puts a crossbar without latency between each slice of the L2 and what is below, and returns the port that takes
     hints for all of them. Without `hints` there is none: None."""
     wires = wired(dict(clock="100GHz", width="4KiB", latency="1fs"))

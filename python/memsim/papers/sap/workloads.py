@@ -3,6 +3,8 @@
 `default` has that set's own inputs, `judge` generated ones whose footprint is 64 MB or more.
 """
 
+from typing import Any
+
 from ... import workload
 from ...errors import check_known
 
@@ -10,7 +12,7 @@ SCALES = ("tiny", "small", "default", "judge")
 # The paper names AES, BFS, CP, MUM and NN; that the sixth is LPS is an assumption. STO is of the same set, BP is not.
 PAPER = "AES", "BFS", "CP", "LPS", "MUM", "NN"
 # size of each scale; `region`: thread instructions in millions after which no block starts (0: to the end).
-TABLE = {
+TABLE: dict[str, dict[str, Any]] = {
     "AES": dict(name="aes", size=(256, 4096, 16448, 1 << 21)),
     "BFS": dict(name="bfs_rodinia", size=(8, 12, 16, 19), generator="social", degree=(6, 6, 6, 16)),
     "CP": dict(name="cp", size=(16, 64, 256, 2900), iterations=(0, 64, 0, 8), region=(0, 0, 400, 0)),
@@ -22,7 +24,7 @@ TABLE = {
 }
 
 
-def names():
+def names() -> list[str]:
     """All of them; the paper's six first."""
     return list(dict.fromkeys([*PAPER, *TABLE]))
 
@@ -30,7 +32,7 @@ def names():
 GROUPS = {"paper": PAPER, "all": tuple(names())}  # as figures.toml names them
 
 
-def program(name, scale, seed=1):
+def program(name: str, scale: str, seed: int = 1) -> tuple[Any, int]:
     """The workload.Program, and the thread instructions after which no block starts (0: none)."""
     check_known("workload", name, TABLE)
     check_known("scale", scale, SCALES)

@@ -1,6 +1,7 @@
 """The sixteen workloads of ZnG's Table II, and how they are run together: 'betw', 'betw-back', 'betw*8'."""
 
 import re
+from typing import Any
 
 from ... import workload
 from ...errors import check_known, did_you_mean, user_error
@@ -22,7 +23,7 @@ GRID = (112, 300, 830, 2400)
 
 # Of each scale the size. `read_ratio` is the paper's. Which of GraphBIG's kernels bfs1 to bfs6, gc1, gc2
 # and sssp3 are is an assumption (docs/models/workloads.md).
-TABLE_II = {
+TABLE_II: dict[str, dict[str, Any]] = {
     **{
         name: dict(size=GRAPH, read_ratio=ratio)
         for name, ratio in (
@@ -70,11 +71,11 @@ GROUPS = {
 MOST = 64  # applications that caches tell apart
 
 
-def names(text):
+def names(text: str) -> list[str]:
     """The workloads that 'betw', 'betw-back' or 'betw*8' names, one for each application."""
     several = re.fullmatch(r"([^*]*)\*(\d+)", text)
     parts = [several[1]] * min(int(several[2]), MOST + 1) if several else text.split("-")
-    for name in parts or [several[1]]:
+    for name in parts or [text.partition("*")[0]]:
         if name not in TABLE_II:
             raise user_error(
                 f"there is no workload '{name}' in '{text}'{did_you_mean(name, TABLE_II)}: "
@@ -88,12 +89,12 @@ def names(text):
     return parts
 
 
-def check(text):
+def check(text: str) -> None:
     """Refuses what names no workloads."""
     names(text)
 
 
-def programs(text, scale, seed=1, graphs=GRAPHS):
+def programs(text: str, scale: str, seed: int = 1, graphs: str = GRAPHS) -> list[Any]:
     """A workload.Program for each application. Copies of one workload have the same input, each in
     memory of its own. `graphs` says how graphs are generated: social, communities or kronecker."""
     check_known("scale", scale, SCALES)
