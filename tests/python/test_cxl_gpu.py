@@ -158,6 +158,15 @@ def test_a_claim_about_stores_is_judged_where_both_platforms_have_collected(coll
     ]
 
 
+def test_fresh_drives_that_never_collect_give_no_ratio_of_collections(capsys):
+    of = dict(cxl_ds__z_nand=(1, 6), cxl_sr__z_nand=(1, 5), cxl_ds__z_nand__fresh=(1, 0), cxl_sr__z_nand__fresh=(1, 0))
+    made = times("fig9e", **of)
+    made.frame[["gc_latency", "gc_ingress"]] = 1.0
+    cxl_gpu.special.claims_about_stores(made)
+    (said,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("cxl-42")]
+    assert said.endswith("cxl-sr z-nand has collected 5 times (fewer than 10)")
+
+
 def test_speeds_are_normalised_to_an_ideal_gpu_before_they_are_averaged():
     rows = {
         (p, w): {"time": time}

@@ -5,7 +5,9 @@ leaks takes time: all that is on the chip, by its bytes. All constants are assum
 claims say an order at most. What no statistic counts costs nothing: entries put into a store, blocks that are expanded.
 """
 
+import sqlite3
 from dataclasses import dataclass
+from typing import Any
 
 from ...model.energy import Cost
 
@@ -76,9 +78,9 @@ def costs(chip, constants=Constants()):
     ]
 
 
-def recorded(database, run):
+def recorded(database: sqlite3.Connection, run: str) -> list[Cost]:
     """The costs that a run's machine had, from its database."""
-    objects = {}
+    objects: dict[int, dict[str, Any]] = {}
     for number, name, text, value in database.execute(
         "SELECT object.id, name, text, value FROM object JOIN param ON param.object = object.id "
         "WHERE type = 'mem.EnergyCost' AND object.run = ? ORDER BY object.id",

@@ -1,5 +1,6 @@
 """What is special of CMD's figures: figures.toml and claims.toml name these functions."""
 
+import functools
 from typing import Any
 
 from ...study.figure import ClaimTable, Figure
@@ -103,7 +104,7 @@ def found_blocks(fig: Figure) -> None:
         share = FOUND[what]
         return what + named, fig.frame[share].loc[platform].loc[fig.workloads], summed(fig, share, platform)
 
-    found = [row for what in FOUND for row in fig.over_seeds(lambda what=what: of(what))]
+    found = [row for what in FOUND for row in fig.over_seeds(functools.partial(of, what))]
     shares = pandas.DataFrame({name: values for name, values, _ in found}).T
     fig.show_rows(f"% of written blocks, {platform}", shares, shares.index)
     print("  of sums: " + ", ".join(f"{name} {total:.3g}" for name, _, total in found))

@@ -136,7 +136,7 @@ def claims_about_stores(fig: Figure) -> None:
         )
         print(
             f"{id}: {', '.join(f'{p} has collected {n:.0f} times' for p, n in counts.items())}"
-            + (f"; with fresh drives {fresh:.3g}" if fresh is not None else "")
+            + (f"; with fresh drives {fresh:.3g}" if fresh is not None and not math.isnan(fresh) else "")
             + (f" (fewer than {COLLECTIONS})" if min(counts.values()) < COLLECTIONS else "")
         )
 
