@@ -7,7 +7,7 @@ from pathlib import Path
 import memsim
 import numpy
 import pytest
-from memsim.study import accuracy
+from memsim.study import accuracy, results
 from memsim.results import diff
 from memsim import mem, simt, systems, workload
 from memsim.options import script_parser
@@ -156,12 +156,12 @@ def test_every_named_table_has_takers():
     tables = _memsim.named_tables()
     assert len({table["what"] for table in tables}) == 3
     for table in tables:
-        assert schema._takers(table["type"]), table["name"]
+        assert schema._takers(table["type"], table["name"]), table["name"]
 
 
 def test_no_two_claims_have_the_same_text():
     """accuracy.md distinguishes the claims that state one quantity of several workloads or modes."""
-    for of_paper in accuracy.judged().values():
+    for of_paper in results.judged().values():
         texts = [(v.claim.stated_in, v.claim.metric, v.claim.subject, v.claim.baseline) for v, _ in of_paper]
         assert len(set(texts)) == len(texts)
 

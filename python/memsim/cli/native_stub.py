@@ -11,7 +11,7 @@ GENERIC = {"list": "list[Any]", "dict": "dict[str, Any]"}  # pybind11 does not k
 
 def text() -> str:
     """The contents of _memsim.pyi."""
-    return "\n".join(["from typing import Any", *_members(_memsim)]) + "\n"
+    return "\n".join(["import builtins", "from typing import Any", *_members(_memsim)]) + "\n"
 
 
 def _members(owner: Any, indent: str = "") -> Iterator[str]:
@@ -27,10 +27,13 @@ def _members(owner: Any, indent: str = "") -> Iterator[str]:
             yield f"{indent}def {name}{_signature('', member.fget.__doc__ or '', True)}: ..."
         elif callable(member):
             signature = _signature(name, member.__doc__ or "", bool(indent))
-            yield f"{indent}def {name}{signature}: ..." if signature else f"{indent}def {name}(self) -> None: ..."
+            if not signature or "**kwargs" in signature:  # pybind11 lists the signatures of overloads below
+                result = "None" if name == "__init__" else "Any"
+                signature = f"({'self, ' if indent else ''}*args: Any, **kwargs: Any) -> {result}"
+            yield f"{indent}def {name}{signature}: ..."
         else:
             kind = type(member).__name__
-            yield f"{indent}{name}: {'list[str]' if kind == 'list' else kind}"
+            yield f"{indent}{name}: {GENERIC.get(kind, kind)}"
 
 
 def _signature(name: str, doc: str, bound: bool) -> str:
@@ -42,4 +45,5 @@ def _signature(name: str, doc: str, bound: bool) -> str:
     first = re.sub(r"\b(List|Dict|Tuple)\[", lambda found: found[0].lower(), first)
     first = re.sub(r"Optional\[(\w+)\]", r"\1 | None", first)
     first = re.sub(r"\b(list|dict)\b(?!\[)", lambda found: GENERIC[found[1]], first)
+    first = re.sub(r"(?<=: )bytes\b|(?<=> )bytes\b", "builtins.bytes", first)  # the module has a function of this name
     return re.sub(r"^\(\w+: \w+", "(self", first) if bound else first

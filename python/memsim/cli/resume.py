@@ -54,5 +54,5 @@ def _go_on(outdir: str, run: str) -> int:
             f"{file}: its run writes its results into {where}, and this is {database}: go on as a new "
             "run by --restore FILE -d DIR"
         )
-    _tell(f"goes on with run {run} from {shown(file)}")
+    _tell(f"continues with run {run} from {shown(file)}")
     return int(run_for_us([*MEMSIM, "--restore", file]).returncode)

@@ -4,6 +4,7 @@ no annotation there is Any, or bool by its default."""
 import ast
 import contextlib
 import dataclasses
+import builtins
 import inspect
 import pkgutil
 import textwrap
@@ -15,7 +16,7 @@ from typing import Any
 
 import memsim
 
-from ..model.machine_stats import Values, class_of
+from ..model.machine_stats import StatView, Values, class_of
 from ..model.schema import TYPES
 from ..model.units import Quantity
 from ..moved import SHORT
@@ -76,7 +77,7 @@ class _Text:
         return self.text
 
 
-class _Stub:
+class Stub:
     """The text of one module, and what it imports for its annotations."""
 
     def __init__(self, name: str, known: Mapping[str, Any]) -> None:
@@ -87,6 +88,8 @@ class _Stub:
         name, module = cls.__name__, cls.__module__.removeprefix("_")  # classes of io say that they are of _io
         if issubclass(cls, types.NoneType):
             return "None"
+        if module == "builtins" and name not in vars(builtins):  # types.ModuleType and others name themselves so
+            return "Any"
         here = module in ("builtins", self.name) or module.startswith("memsim") and self.known.get(name) is cls
         if not here:
             name = self.imported(module, name)
@@ -110,8 +113,12 @@ class _Stub:
             return f"[{', '.join(map(self.annotation, given))}]"
         if given is ...:
             return "..."
+        if origin is typing.Concatenate or isinstance(given, typing.ParamSpec):  # what decorators change
+            return "..."
         if origin is typing.Literal:
             return f"{self.imported('typing', 'Literal')}[{', '.join(map(repr, arguments))}]"
+        if origin and getattr(origin, "__module__", "").startswith("memsim."):  # the stub shows no type parameters
+            return self.class_named(origin)
         if origin:
             inside = f"[{', '.join(map(self.annotation, arguments)) or '()'}]"
             special = not inspect.isclass(origin)
@@ -123,7 +130,7 @@ class _Stub:
         return "Any"
 
 
-class Folder(_Stub):
+class Folder(Stub):
     """The components of a folder of src/."""
 
     def __init__(self, folder: str) -> None:
@@ -136,7 +143,7 @@ class Folder(_Stub):
 
     def _class(self, cls: Any) -> Iterator[str]:
         name, s = cls.__name__, cls._schema
-        yield from ("", "", f"class _{name}Stats:")
+        yield from ("", "", f"class _{name}Stats({self.class_named(StatView)}):")
         yield from [
             f"    {x['name']}: {self.class_named(Values if x['each'] else class_of(x))}" for x in s["stats"]
         ] or ["    ..."]
@@ -157,7 +164,7 @@ class Folder(_Stub):
         return kind, kind
 
 
-class Module(_Stub):
+class Module(Stub):
     """A module: what it defines, and under which names it has what is of other modules."""
 
     def __init__(self, module: ModuleType) -> None:
@@ -171,7 +178,9 @@ class Module(_Stub):
             if not name.startswith("_") or name == "__version__"
             for line in self._member(name, member)
         ]
-        if "__getattr__" in vars(self.module):  # it imports its modules when somebody asks for them
+        if {"__getattr__", "__path__"} <= vars(
+            self.module
+        ).keys():  # it imports its modules when somebody asks for them
             modules = [found.name for found in pkgutil.iter_modules(self.module.__path__)]
             modules += [
                 short.rpartition(".")[2] for short in SHORT if f"memsim.{short}".rpartition(".")[0] == self.name

@@ -13,6 +13,7 @@ import memsim
 from ..files import os_error
 from ..model.schema import TYPES
 from ..moved import SHORT
+from . import native_stub
 from .stub_text import LEFT_OUT, Folder, Module
 
 
@@ -29,6 +30,7 @@ def write(package: Path) -> None:
     """Writes the stubs of all modules into the folder `package`."""
     package.mkdir(parents=True, exist_ok=True)
     (package / "py.typed").write_text("")
+    (package / "_memsim.pyi").write_text(native_stub.text())
     for folder in {kind.partition(".")[0] for kind in TYPES}:
         (package / f"{folder}.pyi").write_text(Folder(folder).text())
     every = [found.name for found in pkgutil.walk_packages(memsim.__path__, "memsim.")]

@@ -233,7 +233,7 @@ def _named(name: str) -> Iterator[str]:
         yield _table(_memsim.dram_table(name), "a timing table of DRAM", ["`timing` of mem.DramController"])
     for table in _memsim.named_tables():
         if table["name"] == name:
-            yield _table(table, table["what"], _takers(table["type"]))
+            yield _table(table, table["what"], _takers(table["type"], table["name"]))
     for workload in _memsim.workloads():
         if name in workload["names"]:
             yield (
@@ -242,13 +242,14 @@ def _named(name: str) -> Iterator[str]:
             )
 
 
-def _takers(type_text: str) -> list[str]:
-    """The parameters that take a name of this kind."""
+def _takers(type_text: str, name: str) -> list[str]:
+    """The parameters that take this name of a kind. One that was declared before all names were known shows the first."""
+    first = type_text.split("|")[:2]
     return [
         f"`{p['name']}` of {kind}"
         for kind, cls in TYPES.items()
         for p in cls._schema["params"]
-        if p["type"] == type_text
+        if p["type"] in first or name in p["type"].split("|")
     ]
 
 

@@ -41,6 +41,7 @@ class Values(np.ndarray[Any, Any]):
 
 
 def plain(value: Any) -> Any:
+    """The value as an array of numpy that remembers nothing."""
     return value.view(np.ndarray) if isinstance(value, Values) else value
 
 
@@ -53,6 +54,7 @@ def _allplain(value: Any) -> Any:
 
 
 def needs_of(value: Any) -> frozenset[int]:
+    """The steps whose results a value comes from, also of a list, a tuple or a dict of values."""
     if isinstance(value, Values):
         return value.needs
     if isinstance(value, dict):
@@ -63,6 +65,7 @@ def needs_of(value: Any) -> frozenset[int]:
 
 
 def with_needs(result: Any, needs: frozenset[int]) -> Any:
+    """A result as Values that come from these steps; a single number stays as it is."""
     if isinstance(result, tuple):
         return tuple(with_needs(r, needs) for r in result)
     if not isinstance(result, np.ndarray) or result.ndim == 0:

@@ -41,7 +41,7 @@ class Runner:
         counted = [f"{what}: {n}" for what, n in kinds if n]
         self._progress.tell(
             f"the timeline {shown(self._timeline_file)} reached --timeline-limit "
-            f"{_memsim.show_bytes(self._timeline_limits['bytes'])} at {_memsim.show_ticks(left.since)}; left out: "
+            f"{self._timeline_limits['bytes']}B at {_memsim.show_ticks(left.since)}; left out: "
             f"{', '.join(counted)}; set a larger limit, or --timeline-start and --timeline-end"
         )
 

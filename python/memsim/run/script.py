@@ -127,13 +127,16 @@ def _finite(value: Any) -> Any:
 
 
 def package_files() -> dict[str, str]:
-    """File -> hash of memsim's own loaded Python modules, which decide what a run does."""
+    """File -> hash of memsim's own loaded Python modules that decide what a run does. Those of commands and results do
+    not; which of them are loaded depends on options that change no result."""
     files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
     names = {os.path.abspath(file) for file in files if file}
     return {
         name.removeprefix(PACKAGE): hash_of(name)
         for name in sorted(names)
-        if name.startswith(PACKAGE) and name.endswith(".py")
+        if name.startswith(PACKAGE)
+        and name.endswith(".py")
+        and not name.removeprefix(PACKAGE).startswith(("cli" + os.sep, "results" + os.sep))
     }
 
 
