@@ -175,7 +175,7 @@ def test_any_number_of_machines_of_one_process_are_told_apart(tmp_path, monkeypa
         root.gen.mem_side = root.mem[0].cpu_side
         with memsim.Simulation(root) as simulation:
             simulation.simulate()
-    assert list(memsim.results("memsim-out").runs()["differs"]) == [f"mem[*].latency={l}" for l in latencies]
+    assert list(memsim.results("memsim-out").runs()["differs"]) == [f"mem[*].latency={line}" for line in latencies]
 
 
 def test_diff_puts_the_greatest_change_first_and_limits_parameters(tmp_path, monkeypatch, capsys):

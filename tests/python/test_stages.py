@@ -1,7 +1,6 @@
 """Stamps: each component's latency is in its own stage. Requests are so far apart that none waits for another, so a longer
 latency of one component makes its own stage longer by what the requests pass it, and no other one."""
 
-import contextlib
 from fractions import Fraction
 
 import memsim
