@@ -143,12 +143,3 @@ def add_oracles(p: argparse.ArgumentParser) -> None:
         "--event-queue", choices=("fast", "naive"), default="fast", help="an ordered map instead of the fast queue"
     )
     g.add_argument("--perturb-wakes", metavar="SEED", type=whole(0), help="wake random components for no reason")
-
-
-def __getattr__(name: str) -> Any:
-    """`memsim.options.options`, as scripts know the options of the command line; they belong to the session."""
-    if name == "options":
-        from .session import session  # which imports this module
-
-        return session.options
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from ..errors import Error
+from . import options as options_module
 from . import signals
 from .options import Options
 
@@ -63,6 +64,7 @@ class Session:
 
 
 session = Session()  # of this process
+setattr(options_module, "options", session.options)  # scripts know them as memsim.options.options
 os.register_at_fork(after_in_child=session.leave_to_parent)
 
 
