@@ -278,7 +278,7 @@ std::string prefetched(const std::string& chunk, std::uint64_t missed) {
     m.add("prefetcher", "zng.Prefetcher", arguments("variant=4KBpref"));
     m.add("driver", "test_mem.Driver", {});
     m.add("cache", "mem.Cache",
-          {{"capacity", "64KiB"},
+          {{"capacity", "96KiB"},
            {"interleave_ways", "2"},
            {"interleave_index", "1"},
            {"interleave_granularity", chunk},
@@ -305,7 +305,7 @@ std::string prefetched(const std::string& chunk, std::uint64_t missed) {
 } // namespace
 
 TEST_CASE("A prefetch lies in the chunk of its slice", "[zng][prefetcher]") {
-    CHECK(prefetched("4KiB", page + 128) == "4096 bytes, 32 lines");
+    CHECK(prefetched("2KiB", page + 2048 + 128) == "2048 bytes, 16 lines");
 }
 
 TEST_CASE("Misuse of a prefetcher is a sentence", "[zng][prefetcher]") {
