@@ -110,15 +110,15 @@ def test_a_timeline_nests(timeline):
     assert not slices(events, 1, True) and not slices(events, 2, True)
 
 
-@pytest.mark.xfail(reason="open: no stamped request is found under way at this stop, though the launch is")
 def test_what_is_under_way_at_the_end_is_in_the_timeline(timeline):
-    events, _ = timeline(parts="20us")
-    assert nested(events) > 100
+    """600 ns lie in the first accesses of the second kernel; later one thread works alone and mostly hits its L1."""
+    events, _ = timeline(parts="600ns")
+    assert nested(events) > 10
     requests = [e for e in slices(events, 1, True) if e["name"].startswith("request ")]
     (launch,) = slices(events, 2, True)
-    assert requests
+    assert len(requests) > 2
     ends = [round((e["ts"] + e["dur"]) * 1000) for e in (*requests, launch)]
-    assert set(ends) == {20_000}
+    assert set(ends) == {600}
     for request in requests:  # its stages and what it is at now cover it
         own = [
             e
@@ -133,7 +133,7 @@ def test_what_becomes_of_it_takes_its_place(timeline):
         return sorted(json.dumps(e, sort_keys=True) for e in events if e["ph"] == "X")
 
     whole, _ = timeline()
-    parts, _ = timeline(parts="7us,13us,1ns,")
+    parts, _ = timeline(parts="600ns,100ns,7us,13us,1ns,")
     assert comparable(parts) == comparable(whole)
 
 

@@ -145,11 +145,11 @@ TEST_CASE("commands to two pseudo-channels keep every constraint, whatever the o
             for (const DramIssued& c : two.log)
                 if (c.bank / 16 == half) of_half.push_back(c);
             auto broken = DramChecker(t, two.bus.transfer_time(t.burst), true).broken(of_half);
-            // Open: the checker finds intervals between refreshes of a half that are too long;
-            // whether it or the model counts refreshes of halves wrongly is not known.
-            broken.erase("tREFI");
+            broken.erase("tREFI"); // the refreshes of the other half's rank are not in this log
             CHECK(broken == std::set<std::string> {});
         }
+        CHECK_FALSE(
+            DramChecker(t, two.bus.transfer_time(t.burst), true).broken(two.log).contains("tREFI"));
         // And the command buses are common: no two commands at once on either.
         std::array<Tick, 2> free {};
         std::stable_sort(two.log.begin(), two.log.end(),

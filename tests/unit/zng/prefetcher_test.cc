@@ -279,6 +279,7 @@ std::string prefetched(const std::string& chunk, std::uint64_t missed) {
     m.add("driver", "test_mem.Driver", {});
     m.add("cache", "mem.Cache",
           {{"capacity", "96KiB"},
+           {"mshrs", "64"},
            {"interleave_ways", "2"},
            {"interleave_index", "1"},
            {"interleave_granularity", chunk},
@@ -305,7 +306,11 @@ std::string prefetched(const std::string& chunk, std::uint64_t missed) {
 } // namespace
 
 TEST_CASE("A prefetch lies in the chunk of its slice", "[zng][prefetcher]") {
+    CHECK(prefetched("4KiB", page + 128) == "4096 bytes, 32 lines");
     CHECK(prefetched("2KiB", page + 2048 + 128) == "2048 bytes, 16 lines");
+    CHECK(prefetched("3KiB", 3072) ==
+          "prefetcher.page: 4KiB and the 3072B in which cache sees the addresses do not divide "
+          "each other: make one of them a multiple of the other");
 }
 
 TEST_CASE("Misuse of a prefetcher is a sentence", "[zng][prefetcher]") {
