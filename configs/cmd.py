@@ -16,11 +16,13 @@ parser.add_argument("--platform", default="cmd", help=f"one of {', '.join(cmd.pl
 parser.add_argument("--workload", default="bfs", help=f"one of {', '.join(cmd.workloads.names())}")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(cmd.workloads.SCALES)}")
 parser.add_argument("--bandwidth", type=int, default=224, help="GB/s of all eight controllers: 224, 448 or 896")
-parser.add_argument("--fifo", type=int, help="sectors of a read-only FIFO, 16 if not told (Fig. 18)")
+parser.add_argument("--fifo", type=int, help="sectors of a read-only FIFO, by default 16 (Fig. 18)")
 parser.add_argument("--ratio", type=float, default=cmd.scale.RATIO, help="footprint to L2 (an assumption)")
-parser.add_argument("--hash-share", type=float, help="entries of the hash store, of the paper's 384 KB: 1 if not told")
 parser.add_argument(
-    "--tables-share", type=float, help="size of the metadata caches, of the paper's: 1 if not told (Fig. 17)"
+    "--hash-share", type=float, help="entries of the hash store, as a share of the paper's 384 KB (default: 1)"
+)
+parser.add_argument(
+    "--tables-share", type=float, help="size of the metadata caches as a share of the paper's (default: 1; Fig. 17)"
 )
 parser.add_argument(
     "--max-instructions",

@@ -40,7 +40,7 @@ struct LinkParams {
     Param<unsigned> credits {
         64, {4, 65536}, "Places for messages received, of each class", assumed()};
     Param<Time> flush {
-        500_ns, {1_ns, 1_ms}, "Credits and acknowledgements are told no later", assumed()};
+        500_ns, {1_ns, 1_ms}, "Credits and acknowledgements are sent no later", assumed()};
     Param<unsigned> timeout {4096,
                              {64, 1u << 20},
                              "Flits' times until a request for a retry is repeated (CXL 3.1: no "

@@ -74,7 +74,7 @@ class PagingHost final : public Model<PagingHost>, public Functional {
                                 assumed()};
         Param<Time> prefetch_cost {100_ns,
                                    {0_fs, 1_s},
-                                   "The driver's time for a page that nobody faulted on",
+                                   "The driver's time for a page that no fault asked for",
                                    assumed("a tenth of page_cost; range 0 to 1 us"),
                                    Change::tunable};
         Param<unsigned> transfers {16, {1, 4096}, "Pages under way", assumed()};

@@ -55,7 +55,7 @@ def test_one_checkpoint_is_restored(memsim_command, script):
     for arguments in (["out/4us.ckpt", "out/5us.ckpt"], ["out/4us.ckpt", "--restore", "out/5us.ckpt"]):
         said = memsim_command("--restore", *arguments, expect=2).stderr
         assert said.endswith(
-            "memsim: error: --restore goes on from one checkpoint and 2 are named: " "out/4us.ckpt, out/5us.ckpt\n"
+            "memsim: error: --restore takes one checkpoint and 2 are named: " "out/4us.ckpt, out/5us.ckpt\n"
         )
 
 

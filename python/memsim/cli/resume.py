@@ -1,4 +1,4 @@
-"""`memsim resume OUTDIR`: goes on with what is not finished there."""
+"""`memsim resume OUTDIR`: continues the runs there that are not finished."""
 import argparse
 import contextlib
 import os

@@ -45,7 +45,7 @@ def register(p: argparse.ArgumentParser) -> None:
         "--watch",
         metavar="PORT",
         type=whole(0, 65535),
-        help="show the run while it goes on as a page at http://127.0.0.1:PORT (0: any port " "that is free)",
+        help="show the run as a page at http://127.0.0.1:PORT while it is under way (0: any free port)",
     )
     p.add_argument("--list-sim-objects", action="store_true", help="list the component types")
     p.add_argument("--version", action="version", version=f"memsim {memsim.__version__}", help="print the version")
@@ -185,7 +185,7 @@ def _check(p: argparse.ArgumentParser, args: argparse.Namespace) -> None:
     """Refuses options that contradict each other, and a command line that names nothing to do."""
     named = args.restore + [name for name in args.command if name.endswith(".ckpt")]
     if args.restore and len(named) > 1:
-        p.error(f"--restore goes on from one checkpoint and {len(named)} are named: {', '.join(named)}")
+        p.error(f"--restore takes one checkpoint and {len(named)} are named: {', '.join(named)}")
     if args.restore and args.command:
         p.error(f"--restore takes no script ({args.command[0]}): the checkpoint knows its own")
     for name in ("file", "start", "end"):

@@ -178,9 +178,7 @@ class Module(Stub):
             if not name.startswith("_") or name == "__version__"
             for line in self._member(name, member)
         ]
-        if {"__getattr__", "__path__"} <= vars(
-            self.module
-        ).keys():  # it imports its modules when somebody asks for them
+        if {"__getattr__", "__path__"} <= vars(self.module).keys():  # it imports its modules at their first use
             modules = [found.name for found in pkgutil.iter_modules(self.module.__path__)]
             modules += [
                 short.rpartition(".")[2] for short in SHORT if f"memsim.{short}".rpartition(".")[0] == self.name

@@ -43,7 +43,7 @@ def build(root: Root, queue: str = "fast", changes: Iterable[str] = ()) -> Any:
         for port, peer, where in bindings(objects):
             if peer.owner.root() is not root:
                 raise user_error(
-                    f"{port.path} is bound to {peer.path}, which stands in no tree: "
+                    f"{port.path} is bound to {peer.path}, which is in no tree: "
                     "assign that object to a place below the Root",
                     where,
                 )

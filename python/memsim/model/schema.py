@@ -193,7 +193,7 @@ def _doc(schema: Schema) -> str:
 
 
 def find(what: object) -> type[SimObject]:
-    """The class of 'mem.Cache', 'Cache', a class or an object. Raises Error if there is none, or several."""
+    """The class of 'mem.Cache', 'Cache', a class or an object. Raises Error if no class or more than one has the name."""
     if isinstance(what, SimObject):
         what = type(what)
     if isinstance(what, type) and issubclass(what, SimObject):

@@ -180,7 +180,7 @@ class Launch:
         device, number = self._device, self._steps
         self._steps += 1
         if not self._active.any():
-            kind, array, addresses, values = "compute", None, None, None  # nobody does it
+            kind, array, addresses, values = "compute", None, None, None  # no thread is active
         pc = (len(device.launches) << 12) + 16 * self._sites.setdefault((here(), kind), len(self._sites))
         active = 0 if self._active.all() else device.put(self._active.astype(np.uint8))
         width = array.host.itemsize if array else 0

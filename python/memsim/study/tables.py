@@ -99,7 +99,9 @@ class ClaimTable:
     workloads: str | list[str] = ""  # a group or names; else those over which the figure averages
     modes: list[str] = dataclasses.field(default_factory=list)  # none: all
     combine: str = ""  # of combine.py, or a function of special.py; else 'mean', or the paper's with a baseline
-    given: dict[str, Any] = dataclasses.field(default_factory=dict)  # what a function of special.py is told
+    given: dict[str, Any] = dataclasses.field(
+        default_factory=dict
+    )  # arguments of the function of special.py that `combine` names
     requires: str = ""  # a function of special.py: whether what was run is enough to judge it
     words: dict[str, str] = dataclasses.field(default_factory=dict)  # the paper's for metric, subject and baseline
     deviation: str = ""  # its number in docs/deviations.md

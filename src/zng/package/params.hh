@@ -51,7 +51,10 @@ struct Params {
                           "Time that a program waits before it goes ahead of reads",
                           assumed("2 tPROG")};
     Param<unsigned> log_reserve {
-        16, {0, 32767}, "Pages left of a log block when the collector is told", assumed()};
+        16,
+        {0, 32767},
+        "Pages left of a log block when the collector gets a message about it",
+        assumed()};
     Param<Fraction> log_filled {0_pct,
                                 {0_pct, 100_pct},
                                 "Pages of each log block programmed before the run at most: how "
@@ -85,7 +88,9 @@ struct Params {
         10_ns, {1_fs, 1_us}, "Latency of an answer, decoding and register selection", assumed()};
     Param<unsigned> endpoint {0, {0, 65535}, "Endpoint of the first port; the others follow"};
     Param<unsigned> controller {
-        0, {0, 65535}, "Endpoint of the controller that copies pages and is told of full logs"};
+        0,
+        {0, 65535},
+        "Endpoint of the controller that copies pages and gets messages about full logs"};
 };
 
 } // namespace memsim::zng::package

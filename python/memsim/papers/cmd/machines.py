@@ -1,6 +1,6 @@
 """CMD's ten platforms on one controller's share of Table II's GPU.
 
-`machine(platform, program, ...)` builds any of them; values stand in Table II or are assumptions of docs/models/cmd.md.
+`machine(platform, program, ...)` builds any of them; values are from Table II or are assumptions (docs/models/cmd.md).
 """
 
 from ... import Root, cmd, mem
@@ -138,10 +138,10 @@ def platforms():
     return list(PLATFORMS)
 
 
-def check_options(platform, **told):
-    """Refuses a platform that there is not, and an option (of OF_OPTIONS; None: not told) that it has nothing for."""
+def check_options(platform, **given):
+    """Refuses an unknown platform, and an option of OF_OPTIONS (None: not given) that does not apply to the platform."""
     check_known("platform", platform, PLATFORMS)
-    for option, value in told.items():
+    for option, value in given.items():
         what, owners = OF_OPTIONS[option]
         if value is not None and platform not in owners:
             raise user_error(
@@ -185,32 +185,32 @@ def machine(platform, program, size=None, seed=1, bandwidth=224, fifo=None, **di
             **derived(dispatch, from_="the region that the run simulates"),
         ),
         sm=dict(
-            **stated(dict(warp_slots=32, block_slots=16, schedulers=4), TABLE_II),
-            **cited(dict(scheduler="loose_round_robin", arithmetic_latency=4), RTX2060),
+            **stated(dict(warp_slots=32, schedulers=4), f"{TABLE_II}: 1024 threads of 32 a warp; 4 schedulers"),
+            block_slots=assumed(16, f"the paper states none; {RTX2060} has 32"),
+            scheduler=assumed("loose_round_robin", f"the paper states none; {RTX2060} has greedy_then_oldest"),
+            arithmetic_latency=cited(4, f"{RTX2060}: ptx_opcode_latency_fp"),
         ),
         l1=dict(
             capacity=with_unit(size.l1, "B"),
             ways=scale.L1_WAYS,
             latency=cited(cycles(20), f"{RTX2060}: 20 cycles"),
             **cited(
-                dict(
-                    accesses_per_cycle=4,
-                    banks=4,
-                    write_policy="write_through",
-                    write_allocate=True,
-                    fetch_on_write=False,
-                    mshrs=256,
-                    targets=8,
-                    outstanding=512,
-                ),
-                RTX2060,
+                dict(banks=4, write_policy="write_through", mshrs=256, targets=8), f"{RTX2060}: l1_banks, cache:dl1"
             ),
+            accesses_per_cycle=assumed(4, "one of each bank"),
+            **assumed(
+                dict(write_allocate=True, fetch_on_write=False),
+                f"sectors that are written in full are kept; {RTX2060} allocates none for a write",
+            ),
+            outstanding=assumed(512, "twice the misses"),
             set_hash=assumed("linear", "the paper states no hash of sets"),
         ),
         network=dict(
             width=stated("32B", TABLE_II),
             latency=cited(cycles(80), f"{RTX2060}: half of 160 cycles each way"),
-            **cited(dict(queue=64, buffer=64), RTX2060),
+            **assumed(
+                dict(queue=64, buffer=64), f"as the queues of a partition; {RTX2060} has 512 places in its network"
+            ),
         ),
         l2=dict(
             capacity=with_unit(size.l2 * ways // scale.L2_WAYS, "B"),
@@ -257,7 +257,7 @@ def machine(platform, program, size=None, seed=1, bandwidth=224, fifo=None, **di
     root.dram = mem.DramController(
         timing=stated("cmd_gddr6", TABLE_II, sweep=options("--bandwidth", 448, 896), name="bandwidth"),
         capacity=derived("1GiB", from_="more than any program needs"),
-        map=cited("RoBaCoChCl", RTX2060),
+        map=assumed("RoBaCoChCl", f"rows, banks, columns as {RTX2060}, without its bank bit among the columns"),
         read_queue=cited(64, f"{RTX2060}: gpgpu_frfcfs_dram_sched_queue_size"),
         changes=inferred(
             faster if times > 1 else "",

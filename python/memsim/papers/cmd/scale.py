@@ -24,7 +24,8 @@ RATIO = assumed(
     sweep=[swept(4, arguments=("--ratio", 4)), swept(16, arguments=("--ratio", 16))],
     name="footprint to L2",
 )
-LINE, L2_WAYS, L1_WAYS = stated((128, 16, 4), "CMD table II")
+LINE, L2_WAYS = stated((128, 16), "CMD table II")
+L1_WAYS = assumed(4, "the paper states none for the L1")
 CACHE_WAYS = assumed(8, "ways of the metadata caches; 0: one set")
 HASH_WAYS = assumed(16, "ways of the hash store; 0: one set")
 

@@ -33,17 +33,17 @@ FLIT = "CXL 3.1: flits of 68 and 256 bytes; CXL-GPU's link has those of 68"
 FLITS = ("68B", "256B", "256B-lopt")
 VORTEX = "Vortex"
 CORES = stated(8, "CXL-GPU's table: cores/threads 8/8")
-CLOCK = stated("1GHz", "CXL-GPU's table")
-CORE_CLOCK = inferred(
+CLOCK = assumed("1GHz", "the paper states no clock of Vortex")
+CORE_CLOCK = assumed(
     "250MHz",
-    "CXL-GPU's table: a warp of Vortex is 8 threads of a core of 1 GHz; four of them are one of 32 lanes",
+    "a warp of Vortex is 8 threads (table: cores/threads 8/8); four of them, at an assumed 1 GHz, are one of 32 lanes",
     sweep=["50MHz", "500MHz"],
     name="clock of the cores",
 )
 WARPS = assumed(16, "warps of a core, so that a block of 512 threads fits; Vortex has 4 to 16 of 8 threads")
-MSHRS = cited(
+MSHRS = assumed(
     2 * 16,
-    f"{VORTEX}: two misses for each of 16 warps of a core",
+    "two misses for each of 16 warps of a core",
     sweep=[swept(n, f"gpu.l1[*].mshrs={n}") for n in (8, 16, 64)],
     name="misses of a core at once",
 )
@@ -142,11 +142,16 @@ def vortex(size, **dispatch):
             clock=CORE_CLOCK,
             warp_slots=WARPS,
             block_slots=WARPS,
-            **cited(dict(scheduler="loose_round_robin", arithmetic_latency=1), VORTEX),
+            **assumed(
+                dict(scheduler="loose_round_robin", arithmetic_latency=1), "in order, as a small core; not looked up"
+            ),
             **cited(dict(line="32B", sector="32B"), f"{VORTEX}: 4 B x threads"),
         ),
         l1=dict(
-            **cited(dict(capacity="16KiB", ways=4, write_policy="write_through", write_allocate=False), VORTEX),
+            **assumed(
+                dict(capacity="16KiB", ways=4, write_policy="write_through", write_allocate=False),
+                "as a small core's; not looked up",
+            ),
             line=cited("32B", f"{VORTEX}: 4 B x threads"),
             **assumed(dict(latency="2ns", targets=8), "two cycles; requests for one miss"),
             mshrs=MSHRS,
