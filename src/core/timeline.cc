@@ -46,6 +46,9 @@ std::string slice(unsigned process, std::uint32_t track, std::string_view name, 
            arguments + "}}";
 }
 
+/// A track for each stream of each of at most 64 applications: launches on it do not overlap.
+std::uint32_t track_of(const Launch& l) { return l.application + 64 * l.stream; }
+
 constexpr const char* unfinished = "\"unfinished\":true";
 
 std::string request_slice(std::uint32_t slot, std::uint64_t number, std::uint64_t address,
@@ -82,7 +85,7 @@ TimelineLeftOut Timeline::complete(const Simulation& sim) {
     };
     sim.launches().each_under_way([&](const Launch& l) {
         if (shows(l.started, sim.now()))
-            add({slice(launches, l.application + 64 * l.stream, l.kernel, l.started, sim.now(),
+            add({slice(launches, track_of(l), l.kernel, l.started, sim.now(),
                        "\"launch\":" + std::to_string(l.number) + ',' + unfinished)},
                 left_out.launches);
     });
@@ -130,8 +133,7 @@ void Timeline::request(std::uint32_t slot, std::uint64_t number, std::uint64_t a
 
 void Timeline::launch(const Launch& l) {
     if (!shows(l.started, l.ended)) return;
-    // A track for each stream of each of at most 64 applications: launches on it do not overlap.
-    write({slice(launches, l.application + 64 * l.stream, l.kernel, l.started, l.ended,
+    write({slice(launches, track_of(l), l.kernel, l.started, l.ended,
                  "\"launch\":" + std::to_string(l.number) + ",\"instructions\":" +
                      std::to_string(l.instructions) + ",\"cycles\":" + std::to_string(l.cycles))},
           left_out_.launches, l.ended);

@@ -157,7 +157,7 @@ def test_instantiate_checks_all(sys, in_tmp):
 def test_an_object_outside_the_tree_is_found(sys, in_tmp):
     sys.gen = TrafficGen(requests=1)
     sys.gen.mem_side = SimpleMemory().cpu_side
-    refused(lambda: memsim.Simulation(sys.root()), "stands in no tree")
+    refused(lambda: memsim.Simulation(sys.root()), "is in no tree")
     assert not (in_tmp / "memsim-out").exists()
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from ..errors import check_known
 from ..model.objects import Root, SimObject
 from ..model.provenance import Source, Swept
+from .toml import names
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Assumption:
         ]
 
 
-PAPERS = "cmd", "cxl_gpu", "ohm", "sap", "zng"
+PAPERS = names()
 
 
 def machines(paper: str) -> Iterator[tuple[str, str, Root]]:

@@ -3,9 +3,9 @@
 import functools
 
 from ..errors import did_you_mean, user_error
-from . import paper, verdict
+from . import paper, toml, verdict
 
-PAPERS = {"ohm": "Ohm-GPU", "zng": "ZnG", "cmd": "CMD", "cxl_gpu": "CXL-GPU", "sap": "SAP"}
+PAPERS = {name: str(toml.load(toml.PAPERS / name / "paper.toml")["title"]) for name in paper.names()}
 
 
 @functools.cache

@@ -18,9 +18,7 @@ from .assumptions import Assumption
 from . import assumptions, combine, verdict
 from .metric import Metric, Parts, metrics_of, whole
 from .tables import ClaimTable, FigureTable, Option, PaperTable, Points, Show
-from .toml import Place, build, load as load_file
-
-FOLDER = Path(__file__).resolve().parents[1] / "papers"
+from .toml import PAPERS as FOLDER, Place, build, load as load_file, names
 
 
 class Paper:
@@ -199,11 +197,6 @@ class Paper:
 
 def _options(given: dict[str, Any], place: Place) -> dict[str, Option]:
     return {name: build(Option, option, Place(place.file, f"{place.table}.options")) for name, option in given.items()}
-
-
-def names() -> list[str]:
-    """The papers that are data."""
-    return sorted(path.parent.name for path in FOLDER.glob("*/paper.toml"))
 
 
 def aliases() -> dict[str, str]:

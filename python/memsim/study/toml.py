@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from ..errors import Error, did_you_mean
 
 T = TypeVar("T")
+PAPERS = Path(__file__).resolve().parents[1] / "papers"
 KINDS = {str: "text", int: "a whole number", float: "a number", bool: "true or false", list: "a list", dict: "a table"}
 
 
@@ -29,6 +30,11 @@ class Place:
         if given not in names:
             many = f": it is one of {', '.join(names)}" if len(names) <= 40 else ""
             raise self.error(f"there is no {what} '{given}'{did_you_mean(str(given), names)}{many}")
+
+
+def names() -> list[str]:
+    """The papers: the folders of papers/ that have a paper.toml."""
+    return sorted(path.parent.name for path in PAPERS.glob("*/paper.toml"))
 
 
 def load(file: Path) -> dict[str, Any]:
