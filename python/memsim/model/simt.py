@@ -43,13 +43,18 @@ class Launch:
     """A kernel while it is recorded: each call is a step of all threads that are active. Sites have their PCs in the
     order of the steps' lines."""
 
+    threads_per_block: int
+    shared_bytes: int  # of a block, so far
+    barriers: int  # so far
+
     def __init__(self, device: Device, name: str, threads: int, threads_per_block: int, registers: int) -> None:
         self._device, self.name = device, name
         self.threads = -(-threads // threads_per_block) * threads_per_block
         self._active: Plain = np.ones(self.threads, bool)
         self._condition = frozenset[int]()
         self._steps, self._sites, self._line = 0, dict[tuple[str, str], int](), len(device.index)
-        self.threads_per_block, self.shared_bytes, self.barriers = threads_per_block, 0, 0
+        self.threads_per_block = threads_per_block
+        self.shared_bytes = self.barriers = 0
         self._head = f"launch {name} {self.threads // threads_per_block} {threads_per_block} {registers}"
         device.index.append(self._head)
         self.thread: Values = np.arange(self.threads, dtype=np.int64).view(Values)

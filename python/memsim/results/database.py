@@ -85,7 +85,7 @@ def _only_reading(action: int, first: str | None, second: str | None, *where: st
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
 
-def _why_unreadable(file: str, error: sqlite3.Error) -> str:
+def _why_unreadable(file: str, error: Exception) -> str:
     signals.pass_on(error)
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith("SQLITE_BUSY"):

@@ -113,7 +113,7 @@ def ticks(text: str) -> int:
         raise argparse.ArgumentTypeError(str(e)) from None
 
 
-def add_changes(p: argparse.ArgumentParser, more: str = "") -> None:
+def add_changes(p: argparse._ActionsContainer, more: str = "") -> None:
     """Adds --set. `more` ends its help."""
     p.add_argument(
         "--set",
@@ -125,7 +125,7 @@ def add_changes(p: argparse.ArgumentParser, more: str = "") -> None:
     )
 
 
-def add_stamps(p: argparse.ArgumentParser) -> None:
+def add_stamps(p: argparse._ActionsContainer) -> None:
     """Adds --stamps."""
     p.add_argument(
         "--stamps",

@@ -174,7 +174,7 @@ class Simulation:
     @property
     def id(self) -> str:
         """The run's UUID in the database."""
-        return self._restoring.run.uuid if self._restoring else self._record.run.uuid
+        return str(self._restoring.run.uuid if self._restoring else self._record.run.uuid)
 
     def close(self, finished: bool = True) -> None:
         """Ends the run. A finished run gets a last dump, 'end', of what was not dumped yet. A run that is not

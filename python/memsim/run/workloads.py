@@ -20,7 +20,7 @@ def profile(name: str, size: int = 0, check: bool = False, **params: Any) -> dic
     kind), `apki` (requests per thousand instructions of warps) and, if checked, `difference`."""
     given = [("name", name), ("size", str(size))] + [(k, str(v)) for k, v in params.items()]
     prepared = _memsim.Prepared(TYPE, given)
-    counts = prepared.profile()
+    counts: dict[str, Any] = prepared.profile()
     requests = sum(counts[kind] for kind in REQUESTS)
     reads = requests - counts["store_requests"]
     counts["name"], counts["requests"] = name, requests
@@ -40,7 +40,7 @@ def names(of: str = "") -> list[str]:
 
 def reads_graphs(w: dict[str, Any]) -> bool:
     """Whether this entry of the catalogue reads a graph."""
-    return w["reads"] == "a graph"
+    return bool(w["reads"] == "a graph")
 
 
 def chosen(names: list[str], of_graphs: bool = False) -> list[dict[str, Any]]:
@@ -88,7 +88,7 @@ def longest_first(every: list[dict[str, Any]], processes: int) -> list[int]:
     """The numbers of these workloads, those first that do most at their small sizes, so that none
     of them is left for the end alone."""
     jobs: list[Job] = [(w["names"][0], w["check_size"], False) for w in every]
-    work = [p["thread_instructions"] for p in profiles(jobs, processes)]
+    work: list[int] = [p["thread_instructions"] for p in profiles(jobs, processes)]
     return sorted(range(len(every)), key=lambda i: -work[i])
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..errors import Error, did_you_mean
 from ..run.progress import duration
-from . import claimed, paper, results
+from . import claimed, paper, results, toml
 
 SCALES = {
     "quick": ["--scale", "tiny", "--max-instructions", "300000"],
@@ -37,7 +37,7 @@ def figures() -> dict[str, Known]:
     """All, in the order of their names."""
     found = [
         Known(name, table.name, table.title, table.scaled, table.sweep, f"{name}/{table.name}", f"{name}/{table.name}")
-        for name in paper.names()
+        for name in toml.names()
         for table in paper.load(name).figures.values()
     ]
     return {f.name: f for f in sorted(found, key=_number)}

@@ -8,7 +8,7 @@ import contextlib
 import json
 import os
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from .. import _memsim
@@ -144,11 +144,12 @@ def _copy_rows(source: sqlite3.Connection, target: sqlite3.Connection, runs: str
 
 def _copy_studies(source: sqlite3.Connection, target: sqlite3.Connection, same: dict[str, str]) -> None:
     """Points, claims and envelopes. Of those that both databases have, the row that was written last stays."""
-    for table, key, when, columns, make in (
+    tables: list[tuple[str, str, str, Collection[str], Callable[[], object]]] = [
         ("point", "study, number", "began", points.COLUMNS, lambda: target.execute(points.TABLE)),
         ("claim", "id", "judged", claims.COLUMNS, lambda: stored.store(target, "", [])),
         ("envelope", "claim", "judged", sensitivity.COLUMNS, lambda: sensitivity.make(target)),
-    ):
+    ]
+    for table, key, when, columns, make in tables:
         if not source.execute("SELECT 1 FROM sqlite_master WHERE name = ?", [table]).fetchone():
             continue
         make()

@@ -35,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
 
 def jobs(doc: str) -> int:
     """The only option of a study whose points have no scale: how many processes it runs at once."""
-    return add_jobs(script_parser(doc)).parse_args().jobs
+    return int(add_jobs(script_parser(doc)).parse_args().jobs)
 
 
 def limit(args: argparse.Namespace) -> list[object]:

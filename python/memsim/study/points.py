@@ -142,9 +142,10 @@ def _left(rows: list[Row]) -> float | None:
     waiting = len(_in(rows, "waiting"))
     if not spent or not running and not waiting:
         return None
-    mean = sum(spent) / len(spent)
-    work = waiting * mean + sum(max(mean - (now - row["began"]), 0) for row in running)
-    return work / max(min(max(row["jobs"] for row in rows), waiting + len(running)), 1)
+    mean: float = sum(spent) / len(spent)
+    work: float = waiting * mean + sum(max(mean - (now - row["began"]), 0) for row in running)
+    at_once: int = min(max(row["jobs"] for row in rows), waiting + len(running))
+    return work / max(at_once, 1)
 
 
 def summary(rows: list[Row]) -> list[str]:

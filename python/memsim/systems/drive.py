@@ -3,7 +3,7 @@
 `solid_state_drive(...)` builds it; presets name whole drives with their sources.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .. import System, flash
 from ..errors import check_known
@@ -50,7 +50,7 @@ class Geometry(NamedTuple):
     pages: int
 
 
-PRESETS = {
+PRESETS: dict[str, dict[str, Any]] = {
     "mqsim": dict(
         geometry=Geometry(*cited((8, 4, 2, 2, 2048, 256), MQSIM)),
         drive=cited(
@@ -157,7 +157,9 @@ PRESETS = {
 }
 
 
-def solid_state_drive(preset, queues=1, channels=None, geometry=None, **drive):
+def solid_state_drive(
+    preset: str, queues: int = 1, channels: int | None = None, geometry: Geometry | None = None, **drive: Any
+) -> System:
     """A System with `drive` (a flash.Drive: bind its host ports), `channel` and `package`.
 
     preset   one of PRESETS
