@@ -188,7 +188,7 @@ def test_options_are_written_in_full(memsim_command):
         if isinstance(call, ast.Call)
         and ast.unparse(call.func).endswith(("ArgumentParser", "ScriptParser", "add_parser"))
     ]
-    assert len(parsers) > 12
+    assert len(parsers) > 6
     assert [
         f"{path}:{call.lineno}"
         for path, call in parsers

@@ -195,7 +195,7 @@ def test_diff_puts_the_greatest_change_first_and_limits_parameters(tmp_path, mon
     one, other = (diff.find(f"memsim-out:{run}") for run in runs)
     rows, _ = diff.parameters(one, other)
     assert [row[0] for row in rows] == ["mem.queue", "gen.size", "mem.latency"]
-    diff.diff([f"memsim-out:{runs[0]}", f"memsim-out:{runs[1]}", "--most", "1"])
+    diff.show(f"memsim-out:{runs[0]}", f"memsim-out:{runs[1]}", most=1)
     assert "... and 2 others: --most 0 shows them" in capsys.readouterr().out
 
 

@@ -183,10 +183,12 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, memsim.default
 
 
 def samples_of(path):
-    """Of the last run of a database."""
+    """Of the last run of a database; none while its tables are being made."""
     if not path.exists():
         return []
     with contextlib.closing(sqlite3.connect(path)) as db:
+        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'samples'").fetchone():
+            return []
         return db.execute(
             "SELECT path, name, tick, value FROM samples WHERE run = "
             "(SELECT id FROM run ORDER BY started DESC LIMIT 1) ORDER BY path, name, tick"

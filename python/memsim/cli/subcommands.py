@@ -8,21 +8,23 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Subcommand:
-    """A subcommand: its line in `memsim --help`, and where its code is."""
+    """A subcommand and its line in `memsim --help`."""
 
     name: str
     help: str
-    parses: str = ""  # 'module:function' that takes the arguments as text, where no file here declares them
+    passes_on: bool = False  # `args.others` has the arguments that it does not know: a study's
 
     def run(self, argv: list[str]) -> int:
         """Runs the subcommand with these arguments; returns the exit code."""
-        if self.parses:
-            where, _, function = self.parses.partition(":")
-            return getattr(importlib.import_module(where, __package__), function)(argv) or 0
         module = importlib.import_module(f".{self.name}", __package__)
         parser = argparse.ArgumentParser(prog=f"memsim {self.name}", allow_abbrev=False)
         module.register(parser)
-        return module.main(parser.parse_args(argv)) or 0
+        args = argparse.Namespace()
+        if self.passes_on:
+            _, args.others = parser.parse_known_args(argv, args)
+        else:
+            parser.parse_args(argv, args)
+        return module.main(args) or 0
 
 
 SUBCOMMANDS = {  # the texts are no docstrings: PYTHONOPTIMIZE=2 takes those
@@ -35,13 +37,13 @@ SUBCOMMANDS = {  # the texts are no docstrings: PYTHONOPTIMIZE=2 takes those
         Subcommand("reference", "The reference page of all components and policies"),
         Subcommand("sql", "Ask a database of results"),
         Subcommand("upgrade", "Bring a database of an older memsim up to date"),
-        Subcommand("merge", "Copy the runs of databases into one", "..study.merge:main"),
-        Subcommand("diff", "Parameters and statistics in which two runs differ", "..results.diff:diff"),
-        Subcommand("plot", "The usual figures of a database", "..results.figures:main"),
-        Subcommand("report", "A run as one HTML file", "..results.report.commands:report"),
-        Subcommand("draw", "The machine of a run as a diagram", "..results.report.commands:draw"),
-        Subcommand("reproduce", "Run the figures of papers, and judge their claims", "..study.reproduce:main"),
-        Subcommand("sweep", "Run a study, here or on a cluster", "..study.sweep:main"),
+        Subcommand("merge", "Copy the runs of databases into one"),
+        Subcommand("diff", "Parameters and statistics in which two runs differ"),
+        Subcommand("plot", "The usual figures of a database"),
+        Subcommand("report", "A run as one HTML file"),
+        Subcommand("draw", "The machine of a run as a diagram"),
+        Subcommand("reproduce", "Run the figures of papers, and judge their claims", passes_on=True),
+        Subcommand("sweep", "Run a study, here or on a cluster", passes_on=True),
         Subcommand("trace", "Look into traces and convert them"),
         Subcommand("workloads", "List the workloads, and measure what they do"),
         Subcommand("notebook", "Open a notebook in Jupyter"),

@@ -1,5 +1,4 @@
-"""`memsim diff A B`: the parameters and statistics in which two runs differ, and by how much."""
-import argparse
+"""The parameters and statistics in which two runs differ, and by how much."""
 import os
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -99,47 +98,30 @@ def _table(headings: list[str], rows: Sequence[Row]) -> str:
     return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in cells)
 
 
-def diff(argv: list[str]) -> None:
-    """`memsim diff`."""
-    p = argparse.ArgumentParser(
-        prog="memsim diff",
-        allow_abbrev=False,
-        description=(
-            "The parameters and statistics in which two runs differ, by how much; statistics that changed most come first"
-        ),
-    )
-    for name in "A", "B":
-        p.add_argument(
-            name,
-            help="an output directory or database (its latest run), DB:RUN, or a run of memsim-out; "
-            "the first letters of a run's id suffice",
-        )
-    p.add_argument(
-        "--most", type=int, default=40, metavar="N", help="so many parameters and so many statistics (40; 0: all)"
-    )
-    p.add_argument("--match", default="", metavar="TEXT", help="only what has this in its name, such as l2")
-    args = p.parse_args(argv)
-    a, b = find(args.A), find(args.B)
+def show(first: str, second: str, most: int = 40, match: str = "") -> None:
+    """Prints how two runs differ, each named as find() takes it: at most so many parameters and so many statistics (0: all),
+    and only those that have `match` in their names."""
+    a, b = find(first), find(second)
     of_a, of_b = (results.sql(f"SELECT {COLUMNS} FROM run WHERE id = ?", [run]).iloc[0] for results, run in (a, b))
     print(f"A: {of_a['name']}, run {a[1]}\nB: {of_b['name']}, run {b[1]}")
     both = [(name, str(of_a[name]), str(of_b[name])) for name in of_a.index]
     runs: list[Row] = [(*row, None) for row in both if row[1] != row[2]]
     (params, of_params), (stats, of_stats) = parameters(a, b), statistics(a, b)
-    params, stats = ([row for row in rows if args.match in row[0]] for rows in (params, stats))
+    params, stats = ([row for row in rows if match in row[0]] for rows in (params, stats))
     if not (params or stats):
         print(
             f"Nothing differs: {of_params} parameters and {of_stats} values of statistics are equal."
-            if not args.match
-            else f"Nothing differs in what has '{args.match}' in its name."
+            if not match
+            else f"Nothing differs in what has '{match}' in its name."
         )
     for title, rows in ("the runs", runs), (f"{len(params)} of {of_params} parameters", params):
-        shown = rows[: args.most or None]
+        shown = rows[: most or None]
         if rows:
             print("\n" + _table([f"{title}", "A", "B", "change"], shown))
         if len(shown) < len(rows):
             print(f"... and {len(rows) - len(shown)} others: --most 0 shows them, --match TEXT some")
     if stats:
-        shown = stats[: args.most or None]
+        shown = stats[: most or None]
         print("\n" + _table([f"{len(stats)} of {of_stats} values of statistics", "A", "B", "change"], shown))
         if len(shown) < len(stats):
             alone = sum(None in row[1:3] for row in stats[len(shown) :])

@@ -1,7 +1,7 @@
-"""`memsim plot KIND DB -o FILE`: the usual figures of a database."""
+"""The usual figures of a database."""
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from . import plot
@@ -225,81 +225,3 @@ def _names(runs: Table) -> list[str]:
         return there[:3] + ["..."] * (len(there) > 3)
 
     return ["\n".join([run[:8], *words(row)]) for run, row in runs[apart].iterrows()]
-
-
-def main(argv: list[str]) -> None:
-    """`memsim plot`: prints the path of the figure."""
-    args = _parser().parse_args(argv)
-    print(args.act(Results(args.DB), args))
-
-
-def _add_kind(
-    kinds: Any, act: Callable[[Results, argparse.Namespace], plot.Place], doc: str, *options: tuple[str, str, str]
-) -> None:
-    """Adds a kind of figure; `options` are (name, default, meaning)."""
-    k = kinds.add_parser(act.__name__, help=doc, description=doc, allow_abbrev=False)
-    k.add_argument("DB", help="the file, or an output directory with its stats.db")
-    for name, default, what in options:
-        k.add_argument(name, default=default, help=what + (f" ({default})" if default else ""))
-    if act is not series:
-        k.add_argument(
-            "--only",
-            action="append",
-            default=[],
-            metavar="NAME=VALUE",
-            help="only the runs that have this argument; may stand several times",
-        )
-    if act is not stages:
-        k.add_argument("--log", action="store_true", help="a logarithmic axis for the values")
-    k.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        default=f"{act.__name__}.svg",
-        help=f"its ending says what it is: {', '.join(plot.ENDINGS)} ({act.__name__}.svg)",
-    )
-    k.set_defaults(act=act)
-
-
-def _parser() -> argparse.ArgumentParser:
-    p = argparse.ArgumentParser(prog="memsim plot", allow_abbrev=False, description="The usual figures of a database")
-    kinds = p.add_subparsers(dest="kind", required=True, metavar="KIND")
-
-    by = "--by", "platform", "what tells the runs apart: an argument of the scripts, or script"
-    _add_kind(
-        kinds,
-        bars,
-        "A statistic's last value as bars: a group for each workload, a bar for each platform, the mean of its seeds",
-        (
-            "--statistic",
-            "gpu.dispatcher.ipc",
-            "the path and name of what is shown, with [*] for all elements: counts add "
-            "up, of other values the mean is taken",
-        ),
-        by,
-        ("--over", "workload", "what the groups are: an argument of the scripts, or script"),
-        ("--relative-to", "", "the platform that is 1; then with the geometric mean of all groups"),
-    )
-    _add_kind(
-        kinds,
-        series,
-        "Samples over simulated time",
-        ("--statistic", "*", "the path and name, with [*] for every index"),
-        ("--run", "", "the first letters of the run's id; without it the latest"),
-    )
-    _add_kind(
-        kinds,
-        latency,
-        "Latency over bandwidth, a point a run",
-        ("--by", "script", by[2]),
-        ("--bandwidth", "dram.bandwidth", "the path and name of what is on the x axis"),
-        ("--latency", "dram.read_latency.mean", "the path and name of what is on the y axis"),
-    )
-    _add_kind(
-        kinds,
-        stages,
-        "The stages of a request on each other, a bar a run; with --by a bar for each of its values, the mean of "
-        "its seeds",
-        ("--by", "", by[2]),
-    )
-    return p

@@ -36,7 +36,7 @@ class Saver:
         now = self._origin.machine.now
         period: int = self._origin.options.checkpoint_sim_period
         self.at = [tick for tick in self.at if tick > now or (tick == now and tick > self.saved)]
-        return min(int(NEVER), *self.at[:1], *([(now // period + 1) * period] if period else []))
+        return min([int(NEVER), *self.at[:1], *([(now // period + 1) * period] if period else [])])
 
     def wall_clock_is_due(self) -> bool:
         """Whether a checkpoint by the wall clock is due."""

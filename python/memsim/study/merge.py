@@ -1,9 +1,8 @@
-"""`memsim merge INTO.db FROM.db...`: the runs of several databases in one, each of them once.
+"""The runs of several databases in one, each of them once.
 
 All that is read is checked first, and all that is written is one transaction: a file that is refused leaves
 INTO as it was. Rows are known by numbers of their own database, so those of FROM are moved behind INTO's.
 """
-import argparse
 import contextlib
 import json
 import os
@@ -20,22 +19,6 @@ from ..results.database import connect, not_current
 from ..results.rows import TABLES
 
 APPLICATION = 0x6D73696D  # 'msim', as in src/stats/schema.hh
-
-
-def main(argv: list[str]) -> int:
-    p = argparse.ArgumentParser(
-        prog="memsim merge",
-        allow_abbrev=False,
-        description="Copy the runs of databases into one, which is made if it is not there. A run that is "
-        "there already, or a finished one with the same configuration and digest, is not "
-        "copied.",
-    )
-    p.add_argument("INTO", help="the database that takes the runs")
-    p.add_argument("FROM", nargs="+", help="a database, or an output directory with its stats.db")
-    args = p.parse_args(argv)
-    copied, known = merge(args.INTO, args.FROM)
-    print(f"{copied} runs copied into {args.INTO}, {known} were there")
-    return 0
 
 
 def merge(into: str, sources: Iterable[str]) -> tuple[int, int]:

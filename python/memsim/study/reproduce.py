@@ -1,4 +1,4 @@
-"""`memsim reproduce ohm/fig16`: a paper's figures, run, drawn and judged.
+"""A paper's figures, run, drawn and judged.
 
 Of each figure these stand in OUTDIR/<paper>/<figure>: `data.csv`, what was measured at each point; `data.svg`, a drawing of
 it, of figures of platforms and workloads; `output.txt`, what it prints; `claims.csv` and `claims.svg`, our figures beside
@@ -9,7 +9,6 @@ reproduction may be stopped at any moment and given again.
 import argparse
 import contextlib
 import os
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -20,14 +19,10 @@ from typing import Any
 from ..errors import Error
 from ..files import os_error
 from ..run import processes, signals
-from ..run.options import whole
 from ..run.progress import duration
 from . import accuracy, claimed, results
-from .catalog import SCALES, Known, chosen, listing
+from .catalog import SCALES, Known
 from .drawing import draw, draw_data
-
-
-# ---- running one ---------------------------------------------------------------------------------
 
 
 def run(figure: Known, args: argparse.Namespace) -> tuple[float, float]:
@@ -79,72 +74,6 @@ def judged_by(database: Path, figure: Known) -> list[dict[str, Any]]:
             return []
         rows = db.execute("SELECT * FROM claim WHERE study = ? ORDER BY id", [figure.figure])
         return [dict(row) for row in rows if row["id"] in known]
-
-
-# ---- the command ---------------------------------------------------------------------------------
-
-
-def parser() -> argparse.ArgumentParser:
-    p = argparse.ArgumentParser(
-        prog="memsim reproduce",
-        allow_abbrev=False,
-        description="Runs the figures of papers, draws the papers' values beside ours, and judges what they claim",
-        epilog="Other options are the figures' own, such as --workloads betw back, --only, --max-instructions.",
-    )
-    p.add_argument("FIGURE", nargs="*", help="such as ohm/fig16; ohm: all figures of this paper; all")
-    p.add_argument("--list", action="store_true", help="name the figures, with CPU time and memory as measured before")
-    p.add_argument(
-        "--scale",
-        choices=SCALES,
-        default="quick",
-        help="quick: small inputs, and of each the first 300,000 thread instructions, to see that all works "
-        "(no claim is judged at it); tiny, small, default; judge: the paper's, of which some papers have half and twice "
-        "(quick)",
-    )
-    p.add_argument("--jobs", type=whole(1), default=os.cpu_count(), help="processes at once")
-    p.add_argument("--seeds", type=whole(1), default=1, help="run all with the seeds 1 to N; the median counts")
-    p.add_argument("-d", "--outdir", default="memsim-out/reproduce", help="where all goes (memsim-out/reproduce)")
-    p.add_argument("-q", "--quiet", action="store_true", help="print no progress")
-    p.add_argument(
-        "--check",
-        action="store_true",
-        help="exit with 1 if a claim that was met before (docs/results) is met no more",
-    )
-    p.add_argument(
-        "--record",
-        action="store_true",
-        help="write the figures of --scale quick, or those of judge and their points, into docs/results, with what they "
-        "cost, and docs/accuracy.md anew",
-    )
-    p.add_argument(
-        "--page", action="store_true", help="run nothing: write docs/accuracy.md from docs/results and the claims"
-    )
-    return p
-
-
-def main(argv: list[str]) -> int:
-    p = parser()
-    args, others = p.parse_known_args(argv)
-    args.others = others  # the figures' own
-    if args.page:
-        accuracy.PAGE.write_text(accuracy.page())
-        return 0
-    if args.list:
-        listing(args.FIGURE, args.outdir)
-        return 0
-    if not args.FIGURE:
-        p.error("name figures or papers, or all; --list shows what there is")
-    todo = chosen(args.FIGURE)
-    if args.record and not all(
-        f.is_sweep for f in todo
-    ):  # sweeps say at which scale and on which workloads they were run
-        if args.scale not in ("quick", "judge"):
-            p.error("--record is of --scale quick or judge: docs hold no figures of others")
-        if args.others:
-            p.error(f"--record takes no options of figures: without {args.others[0]} all of their points are run")
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-    found = reproduce(todo, args)
-    return check(found, args.scale) if args.check else 0
 
 
 Judged = dict[str, tuple[dict[str, Any], Known]]  # by claim its row of the table `claim`, and the figure

@@ -1,0 +1,25 @@
+"""`memsim diff A B`: the parameters and statistics in which two runs differ."""
+
+import argparse
+
+from ..results import diff
+
+
+def register(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "The parameters and statistics in which two runs differ, by how much; statistics that changed most come first"
+    )
+    for name in "A", "B":
+        parser.add_argument(
+            name,
+            help="an output directory or database (its latest run), DB:RUN, or a run of memsim-out; "
+            "the first letters of a run's id suffice",
+        )
+    parser.add_argument(
+        "--most", type=int, default=40, metavar="N", help="so many parameters and so many statistics (40; 0: all)"
+    )
+    parser.add_argument("--match", default="", metavar="TEXT", help="only what has this in its name, such as l2")
+
+
+def main(args: argparse.Namespace) -> None:
+    diff.show(args.A, args.B, args.most, args.match)

@@ -1,0 +1,92 @@
+"""`memsim sweep`: runs a study, or shows how far it is."""
+
+import argparse
+import os
+
+from ..errors import Error
+from ..run import signals
+from ..run.options import ticks, whole
+from ..run.session import session
+from ..study.status import status
+
+
+def register(parser: argparse.ArgumentParser) -> None:
+    parser.usage = "memsim sweep [options] study.py [the study's arguments]\n       memsim sweep --status OUTDIR"
+    parser.description = (
+        "Run the points of a study, or of a figure of a paper. Options of memsim sweep may stand before or after the "
+        "study; what it does not know is the study's. Asked to end, it saves what runs; the same command continues."
+    )
+    parser.add_argument("-d", "--outdir", metavar="DIR", help="where results go (memsim-out)")
+    parser.add_argument("--jobs", metavar="N", type=whole(1, 9999), help="points at once (one a core)")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print no line for a point that has ended")
+    parser.add_argument(
+        "--status",
+        metavar="OUTDIR",
+        help="what is done, what runs and the time left, of the " "studies in this directory or database",
+    )
+    g = parser.add_argument_group("on a cluster (docs/sweeps.md)")
+    g.add_argument(
+        "--slurm",
+        action="store_true",
+        help="submit the points as an array of jobs of Slurm; " "--jobs is then the number of tasks at once (no limit)",
+    )
+    g.add_argument(
+        "--sbatch",
+        metavar="OPTION",
+        action="append",
+        default=[],
+        help="of sbatch, for each job, such as --sbatch=--partition=long (repeatable)",
+    )
+    g.add_argument(
+        "--save-every",
+        metavar="TIME",
+        type=_time,
+        default="600s",
+        help="real time between the checkpoints of a point (600s)",
+    )
+    g.add_argument("--task", metavar="PLAN", help=argparse.SUPPRESS)  # what the jobs themselves run
+    g.add_argument("--gather", metavar="PLAN", help=argparse.SUPPRESS)
+    parser.add_argument("study", nargs="?", help="a figure of a paper, such as zng/fig10, or a script of your own")
+
+
+def main(args: argparse.Namespace) -> int:
+    if args.status:
+        if args.study or args.others:
+            raise Error("--status asks about a directory and takes no study")
+        print(status(args.status))
+        return 0
+    if args.task:
+        from ..study.slurm import task
+
+        with signals.handled():
+            return task(args.task)
+    if args.gather:
+        from ..study.slurm import gather
+
+        args.outdir, (args.study, *args.others) = gather(args.gather)
+    if not args.study:
+        raise Error("sweep: name a study, or --status OUTDIR")
+    session.options.outdir = args.outdir or session.options.outdir
+    session.options.jobs = args.jobs or 0
+    session.options.verbosity = -args.quiet
+    from ..study import command
+    from ..study.paper import figure_of
+
+    is_figure = not os.path.exists(args.study) and figure_of(args.study) is not None
+    if args.slurm:
+        from ..study.slurm import Submission
+        from ..study.study import Study
+
+        named = args.study if is_figure else os.path.abspath(args.study)
+        Study.elsewhere = Submission([named, *args.others], args.jobs, args.save_every, args.sbatch)
+    if is_figure:
+        command.main(args.study, args.others)
+        return 0
+    from ..run.start import run_script
+
+    return run_script(args.study, args.others)
+
+
+def _time(text: str) -> str:
+    ticks(text)
+    return text
