@@ -167,9 +167,9 @@ def test_a_browser_that_goes_away_is_no_news(watched):
 
 
 def test_idle_connections_leave_the_run_its_descriptors(tmp_path):
-    """Of 256 descriptors, 400 connections take a few; the checkpoint is written, and the page is answered."""
+    """Of 80 descriptors, 100 connections take a few; the checkpoint is written, and the page is answered."""
     (tmp_path / "endless.py").write_text(ENDLESS)
-    few = 256
+    few = 80
     running = subprocess.Popen(
         [MEMSIM, "--watch", "0", "-d", "out", "endless.py"],
         cwd=tmp_path,
@@ -181,7 +181,7 @@ def test_idle_connections_leave_the_run_its_descriptors(tmp_path):
     try:
         address = re.search("http://.*", running.stderr.readline())[0]
         status(address)
-        idle = [opened(address) for _ in range(400)]
+        idle = [opened(address) for _ in range(100)]
         assert json.loads(ask(address))
         assert len(os.listdir(f"/proc/{running.pid}/fd")) < 60
         running.send_signal(signal.SIGUSR2)

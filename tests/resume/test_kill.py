@@ -83,7 +83,7 @@ def test_killed_again_and_again(run, job, what):
             file.stat().st_mtime_ns for file in (run.directory / "out").glob("wall-*.ckpt")
         ]:
             time.sleep(0.005)
-        time.sleep(run.random.uniform(0, 1))
+        time.sleep(run.random.uniform(0, 2))
         running.kill()
         _, said = running.communicate()
         if running.returncode == 0:
