@@ -65,7 +65,8 @@ parser.add_argument(
 parser.add_argument(
     "--max-instructions",
     type=int,
-    help="thread instructions: after its part of them an application starts no block (0: no limit; default: the scale's)",
+    help="thread instructions: after its part of them an application starts no block "
+    "(0: no limit; default: the scale's)",
 )
 parser.add_argument(
     "--check-contents",

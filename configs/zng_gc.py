@@ -29,7 +29,8 @@ parser.add_argument("--every", default="20us", help="time between two samples")
 parser.add_argument(
     "--max-instructions",
     type=int,
-    help="thread instructions: after its part of them an application starts no block (0: no limit; default: the scale's)",
+    help="thread instructions: after its part of them an application starts no block "
+    "(0: no limit; default: the scale's)",
 )
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()

@@ -1,7 +1,7 @@
 """The build backend of pyproject.toml (PEP 517, PEP 660): scons builds the compiled module, this file packs the wheel.
 
-It requires no package, so that `pip install` needs neither a network nor --no-build-isolation. A source distribution is not
-offered: what scons needs is a checkout.
+It requires no package, so that `pip install` needs neither a network nor --no-build-isolation. A source distribution is
+not offered: what scons needs is a checkout.
 """
 
 import base64
@@ -30,7 +30,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
-    """Writes a wheel that refers to the build directory, where Python's files are links into python/; returns its name."""
+    """Writes a wheel that refers to the build directory, where Python's files are links into python/; returns its
+    name."""
     _build()
     return _wheel(wheel_directory, {"memsim.pth": f"{BUILT}\n".encode()})
 
@@ -44,8 +45,8 @@ def _build():
     ).stdout.strip()
     if ending != sysconfig.get_config_var("EXT_SUFFIX"):
         sys.exit(
-            f"memsim: the module is built for {PYTHON}, and this is {sys.executable}: make the virtual environment with "
-            f"{PYTHON} -m venv"
+            f"memsim: the module is built for {PYTHON}, and this is {sys.executable}: make the virtual environment "
+            f"with {PYTHON} -m venv"
         )
     command = ["/usr/bin/scons", "-Q", "build/memsim"]
     try:

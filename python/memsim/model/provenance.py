@@ -2,10 +2,10 @@
 
     Sm(warp_slots=stated(80, "ZnG table I"), arithmetic_latency=assumed(22, why="MacSim has 25", sweep=[1, 25]))
 
-A sourced value is a value of its own type (an int, a str, ...) that also carries its Source. It is accepted wherever the
-plain value is. A component keeps the plain value and remembers the source of each parameter; the view `provenance` of the
-database lists them. Arithmetic between numbers gives values that are derived. A text that is made of a value names it:
-`derived(f"{size}B", from_=size)`, or `with_unit(size, "B")`.
+A sourced value is a value of its own type (an int, a str, ...) that also carries its Source. It is accepted wherever
+the plain value is. A component keeps the plain value and remembers the source of each parameter; the view `provenance`
+of the database lists them. Arithmetic between numbers gives values that are derived. A text that is made of a value
+names it: `derived(f"{size}B", from_=size)`, or `with_unit(size, "B")`.
 """
 
 import os
@@ -89,9 +89,9 @@ def options(option: str, *values: Any, platforms: Sequence[str] = ()) -> list[Sw
 
 
 def stated(value: T, where: str, sweep: Iterable[Any] = (), name: str = "") -> T:
-    """A value that a modelled paper gives, such as stated("3us", "ZnG table I"). Each value of a dict, list or tuple has
-    the source; a value that has one already keeps it. `sweep` and `name` are those of assumed(), where the text can be
-    read in another way."""
+    """A value that a modelled paper gives, such as stated("3us", "ZnG table I"). Each value of a dict, list or tuple
+    has the source; a value that has one already keeps it. `sweep` and `name` are those of assumed(), where the text can
+    be read in another way."""
     return _sourced(value, Source("stated", where, sweep=_variants(sweep), name=name))
 
 
@@ -133,8 +133,8 @@ def derived(value: T, from_: Any) -> T:
 
 
 def wired(value: T) -> T:
-    """What follows from the parts that a component connects: numbers of ports, indices, shares of addresses. A value that
-    has a source keeps it."""
+    """What follows from the parts that a component connects: numbers of ports, indices, shares of addresses. A value
+    that has a source keeps it."""
     return _sourced(value, WIRING)
 
 

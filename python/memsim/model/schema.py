@@ -193,7 +193,8 @@ def _doc(schema: Schema) -> str:
 
 
 def find(what: object) -> type[SimObject]:
-    """The class of 'mem.Cache', 'Cache', a class or an object. Raises Error if no class or more than one has the name."""
+    """The class of 'mem.Cache', 'Cache', a class or an object. Raises Error if no class or more than one has the
+    name."""
     if isinstance(what, SimObject):
         what = type(what)
     if isinstance(what, type) and issubclass(what, SimObject):
@@ -211,8 +212,8 @@ def find(what: object) -> type[SimObject]:
 
 
 def describe(what: object) -> None:
-    """Prints what a component type declares (parameters, ports, statistics), or what a name means that a parameter takes:
-    a policy, a table of figures, a format of traces, a workload.
+    """Prints what a component type declares (parameters, ports, statistics), or what a name means that a parameter
+    takes: a policy, a table of figures, a format of traces, a workload.
 
     what    a name such as 'mem.Cache' or 'srrip', a class or an object
 
@@ -243,7 +244,8 @@ def _named(name: str) -> Iterator[str]:
 
 
 def _takers(type_text: str, name: str) -> list[str]:
-    """The parameters that take this name of a kind. One that was declared before all names were known shows the first."""
+    """The parameters that take this name of a kind. One that was declared before all names were known shows the
+    first."""
     first = type_text.split("|")[:2]
     return [
         f"`{p['name']}` of {kind}"

@@ -8,7 +8,8 @@ from .report.groups import pattern
 from .database import Results
 
 Of: TypeAlias = tuple[Results, str]  # a database and a run in it
-# What differs, its value in A and in B, and by how much of A's it has changed. Parameters have texts, statistics numbers.
+# What differs, its value in A and in B, and by how much of A's it has changed. Parameters have texts, statistics
+# numbers.
 Row: TypeAlias = tuple[str, Any, Any, float | None]
 
 COLUMNS = "name, script, argv, seed, version, exit_cause, sim_time_fs"
@@ -99,8 +100,8 @@ def _table(headings: list[str], rows: Sequence[Row]) -> str:
 
 
 def show(first: str, second: str, most: int = 40, match: str = "") -> None:
-    """Prints how two runs differ, each named as find() takes it: at most so many parameters and so many statistics (0: all),
-    and only those that have `match` in their names."""
+    """Prints how two runs differ, each named as find() takes it: at most so many parameters and so many statistics (0:
+    all), and only those that have `match` in their names."""
     a, b = find(first), find(second)
     of_a, of_b = (results.sql(f"SELECT {COLUMNS} FROM run WHERE id = ?", [run]).iloc[0] for results, run in (a, b))
     print(f"A: {of_a['name']}, run {a[1]}\nB: {of_b['name']}, run {b[1]}")
@@ -126,6 +127,6 @@ def show(first: str, second: str, most: int = 40, match: str = "") -> None:
         if len(shown) < len(stats):
             alone = sum(None in row[1:3] for row in stats[len(shown) :])
             print(
-                f"... and {len(stats) - len(shown)} others, {alone} of them in one run alone: --most 0 shows them, --match "
-                "TEXT some"
+                f"... and {len(stats) - len(shown)} others, {alone} of them in one run alone: --most 0 shows them, "
+                "--match TEXT some"
             )

@@ -58,8 +58,8 @@ class Saver:
         if self._periodic == MANY and (spent := self._record.host_seconds()) < MANY:
             self._progress.tell(
                 f"warning: {MANY} checkpoints were written in {spent:.1f} s, each of which stays in "
-                f"{shown(self._origin.options.outdir)}: --checkpoint-sim-period and --checkpoint-at may be shorter than "
-                "is meant; --checkpoint-wall-period keeps only the last"
+                f"{shown(self._origin.options.outdir)}: --checkpoint-sim-period and --checkpoint-at may be shorter "
+                "than is meant; --checkpoint-wall-period keeps only the last"
             )
 
     def save(self, path: str | os.PathLike[str] | None = None, tell: bool = True) -> str:

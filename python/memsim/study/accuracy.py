@@ -10,13 +10,17 @@ from .claimed import PAPERS
 PAGE = root() / "docs" / "accuracy.md"
 HEAD = """# Accuracy
 
-Every number that the five papers state about their systems, beside ours. `memsim reproduce --page` writes this page from
-`docs/results/<paper>`: `judged.csv` has our last figure for each claim, at judge, the paper's scale, unless noted otherwise, and of several seeds the
-median with least and greatest; `quick.csv` has those of `memsim reproduce all --scale quick --record`. What a verdict means: [studies.md](studies.md#verdicts), why a figure differs in
-[deviations.md](deviations.md). The quick scale shows that all works and that nothing has moved; no claim is judged by it.
+Every number that the five papers state about their systems, beside ours. `memsim reproduce --page` writes this page
+from the files of `docs/results/<paper>`:
 
-Ohm-GPU's claims are judged with the readings of [models/ohm-readings.md](models/ohm-readings.md), ZnG's with those of [models/zng-readings.md](models/zng-readings.md),
-both in the column 'now', which the models have.
+- `judged.csv`: our last value for each claim, at the paper's scale (judge) unless another one is named; of several
+  seeds the median, with the least and the greatest value.
+- `quick.csv`: the values of `memsim reproduce all --scale quick --record`. They show that everything runs and that
+  nothing has moved; no claim is judged by them.
+
+[studies.md](studies.md#verdicts) says what a verdict means, and [deviations.md](deviations.md) why a value differs.
+Ohm-GPU's claims are judged with the readings of [models/ohm-readings.md](models/ohm-readings.md), ZnG's with those of
+[models/zng-readings.md](models/zng-readings.md): the column 'now' is what the models do.
 """
 
 
@@ -40,8 +44,8 @@ def summary() -> str:
     words = Counter(v.word for of_paper in results.judged().values() for v, _ in of_paper)
     judgements = [words[w] for w in (verdict.MET, verdict.ORDERING, verdict.NOT_REPRODUCED)]
     return (
-        f"Of the {sum(words.values())} claims of the five papers {sum(judgements)} are judged: {judgements[0]} are met, "
-        f"{judgements[1]} show the paper's direction only, and {judgements[2]} are not reproduced."
+        f"Of the {sum(words.values())} claims of the five papers {sum(judgements)} are judged: {judgements[0]} are "
+        f"met, {judgements[1]} show the paper's direction only, and {judgements[2]} are not reproduced."
     )
 
 
@@ -88,8 +92,9 @@ def page() -> str:
             c, small = v.claim, quick.get(v.claim.id)
             where = ", ".join(filter(None, (row["scale"] or "no scale", row["workloads"])))
             lines.append(
-                f"| {c.id} | {c.stated_in} | {c.metric}, {verdict.compared(c.subject, c.baseline)} | {_paper(c)} | {_figures(v)} | "
-                f"{'-' if v.share is None else f'{v.share:.0%}'} | {v.text} | {where}: {row['source']} | "
+                f"| {c.id} | {c.stated_in} | {c.metric}, {verdict.compared(c.subject, c.baseline)} | {_paper(c)} | "
+                f"{_figures(v)} | {'-' if v.share is None else f'{v.share:.0%}'} | {v.text} | "
+                f"{where}: {row['source']} | "
                 f"{_number(small.ours if small else None)} | {sources[c.id]['source'] if c.id in sources else '-'} |"
                 + (f" {_envelope(swept.get(c.id))} |" if swept else "")
             )

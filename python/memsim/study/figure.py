@@ -139,8 +139,8 @@ class Figure(Study):
             self.claim(id, ours) if len(ours) == len(found) else self.not_modelled(id)
 
     def _judge(self, id: str, figures: Sequence[float]) -> None:
-        """A claim is judged if all of its own workloads were run, else of those over which the figure averages; and if what
-        it requires is there."""
+        """A claim is judged if all of its own workloads were run, else of those over which the figure averages; and if
+        what it requires is there."""
         before = self.preview
         claim = self.paper.claims.get(id)
         if claim and claim.workloads and self.table_of.scaled:
@@ -151,8 +151,8 @@ class Figure(Study):
         self.preview = before
 
     def measured(self, id: str, variant: str = "") -> float | None:
-        """What we have for a claim, of the seed that is looked at; None or NaN if a platform or all of its workloads are
-        not there. With a variant: of the platforms with it, where they were added."""
+        """What we have for a claim, of the seed that is looked at; None or NaN if a platform or all of its workloads
+        are not there. With a variant: of the platforms with it, where they were added."""
         claim = self.paper.claims[id]
         place = self.paper.place(id, "claims.toml")
         if claim.combine and claim.combine not in combine.NAMES:

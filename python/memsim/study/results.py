@@ -57,8 +57,8 @@ def write(file: Path, columns: Iterable[str], rows: Iterable[dict[str, Any]]) ->
 
 
 def judge(claim: verdict.Claim, row: dict[str, str]) -> verdict.Verdict:
-    """The verdict on a claim by its row. One without a figure keeps its label, or is not judged; where its study ran at a
-    scale and had nothing to measure, it is not modelled."""
+    """The verdict on a claim by its row. One without a figure keeps its label, or is not judged; where its study ran at
+    a scale and had nothing to measure, it is not modelled."""
     if not row["ours"]:
         word = verdict.NOT_MODELLED if row["scale"] else verdict.NOT_JUDGED
         word = word if claim.label == "measured" else claim.label
@@ -89,7 +89,8 @@ def recorded(scale: str) -> dict[str, verdict.Verdict]:
 
 
 def record(found: dict[str, tuple[dict[str, Any], Any]], scale: str) -> None:
-    """Puts figures of a scale, {claim: (row of `claim`, figure)}, into docs. At judge only those of all workloads count."""
+    """Puts figures of a scale, {claim: (row of `claim`, figure)}, into docs. At judge only those of all workloads
+    count."""
     by_paper: dict[str, Rows] = defaultdict(dict)
     for id, (row, figure) in found.items():
         if scale != "quick" and row["verdict"] == verdict.TOO_SMALL:

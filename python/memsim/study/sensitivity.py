@@ -1,7 +1,7 @@
 """A sweep of a paper's assumptions, each alone: which claims depend on which, and the envelope of each claim.
 
-The envelope is the least and the greatest figure that we would have for a claim if one assumption were another within its
-bracket, and the assumption that moves it most.
+The envelope is the least and the greatest figure that we would have for a claim if one assumption were another within
+its bracket, and the assumption that moves it most.
 """
 
 import contextlib
@@ -68,8 +68,8 @@ def figures_of(fig: Figure, swept: list[Assumption]) -> dict[str, dict[str, floa
 
 
 def show_moved(fig: Figure, figures: dict[str, dict[str, float]], swept: list[Assumption]) -> None:
-    """Prints, for each value of each assumption, the claims whose figure it moves by more than a share of MOVES, with the
-    verdict that they would then have."""
+    """Prints, for each value of each assumption, the claims whose figure it moves by more than a share of MOVES, with
+    the verdict that they would then have."""
     stated = claimed.claims(fig.paper.name)
     print(f"{'assumption':34} claims that it moves: paper, default -> here")
     for variant in dict.fromkeys(a.variant for a in swept):

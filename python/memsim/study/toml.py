@@ -1,4 +1,5 @@
-"""Reads tables of TOML into dataclasses: an unknown key, a missing one or one of another kind is refused by a sentence."""
+"""Reads tables of TOML into dataclasses: an unknown key, a missing one or one of another kind is refused by a
+sentence."""
 
 import dataclasses
 import tomllib

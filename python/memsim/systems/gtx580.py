@@ -1,5 +1,5 @@
-"""The GPU and the DRAM that Ohm-GPU (MICRO 2021) and ZnG (ISCA 2020) share: their authors, their simulator (MacSim with its
-file of a GTX 580, `params_gtx580`) and their tables are the same.
+"""The GPU and the DRAM that Ohm-GPU (MICRO 2021) and ZnG (ISCA 2020) share: their authors, their simulator (MacSim with
+its file of a GTX 580, `params_gtx580`) and their tables are the same.
 
 A value is from the table of either paper, else from that file; docs/models/ohm-readings.md has the text of each.
 """
@@ -14,8 +14,8 @@ CYCLE = stated(
     sweep=[swept("20 and 80 ns", "gpu.l1[*].latency=20ns", "gpu.l2[*].latency=80ns")],
     name="caches' latency",
 )
-# ZnG's Table I: 80 warps, and blocks enough to fill them. Two schedulers, each every second cycle (MacSim), issue as many
-# instructions as one every cycle. Atomics count as loads in Table II of both papers.
+# ZnG's Table I: 80 warps, and blocks enough to fill them. Two schedulers, each every second cycle (MacSim), issue as
+# many instructions as one every cycle. Atomics count as loads in Table II of both papers.
 SM = dict(
     warp_slots=stated(80, "ZnG table I: max warps 80 per core"),
     block_slots=assumed(16, "blocks enough to fill the warps of an SM"),
@@ -29,8 +29,8 @@ SM = dict(
         22, "CUDA C Programming Guide, about 22; MacSim has 25, and issues out of order", sweep=[1, 25]
     ),
 )
-# ZnG's Table I: L1 and L2 of one cycle; "memory access size in GPU is 128B" (ZnG, III-A): no sectors. 128 misses of an SM
-# are MacSim's. No text states a hash of sets.
+# ZnG's Table I: L1 and L2 of one cycle; "memory access size in GPU is 128B" (ZnG, III-A): no sectors. 128 misses of
+# an SM are MacSim's. No text states a hash of sets.
 CACHES = dict(
     sector=stated(
         "128B",

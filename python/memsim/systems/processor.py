@@ -21,8 +21,8 @@ from .scale import up_to
 
 # What Ohm-GPU's Table I does not say is an assumption: 80 ns of the L2 (sweep 40 to 160 ns), 64 misses of a slice at
 # once, 16 requests for one of them.
-# Sets are hashed, as those of GPGPU-Sim's tested configurations are: words of a warp's local memory and rows of matrices
-# lie at strides of powers of two.
+# Sets are hashed, as those of GPGPU-Sim's tested configurations are: words of a warp's local memory and rows of
+# matrices lie at strides of powers of two.
 HASHED = dict(set_hash=cited("polynomial", "GPGPU-Sim's tested configurations hash the sets"))
 L1 = dict(stage=wired("l1"), **HASHED)
 L2 = dict(

@@ -30,8 +30,8 @@ HEADLINES = (  # (name of a statistic, path if only one is meant, heading)
 
 
 def render(template: str, scripts: Sequence[str], **values: Any) -> str:
-    """A page of a template, as HTML. Its policy contains the hash of each of its scripts and of its style: a browser runs
-    no other script, neither in an attribute nor in a `javascript:` address."""
+    """A page of a template, as HTML. Its policy contains the hash of each of its scripts and of its style: a browser
+    runs no other script, neither in an attribute nor in a `javascript:` address."""
     page: str = (
         _environment()
         .get_template(template)

@@ -22,8 +22,8 @@ AXES: dict[str, tuple[float, str]] = {
 
 
 def series(run: RunData) -> list[dict[str, Any]]:
-    """[{title, unit, main, lines: [{label, points: [[ms, value]]}], note}], one for each statistic of a group, with a line
-    for each element of a list."""
+    """[{title, unit, main, lines: [{label, points: [[ms, value]]}], note}], one for each statistic of a group, with a
+    line for each element of a list."""
     grouped: dict[tuple[str, str], tuple[str, list[tuple[str, Points]]]] = {}
     for (path, name), (unit, points) in run.series.items():
         label = path if pattern(name) == name else f"{path} {name}"
