@@ -300,7 +300,7 @@ def test_diff_says_by_how_much(memsim_command, tmp_path):
 @pytest.fixture
 def drawn(runs, monkeypatch, tmp_path):
     """What `memsim plot` gives to the drawing: the table, or the groups, and the text of the y axis."""
-    from memsim.results import figures
+    from memsim.cli.subcommands import SUBCOMMANDS
     from memsim import plot
 
     def draw(*arguments, db=runs):
@@ -309,7 +309,7 @@ def drawn(runs, monkeypatch, tmp_path):
             monkeypatch.setattr(
                 plot, name, lambda path, table, *rest, **more: made.update(table=table, texts=rest, **more)
             )
-        figures.main([arguments[0], str(db), *arguments[1:]])
+        SUBCOMMANDS["plot"].run([arguments[0], str(db), *arguments[1:]])
         return made
 
     return draw
