@@ -111,6 +111,10 @@ SCRIPTS = {  # each in configs: arguments that make it tiny, and its modes, of w
         "--requests 1000 --read-share 70%",
         ["", "--pattern sequential --channels 2", "--pattern probed --requests 20", "--preset hbm2 --order fcfs"],
     ),
+    "nvidia_gpu.py": (
+        "--kernel bfs1 --size 8 --sms 3",
+        [*each("chip", ["v100-pcie", "a100-80gb"], "h100-sxm"), "--memory ddr4_3200"],
+    ),
     "qv100_trace.py": ("k.traceg --repeat 3 --sms 1", [""]),
 }
 EACH = [(script, mode) for script, (_, modes) in SCRIPTS.items() for mode in modes]

@@ -1,0 +1,115 @@
+"""Microbenchmarks of a GPU: each builds a machine of a preset, runs one of our kernels and gives one figure."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .. import Root, workload
+from ..model.units import Bytes
+from ..run.session import session
+from ..run.simulation import Simulation
+from ..systems import nvidia
+
+LINE = 128
+HOPS = 3000
+THREADS = 2048  # of an SM, in two blocks
+ELEMENTS = 8_000_000  # of a stream: more than it takes in the window
+WARM_US, WINDOW_US = 8, 10  # simulated time before a stream is measured, and while it is
+LOADS = 8  # of each thread that reads the L2
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A microbenchmark.
+
+    what       is measured, for a reader
+    unit       of the figure
+    tolerance  a difference from the measured median that counts as agreement, as a share
+    measure    the figure of a chip at a place: a footprint or a share of the threads that an SM can hold
+    """
+
+    what: str
+    unit: str
+    tolerance: float
+    measure: Callable[[str, str], float]
+
+
+def chase(chip: str, at: str) -> float:
+    """Cycles of a hop of one thread that follows pointers through so many bytes."""
+    lines = Bytes.parse(at).value // LINE
+    gpu = nvidia.chip(chip)
+    beyond = lines * LINE > Bytes.parse(gpu.l2).value
+    fits_l1 = lines * LINE <= Bytes.parse(gpu.l1).value
+    # In memory the first launch, which warms the caches, is left out. In the L1 the first round is.
+    when: dict[str, Any] = dict(first_launch=1) if beyond else dict(pause_at_launch=1)
+    first = _cycles(chip, "chase", lines, HOPS, dispatcher=when)
+    if not fits_l1:
+        return first / HOPS
+    return (_cycles(chip, "chase", lines, 2 * HOPS, dispatcher=when) - first) / HOPS
+
+
+def read(chip: str, at: str) -> float:
+    """GB/s of reads, 8 bytes a thread."""
+    return _stream(chip, "stream_read", at, 8)
+
+
+def scale(chip: str, at: str) -> float:
+    """GB/s of b = 3 a, 8 bytes each of a thread."""
+    return _stream(chip, "stream_scale", at, 16)
+
+
+def write(chip: str, at: str) -> float:
+    """GB/s of writes, 8 bytes a thread."""
+    return _stream(chip, "stream_write", at, 8)
+
+
+def l2_read(chip: str, at: str) -> float:
+    """GB/s of reads of a buffer that the L2 holds, eight loads a thread under way together."""
+    elements = Bytes.parse(at).value // 8
+    cycles = _cycles(chip, "stream_read", elements, 1 + LOADS, dispatcher=dict(pause_at_launch=1))
+    return elements * LOADS * 8 / cycles * nvidia.chip(chip).megahertz / 1e3
+
+
+BENCHMARKS = {
+    "chase": Benchmark("latency of a load that waits for the one before, over the footprint", "cycles", 0.10, chase),
+    "read": Benchmark("reads of memory, over the share of threads", "GB/s", 0.05, read),
+    "scale": Benchmark("b = 3 a in memory, over the share of threads", "GB/s", 0.05, scale),
+    "write": Benchmark("writes of memory, over the share of threads", "GB/s", 0.05, write),
+    "l2_read": Benchmark("reads of the L2, over the footprint", "GB/s", 0.05, l2_read),
+}
+
+
+def _stream(chip: str, program: str, at: str, element_bytes: int) -> float:
+    """GB/s of memory with two blocks an SM that take this share of its threads together, in a window of a stream.
+
+    A sixteenth of the L2 makes the time short until writes leave it as fast as they come: nothing in a stream is used
+    twice."""
+    block = round(THREADS / 2 * float(at.rstrip("%")) / 100)
+    small = Bytes(Bytes.parse(nvidia.chip(chip).l2).value // 16)
+    changes: dict[str, Any] = dict(sm=dict(block_slots=2), l2=dict(capacity=small))
+    with _machine(chip, program, ELEMENTS, 1, block, **changes) as machine:
+        machine.simulate(f"{WARM_US}us")
+        machine.stats.reset()
+        machine.simulate(f"{WINDOW_US}us")
+        elements = block * float(machine.root.gpu.dispatcher.stats.blocks)
+    return elements * element_bytes / WINDOW_US / 1e3
+
+
+def _cycles(chip: str, program: str, size: int, iterations: int, **changes: Any) -> float:
+    """Cycles of the program's last launch."""
+    with _machine(chip, program, size, iterations, **changes) as machine:
+        machine.simulate()
+        if "pause_at_launch" in changes.get("dispatcher", {}):
+            machine.stats.reset()
+            machine.simulate()
+        return float(machine.root.gpu.dispatcher.stats.cycles)
+
+
+def _machine(chip: str, program: str, size: int, iterations: int, block: int = 0, **changes: Any) -> Simulation:
+    """A GPU of the preset, with changes, that runs the program."""
+    root = Root(seed=1)
+    root.program = workload.Program(name=program, size=size, iterations=iterations, threads_per_block=block)
+    root.gpu = nvidia.chip(chip).gpu(**changes)
+    root.program.dispatcher = root.gpu.dispatcher.host
+    arguments = dict(chip=chip, benchmark=program, size=size, iterations=iterations, block=block)
+    return Simulation(root, replace(session.options, verbosity=-1), arguments)

@@ -1,0 +1,101 @@
+"""Ours beside the measured figures of a chip: runs, a table, a page and a plot."""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..files import os_error
+from .benchmarks import BENCHMARKS
+from .points import Point
+
+CURVES = "read", "scale"  # benchmarks that a plot shows
+
+
+@dataclass(frozen=True)
+class Row:
+    """A measured figure and ours."""
+
+    point: Point
+    ours: float
+
+    @property
+    def verdict(self) -> str:
+        """'used' of figures from which the preset's parameters were inferred, else whether ours agrees."""
+        return "used" if self.point.used else "agrees" if self.point.agrees(self.ours) else "differs"
+
+
+def measure(point: Point) -> Row:
+    """Runs the benchmark of a point."""
+    return Row(point, BENCHMARKS[point.benchmark].measure(point.chip, point.at))
+
+
+def compare(points: Sequence[Point], processes: int) -> Iterator[Row]:
+    """A row of each point, in order."""
+    with ProcessPoolExecutor(processes) as pool:
+        yield from pool.map(measure, points)
+
+
+HEADING = f"{'benchmark':10} {'at':>8} {'measured':>9} {'ours':>9} {'diff.':>7}  verdict"
+
+
+def line(row: Row) -> str:
+    """The row as a line of the table on the screen."""
+    p = row.point
+    return f"{p.benchmark:10} {p.at:>8} {p.value:>9g} {row.ours:>9.4g} {100 * p.error(row.ours):>+6.1f}%  {row.verdict}"
+
+
+def summary(rows: Sequence[Row]) -> str:
+    """How many judged figures agree."""
+    judged = [row for row in rows if not row.point.used]
+    agree = sum(row.verdict == "agrees" for row in judged)
+    return f"{agree} of {len(judged)} judged figures agree; {len(rows) - len(judged)} were used to infer the preset"
+
+
+def page(chip: str, rows: Sequence[Row]) -> str:
+    """The table as a page of Markdown."""
+    lines = [
+        f"# {chip}: memsim beside measured chips",
+        "",
+        f"Written by `memsim silicon {chip} --write`. {summary(rows)}. A figure agrees if it lies in the range of its "
+        "sources, or within 10 % (latencies) or 5 % (rates) of their median.",
+        "",
+        f"![Streams](./{chip}.svg)",
+        "",
+        "| benchmark | at | unit | measured | sources' range | ours | difference | verdict |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        p = row.point
+        span = f"{p.low:g} to {p.high:g}" if p.low < p.high else ""
+        lines.append(
+            f"| {p.benchmark} | {p.at} | {BENCHMARKS[p.benchmark].unit} | {p.value:g} | {span} | {row.ours:.4g} | "
+            f"{100 * p.error(row.ours):+.1f} % | {row.verdict} |"
+        )
+    lines += ["", *(f"- {name}: {benchmark.what}." for name, benchmark in BENCHMARKS.items()), ""]
+    for name in dict.fromkeys(row.point.benchmark for row in rows):
+        source = next(row.point.source for row in rows if row.point.benchmark == name)
+        lines.append(f"- Source of {name}: {source}.")
+    return "\n".join(lines) + "\n"
+
+
+def write(chip: str, rows: Sequence[Row], folder: Path) -> Path:
+    """Writes the page and its plot into the folder; returns the page's path."""
+    from pandas import DataFrame
+
+    from ..results import plot
+
+    file = folder / f"{chip}.md"
+    os_error(lambda: folder.mkdir(parents=True, exist_ok=True), folder)
+    os_error(lambda: file.write_text(page(chip, rows)), file)
+    tables = {}
+    for benchmark in CURVES:
+        curve = [row for row in rows if row.point.benchmark == benchmark]
+        share = [float(row.point.at.rstrip("%")) for row in curve]
+        tables[benchmark] = DataFrame(
+            [[row.point.value for row in curve], [row.ours for row in curve]],
+            index=["measured", "memsim"],
+            columns=share,
+        )
+    plot.lines(folder / f"{chip}.svg", tables, "% of the threads that an SM can hold", "GB/s")
+    return file
