@@ -19,4 +19,4 @@ def setup(app):
 def add_contents(app, name, source):
     """A list of all pages, for the side of each; README.md as it stands links them in its text."""
     if name == root_doc:
-        source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\ndocs/tutorial\ndocs/*\ndocs/models/*\n```\n"
+        source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\ndocs/tutorial\ndocs/*\ndocs/models/*\ndocs/results/**\n```\n"

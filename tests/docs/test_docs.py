@@ -201,7 +201,7 @@ def test_a_deviation_is_short():
 
 def test_queries_of_the_page_name_the_run():
     """Its database holds several runs, whose rows would mix."""
-    queries = [text for _, language, _, text in blocks(ROOT / "docs/sql.md") if language == "sql"]
+    queries = [text for _, language, _, text in blocks(ROOT / "docs/database.md") if language == "sql"]
     assert len(queries) > 8
     assert [
         q for q in queries if not re.match(r"SELECT run, |SELECT id, .* FROM claim|.* FROM normalised_ipc", q)

@@ -1,5 +1,5 @@
 """The body of a checkpoint, unpacked and packed again under a valid checksum: for tests that forge
-one. As docs/checkpoint-format.md has it, with the libraries that memsim links."""
+one. As docs/checkpoints.md has it, with the libraries that memsim links."""
 import ctypes
 import struct
 

@@ -1,10 +1,10 @@
-"""docs/validation.md and the tables in it, which validation runs print.
+"""The tables of docs/results/validation, which validation runs print, and docs/validation.md, which describes them.
 
-    util/validation    runs all of them and writes their tables into the document
+    util/validation    runs all of them and writes their tables
 
-A run prints a table as Markdown between two markers that name the heading under which it stands in the
-document (`table` here, tests/validation/table.hh in C++). The document has the same markers once under
-that heading; all tables of the heading stand between them, in the order in which they were printed.
+A run prints a table as Markdown between two markers that name its heading in docs/validation.md (`table` here,
+tests/validation/table.hh in C++). All tables of a heading are one page, in the order in which they were printed; the text
+below the heading links it.
 """
 
 import os
@@ -15,6 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs/validation.md"
+FOLDER = ROOT / "docs/results/validation"
 PLACE = re.compile(r"^<!-- tables: ([^\n]+) -->\n(.*?)^<!-- end of tables -->$", re.M | re.S)
 
 # Every command that prints tables; those of one heading come from one command.
@@ -69,24 +70,42 @@ def printed(output):
     return {heading: "\n".join(texts) for heading, texts in tables.items()}
 
 
-def shown(text):
-    """The tables in the document's text, by heading."""
-    return dict(PLACE.findall(text))
+def file(heading):
+    """The page of a heading's tables."""
+    return FOLDER / (re.sub("[^a-z0-9]+", "-", heading.lower()).strip("-") + ".md")
 
 
-def written(text, tables):
-    """The document's text with these tables in their places."""
-    if lost := sorted(tables.keys() - shown(text).keys()):
+def page(heading, tables):
+    return f"# {heading}\n\n`util/validation` writes this page; [validation.md](../../validation.md) describes it.\n\n{tables}"
+
+
+def shown():
+    """The tables of the pages, by heading."""
+    found = {}
+    for path in sorted(FOLDER.glob("*.md")):
+        head, _, tables = path.read_text().split("\n\n", 2)
+        found[head.removeprefix("# ")] = tables
+    return found
+
+
+def linked(text):
+    """The headings of the document that link the page of their tables."""
+    sections = re.split(r"^#+ (.*)$", text, flags=re.M)
+    return [
+        h for h, section in zip(sections[1::2], sections[2::2]) if f"(results/validation/{file(h).name})" in section
+    ]
+
+
+def write(tables):
+    """Writes the page of each heading, which the document must link."""
+    if lost := sorted(tables.keys() - set(linked(DOCUMENT.read_text()))):
         raise SystemExit(
             f"memsim: {DOCUMENT} has no place for the tables of '{lost[0]}': write a "
-            f"heading '{lost[0]}' and under it the lines '<!-- tables: {lost[0]} -->' "
-            "and '<!-- end of tables -->'"
+            f"heading '{lost[0]}' and under it a link to results/validation/{file(lost[0]).name}"
         )
-
-    def filled(place):
-        return f"<!-- tables: {place[1]} -->\n{tables.get(place[1], place[2])}<!-- end of tables -->"
-
-    return PLACE.sub(filled, text)
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for heading, text in tables.items():
+        file(heading).write_text(page(heading, text))
 
 
 def main():
@@ -98,9 +117,8 @@ def main():
         if done.returncode:
             failed = True
             print(PLACE.sub("", done.stdout), done.stderr, sep="", file=sys.stderr)
-    text = DOCUMENT.read_text()
-    DOCUMENT.write_text(written(text, tables))
-    for heading in shown(text).keys() - tables.keys():
+    write(tables)
+    for heading in shown().keys() - tables.keys():
         failed = True
         print(f"memsim: no run printed the tables of '{heading}': they were left as they are", file=sys.stderr)
     if failed:

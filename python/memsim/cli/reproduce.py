@@ -40,16 +40,18 @@ def register(parser: argparse.ArgumentParser) -> None:
         "--record",
         action="store_true",
         help="write the figures of --scale quick, or those of judge and their points, into docs/results, with what "
-        "they cost, and docs/accuracy.md anew",
+        "they cost, and docs/accuracy.md and the README's figures anew",
     )
     parser.add_argument(
-        "--page", action="store_true", help="run nothing: write docs/accuracy.md from docs/results and the claims"
+        "--page",
+        action="store_true",
+        help="run nothing: write docs/accuracy.md and the README's figures from docs/results and the claims",
     )
 
 
 def main(args: argparse.Namespace) -> int:
     if args.page:
-        accuracy.PAGE.write_text(accuracy.page())
+        accuracy.write()
         return 0
     if args.list:
         listing(args.FIGURE, args.outdir)

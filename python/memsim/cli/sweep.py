@@ -24,7 +24,7 @@ def register(parser: argparse.ArgumentParser) -> None:
         metavar="OUTDIR",
         help="what is done, what runs and the time left, of the " "studies in this directory or database",
     )
-    g = parser.add_argument_group("on a cluster (docs/sweeps.md)")
+    g = parser.add_argument_group("on a cluster (docs/studies.md)")
     g.add_argument(
         "--slurm",
         action="store_true",

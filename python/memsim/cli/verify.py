@@ -185,4 +185,4 @@ def _without_time(file: str) -> tuple[dict[str, Any], bytes]:
         data = f.read()
     info = _memsim.checkpoint_info(os.fspath(file))
     del info["written"]
-    return info, data[64 + struct.unpack_from("<I", data, 12)[0] :]  # docs/checkpoint-format.md
+    return info, data[64 + struct.unpack_from("<I", data, 12)[0] :]  # docs/checkpoints.md

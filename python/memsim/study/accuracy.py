@@ -1,5 +1,6 @@
 """docs/accuracy.md: the verdicts on all claims, as tables, from the files of docs/results."""
 
+import re
 from collections import Counter
 
 from ..results.claims import stated
@@ -8,6 +9,8 @@ from .metric import root
 from .claimed import PAPERS
 
 PAGE = root() / "docs" / "accuracy.md"
+README = root() / "README.md"
+PLACE = re.compile(r"(?<=^<!-- accuracy -->\n).*?(?=^<!-- end of accuracy -->$)", re.M | re.S)  # of the README
 HEAD = """# Accuracy
 
 Every number that the five papers state about their systems, beside ours. `memsim reproduce --page` writes this page
@@ -47,6 +50,24 @@ def summary() -> str:
         f"Of the {sum(words.values())} claims of the five papers {sum(judgements)} are judged: {judgements[0]} are "
         f"met, {judgements[1]} show the paper's direction only, and {judgements[2]} are not reproduced."
     )
+
+
+def block() -> str:
+    """The README's block: the sentence of summary(), and the verdicts on the judged claims of each paper."""
+    judgements = (verdict.MET, verdict.ORDERING, verdict.NOT_REPRODUCED)
+    lines = [summary(), "", "| paper | claims | judged | " + " | ".join(judgements) + " |", "|---|" + "---|" * 5]
+    for system, of_paper in results.judged().items():
+        words = Counter(v.word for v, _ in of_paper)
+        cells = [len(of_paper), sum(words[w] for w in judgements), *(words[w] for w in judgements)]
+        lines.append(f"| {PAPERS[system]} | " + " | ".join(map(str, cells)) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def write() -> None:
+    """Writes docs/accuracy.md and the README's block."""
+    PAGE.write_text(page())
+    text = README.read_text()
+    README.write_text(PLACE.sub(lambda _: block(), text))
 
 
 def _paper(claim: verdict.Claim) -> str:

@@ -110,7 +110,7 @@ def reproduce(todo: list[Known], args: argparse.Namespace) -> Judged:
             if args.scale == "judge" and (folder / "data.csv").exists():
                 results.record_points(figure, folder / "data.csv")
         if args.record:
-            accuracy.PAGE.write_text(accuracy.page())
+            accuracy.write()
         met = sum(row["comparison"] == "met" for row in rows)
         _tell(args, f"{figure.name}: {met} of {len(rows)} claims show the paper's value; {folder}")
     _tell(args, f"all done in {duration(time.monotonic() - began)}")

@@ -1,0 +1,99 @@
+"""util/facts finds what it measures in a small tree, and nothing else."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A function that writes files into a repository and returns what util/facts prints about it."""
+
+    def facts(files, *arguments):
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        for command in ["init", "-q"], ["add", "."]:
+            subprocess.run(["git", *command], cwd=tmp_path, check=True)
+        done = subprocess.run(
+            [ROOT / "util/facts", "--root", tmp_path, *arguments], check=True, capture_output=True, text=True
+        )
+        return done.stdout
+
+    return facts
+
+
+def number(output, fact):
+    return next(int(line.split()[0]) for line in output.splitlines() if fact in line)
+
+
+def body(lines, start=0):
+    return "".join(f"    step_{start + i}();\n" for i in range(lines))
+
+
+def test_a_function_at_the_limit_is_not_counted(tree):
+    at, over = (f"void Part::{name}() {{\n{body(n, 100 * n)}}}\n" for name, n in (("at", 58), ("over", 59)))
+    found = tree({"src/mem/part.cc": at + over}, "--list", "functions of more than 60 lines")
+    assert found == "    61 src/mem/part.cc:61 Part::over\n"
+
+
+def test_parameters_of_templates_and_functions_count_once(tree):
+    signature = "void f(std::map<int, int> a, int (*b)(int, int), int c,\n       int d, int e, int g, int h{}) {{\n}}\n"
+    found = tree({"src/a/f.cc": signature.format(""), "src/a/g.cc": signature.format(", int i").replace("f(", "g(")})
+    assert number(found, "more than 7 parameters") == 1
+
+
+def test_a_class_consists_of_its_header_and_its_member_functions(tree):
+    header = "class Part final : public Model<Part> {\n    struct Params {\n    };\n" + "    int a;\n" * 196 + "};\n"
+    functions = "".join(f"void Part::f{i}() {{\n{body(48, 100 * i)}}}\n" for i in range(4))
+    files = {"src/mem/part.hh": header, "src/mem/part.cc": functions}
+    assert number(tree(files), "classes") == 0
+    files["src/mem/part_more.cc"] = "void Part::more() {\n}\n"
+    assert tree(files, "--list", "classes") == "   402 mem::Part\n"
+
+
+def test_neighbours_are_counted_outside_of_core(tree):
+    use = "void f() {\n    dynamic_cast<A*>(&port.peer()->owner());\n}\n"
+    found = tree({"src/core/f.cc": use, "src/mem/f.cc": use})
+    assert number(found, "peer()->owner()") == 1 and number(found, "dynamic_casts") == 1
+
+
+def test_a_block_that_occurs_again_is_one_finding(tree):
+    nine, eight = body(9), body(8, 500)
+    found = tree(
+        {
+            "src/a/a.cc": f"void a() {{\n{nine}}}\nvoid b() {{\n{eight}}}\n",
+            "src/a/c.cc": f"void c() {{\n{nine}}}\nvoid d() {{\n{eight}}}\n",
+        },
+        "--list",
+        "blocks",
+    )
+    assert found == "     9 src/a/a.cc:2 and src/a/c.cc:2\n"
+
+
+def test_pages_and_words_are_counted_by_kind(tree):
+    found = tree(
+        {
+            "docs/task.md": "# A\nThe cache says who.\n",
+            "docs/models/m.md": "# M\n",
+            "docs/reference.md": "1\n2\n3\n",
+            "docs/v.md": "# V\n<!-- tables: V -->\n| a |\n<!-- end of tables -->\n",
+            "README.md": "# R\n",
+            "python/memsim/long.py": "x = 1\n" * 301,
+        }
+    )
+    kinds = {
+        kind: number(found, f"pages: {kind}") for kind in ("generated", "models", "measured", "pages by task", "others")
+    }
+    assert kinds == {"generated": 3, "models": 1, "measured": 2, "pages by task": 4, "others": 1}
+    assert number(found, "words") == 2 and number(found, "Python modules") == 1
+
+
+def test_the_tree_itself_is_measured():
+    """A pattern that matches nothing would pass every limit."""
+    done = subprocess.run([ROOT / "util/facts"], check=True, capture_output=True, text=True)
+    assert number(done.stdout, "functions of more than 60 lines") > 0 and number(done.stdout, "pages: models") > 100
