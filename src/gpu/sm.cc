@@ -111,6 +111,7 @@ void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
     debug(sm_flag, "warp ", w, " issues ", op_.kind, " (instructions ", op_.instructions, ", pc ",
           op_.pc, ")");
     state.ready.take(w);
+    state.upcoming.changed = true;
     stat.warp_instructions += op_.instructions;
     const std::uint64_t instructions = op_.thread_instructions();
     stat.thread_instructions += instructions;
@@ -167,6 +168,7 @@ void Sm::go_on(const WarpSet& warps, std::int64_t cycle) {
 void Sm::result(std::uint32_t w, std::uint32_t place) {
     Warp& warp = state.warps[w];
     MEMSIM_ASSERT(warp.live, "an answer that no warp expects");
+    state.upcoming.changed = true;
     if (!warp.results.answered(place)) return;
     if (warp.exited) {
         if (!warp.results.outstanding) end(w);
@@ -233,6 +235,7 @@ void Sm::place(const protocol::BlockStart& start) {
         warp.stream.swap(stream); // the old buffer goes back with the next block
         settle(w);
     }
+    state.upcoming.changed = true;
     count_residents();
 }
 
@@ -258,6 +261,14 @@ void Sm::report_ends() {
     }
 }
 
+/// No warp issues before an answer of the memory comes.
+bool Sm::waits_for_memory() const {
+    const ReadyWarps::Sets& ready = state.ready.sets;
+    const WarpSet memory = unit_->room() ? ready.memory : WarpSet {};
+    return !bool(ready.compute | ready.shared | ready.asleep | memory) &&
+           state.shared.next() == never;
+}
+
 void Sm::answer_queries() {
     auto& queries = port.queries[0];
     auto& to = port.upcoming[0];
@@ -266,7 +277,9 @@ void Sm::answer_queries() {
         if (answers.empty()) {
             if (!answers.asked && queries.empty()) return;
             if (!std::exchange(answers.asked, true)) answers.query = queries.pop();
-            if (answers.query.when_busy && state.blocks.live() == 0) return;
+            if (answers.query.when_busy &&
+                (state.blocks.live() == 0 || (!answers.changed && waits_for_memory())))
+                return;
             for (std::uint32_t w = 0; w < state.warps.size(); ++w) {
                 const Warp& warp = state.warps[w];
                 if (!warp.live || warp.exited) continue;

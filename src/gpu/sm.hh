@@ -32,7 +32,7 @@ using protocol::Mem;
 /// Who prefetches may ask what the warps will access next (protocol/upcoming.hh): the lines of each
 /// warp's next memory operations whose operands are there (gpu/lookahead.hh), at addresses of its
 /// application. The answer is as of the query's arrival, or of the next block's if it is to wait
-/// for one.
+/// for one. An answer that waits for a block is not repeated while all warps wait for memory.
 ///
 /// Its parts are in src/gpu/sm/: the warps' scoreboards, the sets of those that may issue, blocks
 /// with their barriers, the load-store unit, shared memory.
@@ -193,6 +193,7 @@ class Sm final : public Model<Sm>,
     void place(const protocol::BlockStart& start);
     void count_residents();
     void report_ends();
+    bool waits_for_memory() const;
     void answer_queries();
 
     Clock clock_;

@@ -11,7 +11,9 @@ namespace memsim::protocol {
 /// UpcomingAccesses as it takes; the last one says so.
 struct UpcomingQuery {
     std::uint32_t operations = 1;
-    bool when_busy = false; ///< not answered before the SM has a block
+    /// Not answered before the SM has a block. Not answered either while all warps of the SM wait
+    /// for memory and nothing has changed since the SM's last answer.
+    bool when_busy = false;
 
     static constexpr std::uint32_t largest_wire_bytes = 5;
     std::uint32_t wire_bytes() const { return largest_wire_bytes; }

@@ -14,7 +14,7 @@ static const Registration<MemoryManager> memory_manager {
 void MemoryManager::init() {
     unit_ = static_cast<std::uint64_t>(params.unit->raw);
     period_ = Clock(params.clock()).cycles(params.period());
-    state.asked.assign(params.sms, false);
+    state.answers.resize(params.sms);
     over_slices_ = {static_cast<std::uint64_t>(params.interleave->raw), params.slices};
     if (params.trigger() == Trigger::period && params.memories == 0)
         refuse("trigger", "units are to be asked for each period, but of no memory: set memories=1 "
@@ -52,8 +52,13 @@ void MemoryManager::wake() {
             ++stat.misses;
             if (params.trigger() == Trigger::miss) ask_for_all();
         }
-    if (std::ranges::count(state.asked, 0)) look();
+    if (may_ask()) look();
     send_hints();
+}
+
+bool MemoryManager::may_ask() const {
+    return std::ranges::any_of(state.answers,
+                               [](const Answer& a) { return a.query == Query::none; });
 }
 
 /// Asks the SMs that have answered, each period.
@@ -61,9 +66,9 @@ void MemoryManager::look() {
     if (now() < state.look_at) return arm(state.next, state.look_at);
     if (params.trigger() == Trigger::period) ask_for_new();
     for (unsigned i = 0; i < params.sms; ++i) {
-        if (state.asked[i]) continue;
+        if (state.answers[i].query != Query::none) continue;
         port.queries[i].send({params.lookahead(), true});
-        state.asked[i] = true;
+        state.answers[i].query = Query::asked;
         ++stat.looks;
     }
     state.look_at = now() + period_ - now() % period_;
@@ -72,7 +77,9 @@ void MemoryManager::look() {
 void MemoryManager::take_answers(std::uint32_t sm) {
     for (auto& answers = port.upcoming[sm]; !answers.empty() && listeners_can_hear();) {
         UpcomingAccesses a = answers.pop();
-        if (a.last) state.asked[sm] = false;
+        Answer& answer = state.answers[sm];
+        if (answer.query == Query::asked) answer.units.take_all([](std::uint64_t) {});
+        answer.query = a.last ? Query::none : Query::answering;
         record(sm, a);
     }
 }
@@ -86,6 +93,8 @@ void MemoryManager::record(std::uint32_t sm, UpcomingAccesses& a) {
         if (cached(sm, line)) continue;
         a.lines[a.count++] = line;
         stat.dropped_units += state.record.note(line / unit_, params.record);
+        if (params.trigger() == Trigger::period)
+            state.answers[sm].units.note(line / unit_, params.record);
     }
     stat.cached_lines += seen - a.count;
     stat.recorded.set(now(), state.record.size());
@@ -120,8 +129,11 @@ void MemoryManager::ask_for_all() {
     stat.recorded.set(now(), 0);
 }
 
-/// A unit that stays in view is asked for once.
+/// A unit that stays in view is asked for once. Units of an SM that has not answered again stay.
 void MemoryManager::ask_for_new() {
+    for (const Answer& a : state.answers)
+        for (std::uint32_t i = 0; a.query == Query::asked && i < a.units.size(); ++i)
+            stat.dropped_units += state.record.note(a.units.units[i], params.record);
     for (std::uint32_t i = 0; i < state.record.size(); ++i)
         if (const std::uint64_t unit = state.record.units[i]; !state.before.noted.find(unit))
             ask_for(unit);
@@ -137,7 +149,8 @@ void MemoryManager::send_hints() {
 }
 
 void MemoryManager::check_loaded(Loader& l) const {
-    l.check(state.record.sound() && state.before.sound() && state.asking.sound(),
+    l.check(state.record.sound() && state.before.sound() && state.asking.sound() &&
+                std::ranges::all_of(state.answers, [](const Answer& a) { return a.units.sound(); }),
             "has a record whose row and index differ");
 }
 

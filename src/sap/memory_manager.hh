@@ -27,7 +27,9 @@ constexpr std::array<std::string_view, 2> names_of(Trigger) { return {"miss", "p
 ///
 /// What is recorded is told to models beside the machine, too (sap.ShadowDram).
 ///
-/// An SM without a block answers when one comes, and is not asked meanwhile. Not modelled: the time
+/// An SM without a block answers when one comes, an SM whose warps all wait for memory answers when
+/// one of them goes on. Neither is asked meanwhile; with `trigger` = period the units of its last
+/// answer stay in view. Not modelled: the time
 /// of looking into the caches, the record's ports.
 class MemoryManager final : public Model<MemoryManager> {
   public:
@@ -102,11 +104,16 @@ class MemoryManager final : public Model<MemoryManager> {
         Counter hints {Unit::count, "Units asked for"};
         Level recorded {Unit::count, "Units recorded"};
     };
+    enum class Query : std::uint8_t { none, asked, answering };
+    struct Answer { ///< of an SM
+        Query query = Query::none;
+        parts::UnitRecord units; ///< with the trigger `period`: those of its last answer
+    };
     struct State {
         parts::UnitRecord record;
-        parts::UnitRecord before;        ///< with the trigger `period`: of the last one
-        parts::UnitRecord asking;        ///< units whose hints have not been sent
-        std::vector<std::uint8_t> asked; ///< by SM: its answer is not complete
+        parts::UnitRecord before;    ///< with the trigger `period`: of the last one
+        parts::UnitRecord asking;    ///< units whose hints have not been sent
+        std::vector<Answer> answers; ///< by SM
         Tick look_at = 0;
         Timer next;
     };
@@ -126,6 +133,7 @@ class MemoryManager final : public Model<MemoryManager> {
     void look();
     void take_answers(std::uint32_t sm);
     void record(std::uint32_t sm, protocol::UpcomingAccesses& a);
+    bool may_ask() const;
     bool listeners_can_hear() const;
     bool cached(std::uint32_t sm, std::uint64_t line) const;
     void ask_for(std::uint64_t unit);

@@ -11,7 +11,8 @@ namespace memsim::gpu {
 /// State.
 struct UpcomingAnswers {
     Fifo<protocol::UpcomingAccesses> messages;
-    bool asked = false; ///< a query has been taken, and its answer is not complete
+    bool asked = false;   ///< a query has been taken, and its answer is not complete
+    bool changed = false; ///< a warp has begun, issued or got a result since the last answer
     protocol::UpcomingQuery query;
 
     bool empty() const { return messages.empty(); }
@@ -44,7 +45,7 @@ struct UpcomingAnswers {
     void close() {
         if (messages.empty()) messages.push({});
         messages.back().last = true;
-        asked = false;
+        asked = changed = false;
     }
     void check_loaded(Loader& l) const {
         for (std::uint32_t i = 0; i < messages.size(); ++i)

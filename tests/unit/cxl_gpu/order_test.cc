@@ -31,6 +31,17 @@ std::vector<Case> cases() {
           "reserve=1KiB flushes=1 level_time=40ns poll=300ns",
           "reserve=1KiB suspend_at=optimal poll=5us"})
         all.push_back({stores, {small + stores, queues, unruly}});
+    // A DRAM gives a read the bytes of writes that it has accepted since: also those of another
+    // line, if the read's place in the reserve is reused too early.
+    for (const char* stores : {"reserve=256B flushes=3", "reserve=1KiB flushes=8"})
+        all.push_back({std::string("DRAM, ") + stores,
+                       {small + stores,
+                        queues,
+                        "least=20ns most=60ns changes=400 busy=2us ",
+                        "timing=ddr5_5600 capacity=2MiB",
+                        {},
+                        "mem.DramController"},
+                       "count=12000 lines=24 gap=4ns answers=40 atomics=0"});
     // Without speculative reads, and without loads that tell the endpoint's load.
     all.push_back({"alone", {small + "reserve=512B", "read_ahead=none memory_queue=3", unruly}});
     all.push_back({"stores only",

@@ -27,6 +27,7 @@ struct Queues {
     std::string endpoint {};
     std::string local = "latency=50ns bandwidth=1000000GB/s";
     std::string network {}; ///< a crossbar before the local memory
+    std::string local_type = "mem.SimpleMemory";
 
     /// driver - stores (beside them the local memory) - queues - endpoint.
     void add(Machine& m, const std::string& driver, const std::string& driver_port) const {
@@ -43,7 +44,7 @@ struct Queues {
         if (queues) put("queues", "cxl_gpu.QueueLogic", *queues);
         if (stores) {
             put("stores", "cxl_gpu.DeterministicStore", *stores);
-            m.add("local", "mem.SimpleMemory", arguments(local));
+            m.add("local", local_type, arguments(local));
             if (network.empty()) {
                 m.bind("stores", "local_side", "local", "cpu_side");
             } else {

@@ -14,11 +14,11 @@ namespace {
 struct Watched {
     Machine m;
     explicit Watched(const Script& script, Arguments manager = {}, unsigned sms = 1,
-                     const std::string& l1 = "32KiB") {
+                     const std::string& l1 = "32KiB", const std::string& drive = "50us") {
         scripts() = {script};
         m.add("memory", "mem.PageCache", {{"capacity", "1MiB"}, {"prefetchers", "1"}});
         m.add("dram", "mem.SimpleMemory", {});
-        m.add("drive", "flash.FixedDrive", {{"read_latency", "50us"}});
+        m.add("drive", "flash.FixedDrive", {{"read_latency", drive}});
         m.bind("memory", "dram_side", "dram", "cpu_side");
         m.bind("memory", "drive_side", "drive", "requests");
         add_watched(m, sms, std::move(manager), {{"clock", "700MHz"}}, l1);
@@ -98,6 +98,23 @@ TEST_CASE("Schedulers are looked at each period, and not while no block is there
     CHECK(looks("1000", 1) == 24);
     CHECK(looks("500", 1) == 46);
     CHECK(looks("1000", 3) == 26); // the other two are asked once: they have no block
+}
+
+TEST_CASE("Schedulers are not looked at while all warps wait for the drive", "[sap]") {
+    Script s;
+    s.warps = 4;
+    s.write = [](auto& w, unsigned warp) {
+        load(w, 8192 * warp);
+        w.compute(~0u, 10, 1); // 50 us later
+        load(w, 8192 * warp + 4096);
+    };
+    const std::string trigger = GENERATE("miss", "period");
+    const std::string wait = GENERATE("50us", "500us");
+    Watched m(s, {{"period", "100"}, {"trigger", trigger}}, 1, "32KiB", wait);
+    // A period has 143 ns: 350 or 3,500 of them end while the warps wait.
+    CHECK(m.manager().stat.looks.value() < 40);
+    CHECK(m.memory().hits.value() + m.memory().merged.value() + m.memory().misses.value() == 8);
+    CHECK(m.manager().stat.hints.value() <= 8); // not again for a unit that stays in view
 }
 
 TEST_CASE("With the trigger 'period' units are asked for before they are missed", "[sap]") {

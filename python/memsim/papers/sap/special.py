@@ -16,15 +16,15 @@ DECIDES: dict[str, Callable[[list[float]], float]] = {"least": min, "most": max,
 
 
 def over_sizes(fig: Figure, claim: ClaimTable, variant: str) -> float | None:
-    """Over workloads and sizes, at the sizes of which the footprint is twice or more: of the ratios of subjects to
-    baselines, the one that decides. Without a baseline: of the subject to itself at FLAT MiB."""
+    """Of the ratios of subjects to baselines, over workloads and sizes, the one that decides. Without a baseline: of the
+    subject to itself at FLAT MiB."""
     given, found = claim.given, []
     table, (least, most) = fig.frame.loc["sap" + variant], given["sizes"]
     own = fig.paper.workloads(claim.workloads, fig.paper.place(claim.id, "claims.toml"))
     for workload in [w for w in own if w in fig.workloads]:
         of = table.loc[workload]
         for mib in sizes():
-            if not least <= mib <= most or of.footprint.iloc[0] < 2 * mib * MIB:
+            if not least <= mib <= most:
                 continue
             for subject in given["subjects"]:
                 ours = of.loc[subject, mib][claim.metric]
