@@ -82,17 +82,20 @@ PLANAR = {
 }
 # In two-level mode a platform is also what its XPoint controller does: it takes victims over that it
 # snarfs (auto-read/write), and sends lines of misses to the DRAM while the memory controller watches
-# (reverse-write; IV-B), which "stops issuing new memory requests" until XPoint's completion signal (V-A). ohm-wom
-# and ohm-bw differ in rings and laser alone: nothing is swapped.
+# (reverse-write; IV-B), which "stops issuing new memory requests" until XPoint's completion signal (V-A): what it has
+# issued continues. ohm-wom and ohm-bw differ in rings and laser alone: nothing is swapped. A migration keeps the channel
+# busy as in planar mode: an eviction goes before requests.
 REVERSE_WRITE = dict(
     CHANNELS["ohm-base"],
     auto_rw=AUTO_RW,
     reverse_write=stated(True, "Ohm-GPU IV-B: reverse-write"),
-    reverse_hold=stated(
-        True, "Ohm-GPU V-A: stops issuing new memory requests until XPoint's completion signal", sweep=[False]
+    reverse_hold=inferred(
+        "requests",
+        "Ohm-GPU V-A: stops issuing new memory requests until XPoint's completion signal",
+        used=["ohm-08", "ohm-18", "ohm-51"],
+        sweep=["nothing", "channel"],
     ),
-    reverse_batch=assumed(8, "they take as long as the rest of the hold and the DRAM's restart", sweep=[1, 32]),
-    reverse_patience=assumed("20ns", "what a hold costs the DRAM", sweep=["0ns", "100ns"]),
+    reverse_batch=assumed(8, "a signal for each line, so that a hold ends where few lines wait", sweep=[1, 32]),
 )
 TWO_LEVEL = {
     "hetero": CHANNELS["hetero"],
@@ -377,7 +380,7 @@ def two_level_controller(platform, size, index, **changes):
         dram=with_unit(size.dram, "B"),
         ratio=size.xpoint // size.dram,
         line=assumed("128B", "the L2's, one access for all", sweep=["256B"]),
-        patience=assumed("1us", "age from which an eviction goes before demand", sweep=["0ns", "10us"]),
+        patience=inferred("0fs", f"{_BLOCKS}; an eviction is a migration, too", sweep=["1us", "10us"]),
         evictions=assumed(64, "as many as the write buffer has lines", sweep=[4, 16, 128]),
         modules=MODULES,
         interleave=INTERLEAVE,
