@@ -9,7 +9,7 @@ from dataclasses import replace
 from ... import Root, System, ohm
 from ...model.energy import components
 from ...errors import check_known, user_error
-from ...model.provenance import assumed, cited, derived, inferred, stated, swept, wired, with_unit
+from ...model.provenance import assumed, cited, derived, inferred, source_of, stated, swept, wired, with_unit
 from ...systems import gtx580
 from ...systems.drive import solid_state_drive
 from ...systems.interleave import connect
@@ -187,6 +187,12 @@ SM = dict(
         ],
         name="warps",
     ),
+    arithmetic_latency=inferred(
+        1,
+        "MacSim's file: schedule ooo, rob_size 1024; arithmetic within a warp issues out of order",
+        used=["ohm-02", "ohm-03", "ohm-08", "ohm-18", "ohm-51"],
+        sweep=[22, 25],
+    ),
 )
 
 
@@ -352,7 +358,9 @@ def gpu_of(size, **dispatch):
         interleave=INTERLEAVE,
         memory=None,
         clock=gtx580.CLOCK,
-        dispatcher=derived(dispatch, from_="the region that the run simulates"),
+        dispatcher={
+            n: v if source_of(v) else derived(v, from_="the region that is simulated") for n, v in dispatch.items()
+        },
         sm=SM,
         l1=dict(capacity=with_unit(size.l1, "B"), **gtx580.CACHES),
         l2=dict(capacity=with_unit(size.l2_slice * size.controllers, "B"), **gtx580.CACHES, **gtx580.L2),
@@ -393,4 +401,5 @@ def each(scale="tiny"):
     for mode, build in (("planar", planar), ("two-level", two_level)):
         for platform in platforms(mode):
             program, region = workloads.program("backp", scale)
-            yield mode, platform, build(platform, program, **region)
+            warm_up = workloads.warm_up(region["max_instructions"])
+            yield mode, platform, build(platform, program, pause_at_instructions=warm_up, **region)
