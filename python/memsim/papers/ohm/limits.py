@@ -4,6 +4,7 @@
     limits.limit(uses)                           # 'channel'
 """
 
+from ...study.metric import rate
 from .energy import Values
 
 # A resource that is busy for so much of the time limits; where none is, the latency of memory does (assumption).
@@ -74,7 +75,8 @@ def countings(values: Values) -> dict[str, float]:
         "L2": of("gpu.l2", "accesses"),
         "memory": of("gpu.l2", "fetches", "writebacks", "passed_on"),
     }
-    lanes = 1000 * values["gpu.dispatcher", "lane_accesses"] / values["gpu.dispatcher", "thread_instructions"]
+    blocks = values["gpu.dispatcher", "thread_instructions"]  # 0: all were handed out during the warm-up
+    lanes = 1000 * rate(values["gpu.dispatcher", "lane_accesses"], blocks)
     return (
         {"lane/thread": lanes, "instruction/warp": of("gpu.sm", "memory_instructions") / warp}
         | {f"{place}/warp": n / warp for place, n in places.items()}
