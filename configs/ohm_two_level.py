@@ -15,7 +15,7 @@ scale.tell(size.invariants)
 root = ohm.two_level(args.platform, program, size, **options)
 
 memsim.instantiate(root, args)
-end = memsim.simulate()
+end = ohm.job.simulate()
 memsim.stats.dump("end")
 
 stats = root.gpu.dispatcher.stats

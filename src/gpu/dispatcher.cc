@@ -109,6 +109,17 @@ std::uint64_t Dispatcher::executed(std::uint32_t application) const {
     return sum;
 }
 
+/// The run ends with the tick in which the count is reached, so the order of SMs within a tick does
+/// not matter. The count is that of the SMs' states: a restored run pauses only if its checkpoint
+/// was written before.
+void Dispatcher::issued(std::uint64_t thread_instructions) {
+    const std::uint64_t at = params.pause_at_instructions();
+    std::uint64_t all = 0;
+    for (std::uint32_t i = 0; i < shares_.size(); ++i) all += executed(i);
+    if (all >= at && all - thread_instructions < at)
+        sim().request_exit(std::to_string(at) + " thread instructions issued");
+}
+
 void Dispatcher::wake() {
     take_ends();
     for (std::uint32_t i = 0; i < state.applications.size(); ++i)

@@ -63,6 +63,9 @@ class Dispatcher final : public Model<Dispatcher>,
         Param<unsigned> pause_at_launch {
             0, "simulate() returns when the first application begins this launch, so that a script "
                "can reset statistics; 0: never"};
+        Param<std::uint64_t> pause_at_instructions {
+            0, "simulate() returns when the SMs have issued so many thread instructions of all "
+               "applications, so that a script can reset statistics; 0: never"};
         Param<Frequency> clock {1.2_GHz,
                                 {1_MHz, 100_GHz},
                                 "Clock in which cycles are counted",
@@ -147,6 +150,8 @@ class Dispatcher final : public Model<Dispatcher>,
     void counts_instructions(const protocol::CountsInstructions& sm) override {
         counts_.push_back(&sm);
     }
+    bool watches_issue() const override { return params.pause_at_instructions() != 0; }
+    void issued(std::uint64_t thread_instructions) override;
     void compare_contents(ContentsReport& report) override;
 
     const Params params;

@@ -17,6 +17,7 @@ void Sm::init() {
     dispatcher_ = dynamic_cast<protocol::HasBlocks*>(&port.blocks.peer()->owner());
     MEMSIM_ASSERT(dispatcher_, "a Dispatch requester must offer its blocks");
     dispatcher_->counts_instructions(*this);
+    watched_ = dispatcher_->watches_issue();
     state.warps.resize(params.warp_slots());
     state.blocks.resize(params.block_slots());
     slots_ = IssueSlots(params.schedulers(), params.issue_width(), params.arithmetic_latency(),
@@ -116,6 +117,8 @@ void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
     const std::uint64_t instructions = op_.thread_instructions();
     stat.thread_instructions += instructions;
     state.executed[block.application] += instructions;
+    if (watched_) [[unlikely]]
+        dispatcher_->issued(instructions);
     slots_.hold(slot, cycle, op_.instructions);
     switch (op_.kind) {
     case WarpOpKind::compute:

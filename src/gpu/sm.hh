@@ -200,6 +200,7 @@ class Sm final : public Model<Sm>,
     IssueSlots slots_;
     std::vector<WarpSet> own_; ///< the warps of each scheduler
     protocol::HasBlocks* dispatcher_ = nullptr;
+    bool watched_ = false; ///< the dispatcher follows what is issued
     std::optional<LoadStoreUnit> unit_;
     program::WarpOp op_;                             ///< scratch
     std::vector<std::vector<std::uint8_t>> streams_; ///< buffers on their way back

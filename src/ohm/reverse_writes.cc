@@ -4,8 +4,9 @@ namespace memsim::ohm {
 
 bool ReverseWrites::may_confirm(std::uint32_t ready, Tick since, Tick now) const {
     if (state_.registered == registers_ || channel_.free_at() > now + channel_.lead()) return false;
-    if (!params_.reverse_hold()) return true;
-    if (held()) return state_.confirmed < params_.reverse_batch();
+    if (params_.reverse_hold() == ReverseHold::nothing) return true;
+    if (holds_requests()) return state_.confirmed < params_.reverse_batch();
+    if (params_.reverse_hold() == ReverseHold::requests) return true;
     return ready >= params_.reverse_batch() || now >= since + params_.reverse_patience->raw ||
            channel_.dram().next_action() > now + shortest_;
 }
@@ -25,7 +26,7 @@ void ReverseWrites::confirmed(Tick now) {
         state_.held_since = now;
         stats_.hold_time.begin(now);
         state_.confirmed = 0;
-        if (params_.reverse_hold()) channel_.dram().lend_bus(true, now);
+        if (params_.reverse_hold() == ReverseHold::channel) channel_.dram().lend_bus(true, now);
     }
     ++state_.under_way;
     ++state_.confirmed;
@@ -36,7 +37,7 @@ void ReverseWrites::complete(Tick now) {
     ++stats_.reverse_writes;
     if (--state_.under_way > 0) return;
     stats_.hold_time.end(state_.held_since, now);
-    if (params_.reverse_hold()) channel_.dram().lend_bus(false, now);
+    if (params_.reverse_hold() == ReverseHold::channel) channel_.dram().lend_bus(false, now);
 }
 
 } // namespace memsim::ohm

@@ -74,12 +74,13 @@ void TwoLevelController::work() {
         take_dram_done();
         requests_.accept([this](const protocol::MemRequest& r) { return accept(r); });
         changed = evictions_->any() && evict(true);
-        changed |= reverse_ ? reverse_->confirm(demand_->ready_reads(), now())
-                            : demand_->grant_ready(now());
-        // Each line that is read has a place for its victim kept.
-        changed |= demand_->read_tags(
-            now(), [this] { return evictions_->has_place(); },
-            [this] { evictions_->keep_place(); });
+        if (reverse_) { // requests that a hold stopped are issued before the next hold
+            changed |= issue_requests();
+            changed |= reverse_->confirm(demand_->ready_reads(), now());
+        } else {
+            changed |= demand_->grant_ready(now());
+            changed |= issue_requests();
+        }
         changed |= demand_->write_lines(now(), [this](std::uint32_t id) {
             (*demand_)[id].settled = true;
             end_if_done(id);
@@ -259,9 +260,16 @@ bool TwoLevelController::feed_modules() {
     return changed;
 }
 
+/// Each line that is read has a place for its victim kept.
+bool TwoLevelController::issue_requests() {
+    if (reverse_ && reverse_->holds_requests()) return false;
+    return demand_->read_tags(
+        now(), [this] { return evictions_->has_place(); }, [this] { evictions_->keep_place(); });
+}
+
 /// Victims to XPoint, unless the XPoint controller takes them over.
 bool TwoLevelController::evict(bool old_ones) {
-    if (params.eviction.auto_rw() || (reverse_ && reverse_->held())) return false;
+    if (params.eviction.auto_rw() || (reverse_ && reverse_->holds_channel())) return false;
     if (!evictions_->book(old_ones, now())) return false;
     send_left();
     return true;
@@ -326,7 +334,7 @@ void TwoLevelController::waits_on(WaitReport& report) const {
 
 std::optional<std::string> TwoLevelController::imbalance() const {
     if (!state.sets.empty() || evictions_->any() || !demand_->ready_reads().empty() ||
-        (reverse_ && reverse_->held()))
+        (reverse_ && reverse_->holds_requests()))
         return "requests are still waiting";
     return channel_->imbalance();
 }

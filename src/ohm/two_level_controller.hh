@@ -25,11 +25,9 @@ namespace memsim::ohm {
 ///
 /// reverse_write (Ohm-GPU V-A, Fig. 12): the line that a miss brings crosses the channel once, from
 /// XPoint to the register in front of the DRAM, and the controller's DDR monitor sees it pass.
-/// XPoint says ready; the controller stops issuing whatever would use the channel and confirms; the
-/// channel is held until XPoint's completion signal has come; then the request is answered, and the
-/// line goes from the register to its place without the channel. One hold serves all lines that are
-/// ready, up to reverse_batch; while the DRAM has work, it begins when so many are ready or one has
-/// waited for reverse_patience.
+/// XPoint says ready; the controller stops issuing new requests (reverse_hold) and confirms; XPoint
+/// sends its completion signal; then the request is answered, and the line goes from the register
+/// to its place without the channel (ohm/reverse_writes.hh).
 ///
 /// migration_channel dedicated: fills and victims have a channel of their own (Ohm-GPU Fig. 8).
 ///
@@ -112,6 +110,7 @@ class TwoLevelController final : public Model<TwoLevelController>, public Functi
     void take_answers();
     void send_left();
     void take_dram_done();
+    bool issue_requests();
     bool feed_modules();
     bool evict(bool old_ones);
     void arm_next();

@@ -117,6 +117,10 @@ class HasBlocks {
                             std::vector<std::vector<std::uint8_t>>& warps) = 0;
     /// Each SM introduces itself before the run.
     virtual void counts_instructions(const CountsInstructions& sm) = 0;
+    /// Whether SMs call issued().
+    virtual bool watches_issue() const { return false; }
+    /// An SM has issued `thread_instructions` more, which its counts include.
+    virtual void issued(std::uint64_t /*thread_instructions*/) {}
 };
 
 } // namespace memsim::protocol

@@ -306,7 +306,7 @@ void add_ohm(std::vector<DataRig>& all) {
         for (const char* platform :
              {"", "auto_rw=true", "auto_rw=true evictions=2", "migration_channel=dedicated",
               "reverse_write=true dram_register=512B reverse_batch=2",
-              "auto_rw=true reverse_write=true reverse_hold=false"})
+              "auto_rw=true reverse_write=true reverse_hold=channel"})
             all.push_back(
                 ohm("TwoLevel", std::string("dram=2KiB ratio=8 ") + line + platform, lines));
 }

@@ -286,7 +286,9 @@ TWO_LEVEL(two_level_dedicated, "ohm.TwoLevelController", {"migration_channel", "
 TWO_LEVEL(two_level_reverse, "ohm.TwoLevelController", {"auto_rw", "true"},
           {"reverse_write", "true"}, {"dram_register", "256B"}, {"reverse_batch", "2"})
 TWO_LEVEL(two_level_no_hold, "ohm.TwoLevelController", {"reverse_write", "true"},
-          {"reverse_hold", "false"})
+          {"reverse_hold", "nothing"})
+TWO_LEVEL(two_level_channel, "ohm.TwoLevelController", {"auto_rw", "true"},
+          {"reverse_write", "true"}, {"dram_register", "256B"}, {"reverse_hold", "channel"})
 TWO_LEVEL(snarfing_module, "ohm.XpointModule", {"auto_rw", "true"}, {"line", "256B"})
 #undef TWO_LEVEL
 static const RigFor module_of_it {"xpoint.Module", [](Machine& m) {

@@ -1,4 +1,6 @@
 """Ohm-GPU's platforms: what tells them apart, on which workloads, and what they spend, cost and last."""
+import contextlib
+import sqlite3
 from pathlib import Path
 
 import memsim
@@ -9,6 +11,7 @@ from memsim.study import assumptions
 from memsim.systems import ohm
 from memsim.systems.scale import footprint
 
+ROOT = Path(__file__).parents[2]
 MACHINES = {"planar": ohm.planar, "two-level": ohm.two_level}
 
 
@@ -121,7 +124,7 @@ def test_each_workload_of_table_ii_has_its_sizes(name):
 
 
 def test_a_workload_takes_a_named_scale_and_no_graph(memsim_command):
-    config = Path(__file__).parents[2] / "configs/ohm_planar.py"
+    config = ROOT / "configs/ohm_planar.py"
     for wrong in (["--scale", "1/512"], ["--graph", "x.csr"], ["--kernel", "bfs1"]):
         memsim_command(config, "--workload", "lud", *wrong, expect=2)
     said = memsim_command(config, "--workload", "lud", "--scale", "tiny", "--platform", "oracle").stdout
@@ -231,15 +234,54 @@ def test_what_is_busy_longest_limits_and_without_such_a_thing_the_latency():
     assert ohm.limits.limit(use(channel=700, media=16 * 701)) == "media" and ohm.limits.limit(use(l2=841)) == "l2"
 
 
-def test_accesses_are_counted_behind_the_coalescer_and_at_the_memory():
-    of = ohm.limits.accesses(
-        {
-            ("gpu.sm[0]", "warp_instructions"): 2000,
-            ("gpu.sm[0]", "requests"): 400,
-            ("gpu.sm[0]", "read_requests"): 300,
-            ("gpu.l2[0]", "fetches"): 60,
-            ("gpu.l2[0]", "writebacks"): 15,
-            ("gpu.l2[1]", "passed_on"): 5,
-        }
-    )
-    assert of == dict(apki=200, reads=0.75, memory_apki=40, memory_reads=0.75)
+def test_accesses_are_counted_as_table_ii_can_be_meant():
+    found = {
+        ("gpu.dispatcher", "lane_accesses"): 9000,
+        ("gpu.dispatcher", "thread_instructions"): 90000,
+        ("gpu.sm[0]", "warp_instructions"): 2000,
+        ("gpu.sm[0]", "thread_instructions"): 40000,
+        ("gpu.sm[0]", "memory_instructions"): 300,
+        ("gpu.sm[0]", "requests"): 400,
+        ("gpu.sm[0]", "read_requests"): 300,
+        ("gpu.l2[0]", "accesses"): 100,
+        ("gpu.l2[0]", "fetches"): 60,
+        ("gpu.l2[0]", "writebacks"): 15,
+        ("gpu.l2[1]", "passed_on"): 5,
+    }
+    assert ohm.limits.countings(found) == {
+        "lane/thread": 100,
+        "instruction/warp": 150,
+        "L1/warp": 200,
+        "L2/warp": 50,
+        "memory/warp": 40,
+        "L1/thread": 10,
+        "L2/thread": 2.5,
+        "memory/thread": 2,
+    }
+    assert ohm.limits.reads(found) == {"L1": 0.75, "memory": 0.75}
+    assert ohm.limits.agree(10, 20) and ohm.limits.agree(40, 20)
+    assert not ohm.limits.agree(9.9, 20) and not ohm.limits.agree(40.1, 20)
+
+
+def test_the_wires_of_a_memory_take_the_share_of_their_transfers():
+    found = {
+        ("memory.dram[0]", "activates"): 21,
+        ("memory.dram[0]", "precharges"): 21,
+        ("memory.dram[0]", "row_misses"): 15,
+        ("memory.dram[0]", "row_hits"): 6,
+        ("memory.dram[0]", "bus_bytes"): 9200,
+    }
+    # 21 x (25 + 10 + 11) cycles of 2.1 GHz are 460 ns, 9200 bytes at 60 GB/s a third of that.
+    assert ohm.energy.wires_of_time(found) == pytest.approx(0.25)
+    assert ohm.energy.wires_of_energy(found, 0.0) == pytest.approx(5 / 14)
+    assert ohm.energy.wires_of_time({}) == 0
+
+
+@pytest.mark.parametrize("options, measured", [([], 200_000), (["--first-touch"], 400_000)])
+def test_statistics_begin_in_the_middle_of_the_region(memsim_command, tmp_path, options, measured):
+    job = (ROOT / "configs/ohm_planar.py", "--workload", "FDTD", "--scale", "tiny", "--max-instructions", "400000")
+    memsim_command("-d", tmp_path / "out", *job, *options)
+    query = "SELECT value FROM result WHERE path = 'gpu.dispatcher' AND name = 'executed'"
+    with contextlib.closing(sqlite3.connect(tmp_path / "out/stats.db")) as database:
+        ((executed,),) = database.execute(query)
+    assert measured - 5000 < executed < measured + 10_000

@@ -144,6 +144,61 @@ TEST_CASE("A run pauses where a launch begins, and goes on", "[dispatcher]") {
     CHECK(rig.sm().stat.blocks.value() == 8);
 }
 
+TEST_CASE("A run pauses in the tick in which the SMs have issued so many instructions",
+          "[dispatcher]") {
+    Script s; // each warp issues 11 times 9 instructions, and its end
+    s.blocks = 10;
+    s.warps = 2;
+    s.write = [](auto& w, unsigned) {
+        for (unsigned i = 0; i < 11; ++i) w.compute(~0u, 9);
+    };
+    const auto issued = [](ScriptRig& rig) {
+        return rig.sm(0).stat.thread_instructions.value() +
+               rig.sm(1).stat.thread_instructions.value();
+    };
+    const auto pause = [&](unsigned at) {
+        ScriptRig rig({s}, {}, 2, {{"pause_at_instructions", std::to_string(at)}});
+        REQUIRE(rig.machine.run(never) == Stop::exit);
+        CHECK(rig.machine.sim().exit_cause() == std::to_string(at) + " thread instructions issued");
+        const std::pair<std::uint64_t, Tick> reached {issued(rig), rig.machine.sim().now()};
+        rig.run(); // and does not pause again
+        CHECK(issued(rig) == 2 * 10 * 3200);
+        return reached;
+    };
+    const auto [first, edge] = pause(20'000);
+    CHECK(first >= 20'000);
+    CHECK(pause(static_cast<unsigned>(first)) == std::pair {first, edge});
+    const auto [more, later] = pause(static_cast<unsigned>(first) + 1);
+    CHECK(more > first);
+    CHECK(later > edge);
+
+    // At the edge before, fewer have been issued.
+    ScriptRig rig({s}, {}, 2);
+    rig.machine.run(edge);
+    CHECK(issued(rig) < 20'000);
+}
+
+TEST_CASE("A pause at instructions ends the run where it does after a restore", "[dispatcher]") {
+    Script s = computing(20, 9);
+    const Arguments pause {{"pause_at_instructions", "3000"}};
+    ScriptRig rig({s}, {}, 1, pause);
+    rig.machine.run(50'000'000);
+    REQUIRE(rig.sm().stat.thread_instructions.value() < 3000);
+    const Snapshot before = rig.machine.save();
+    REQUIRE(rig.machine.run(never) == Stop::exit);
+    const Tick at = rig.machine.sim().now();
+    const Snapshot paused = rig.machine.save();
+
+    ScriptRig back({s}, {}, 1, pause);
+    back.machine.load(before);
+    CHECK(back.machine.run(never) == Stop::exit);
+    CHECK(back.machine.sim().now() == at);
+
+    ScriptRig behind({s}, {}, 1, pause);
+    behind.machine.load(paused);
+    CHECK(behind.machine.run(never) == Stop::idle);
+}
+
 TEST_CASE("Applications have SMs of their own: evenly, or by a list", "[dispatcher]") {
     const std::vector<Script> two {computing(12, 10), computing(20, 10)};
     ScriptRig even(two, {}, 5); // three and two

@@ -64,7 +64,8 @@ inline const std::vector<Arguments>& two_level_platforms() {
         {{"auto_rw", "true"}, {"reverse_write", "true"}},
         {{"migration_channel", "dedicated"}},
         {{"auto_rw", "true"}, {"migration_channel", "dedicated"}},
-        {{"reverse_write", "true"}, {"reverse_hold", "false"}},
+        {{"reverse_write", "true"}, {"reverse_hold", "nothing"}},
+        {{"auto_rw", "true"}, {"reverse_write", "true"}, {"reverse_hold", "channel"}},
     };
     return all;
 }

@@ -91,7 +91,8 @@ TEST_CASE("Reverse-write: what a request writes into a missing line crosses behi
     CHECK(count(b.controller().stat.channel.migration_bytes) == 0);
 }
 
-TEST_CASE("Reverse-write: the channel is held from the confirmation to the completion signal",
+TEST_CASE("Reverse-write: new requests, or the channel, are held from the confirmation to the "
+          "completion signal",
           "[ohm]") {
     // A miss, and a hit in an open row of another bank that arrives at a given time.
     const auto answers = [](const Arguments& args, Tick probe) {
@@ -111,31 +112,57 @@ TEST_CASE("Reverse-write: the channel is held from the confirmation to the compl
     const auto latency = [&](Tick arrival, const Arguments& args) {
         return answers(args, arrival - 1 * ns).second;
     };
-    CHECK(latency(begin - 20 * ns, reverse) == open);
-    CHECK(latency(begin + 1 * ns, reverse) == end - (begin + 1 * ns) + open);
-    CHECK(latency(end - 1, reverse) == open + 1);
-    CHECK(latency(end, reverse) == open);
+    const Arguments channel = with(reverse, {{"reverse_hold", "channel"}});
+    for (const Arguments& args : {reverse, channel}) {
+        CHECK(latency(begin - 20 * ns, args) == open);
+        CHECK(latency(begin + 1 * ns, args) == end - (begin + 1 * ns) + open);
+        CHECK(latency(end - 1, args) == open + 1);
+        CHECK(latency(end, args) == open);
+    }
     // Without the hold it is the transfer alone that it waits for, if at all.
-    CHECK(latency(begin + 1 * ns, with(reverse, {{"reverse_hold", "false"}})) == open);
+    CHECK(latency(begin + 1 * ns, with(reverse, {{"reverse_hold", "nothing"}})) == open);
+}
+
+TEST_CASE("Reverse-write: requests issued before a hold of requests continue during it", "[ohm]") {
+    // Hits in an open row, `hits` of them at a time before the line of a miss is ready.
+    const auto answers = [](const Arguments& hold, Tick at, unsigned hits) {
+        Bench b(with(with(reverse, {{"reverse_patience", "0fs"}}), hold));
+        for (unsigned i = 0; i < 16; ++i) b.send(0, 2048 + i * 128, Command::read);
+        b.send(2000 * ns, 2048, Command::read);
+        const auto miss = b.send(3000 * ns, 256, Command::read);
+        std::uint32_t hit = miss;
+        for (unsigned i = 0; i < hits; ++i) hit = b.send(at, 2048 + i * 128, Command::read);
+        CHECK(b.run_to_end() == Clean {});
+        return std::pair(b.sender().when(miss), b.sender().when(hit));
+    };
+    const Tick confirmed = answers({}, 0, 0).first - 12 * ns; // a hold takes 10.4 ns
+    const auto last = [&](const char* hold) {
+        return answers({{"reverse_hold", hold}}, confirmed - 10 * ns, 16).second;
+    };
+    CHECK(last("requests") == last("nothing"));
+    CHECK(last("channel") > last("nothing") + 3 * ns);
 }
 
 TEST_CASE("Reverse-write: what is ready joins a hold, up to its batch", "[ohm]") {
-    const auto holds = [](const char* batch) {
-        Bench b(with(reverse, {{"reverse_batch", batch}}));
+    const auto holds = [](const char* batch, const char* hold) {
+        Bench b(with(reverse, {{"reverse_batch", batch}, {"reverse_hold", hold}}));
         for (unsigned i = 0; i < 4; ++i) b.send(0, i * 512, Command::read); // four partitions
         CHECK(b.run_to_end() == Clean {});
         CHECK(count(b.controller().stat.reverse.reverse_writes) == 4);
         return count(b.controller().stat.reverse.holds);
     };
-    CHECK(holds("8") == 1);
-    CHECK(holds("1") == 4);
+    for (const char* hold : {"requests", "channel"}) {
+        CHECK(holds("8", hold) == 1);
+        CHECK(holds("1", hold) == 4);
+    }
 }
 
-TEST_CASE("Reverse-write: while the DRAM has work a ready line waits for a hold, not for longer "
+TEST_CASE("Reverse-write: while the DRAM has work a ready line waits for a hold of the channel, "
+          "not for longer "
           "than its patience",
           "[ohm]") {
     const auto answered = [](const char* patience) {
-        Bench b(with(reverse, {{"reverse_patience", patience}}));
+        Bench b(with(reverse, {{"reverse_patience", patience}, {"reverse_hold", "channel"}}));
         for (unsigned i = 0; i < 32; ++i) b.send(0, i * 128, Command::read); // all hit from now on
         const auto miss = b.send(3000 * ns, cache + 256, Command::read);
         for (unsigned i = 0; i < 60; ++i) // more than the DRAM serves while it lasts

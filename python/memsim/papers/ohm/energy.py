@@ -100,3 +100,27 @@ def energy(values: Values, mode: str, platform: str, seconds: float) -> Energy:
     if any(p.startswith("memory.xpoint") for p, _ in values):
         made.xpoint_by_power = XPOINT_DIMM * DIMMS * controllers / CONTROLLERS * seconds
     return made
+
+
+# Table I's tRCD, tRP and tCL as cycles of 2.1 GHz (dram.TIMING), and its rate of a controller's channel.
+OPENS, CLOSES, COLUMN = 25 / 2.1e9, 10 / 2.1e9, 11 / 2.1e9  # s
+CHANNEL = 60e9  # B/s
+
+
+def wires_of_time(values: Values) -> float:
+    """Of a memory that is all DRAM: the transfers' share of the sum of the components' times, which are those of opening
+    and closing rows, of columns and of transfers, each as long as it is alone."""
+
+    def total(*names: str) -> float:
+        return sum(v for (p, n), v in values.items() if n in names and p.startswith("memory.dram"))
+
+    pieces = total("row_hits", "row_misses", "row_conflicts")
+    rows = total("activates") * OPENS + total("precharges") * CLOSES + pieces * COLUMN
+    wires = total("bus_bytes") / CHANNEL
+    return wires / (wires + rows) if wires else 0.0
+
+
+def wires_of_energy(values: Values, seconds: float) -> float:
+    """Of a memory that is all DRAM, on electrical channels: the wires' share of its energy."""
+    of = energy(values, "planar", "origin", seconds)
+    return of.wires / of.total

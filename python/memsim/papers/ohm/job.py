@@ -1,11 +1,22 @@
 """The command line of Ohm-GPU's scripts: which platform, which program at which scale, which options of
 the machine."""
 
+import memsim
+
 from ... import workload
 from ...run import workloads as catalogue
 from ...run.options import script_parser, whole
 from . import dram, machines, workloads
 from .scale import DEMO_FLOORS, DEMO_INSTRUCTIONS, KRONECKER, kronecker_scale
+
+
+def simulate():
+    """Runs to the end; returns the last Event. Statistics are of what comes after the warm-up, if there is one."""
+    end = memsim.simulate()
+    if end.getCause().endswith("thread instructions issued"):
+        memsim.stats.reset()
+        end = memsim.simulate()
+    return end
 
 
 def arguments(doc, mode):
@@ -52,6 +63,12 @@ def arguments(doc, mode):
         type=int,
         help="thread instructions after which no block starts (0: no limit; default: the workload's)",
     )
+    parser.add_argument(
+        "--first-touch",
+        action="store_true",
+        help="measure all of the region, with the first touches of its data (default, with --workload and a limit of "
+        "instructions: its second half)",
+    )
     parser.add_argument("--first-launch", type=int, help="region of interest: skip to it; without: the workload's")
     parser.add_argument("--launches", type=int, default=0, help="region of interest: its length (0: all)")
     parser.add_argument("--seed", type=int, default=1)
@@ -78,6 +95,8 @@ def arguments(doc, mode):
     for name in region:
         if (given := getattr(args, name)) is not None:
             region[name] = given
+    if args.workload and not args.first_touch:
+        region["pause_at_instructions"] = workloads.warm_up(region["max_instructions"])
     return (
         args,
         program,

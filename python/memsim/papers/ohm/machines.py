@@ -9,7 +9,7 @@ from dataclasses import replace
 from ... import Root, System, ohm
 from ...model.energy import components
 from ...errors import check_known, user_error
-from ...model.provenance import assumed, cited, derived, inferred, stated, swept, wired, with_unit
+from ...model.provenance import assumed, cited, derived, inferred, source_of, stated, swept, wired, with_unit
 from ...systems import gtx580
 from ...systems.drive import solid_state_drive
 from ...systems.interleave import connect
@@ -82,17 +82,20 @@ PLANAR = {
 }
 # In two-level mode a platform is also what its XPoint controller does: it takes victims over that it
 # snarfs (auto-read/write), and sends lines of misses to the DRAM while the memory controller watches
-# (reverse-write; IV-B), which "stops issuing new memory requests" until XPoint's completion signal (V-A). ohm-wom
-# and ohm-bw differ in rings and laser alone: nothing is swapped.
+# (reverse-write; IV-B), which "stops issuing new memory requests" until XPoint's completion signal (V-A): what it has
+# issued continues. ohm-wom and ohm-bw differ in rings and laser alone: nothing is swapped. A migration keeps the channel
+# busy as in planar mode: an eviction goes before requests.
 REVERSE_WRITE = dict(
     CHANNELS["ohm-base"],
     auto_rw=AUTO_RW,
     reverse_write=stated(True, "Ohm-GPU IV-B: reverse-write"),
-    reverse_hold=stated(
-        True, "Ohm-GPU V-A: stops issuing new memory requests until XPoint's completion signal", sweep=[False]
+    reverse_hold=inferred(
+        "requests",
+        "Ohm-GPU V-A: stops issuing new memory requests until XPoint's completion signal",
+        used=["ohm-08", "ohm-18", "ohm-51"],
+        sweep=["nothing", "channel"],
     ),
-    reverse_batch=assumed(8, "they take as long as the rest of the hold and the DRAM's restart", sweep=[1, 32]),
-    reverse_patience=assumed("20ns", "what a hold costs the DRAM", sweep=["0ns", "100ns"]),
+    reverse_batch=assumed(8, "a signal for each line, so that a hold ends where few lines wait", sweep=[1, 32]),
 )
 TWO_LEVEL = {
     "hetero": CHANNELS["hetero"],
@@ -183,6 +186,12 @@ SM = dict(
             )
         ],
         name="warps",
+    ),
+    arithmetic_latency=inferred(
+        1,
+        "MacSim's file: schedule ooo, rob_size 1024; arithmetic within a warp issues out of order",
+        used=["ohm-02", "ohm-03", "ohm-08", "ohm-18", "ohm-51"],
+        sweep=[22, 25],
     ),
 )
 
@@ -349,7 +358,9 @@ def gpu_of(size, **dispatch):
         interleave=INTERLEAVE,
         memory=None,
         clock=gtx580.CLOCK,
-        dispatcher=derived(dispatch, from_="the region that the run simulates"),
+        dispatcher={
+            n: v if source_of(v) else derived(v, from_="the region that is simulated") for n, v in dispatch.items()
+        },
         sm=SM,
         l1=dict(capacity=with_unit(size.l1, "B"), **gtx580.CACHES),
         l2=dict(capacity=with_unit(size.l2_slice * size.controllers, "B"), **gtx580.CACHES, **gtx580.L2),
@@ -377,7 +388,7 @@ def two_level_controller(platform, size, index, **changes):
         dram=with_unit(size.dram, "B"),
         ratio=size.xpoint // size.dram,
         line=assumed("128B", "the L2's, one access for all", sweep=["256B"]),
-        patience=assumed("1us", "age from which an eviction goes before demand", sweep=["0ns", "10us"]),
+        patience=inferred("0fs", f"{_BLOCKS}; an eviction is a migration, too", sweep=["1us", "10us"]),
         evictions=assumed(64, "as many as the write buffer has lines", sweep=[4, 16, 128]),
         modules=MODULES,
         interleave=INTERLEAVE,
@@ -390,4 +401,5 @@ def each(scale="tiny"):
     for mode, build in (("planar", planar), ("two-level", two_level)):
         for platform in platforms(mode):
             program, region = workloads.program("backp", scale)
-            yield mode, platform, build(platform, program, **region)
+            warm_up = workloads.warm_up(region["max_instructions"])
+            yield mode, platform, build(platform, program, pause_at_instructions=warm_up, **region)

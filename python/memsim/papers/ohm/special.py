@@ -8,32 +8,23 @@ import memsim
 from ...study.combine import farthest, geometric_mean_of_ratios
 from ...study.figure import ClaimTable, Figure, config
 from ...study.study import limit
-from . import cost, limits, machines, optics
+from . import cost, energy, limits, machines, optics
 from .wear import wear
 
 DUAL = "ohm-base", "auto-rw", "ohm-wom", "ohm-bw"
 
 # ---- where the time goes (Fig. 3) ----------------------------------------------------------------
 
-# Wires and column commands that take no time.
-NO_WIRES = [
-    "--set",
-    "memory.dram[*].channel_rate=1000000GB/s",
-    "--set",
-    "memory.dram[*].changes=ranks=2 tCCD_S=1fs tCCD_L=1fs tCK=1fs",
-]
 TIME = "SELECT sim_time_fs * 1e-12 FROM run WHERE id = :run"
 
 
 def testbed(fig: Figure) -> None:
     for workload in fig.workloads:
-        for data in "drive", "host", "resident", "no wires":
+        for data in "drive", "host", "resident":
             fig.point(
                 config("ohm_testbed.py"),
-                *("--data", "resident" if data == "no wires" else data),
-                *("--workload", workload, "--scale", fig.args.scale),
+                *("--data", data, "--workload", workload, "--scale", fig.args.scale),
                 *limit(fig.args),
-                options=NO_WIRES if data == "no wires" else [],
                 workload=workload,
                 data=data,
             )
@@ -43,11 +34,12 @@ def testbed(fig: Figure) -> None:
     fig.claim("ohm-47", [mean["storage"] for mean in means])
     fig.claim("ohm-48", [mean["transfer"] for mean in means])
     fig.claim("ohm-52", [(mean["storage"] + mean["transfer"]) / mean["computing"] for mean in means])
-    fig.claim("ohm-53", [mean["wires add"] for mean in means])
+    fig.claim("ohm-53", [mean["wires: time"] for mean in means])
 
 
 def _shares(fig: Figure) -> Any:
-    """In per cent, of each workload: of the time with the data on the drive; what wires add of that without."""
+    """In per cent, of each workload: of the time with the data on the drive; and with the data in the GPU the wires'
+    shares of its memory system's time and energy."""
     import pandas
 
     time = fig.table(ms=TIME)["ms"].unstack("data")
@@ -56,8 +48,19 @@ def _shares(fig: Figure) -> Any:
         "transfer": time["host"] - time["resident"],
         "computing": time["resident"],
     }
-    wires = 100 * (time["resident"] / time["no wires"] - 1)
-    return pandas.DataFrame(parts).div(time["drive"] / 100, axis=0).assign(**{"wires add": wires})
+    resident = {run.keys["workload"]: run for run in fig.runs(data="resident")}
+    return (
+        pandas.DataFrame(parts)
+        .div(time["drive"] / 100, axis=0)
+        .assign(
+            **{
+                "wires: time": [100 * energy.wires_of_time(resident[w].values) for w in time.index],
+                "wires: energy": [
+                    100 * energy.wires_of_energy(resident[w].values, resident[w].seconds) for w in time.index
+                ],
+            }
+        )
+    )
 
 
 # ---- energy and prices (Figs 18, 19, 21) ---------------------------------------------------------
@@ -124,14 +127,23 @@ def what_limits(fig: Figure) -> None:
             uses = limits.uses(run.values, run.seconds)
             shares = " | ".join(f"{100 * u:.0f} %" for u in uses.values())
             print(f"| {run.keys['workload']} | {shares} | {limits.limit(uses)} |")
-    print("\n| | APKI: paper | SM | memory | reads: paper | SM | memory |\n|---|---|---|---|---|---|---|")
-    for run in fig.runs(mode="planar"):
-        apki, reads = limits.TABLE_II[run.keys["workload"]]
-        of = limits.accesses(run.values)
-        print(
-            f"| {run.keys['workload']} | {apki} | {of['apki']:.0f} | {of['memory_apki']:.0f} | {reads} | {of['reads']:.2f} | "
-            f"{of['memory_reads']:.2f} |"
-        )
+    _table_ii(fig)
+
+
+def _table_ii(fig: Figure) -> None:
+    """Accesses per kilo-instruction in each counting, and how many of the programs agree with Table II in it."""
+    found = {run.keys["workload"]: run.values for run in fig.runs(mode="planar")}
+    countings = {w: limits.countings(values) for w, values in found.items()}
+    names = list(next(iter(countings.values())))
+    print(f"\n| APKI | paper | {' | '.join(names)} |\n|---|---|{'---|' * len(names)}")
+    for w, of in countings.items():
+        print(f"| {w} | {limits.TABLE_II[w][0]} | {' | '.join(f'{of[name]:.0f}' for name in names)} |")
+    agree = [sum(limits.agree(of[name], limits.TABLE_II[w][0]) for w, of in countings.items()) for name in names]
+    print(f"| within a factor of {limits.AGREES:g} | | {' | '.join(map(str, agree))} |")
+    print("\n| reads | paper | L1 | memory |\n|---|---|---|---|")
+    for w, values in found.items():
+        of = limits.reads(values)
+        print(f"| {w} | {limits.TABLE_II[w][1]} | {of['L1']:.2f} | {of['memory']:.2f} |")
 
 
 # ---- layout (Figs 15 and 20b, Table III) ---------------------------------------------------------

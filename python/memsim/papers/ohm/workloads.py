@@ -4,7 +4,7 @@ from typing import Any
 
 from ... import workload
 from ...errors import check_known
-from ...model.provenance import assumed, swept
+from ...model.provenance import assumed, inferred, swept
 
 # An L2 slice of less than 32 KiB has too few lines for its 64 MSHRs (8 ways: 32 sets), and then holds up
 # what the memory could serve. Of the scales, only judge has more.
@@ -40,6 +40,18 @@ TABLE_II: dict[str, dict[str, Any]] = {
     "pagerank": dict(size=(10, 13, 16, 20), region=(0, 0, 12, 30), iterations=3),
     "sssp": dict(size=(9, 12, 15, 19), region=(0, 0, 20, 30), skip=2),
 }
+
+
+def warm_up(instructions: int) -> int:
+    """Thread instructions, of a region of so many, after which statistics begin: half of them. 0: from the start."""
+    return inferred(
+        instructions // 2,
+        "Origin at 0.58 of Hetero: programs compute on data that was copied long before; half of the region",
+        used=["ohm-03"],
+        sweep=[swept("none", arguments=("--first-touch",))],
+        name="warm-up",
+    )
+
 
 GROUPS = {"table II": tuple(TABLE_II)}  # as figures.toml names them
 
