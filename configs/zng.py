@@ -13,6 +13,12 @@ from memsim.options import script_parser, whole
 from memsim.systems import zng
 from memsim.systems.scale import footprint, tell
 
+
+def planes(text):
+    """A number of planes, or "all"."""
+    return text if text == "all" else whole(1)(text)
+
+
 parser = script_parser(__doc__)
 parser.add_argument("--platform", default="zng", help=f"one of {', '.join(zng.platforms())}")
 parser.add_argument("--workload", default="betw-back", help="such as betw, betw-back, betw*8")
@@ -42,8 +48,12 @@ for_flash.add_argument(
     default=None,
     help="written lines to pinned L2 ways while registers thrash",
 )
+for_flash.add_argument("--span", type=planes, help="planes over which a mapped block extends, or all of them: all")
 for_flash.add_argument(
-    "--stripe", type=int, help="neighbouring blocks over which the pages of addresses go round (an assumption)"
+    "--across",
+    action=argparse.BooleanOptionalAction,
+    default=None,
+    help="whether the planes of a mapped block are of all packages",
 )
 for_flash.add_argument(
     "--collect",
@@ -83,7 +93,7 @@ size = zng.scale.scale(sum(footprint(p) for p in sized_for), args.whole, args.bu
 tell(size.invariants)
 on_flash = {
     n: getattr(args, n)
-    for n in ("registers", "network", "redirect", "stripe", "collect")
+    for n in ("registers", "network", "redirect", "span", "across", "collect")
     if getattr(args, n) is not None
 }
 root = zng.machine(

@@ -15,22 +15,36 @@ struct BlockPlace {
     bool operator==(const BlockPlace&) const = default;
 };
 
-/// All flash of the machine and its physical addresses: an address is block number x block bytes +
-/// offset, so one data block's pages are neighbours. Block numbers are mixed radix: the package is
-/// the lowest digit, then the die, the plane, and the block of the plane, so that neighbouring
-/// blocks lie in different packages. Of a block's pages, addresses name the first `data_pages`:
-/// fewer than all spread the data of a small run over as many blocks as a large one's would be in.
+/// All flash of the machine and its physical addresses.
+///
+/// A mapped block consists of one flash block of each of the `span` planes of a group; the DBMT
+/// maps it as a whole. An address is mapped block x bytes of one + page x page bytes + offset.
+/// Consecutive pages of a mapped block lie in consecutive planes of its group, so its addresses are
+/// contiguous although its planes work at once. With `across` a group has as many planes of each
+/// package, and consecutive pages lie in different packages; without, all its planes are of one
+/// package. Numbers of mapped blocks are mixed radix: the group is the lowest digit (without
+/// `across`, the package and then the group of the package), the block of the plane the highest.
+/// Of a flash block's pages, addresses name the first `data_pages`: fewer than all spread the data
+/// of a small run over as many blocks as a large run has.
+///
+/// Requires      `span` divides the planes of a package, or, with `across`, all planes; with
+///               `across` the packages divide `span`.
 struct Flash {
     std::uint32_t packages = 16, dies = 8, planes = 8; ///< ZnG table I; each of the one before
     std::uint32_t blocks = 1024;                       ///< of a plane
     std::uint32_t pages = 384;                         ///< of a block
     std::uint32_t page_bytes = 4096;
     std::uint32_t data_pages = pages; ///< of a block, that addresses name
+    std::uint32_t span = 1;           ///< planes of a group
+    bool across = false;              ///< groups consist of planes of all packages
 
-    /// Of addresses: what a data block holds.
-    std::uint64_t block_bytes() const { return std::uint64_t {data_pages} * page_bytes; }
-    std::uint32_t all_planes() const { return packages * dies * planes; }
-    std::uint64_t all_blocks() const { return std::uint64_t {all_planes()} * blocks; }
+    std::uint32_t package_planes() const { return dies * planes; }
+    std::uint32_t all_planes() const { return packages * package_planes(); }
+    std::uint32_t groups() const { return all_planes() / span; }
+    /// Of addresses: pages and bytes of a mapped block.
+    std::uint32_t mapped_pages() const { return data_pages * span; }
+    std::uint64_t block_bytes() const { return std::uint64_t {mapped_pages()} * page_bytes; }
+    std::uint64_t all_blocks() const { return std::uint64_t {groups()} * blocks; }
     std::uint64_t capacity() const { return all_blocks() * block_bytes(); }
 
     std::uint32_t block_of(std::uint64_t address) const {
@@ -47,29 +61,57 @@ struct Flash {
         return block * block_bytes() + std::uint64_t {page} * page_bytes + offset;
     }
 
-    BlockPlace place(std::uint32_t number) const {
+    /// The flash block that holds a page of a mapped block; there it is page `page_in_plane`.
+    BlockPlace place(std::uint32_t number, std::uint32_t page = 0) const {
         BlockPlace p;
-        p.package = number % packages, number /= packages;
-        p.die = static_cast<std::uint8_t>(number % dies), number /= dies;
-        p.plane = static_cast<std::uint8_t>(number % planes);
-        p.block = number / planes;
+        std::uint32_t plane = group_of(number); // of the package
+        const std::uint32_t member = page % span;
+        if (across) {
+            plane = plane * span + member;
+            p.package = plane % packages, plane /= packages;
+        } else {
+            p.package = plane % packages;
+            plane = plane / packages * span + member;
+        }
+        p.die = static_cast<std::uint8_t>(plane % dies);
+        p.plane = static_cast<std::uint8_t>(plane / dies);
+        p.block = block_in_plane(number);
         return p;
     }
-    std::uint32_t number(const BlockPlace& p) const {
-        return ((p.block * planes + p.plane) * dies + p.die) * packages + p.package;
+    std::uint32_t page_in_plane(std::uint32_t page) const { return page / span; }
+    std::uint32_t package_of(std::uint32_t number, std::uint32_t page = 0) const {
+        const std::uint32_t group = group_of(number);
+        return across ? (group * span + page % span) % packages : group % packages;
     }
-    /// The plane of all, by which blocks of one plane have equal numbers.
-    std::uint32_t plane_of(std::uint32_t number) const { return number % all_planes(); }
-    std::uint32_t block_in_plane(std::uint32_t number) const { return number / all_planes(); }
-    std::uint32_t in_plane(std::uint32_t plane, std::uint32_t block) const {
-        return block * all_planes() + plane;
+    /// The mapped block that a flash block belongs to.
+    std::uint32_t number(const BlockPlace& p) const {
+        const std::uint32_t plane = p.plane * dies + p.die;
+        return in_group(across ? (plane * packages + p.package) / span
+                               : plane / span * packages + p.package,
+                        p.block);
+    }
+    /// Mapped blocks of one group consist of blocks of the same planes.
+    std::uint32_t group_of(std::uint32_t number) const { return number % groups(); }
+    std::uint32_t block_in_plane(std::uint32_t number) const { return number / groups(); }
+    std::uint32_t in_group(std::uint32_t group, std::uint32_t block) const {
+        return block * groups() + group;
+    }
+
+    /// Data move only within a package, so between groups whose pages lie in the same packages: the
+    /// groups of a package, or, with `across`, all.
+    std::uint32_t reachable_groups() const { return across ? groups() : groups() / packages; }
+    std::uint32_t reachable_group(std::uint32_t from, std::uint32_t i) const {
+        return across ? i : from % packages + i * packages;
+    }
+    bool reaches(std::uint32_t from, std::uint32_t to) const {
+        return across || from % packages == to % packages;
     }
 };
 
-/// The log block mapping table (LBMT): which log block takes the writes to a data block. At the
-/// start, the first `data_blocks` blocks of each plane hold data, and `ratio` of them, neighbours
-/// in their plane, share one of the blocks that follow; the rest is free. The collector changes it.
-/// A value for State: only what was changed costs memory.
+/// The log block mapping table (LBMT): which log block takes the writes to a data block. Both are
+/// mapped blocks of one group. At the start, the first `data_blocks` blocks of each group hold
+/// data, and `ratio` consecutive ones share one of the blocks that follow; the rest is free. The
+/// collector changes it. A value for State: only what was changed costs memory.
 class LogBlocks {
   public:
     static constexpr std::string_view archived_as = "LogBlocks";
@@ -87,18 +129,18 @@ class LogBlocks {
         return changed ? *changed : first_log_of(data);
     }
     void change(std::uint32_t data, std::uint32_t log) {
-        MEMSIM_ASSERT(flash_.plane_of(data) == flash_.plane_of(log),
-                      "a log block lies in the plane of its data blocks");
+        MEMSIM_ASSERT(flash_.group_of(data) == flash_.group_of(log),
+                      "a log block lies in the planes of its data blocks");
         changed_[data] = log;
     }
     void forget(std::uint32_t data) { changed_.erase(data); }
     /// Where it was at the start.
     std::uint32_t first_log_of(std::uint32_t data) const {
-        return flash_.in_plane(flash_.plane_of(data),
+        return flash_.in_group(flash_.group_of(data),
                                data_blocks_ + flash_.block_in_plane(data) / ratio_);
     }
-    /// Log blocks of a plane at the start; free ones begin behind them.
-    std::uint32_t logs_of_plane() const { return (data_blocks_ + ratio_ - 1) / ratio_; }
+    /// Log blocks of a group at the start; free ones begin behind them.
+    std::uint32_t logs_of_group() const { return (data_blocks_ + ratio_ - 1) / ratio_; }
 
   private:
     Flash flash_ {};

@@ -16,8 +16,8 @@ std::vector<BlockRange> data_ranges(const std::string& footprints, unsigned appl
         throw ConfigError("'" + footprints + "' has " + std::to_string(texts.size()) +
                           " figures for " + std::to_string(applications) + " applications");
     const Flash& flash = blocks.flash;
-    const std::uint64_t row = std::uint64_t {flash.all_planes()} * blocks.ratio;
-    const std::uint64_t data = std::uint64_t {flash.all_planes()} * blocks.data_blocks;
+    const std::uint64_t row = std::uint64_t {flash.groups()} * blocks.ratio;
+    const std::uint64_t data = std::uint64_t {flash.groups()} * blocks.data_blocks;
     std::vector<BlockRange> ranges;
     for (std::uint16_t i = 0; i < applications; ++i) {
         const auto bytes = static_cast<std::uint64_t>(Text<Bytes>::parse(texts[i]).raw);

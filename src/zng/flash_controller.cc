@@ -100,7 +100,7 @@ void FlashController::accept(const MemRequest& r, unsigned from_port) {
                           " is not within a line of 128 bytes: put a cache of such lines in front");
     const std::uint64_t end = tables_ ? flash_.capacity()
                                       : std::uint64_t {params.geometry.package.data_blocks()} *
-                                            flash_.all_planes() * flash_.block_bytes();
+                                            flash_.groups() * flash_.block_bytes();
     if (r.address >= end)
         throw ConfigError(path() + ": address " + std::to_string(r.address) +
                           " lies beyond the flash, which holds " + std::to_string(end) + " bytes");
@@ -110,7 +110,7 @@ void FlashController::accept(const MemRequest& r, unsigned from_port) {
     Slot& slot = state.slots[s];
     slot.request = r;
     slot.from_port = static_cast<std::uint16_t>(from_port);
-    slot.package = package_of(flash_.block_of(r.address));
+    slot.package = flash_.package_of(flash_.block_of(r.address), flash_.page_of(r.address));
     ++(r.command == Command::read    ? stat.reads
        : r.command == Command::write ? stat.writes
                                      : stat.atomics);
@@ -132,8 +132,8 @@ void FlashController::accept(const CollectRequest& r) {
     Slot& slot = state.slots[s];
     slot.collects = true;
     slot.collect = r;
-    slot.package = package_of(r.data);
-    MEMSIM_ASSERT(r.op == CollectOp::erase || package_of(r.to) == slot.package,
+    slot.package = flash_.package_of(r.data, r.page);
+    MEMSIM_ASSERT(r.op == CollectOp::erase || flash_.package_of(r.to, r.page) == slot.package,
                   "a page is moved, or a log block extended, to another package");
     state.collecting.push(s);
 }
@@ -239,7 +239,7 @@ void FlashController::finish(std::uint32_t slot, const FlashPacket& p) {
         ++(s.collect.op == CollectOp::move    ? stat.moves
            : s.collect.op == CollectOp::erase ? stat.erases
                                               : stat.extensions);
-        port.collector[0].send({s.collect.tag, s.collect.op});
+        port.collector[0].send({s.collect.tag, s.collect.page, s.collect.op});
         return release(slot);
     }
     --state.out[s.package];

@@ -16,7 +16,7 @@ using namespace memsim::literals;
 /// slices into packets of the flash network, and what a garbage collector asks into moves and
 /// erases. Those have places of their own, since what waits for a register may wait for them.
 ///
-/// A physical address names package, die, plane, data block, page and line (zng/address.hh); the
+/// A physical address names mapped block, page and line (zng/address.hh), and so the plane; the
 /// log block comes from the LBMT of whoever is bound to `collector`, or, if nobody is, is the one
 /// of the start. At most `window` requests are out at a package. Requests to one line follow one
 /// another: the next leaves when the one before was answered. A write is answered when a register
@@ -126,7 +126,7 @@ class FlashController final : public Model<FlashController>, public Functional {
         std::uint32_t held = 0;     ///< and with moves and erases
         std::uint32_t last_port = 0;
         Fifo<FlashPacket> copies;
-        Fifo<LogLow> low_logs; ///< each log block once
+        Fifo<LogLow> low_logs; ///< each log block once for each plane
         ThrashingChecker checker;
         std::vector<std::uint8_t> pinned; ///< by port: what it was told
         bool blocked = false;             ///< counted as full
@@ -165,7 +165,6 @@ class FlashController final : public Model<FlashController>, public Functional {
     void finish(std::uint32_t slot, const FlashPacket& p);
     void release(std::uint32_t slot);
     void tell_caches();
-    std::uint32_t package_of(std::uint32_t block) const { return block % flash_.packages; }
 
     Flash flash_;
     PacketAddresses addresses_;

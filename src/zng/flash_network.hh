@@ -62,9 +62,11 @@ struct FlashPacket {
     std::uint32_t tag = 0;       ///< the sender's own; comes back
     std::uint32_t block = 0;     ///< data block of the plane (erase: any block)
     std::uint32_t log_block = 0; ///< its log block, of the same plane
-    std::uint32_t to_block = 0;  ///< of a move (plane `to`) or extend (`at`): an erased block
-    std::uint32_t to_log = 0;    ///< the log block of to_block
-    std::uint32_t bytes = 0;     ///< of data that it asks for or carries
+    /// Of a move (plane `to`) or extend (`at`): an erased block. Of log_low: how many blocks the
+    /// log block has.
+    std::uint32_t to_block = 0;
+    std::uint32_t to_log = 0;                  ///< the log block of to_block
+    std::uint32_t bytes = 0;                   ///< of data that it asks for or carries
     std::uint16_t source = 0, destination = 0; ///< endpoints of the network
     std::uint16_t page = 0;                    ///< of the block; in log_low: pages left
     FlashPlane at, to;
@@ -87,18 +89,18 @@ struct FlashPacketAccess : FunctionalAccess {
     FlashPacket packet; ///< names the page, and where it goes
 };
 
-/// What a garbage collector asks of a flash controller. Blocks are numbers of all flash (see
-/// zng/address.hh).
+/// What a garbage collector asks of a flash controller. Blocks are mapped blocks, pages those of a
+/// mapped block (see zng/address.hh). A request is for one plane: that of `page`.
 /// `move`: the newest version of a page (data page, log page and register merged) is programmed to
 /// the same page of block `to`, and the register, if it held some of it, is empty then. `to` lies
 /// in the same package, is erased before the first page, and takes its pages in order, from 0:
-/// page p + 1 may be asked for before page p is answered. Once the move of a page has begun, the
-/// package forwards what comes for it to its new place, until `data` is erased: so requests under
-/// way need not be answered before the first move (and may wait for it, if their log block is
-/// full), but must be before the erase. The new log block must have a page for each of them.
-/// `erase`: block `data`; what its LPMT says, if it was a log block, is forgotten.
-/// `extend`: log block `log`, which is `data` too, goes on in the erased block `to` of its plane
-/// when it is full.
+/// the next page of a plane may be asked for before the one before is answered. Once the move of a
+/// page has begun, the package forwards what comes for it to its new place, until `data` is erased:
+/// so requests under way need not be answered before the first move (and may wait for it, if their
+/// log block is full), but must be before the erase. The new log block must have a page for each of
+/// them. `erase`: the part of block `data` in the plane; what its LPMT says, if it was a log block,
+/// is forgotten. `extend`: the part of log block `log`, which is `data` too, goes on in that of the
+/// erased block `to` of its group when it is full.
 enum class CollectOp : std::uint8_t { move, erase, extend };
 constexpr std::array<std::string_view, 3> names_of(CollectOp) {
     return {"move", "erase", "extend"};
@@ -112,26 +114,28 @@ struct CollectRequest {
     std::uint32_t log = 0;  ///< its log block
     std::uint32_t to = 0;
     std::uint32_t to_log = 0; ///< the log block of `to`
-    std::uint16_t page = 0;
+    std::uint32_t page = 0;
     CollectOp op = CollectOp::move;
 };
 struct CollectResponse {
     static constexpr std::uint32_t largest_wire_bytes = 8;
 
     std::uint32_t tag = 0;
+    std::uint32_t page = 0; ///< of the request
     CollectOp op = CollectOp::move;
 };
 struct Collect : MessageFamily<CollectRequest, CollectResponse> {};
 
-/// A log block has no more than a package's `log_reserve` pages left: sent once until it is erased
-/// or extended. Pages that are evicted for it when none is left stay in their registers until they
-/// are moved.
+/// The part of a log block in one plane has no more than a package's `log_reserve` pages left: sent
+/// once by each plane until the log block is erased or extended. Pages that are evicted for it when
+/// none is left stay in their registers until they are moved.
 struct LogLow {
     static constexpr std::uint32_t largest_wire_bytes = 8;
 
-    std::uint32_t log = 0;  ///< block number of all flash
-    std::uint32_t data = 0; ///< a data block that uses it
-    std::uint32_t left = 0; ///< pages
+    std::uint32_t log = 0;    ///< mapped block
+    std::uint32_t data = 0;   ///< a data block that uses it
+    std::uint32_t left = 0;   ///< pages, in the plane that reports it
+    std::uint32_t blocks = 1; ///< that the log block has, with those in which it goes on
 };
 
 } // namespace memsim::zng

@@ -5,6 +5,8 @@
 #include "zng/data_ranges.hh"
 #include "zng/flash_controller.hh"
 
+#include <algorithm>
+
 namespace memsim::zng {
 
 using protocol::PageOrderKind;
@@ -36,13 +38,13 @@ void GarbageCollector::init() {
     config.ranges = ranges_;
     MergeBlocksState& blocks = state.blocks;
     blocks.logs = params.geometry.log_blocks(path(), 1);
-    blocks.free = FreeBlocks(flash_, package.data_blocks() + blocks.logs.logs_of_plane());
-    blocks.plane_moves.assign(flash_.all_planes(), 0);
+    blocks.free = FreeBlocks(flash_, package.data_blocks() + blocks.logs.logs_of_group());
+    blocks.group_moves.assign(flash_.groups(), 0);
     for (unsigned i = 0; i < port.collect.size(); ++i)
         if (const auto* c = dynamic_cast<const FlashController*>(&port.collect[i].peer()->owner()))
             check_same_geometry(*this, params.geometry, *c, c->params.geometry);
     blocks_.emplace(config, blocks);
-    merges_.emplace(flash_.data_pages, params.step(), state.merges);
+    merges_.emplace(flash_.mapped_pages(), params.step(), state.merges);
     merges_->reset(params.merges());
     state.package_moves.assign(params.geometry.packages(), 0);
     state.applications.resize(params.applications());
@@ -50,9 +52,9 @@ void GarbageCollector::init() {
     state.flushes.resize(params.caches());
 }
 
-/// Of the start: behind the data blocks of all planes, which addresses number first.
+/// Of the start: behind the data blocks of all groups, which addresses number first.
 std::vector<MemoryUse> GarbageCollector::memory_uses() const {
-    const std::uint32_t first = flash_.in_plane(0, params.geometry.package.data_blocks());
+    const std::uint32_t first = flash_.in_group(0, params.geometry.package.data_blocks());
     return {{"its log blocks and the blocks to merge into", flash_.address(first),
              (flash_.all_blocks() - first) * flash_.block_bytes()}};
 }
@@ -61,7 +63,7 @@ void GarbageCollector::start() {
     std::uint64_t entries = 0;
     for (const BlockRange& r : ranges_) entries += r.blocks;
     stat.table_entries.set(now(), entries);
-    stat.table_bytes.set(now(), entries * static_cast<std::uint64_t>(params.table_entry->raw));
+    stat.table_bytes.set(now(), (entries * params.table_entry_bits() + 7) / 8);
 }
 
 void GarbageCollector::wake() {
@@ -99,9 +101,9 @@ void GarbageCollector::take_answers() {
             Merge& m = parts::named(state.merges.merges, r.tag / ratio);
             if (r.op == CollectOp::move) {
                 DataMove& move = parts::named(m.moves, r.tag % ratio);
-                --state.package_moves[package_of(move.blocks.from)];
+                --state.package_moves[flash_.package_of(move.blocks.from, r.page)];
                 ++stat.moved_pages;
-                if (++move.done < flash_.data_pages) continue;
+                if (++move.done < flash_.mapped_pages()) continue;
                 --m.left;
                 blocks_->arrived(move.blocks.to_log);
             } else if (++stat.erases; --m.left == 0)
@@ -124,7 +126,9 @@ void GarbageCollector::take_lows() {
             ++i;
     for (unsigned c = 0; c < port.log_low.size(); ++c)
         while (!port.log_low[c].empty()) {
-            const std::uint32_t log = port.log_low[c].pop().log;
+            const LogLow low = port.log_low[c].pop();
+            const std::uint32_t log = low.log;
+            if (is_known(low)) continue;
             ++stat.log_lows;
             if (params.when() == CollectWhen::used_up && extend(log)) continue;
             blocks_->close(blocks_->served_by(log), log);
@@ -132,7 +136,16 @@ void GarbageCollector::take_lows() {
         }
 }
 
-/// False: its plane has no erased block to spare.
+/// Each plane of a log block reports it: another plane did, and what it asked for is under way.
+bool GarbageCollector::is_known(const LogLow& low) const {
+    if (low.blocks < blocks_->all_of(low.log).size() || std::ranges::count(state.waiting, low.log))
+        return true;
+    return std::ranges::any_of(state.merges.active, [&](std::uint32_t i) {
+        return state.merges.merges[i].log == low.log;
+    });
+}
+
+/// False: its planes have no erased block to spare.
 bool GarbageCollector::extend(std::uint32_t log) {
     const std::optional<std::uint32_t> to = blocks_->extend(log);
     if (!to) return false;
@@ -141,13 +154,14 @@ bool GarbageCollector::extend(std::uint32_t log) {
     r.op = CollectOp::extend;
     r.data = r.log = log;
     r.to = *to;
-    state.extensions.push(r);
+    for (r.page = 0; r.page < flash_.span; ++r.page) state.extensions.push(r);
     return true;
 }
 
 void GarbageCollector::send_extensions() {
     while (!state.extensions.empty()) {
-        auto& to = port.collect[controller_of(state.extensions.front().log)];
+        const CollectRequest& next = state.extensions.front();
+        auto& to = port.collect[controller_of(next.log, next.page)];
         if (!to.can_send()) return;
         to.send(state.extensions.pop());
     }
@@ -181,14 +195,17 @@ bool GarbageCollector::begin(std::uint32_t log) {
 
 /// Refuses the run if there never will be.
 bool GarbageCollector::has_room(const Served& served, std::uint32_t log) const {
-    const std::uint32_t package = package_of(log);
-    if (blocks_->has_room(package, served.application, served.blocks.size())) return true;
+    const std::uint32_t group = flash_.group_of(log);
+    if (blocks_->has_room(group, served.application, served.blocks.size())) return true;
     for (const std::uint32_t i : state.merges.active) {
         const Merge& m = state.merges.merges[i];
-        if (m.phase == MergePhase::erasing && package_of(m.log) == package) return false;
+        if (m.phase == MergePhase::erasing && flash_.reaches(group, flash_.group_of(m.log)))
+            return false;
     }
-    throw ConfigError(path() + ".data_blocks: the flash is full: no plane of package " +
-                      std::to_string(package) +
+    throw ConfigError(path() + ".data_blocks: the flash is full: no plane of " +
+                      (params.geometry.across()
+                           ? "the packages"
+                           : "package " + std::to_string(flash_.package_of(log))) +
                       " has an erased block left to merge into: over-provision more");
 }
 
@@ -248,16 +265,16 @@ void GarbageCollector::send_moves() {
 bool GarbageCollector::send_move(std::uint32_t merge, std::uint32_t n) {
     const Merge& m = state.merges.merges[merge];
     DataMove& move = state.merges.merges[merge].moves[n];
-    const std::uint32_t package = package_of(move.blocks.from);
-    auto& to = port.collect[controller_of(move.blocks.from)];
-    if (move.sent == move.granted || move.sent - move.done == params.ahead() ||
+    const std::uint32_t package = flash_.package_of(move.blocks.from, move.sent);
+    auto& to = port.collect[controller_of(move.blocks.from, move.sent)];
+    if (move.sent == move.granted || move.sent - move.done == params.ahead() * flash_.span ||
         state.package_moves[package] == params.moves() || !to.can_send())
         return false;
     CollectRequest r;
     r.tag = merge * params.geometry.package.log_ratio() + n;
     r.data = move.blocks.from, r.log = m.log;
     r.to = move.blocks.to, r.to_log = move.blocks.to_log;
-    r.page = static_cast<std::uint16_t>(move.sent++);
+    r.page = move.sent++;
     to.send(r);
     ++state.package_moves[package];
     return true;
@@ -275,19 +292,22 @@ void GarbageCollector::update_tables(Merge& m) {
     blocks_->merged(m.log);
     held_->mapped(m.application); // it need not wait for the erases
     m.phase = MergePhase::erasing;
-    m.left = static_cast<std::uint32_t>(m.moves.size() + m.logs.size());
+    m.left = static_cast<std::uint32_t>(m.moves.size() + m.logs.size()) * flash_.span;
 }
 
 /// Of the data blocks, then of the log block and those that it went on in.
 void GarbageCollector::send_erases(std::uint32_t merge) {
     Merge& m = state.merges.merges[merge];
-    auto& to = port.collect[controller_of(m.log)];
-    const std::size_t moves = m.moves.size();
-    for (; m.erased < moves + m.logs.size() && to.can_send(); ++m.erased) {
+    const std::size_t moves = m.moves.size(), blocks = moves + m.logs.size();
+    for (; m.erased < blocks * flash_.span; ++m.erased) {
+        const std::uint32_t block = m.erased / flash_.span;
         CollectRequest r;
         r.op = CollectOp::erase;
         r.tag = merge * params.geometry.package.log_ratio();
-        r.data = m.erased < moves ? m.moves[m.erased].blocks.from : m.logs[m.erased - moves];
+        r.data = block < moves ? m.moves[block].blocks.from : m.logs[block - moves];
+        r.page = m.erased % flash_.span;
+        auto& to = port.collect[controller_of(r.data, r.page)];
+        if (!to.can_send()) return;
         to.send(r);
     }
 }

@@ -22,18 +22,19 @@ constexpr std::array<std::string_view, 2> names_of(CollectWhen) { return {"low",
 /// ZnG's helper thread (IV-A): the owner of the log block mapping table, which merges log blocks,
 /// levels wear and keeps the MMU's data block mapping table up to date.
 ///
-/// A log block has few pages left: where `when` is used_up and its plane has erased blocks to
-/// spare, it goes on in one of them, and nobody waits. Otherwise it is merged: its application is
-/// held (the MMU translates nothing more for it, all TLBs forget its blocks, and what is under way
-/// is answered), its lines are flushed from all caches, and every data block of the log block is
-/// moved to a new one, page by page: log page, data page and registers merged. Other applications
-/// go on. When all pages are there and nothing of the application is under way, LBMT and DBMT name
-/// the new blocks, the application is resumed (unless another of its log blocks is on the way), and
-/// the old ones are erased.
+/// Blocks are mapped blocks (zng/address.hh): what is done to a block is done in each of its
+/// planes. A log block has few pages left in one of its planes: where `when` is used_up and its
+/// group has erased blocks to spare, it goes on in one of them, and nobody waits. Otherwise it is
+/// merged: its application is held (the MMU translates nothing more for it, all TLBs forget its
+/// blocks, and what is under way is answered), its lines are flushed from all caches, and every
+/// data block of the log block is moved to a new one, page by page: log page, data page and
+/// registers merged. Other applications go on. When all pages are there and nothing of the
+/// application is under way, LBMT and DBMT name the new blocks, the application is resumed (unless
+/// another of its log blocks is on the way), and the old ones are erased.
 ///
-/// A new block is chosen of any plane of the package: where fewest merges are under way, then where
-/// a log block with room is, then the one erased least. A log block serves up to `log_ratio` data
-/// blocks of one application.
+/// A new block is chosen of any group of planes that the pages reach: where fewest merges are under
+/// way, then where a log block with room is, then the one erased least. A log block serves up to
+/// `log_ratio` data blocks of one application.
 ///
 /// Moves begin at once, before the application stands still: what is under way may wait for
 /// registers, and registers for moves. A log block that serves data blocks on their way waits until
@@ -72,7 +73,7 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
         Param<unsigned> step {16, {1, 32768}, "Pages of each data block at a time", assumed()};
         Param<unsigned> ahead {2,
                                {1, 64},
-                               "Pages of a block asked for before their answers",
+                               "Pages of a block and plane asked for before their answers",
                                assumed("its plane never waits")};
         Param<unsigned> moves {
             64, {1, 4096}, "Pages being moved in a package at once (as many as planes)"};
@@ -85,11 +86,12 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
         Param<CollectWhen> when {
             CollectWhen::low,
             "Condition for a merge: few pages left of the log block (ZnG IV-A), or no erased block "
-            "left of its plane either (III-B)"};
-        Param<Bytes> table_entry {
-            10_B,
-            {1_B, 128_B},
-            "An entry of the DBMT: VBN, LBN, PLBN and PDBN of 20 bits for 2^20 blocks"};
+            "left of its planes either (III-B)"};
+        Param<unsigned> table_entry_bits {
+            60,
+            {1, 1024},
+            "Bits of a DBMT entry: VBN, LBN, PLBN and PDBN of 15 bits each",
+            inferred("80 KB for 1 TB (zng-31): 10,923 blocks of 64 planes")};
         Param<Time> latency {5_ns,
                              {1_fs, 1_ms},
                              "Latency of messages to controllers, caches and the MMU",
@@ -169,6 +171,7 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
   private:
     void take_answers();
     void take_lows();
+    bool is_known(const LogLow& low) const;
     bool extend(std::uint32_t log);
     void send_extensions();
     bool begin(std::uint32_t log);
@@ -183,10 +186,9 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
     void end(std::uint32_t merge);
     void run_helper();
 
-    std::uint32_t package_of(std::uint32_t block) const { return block % flash_.packages; }
     /// All that is asked about a package goes by one controller.
-    std::uint32_t controller_of(std::uint32_t block) const {
-        return package_of(block) % params.controllers();
+    std::uint32_t controller_of(std::uint32_t block, std::uint32_t page) const {
+        return flash_.package_of(block, page) % params.controllers();
     }
 
     Flash flash_;

@@ -31,6 +31,10 @@ struct FlashGeometry {
         0,
         {0, 32768},
         "Pages of a data block that addresses name (0: all; scaled with footprints)"};
+    Param<unsigned> span {
+        1, {1, 16384}, "Planes over which a mapped block extends (1: it is a flash block)"};
+    Param<bool> across {
+        false, "Whether the planes of a mapped block are of all packages; otherwise of one"};
 
     /// All flash. Refuses what cannot be, in the name of the component at `path`.
     Flash flash(const std::string& path) const {
@@ -43,18 +47,26 @@ struct FlashGeometry {
                          package.blocks(),
                          package.pages(),
                          page_bytes,
-                         data_pages() ? data_pages() : package.pages()};
-        if (all.all_blocks() > ~std::uint32_t {0})
-            throw ConfigError(path + ".blocks: the flash has " + std::to_string(all.all_blocks()) +
+                         data_pages() ? data_pages() : package.pages(),
+                         span(),
+                         across()};
+        const std::uint32_t of = across() ? all.all_planes() : all.package_planes();
+        if (of % span() || (across() && span() % packages()))
+            throw ConfigError(path + ".span: a mapped block of " + std::to_string(span()) +
+                              " planes does not lie evenly in " + std::to_string(of) + " planes" +
+                              (across() ? " of " + std::to_string(packages()) + " packages" : ""));
+        if (std::uint64_t {all.all_planes()} * all.blocks > ~std::uint32_t {0})
+            throw ConfigError(path + ".blocks: the flash has " +
+                              std::to_string(std::uint64_t {all.all_planes()} * all.blocks) +
                               " blocks: at most 4294967295 can be numbered");
         return all;
     }
     /// The log blocks of the start, which leave at least `spare` blocks of each plane free.
     LogBlocks log_blocks(const std::string& path, std::uint32_t spare) const {
         const LogBlocks logs(flash(path), package.data_blocks(), package.log_ratio());
-        if (package.data_blocks() + logs.logs_of_plane() + spare > package.blocks())
+        if (package.data_blocks() + logs.logs_of_group() + spare > package.blocks())
             throw ConfigError(path + ".data_blocks: " + std::to_string(package.data_blocks()) +
-                              " data blocks and " + std::to_string(logs.logs_of_plane()) +
+                              " data blocks and " + std::to_string(logs.logs_of_group()) +
                               " log blocks for them" + (spare ? ", and one to merge into," : "") +
                               " are more than the " + std::to_string(package.blocks()) +
                               " blocks of a plane: over-provision more");

@@ -7,25 +7,26 @@ namespace memsim::zng {
 MergeBlocks::MergeBlocks(Config config, MergeBlocksState& state)
     : c_(std::move(config)), s_(state) {
     const auto up = [](std::uint32_t n, std::uint32_t of) { return (n + of - 1) / of; };
-    std::uint32_t data = 0; // blocks of a package, at most
+    const std::uint32_t reachable = c_.flash.reachable_groups();
+    std::uint32_t data = 0; // blocks in the reach of a group, at most
     for (const BlockRange& r : c_.ranges) {
         if (r.blocks == 0) continue;
-        data += up(r.blocks, c_.flash.packages);
+        data += up(r.blocks, c_.flash.groups() / reachable);
         const std::uint32_t last = c_.flash.block_in_plane(r.first + r.blocks - 1);
         used_logs_ = std::max(used_logs_, last / c_.ratio + 1);
     }
     const std::uint32_t logs =
-        up(up(data, in_package()), c_.ratio); // of a plane, to merge all of them into
+        up(up(data, reachable), c_.ratio); // of a group, to merge all of them into
     kept_ = std::max(logs, 1u) * (c_.ratio + 1);
 }
 
 Served MergeBlocks::served_by(std::uint32_t log) const {
     if (const Served* const made = s_.made.find(log)) return *made;
     Served s;
-    const std::uint32_t plane = c_.flash.plane_of(log);
+    const std::uint32_t group = c_.flash.group_of(log);
     const std::uint32_t first = (c_.flash.block_in_plane(log) - c_.data_blocks) * c_.ratio;
     for (std::uint32_t b = first; b < first + c_.ratio && b < c_.data_blocks; ++b) {
-        const std::uint32_t data = c_.flash.in_plane(plane, b);
+        const std::uint32_t data = c_.flash.in_group(group, b);
         if (s_.logical.find(data)) continue;
         for (std::size_t i = 0; i < c_.ranges.size(); ++i)
             if (data - c_.ranges[i].first < c_.ranges[i].blocks) {
@@ -37,18 +38,18 @@ Served MergeBlocks::served_by(std::uint32_t log) const {
 }
 
 void MergeBlocks::close(const Served& s, std::uint32_t log) {
-    const std::uint64_t key = open_key(c_.flash.plane_of(log), s.application);
+    const std::uint64_t key = open_key(c_.flash.group_of(log), s.application);
     if (const OpenLog* const o = s_.open.find(key); o && o->log == log) s_.open.erase(key);
 }
 
 std::optional<std::uint32_t> MergeBlocks::extend(std::uint32_t log) {
-    const std::uint32_t plane = c_.flash.plane_of(log), logs = s_.logs.logs_of_plane();
-    std::uint32_t& taken = s_.idle_taken[plane];
+    const std::uint32_t group = c_.flash.group_of(log), logs = s_.logs.logs_of_group();
+    std::uint32_t& taken = s_.idle_taken[group];
     std::uint32_t block = 0;
     if (used_logs_ + taken < logs)
-        block = c_.flash.in_plane(plane, c_.data_blocks + logs - ++taken);
-    else if (s_.free.left(plane) > kept_)
-        block = s_.free.take(plane);
+        block = c_.flash.in_group(group, c_.data_blocks + logs - ++taken);
+    else if (s_.free.left(group) > kept_)
+        block = s_.free.take(group);
     else
         return {};
     s_.more[log].push_back(block);
@@ -62,13 +63,13 @@ std::vector<std::uint32_t> MergeBlocks::all_of(std::uint32_t log) const {
     return all;
 }
 
-bool MergeBlocks::has_room(std::uint32_t package, std::uint16_t application,
+bool MergeBlocks::has_room(std::uint32_t from, std::uint16_t application,
                            std::size_t blocks) const {
     std::size_t room = 0;
-    for (std::uint32_t i = 0; i < in_package() && room < blocks; ++i) {
-        const std::uint32_t plane = package + i * c_.flash.packages;
-        std::uint32_t left = s_.free.left(plane);
-        if (const OpenLog* const o = s_.open.find(open_key(plane, application))) {
+    for (std::uint32_t i = 0; i < c_.flash.reachable_groups() && room < blocks; ++i) {
+        const std::uint32_t group = c_.flash.reachable_group(from, i);
+        std::uint32_t left = s_.free.left(group);
+        if (const OpenLog* const o = s_.open.find(open_key(group, application))) {
             const std::uint32_t with_log = std::min(left, c_.ratio - o->members);
             room += with_log, left -= with_log;
         }
@@ -79,26 +80,26 @@ bool MergeBlocks::has_room(std::uint32_t package, std::uint16_t application,
 }
 
 BlockMove MergeBlocks::choose(std::uint32_t from, std::uint16_t application, bool& opened) {
-    // Merges, whether a log block is opened, block, plane: the least is the best.
+    // Merges, whether a log block is opened, block, group: the least is the best.
     using Choice = std::tuple<std::uint32_t, bool, FreeBlocks::Block, std::uint32_t>;
     std::optional<Choice> best;
-    for (std::uint32_t i = 0; i < in_package(); ++i) {
-        const std::uint32_t plane = from % c_.flash.packages + i * c_.flash.packages;
-        const bool opens = !s_.open.find(open_key(plane, application));
-        if (s_.free.left(plane) < 1u + opens) continue;
-        const Choice c {s_.plane_moves[plane], opens, s_.free.best(plane), plane};
+    for (std::uint32_t i = 0; i < c_.flash.reachable_groups(); ++i) {
+        const std::uint32_t group = c_.flash.reachable_group(c_.flash.group_of(from), i);
+        const bool opens = !s_.open.find(open_key(group, application));
+        if (s_.free.left(group) < 1u + opens) continue;
+        const Choice c {s_.group_moves[group], opens, s_.free.best(group), group};
         if (!best || c < *best) best = c;
     }
     MEMSIM_ASSERT(best, "a data block is moved for which there is no room");
-    const auto [merges, opens, block, plane] = *best;
+    const auto [merges, opens, block, group] = *best;
     BlockMove m;
     m.from = from;
     const std::uint32_t* const known = s_.logical.find(from); // else it was never moved
     m.logical = known ? *known : from;
-    m.to = s_.free.take(plane);
-    const std::uint64_t key = open_key(plane, application);
+    m.to = s_.free.take(group);
+    const std::uint64_t key = open_key(group, application);
     opened = opens;
-    if (opens) s_.open[key] = {s_.free.take(plane), 0};
+    if (opens) s_.open[key] = {s_.free.take(group), 0};
     OpenLog& open = s_.open[key];
     m.to_log = open.log;
     if (++open.members == c_.ratio) s_.open.erase(key);
@@ -107,7 +108,7 @@ BlockMove MergeBlocks::choose(std::uint32_t from, std::uint16_t application, boo
     served.blocks.push_back(m.to);
     s_.logical[m.to] = m.logical;
     ++s_.targets[m.to_log];
-    ++s_.plane_moves[plane];
+    ++s_.group_moves[group];
     return m;
 }
 
@@ -115,8 +116,8 @@ void MergeBlocks::moved(const BlockMove& m) {
     s_.logs.change(m.to, m.to_log);
     s_.logical[m.from] = MergeBlocksState::moved_away;
     s_.logs.forget(m.from);
-    --s_.plane_moves[c_.flash.plane_of(m.from)];
-    --s_.plane_moves[c_.flash.plane_of(m.to)];
+    --s_.group_moves[c_.flash.group_of(m.from)];
+    --s_.group_moves[c_.flash.group_of(m.to)];
 }
 
 void MergeBlocks::check_loaded(Loader& l) const {
@@ -126,9 +127,9 @@ void MergeBlocks::check_loaded(Loader& l) const {
         l.indices("made.blocks", s.blocks, blocks);
         return true;
     });
-    s_.idle_taken.all([&](std::uint64_t plane, std::uint32_t taken) {
-        l.index("idle_taken", plane, c_.flash.all_planes());
-        l.index("idle_taken", taken, s_.logs.logs_of_plane() - used_logs_ + 1);
+    s_.idle_taken.all([&](std::uint64_t group, std::uint32_t taken) {
+        l.index("idle_taken", group, c_.flash.groups());
+        l.index("idle_taken", taken, s_.logs.logs_of_group() - used_logs_ + 1);
         return true;
     });
     s_.more.all([&](std::uint64_t, const std::vector<std::uint32_t>& more) {

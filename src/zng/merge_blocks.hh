@@ -5,7 +5,7 @@
 
 namespace memsim::zng {
 
-/// The data blocks of one application that a log block serves.
+/// The data blocks of one application that a log block serves. Blocks here are mapped blocks.
 struct Served {
     std::uint16_t application = 0;
     std::vector<std::uint32_t> blocks;
@@ -36,22 +36,22 @@ struct MergeBlocksState {
     FreeBlocks free;
     HashMap<std::uint32_t> logical;           ///< of blocks that were moved there, or `moved_away`
     HashMap<Served> made;                     ///< log blocks made since the start
-    HashMap<OpenLog> open;                    ///< by plane and application
+    HashMap<OpenLog> open;                    ///< by group and application
     HashMap<std::vector<std::uint32_t>> more; ///< blocks that log blocks went on in
-    HashMap<std::uint32_t> idle_taken;        ///< by plane: log blocks without data, taken for that
+    HashMap<std::uint32_t> idle_taken;        ///< by group: log blocks without data, taken for that
     HashMap<std::uint32_t> targets;           ///< log blocks, and the moves to their blocks
-    std::vector<std::uint32_t> plane_moves;   ///< from and to each plane, under way
+    std::vector<std::uint32_t> group_moves;   ///< from and to each group, under way
 };
 
 /// Which blocks hold what, and where data blocks go when their log block is merged: a block of any
-/// plane of the package, where fewest merges are under way, then where a log block with room is,
-/// then the one erased least. A log block serves up to `ratio` data blocks of one application. A
-/// part: its owner moves the data.
+/// group of planes that the pages can reach, where fewest merges are under way, then where a log
+/// block with room is, then the one erased least. A log block serves up to `ratio` data blocks of
+/// one application. A part: its owner moves the data.
 class MergeBlocks {
   public:
     struct Config {
         Flash flash;
-        std::uint32_t data_blocks = 1;  ///< of a plane, at the start
+        std::uint32_t data_blocks = 1;  ///< of a group, at the start
         std::uint32_t ratio = 1;        ///< data blocks to a log block
         std::vector<BlockRange> ranges; ///< by application
     };
@@ -63,20 +63,21 @@ class MergeBlocks {
     void close(const Served& s, std::uint32_t log);
     /// Data blocks that it serves are on their way.
     bool awaits_data(std::uint32_t log) const { return s_.targets.find(log) != nullptr; }
-    /// Takes an erased block of its plane for a full log block to go on in: one that is the log
+    /// Takes an erased block of its group for a full log block to go on in: one that is the log
     /// block of data blocks that hold nothing, the last first, or a free one, if enough stay to
     /// merge into.
     std::optional<std::uint32_t> extend(std::uint32_t log);
     /// A log block and those that it went on in.
     std::vector<std::uint32_t> all_of(std::uint32_t log) const;
-    /// Whether there are erased blocks for so many data blocks and the log blocks that they need.
-    bool has_room(std::uint32_t package, std::uint16_t application, std::size_t blocks) const;
+    /// Whether there are erased blocks, in what the pages of a group can reach, for so many data
+    /// blocks and the log blocks that they need.
+    bool has_room(std::uint32_t group, std::uint16_t application, std::size_t blocks) const;
     /// Takes a new block, and its log block, for a data block; there is one. `opened`: a free block
     /// becomes that log block.
     BlockMove choose(std::uint32_t from, std::uint16_t application, bool& opened);
-    /// The pages of so many data blocks leave the plane of their log block.
+    /// The pages of so many data blocks leave the group of their log block.
     void leave(std::uint32_t log, std::size_t blocks) {
-        s_.plane_moves[c_.flash.plane_of(log)] += static_cast<std::uint32_t>(blocks);
+        s_.group_moves[c_.flash.group_of(log)] += static_cast<std::uint32_t>(blocks);
     }
     /// All pages of a block are in its new log block's care.
     void arrived(std::uint32_t to_log) {
@@ -90,16 +91,15 @@ class MergeBlocks {
     void check_loaded(Loader& l) const;
 
   private:
-    static std::uint64_t open_key(std::uint32_t plane, std::uint16_t application) {
-        return std::uint64_t {plane} << 16 | application;
+    static std::uint64_t open_key(std::uint32_t group, std::uint16_t application) {
+        return std::uint64_t {group} << 16 | application;
     }
-    std::uint32_t in_package() const { return c_.flash.all_planes() / c_.flash.packages; }
 
     Config c_;
     std::uint32_t used_logs_ =
-        0; ///< log blocks of a plane, from the first, that may serve data at the start
+        0; ///< log blocks of a group, from the first, that may serve data at the start
     std::uint32_t kept_ =
-        0; ///< free blocks of a plane that log blocks leave: room to merge all data of a package
+        0; ///< free blocks of a group that log blocks leave: room to merge all data in its reach
     MergeBlocksState& s_;
 };
 

@@ -6,7 +6,7 @@
 
 namespace memsim::zng {
 
-/// A data block on its way, page by page.
+/// A mapped data block on its way, page by page.
 struct DataMove {
     BlockMove blocks;
     std::uint32_t granted = 0; ///< pages that the helper thread has come to
@@ -20,7 +20,7 @@ struct Merge {
     std::uint16_t application = 0;
     MergePhase phase = MergePhase::idle;
     std::uint32_t left = 0;   ///< moves or erases that are not done
-    std::uint32_t erased = 0; ///< erases sent
+    std::uint32_t erased = 0; ///< erases sent, one for each plane of each block
     std::vector<DataMove> moves;
     Tick since = 0;
 };
@@ -38,7 +38,7 @@ struct MergeTableState {
 /// The merges under way, and whose pages the helper thread turns to next. A part.
 class MergeTable {
   public:
-    /// Blocks have `pages` of data; the helper thread takes `step` of each at a time.
+    /// Mapped blocks have `pages` of data; the helper thread takes `step` of each at a time.
     MergeTable(std::uint32_t pages, std::uint32_t step, MergeTableState& state)
         : pages_(pages), step_(step), s_(state) {}
 

@@ -17,23 +17,24 @@ class PacketAddresses {
     PacketAddresses() = default;
     PacketAddresses(const Flash& flash, const Network& network) : flash_(flash), net_(network) {}
 
-    /// The line of a physical address, whose data block has this log block.
+    /// The line of a physical address, whose mapped block has this log block.
     void line(FlashPacket& p, std::uint64_t address, std::uint32_t log) const {
-        const BlockPlace at = flash_.place(flash_.block_of(address));
+        const std::uint32_t page = flash_.page_of(address);
+        const BlockPlace at = flash_.place(flash_.block_of(address), page);
         p.at = plane(at), p.block = at.block;
         p.log_block = flash_.block_in_plane(log);
-        p.page = static_cast<std::uint16_t>(flash_.page_of(address));
+        p.page = static_cast<std::uint16_t>(flash_.page_in_plane(page));
         p.line = static_cast<std::uint8_t>(flash_.offset_in_page(address) / line_bytes);
         p.destination = endpoint(at.package, p.line);
     }
     void collect(FlashPacket& p, const CollectRequest& r) const {
-        const BlockPlace at = flash_.place(r.data), to = flash_.place(r.to);
+        const BlockPlace at = flash_.place(r.data, r.page), to = flash_.place(r.to, r.page);
         p.kind = r.op == CollectOp::move    ? PacketKind::move
                  : r.op == CollectOp::erase ? PacketKind::erase
                                             : PacketKind::extend;
         p.at = plane(at), p.block = at.block;
         p.log_block = flash_.block_in_plane(r.log);
-        p.page = r.page;
+        p.page = static_cast<std::uint16_t>(flash_.page_in_plane(r.page));
         p.to = plane(to), p.to_block = to.block;
         p.to_log = flash_.block_in_plane(r.to_log);
         p.destination = endpoint(at.package, p.at.plane);
@@ -44,7 +45,7 @@ class PacketAddresses {
         const auto number = [&](std::uint32_t block) {
             return flash_.number({package, block, p.at.die, p.at.plane});
         };
-        return {number(p.log_block), number(p.block), p.page};
+        return {number(p.log_block), number(p.block), p.page, p.to_block};
     }
 
   private:

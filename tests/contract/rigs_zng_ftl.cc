@@ -8,7 +8,7 @@ namespace memsim::test::rigs_zng_ftl {
 
 namespace {
 
-void ftl(Machine& m, bool assist, const char* network) {
+void ftl(Machine& m, bool assist, const char* network, unsigned span = 1) {
     Script s;
     s.launches = 3, s.blocks = 8, s.warps = 6;
     s.write = [](program::WarpStreamWriter& w, unsigned warp) {
@@ -18,6 +18,7 @@ void ftl(Machine& m, bool assist, const char* network) {
     test_zng::Ftl f;
     f.assist = assist;
     f.gates = false;
+    f.span = span, f.across = span > 1;
     f.wanderer = {{"count", "500"}, {"lines", "300"}, {"stride", "20"}, {"writes", "70"}};
     f.package = {{"network", network}, {"log_filled", "100%"}};
     f.add(m);
@@ -27,5 +28,7 @@ void ftl(Machine& m, bool assist, const char* network) {
 
 static const RigFor assist_warp {"zng.GarbageCollector", [](Machine& m) { ftl(m, true, "nif"); }};
 static const RigFor own_sm {"zng.GarbageCollector", [](Machine& m) { ftl(m, false, "swnet"); }};
+static const RigFor mapped_blocks {"zng.GarbageCollector",
+                                   [](Machine& m) { ftl(m, false, "nif", 4); }};
 
 } // namespace memsim::test::rigs_zng_ftl

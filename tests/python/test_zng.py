@@ -2,6 +2,7 @@
 import memsim
 import pytest
 from memsim.systems import zng
+from memsim.systems.interleave import in_bytes
 from memsim.systems.scale import GIB, MIB, footprint
 
 
@@ -241,13 +242,43 @@ def test_hybridgpu_has_the_predictor_and_not_the_monitor():
     )
 
 
-def test_a_block_holds_pages_that_follow_one_another():
-    # Neighbouring pages lie in one plane, the next block in another package; a block is full at the paper's scale.
+def test_a_mapped_block_extends_over_64_planes_of_all_packages():
+    # Its table is the paper's: 10,923 entries of 60 bits for 1 TiB.
     root = machine("zng")
     size = zng.scale.scale(sum(footprint(p) for p in root.program))
-    assert str(root.gpu.mmu.page) == f"{size.data_pages * 4}KiB" and root.gpu.tlb[0].stripe == 1
+    assert in_bytes(root.gpu.mmu.page, "page") == 64 * size.data_pages * 4096
+    for part in (*root.flash.controller, root.gpu.collector):
+        assert (part.span, part.across) == (64, True)
     assert zng.scale.scale(192 * MIB).data_pages == 384
-    assert machine("zng", on_flash=dict(stripe=64)).gpu.tlb[0].stripe == 64
+    geometry = dict(zng.flash.GEOMETRY, span=zng.flash.SPAN)
+    assert zng.ftl.block_bytes(geometry) == 96 * MIB
+    assert zng.ftl.table_bytes(2**40, geometry) == pytest.approx(80 * 1024, rel=1e-4)
+
+
+@pytest.mark.parametrize("span, across", [(1, False), (64, False), ("all", True)])
+def test_other_spans_of_a_mapped_block_return_what_was_written(in_tmp, span, across):
+    root = machine("zng", "back", most=100_000, contents=True, on_flash=dict(span=span, across=across))
+    size = zng.scale.scale(sum(footprint(p) for p in root.program))
+    planes = 64 * size.channels if span == "all" else span
+    assert in_bytes(root.gpu.mmu.page, "page") == planes * size.data_pages * 4096
+    run(root)
+
+
+def test_consecutive_pages_are_written_to_different_planes(in_tmp):
+    """With a block of one plane they lie in one: `span` decides how many planes a stretch of addresses has."""
+    busy = {}
+    for span in (1, 64):
+        size = zng.scale.scale(MIB)
+        size.data_pages = zng.scale.PAGES  # so the program lies in one block of a plane
+        root = machine("zng", "back", most=100_000, size=size, on_flash=dict(span=span, across=span > 1))
+        run(root)
+        busy[span] = sum(1 for p in root.flash.package for n in range(64) if int(p.stats.plane_writes[n]))
+    assert busy[64] > busy[1] == 1
+
+
+def test_a_span_that_does_not_divide_the_planes_is_a_sentence():
+    with pytest.raises(memsim.Error, match="a mapped block of 3 planes does not lie evenly in 128 planes"):
+        machine("zng", on_flash=dict(span=3))
 
 
 def test_data_are_in_as_many_blocks_as_the_papers(in_tmp):

@@ -28,8 +28,8 @@ def test_what_is_never_erased_never_fails():
     assert (wear.years_unlevelled, wear.spread) == (inf, 1)
 
 
-def test_the_tables_size_stands_beside_the_papers():
-    assert zng.ftl.report(16, GEOMETRY) == (
-        "DBMT: 815104 data blocks x 10 B = 7960 KiB; one entry of 60 bits for a block of each plane of a "
-        "package: 93 KiB; the paper: 80 KB"
+def test_the_table_has_an_entry_for_each_mapped_block():
+    assert zng.ftl.report(16, GEOMETRY) == ("DBMT: 815104 mapped data blocks of 1 planes x 60 bits = 5970 KiB")
+    assert zng.ftl.report(16, dict(GEOMETRY, span=64)) == (
+        "DBMT: 12736 mapped data blocks of 64 planes x 60 bits = 93 KiB"
     )

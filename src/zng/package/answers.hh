@@ -84,12 +84,13 @@ class Answers {
         tell_controller(p, worker);
     }
     /// The log block of `a` has so many pages left.
-    void log_low(const PageAddress& a, FlashPlane at, std::uint32_t left) {
+    void log_low(const PageAddress& a, FlashPlane at, std::uint32_t left, std::uint32_t blocks) {
         FlashPacket p;
         p.kind = PacketKind::log_low;
         p.at = at;
         p.block = a.block, p.log_block = a.log_block;
         p.page = static_cast<std::uint16_t>(left);
+        p.to_block = blocks;
         tell_controller(p, a.plane);
     }
     bool empty(std::uint32_t port) const { return state_.queues[port].empty(); }

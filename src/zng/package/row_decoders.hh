@@ -76,12 +76,14 @@ class RowDecoders {
         bool granted = false;
         bool low = false; ///< has no more than the reserve left, and that was not said before
         std::uint32_t left = 0;
+        std::uint32_t blocks = 1; ///< of the log block, with those in which it goes on
     };
     /// A page of its log block, if one is left.
     Promise promise(const PageAddress& a) {
         Log& log = log_of(a);
-        const auto pages = static_cast<std::uint32_t>(1 + log.more.size()) * n_.pages;
         Promise p;
+        p.blocks = static_cast<std::uint32_t>(1 + log.more.size());
+        const std::uint32_t pages = p.blocks * n_.pages;
         p.granted = log.assigned < pages; // it may have been full before the run
         log.assigned += p.granted;
         p.left = pages - log.assigned;

@@ -80,7 +80,7 @@ class WritePath {
         const RowDecoders::Promise p = c_.decoders.promise(a);
         if (p.low) {
             ++c_.stat.log_lows;
-            c_.answers.log_low(a, c_.n.place(a.plane), p.left);
+            c_.answers.log_low(a, c_.n.place(a.plane), p.left, p.blocks);
         }
         return p.granted;
     }

@@ -46,21 +46,21 @@ void check_data(Machine& m) {
 
 /// Each data block has a log block of its plane, which serves no more than two (the ratio), of one
 /// application, and holds no data itself.
-void check_tables(Machine& m) {
+void check_tables(Machine& m, const Ftl& ftl = {}) {
     const auto& c = m.get<GarbageCollector>("collector");
     const auto& mmu = m.get<gpu::Mmu>("mmu");
-    const zng::Flash flash {2, 2, 2, 40, 12};
+    const zng::Flash flash {2, 2, 2, 40, 12, 4096, 12, ftl.span, ftl.across};
     std::map<std::uint64_t, std::vector<unsigned>> served; // applications, by log block
     std::map<std::uint64_t, unsigned> data;
     for (unsigned a = 0; a < 2; ++a)
-        for (unsigned p = 0; p < Ftl::blocks_each; ++p) {
+        for (unsigned p = 0; p < ftl.blocks_each(); ++p) {
             const auto block = static_cast<std::uint32_t>(*mmu.frame_of(a, p));
             const std::uint32_t log = c.log_blocks().log_of(block);
-            CHECK(flash.plane_of(block) == flash.plane_of(log));
+            CHECK(flash.group_of(block) == flash.group_of(log));
             served[log].push_back(a);
             ++data[block];
         }
-    CHECK(data.size() == 2 * Ftl::blocks_each);
+    CHECK(data.size() == 2 * ftl.blocks_each());
     for (const auto& [log, applications] : served) {
         CHECK(applications.size() <= 2);
         CHECK(applications.front() == applications.back());
@@ -101,6 +101,37 @@ TEST_CASE("No line is lost and none goes astray while log blocks are merged", "[
                 CHECK((thrashes > 0 || !redirect));
                 check_tables(m);
             }
+}
+
+/// The same with mapped blocks over several planes.
+TEST_CASE("No line is lost and none goes astray while mapped blocks are merged", "[zng]") {
+    const bool used_up = GENERATE(false, true), across = GENERATE(false, true);
+    const char* const network = GENERATE("none", "nif");
+    const unsigned span = GENERATE(2u, 4u);
+    INFO(network << " used_up " << used_up << ", span " << span << ", across " << across);
+    Machine m {3};
+    Ftl ftl;
+    ftl.span = span, ftl.across = across;
+    if (used_up) ftl.blocks = 44;
+    // What is under way at a merge does not fill the next log block, or the flash would be full.
+    carry_data(m, ftl, {{"count", "4000"}, {"lines", "400"}, {"stride", "15"}, {"answers", "8"}});
+    ftl.package = {{"network", network}, {"log_filled", used_up ? "0%" : "100%"}};
+    ftl.collector = {{"when", used_up ? "used_up" : "low"}};
+    start(m, ftl);
+    finish(m);
+    check_data(m);
+    check_tables(m, ftl);
+    const auto& c = m.get<GarbageCollector>("collector");
+    CHECK(value(used_up ? c.stat.extensions : c.stat.merges) > 2);
+    CHECK(value(c.stat.log_lows) == value(c.stat.merges) + value(c.stat.extensions));
+    CHECK(value(c.stat.erases) % span == 0);
+    CHECK(value(c.stat.moved_pages) % (12 * span) == 0);
+    std::uint64_t extended = 0;
+    for (unsigned i = 0; i < 2; ++i) {
+        extended += value(m.get<FlashController>(at("controller", i)).stat.extensions);
+        CHECK(value(m.get<Gate>(at("gate", i)).stat.astray) == 0);
+    }
+    CHECK(extended == value(c.stat.extensions) * span);
 }
 
 /// Log blocks of a page or a few: a new one is low before its data blocks are there, and full while
@@ -178,18 +209,20 @@ namespace {
 /// blocks of two pages: the first merge has nothing else beside it.
 struct Lone {
     Machine m {1};
-    explicit Lone(bool assist = false) {
+    explicit Lone(bool assist = false, unsigned span = 1, bool across = false) {
         Ftl ftl;
+        ftl.span = span, ftl.across = across;
         ftl.wanderers = 1;
         test::scripts() = {test::Script {}}; // the SM has nothing else to do
         ftl.assist = assist;
         ftl.wanderer = {{"count", "400"},
-                        {"lines", "12"},
+                        {"lines", across ? "24" : "12"}, // more pages than a package has registers
                         {"stride", "32"},
                         {"writes", "95"},
                         {"gap", "400us"}};
         start(m, ftl);
-        while (collector().state.merges.active.empty()) m.run(m.sim().now() + us);
+        while (collector().state.merges.active.empty())
+            REQUIRE(m.run(m.sim().now() + us) != Stop::idle);
     }
     GarbageCollector& collector() { return m.get<GarbageCollector>("collector"); }
     const zng::Merge& merge() {
@@ -210,6 +243,27 @@ TEST_CASE("A merge takes its pages' programs, its blocks at once, and then the e
     CHECK(took < least + 2 * page); // what was programmed to the log block when it began
     CHECK(value(one.collector().stat.moved_pages) == 2 * 12);
     CHECK(value(one.collector().stat.erases) == 3);
+}
+
+/// Two data blocks of 4 x 12 pages: each plane programs its part of both while the others do.
+TEST_CASE("All planes of a mapped block move their pages at once", "[zng]") {
+    const bool across = GENERATE(false, true);
+    INFO("across: " << across);
+    // Sensed and programmed in one plane, or in another: 4 KiB over the package's network.
+    const Tick page = 3 * us + 100 * us + (across ? 640 * ns : 0);
+    Lone one(false, 4, across);
+    while (value(one.collector().stat.merges) == 0)
+        REQUIRE(one.m.run(one.m.sim().now() + us) != Stop::idle);
+    const auto took = static_cast<Tick>(one.collector().stat.merge_time.sum());
+    const Tick least = 2 * 12 * page + 3 * 1000 * us; // three erases in each plane
+    CHECK(took > least);
+    CHECK(took < least + 3 * page);
+    CHECK(value(one.collector().stat.moved_pages) == 2 * 4 * 12);
+    CHECK(value(one.collector().stat.erases) == 3 * 4);
+    const std::uint64_t a = value(one.m.get<Package>("package[0]").stat.moves);
+    const std::uint64_t b = value(one.m.get<Package>("package[1]").stat.moves);
+    CHECK(a + b == 2 * 4 * 12);
+    CHECK((across ? a == b : a == 0 || b == 0));
 }
 
 TEST_CASE("The helper thread's instructions come before the moves that they are for", "[zng]") {
@@ -304,6 +358,12 @@ TEST_CASE("A wrong collector is refused in a sentence", "[zng]") {
     ftl.collector = {{"log_ratio", "4"}};
     CHECK(refused(ftl) == "controller[0].log_ratio: 2, but collector has 4: controllers, "
                           "collector and packages have one geometry");
+    ftl.collector = {{"span", "3"}};
+    CHECK(refused(ftl) ==
+          "collector.span: a mapped block of 3 planes does not lie evenly in 4 planes");
+    ftl.collector = {{"span", "1"}, {"across", "true"}};
+    CHECK(refused(ftl) == "collector.span: a mapped block of 1 planes does not lie evenly in 8 "
+                          "planes of 2 packages");
     ftl.collector = {{"data_pages", "13"}};
     CHECK(refused(ftl) == "collector.data_pages: 13 of 12 pages of a block");
     ftl.collector = {};

@@ -13,8 +13,8 @@ TEST_CASE("The block erased least is taken, of those the first", "[zng]") {
     CHECK(free.left(1) == 2);
     CHECK(free.best(1).number == 3);
     const std::uint32_t a = free.take(1), b = free.take(1);
-    CHECK(a == flash.in_plane(1, 3));
-    CHECK(b == flash.in_plane(1, 4));
+    CHECK(a == flash.in_group(1, 3));
+    CHECK(b == flash.in_group(1, 4));
     CHECK(free.left(1) == 0);
     CHECK(free.left(0) == 2);
     free.put(b), free.put(a); // once each
@@ -23,8 +23,8 @@ TEST_CASE("The block erased least is taken, of those the first", "[zng]") {
     free.put(a); // twice
     CHECK(free.take(1) == b);
     CHECK(free.take(1) == a);
-    free.put(a), free.put(flash.in_plane(1, 0));
-    CHECK(free.take(1) == flash.in_plane(1, 0)); // a data block, erased once
+    free.put(a), free.put(flash.in_group(1, 0));
+    CHECK(free.take(1) == flash.in_group(1, 0)); // a data block, erased once
     CHECK(free.most() == 3);
     CHECK(free.erased() == 3);
 }

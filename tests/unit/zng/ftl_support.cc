@@ -55,8 +55,8 @@ void Gate::wake() {
 void Ftl::add(Machine& m) const {
     const auto n = [](unsigned i) { return std::to_string(i); };
     const auto bytes = [](unsigned b) { return std::to_string(b) + "B"; };
-    const unsigned page = pages * 4096, planes = 4 * packages;
-    const unsigned space = (blocks_each + planes * 2) * page;
+    const unsigned page = pages * 4096 * span, groups = 4 * packages / span;
+    const unsigned space = (blocks_each() + groups * 2) * page;
     m.add("mmu", "gpu.Mmu",
           with({{"tlbs", n(wanderers)},
                 {"movers", "1"},
@@ -104,10 +104,12 @@ void Ftl::add(Machine& m) const {
         m.bind("mesh", at("output", endpoint), who, in);
     };
     const Arguments blocks = with(geometry(), {{"data_blocks", "12"}, {"log_ratio", "2"}});
+    const Arguments mapped =
+        with(blocks, {{"span", n(span)}, {"across", across ? "true" : "false"}});
     for (unsigned c = 0; c < controllers; ++c) {
         const std::string path = at("controller", c);
         m.add(path, "zng.FlashController",
-              with(with(blocks, {{"packages", n(packages)},
+              with(with(mapped, {{"packages", n(packages)},
                                  {"endpoint", n(c)},
                                  {"first_package", n(controllers)},
                                  {"collectors", "1"},
@@ -120,7 +122,9 @@ void Ftl::add(Machine& m) const {
         if (redirect) m.bind(path, "pin[0]", at("l2", c), "control[1]");
         if (gates) {
             m.add(at("gate", c), "test_zng.Gate",
-                  {{"applications", n(wanderers)}, {"block", bytes(page)}});
+                  {{"applications", n(wanderers)},
+                   {"blocks", n(blocks_each())},
+                   {"block", bytes(page)}});
             m.bind("flash_network", at("mem_side", c), at("gate", c), "above");
             m.bind(at("gate", c), "below", path, "mem[0]");
         } else
@@ -140,9 +144,9 @@ void Ftl::add(Machine& m) const {
     }
     std::string footprints;
     for (unsigned i = 0; i < wanderers; ++i)
-        footprints += (i ? "," : "") + bytes(blocks_each * page);
+        footprints += (i ? "," : "") + bytes(blocks_each() * page);
     m.add("collector", "zng.GarbageCollector",
-          with(with(blocks, {{"packages", n(packages)},
+          with(with(mapped, {{"packages", n(packages)},
                              {"controllers", n(controllers)},
                              {"caches", n(slices)},
                              {"applications", n(wanderers)},

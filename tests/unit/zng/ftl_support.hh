@@ -85,6 +85,8 @@ struct Ftl {
     unsigned slices = 2, controllers = 2, packages = 2;
     unsigned blocks = 40;  ///< of a plane
     unsigned pages = 12;   ///< of one
+    unsigned span = 1;     ///< planes of a mapped block
+    bool across = false;   ///< which are of all packages
     bool assist = false;   ///< an SM that runs scripts() runs the helper thread
     bool redirect = false; ///< a read-only L2, whose ways thrashing controllers pin for writes
     bool gates = true;     ///< not where machines are saved, since they ask the MMU past all links
@@ -92,7 +94,8 @@ struct Ftl {
     Arguments wanderer {}, package {}, controller {}, collector {}, mmu {}, l2 {};
     Arguments second {}; ///< of wanderer[1], over `wanderer`
 
-    static constexpr unsigned blocks_each = 16;
+    /// Mapped blocks of each application: 16 flash blocks.
+    unsigned blocks_each() const { return 16 / span; }
     Arguments geometry() const {
         return {{"dies", "2"},
                 {"planes", "2"},

@@ -18,7 +18,7 @@ struct Blocks {
     Blocks() {
         state.logs = LogBlocks(flash, 4, 2);
         state.free = FreeBlocks(flash, 6);
-        state.plane_moves.assign(2, 0);
+        state.group_moves.assign(2, 0);
     }
 };
 
@@ -26,7 +26,7 @@ struct Blocks {
 
 TEST_CASE("A log block serves the data blocks of its application that are still there", "[zng]") {
     Blocks b;
-    const std::uint32_t log = b.flash.in_plane(0, 4); // of blocks 0 and 1 of plane 0
+    const std::uint32_t log = b.flash.in_group(0, 4); // of blocks 0 and 1 of plane 0
     Served s = b.blocks.served_by(log);
     CHECK(s.application == 0);
     CHECK(s.blocks == std::vector<std::uint32_t> {0, 2});
@@ -34,8 +34,8 @@ TEST_CASE("A log block serves the data blocks of its application that are still 
     b.blocks.leave(log, 1);
     const BlockMove m = b.blocks.choose(0, 0, opened);
     CHECK(opened);
-    CHECK(b.flash.plane_of(m.to) == 1); // plane 0 has the merge itself
-    CHECK(b.flash.plane_of(m.to_log) == 1);
+    CHECK(b.flash.group_of(m.to) == 1); // plane 0 has the merge itself
+    CHECK(b.flash.group_of(m.to_log) == 1);
     CHECK(b.blocks.awaits_data(m.to_log));
     b.blocks.arrived(m.to_log);
     CHECK_FALSE(b.blocks.awaits_data(m.to_log));
@@ -57,7 +57,7 @@ TEST_CASE("There is room for data blocks with the log blocks that they need", "[
     CHECK(b.blocks.has_room(0, 0, 8));
     CHECK_FALSE(b.blocks.has_room(0, 0, 9));
     bool opened = false;
-    b.blocks.leave(b.flash.in_plane(0, 4), 1);
+    b.blocks.leave(b.flash.in_group(0, 4), 1);
     const BlockMove m = b.blocks.choose(0, 0, opened);
     CHECK(b.blocks.has_room(0, 0, 7));
     CHECK_FALSE(b.blocks.has_room(0, 0, 8));

@@ -278,7 +278,7 @@ TEST_CASE("An answer leaves by the port of its request; notes go to the controll
     r.port = 1;
     answers.accept();
     answers.answer(r, PacketKind::written);
-    answers.log_low(page(0, 2, 3), numbers.place(0), 5);
+    answers.log_low(page(0, 2, 3), numbers.place(0), 5, 2);
     answers.copy_out(1, 9, {});
     CHECK(answers.outstanding() == 1);
     const auto written = answers.pop(1);

@@ -25,7 +25,7 @@ void Host::init() {
     state.free.resize(planes);
     for (std::uint32_t p = 0; p < planes; ++p)
         for (std::uint32_t b = params.data_blocks() + groups_of_plane(); b < params.blocks(); ++b)
-            state.free[p].push_back(flash_.in_plane(p, b));
+            state.free[p].push_back(flash_.in_group(p, b));
 }
 
 void Host::wake() {
@@ -67,7 +67,7 @@ void Host::wake() {
 
 void Host::begin_merge(Group& g) {
     const auto need = static_cast<std::uint32_t>(g.members.size() + 1);
-    std::uint32_t plane = flash_.plane_of(g.log);
+    std::uint32_t plane = flash_.group_of(g.log);
     do plane = (plane + params.packages()) % flash_.all_planes();
     while (state.free[plane].size() < need);
     const auto take = [&] {
@@ -79,8 +79,7 @@ void Host::begin_merge(Group& g) {
     for (const std::uint32_t v : g.members) {
         const std::uint32_t to = take(), from = state.physical[v];
         for (std::uint32_t p = 0; p < params.pages(); ++p)
-            state.orders.push(
-                {0, from, g.log, to, log, static_cast<std::uint16_t>(p), CollectOp::move});
+            state.orders.push({0, from, g.log, to, log, p, CollectOp::move});
         state.moves.push_back({from, to});
         state.physical[v] = to;
         state.logs.change(to, log);
@@ -105,7 +104,7 @@ void Host::moved() {
 }
 
 void Host::erased() {
-    for (const std::uint32_t b : state.erased) state.free[flash_.plane_of(b)].push_back(b);
+    for (const std::uint32_t b : state.erased) state.free[flash_.group_of(b)].push_back(b);
     state.erased.clear();
     state.phase = Phase::normal;
 }

@@ -5,7 +5,7 @@ behind the L2 of one of machines.py's machines, `translate(...)` has its MMU nam
 """
 
 from ... import System, mem, zng
-from ...model.provenance import assumed, cited, derived, source_of, stated, swept, wired
+from ...model.provenance import assumed, cited, derived, inferred, source_of, stated, swept, wired
 from . import ftl
 
 BEHIND_L2 = assumed("64B", "as wide as a slice of the L2, on every platform")  # of the crossbar there
@@ -41,7 +41,7 @@ def flash_backbone(
     ports        I/O ports of a package
     registers    of a plane: 2 or 8 in the paper
     network      how registers reach other planes: none, swnet, fcnet, nif
-    geometry     dies, planes, blocks, pages; perhaps data_pages
+    geometry     dies, planes, blocks, pages; perhaps data_pages, span, across
     for_...      parameters that replace those of the parts
     Lines must reach the flash always through the same controller.
     """
@@ -193,22 +193,30 @@ PLATFORMS = {
 }
 
 
-# Neighbouring blocks over which the pages of addresses go round. 1: "the physical data block sequentially stores
-# the read-only flash pages" (IV-A). Sweep: 64, the blocks that an entry of the paper's 80 KB of table would name
-# (1 TB / (64 x 384 x 4 KiB) = 10,923 entries of four 15-bit block numbers), and one of each plane, a drive's superblock.
-STRIPE = stated(
-    1,
-    "ZnG IV-A: the physical data block sequentially stores the read-only flash pages",
-    sweep=[
-        swept(64, arguments=("--stripe", 64)),
-        swept("128, all planes of a slice of 1/8", arguments=("--stripe", 128)),
-    ],
-    name="stripe",
+# A mapped block: a flash block of each of `span` planes. 1 TB / (64 x 384 x 4 KiB) = 10,923 entries of four 15-bit block
+# numbers are the 80 KB of the paper; 64 planes are those of a package. The planes are of all packages: two ports of 8 B x
+# 800 MT/s give 12.8 GB/s a package, and the arrays give 74 GB/s, although the programs' data are a few mapped blocks.
+SPAN = inferred(
+    64,
+    "ZnG III-B: 80 KB of table for 1 TB, table I: 384 pages a block, 64 planes a package",
+    used=["zng-31"],
+    sweep=[swept("1", arguments=("--span", 1, "--no-across")), swept("all planes", arguments=("--span", "all"))],
+    name="planes of a mapped block",
+)
+ACROSS = inferred(
+    True,
+    "Fig. 11: arrays of 74 GB/s, where the ports of a package give 12.8",
+    used=["zng-11"],
+    sweep=[swept("one package", arguments=("--no-across",))],
+    name="packages of a mapped block",
 )
 
 
-def geometry_of(size):
-    return dict(GEOMETRY, data_pages=size.data_pages)
+def geometry_of(size, span=SPAN, across=ACROSS):
+    """Of a machine's flash; `span` may be "all"."""
+    if span == "all":
+        span = derived(size.channels * GEOMETRY["dies"] * GEOMETRY["planes"], from_="all planes")
+    return dict(GEOMETRY, data_pages=size.data_pages, span=span, across=across)
 
 
 INSTRUCTIONS = assumed(
@@ -219,9 +227,9 @@ INSTRUCTIONS = assumed(
 )
 
 
-def translate(part, size, programs, stripe=STRIPE):
+def translate(part, size, programs, span=SPAN, across=ACROSS):
     """TLBs, and an MMU that walks a buffer of its own, never the flash (IV-A)."""
-    ftl.translate(part, size.channels, geometry_of(size), programs, stripe=stripe)
+    ftl.translate(part, size.channels, geometry_of(size, span, across), programs)
 
 
 def attach(
@@ -234,7 +242,8 @@ def attach(
     reuse,
     transfer,
     combine,
-    stripe=STRIPE,
+    span=SPAN,
+    across=ACROSS,
     collect=COLLECT,
     helper="assist",
     for_package=None,
@@ -242,13 +251,14 @@ def attach(
     """L2 slices, crossbar, flash controllers, network, packages: `root.memory.network`, `root.flash`; and the
     helper thread that collects, `root.gpu.collector`."""
     channels = size.channels
+    geometry = geometry_of(size, span, across)
     root.flash = flash_backbone(
         controllers=channels,
         packages=channels,
         mesh=MESHES[size.k],
         registers=registers,
         network=network,
-        geometry=geometry_of(size),
+        geometry=geometry,
         for_package=dict(
             OF_PACKAGE,
             reuse=reuse,
@@ -273,9 +283,8 @@ def attach(
         root.gpu,
         root.flash.controller,
         size.channels,
-        geometry_of(size),
+        geometry,
         programs,
-        stripe=stripe,
         helper=helper,
         when=derived(collect, from_=collect)
         if source_of(collect)

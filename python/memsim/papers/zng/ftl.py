@@ -6,14 +6,12 @@
 
 from ... import mem, zng
 from ...errors import user_error
-from ...model.provenance import assumed, cited, derived, inferred, source_of, wired
+from ...model.provenance import assumed, cited, derived, inferred, wired
 from ...systems import mmu
 from ...systems.scale import footprint, up_to
 
 PAGE = 4096
-ENTRY = 10  # bytes: VBN, LBN, PLBN, PDBN, 20 bits each, for 2^20 blocks
-PAPER_TABLE = 80 * 1024
-STRIPE_BITS = 60  # four numbers of 15 bits: 1 TB / (64 planes x 384 x 4 KiB) = 10,923 entries, 80 KB
+ENTRY_BITS = inferred(60, "ZnG IV-A: VBN, LBN, PLBN and PDBN, III-B: 80 KB for 10,923 mapped blocks", used=["zng-31"])
 BUFFER_LATENCY = assumed(
     "2ns", "the MMU's buffer is an SRAM of some KB to MB", sweep=["1ns", "10ns"], name="DBMT's latency"
 )
@@ -27,53 +25,59 @@ LOG_RATIO = assumed(4, "data blocks to a log block; range 1 to 16")
 
 
 def block_bytes(geometry):
-    """Of addresses, in a data block."""
-    return (geometry.get("data_pages") or geometry["pages"]) * PAGE
+    """Of addresses, in a mapped block."""
+    return (geometry.get("data_pages") or geometry["pages"]) * geometry.get("span", 1) * PAGE
 
 
-def up_to_stripe(size, geometry, stripe):
-    """Bytes rounded up to whole stripes of blocks, in which addresses go round."""
-    return up_to(size, stripe * block_bytes(geometry))
+def groups(packages, geometry):
+    """Groups of planes over which a mapped block extends."""
+    planes = packages * geometry["dies"] * geometry["planes"]
+    span = geometry.get("span", 1)
+    if planes % span:
+        raise user_error(f"a mapped block of {span} planes does not lie evenly in {planes} planes")
+    return planes // span
 
 
 def row(packages, geometry, log_ratio=LOG_RATIO):
-    """Blocks of all planes that share one log block each."""
-    return packages * geometry["dies"] * geometry["planes"] * log_ratio
+    """Mapped blocks of all groups that share one log block each."""
+    return groups(packages, geometry) * log_ratio
 
 
-def address_space(packages, geometry, footprints, log_ratio=LOG_RATIO, stripe=1):
+def address_space(packages, geometry, footprints, log_ratio=LOG_RATIO):
     """Bytes of each application's addresses: beginnings so far apart that none shares a log block."""
     gap = row(packages, geometry, log_ratio) * block_bytes(geometry)
-    return up_to_stripe(max(footprints) + gap, geometry, stripe)
+    return up_to(max(footprints) + gap, block_bytes(geometry))
+
+
+def table_bytes(size, geometry):
+    """Of the DBMT for so many bytes of flash."""
+    return -(-size // block_bytes(geometry)) * ENTRY_BITS / 8
 
 
 def report(packages, geometry, data_blocks=DATA_BLOCKS):
-    """A line for a reader: our table beside the paper's."""
-    blocks = packages * geometry["dies"] * geometry["planes"] * data_blocks
-    stripes = blocks // (geometry["dies"] * geometry["planes"])
+    """A line for a reader: how large the DBMT is."""
+    blocks = groups(packages, geometry) * data_blocks
     return (
-        f"DBMT: {blocks} data blocks x {ENTRY} B = {blocks * ENTRY / 1024:.0f} KiB; one entry of "
-        f"{STRIPE_BITS} bits for a block of each plane of a package: {stripes * STRIPE_BITS / 8 / 1024:.0f} "
-        f"KiB; the paper: {PAPER_TABLE // 1024} KB"
+        f"DBMT: {blocks} mapped data blocks of {geometry.get('span', 1)} planes x {ENTRY_BITS} bits = "
+        f"{blocks * ENTRY_BITS / 8 / 1024:.0f} KiB"
     )
 
 
-def translate(part, packages, geometry, programs, data_blocks=DATA_BLOCKS, log_ratio=LOG_RATIO, stripe=1, **more):
-    """TLBs and an MMU (`part.tlb`, `part.mmu`) whose pages are flash blocks: its table is the DBMT, which
+def translate(part, packages, geometry, programs, data_blocks=DATA_BLOCKS, log_ratio=LOG_RATIO, **more):
+    """TLBs and an MMU (`part.tlb`, `part.mmu`) whose pages are mapped blocks: its table is the DBMT, which
     walks read in a buffer of its own, `part.dbmt`. Physical addresses are those of zng/address.hh.
 
     part        a System with `sm`, each bound to its L1
-    stripe      neighbouring blocks over which the pages of addresses go round (see zng.md, Addresses)
     more        further parameters of the MMU
     """
     footprints = [footprint(p) for p in programs]
-    planes = packages * geometry["dies"] * geometry["planes"]
-    space = address_space(packages, geometry, footprints, log_ratio, stripe)
+    of_group = groups(packages, geometry)
+    space = address_space(packages, geometry, footprints, log_ratio)
     needed = len(programs) * space
-    if needed > planes * data_blocks * block_bytes(geometry):
+    if needed > of_group * data_blocks * block_bytes(geometry):
         raise user_error(
             f"the flash is full: {len(programs)} address spaces of {space} bytes need "
-            f"{needed // block_bytes(geometry)} blocks; {planes * data_blocks} hold data"
+            f"{needed // block_bytes(geometry)} blocks; {of_group * data_blocks} hold data"
         )
     part.dbmt = mem.SimpleMemory(
         latency=BUFFER_LATENCY,
@@ -86,19 +90,17 @@ def translate(part, packages, geometry, programs, data_blocks=DATA_BLOCKS, log_r
         page=block_bytes(geometry),
         applications=len(programs),
         placement="identity",
-        tlb=dict(
-            TLB, stripe=derived(stripe, from_=stripe if source_of(stripe) else "the stripe that its caller names")
-        ),
+        tlb=TLB,
         targets=derived(max(64, len(part.sm)), from_="one for each SM at least"),
         fault_buffer=derived(
-            max(256, sum(up_to_stripe(f, geometry, stripe) for f in footprints) // block_bytes(geometry)),
+            max(256, sum(-(-f // block_bytes(geometry)) for f in footprints)),
             from_="the blocks of the programs",
         ),
         **more,
     )
     # The table has addresses of its own, behind all blocks: log blocks follow the data blocks that it names.
     part.mmu.table_base = derived(
-        f"{planes * geometry['blocks'] * block_bytes(geometry)}B", from_="the size of the flash"
+        f"{of_group * geometry['blocks'] * block_bytes(geometry)}B", from_="the size of the flash"
     )
 
 
@@ -110,7 +112,6 @@ def collect(
     programs,
     data_blocks=DATA_BLOCKS,
     log_ratio=LOG_RATIO,
-    stripe=1,
     helper="assist",
     **more,
 ):
@@ -134,8 +135,9 @@ def collect(
         log_ratio=log_ratio,
         applications=wired(len(programs)),
         footprints=derived(
-            ",".join(f"{up_to_stripe(footprint(p), geometry, stripe)}B" for p in programs), from_="the programs"
+            ",".join(f"{up_to(footprint(p), block_bytes(geometry))}B" for p in programs), from_="the programs"
         ),
+        table_entry_bits=ENTRY_BITS,
         **geometry,
         **more,
     )

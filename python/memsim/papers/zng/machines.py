@@ -132,7 +132,8 @@ def machine(
     root.memory = System()
     if own:
         on_flash = {**own, **(on_flash or {})}
-        flash.translate(root.gpu, size, programs, on_flash.get("stripe", flash.STRIPE))
+        mapped = {n: on_flash[n] for n in ("span", "across") if n in on_flash}
+        flash.translate(root.gpu, size, programs, **mapped)
         flash.attach(root, size, programs, **on_flash)
         return root
     held = memory.PAGED.get(platform)

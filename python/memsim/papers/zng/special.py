@@ -8,7 +8,7 @@ from ...study.combine import geometric_mean_of_ratios
 from ...study.figure import ClaimTable, Figure, Points, config, limit
 from ...study.metric import Run, share
 from . import ftl, peaks, scale, workloads
-from .flash import GEOMETRY
+from .flash import GEOMETRY, SPAN
 from .metrics import PACKAGES
 from .wear import wear
 
@@ -35,10 +35,10 @@ def fig04c(fig: Figure) -> None:
 
 
 def mapping(fig: Figure) -> None:
-    print(ftl.report(scale.CHANNELS, GEOMETRY))
-    blocks = -(-TERABYTE // ftl.block_bytes(GEOMETRY))
-    print(f"1 TB: {blocks} blocks, {blocks * ftl.ENTRY / 1024:.0f} KiB")
-    fig.claim("zng-31", blocks * ftl.ENTRY / 1024)
+    geometry = dict(GEOMETRY, span=SPAN)
+    print(ftl.report(scale.CHANNELS, geometry))
+    print(f"1 TB: {-(-TERABYTE // ftl.block_bytes(geometry))} blocks")
+    fig.claim("zng-31", ftl.table_bytes(TERABYTE, geometry) / 1024)
 
 
 # ---- pages (Figs 5 and 8b) -----------------------------------------------------------------------
