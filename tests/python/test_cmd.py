@@ -40,10 +40,10 @@ def test_memory_is_as_the_program_left_it(memsim_command, platform):
 
 
 def test_a_machine_has_the_papers_proportions():
-    size = cmd.scale.scale(4 << 20)
+    size = cmd.scale.scale(2 << 20)
     assert (size.l2, size.l1, size.map, size.hash_entries) == (512 << 10, 64 << 10, 48 << 10, 2224)
     assert cmd.scale.scale(1 << 30).l2 == 512 << 10  # no larger than the paper's
-    half = cmd.scale.scale(2 << 20)
+    half = cmd.scale.scale(1 << 20)
     assert (half.l2, half.map, half.hash_entries) == (256 << 10, 24 << 10, 1120)
 
 
