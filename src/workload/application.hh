@@ -11,14 +11,14 @@ namespace memsim::workload {
 
 /// What a user may choose; what an application does not know, it does not look at.
 struct Options {
-    std::string input;             ///< a file; empty: generated
-    std::string generator;         ///< of a graph: kronecker, social, communities or grid
-    u64 size = 0;                  ///< as the workload says; 0: its default
-    u32 degree = 16;               ///< edges drawn for each vertex of a Kronecker graph
-    u64 seed = 1;                  ///< of what is generated
-    std::optional<u32> source;     ///< of a search; none: the vertex with the most arcs
-    u32 iterations = 0;            ///< 0: the workload's default
-    u32 threads_per_block = 0;     ///< 0: the workload's usual launch
+    std::string input;         ///< a file; empty: generated
+    std::string generator;     ///< of a graph: kronecker, social, communities, grid, mesh, uniform
+    u64 size = 0;              ///< as the workload says; 0: its default
+    u32 degree = 16;           ///< edges drawn for each vertex of a Kronecker graph
+    u64 seed = 1;              ///< of what is generated
+    std::optional<u32> source; ///< of a search; none: the vertex with the most arcs
+    u32 iterations = 0;        ///< 0: the workload's default
+    u32 threads_per_block = 0; ///< 0: the workload's usual launch
     u64 operation_limit = 1 << 24; ///< warp operations of one block [A]: some 100 MB of streams
     u64 first_address = 0;         ///< of a part of a Sequence: where its arrays begin
     u32 first_kernel = 0;          ///< and its kernels' numbers, from which PCs follow

@@ -6,10 +6,10 @@
 namespace memsim::workload {
 
 /// How a graph is made when no file is named.
-enum class Generator : std::uint8_t { kronecker, social, communities, grid };
+enum class Generator : std::uint8_t { kronecker, social, communities, grid, mesh, uniform };
 
-constexpr std::array<std::string_view, 4> names_of(Generator) {
-    return {"kronecker", "social", "communities", "grid"};
+constexpr std::array<std::string_view, 6> names_of(Generator) {
+    return {"kronecker", "social", "communities", "grid", "mesh", "uniform"};
 }
 
 /// An application of the catalogue on the host: reads or generates its input, launches kernel after
@@ -30,7 +30,9 @@ class Program final : public Model<Program>, public protocol::HasKernels {
         Param<Generator> generator {
             Generator::kronecker,
             "How a graph is generated: kronecker as Graph500's, social with hubs of thousands of "
-            "arcs at most, communities as social but with neighbours near in number"};
+            "arcs at most, communities as social but with neighbours near in number, grid as a "
+            "road network, mesh as a five-point stencil, uniform with 1 to 5 edges drawn per "
+            "vertex"};
         Param<std::uint64_t> size {
             0,
             "Size of the generated input, as the workload counts it (graphs: 2^size vertices); 0: "

@@ -5,6 +5,7 @@
 #include "workload/graph/graph_reader.hh"
 #include "workload/graph/grid.hh"
 #include "workload/graph/kronecker.hh"
+#include "workload/graph/uniform.hh"
 
 namespace memsim::workload {
 
@@ -15,12 +16,14 @@ Csr graph_for(const Options& options) {
     }
     const auto scale = static_cast<u32>(options.size);
     if (options.generator == "grid") return grid_graph({scale, options.seed});
+    if (options.generator == "mesh") return mesh_graph(scale);
+    if (options.generator == "uniform") return uniform_graph({scale, options.seed});
     const bool ordered = options.generator == "communities";
     const bool is_social = ordered || options.generator == "social";
     if (!is_social && !options.generator.empty() && options.generator != "kronecker")
-        throw BadOption("generator",
-                        "'" + options.generator +
-                            "' makes no graph: write kronecker, social, communities or grid");
+        throw BadOption("generator", "'" + options.generator +
+                                         "' makes no graph: write kronecker, social, communities, "
+                                         "grid, mesh or uniform");
     return kronecker_graph(
         {scale, options.degree, options.seed, false, is_social ? social : graph500, !ordered});
 }
@@ -48,7 +51,10 @@ std::vector<u32> weights_for(const Csr& graph, u64 seed) {
 }
 
 /// Edges that are drawn, of each vertex.
-static u64 drawn(const Options& o) { return o.generator == "grid" ? 2 : o.degree; }
+static u64 drawn(const Options& o) {
+    if (o.generator == "uniform") return 3;
+    return o.generator == "grid" || o.generator == "mesh" ? 2 : o.degree;
+}
 
 u64 graph_memory(const Options& o) { return (30 * drawn(o) + 20) << o.size; }
 u64 priorities_memory(const Options& o) { return (50 * drawn(o) + 50) << o.size; }

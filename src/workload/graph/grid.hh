@@ -14,4 +14,9 @@ struct GridOptions {
 
 Csr grid_graph(const GridOptions& options);
 
+/// The five-point stencil on a grid of 2^scale vertices, numbered row by row: each vertex has an
+/// arc to its neighbour above, below, left and right. Pannotia's input ecology1 is this matrix on a
+/// grid of 1000 x 1000; its diagonal, which is no arc, is left out.
+Csr mesh_graph(std::uint32_t scale);
+
 } // namespace memsim::workload

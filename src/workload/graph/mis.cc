@@ -1,9 +1,10 @@
 #include "workload/graph/graph_application.hh"
 #include "workload/graph/priorities.hh"
 
-/// A maximal independent set by Luby's rounds, after Pannotia's (Che et al., IISWC'13): `mis1`
-/// finds the lowest priority among the undecided neighbours of each undecided vertex, `mis2`
-/// selects the vertices below theirs and marks their neighbours, `mis3` makes the marks decisions.
+/// A maximal independent set by Luby's rounds, after Pannotia's (Che et al., IISWC'13): `init` sets
+/// the vectors; each round, `mis1` finds the lowest priority among the undecided neighbours of each
+/// undecided vertex, `mis2` selects the vertices below theirs and marks their neighbours, and
+/// `mis3` makes the marks decisions.
 namespace memsim::workload {
 
 struct IndependentSetHost {
@@ -27,7 +28,10 @@ enum class Site : u32 {
     decide,
     mark,
     marked,
-    drop
+    drop,
+    clear_status,
+    clear_marked,
+    clear_selected
 };
 
 constexpr u32 undecided = 0xffffffff, dropped = 0xfffffffe; // -1 and -2 there; else selected
@@ -37,11 +41,12 @@ class IndependentSet final : public GraphApplication<IndependentSetHost> {
     explicit IndependentSet(const Options& options)
         : GraphApplication(options, symmetric(graph_for(options))) {
         priority_ = memory_.input("priority", priorities(options.seed, vertices_));
-        status_ = memory_.filled("status", std::vector<u32>(vertices_, undecided));
-        marked_ = memory_.filled("marked", std::vector<u32>(vertices_, undecided));
+        status_ = memory_.zeroed<u32>("status", vertices_);
+        marked_ = memory_.zeroed<u32>("marked", vertices_);
         selected_ = memory_.zeroed<u32>("selected", vertices_);
         lowest_ = memory_.zeroed<u32>("lowest", vertices_);
         stop_ = memory_.zeroed<u32>("stop", 1);
+        initialize_ = kernel("init", 10, [this](Warp& w) { initialize(w); });
         kernels_[0] = kernel("mis1", 16, [this](Warp& w) { find_lowest(w); });
         kernels_[1] = kernel("mis2", 16, [this](Warp& w) { select_lowest(w); });
         kernels_[2] = kernel("mis3", 8, [this](Warp& w) { drop_marked(w); });
@@ -50,13 +55,25 @@ class IndependentSet final : public GraphApplication<IndependentSetHost> {
 
   private:
     bool next() override {
+        if (launches() == 0) {
+            launch_over_vertices(initialize_, 128);
+            return true;
+        }
         if (host.step == 0) {
-            if (launches() > 0 && stop_[0] == 0) return false;
+            if (launches() > 1 && stop_[0] == 0) return false;
             stop_[0] = 0;
         }
         launch_over_vertices(kernels_[host.step], 128);
         host.step = host.step == 2 ? 0 : static_cast<u8>(host.step + 1);
         return true;
+    }
+    void initialize(Warp& w) {
+        const auto v = w.thread();
+        w.if_(v < vertices_, [&] {
+            w.store(Site::clear_status, status_, v, undecided);
+            w.store(Site::clear_marked, marked_, v, undecided);
+            w.store(Site::clear_selected, selected_, v, 0);
+        });
     }
     template <class Body>
     void over_arcs(Warp& w, const Lanes<u32>& v, Body body) {
@@ -105,6 +122,7 @@ class IndependentSet final : public GraphApplication<IndependentSetHost> {
     }
 
     Array<u32> priority_, status_, marked_, selected_, lowest_, stop_;
+    u32 initialize_;
     std::array<u32, 3> kernels_ {};
 };
 

@@ -158,10 +158,10 @@ const Entry data_warp {
                    "Shortest paths, data-driven, one vertex of the queue a warp, "
                    "after GraphBIG",
                    "none by this number", make<ShortestPaths<true, true>>)};
-const Entry topology_thread {graph_workload(
-    {"sssp3", "sssp_topology", "sssp"},
-    "Shortest paths, topology-driven, one vertex a thread, after GraphBIG",
-    "ZnG II (sssp3), Ohm II (sssp), CMD I (sssp)", make<ShortestPaths<false, false>>)};
+const Entry topology_thread {
+    graph_workload({"sssp3", "sssp_topology", "sssp"},
+                   "Shortest paths, topology-driven, one vertex a thread, after GraphBIG",
+                   "ZnG II (sssp3), Ohm II (sssp)", make<ShortestPaths<false, false>>)};
 const Entry topology_warp {graph_workload({"sssp4", "sssp_topology_warp"},
                                           "Shortest paths, topology-driven, one vertex a warp, "
                                           "after GraphBIG",

@@ -1,17 +1,25 @@
 #include "workload/catalogue.hh"
 #include "workload/exact_math.hh"
+#include "workload/near.hh"
 
 /// The back-propagation of a neural network's first layer, after Rodinia's (Che et al., IISWC'09):
 /// n inputs, 16 hidden units. `layerforward` multiplies inputs and weights in shared memory and
-/// adds up each block's 16 rows as a tree; the host squashes and computes the deltas, which are an
-/// input here; `adjust_weights` changes the weights.
+/// adds up each block's 16 rows as a tree; the host squashes and computes the deltas;
+/// `adjust_weights` changes the weights.
+///
+/// `bp_train` is the whole of bpnn_train_cuda: previous weights of zero, one output unit with
+/// Rodinia's target of 0.1, deltas computed by the host, and the first weights copied to the device
+/// again between the kernels. From some hundred inputs on, sums saturate every hidden unit, so its
+/// delta is 0. In `back` deltas and previous weights are drawn, and the second kernel changes what
+/// the first one wrote [A].
 namespace memsim::workload {
 
 namespace {
 
 constexpr u32 units = 16;
-constexpr float eta = 0.3f, momentum = 0.3f;
+constexpr float eta = 0.3f, momentum = 0.3f, target = 0.1f;
 
+template <bool whole>
 class Backprop final : public Application {
   public:
     explicit Backprop(const Options& options)
@@ -19,11 +27,14 @@ class Backprop final : public Application {
         const u32 weights = (n_ + 1) * (units + 1);
         input_ = memory_.input("input", random_floats(options.seed, "input", n_ + 1));
         first_weights_ = random_floats(options.seed, "weights", weights);
-        first_old_ = random_floats(options.seed, "old", weights);
+        first_old_ =
+            whole ? std::vector<float>(weights) : random_floats(options.seed, "old", weights);
         weights_ = memory_.filled("weights", first_weights_);
         old_ = memory_.filled("old_weights", first_old_);
         partial_ = memory_.zeroed<float>("hidden_partial_sum", u64 {n_ / units} * units);
-        delta_ = memory_.input("delta", random_floats(options.seed, "delta", units + 1));
+        to_output_ = random_floats(options.seed, "output", units + 1);
+        delta_ = whole ? memory_.zeroed<float>("delta", units + 1)
+                       : memory_.input("delta", random_floats(options.seed, "delta", units + 1));
         forward_ = kernel(
             "layerforward", 18, [this](Block& b) { forward(b); }, Counted::by_rule,
             (units + units * units) * sizeof(float));
@@ -34,8 +45,41 @@ class Backprop final : public Application {
   private:
     bool next() override {
         if (launches() == 2) return false;
+        if (whole && launches() == 1) {
+            compute_deltas();
+            std::copy(first_weights_.begin(), first_weights_.end(), weights_.data);
+        }
         launch(launches() == 0 ? forward_ : adjust_, {1, n_ / units, 1}, {units, units, 1});
         return true;
+    }
+    /// The host's part, as bpnn_train_cuda has it; `exponential` is the only function of libm.
+    template <class Real, class Exponential>
+    std::vector<Real> deltas(Exponential exponential) const {
+        const auto squashed = [&](Real sum) { return 1 / (1 + exponential(-sum)); };
+        std::vector<Real> hidden {1}, delta {0};
+        for (u32 unit = 1; unit <= units; ++unit) {
+            Real sum = 0;
+            for (u32 block = 0; block < n_ / units; ++block)
+                sum += partial_[block * units + unit - 1];
+            sum += first_weights_[unit]; // the bias
+            hidden.push_back(squashed(sum));
+        }
+        Real sum = 0;
+        for (u32 unit = 0; unit <= units; ++unit) {
+            const Real term = to_output_[unit] * hidden[unit];
+            sum += term;
+        }
+        const Real output = squashed(sum);
+        const Real error = output * (1 - output) * (target - output);
+        for (u32 unit = 1; unit <= units; ++unit) {
+            const Real back = error * to_output_[unit];
+            delta.push_back(hidden[unit] * (1 - hidden[unit]) * back);
+        }
+        return delta;
+    }
+    void compute_deltas() {
+        const auto computed = deltas<float>([](float x) { return exact_exp(x); });
+        std::copy(computed.begin(), computed.end(), delta_.data);
     }
     void forward(Block& b) {
         enum class Site : u32 {
@@ -147,11 +191,13 @@ class Backprop final : public Application {
 
     u32 n_; ///< inputs
     std::vector<float> first_weights_, first_old_;
+    std::vector<float> to_output_; ///< from the hidden units, the bias first
     Array<float> input_, weights_, old_, partial_, delta_;
     u32 forward_, adjust_;
 };
 
-std::string Backprop::difference() const {
+template <bool whole>
+std::string Backprop<whole>::difference() const {
     std::vector<float> weights = first_weights_, old = first_old_, partial(partial_.size);
     for (u32 block = 0; block < n_ / units; ++block) {
         float product[units][units];
@@ -166,6 +212,16 @@ std::string Backprop::difference() const {
         for (u32 y = 0; y < units; ++y)
             for (u32 x = 0; x < units; ++x) weights[first + (units + 1) * y + x] = product[y][x];
         for (u32 i = 0; i < units; ++i) partial[units * block + i] = product[0][i];
+    }
+    if (whole) {
+        weights = first_weights_;
+        const auto exact = deltas<long double>([](long double x) { return std::exp(x); });
+        const float sums = static_cast<float>(n_ / units + 100) * 0x1p-24f;
+        // A hidden unit's sum is rounded once for each block; what it is squashed to, to 1.
+        auto wrong = first_far<float>("delta", delta_.host(), [&](u64 i) {
+            return std::pair(exact[i], std::abs(exact[i]) * sums * 100 + 0x1p-23L);
+        });
+        if (!wrong.empty()) return wrong;
     }
     for (u32 row = 1; row <= n_; ++row)
         for (u32 x = 0; x < units; ++x) {
@@ -188,13 +244,23 @@ std::string Backprop::difference() const {
 const Entry entry {{.names = {"back", "backp", "backprop", "bp"},
                     .doc = "Back-propagation through a layer of 16 units, shared memory and "
                            "barriers, after Rodinia (Che et al., IISWC'09)",
-                    .tables = "ZnG II (back), Ohm II (backp), CMD I (bp)",
+                    .tables = "ZnG II (back), Ohm II (backp)",
                     .size_is = "the number of inputs over 16",
                     .size = 4096,
                     .check_size = 40,
                     .most = 1 << 22,
                     .memory = [](const Options& o) { return 4480 * o.size; },
-                    .make = make<Backprop>}};
+                    .make = make<Backprop<false>>}};
+const Entry training {{.names = {"bp_train"},
+                       .doc = "Back-propagation with the host's part and weights as Rodinia sets "
+                              "them (Che et al., IISWC'09)",
+                       .tables = "CMD I (bp)",
+                       .size_is = "the number of inputs over 16",
+                       .size = 4096,
+                       .check_size = 40,
+                       .most = 1 << 22,
+                       .memory = [](const Options& o) { return 4480 * o.size; },
+                       .make = make<Backprop<true>>}};
 
 } // namespace
 

@@ -1,13 +1,13 @@
 #include "workload/catalogue.hh"
-#include "workload/exact_math.hh"
+#include "workload/matrix/connections.hh"
 
 #include <limits>
 
 /// K-means after Rodinia's (Che et al., IISWC'09): `invert_mapping` lays the features out one after
 /// the other, `kmeansPoint` finds each point's nearest centre; the host moves the centres and
-/// counts the points that changed. 34 features and 5 clusters, as for Rodinia's kdd_cup; the points
-/// are drawn as its generator does, whole numbers up to 255. Rodinia reads features through the
-/// texture cache and centres from constant memory; both are device memory here [A].
+/// counts the points that changed. 34 features and 5 clusters, as for Rodinia's kdd_cup, whose
+/// statistics the points have (connections.hh). Rodinia reads features through the texture cache
+/// and centres from constant memory; both are device memory here [A].
 namespace memsim::workload {
 
 struct KmeansHost {
@@ -17,14 +17,13 @@ struct KmeansHost {
 
 namespace {
 
-constexpr u32 features = 34, clusters = 5, nobody = ~0u;
+constexpr u32 features = connection_features, clusters = 5, nobody = ~0u;
 
 class Kmeans final : public HostedApplication<KmeansHost> {
   public:
     explicit Kmeans(const Options& options)
         : HostedApplication(options), points_(static_cast<u32>(options.size)) {
-        const auto drawn = random_words(options.seed, "features", u64 {points_} * features, 256);
-        const std::vector<float> all(drawn.begin(), drawn.end());
+        const std::vector<float> all = connections(options.seed, points_);
         by_point_ = memory_.input("feature_flipped", all);
         by_feature_ = memory_.zeroed<float>("feature", all.size());
         membership_ = memory_.zeroed<u32>("membership", points_);
@@ -42,8 +41,8 @@ class Kmeans final : public HostedApplication<KmeansHost> {
             launch(invert_, points_, 256);
             return true;
         }
-        if (launches() > 1 && !move_centres()) return false;
-        if (host.round == options_.iterations) return false;
+        // No kernel would read centres that are moved after the last round.
+        if (launches() > 1 && (host.round == options_.iterations || !move_centres())) return false;
         ++host.round;
         launch(assign_, points_, 256);
         return true;
@@ -138,7 +137,7 @@ std::string Kmeans::difference() const {
             ++members[nearest];
             for (u32 f = 0; f < features; ++f) sum[nearest][f] += feature(p, f);
         }
-        for (u32 c = 0; c < clusters; ++c)
+        for (u32 c = 0; c < clusters && round + 1 < options_.iterations; ++c)
             for (u32 f = 0; f < features && members[c] > 0; ++f)
                 centre[c][f] = sum[c][f] / static_cast<float>(members[c]);
     }

@@ -5,10 +5,12 @@
 
 namespace memsim::workload {
 
-/// Inference of one image after Darknet (Redmon, 2013-2016): im2col and a matrix product for each
-/// group of a convolution, blocks of 512 threads. Batch normalization is folded into the weights;
-/// the product is one thread an element, where Darknet calls cuBLAS.
+/// Inference of one image after Darknet (Redmon, 2013-2016), kernel by kernel, in blocks of 512
+/// threads: darknet_kernels.hh.
 std::unique_ptr<Application> make_darknet(const Options& options, Network network);
+
+/// Added to a deviation before it divides.
+inline constexpr float normalization_least = .000001f;
 
 /// A layer's output by plain loops, without im2col, groups or steps: what ours is compared with.
 /// `all` holds the outputs of the layers before it, of `layers`.

@@ -110,6 +110,11 @@ std::vector<float> plain_layer(const Layer& l, const std::vector<float>& in,
                                                            x * l.stride + j - l.pad, 0);
                                 value = term + value;
                             }
+                    if (l.normalized) {
+                        const float deviation = std::sqrt(l.variance[c]) + normalization_least;
+                        value = (value - l.mean[c]) / deviation;
+                        value = value * l.scale[c];
+                    }
                     value = value + l.bias[local ? at : c];
                 } else if (l.kind == Kind::maxpool) {
                     const u32 before = l.pad / 2;
@@ -126,7 +131,7 @@ std::vector<float> plain_layer(const Layer& l, const std::vector<float>& in,
                     value =
                         pixel(c, y + (l.in_h - l.h) / 2, x + (l.in_w - l.w) / 2, 0) * 2.0f - 1.0f;
                 } else {
-                    value = pixel(c, y / l.stride, x / l.stride, 0);
+                    value = 0.0f + pixel(c, y / l.stride, x / l.stride, 0); // not -0
                 }
                 out[at] = activated(l.activation, value);
             }

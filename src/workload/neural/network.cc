@@ -147,11 +147,10 @@ void read_weights(const std::string& path, Network& network) {
         const bool connected = l.kind == Layer::Kind::connected;
         l.bias = floats(l.bias_count(), "the biases");
         if (connected) l.weights = floats(l.weight_count(), "the weights");
-        std::vector<float> scale, mean, variance;
         if (l.normalized) {
-            scale = floats(l.filters, "the scales");
-            mean = floats(l.filters, "the means");
-            variance = floats(l.filters, "the variances");
+            l.scale = floats(l.filters, "the scales");
+            l.mean = floats(l.filters, "the means");
+            l.variance = floats(l.filters, "the variances");
         }
         if (!connected) l.weights = floats(l.weight_count(), "the weights");
         const std::size_t depth = l.depth();
@@ -160,13 +159,6 @@ void read_weights(const std::string& path, Network& network) {
             for (std::size_t f = 0; f < l.filters; ++f)
                 for (std::size_t k = 0; k < depth; ++k)
                     l.weights[f * depth + k] = columns[k * l.filters + f];
-        }
-        if (!l.normalized) continue;
-        for (std::size_t f = 0; f < l.filters; ++f) {
-            const float by = scale[f] / (std::sqrt(variance[f]) + .000001f);
-            const float moved = mean[f] * by;
-            l.bias[f] = l.bias[f] - moved;
-            for (std::size_t k = 0; k < depth; ++k) l.weights[f * depth + k] *= by;
         }
     }
     if (!network.cut && !file.at_end())

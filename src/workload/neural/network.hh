@@ -34,7 +34,8 @@ struct Layer {
     float temperature = 1; ///< of softmax
     std::vector<int> from; ///< of route and shortcut: below 0 counts back from this layer
     std::uint32_t in_w = 0, in_h = 0, in_c = 0, w = 0, h = 0, c = 0; ///< by Network::add
-    std::vector<float> weights, bias;                                ///< normalization is folded in
+    std::vector<float> weights, bias;
+    std::vector<float> scale, mean, variance; ///< of each filter, where `normalized`
 
     // 32 bits hold them: Network::add takes no larger layer.
     std::uint32_t outputs() const { return w * h * c; }

@@ -10,13 +10,21 @@ namespace {
 
 using Kind = Layer::Kind;
 using Layers = std::vector<Layer>;
-constexpr u32 most_side = 1024;
+constexpr u32 most_side = 1024, most_layers = 100'000;
 
 Layer conv(u32 filters, u32 size, u32 stride = 1) {
     Layer l;
     l.kind = Kind::convolutional;
     l.filters = filters, l.size = size, l.stride = stride, l.pad = size / 2;
     l.activation = Layer::Activation::leaky;
+    l.normalized = true;
+    return l;
+}
+/// The last convolution of a network or of a scale.
+Layer linear(u32 filters) {
+    Layer l = conv(filters, 1);
+    l.activation = Layer::Activation::linear;
+    l.normalized = false;
     return l;
 }
 Layer other(Kind kind, u32 size = 1, u32 stride = 1) {
@@ -34,8 +42,7 @@ Layers reference_network() { // darknet.cfg
         all.push_back(halved());
     }
     all.push_back(conv(1024, 3));
-    all.push_back(conv(1000, 1));
-    all.back().activation = Layer::Activation::linear;
+    all.push_back(linear(1000));
     all.push_back(other(Kind::avgpool));
     all.push_back(other(Kind::softmax));
     return all;
@@ -50,8 +57,7 @@ Layers tiny_network() { // tiny.cfg
         if (narrow < 64) all.push_back(halved());
     }
     all.push_back(conv(128, 1));
-    all.push_back(conv(1000, 1));
-    all.back().activation = Layer::Activation::linear;
+    all.push_back(linear(1000));
     all.push_back(other(Kind::avgpool));
     all.push_back(other(Kind::softmax));
     return all;
@@ -78,8 +84,7 @@ Layers yolo2_network() { // yolov2.cfg
     all.push_back(other(Kind::reorg, 1, 2));
     take({-1, -4});
     all.push_back(conv(1024, 3));
-    all.push_back(conv(425, 1));
-    all.back().activation = Layer::Activation::linear;
+    all.push_back(linear(425));
     all.push_back(other(Kind::identity)); // [region]: the host's
     return all;
 }
@@ -105,8 +110,7 @@ Layers yolo3_network() { // yolov3.cfg
             all.push_back(conv(filters / 2, 1));
             all.push_back(conv(filters, 3));
         }
-        all.push_back(conv(255, 1));
-        all.back().activation = Layer::Activation::linear;
+        all.push_back(linear(255));
         all.push_back(other(Kind::identity)); // [yolo]: the host's
         if (earlier == 0) break;
         take(Kind::route, {-4});
@@ -135,11 +139,17 @@ std::unique_ptr<Application> network(const Options& options) {
         }
     } else {
         net.w = net.h = static_cast<u32>(options.size);
-        for (const Layer& l : list())
+        for (const Layer& l : list()) {
+            if (net.layers.size() == options.iterations) break;
             if (const std::string wrong = net.add(l); !wrong.empty())
                 throw BadOption("size", "an image of " + std::to_string(options.size) +
                                             " pixels does not fit the layers (" + wrong +
                                             "): take a multiple of 32");
+        }
+    }
+    if (net.layers.size() > options.iterations) {
+        net.layers.resize(options.iterations);
+        net.cut = true;
     }
     return make_darknet(options, std::move(net));
 }
@@ -149,13 +159,14 @@ constexpr const char* side = "the side of the image in pixels; layers that would
 
 const Entry reference {
     {.names = {"darknet"},
-     .doc = "Darknet's reference network, or any .cfg (with the .weights beside "
-            "it, if there), after Redmon",
+     .doc = "Darknet's reference network, or any .cfg (with the .weights beside it, if there), or "
+            "its first layers (iterations), after Redmon",
      .tables = "CMD (darknet)",
      .size_is = side,
      .size = 64,
      .check_size = 4,
      .most = most_side,
+     .iterations = most_layers,
      .memory = [](const Options& o) { return 59'000'000 + 320 * o.size * o.size; },
      .reads = "a network",
      .make = network<reference_network>}};
@@ -166,6 +177,7 @@ const Entry tiny {{.names = {"tiny"},
                    .size = 64,
                    .check_size = 4,
                    .most = most_side,
+                   .iterations = most_layers,
                    .memory = [](const Options& o) { return 8'400'000 + 435 * o.size * o.size; },
                    .reads = "a network",
                    .make = network<tiny_network>}};
@@ -176,6 +188,7 @@ const Entry yolo2 {{.names = {"yolo2"},
                     .size = 96,
                     .check_size = 4,
                     .most = most_side,
+                    .iterations = most_layers,
                     .memory = [](const Options& o) { return 408'000'000 + 750 * o.size * o.size; },
                     .reads = "a network",
                     .make = network<yolo2_network>}};
@@ -186,6 +199,7 @@ const Entry yolo3 {{.names = {"yolo3"},
                     .size = 96,
                     .check_size = 4,
                     .most = most_side,
+                    .iterations = most_layers,
                     .memory = [](const Options& o) { return 496'000'000 + 1600 * o.size * o.size; },
                     .reads = "a network",
                     .make = network<yolo3_network>}};

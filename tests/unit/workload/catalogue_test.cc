@@ -77,7 +77,7 @@ TEST_CASE("graph workloads are right on other graphs, too", "[workloads]") {
         if (!is_graph(*w)) continue;
         CAPTURE(w->names[0]);
         CHECK(wrong_with(w->names[0], of_file(file.path)) == "");
-        for (const char* generator : {"grid", "social", "communities"}) {
+        for (const char* generator : {"grid", "social", "communities", "mesh", "uniform"}) {
             Options other = of_size(8);
             other.generator = generator;
             CHECK(wrong_with(w->names[0], other) == "");
@@ -306,7 +306,7 @@ TEST_CASE("bad options of a workload", "[workloads]") {
     options = of_size(4);
     options.generator = "gird";
     CHECK(error_of([&] { make_workload("pr", options); }) ==
-          "'gird' makes no graph: write kronecker, social, communities or grid");
+          "'gird' makes no graph: write kronecker, social, communities, grid, mesh or uniform");
     options = of_size(4);
     options.operation_limit = 3;
     const auto strict = make_workload("bfs1", options);

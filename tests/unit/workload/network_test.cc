@@ -60,6 +60,42 @@ TEST_CASE("layers of Darknet's public networks compute what plain ones do", "[wo
     CHECK(application->difference() == "");
 }
 
+TEST_CASE("a convolution runs Darknet's kernels one after the other", "[workloads]") {
+    const auto kernels_of = [](const std::string& layer) {
+        const TemporaryFile file("one.cfg", net + layer);
+        const auto application = make_workload("darknet", of_cfg(file.path, 8));
+        std::vector<std::string> kernels;
+        BlockStreams out;
+        for (program::Launch launch; application->next_launch(launch);) {
+            kernels.push_back(launch.kernel.substr(0, launch.kernel.find('_')));
+            for (u32 block = 0; block < launch.blocks(); ++block)
+                application->run_block(block, out);
+        }
+        CHECK(application->difference() == "");
+        return kernels;
+    };
+    using Names = std::vector<std::string>;
+    CHECK(kernels_of("[convolutional]\nbatch_normalize=1\nfilters=2\nsize=3\npad=1\n"
+                     "activation=leaky\n") ==
+          Names {"fill", "im2col", "gemm", "normalize", "scale", "add", "activate"});
+    CHECK(kernels_of("[convolutional]\nfilters=2\nsize=1\nactivation=linear\n") ==
+          Names {"fill", "gemm", "add", "activate"});
+    CHECK(kernels_of("[upsample]\nstride=2\n[shortcut]\nfrom=-1\nactivation=linear\n") ==
+          Names {"fill", "upsample", "copy", "shortcut", "activate"});
+}
+
+TEST_CASE("a network ends after as many layers as iterations say", "[workloads]") {
+    Options options = of_cfg("", 16);
+    options.iterations = 3;
+    const auto application = make_workload("tiny", options);
+    run_to_end(*application);
+    CHECK(application->difference() == "");
+    CHECK(application->allocations().back().name == "workspace");
+    u32 outputs = 0;
+    for (const Allocation& a : application->allocations()) outputs += a.name.starts_with("output");
+    CHECK(outputs == 3);
+}
+
 TEST_CASE("a shortcut adds what both layers have", "[workloads]") {
     using Kind = Layer::Kind;
     Layer small, large;
@@ -74,7 +110,8 @@ TEST_CASE("a shortcut adds what both layers have", "[workloads]") {
     CHECK(plain_layer(small, one, layers, {one, many}) == std::vector<float> {11, 22, 3});
 }
 
-TEST_CASE("weights: normalization is folded in, and they must fit", "[workloads]") {
+TEST_CASE("weights: normalization stands between biases and weights, and they must fit",
+          "[workloads]") {
     const TemporaryFile cfg(
         "w.cfg", "[net]\nchannels=1\n[convolutional]\nbatch_normalize=1\nactivation=linear\n");
     std::string bytes(20, '\0');
@@ -91,8 +128,11 @@ TEST_CASE("weights: normalization is folded in, and they must fit", "[workloads]
         return network.layers[0];
     };
     const Layer layer = read(bytes);
-    CHECK(layer.weights[0] == Approx(10)); // 5 x 6 / 3
-    CHECK(layer.bias[0] == Approx(-3));    // 1 - 2 x 6 / 3
+    CHECK(layer.bias == std::vector {1.0f});
+    CHECK(layer.scale == std::vector {6.0f});
+    CHECK(layer.mean == std::vector {2.0f});
+    CHECK(layer.variance == std::vector {9.0f});
+    CHECK(layer.weights == std::vector {5.0f});
     const std::string shorter = error_of([&] { read(bytes.substr(0, 38)); });
     const std::string longer = error_of([&] { read(bytes + "more"); });
     CHECK(shorter.find("the weights of layer 0") != std::string::npos);
