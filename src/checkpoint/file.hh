@@ -8,7 +8,7 @@
 #include <vector>
 
 /// The checkpoint file: a machine's snapshot and all it takes to go on with no other argument. The
-/// layout is in docs/checkpoint-format.md. Whatever is wrong with a file or a disk is a ConfigError
+/// layout is in docs/checkpoints.md. Whatever is wrong with a file or a disk is a ConfigError
 /// that names the file.
 namespace memsim::checkpoint {
 

@@ -12,7 +12,7 @@ namespace memsim::checkpoint {
 
 namespace {
 // The fastest of zstd's regular levels: a checkpoint is written far more often than it is read or
-// sent. Measured on 300 MB of caches and tables; see docs/checkpoint-format.md.
+// sent. Measured on 300 MB of caches and tables; see docs/checkpoints.md.
 constexpr int level = 1;
 constexpr std::size_t piece = 1 << 20;
 } // namespace

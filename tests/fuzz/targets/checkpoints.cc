@@ -15,7 +15,7 @@ namespace {
 
 // ---- the file --------------------------------------------------------------------------------
 
-/// The file of docs/checkpoint-format.md around two bytes that say how long its info is, the info
+/// The file of docs/checkpoints.md around two bytes that say how long its info is, the info
 /// and all that is packed.
 std::string checkpoint_around(std::string_view bytes) {
     std::uint16_t info_bytes = 0;

@@ -215,7 +215,7 @@ TEST_CASE("Other components may have changed, those of the machine may not", "[c
     const std::string path = folder / "a.ckpt";
     std::string bytes = write_one(path);
     bytes.replace(bytes.find(version()), 5, "0.0.9");
-    // The checksum as docs/checkpoint-format.md has it, of a file that is one piece.
+    // The checksum as docs/checkpoints.md has it, of a file that is one piece.
     std::string head = bytes.substr(0, 64).replace(32, 32, 32, '\0');
     Digest sum;
     sum.add(bytes.substr(64));
