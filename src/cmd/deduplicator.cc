@@ -59,7 +59,7 @@ void Deduplicator::check_memory(std::uint32_t blocks) const {
 void Deduplicator::init() {
     state.detector.make(params.detection(), *this, "detection");
     state.compressor.make(params.compression(), *this, "compression");
-    scheme_ = {&*state.detector, params.intra(), params.whole_tables()};
+    scheme_ = {&*state.detector, params.intra(), params.whole_tables(), params.sectors_alone()};
     packing_.emplace(*state.compressor, stat.packing);
     check_params();
     protocol::check_block(port.cpu_side, block_bytes, "cpu_side");

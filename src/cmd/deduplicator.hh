@@ -59,6 +59,10 @@ class Deduplicator final : public Model<Deduplicator>,
         Param<unsigned> hash_ways {
             16, {0, 4096}, "Ways of the hash store; 0: one set of all entries", assumed()};
         Param<bool> whole_tables {false, "Type, mask and map are asked for at once (sweep)"};
+        Param<bool> sectors_alone {
+            false,
+            "Equation 1 compares sectors alone: the bytes that a partly written sector lacks are "
+            "there without a read (sweep)"};
         Param<unsigned> reads {64, {1, 4096}, "Reads under way", assumed("as the controller's")};
         Param<unsigned> writes {
             96,

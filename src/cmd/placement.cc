@@ -73,6 +73,7 @@ Placement::Freed Placement::set_intra(std::uint32_t block, std::uint32_t mask, s
 Placement::Join Placement::join(std::uint32_t block, std::uint32_t mask, std::uint32_t place) {
     if (s_.table.type(block) != BlockType::intra && s_.table.place(block) == place) {
         ++stat_.silent;
+        stat_.silent_shared += place != block || s_.table.users(place) > 1;
         return {Joined::already};
     }
     if (!store([&](auto& s) { return s.join(place); })) {

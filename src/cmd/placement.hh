@@ -16,6 +16,9 @@ struct PlacementStats {
     Counter silent {Unit::count,
                     "Blocks written back that equal what the place to which they are mapped "
                     "holds already, and so cause no write"};
+    Counter silent_shared {Unit::count,
+                           "Silent blocks whose data another block has, too: duplicates of another "
+                           "address that are written again"};
     Counter uncounted {Unit::count, "Duplicates written: the reference's count is full"};
     Counter unlisted {Unit::count, "Blocks written whose hash found no room in the store"};
     Counter forgotten {Unit::count, "References that made room in the hash store"};

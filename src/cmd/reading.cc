@@ -11,6 +11,7 @@ void Reading::step(std::uint32_t id) {
     const BlockTable& t = s_.placement.table();
     switch (j.step) {
     case Step::type:
+        ++reads_of(t.type(j.block));
         if (t.type(j.block) == BlockType::read_only || t.type(j.block) == BlockType::own) {
             if (s_.packing.compressed(j.block) && !s_.scheme.whole_tables) {
                 j.step = Step::map; // names base and difference, or where the code lies
@@ -32,6 +33,19 @@ void Reading::step(std::uint32_t id) {
         return copy_from_caches(id, j);
     default:
         return s_.act.finish(id);
+    }
+}
+
+Counter& Reading::reads_of(BlockType type) const {
+    switch (type) {
+    case BlockType::read_only:
+        return stat_.reads_never_written;
+    case BlockType::intra:
+        return stat_.reads_of_intra;
+    case BlockType::inter:
+        return stat_.reads_of_inter;
+    default:
+        return stat_.reads_of_own;
     }
 }
 

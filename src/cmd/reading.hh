@@ -20,6 +20,10 @@ struct ReadingParams {
 };
 struct ReadingStats {
     using group = void;
+    Counter reads_never_written {Unit::count, "Reads of blocks that were never written back (00)"};
+    Counter reads_of_intra {Unit::count, "Reads of intra-duplicates (01)"};
+    Counter reads_of_inter {Unit::count, "Reads of blocks mapped to another place (10)"};
+    Counter reads_of_own {Unit::count, "Reads of blocks written to their own place (11)"};
     Counter intra_sectors {Unit::count, "Sectors read that came from map entries"};
     Counter copied_sectors {Unit::count, "Sectors read that were copied from the L2"};
     Counter looked_sectors {Unit::count, "Sectors that were looked for in the L2"};
@@ -41,6 +45,7 @@ class Reading {
     void step(std::uint32_t id);
 
   private:
+    Counter& reads_of(BlockType type) const;
     void find_sectors(std::uint32_t id, Job& j);
     void copy_from_caches(std::uint32_t id, Job& j);
     void fetch(std::uint32_t id, const Job& j, std::uint32_t place, std::uint32_t sectors) {

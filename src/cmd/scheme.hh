@@ -21,7 +21,8 @@ constexpr std::array<std::string_view, 3> names_of(IntraData) {
 struct Scheme {
     const Detector* detector = nullptr;
     IntraData intra = IntraData::nowhere;
-    bool whole_tables = false; ///< type, mask and map are asked for at once
+    bool whole_tables = false;  ///< type, mask and map are asked for at once
+    bool sectors_alone = false; ///< bytes that a write's own sectors lack are not read
 
     bool deduplicates() const { return detector->detects() || intra != IntraData::nowhere; }
     /// Blocks in memory are known by a digest.

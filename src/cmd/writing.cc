@@ -55,16 +55,42 @@ void Writing::complete(std::uint32_t id, Job& j) {
     for_each_bit(j.mask, [&](std::uint32_t s) {
         if (s_.jobs.data(id).own[s].known != SectorBytes::all) need |= 1u << s;
     });
-    if (const std::uint32_t outside = need & ~old)
-        s_.act.fetch(id, j.block, outside, stat_.dedup_reads);
+    stat_.uncovered_sectors += bits_set(need & ~std::uint32_t {j.sectors});
+    stat_.partial_sectors += bits_set(need & j.sectors);
+    if (s_.scheme.sectors_alone && s_.scheme.deduplicates()) {
+        complete_own(id, j, old, need & j.sectors);
+        need &= ~std::uint32_t {j.sectors};
+    }
+    if (const std::uint32_t outside = need & ~old) ask(id, j, j.block, outside);
     if (const std::uint32_t inside = need & old) {
         if (t.type(j.block) == BlockType::intra) {
             const SectorBytes word = sector_of_word(t.word(j.block));
             for_each_bit(inside, [&](std::uint32_t s) { s_.jobs.data(id).own[s].fill(word); });
         } else
-            s_.act.fetch(id, t.place(j.block), inside, stat_.dedup_reads);
+            ask(id, j, t.place(j.block), inside);
     }
     if (j.waits == 0) detect(id, j);
+}
+
+/// Completes sectors that the write names in part, without time.
+void Writing::complete_own(std::uint32_t id, const Job& j, std::uint32_t old,
+                           std::uint32_t sectors) {
+    const BlockTable& t = s_.placement.table();
+    for_each_bit(sectors, [&](std::uint32_t s) {
+        SectorBytes held;
+        if (!(old >> s & 1))
+            s_.memory.look(j.block, s, false, held);
+        else if (t.type(j.block) == BlockType::intra)
+            held = sector_of_word(t.word(j.block));
+        else
+            s_.memory.look(t.place(j.block), s, false, held);
+        s_.jobs.data(id).own[s].fill(held);
+    });
+}
+
+void Writing::ask(std::uint32_t id, const Job& j, std::uint32_t place, std::uint32_t sectors) {
+    if (sectors & ~std::uint32_t {j.sectors}) ++stat_.uncovered_reads;
+    s_.act.fetch(id, place, sectors, stat_.dedup_reads);
 }
 
 void Writing::detect(std::uint32_t id, Job& j) {
@@ -74,6 +100,8 @@ void Writing::detect(std::uint32_t id, Job& j) {
     if (s_.scheme.intra != IntraData::nowhere)
         if (const auto word = intra_value(Block {bytes}, j.mask)) {
             ++stat_.intra;
+            const BlockTable& t = s_.placement.table();
+            stat_.intra_again += t.type(j.block) == BlockType::intra && t.word(j.block) == *word;
             if (s_.scheme.intra == IntraData::block) { // found by its value, which is no digest's
                 j.digest = {};
                 std::memcpy(j.digest.data(), &*word, sizeof *word);

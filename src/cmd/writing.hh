@@ -8,8 +8,18 @@ struct WritingStats {
     using group = void;
     Counter write_requests {Unit::count, "Writes of data to memory"};
     Counter dedup_reads {Unit::count, "Reads from memory for writes that cover too little"};
+    Counter uncovered_reads {Unit::count,
+                             "Reads for writes that ask for a sector that the write does not name: "
+                             "what equation 1 asks for by sectors alone"};
+    Counter uncovered_sectors {Unit::count,
+                               "Sectors written back earlier that a write to their block does not "
+                               "name and needs"};
+    Counter partial_sectors {
+        Unit::count, "Sectors of which a write has only some bytes, and of which the others "
+                     "are needed"};
     Counter verify_reads {Unit::count, "Reads from memory to compare a reference"};
     Counter intra {Unit::count, "Blocks written that are intra-duplicates"};
+    Counter intra_again {Unit::count, "Intra-duplicates whose word the map holds already"};
     Counter collisions {Unit::count, "References of equal fingerprint and other data"};
     Counter hashed {Unit::count, "Blocks hashed"};
     Counter borrowed {Unit::count, "Blocks that went to the place of a donor"};
@@ -35,6 +45,8 @@ class Writing {
 
   private:
     void complete(std::uint32_t id, Job& j);
+    void complete_own(std::uint32_t id, const Job& j, std::uint32_t old, std::uint32_t sectors);
+    void ask(std::uint32_t id, const Job& j, std::uint32_t place, std::uint32_t sectors);
     void detect(std::uint32_t id, Job& j);
     void find_reference(std::uint32_t id, Job& j);
     void compare(std::uint32_t id, Job& j);

@@ -91,7 +91,10 @@ bool VictimBuffer::read(const MemRequest& r) {
         port.cpu_side.send(answer);
     }
     for_each_sector(r, [&](std::uint64_t sector, std::uint32_t) {
-        if (const std::uint32_t i = find(sector); i != none) state.held.erase(i);
+        const std::uint32_t i = find(sector);
+        if (i == none) return;
+        stat.hit_distance.sample(std::uint64_t {state.held.size()} - i);
+        state.held.erase(i);
     });
     ++stat.reads;
     stat.read_sectors += bits_set(here) + bits_set(missing);

@@ -56,6 +56,10 @@ class VictimBuffer final : public Model<VictimBuffer>,
         Counter taken {Unit::count, "Sectors of victims put in"};
         Counter pushed_out {Unit::count, "Sectors that made room for younger ones"};
         Counter dropped {Unit::count, "Sectors that became old: written, or their cache emptied"};
+        Distribution hit_distance {
+            Unit::count,
+            "Place of each sector that a read finds, counted from the youngest: 1 is the last one "
+            "that was put in"};
         Ratio hit_rate {hit_sectors, read_sectors, "Sectors found for each asked for"};
     };
     struct Held {

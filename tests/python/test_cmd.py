@@ -112,7 +112,8 @@ def test_every_platform_takes_the_options_that_it_has_something_for():
 
 FRONT = dict.fromkeys(
     "write_requests data_reads read_only_reads metadata_fetches metadata_writebacks dedup_reads verify_reads reached_1 "
-    "reached_2 reached_3 reached_6 reached_11 reached_21 type_reads type_hits mask_reads mask_hits".split(),
+    "reached_2 reached_3 reached_6 reached_11 reached_21 type_reads type_hits mask_reads mask_hits silent_shared "
+    "uncovered_reads reads reads_never_written reads_of_intra reads_of_inter reads_of_own".split(),
     0,
 )
 
@@ -153,6 +154,15 @@ def test_blocks_that_are_equal_to_their_own_place_are_found_but_no_inter_duplica
     assert claims["cmd-27"].metric == "inter_share"  # Fig. 3's definition
 
 
+def test_extra_reads_and_reads_are_counted_by_cause_and_type():
+    found = shown(
+        run_of(writes=50, dedup_reads=8, uncovered_reads=5, reads=10, reads_never_written=1, reads_of_intra=2)
+        | {("front", "reads_of_inter"): 3, ("front", "reads_of_own"): 4}
+    )
+    assert (found["extra_reads"], found["uncovered_extra_reads"]) == (16, 10)
+    assert [found[f"reads_of_{bits}"] for bits in ("00", "01", "10", "11")] == [10, 20, 30, 40]
+
+
 def test_a_share_of_nothing_is_none():
     found = shown(run_of())
     assert math.isnan(found["inter_share"]) and math.isnan(found["map_hits"])
@@ -182,7 +192,7 @@ def test_means_weigh_workloads_equally_and_sums_do_not(capsys):
 def test_what_written_blocks_are_of_each_program_and_of_all(capsys):
     made = figure(
         {
-            ("dedup", "bfs"): run_of(writes=10, intra=1, silent=4),
+            ("dedup", "bfs"): run_of(writes=10, intra=1, silent=4, silent_shared=2),
             ("dedup", "cfd"): run_of(writes=90, intra=9, inter=45),
         },
         "fig06",
@@ -193,9 +203,10 @@ def test_what_written_blocks_are_of_each_program_and_of_all(capsys):
     assert [row.split() for row in rows] == [
         ["intra-duplicates", "10", "10", "10"],
         ["inter-duplicates", "0", "50", "25"],
+        ["with", "those", "written", "again", "20", "50", "35"],
         ["silent", "40", "0", "20"],
     ]
-    assert sums == "  of sums: intra-duplicates 10, inter-duplicates 45, silent 4"
+    assert sums == "  of sums: intra-duplicates 10, inter-duplicates 45, with those written again 47, silent 4"
 
 
 def ipc(**of):

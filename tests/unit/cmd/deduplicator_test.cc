@@ -102,6 +102,8 @@ std::vector<Scheme> schemes() {
          "values=3 lines=128 whole=0 copies=5 pause=50ns", "intra=nowhere", false, "brought_home"},
         {"parts of lines", "values=3 lines=128 whole=0 copies=15", "intra=nowhere", false,
          "brought_home"},
+        {"parts of sectors, completed without a read", "values=3 lines=128 whole=0 copies=15",
+         "sectors_alone=true", true, "partial_sectors uncovered_reads intra inter"},
         {"weak fingerprint", collision(), "detection=ecc intra=nowhere hash_entries=32", false,
          "verify_reads inter collisions"},
         {"weak fingerprint, thrashing", collision(),
@@ -138,6 +140,42 @@ TEST_CASE("a look into the L2 takes its bank, if it is told to", "[cmd]") {
     // A cycle a look; the rest is as before but for what comes at another time.
     CHECK(taken.busy > free.busy + taken.looked / 2);
     CHECK(taken.busy < free.busy + taken.looked * 2);
+}
+
+TEST_CASE(
+    "what equation 1 asks for by sectors alone is counted, and is all that sectors_alone reads",
+    "[cmd]") {
+    const auto run = [](const std::string& alone) {
+        Machine m(1);
+        build(m, {"", "values=3 lines=128 whole=0", "sectors_alone=" + alone, true, ""});
+        m.start();
+        finish(m);
+        const auto& d = m.get<Deduplicator>("dedup");
+        CHECK(counted(d, "partial_sectors") > 0);
+        return std::pair(counted(d, "dedup_reads"), counted(d, "uncovered_reads"));
+    };
+    const auto bytes = run("false"), sectors = run("true");
+    CHECK(bytes.first > bytes.second);
+    CHECK(sectors.first == sectors.second);
+    CHECK(sectors.second > 0);
+}
+
+TEST_CASE(
+    "reads are counted by the type of their block, and silent blocks by how many blocks have them",
+    "[cmd]") {
+    Machine m(1);
+    build(m, {"", "", "", false, ""});
+    m.start();
+    finish(m);
+    const auto& d = m.get<Deduplicator>("dedup");
+    const auto of = [&](const char* name) { return counted(d, name); };
+    CHECK(of("reads_never_written") + of("reads_of_intra") + of("reads_of_inter") +
+              of("reads_of_own") ==
+          of("reads"));
+    for (const char* name : {"reads_of_intra", "reads_of_inter", "reads_of_own"})
+        CHECK(of(name) > 0);
+    CHECK(of("silent_shared") > 0);
+    CHECK(of("silent_shared") <= of("silent"));
 }
 
 TEST_CASE("behind deduplication every read gets the bytes that were written last", "[cmd]") {

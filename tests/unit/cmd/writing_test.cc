@@ -83,6 +83,36 @@ TEST_CASE("A sector of which some bytes are written is completed by a read", "[c
     w.jobs.data(id).own[0].known = 0xff;
     w.step(w.writing, id);
     CHECK(w.noted.fetches == Writes::Fetches {{4, 0b0001}});
+    CHECK(w.stat.dedup_reads.value() == 1);
+    CHECK(w.stat.partial_sectors.value() == 1);
+    CHECK(w.stat.uncovered_reads.value() == 0); // equation 1 by sectors alone asks for nothing
+    CHECK(w.stat.uncovered_sectors.value() == 0);
+}
+
+TEST_CASE("Extra reads are counted by what a write lacks", "[cmd]") {
+    Writes w;
+    w.placement.put(1, 0b0111, 1, nullptr);
+    const auto id = w.add(JobKind::write, 1, 0b1100);
+    w.jobs.data(id).own[2].known = 0xff;             // in part
+    w.jobs.data(id).own[3].known = SectorBytes::all; // whole
+    w.step(w.writing, id);
+    w.tables(id);
+    CHECK(w.noted.fetches == Writes::Fetches {{1, 0b0111}});
+    CHECK(w.stat.dedup_reads.value() == 1);
+    CHECK(w.stat.uncovered_reads.value() == 1);
+    CHECK(w.stat.uncovered_sectors.value() == 2);
+    CHECK(w.stat.partial_sectors.value() == 1);
+}
+
+TEST_CASE("An intra-duplicate that the map holds already is counted", "[cmd]") {
+    Writes w;
+    w.placement.set_intra(1, 0b0011, 7);
+    w.tables(w.begin(1, 0b0001, true));
+    CHECK(w.stat.intra.value() == 1);
+    CHECK(w.stat.intra_again.value() == 1);
+    w.begin(2, 0b0011, true); // of a block that holds no word
+    CHECK(w.stat.intra.value() == 2);
+    CHECK(w.stat.intra_again.value() == 1);
 }
 
 TEST_CASE("A duplicate is mapped and not written; a reference that is written again moves",

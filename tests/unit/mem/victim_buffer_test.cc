@@ -73,6 +73,11 @@ TEST_CASE("clean victims are kept, the oldest goes first, a hit moves them back"
     CHECK(again.buffer().stat.hits.value() == 1);
     CHECK(again.buffer().stat.part_hits.value() == 1);
     CHECK(again.buffer().stat.hit_sectors.value() == 4);
+    // The first read finds 1 and 2 of 1 2 8 9 16, at the places 5 and then 4 from the youngest; the
+    // second finds 8 and 9 of 8 9 16 24, at 4 and then 3.
+    const auto& distance = again.buffer().stat.hit_distance;
+    CHECK(distance.count() == 4);
+    CHECK(distance.sum() == 5 + 4 + 4 + 3);
     CHECK(again.held() == Sectors {16, 24});
     // To the cache and back, and the time of a search; no way below.
     CHECK(again.driver().answered(4) == 4 * us + 1 + 1 + 1 * ns + 10 * ns);

@@ -48,6 +48,12 @@ def silent_blocks(run: Run) -> float:
     return front(run, "silent")
 
 
+@metric("blocks")
+def overlapping_blocks(run: Run) -> float:
+    """Inter-duplicates, and silent blocks whose data another block has, too: Fig. 3 may count both."""
+    return front(run, "inter", "silent_shared")
+
+
 @metric("blocks", "duplicate writes found")
 def found_blocks(run: Run) -> float:
     return front(run, "inter", "silent")
@@ -100,6 +106,7 @@ def share_of(name: str, part: Count, whole: Count, title: str = "") -> Count:
 
 intra_share = share_of("intra_share", intra_blocks, written_blocks, "written blocks that are intra-duplicate")
 inter_share = share_of("inter_share", inter_blocks, written_blocks, "written blocks that are inter-duplicate")
+overlapping_share = share_of("overlapping_share", overlapping_blocks, written_blocks)
 silent_share = share_of("silent_share", silent_blocks, written_blocks)
 found_share = share_of(
     "found_share", found_blocks, written_blocks, "inter-duplicate writes removed over all written blocks"
@@ -190,6 +197,31 @@ def fetched_bytes(run: Run) -> float:
 @metric("%", "extra read requests over write requests")
 def extra_reads(run: Run) -> float:
     return 100 * share(dedup_reads(run), written_blocks(run))
+
+
+@metric("%")
+def uncovered_extra_reads(run: Run) -> float:
+    """The extra reads that equation 1 asks for by sectors alone."""
+    return 100 * share(front(run, "uncovered_reads"), written_blocks(run))
+
+
+# ---- reads by the type of their block ------------------------------------------------------------
+
+
+def reads_of_type(name: str, statistic: str) -> Count:
+    """A metric: the share of the reads below the L2 that are of blocks of a type."""
+
+    def of(run: Run) -> float:
+        return percent(front(run, statistic), front(run, "reads"))
+
+    of.__name__ = name
+    return metric("%")(of)
+
+
+reads_of_00 = reads_of_type("reads_of_00", "reads_never_written")
+reads_of_01 = reads_of_type("reads_of_01", "reads_of_intra")
+reads_of_10 = reads_of_type("reads_of_10", "reads_of_inter")
+reads_of_11 = reads_of_type("reads_of_11", "reads_of_own")
 
 
 # ---- read-only blocks ----------------------------------------------------------------------------

@@ -89,7 +89,12 @@ def below(fig: Figure, metric: str, relative_to: str) -> None:
 
 
 # What a written block may be, and the metric of its share.
-FOUND = {"intra-duplicates": "intra_share", "inter-duplicates": "inter_share", "silent": "silent_share"}
+FOUND = {
+    "intra-duplicates": "intra_share",
+    "inter-duplicates": "inter_share",
+    "with those written again": "overlapping_share",
+    "silent": "silent_share",
+}
 
 
 def found_blocks(fig: Figure) -> None:
