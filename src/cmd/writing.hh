@@ -12,8 +12,8 @@ struct WritingStats {
                              "Reads for writes that ask for a sector that the write does not name: "
                              "what equation 1 asks for by sectors alone"};
     Counter uncovered_sectors {Unit::count,
-                               "Sectors written back before that a later write does not name, and "
-                               "that memory or the map gives for it"};
+                               "Sectors written back earlier that a write to their block does not "
+                               "name and needs"};
     Counter partial_sectors {
         Unit::count, "Sectors of which a write has only some bytes, and of which the others "
                      "are needed"};

@@ -1,3 +1,5 @@
+#include "workload/neural/darknet.hh"
+
 #include "workload/exact_math.hh"
 #include "workload/near.hh"
 #include "workload/neural/darknet_kernels.hh"
