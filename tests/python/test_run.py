@@ -130,3 +130,11 @@ def test_every_component_can_be_made_and_described(capsys):
         assert cls().path == name
         memsim.describe(name)
         assert cls._schema["doc"] in capsys.readouterr().out
+
+
+def test_warnings_that_differ_in_an_index_alone_become_one():
+    from memsim.run.warnings import grouped
+
+    alike = [f"gpu.l2[{i}].cpu_side holds 64 messages" for i in range(3)]
+    assert grouped([*alike, "dram holds 4"]) == ["gpu.l2[*].cpu_side holds 64 messages (3 alike)", "dram holds 4"]
+    assert grouped(alike[:1]) == alike[:1]

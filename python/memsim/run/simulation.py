@@ -27,6 +27,7 @@ from .running import Runner
 from .saving import NEVER, Saver
 from .script import Script, arguments_as_json
 from .session import session
+from .warnings import grouped
 
 T = TypeVar("T")
 RESTORE_INPUTS = "restore the file as it was, or start again without --restore"
@@ -89,7 +90,7 @@ class Simulation:
             self._files.lock()
             machine.start()
         if opts.verbosity >= 0:
-            for warning in machine.warnings:
+            for warning in grouped(machine.warnings):
                 print(f"memsim: warning: {legible(warning)}", file=sys.stderr)
 
     def _journal_of(self, saved: _memsim.Checkpoint | None) -> Journal:
