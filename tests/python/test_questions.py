@@ -80,9 +80,9 @@ def test_launches_of_a_resumed_run_are_there_once(memsim_command, tmp_path):
     """Interrupted in a launch: the rows are those of the run that was not."""
     columns = "application, number, kernel, started, ended, instructions, cycles, l1_hit_rate, dram_bytes"
     memsim_command("-d", "whole", PLANAR, "--scale", "tiny")
-    memsim_command("-d", "parts", "--checkpoint-at", "100us", "--checkpoint-at", "200us", PLANAR, "--scale", "tiny")
-    memsim_command("--restore", next((tmp_path / "parts").glob("200us*.ckpt")))
+    memsim_command("-d", "parts", "--checkpoint-at", "50us", "--checkpoint-at", "100us", PLANAR, "--scale", "tiny")
     memsim_command("--restore", next((tmp_path / "parts").glob("100us*.ckpt")))
+    memsim_command("--restore", next((tmp_path / "parts").glob("50us*.ckpt")))
 
     def rows(folder):
         with sqlite3.connect(tmp_path / folder / "stats.db") as db:

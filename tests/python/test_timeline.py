@@ -248,7 +248,7 @@ def test_every_type_has_a_flag(memsim_command):
     "script, stages",
     [
         (["sap.py"], {"page", "dram", "drive"}),
-        (["zng.py", "--workload", "betw-back"], {"translation", "flash_network", "plane_queue", "sensing"}),
+        (["zng.py", "--workload", "betw-back"], {"translation", "flash_network", "sensing"}),
         (["cmd.py", "--platform", "cmd", "--workload", "bfs"], {"deduplication", "dram"}),
         (
             ["cxl_gpu.py", "--platform", "cxl", "--media", "z-nand", "--workload", "gemm"],
