@@ -158,7 +158,7 @@ const Entry entry {{.names = {"kmeans"},
                     .least = clusters,
                     .most = 1 << 22,
                     .iterations = 20,
-                    .memory = [](const Options& o) { return 420 * o.size; },
+                    .memory = [](const Options& o) { return 416 * o.size; },
                     .make = make<Kmeans>}};
 
 } // namespace
