@@ -35,7 +35,7 @@ class SerialGroups final : public Model<SerialGroups>, public protocol::HasKerne
         Param<unsigned> item_instructions {
             3,
             {0, 1000},
-            "Instructions of the loop over work-items, for each of them",
+            "Instructions of the loop over work-items for each work-item",
             assumed("count, compare and branch")};
     };
     struct Ports {
