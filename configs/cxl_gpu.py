@@ -25,6 +25,11 @@ parser.add_argument(
 )
 parser.add_argument("--fault", default=cxl_gpu.machines.FAULT, help="of uvm and gds: the host's time for a page fault")
 parser.add_argument(
+    "--prefetch",
+    default="none",
+    help=f"of uvm and gds: the host's page prefetcher, such as {cxl_gpu.machines.TREE}",
+)
+parser.add_argument(
     "--series",
     metavar="TIME",
     help="sample latencies and queues of root ports each TIME (Fig. 9e); without: no samples",
@@ -54,6 +59,7 @@ root = cxl_gpu.machine(
     seed=args.seed,
     contents=args.check_contents,
     fault=args.fault,
+    prefetch=args.prefetch,
     read_ahead=args.read_ahead,
     unit=args.unit,
     ports=args.ports,

@@ -49,6 +49,8 @@ void Drive::init() {
     commands_->reset(params.commands(), params.queues());
     state.cores.resize(params.cores());
     cores_.emplace(params.firmware(), state.cores, state.commands.for_cores);
+    announced_planes_ = std::max<std::uint64_t>(
+        1, share_of(back_end_->geometry().all_planes(), params.announce_from()));
     const DriveWrites::Config writes {
         page_sectors_, static_cast<std::uint64_t>(params.write_buffer->raw) / block_sector_bytes,
         params.dirty_pages()};
@@ -74,7 +76,8 @@ void Drive::wake() {
         if (t.command != none) done(t.command, t.sectors);
     });
     run_cores();
-    if (state.load.announced(now(), params.announce())) back_end_->begin_due();
+    if (state.load.announced(now(), params.announce()) || (port.load && !announces(0)))
+        back_end_->begin_due();
     do {
         fetch();
         writes_->take(now());
@@ -85,8 +88,13 @@ void Drive::wake() {
     if (port.load) tell_load();
 }
 
+bool Drive::announces(std::uint32_t more) const {
+    const std::uint32_t tasks = back_end_->tasks() + more;
+    return tasks > 0 && tasks >= announced_planes_;
+}
+
 void Drive::tell_load() {
-    state.load.tell(*port.load, back_end_->has_tasks(), stat.announcements);
+    state.load.tell(*port.load, announces(0), stat.announcements);
     if (back_end_->task_due()) arm(state.load.due, state.load.since + params.announce->raw);
 }
 

@@ -25,7 +25,8 @@ using namespace memsim::literals;
 /// collection of a plane begins when fewer than `gc_threshold` of its blocks are free, one block at
 /// a time, and takes the block with the fewest valid pages. Where somebody listens to `load`, the
 /// drive says that its load is severe `announce` before it begins, and light when no plane's is
-/// under way or due. Order: what was answered before a
+/// under way or due. With `announce_from` this holds while so many planes collect; the collections
+/// of fewer planes begin at once. Order: what was answered before a
 /// request came is seen by it; what is under way at the same time may go either way. A flush lets
 /// no write pass.
 ///
@@ -80,6 +81,11 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
             {0_fs, 100_us},
             "Time from the announcement of collection or levelling to its beginning",
             assumed()};
+        Param<Fraction> announce_from {0_pct,
+                                       {0_pct, 100_pct},
+                                       "Share of the planes whose collections, under way or due, "
+                                       "are announced as severe load; "
+                                       "fewer begin without an announcement"};
         Param<unsigned> observers {0, {0, 16}, "Ports that are told of the drive's own tasks"};
     };
     static unsigned channels_of(const void* params) {
@@ -169,12 +175,15 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
     void look_at_flash(std::uint32_t page, FunctionalAccess& access) override;
     void collects(std::uint32_t plane, const FtlBlock& block, bool cold) override;
     bool may_begin_task() override {
-        return !port.load || state.load.may_begin(now(), params.announce());
+        return !port.load || !announces(1) || state.load.may_begin(now(), params.announce());
     }
+    /// Whether the planes that collect, and `more`, are enough to be announced.
+    bool announces(std::uint32_t more) const;
 
     const protocol::HasFlashTimes* times_ = nullptr;
     std::uint32_t page_sectors_ = 0;
     std::uint64_t sectors_ = 0;
+    std::uint64_t announced_planes_ = 1; ///< that collect, at least, where it is announced
     std::optional<DriveCommands> commands_;
     std::optional<DriveCores> cores_;
     std::optional<DriveDram> dram_;

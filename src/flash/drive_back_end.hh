@@ -153,7 +153,8 @@ class DriveBackEnd {
     void answered(const protocol::FlashResponse& r, Tick now);
     void begin_due() { collector_->begin_due(); }
     bool task_due() const { return !s_.tasks.due.empty(); }
-    bool has_tasks() const { return s_.tasks.active || task_due(); }
+    /// Collections and levellings that are under way or due.
+    std::uint32_t tasks() const { return s_.tasks.active + s_.tasks.due.size(); }
 
     std::uint64_t host_pages() const { return space_.host_pages; }
     const Geometry& geometry() const { return geometry_; }

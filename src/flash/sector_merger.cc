@@ -20,6 +20,10 @@ static const Registration<SectorMerger> sector_merger {
 void SectorMerger::init() {
     ratio_ = block_sector_bytes / block_bytes();
     pieces_ = block_sector_pieces / ratio_;
+    blocks_ = static_cast<std::uint32_t>(params.group->raw) / block_bytes();
+    if (blocks_ > 64)
+        refuse("group", params.group.text() + " is " + std::to_string(blocks_) + " blocks of " +
+                            params.block.text() + ": at most 64");
     state.jobs.resize(params.jobs());
     for (std::uint32_t i = params.jobs(); i-- > 0;) state.free.push_back(i);
     if (const std::uint32_t behind = protocol::block_bytes_behind(port.drive);
@@ -62,30 +66,35 @@ bool SectorMerger::take(const BlockRequest& r) {
 }
 
 bool SectorMerger::take_write(const BlockRequest& r) {
-    const std::uint64_t sector = sector_of(r);
-    if (r.sectors == 0 || r.sector % ratio_ + r.sectors > ratio_)
+    const std::uint64_t group = group_of(r);
+    if (r.sectors == 0 || r.sector % blocks_ + r.sectors > blocks_)
         refuse("block", "a write of " + std::to_string(r.sectors) + " blocks from block " +
-                            std::to_string(r.sector) + " does not lie within one sector of 512B");
-    if (const std::uint32_t* const known = state.merging.find(sector)) {
-        if (state.jobs[*known].kind == Kind::write) { // it is on its way
-            if (!std::exchange(state.stalled, true)) ++stat.waits;
-            return false;
-        }
-        const std::uint32_t first = *known, j = create(Kind::pass, r);
-        Job& merge = state.jobs[first];
-        state.jobs[j].next = std::exchange(merge.next, j);
+                            std::to_string(r.sector) + " does not lie within one group of " +
+                            params.group.text());
+    const std::uint32_t* known = state.merging.find(group);
+    const bool writes = known && state.jobs[*known].kind == Kind::write; // it is on its way
+    if (writes) known = state.behind.find(group);
+    const std::uint32_t first = known ? *known : create(Kind::read_rest, r);
+    if (known) {
+        const std::uint32_t j = create(Kind::pass, r);
+        state.jobs[j].next = std::exchange(state.jobs[first].next, j);
         state.jobs[j].request.contents = {};
-        add(merge, r);
         ++stat.joined;
-    } else {
-        const std::uint32_t j = create(Kind::read_rest, r);
-        state.jobs[j].request.contents = {};
-        add(state.jobs[j], r);
-        state.merging[sector] = j;
-        state.to_drive.push(j);
     }
-    state.stalled = false;
+    state.jobs[first].request.contents = {};
+    add(state.jobs[first], r);
+    if (known) return true;
+    if (writes) {
+        state.behind[group] = first;
+        ++stat.waits;
+    } else
+        begin_merge(first);
     return true;
+}
+
+void SectorMerger::begin_merge(std::uint32_t j) {
+    state.merging[group_of(state.jobs[j].request)] = j;
+    state.to_drive.push(j);
 }
 
 std::uint32_t SectorMerger::create(Kind kind, const BlockRequest& r) {
@@ -95,13 +104,14 @@ std::uint32_t SectorMerger::create(Kind kind, const BlockRequest& r) {
     return j;
 }
 
-/// The blocks of a write go into its sector.
+/// The blocks of a write go into its group.
 void SectorMerger::add(Job& merge, const BlockRequest& r) {
-    merge.blocks |= mask_of(r);
+    const auto block = static_cast<std::uint32_t>(r.sector % blocks_);
+    merge.blocks |= first_bits(r.sectors) << block;
     Contents& contents = sim().contents();
     if (!contents.enabled()) return;
     if (!merge.contents) merge.contents = contents.create();
-    const auto first = static_cast<std::uint32_t>(r.sector % ratio_) * pieces_;
+    const std::uint32_t first = block * pieces_;
     auto& pieces = contents[merge.contents].pieces;
     std::erase_if(pieces, [&](const Contents::Piece& p) {
         return p.sector >= first && p.sector < first + r.sectors * pieces_;
@@ -114,11 +124,13 @@ bool SectorMerger::send() {
     for (; !state.to_drive.empty() && port.drive.can_send(); any = true) {
         const std::uint32_t j = state.to_drive.pop();
         Job& job = state.jobs[j];
-        if (job.kind == Kind::read_rest && job.blocks == (1u << ratio_) - 1) job.kind = Kind::write;
+        if (job.kind == Kind::read_rest && job.blocks == first_bits(blocks_))
+            job.kind = Kind::write;
         BlockRequest r = job.request;
-        const std::uint64_t end = (r.sector + r.sectors + ratio_ - 1) / ratio_;
-        r.sector = sector_of(r);
-        r.sectors = end - r.sector;
+        const std::uint32_t unit = job.kind == Kind::pass ? ratio_ : blocks_; // whole ones of these
+        const std::uint64_t first = r.sector / unit, end = (r.sector + r.sectors + unit - 1) / unit;
+        r.sector = first * (unit / ratio_);
+        r.sectors = (end - first) * (unit / ratio_);
         r.tag = j;
         r.contents = {};
         if (job.kind == Kind::read_rest) r.op = BlockOp::read, ++stat.merge_reads;
@@ -145,11 +157,16 @@ void SectorMerger::answered(const BlockResponse& r) {
         state.to_drive.push(r.tag);
         break;
     case Kind::write: {
-        state.merging.erase(sector_of(job.request));
+        const std::uint64_t group = group_of(job.request);
+        state.merging.erase(group);
         std::size_t left = state.jobs.size(); // a damaged checkpoint's list may have no end
         for (std::uint32_t j = r.tag; j != none; j = state.jobs[j].next, --left) {
             MEMSIM_ASSERT(left, "more writes go along than there are");
             state.done.push(j);
+        }
+        if (const std::uint32_t* const next = state.behind.find(group)) {
+            begin_merge(*next);
+            state.behind.erase(group);
         }
         break;
     }
@@ -158,7 +175,7 @@ void SectorMerger::answered(const BlockResponse& r) {
     }
 }
 
-/// What the drive has of a sector comes where nothing newer is.
+/// What the drive has of a group comes where nothing newer is.
 void SectorMerger::fill(Job& merge, Contents::Id found) {
     if (!found) return;
     Contents& contents = sim().contents();
@@ -187,14 +204,14 @@ Contents::Id SectorMerger::cut(const Job& job, Contents::Id found) {
     return part;
 }
 
-/// The drive's, and, of a sector that is being merged, what is written here: it is to come through.
+/// The drive's, and, of a group that is being merged, what is written here: it is to come through.
 void SectorMerger::functional(const PortBase&, FunctionalAccess& access) {
-    const std::uint32_t* const j = state.merging.find(access.address / block_sector_bytes);
-    Job* const merge = j ? &state.jobs[*j] : nullptr;
-    if (access.write && merge && merge->contents) {
-        auto& pieces = sim().contents()[merge->contents].pieces;
-        const auto piece =
-            static_cast<std::uint32_t>(access.address % block_sector_bytes / SectorBytes::size);
+    const std::uint64_t size = std::uint64_t {blocks_} * block_bytes();
+    for (const auto* jobs : {&state.merging, &state.behind}) {
+        const std::uint32_t* const j = jobs->find(access.address / size);
+        if (!access.write || !j || !state.jobs[*j].contents) continue;
+        auto& pieces = sim().contents()[state.jobs[*j].contents].pieces;
+        const auto piece = static_cast<std::uint32_t>(access.address % size / SectorBytes::size);
         const auto known = std::find_if(pieces.begin(), pieces.end(),
                                         [&](const auto& p) { return p.sector == piece; });
         if (known != pieces.end())
@@ -211,10 +228,11 @@ void SectorMerger::check_loaded(Loader& l) const {
         if (job.next != none) l.index("jobs.next", job.next, n);
     l.indices("to_drive", state.to_drive, n);
     l.indices("done", state.done, n);
-    state.merging.all([&](std::uint64_t, std::uint32_t j) {
-        l.index("merging", j, n);
-        return true;
-    });
+    for (const auto* jobs : {&state.merging, &state.behind})
+        jobs->all([&](std::uint64_t, std::uint32_t j) {
+            l.index("merging", j, n);
+            return true;
+        });
 }
 
 void SectorMerger::waits_on(WaitReport& report) const {
@@ -225,7 +243,7 @@ void SectorMerger::waits_on(WaitReport& report) const {
 
 std::optional<std::string> SectorMerger::imbalance() const {
     if (pending()) return "requests were not answered";
-    if (state.merging.size()) return "sectors were left half written";
+    if (state.merging.size() || state.behind.size()) return "groups were left half written";
     return {};
 }
 

@@ -11,9 +11,10 @@ using namespace memsim::literals;
 
 /// Stands before a drive for whoever moves blocks smaller than the drive's sectors of 512 bytes.
 /// Of a read it asks the drive for the sectors that the blocks lie in, and keeps the blocks. A
-/// write lies within one sector: the rest of the sector is read first, and the whole written.
-/// Writes that come for the same sector before it is written go along; one that comes later waits,
-/// and those behind it, until the drive has answered. Flushes pass. Order: what was answered before
+/// write lies within one group, a sector or an aligned range of sectors. The rest of the group is
+/// read first, and the whole group written by one request. Writes that come for the same group
+/// before it is written go along; those that come later are written together when the drive has
+/// answered. Flushes pass. Order: what was answered before
 /// a request came is seen by it; what is under way at the same time may go either way. Not
 /// modelled: the time of merging.
 class SectorMerger final : public Model<SectorMerger>,
@@ -23,6 +24,12 @@ class SectorMerger final : public Model<SectorMerger>,
     struct Params {
         Param<Bytes> block {
             256_B, {32_B, 256_B}, "A block, in which requests count", power_of_two()};
+        Param<Bytes> group {
+            512_B,
+            {512_B, 16_KiB},
+            "Aligned range of the drive that is written as a whole, such as a flash "
+            "page; at most 64 blocks",
+            power_of_two()};
         Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to this component"};
         Param<unsigned> jobs {128, {1, 65535}, "Requests taken and not answered"};
     };
@@ -34,29 +41,29 @@ class SectorMerger final : public Model<SectorMerger>,
     struct Stats {
         Counter reads {Unit::count, "Reads answered"};
         Counter writes {Unit::count, "Writes answered"};
-        Counter merge_reads {Unit::count, "Sectors read for the rest of what was written"};
-        Counter joined {Unit::count, "Writes that went along with another of their sector"};
-        Counter waits {Unit::count, "Writes that waited until their sector was written"};
+        Counter merge_reads {Unit::count, "Groups read for the rest of what was written"};
+        Counter joined {Unit::count, "Writes that went along with another of their group"};
+        Counter waits {Unit::count, "Groups that waited until they had been written before"};
         Counter drive_bytes {Unit::byte, "Bytes that the drive was asked to read and write"};
     };
 
     static constexpr std::uint32_t none = ~0u;
     enum class Kind : std::uint8_t { none, pass, read_rest, write };
-    /// A request, or one that goes along with another of its sector: then it is in that one's list.
+    /// A request, or one that goes along with another of its group: then it is in that one's list.
     struct Job {
         Kind kind = Kind::none;
         protocol::BlockRequest request;
-        std::uint32_t blocks = 0;  ///< of a sector that is merged, those that are written
+        std::uint64_t blocks = 0;  ///< of a group that is merged, those that are written
         std::uint32_t next = none; ///< that goes along
-        Contents::Id contents;     ///< of the sector, as far as it is not the drive's
+        Contents::Id contents;     ///< of the group, as far as it is not the drive's
     };
     struct State {
         std::vector<Job> jobs; ///< by tag
         FreeList free;
         Fifo<std::uint32_t> to_drive;
         Fifo<std::uint32_t> done;
-        HashMap<std::uint32_t> merging; ///< the job, by sector
-        bool stalled = false;
+        HashMap<std::uint32_t> merging; ///< the job, by group
+        HashMap<std::uint32_t> behind;  ///< the job that is next, by group
     };
 
     explicit SectorMerger(const Params& p) : params(p) {}
@@ -86,12 +93,12 @@ class SectorMerger final : public Model<SectorMerger>,
     void answered(const protocol::BlockResponse& r);
     void fill(Job& merge, Contents::Id found);
     Contents::Id cut(const Job& job, Contents::Id found);
-    std::uint64_t sector_of(const protocol::BlockRequest& r) const { return r.sector / ratio_; }
-    std::uint32_t mask_of(const protocol::BlockRequest& r) const {
-        return ((1u << r.sectors) - 1) << r.sector % ratio_;
-    }
+    std::uint64_t group_of(const protocol::BlockRequest& r) const { return r.sector / blocks_; }
+    void begin_merge(std::uint32_t job);
+    static std::uint64_t first_bits(std::uint64_t n) { return ~std::uint64_t {0} >> (64 - n); }
 
     std::uint32_t ratio_ = 2;  ///< blocks of a sector
+    std::uint32_t blocks_ = 2; ///< of a group
     std::uint32_t pieces_ = 8; ///< of 32 bytes, of a block
 };
 

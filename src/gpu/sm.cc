@@ -119,21 +119,22 @@ void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
     state.executed[block.application] += instructions;
     if (watched_) [[unlikely]]
         dispatcher_->issued(instructions);
-    slots_.hold(slot, cycle, op_.instructions);
+    const std::uint32_t cycles = op_.instructions * passes(op_.mask);
+    slots_.hold(slot, cycle, cycles);
     switch (op_.kind) {
     case WarpOpKind::compute:
-        state.ready.sleep(w, cycle + std::int64_t {op_.instructions} * params.arithmetic_latency());
+        state.ready.sleep(w, cycle + std::int64_t {cycles} * params.arithmetic_latency());
         break;
     case WarpOpKind::load:
     case WarpOpKind::store:
     case WarpOpKind::atomic:
     case WarpOpKind::reduce:
-        state.load_store_free = cycle + 1;
+        state.load_store_free = cycle + cycles;
         unit_->access(block, w, warp.results, op_);
         settle(w);
         break;
     case WarpOpKind::shared:
-        state.load_store_free = cycle + 1;
+        state.load_store_free = cycle + cycles;
         access_shared(w, op_, cycle);
         settle(w);
         break;
@@ -146,6 +147,15 @@ void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
         if (!warp.results.outstanding) end(w);
         break;
     }
+}
+
+std::uint32_t Sm::passes(std::uint32_t mask) const {
+    const std::uint32_t lanes = params.lanes();
+    if (lanes == program::warp_lanes) return 1;
+    std::uint32_t n = 0;
+    for (std::uint32_t first = 0; first < program::warp_lanes; first += lanes)
+        n += ((mask >> first) & ((1u << lanes) - 1)) != 0;
+    return std::max(n, 1u);
 }
 
 void Sm::access_shared(std::uint32_t w, const program::WarpOp& op, std::int64_t cycle) {

@@ -53,6 +53,11 @@ class Sm final : public Model<Sm>,
                                     {1, WarpSet::most},
                                     "Warps resident at once",
                                     assumed("GTX 480 class, 1536 threads")};
+        Param<unsigned> lanes {
+            program::warp_lanes,
+            {1, program::warp_lanes},
+            "Threads that execute an instruction of a warp at once. An instruction of more threads "
+            "takes a cycle for each group of so many neighbours"};
         Param<unsigned> block_slots {8, {1, 64}, "Blocks resident at once", cited("GTX 480 class")};
         Param<unsigned> schedulers {1,
                                     {1, 8},
@@ -179,6 +184,8 @@ class Sm final : public Model<Sm>,
     void issue_all(const ClockEdge& edge);
     void issue(std::uint32_t warp, std::int64_t cycle, std::size_t slot);
     WarpSet candidates(std::int64_t cycle) const;
+    /// Cycles in which its active threads execute an instruction.
+    std::uint32_t passes(std::uint32_t mask) const;
     void assist(const ClockEdge& edge);
     bool assists() const { return port.helper.size() && !port.helper[0].empty(); }
     void arm_next(const ClockEdge& edge);

@@ -49,8 +49,9 @@ class DriveUnits {
     }
     /// A unit leaves for the drive; its data will be there at write().
     void leave(std::uint64_t unit) { state_.leaving[unit] = false; }
-    void write(std::uint64_t unit, Contents::Id contents) {
-        state_.waiting.push({unit, 1, true, false, contents});
+    /// So many units from this one on, in one request.
+    void write(std::uint64_t unit, std::uint32_t units, Contents::Id contents) {
+        state_.waiting.push({unit, units, true, false, contents});
     }
     bool leaves(std::uint64_t unit) const { return state_.leaving.find(unit); }
 
@@ -73,7 +74,7 @@ class DriveUnits {
         return r;
     }
     /// Calls came(unit, n) for each unit that was read, the n-th of the answer, or gone(unit) for
-    /// the one that the drive has now.
+    /// each one that the drive has now.
     template <class Came, class Gone>
     void answered(const protocol::BlockResponse& r, Came&& came, Gone&& gone) {
         const Request q = parts::named(state_.sent, r.tag);
@@ -82,12 +83,14 @@ class DriveUnits {
             for (std::uint32_t n = 0; n < q.units; ++n) came(q.unit + n, n);
             return;
         }
-        const bool* const leaving = state_.leaving.find(q.unit);
-        MEMSIM_ASSERT(leaving, "a unit gets to the drive that did not leave");
-        const bool again = *leaving;
-        state_.leaving.erase(q.unit);
-        gone(q.unit);
-        if (again) queue_read(q.unit, true);
+        for (std::uint64_t unit = q.unit; unit < q.unit + q.units; ++unit) {
+            const bool* const leaving = state_.leaving.find(unit);
+            MEMSIM_ASSERT(leaving, "a unit gets to the drive that did not leave");
+            const bool again = *leaving;
+            state_.leaving.erase(unit);
+            gone(unit);
+            if (again) queue_read(unit, true);
+        }
     }
 
     /// No unit is on its way to the drive.

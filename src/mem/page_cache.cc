@@ -39,6 +39,15 @@ void PageCache::init() {
                             " are more than the " + Text<Bytes>::show({most}) +
                             " that a drive reads at once");
     protocol::check_chunk(port.cpu_side, unit_, "unit");
+    group_units_ =
+        std::max(std::uint64_t {1}, static_cast<std::uint64_t>(params.write_group->raw) / unit_);
+    if (group_units_ > 64 || group_units_ * unit_ > static_cast<std::uint64_t>(most))
+        refuse("write_group", params.write_group.text() + " is more than 64 units of " +
+                                  params.unit.text() + ", or than the " +
+                                  Text<Bytes>::show({most}) + " that a drive writes at once");
+    stat.drive_writes.gather([this] { return state.written.drive_writes; });
+    stat.units_cleaned.gather([this] { return state.written.units_cleaned; });
+    stat.early_answers.gather([this] { return state.written.early_answers; });
     state.replacement.make(params.replacement, *this, "replacement");
     state.resident.resize(capacity / unit_, *state.replacement);
     state.ahead.init(*this, params.ahead, unit_);
@@ -101,7 +110,15 @@ bool PageCache::take(const MemRequest& r) {
 
     ++(r.command == Command::read ? stat.reads : stat.writes);
     stat.bytes += r.payload();
-    const std::uint32_t slot = dram_->take(r, f);
+    MemRequest taken = r;
+    if (params.early_writes() && r.command == Command::write && !r.posted &&
+        !state.resident[f].here) {
+        port.cpu_side.send(protocol::answer(r));
+        ++state.written.early_answers;
+        taken.posted = true;
+        taken.stamps = {}; // they left with the answer
+    }
+    const std::uint32_t slot = dram_->take(taken, f);
     if (state.resident[f].here) {
         ++stat.hits;
         serve(slot);
@@ -157,11 +174,37 @@ std::uint32_t PageCache::send_for(std::uint64_t unit, parts::AskedBy asked) {
     }
     if (c.evicts && c.victim.dirty) {
         frame.victim = c.victim.key;
-        drive_->leave(c.victim.key);
+        frame.group = begin_group(c.victim.key);
         dram_->copy_out(c.frame);
     }
     drive_->read(unit, asked == parts::AskedBy::demand);
     return c.frame;
+}
+
+/// The written units of the victim's group begin to leave for the drive; returns the number of
+/// the group. The caller reads out the victim.
+std::uint64_t PageCache::begin_group(std::uint64_t victim) {
+    const std::uint64_t number = ++state.last_group, first = victim - victim % group_units_;
+    WriteGroup g;
+    g.first = first;
+    for (std::uint64_t unit = first; unit < first + group_units_; ++unit) {
+        const std::uint32_t f = unit == victim ? none : state.resident.find(unit);
+        if (unit != victim) {
+            if (f == none) continue;
+            parts::ResidentPage& page = state.resident[f];
+            if (!page.here || !page.dirty || page.pins) continue;
+            page.dirty = false;
+            state.resident.pin(f); // until the drive has it
+            state.cleaning[f] = {{}, number};
+            dram_->copy_out(f);
+            ++state.written.units_cleaned;
+        }
+        drive_->leave(unit);
+        g.units |= std::uint64_t {1} << (unit - first);
+        ++g.left;
+    }
+    state.groups[number] = g;
+    return number;
 }
 
 /// Its unit is here: it waits for the DRAM.
@@ -184,7 +227,9 @@ bool PageCache::send() {
             sim().stamps().mark(r.stamps, PagedDram::page_comes, now() + params.drive_latency->raw);
         }
         port.drive_side.send(r);
-        stat.drive_reads += r.op == protocol::BlockOp::read;
+        const bool read = r.op == protocol::BlockOp::read;
+        stat.drive_reads += read;
+        state.written.drive_writes += !read;
     }
     for (; dram_->any() && port.dram_side.can_send(); any = true) {
         const MemRequest r = dram_->next();
@@ -204,16 +249,48 @@ Stamps::Id PageCache::stamps_of(std::uint64_t unit) {
 // ---- what comes back -------------------------------------------------------------------------
 
 PagedDram::Transfer& PageCache::transfer(std::uint32_t f) {
+    if (Cleaning* const c = state.cleaning.find(f)) return c->transfer;
     Frame* const frame = state.arriving.find(f);
     MEMSIM_ASSERT(frame, "a frame that holds its unit is asked for its transfer");
     return frame->transfer;
 }
 
-/// The unit that made room is on its way to the drive; the new one may be written to its frame.
+/// A unit has been read out. If it makes room, the new one may be written to its frame.
 void PageCache::copied_out(std::uint32_t f) {
+    if (const Cleaning* const c = state.cleaning.find(f)) {
+        const Cleaning done = *c;
+        state.cleaning.erase(f);
+        return read_out(done.group, state.resident[f].key, done.transfer.out);
+    }
     Frame& frame = *state.arriving.find(f);
-    drive_->write(frame.victim, std::exchange(frame.transfer.out, {}));
+    read_out(std::exchange(frame.group, 0), frame.victim, std::exchange(frame.transfer.out, {}));
     if (frame.read) dram_->copy_in(f);
+}
+
+/// A unit of a group has been read out. After the last one all are written to the drive.
+void PageCache::read_out(std::uint64_t number, std::uint64_t unit, Contents::Id data) {
+    Contents& contents = sim().contents();
+    const auto sectors = static_cast<std::uint32_t>(unit_ / SectorBytes::size);
+    WriteGroup& group = *state.groups.find(number);
+    if (data) {
+        if (!group.contents) group.contents = contents.create();
+        parts::add_part(contents, group.contents,
+                        static_cast<std::uint32_t>(unit - group.first) * sectors, data);
+    }
+    if (--group.left) return;
+    const WriteGroup g = group;
+    state.groups.erase(number);
+    if (g.contents) parts::sort_parts(contents, g.contents);
+    for (std::uint64_t rest = g.units; rest;) {
+        const auto first = static_cast<std::uint32_t>(std::countr_zero(rest));
+        const auto n = static_cast<std::uint32_t>(std::countr_one(rest >> first));
+        drive_->write(g.first + first, n,
+                      g.contents
+                          ? parts::part_of(contents, g.contents, first * sectors, n * sectors)
+                          : Contents::Id {});
+        rest &= n == 64 ? 0 : ~((((std::uint64_t {1} << n) - 1)) << first);
+    }
+    contents.release(g.contents);
 }
 
 /// All who waited for the unit are served.
@@ -250,9 +327,11 @@ void PageCache::unit_came(std::uint64_t unit, Contents::Id page) {
     if (frame->transfer.left == 0) dram_->copy_in(f);
 }
 
-/// The drive has written a unit.
+/// The drive has written a unit. One that stayed here may make room from now on.
 void PageCache::unit_gone(std::uint64_t unit) {
     ++stat.units_out;
+    if (const std::uint32_t f = state.resident.find(unit); f != none && state.resident[f].here)
+        state.resident.unpin(f);
     state.deferred.arrive(unit, [this](FunctionalAccess& access) {
         access.address += static_cast<std::uint64_t>(params.drive_base->raw);
         look_through(port.drive_side, access);
@@ -274,14 +353,26 @@ void PageCache::functional(const PortBase&, FunctionalAccess& access) {
     const std::uint64_t address = access.address, unit = address / unit_;
     const std::uint32_t f = state.resident.find(unit);
     const Frame* const frame = state.arriving.find(f);
+    SectorBytes waiting;
     const auto look_at_dram = [&] {
         access.address = dram_->address(f, address % unit_);
         look_through(port.dram_side, access);
         access.address = address;
     };
-    if (f != none && !frame)
+    const auto sector = address / SectorBytes::size;
+    if (params.early_writes()) // they are newer than what is here
+        dram_->each_waiting_write(sector, frame ? &frame->transfer : nullptr,
+                                  [&](SectorBytes& data, bool moves) {
+                                      if (access.write)
+                                          data.take(access.data, data.known & access.data.known);
+                                      else
+                                          waiting.merge(data, moves);
+                                  });
+    if (!access.write) access.data.fill(waiting);
+    if (f != none && !frame) {
         look_at_dram();
-    else if (access.write && (frame || drive_->leaves(unit))) {
+        if (access.write && drive_->leaves(unit)) state.deferred.add(unit, access);
+    } else if (access.write && (frame || drive_->leaves(unit))) {
         state.deferred.add(unit, access);
         if (frame && frame->read) { // some of its lines may be in the DRAM
             write_deferred(unit, frame->transfer.in);
@@ -299,7 +390,25 @@ void PageCache::functional(const PortBase&, FunctionalAccess& access) {
 void PageCache::check_loaded(Loader& l) const {
     const std::uint64_t frames = state.resident.used();
     dram_->check_loaded(l, frames);
-    std::size_t coming = 0;
+    std::size_t coming = 0, left = 0;
+    HashMap<std::uint32_t> reading; // units that are read out, by group
+    state.arriving.all([&](std::uint64_t, const Frame& frame) {
+        if (frame.group) ++reading[frame.group], ++left;
+        return true;
+    });
+    state.cleaning.all([&](std::uint64_t f, const Cleaning& c) {
+        l.index("cleaning", f, frames);
+        return ++reading[c.group], ++left, true;
+    });
+    l.within("groups", [&] {
+        l.check(state.groups.all([&](std::uint64_t number, const WriteGroup& group) {
+            const std::uint32_t* const units = reading.find(number);
+            left -= units ? *units : 0;
+            return units && group.left == *units && number <= state.last_group &&
+                   (group_units_ == 64 || group.units >> group_units_ == 0);
+        }) && left == 0,
+                "has others than those whose units are read out");
+    });
     for (std::uint32_t f = 0; f < frames; ++f) coming += !state.resident[f].here;
     l.within("arriving", [&] {
         l.check(state.arriving.all([&](std::uint64_t f, const Frame& frame) {
@@ -310,7 +419,9 @@ void PageCache::check_loaded(Loader& l) const {
     });
     for (std::uint32_t i = 0; i < state.dram.copies.size(); ++i)
         l.within("dram.copies", [&] {
-            l.check(state.arriving.find(state.dram.copies[i].frame), "copies what does not come");
+            const std::uint32_t f = state.dram.copies[i].frame;
+            l.check(state.arriving.find(f) || state.cleaning.find(f),
+                    "copies what neither comes nor goes");
         });
 }
 

@@ -26,6 +26,11 @@ using protocol::Mem;
 /// to the drive; a read of it waits until that is done. Units with requests under way stay.
 /// Requests and whole units take the DRAM in turn.
 ///
+/// With `write_group` a written unit that makes room takes along the other written units of its
+/// group, an aligned range of the drive. They stay in the DRAM as clean ones, but do not make room
+/// before the drive has them. Neighbours among them are written by one request. With `early_writes`
+/// a write whose unit is on its way is answered at once; its bytes wait in the controller.
+///
 /// A page prefetcher names units that come with one that is missed. Somebody else who prefetches is
 /// told each unit that an access sends for, and orders further ones by hints, which may come among
 /// the requests, too: of what either names, those units are brought that are neither here nor on
@@ -46,6 +51,14 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
             "lru", "Which unit makes room; a use is a request for the unit"};
         Param<unsigned> batch {
             16, {1, 1024}, "Units that one request reads from the drive", assumed("64 KiB")};
+        Param<Bytes> write_group {
+            0_B,
+            {0_B, 64_KiB},
+            "Aligned range of the drive whose written units are written back together, such as a "
+            "flash page; 0B: each unit alone",
+            multiple_of(unit)};
+        Param<bool> early_writes {
+            false, "Whether a write is answered before its unit has come from the drive"};
         AheadParams ahead;
         Param<unsigned> prefetchers {
             0, {0, 1}, "Whether somebody else prefetches into this cache, by hints"};
@@ -95,6 +108,12 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
         Counter units_in {Unit::count, "Units read from the drive"};
         Counter units_out {Unit::count, "Units written to the drive"};
         Counter drive_reads {Unit::count, "Requests to the drive by which units were read"};
+        Gathered drive_writes {Unit::count, "Requests to the drive by which units were written"};
+        Gathered units_cleaned {Unit::count,
+                                "Units written to the drive that stay in the DRAM, since another "
+                                "unit of their group made room"};
+        Gathered early_answers {Unit::count,
+                                "Writes answered before their unit has come from the drive"};
         Counter stalled_by_requests {Unit::count,
                                      "Times that a request waited as `requests` were under way"};
         Counter stalled_by_frames {Unit::count,
@@ -112,13 +131,31 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
         PagedDram::Transfer transfer;
         Tick since = 0;
         std::uint64_t victim = 0; ///< unit that is read out
+        std::uint64_t group = 0;  ///< with which it is written; 0: none is read out
         bool read = false;        ///< the new one has come from the drive
+    };
+    struct Cleaning { ///< a frame whose unit is read out and stays
+        PagedDram::Transfer transfer;
+        std::uint64_t group = 0;
+    };
+    struct WriteGroup {          ///< units that are written to the drive together
+        std::uint64_t first = 0; ///< of the range
+        std::uint64_t units = 0; ///< bit i: the i-th of the range
+        std::uint32_t left = 0;  ///< still to be read out
+        Contents::Id contents;   ///< of the range, as far as it has been read out
+    };
+    struct Written { ///< what the statistics of these names count
+        std::uint64_t drive_writes = 0, units_cleaned = 0, early_answers = 0;
     };
     struct State {
         Policy<parts::PagePolicy> replacement;
         PagesAhead ahead;
         parts::Residency resident;
-        HashMap<Frame> arriving; ///< by frame
+        HashMap<Frame> arriving;    ///< by frame
+        HashMap<Cleaning> cleaning; ///< by frame
+        HashMap<WriteGroup> groups; ///< by number
+        std::uint64_t last_group = 0;
+        Written written;
         PagedDram::State dram;
         DriveUnits::State drive;
         protocol::DevLoad drive_load = protocol::DevLoad::light;
@@ -154,6 +191,8 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
     void drive_answered(const protocol::BlockResponse& r);
     void unit_came(std::uint64_t unit, Contents::Id page);
     void unit_gone(std::uint64_t unit);
+    std::uint64_t begin_group(std::uint64_t victim);
+    void read_out(std::uint64_t group, std::uint64_t unit, Contents::Id contents);
     void write_deferred(std::uint64_t unit, Contents::Id page);
 
     // Of the DRAM.
@@ -163,7 +202,7 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
     void copied_in(std::uint32_t frame) override;
     void copied_out(std::uint32_t frame) override;
 
-    std::uint64_t unit_ = 0;
+    std::uint64_t unit_ = 0, group_units_ = 1;
     std::optional<PagedDram> dram_; ///< these work on State
     std::optional<DriveUnits> drive_;
 };

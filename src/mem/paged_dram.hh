@@ -95,6 +95,20 @@ class PagedDram {
         }
     }
     const Request& operator[](std::uint32_t request) const { return state_.requests[request]; }
+    /// Calls f(data, moves) for what the writes that wait for the DRAM have of a sector, and those
+    /// that wait for the page of `t`, if there is one.
+    template <class F>
+    void each_waiting_write(std::uint64_t sector, const Transfer* t, F&& f) {
+        const auto look = [&](std::uint32_t request) {
+            const protocol::MemRequest& r = state_.requests[request].request;
+            if (!r.contents || r.command == protocol::Command::read) return;
+            Contents::Record& record = sim_.contents()[r.contents];
+            for (Contents::Piece& p : record.pieces)
+                if (r.address / SectorBytes::size + p.sector == sector) f(p.data, record.moves);
+        };
+        for (std::uint32_t i = 0; i < state_.demand.size(); ++i) look(state_.demand[i]);
+        for (std::uint32_t r = t ? t->head : none; r != none; r = state_.requests[r].next) look(r);
+    }
 
     /// The page of a frame is to be read, and then another one written there.
     void copy_out(std::uint32_t frame);

@@ -57,7 +57,8 @@ struct HostWrite {
 
 /// An application as a function, apart from all timing. Blocks must be run in linear order and to
 /// the last one of a launch before the next launch is asked for; so what warps do does not depend
-/// on who asks when. Each application has its own addresses, from 0 to footprint_bytes().
+/// on the timing. Those of a workload::Application may be run in any fixed order, each once. Each
+/// application has its own addresses, from 0 to footprint_bytes().
 class KernelSource {
   public:
     virtual ~KernelSource() = default;

@@ -146,15 +146,16 @@ DataRig page_cache(const std::string& more, const std::string& drive, bool hints
 }
 
 /// The same with 12 units of 256 bytes, over a drive of such blocks, or one of sectors of 512.
-DataRig small_units(bool merges) {
-    return {merges ? "a page cache of small units, merged" : "a page cache of small units",
+DataRig small_units(bool merges, const std::string& more = "") {
+    return {(merges ? "a page cache of small units, merged" : "a page cache of small units") + more,
             {"driver"},
             [=](Machine& m) {
                 m.add("driver", "test.DataDriver",
                       arguments("count=4000 lines=120 gap=2us answers=40"));
                 m.add("cache", "mem.PageCache",
                       arguments("capacity=3KiB unit=256B requests=12 dram_queue=6 drive_queue=3 "
-                                "batch=4"));
+                                "batch=4" +
+                                more));
                 m.add("dram", "mem.SimpleMemory", {});
                 m.bind("driver", "mem", "cache", "cpu_side");
                 m.bind("cache", "dram_side", "dram", "cpu_side");
@@ -164,7 +165,10 @@ DataRig small_units(bool merges) {
                     return;
                 }
                 small_drive("").add(m);
-                m.add("merger", "flash.SectorMerger", arguments("jobs=3 queue=2"));
+                m.add("merger", "flash.SectorMerger",
+                      arguments(more.find("group") == std::string::npos
+                                    ? "jobs=3 queue=2"
+                                    : "jobs=5 queue=2 group=1KiB"));
                 m.bind("cache", "drive_side", "merger", "requests");
                 m.bind("merger", "drive", "drive", "host[0]");
             }};
@@ -427,7 +431,12 @@ std::vector<DataRig> rigs() {
         for (const char* more : {"replacement=lru", "replacement=clock line=64B"})
             for (const bool hints : {false, true})
                 all.push_back(page_cache(more, drive_type, hints));
-    for (const bool merges : {false, true}) all.push_back(small_units(merges));
+    for (const bool merges : {false, true})
+        for (const char* more :
+             {"", " write_group=1KiB", " early_writes=true", " write_group=1KiB early_writes=true"})
+            all.push_back(small_units(merges, more));
+    for (const char* drive_type : {"flash.FixedDrive", "flash.Drive"})
+        all.push_back(page_cache("write_group=16KiB early_writes=true", drive_type, true));
     all.push_back(cxl_root());
     for (const char* network : {"none", "swnet", "fcnet", "nif"})
         for (const char* more :

@@ -11,7 +11,7 @@ static const RigFor simple_memory {"mem.SimpleMemory", [](Machine& m) {
 
 /// More units than frames, small queues everywhere.
 static void page_cache(Machine& m, const std::string& replacement, bool prefetches,
-                       const std::string& prefetch = "none") {
+                       const std::string& prefetch = "none", bool groups = false) {
     m.add("driver", "test.Driver", {{"gap", "300ns"}, {"footprint", "16KiB"}});
     m.add("cache", "mem.PageCache",
           {{"capacity", "5KiB"},
@@ -25,6 +25,8 @@ static void page_cache(Machine& m, const std::string& replacement, bool prefetch
            {"hint_queue", "1"},
            {"prefetch", prefetch},
            {"prefetch_end", "16KiB"},
+           {"write_group", groups ? "2KiB" : "0B"},
+           {"early_writes", groups ? "true" : "false"},
            {"prefetchers", prefetches ? "1" : "0"}});
     m.add("dram", "mem.SimpleMemory", {{"queue", "4"}});
     m.add("drive", "flash.FixedDrive", {{"read_latency", "2us"}, {"queue", "2"}});
@@ -41,6 +43,8 @@ static const RigFor prefetching {"mem.PageCache", [](Machine& m) { page_cache(m,
 static const RigFor arc {"mem.PageCache", [](Machine& m) { page_cache(m, "arc", true); }};
 static const RigFor car {"mem.PageCache",
                          [](Machine& m) { page_cache(m, "car", false, "page-on-page(pages=2)"); }};
+static const RigFor groups {"mem.PageCache",
+                            [](Machine& m) { page_cache(m, "lru", true, "none", true); }};
 static const RigFor clock_pro {
     "mem.PageCache",
     [](Machine& m) { page_cache(m, "clock-pro", false, "density(region=2KiB,block=1KiB)"); }};

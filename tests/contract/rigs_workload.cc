@@ -35,6 +35,21 @@ const RigFor recorded {"workload.Recorded", [](Machine& m) {
                            m.bind("sm", "mem_side", "memory", "cpu_side");
                        }};
 
+/// Fewer hardware threads than work-groups, and none for some lanes of the last round.
+const RigFor serial {
+    "workload.SerialGroups", [](Machine& m) {
+        m.add("program", "workload.Program",
+              {{"name", "bfs_rodinia"}, {"size", "10"}, {"threads_per_block", "64"}});
+        m.add("threads", "workload.SerialGroups", {{"lanes", "2"}, {"warps", "3"}});
+        m.add("dispatcher", "gpu.Dispatcher", {{"sms", "1"}});
+        m.add("sm", "gpu.Sm", {{"lanes", "2"}});
+        m.add("memory", "mem.SimpleMemory", {});
+        m.bind("threads", "program", "program", "dispatcher");
+        m.bind("dispatcher", "host[0]", "threads", "dispatcher");
+        m.bind("dispatcher", "sm_side[0]", "sm", "blocks");
+        m.bind("sm", "mem_side", "memory", "cpu_side");
+    }};
+
 } // namespace
 
 } // namespace memsim::test::rigs_workload

@@ -7,6 +7,7 @@ from pathlib import Path
 import memsim
 import pytest
 from memsim.study import assumptions
+from memsim.study.metric import Run
 from memsim.systems import cxl_gpu
 
 from . import figures
@@ -86,6 +87,22 @@ def test_stores_and_loads_go_on_while_the_drive_collects(workload, memsim_comman
         assert value("store", "suspended.area") > 0
         assert value("store", "loads[reserve]") + value("store", "loads[both]") > 0
         assert value("store", "loads[endpoint]") > 0
+
+
+@pytest.mark.parametrize("platform", ["cxl", "cxl-ds"])
+def test_a_drive_gathers_the_written_units_of_a_page(platform, memsim_command, in_tmp):
+    """Bytes programmed for a byte that leaves the endpoint's DRAM: 16 where each unit of 256 B is a page program."""
+
+    def amplification(*changes):
+        words = ["--platform", platform, "--media", "z-nand", "--workload", "vadd", "--scale", "default"]
+        memsim_command(*changes, CONFIGS / "cxl_gpu.py", *words)
+        with sqlite3.connect(in_tmp / "memsim-out" / "stats.db") as database:
+            (run,) = database.execute("SELECT id FROM run ORDER BY started DESC LIMIT 1").fetchone()
+        return cxl_gpu.metrics.amplification(Run(str(in_tmp / "memsim-out" / "stats.db"), run, {}))
+
+    assert 1 <= amplification() < 4
+    alone = amplification("--set", "port[*].medium.cache.write_group=0B", "--set", "port[*].medium.merger.group=512B")
+    assert alone > 2 * 4
 
 
 def test_a_series_by_interval_and_from_the_first_collection_on():

@@ -124,6 +124,26 @@ TEST_CASE("A drive's load is severe from an announcement until no task is under 
     }
 }
 
+TEST_CASE("Collections of fewer planes than announce_from begin without an announcement",
+          "[flash]") {
+    const auto written = [](const char* from) {
+        Written w({{"announce", "50us"}, {"announce_from", from}}, true, 3000);
+        run(w.m);
+        // Each announcement is made while both planes collect, or are to.
+        for (std::size_t i = 0; i < w.heard().told.size(); ++i)
+            CHECK(w.heard().told[i].load == (i % 2 ? DevLoad::light : DevLoad::severe));
+        CHECK(w.heard().told.size() % 2 == 0);
+        return std::pair {value(w.drive().stat.ftl.collections),
+                          value(w.drive().stat.announcements)};
+    };
+    const auto [all, every] = written("0%");
+    CHECK(written("50%") == std::pair {all, every}); // one of two planes
+    const auto [both, seldom] = written("100%");
+    CHECK(both > all / 2);
+    CHECK(seldom > 0);
+    CHECK(seldom * 2 < every);
+}
+
 TEST_CASE("A collection that has begun goes on to its target", "[flash]") {
     // Of 16 blocks a plane, 8 of data: collected below 2 free ones, up to 2, or 4.
     const auto free_at_end = [](const char* target) {

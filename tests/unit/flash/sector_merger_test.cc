@@ -20,9 +20,9 @@ namespace {
 struct Bench {
     Machine m;
     std::uint32_t tags = 0;
-    explicit Bench(const std::string& block = "256B") {
+    explicit Bench(const std::string& block = "256B", const std::string& group = "512B") {
         m.add("host", "test_flash.HostScript", {{"latency", "1fs"}});
-        m.add("merger", "flash.SectorMerger", {{"block", block}});
+        m.add("merger", "flash.SectorMerger", {{"block", block}, {"group", group}});
         m.add("drive", "flash.FixedDrive",
               {{"read_latency", "3us"}, {"write_latency", "5us"}, {"bandwidth", "1000000GB/s"}});
         m.bind("host", "to", "merger", "requests");
@@ -70,13 +70,13 @@ TEST_CASE("The rest of a sector is read before a block of it is written", "[flas
     CHECK(value(b.drive().bytes) == 3 * 512);
 }
 
-TEST_CASE("A write of the same sector goes along before it is written, and waits after",
+TEST_CASE("A write of the same sector goes along before it is written, and is written after it",
           "[flash]") {
     Bench b;
     b.at(0, BlockOp::write, 2).at(2 * us, BlockOp::write, 3); // while the rest is read
     b.at(4 * us, BlockOp::write, 3);                          // while it is written
-    b.at(4 * us, BlockOp::read, 20);                          // behind that
-    CHECK(b.answers() == std::vector<Tick> {8, 8, 16, 11});
+    b.at(4 * us, BlockOp::read, 20);                          // does not wait
+    CHECK(b.answers() == std::vector<Tick> {8, 8, 16, 7});
     CHECK(value(b.stat().joined) == 1);
     CHECK(value(b.stat().waits) == 1);
     CHECK(value(b.drive().writes) == 2);
@@ -92,6 +92,22 @@ TEST_CASE("Blocks that together are a sector are written without a read", "[flas
     CHECK(value(b.drive().writes) == 1);
 }
 
+TEST_CASE("A group is written by one request, with what came for it before", "[flash]") {
+    Bench b("256B", "4KiB");
+    b.at(0, BlockOp::write, 16, 16);      // a whole group
+    b.at(20 * us, BlockOp::write, 33, 2); // in part: the group is read
+    b.at(21 * us, BlockOp::write, 47);    // goes along
+    b.at(25 * us, BlockOp::write, 40);    // the group is on its way to the drive
+    b.at(26 * us, BlockOp::write, 41);    // goes along with that
+    b.at(26 * us, BlockOp::read, 5);      // does not wait
+    CHECK(b.answers() == std::vector<Tick> {5, 28, 28, 36, 36, 29});
+    CHECK(value(b.drive().writes) == 3);
+    CHECK(value(b.stat().merge_reads) == 2);
+    CHECK(value(b.stat().joined) == 2);
+    CHECK(value(b.stat().waits) == 1);
+    CHECK(value(b.drive().bytes) == 5 * 4096 + 512);
+}
+
 TEST_CASE("A flush passes; what a merger cannot merge ends in a sentence", "[flash]") {
     Bench b;
     b.at(0, BlockOp::flush, 0, 0);
@@ -100,7 +116,8 @@ TEST_CASE("A flush passes; what a merger cannot merge ends in a sentence", "[fla
     Bench across;
     across.at(0, BlockOp::write, 3, 2);
     CHECK_THROWS_WITH(across.stop(), Contains("merger.block: a write of 2 blocks from block 3 "
-                                              "does not lie within one sector of 512B"));
+                                              "does not lie within one group of 512B"));
+    CHECK_THROWS_WITH(Bench("32B", "4KiB"), "merger.group: 4KiB is 128 blocks of 32B: at most 64");
     Bench trim;
     trim.at(0, BlockOp::trim, 2, 2);
     CHECK_THROWS_WITH(trim.stop(), Contains("no trims"));

@@ -45,6 +45,31 @@ TEST_CASE("Atomics may be the loads that tracers write", "[sm]") {
     CHECK(run(WarpOpKind::store, "loads").first == 0);
 }
 
+TEST_CASE("An instruction takes a cycle for each group of lanes that has an active thread",
+          "[sm]") {
+    const auto cycles = [](const char* lanes, std::uint32_t mask, WarpOpKind kind) {
+        Script s;
+        s.write = [=](auto& w, unsigned) {
+            for (unsigned i = 0; i < 100; ++i)
+                if (kind == WarpOpKind::compute)
+                    w.compute(mask, 1, i); // apart from the one before
+                else
+                    w.access(kind, 16, mask, 4, word(0, 0));
+        };
+        ScriptRig rig(s, {{"arithmetic_latency", "1"}, {"lanes", lanes}});
+        rig.run();
+        return rig.cycles();
+    };
+    for (const WarpOpKind kind : {WarpOpKind::compute, WarpOpKind::store}) {
+        const auto all = cycles("32", ~0u, kind);
+        CHECK(cycles("8", ~0u, kind) - all == 3 * 100);
+        CHECK(cycles("8", 0xff, kind) == all);
+        CHECK(cycles("8", 0x80000001, kind) - all == 100);
+        CHECK(cycles("8", 0x18, kind) == all); // both in the first group
+        CHECK(cycles("1", 0xf, kind) - all == 3 * 100);
+    }
+}
+
 TEST_CASE("Loads in a row go out together", "[sm]") {
     Script s;
     s.write = [](auto& w, unsigned) {

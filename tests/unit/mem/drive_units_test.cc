@@ -71,7 +71,7 @@ TEST_CASE("Nothing joins a request that was sent, or a write", "[drive_units]") 
     u.units.read(1, false);
     u.next(1, 1, BlockOp::read, false);
     u.units.leave(2);
-    u.units.write(2, {});
+    u.units.write(2, 1, {});
     u.units.read(3, false);
     u.next(2, 1, BlockOp::write, false);
     u.next(3, 1, BlockOp::read, false);
@@ -85,7 +85,7 @@ TEST_CASE("A unit on its way to the drive is read when the drive has it", "[driv
     u.units.read(5, false);
     u.units.read(5, false);
     CHECK_FALSE(u.units.any()); // it has not even been written
-    u.units.write(5, {});
+    u.units.write(5, 1, {});
     const auto write = u.next(5, 1, BlockOp::write, false);
     CHECK_FALSE(u.units.any());
     u.answer(write.tag);
@@ -96,7 +96,7 @@ TEST_CASE("A unit on its way to the drive is read when the drive has it", "[driv
     CHECK_FALSE(u.units.any());
     // One that nobody asks for again is not read.
     u.units.leave(6);
-    u.units.write(6, {});
+    u.units.write(6, 1, {});
     u.answer(u.next(6, 1, BlockOp::write, false).tag);
     CHECK_FALSE(u.units.any());
     u.units.read(6, false);

@@ -361,6 +361,94 @@ TEST_CASE("Units of 256 bytes come alone, and a controller's time is paid for ea
     CHECK(b.dram().size() == 2 * 2 + 3);
 }
 
+TEST_CASE("The written units of a group leave together, in one request for neighbours",
+          "[page_cache]") {
+    const std::string group = GENERATE("0B", "1KiB");
+    Bench b("capacity=2KiB unit=256B write_group=" + group, "", "block=256B");
+    const auto write = [&](Tick at, std::uint64_t n) {
+        b.driver().write(at * us, n * 256, 32, false);
+    };
+    // Units 0 to 3 are a group: 0, 1 and 3 are written, 2 is read. So is 4, of the next one.
+    write(0, 0), write(20, 1), write(40, 3), write(60, 4);
+    b.driver().read(80 * us, 2 * 256);
+    for (std::uint64_t n = 8; n < 11; ++n) b.driver().read((100 + n) * us, n * 256);
+    b.driver().read(200 * us, 11 * 256); // 0 makes room
+    b.driver().read(300 * us, 12 * 256); // and 1, which is clean then
+    b.run();
+    const bool alone = group == "0B";
+    CHECK(b.count(&Stats::units_out) == (alone ? 2 : 3));
+    CHECK(b.cache().state.written.drive_writes == 2); // units 0 and 1 together, and 3
+    CHECK(b.cache().state.written.units_cleaned == (alone ? 0 : 2));
+    CHECK(value(b.drive().stat.writes) == 2);
+}
+
+TEST_CASE("A unit that was written again after it left with its group leaves again",
+          "[page_cache]") {
+    Bench b("capacity=1KiB unit=256B write_group=1KiB", "", "block=256B");
+    b.driver().write(0, 0, 32, false);
+    b.driver().write(20 * us, 256, 32, false);
+    b.driver().read(40 * us, 512);
+    b.driver().read(60 * us, 768);
+    b.driver().read(100 * us, 8 * 256); // 0 makes room, 1 leaves with it
+    b.driver().write(200 * us, 256 + 64, 32, false);
+    for (std::uint64_t n = 9; n < 13; ++n) b.driver().read((200 + 20 * n) * us, n * 256);
+    b.run();
+    CHECK(b.count(&Stats::units_out) == 3);
+}
+
+TEST_CASE("A unit that leaves with its group makes no room before the drive has it",
+          "[page_cache]") {
+    Bench b("capacity=512B unit=256B write_group=512B", "", "block=256B write_latency=200us");
+    b.driver().write(0, 0, 32, false);
+    b.driver().write(20 * us, 256, 32, false);
+    b.driver().read(100 * us, 8 * 256); // 0 makes room
+    b.driver().read(101 * us, 9 * 256); // 1 is on its way
+    b.run();
+    CHECK(b.count(&Stats::stalled_by_frames) == 1);
+    CHECK(b.driver().answered(2) < 120 * us);
+    CHECK(b.driver().answered(3) >
+          b.driver().answered(2) + 15 * us); // it takes the frame of unit 8
+}
+
+TEST_CASE("An early write is answered at once, and seen by what comes after it", "[page_cache]") {
+    for (const bool early : {false, true}) {
+        Bench b(early ? "capacity=4KiB early_writes=true" : "capacity=4KiB");
+        b.driver().write(0, 64, 32, false);
+        b.driver().read(us, 64);
+        b.driver().write(100 * us, 64, 32, false); // a hit
+        b.run();
+        CHECK(b.driver().answered(0) == (early ? 2 : 1 + drive_read + dram_read + 1));
+        CHECK(b.driver().answered(1) >= 1 + drive_read + dram_read + 1);
+        CHECK(b.driver().answered(2) == 100 * us + 1 + dram_read + 1);
+        CHECK(b.cache().state.written.early_answers == early);
+        // The write reaches the DRAM behind the unit, and before the read.
+        REQUIRE(b.dram().size() == lines + 3);
+        CHECK(b.dram()[lines].request.command == Command::write);
+        CHECK(b.dram()[lines + 1].request.command == Command::read);
+    }
+}
+
+TEST_CASE("What an early write holds is found before its unit has come", "[page_cache]") {
+    Bench b("capacity=4KiB early_writes=true", "", "", true);
+    MemRequest& r = b.driver().plan(0, Command::write, 64, 32, false);
+    r.contents = b.m.sim().contents().create();
+    SectorBytes data;
+    data.known = SectorBytes::all;
+    data.bytes.fill(9), data.order.fill(3);
+    b.m.sim().contents()[r.contents].pieces.push_back({0, data});
+    const auto look = [&] {
+        FunctionalAccess a {64, 0, false, {}};
+        b.cache().functional(b.cache().port.cpu_side, a);
+        return a.data.known ? a.data.bytes[5] : 0;
+    };
+    b.m.start();
+    b.m.run(10 * us);
+    CHECK(b.driver().answered(0) == 2);
+    CHECK(look() == 9);
+    REQUIRE(b.m.run(never) == Stop::idle);
+    CHECK(look() == 9);
+}
+
 TEST_CASE("A page cache that cannot be is refused", "[page_cache]") {
     const auto error = [](const std::string& params) -> std::string {
         try {
@@ -373,6 +461,11 @@ TEST_CASE("A page cache that cannot be is refused", "[page_cache]") {
     CHECK(error("capacity=10KiB") ==
           "cache.capacity: 10KiB is not a whole number of units of 4KiB");
     CHECK(error("unit=5000B") == "cache.unit: must be a power of two");
+    CHECK(error("write_group=6KiB").find("write_group: '6KiB' must be a multiple of") !=
+          std::string::npos);
+    CHECK(error("unit=512B write_group=64KiB capacity=64KiB") ==
+          "cache.write_group: 64KiB is more than 64 units of 512B, or than the 512KiB that a drive "
+          "writes at once");
     CHECK(error("batch=200") == "cache.batch: 200 units of 4KiB are more than the 512KiB that a "
                                 "drive reads at once");
     CHECK(error("unit=256B capacity=16KiB batch=1") ==

@@ -4,7 +4,7 @@
 docs/models/cxl.md.
 """
 
-from ... import Root, System, cxl, cxl_gpu, link, mem
+from ... import Root, System, cxl, cxl_gpu, link, mem, workload
 from ...errors import check_known
 from ...model.provenance import assumed, cited, derived, inferred, options, source_of, stated, swept, wired, with_unit
 from ...systems import mmu
@@ -33,18 +33,24 @@ FLIT = "CXL 3.1: flits of 68 and 256 bytes; CXL-GPU's link has those of 68"
 FLITS = ("68B", "256B", "256B-lopt")
 VORTEX = "Vortex"
 CORES = stated(8, "CXL-GPU's table: cores/threads 8/8")
-CLOCK = assumed("1GHz", "the paper states no clock of Vortex")
-CORE_CLOCK = assumed(
+LANES = stated(8, "CXL-GPU's table: cores/threads 8/8")
+CLOCK = cited(
     "250MHz",
-    "a warp of Vortex is 8 threads (table: cores/threads 8/8); four of them, at an assumed 1 GHz, are one of 32 lanes",
-    sweep=["50MHz", "500MHz"],
+    "Vortex's README: 1024 threads at 250 MHz",
+    sweep=[swept(f, f"gpu.sm[*].clock={f}") for f in ("125MHz", "1GHz")],
     name="clock of the cores",
 )
-WARPS = assumed(16, "warps of a core, so that a block of 512 threads fits; Vortex has 4 to 16 of 8 threads")
+WARPS = cited(4, "Vortex's default configuration: 4 warps of a core; the paper's table has cores and threads alone")
+GROUPS = cited(
+    "chunks",
+    "Vortex's OpenCL runtime: a hardware thread runs a contiguous chunk of the work-groups",
+    sweep=[swept("interleaved", "threads.order=interleaved")],
+    name="work-groups of a hardware thread",
+)
 MSHRS = assumed(
-    2 * 16,
-    "two misses for each of 16 warps of a core",
-    sweep=[swept(n, f"gpu.l1[*].mshrs={n}") for n in (8, 16, 64)],
+    2 * 8,
+    "two misses for each thread of a warp",
+    sweep=[swept(n, f"gpu.l1[*].mshrs={n}") for n in (8, 32, 64)],
     name="misses of a core at once",
 )
 # The system bus's map: local memory from 0, the host's, and the window in which firmware places endpoints.
@@ -116,6 +122,7 @@ FAULT = assumed(
     sweep=[swept("25us", arguments=("--fault", "25us"), platforms=("uvm", "gds"))],
     name="host's time for a fault",
 )
+TREE = "density(region=2MiB,block=64KiB)"  # as NVIDIA's driver prefetches
 HOST_DRAM = dict(
     latency=assumed("100ns", "a usual latency of host memory"),
     bandwidth=stated("44.8GB/s", "CXL-GPU's table 10a: DDR5-5600, two sub-channels of 32 bit"),
@@ -139,30 +146,31 @@ def vortex(size, **dispatch):
         clock=CLOCK,
         dispatcher=dict(clock=CLOCK, **derived(dispatch, from_="the region that the run simulates")),
         sm=dict(
-            clock=CORE_CLOCK,
+            clock=CLOCK,
+            lanes=LANES,
             warp_slots=WARPS,
             block_slots=WARPS,
             **assumed(
                 dict(scheduler="loose_round_robin", arithmetic_latency=1), "in order, as a small core; not looked up"
             ),
-            **cited(dict(line="32B", sector="32B"), f"{VORTEX}: 4 B x threads"),
+            **cited(dict(line="64B", sector="32B"), f"{VORTEX}: memory blocks of 64 B; 4 B x threads"),
         ),
         l1=dict(
             **assumed(
                 dict(capacity="16KiB", ways=4, write_policy="write_through", write_allocate=False),
                 "as a small core's; not looked up",
             ),
-            line=cited("32B", f"{VORTEX}: 4 B x threads"),
-            **assumed(dict(latency="2ns", targets=8), "two cycles; requests for one miss"),
+            **cited(dict(line="64B", sector="64B"), f"{VORTEX}: its memory block is 64 B"),
+            **assumed(dict(latency="8ns", targets=8), "two cycles; requests for one miss"),
             mshrs=MSHRS,
             set_hash=LINEAR,
         ),
-        network=assumed(dict(width="64B", latency="2ns"), "a line and two cycles"),
+        network=assumed(dict(width="64B", latency="8ns"), "a line and two cycles"),
         l2=dict(
             capacity=with_unit(size.llc, "B"),
             **cited(dict(line="64B", sector="64B"), f"{VORTEX}: its memory block is 64 B"),
             ways=scale.LLC_WAYS,
-            **assumed(dict(latency="8ns", targets=8), "eight cycles; requests for one miss"),
+            **assumed(dict(latency="32ns", targets=8), "eight cycles; requests for one miss"),
             mshrs=derived(CORES * MSHRS, from_=[MSHRS, "as many as all cores have"]),
             fetch_on_write=assumed(False, "a sector is fetched when it is read"),
             set_hash=LINEAR,
@@ -181,6 +189,7 @@ def machine(
     store=None,
     read_ahead=None,
     fault=FAULT,
+    prefetch="none",
     page=scale.UVM_PAGE,
     unit="256B",
     ports=1,
@@ -198,14 +207,15 @@ def machine(
     contents    whether the values of stores are carried
     store       whether stores are deterministic; None: as the platform says
     read_ahead  policy of the queue logic; None: the platform's
-    fault, page of uvm and gds: the host's time for a fault, and the bytes that it brings
+    fault, page of uvm and gds: the host's time for a batch of faults, and the bytes that a fault brings
+    prefetch    of uvm and gds: the host's page prefetcher, such as 'density(region=2MiB,block=64KiB)'
     unit        what comes into an endpoint's cache and goes as a whole
     ports       root ports, each with an endpoint; addresses go round over them in chunks of 256 B
     flit        of the links: one of FLITS
     medium      further arguments of media.medium(), such as dict(announce="0ns")
     dispatch    parameters of gpu.Dispatcher, such as max_instructions
 
-    Returns a Root with `program`, `gpu` (dispatcher, sm, l1, network, l2), `memory` (crossbar, dram), with uvm and gds
+    Returns a Root with `program`, `threads`, `gpu` (dispatcher, sm, l1, network, l2), `memory` (crossbar, dram), with uvm and gds
     `host`, `pcie` and `drive`, with CXL `bus`, `bridge`, `firmware` and the list `port` of what belongs to a root port:
     store, queues, root_port, device, endpoint, medium.
     """
@@ -253,8 +263,10 @@ def machine(
     else:
         below.mem_side = media_.ddr5(root.memory, LOCAL)
         if platform != "gpu-dram":
-            _paged(root, size, media if platform == "gds" else None, fault, page, medium or {})
-    program.dispatcher = root.gpu.dispatcher.host
+            _paged(root, size, media if platform == "gds" else None, fault, prefetch, page, medium or {})
+    root.threads = workload.SerialGroups(lanes=LANES, warps=derived(CORES * WARPS, from_=[CORES, WARPS]), order=GROUPS)
+    root.threads.program = program.dispatcher
+    root.gpu.dispatcher.host = root.threads.dispatcher
     return root
 
 
@@ -319,8 +331,8 @@ def _port(root, i, size, media, link, ahead, stores, unit, ports, medium):
     root.firmware.endpoints[i] = part.endpoint.config
 
 
-def _paged(root, size, media, fault, page, medium):
-    """Local memory holds pages; the host brings the others, one fault at a time, from its memory or a drive's."""
+def _paged(root, size, media, fault, prefetch, page, medium):
+    """Local memory holds pages; the host brings the others, a batch of faults at a time, from its memory or a drive's."""
     mmu.translate(
         root.gpu,
         size.footprint,
@@ -339,7 +351,16 @@ def _paged(root, size, media, fault, page, medium):
         drive=drive,
         pcie=PCIE,
         fault_latency=derived(fault, from_=fault if source_of(fault) else "the time that its caller names"),
-        **assumed(dict(batch=1, page_cost="0ns"), "one fault at a time, whose time holds all of the host's work"),
+        batch=cited(
+            256,
+            "NVIDIA's open driver: 256; CXL-GPU's time of the host is that of a study of batched faults",
+            sweep=[swept(1, "host.batch=1", platforms=("uvm", "gds"))],
+            name="faults of a batch",
+        ),
+        prefetch=assumed(
+            prefetch, "the paper does not say", sweep=options("--prefetch", TREE, platforms=("uvm", "gds"))
+        ),
+        page_cost=assumed("0ns", "the time of a batch holds all of the host's work"),
         chunk=derived("64B", from_="a line of the last-level cache"),
         source=stated("drive_direct" if drive is not None else "host_memory", "CXL-GPU, evaluation: uvm and gds"),
         dram_bandwidth=HOST_DRAM["bandwidth"],

@@ -8,6 +8,7 @@ from . import series
 
 CORES, PORTS = "gpu.sm[", "port["
 CACHE, QUEUES, DEVICE, STORE = ".medium.cache", ".queues", ".device", ".store"
+DRIVE = ".medium.ssd.drive"
 
 
 @metric("cycles", "execution time")
@@ -65,6 +66,24 @@ def ingress(run: Run) -> float:
 @metric("messages")
 def ingress_most(run: Run) -> float:
     return run.total(PORTS, "ingress.peak", end=DEVICE)
+
+
+@metric("x", "write amplification")
+def amplification(run: Run) -> float:
+    """Bytes that flash drives program for a byte that leaves the DRAM of their endpoints."""
+    programmed = written = 0.0
+    for path in run.paths(PORTS):
+        for end, count, size, add in (DRIVE, "programs", "page", True), (CACHE, "units_out", "unit", False):
+            if path.endswith(end) and (path, size) in run.parameters:
+                total = run.values.get((path, count), 0.0) * run.parameters[path, size]
+                programmed, written = programmed + total * add, written + total * (not add)
+    return rate(programmed, written) if programmed else math.nan
+
+
+@metric("GB/s", "bandwidth of the program's memory")
+def demand(run: Run) -> float:
+    """What the last-level cache asks of memory."""
+    return 1e-9 * rate(run.total("gpu.l2", "fetched_bytes", "written_back_bytes"), run.seconds)
 
 
 @metric("count", "number of garbage collections")

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "program/warp_stream.hh"
+
+#include <vector>
+
+namespace memsim::workload {
+
+using program::u32;
+using program::u64;
+using program::u8;
+
+/// The streams of a work-group's warps, decoded: for each warp, its operations between barriers.
+class GroupOperations {
+  public:
+    struct Operation {
+        program::WarpOp op;
+        u32 result = 0; ///< its number among the results of its warp, from 1; 0: it has none
+    };
+    using Phase = std::vector<Operation>; ///< of one warp
+
+    void decode(const std::vector<std::vector<u8>>& warps);
+    u32 warps() const { return static_cast<u32>(phases_.size()); }
+    u32 phases() const;
+    const Phase* phase(u32 warp, u32 number) const {
+        return number < phases_[warp].size() ? &phases_[warp][number] : nullptr;
+    }
+    /// Bit i: the warp's thread i executes something.
+    u32 threads(u32 warp) const { return threads_[warp]; }
+
+  private:
+    std::vector<std::vector<Phase>> phases_; ///< by warp
+    std::vector<u32> threads_;
+};
+
+/// Work-items of different work-groups in lockstep: one in each lane. Appends to a stream. Lanes
+/// whose next operations are the same issue together. Otherwise compute instructions go first, and
+/// then the access with the lowest address in the program, so that lanes meet again behind a loop
+/// or a branch.
+class Lockstep {
+  public:
+    Lockstep(program::WarpStreamWriter& writer, u32 lanes) : writer_(writer), lanes_(lanes) {}
+
+    /// Thread `thread` of this phase in a lane; a null phase executes nothing.
+    struct Item {
+        const GroupOperations::Phase* phase = nullptr;
+        u32 thread = 0;
+    };
+    /// Runs the items to their ends. The loop over work-items takes `overhead` instructions.
+    void run(const std::vector<Item>& items, u32 overhead);
+
+  private:
+    struct Lane {
+        Item item;
+        std::size_t next = 0;  ///< operation of the phase
+        u32 left = 0;          ///< instructions of a compute operation that has begun; 0: none has
+        std::vector<u32> made; ///< by the number of a result in its own warp, that in the stream
+    };
+    /// Goes to the lane's next operation; null at the end.
+    static const GroupOperations::Operation* head(Lane& lane);
+    u64 waits(const Lane& lane, const GroupOperations::Operation& o) const;
+    void compute(u32 lanes);
+    void access(u32 lanes);
+
+    program::WarpStreamWriter& writer_;
+    std::vector<Lane> lanes_;
+    u32 results_ = 0; ///< in the stream
+};
+
+} // namespace memsim::workload
