@@ -15,8 +15,8 @@ static const Registration<Cache> cache_type {
 
 Cache::Stages::Stages(Cache& c, bool victims)
     : Core(c.params, victims, {c.share_.chunk, c.share_.ways},
-           {c.sim(), c.state.set_hash, c.state.tags, c.state.mshrs, c.state.slots, c.state.outlet,
-            c.port.mem_side, c.stat, c.port.events, c.state.reserved, c.state.owed,
+           {c.sim(), c.state.set_hash, c.state.tags, c.state.mshrs, c.state.mshr_use, c.state.slots,
+            c.state.outlet, c.port.mem_side, c.stat, c.port.events, c.state.reserved, c.state.owed,
             c.state.fetching}),
       commands(*this, evictions, c.state.flush),
       prefetching(*this, evictions, misses, c.params.hints.demand_mshrs()) {}
@@ -31,7 +31,7 @@ void Cache::init() {
                       path(), sim().seed());
     state.set_hash.make(params.geometry.set_hash, *this, "set_hash");
     state.set_hash->resize(params.sets());
-    state.mshrs.resize(params.queues.mshrs(), params.queues.targets());
+    state.mshrs.resize(params.queues.lines_on_their_way(), params.queues.targets());
     stages_.emplace(*this, victims);
     if (sim().contents().enabled())
         stages_->lines.carry(sim().contents(), state.contents,
@@ -346,6 +346,7 @@ void Cache::refuse_request(const MemRequest& r) const {
 
 void Cache::check_loaded(Loader& l) const {
     stages_->lines.check_loaded(l);
+    stages_->mshr_use.check_loaded(l, state.tags);
     if (state.full_set != TagArray::none)
         l.within("full_set", [&] { l.check(state.tags.has(state.full_set), "is no line"); });
     l.index("reserved", state.reserved, params.geometry.ways());

@@ -41,6 +41,28 @@ Stamps::Id PagedDram::stamps_of(const Transfer& t) const {
     return {};
 }
 
+std::optional<MemResponse> PagedDram::answer_passing(Transfer& t, Distribution& latency) {
+    if (t.head == none) return {};
+    const std::uint32_t slot = t.head;
+    const Request q = parts::named(state_.requests, slot);
+    if (q.request.command != Command::read) return {};
+    t.head = q.next;
+    if (t.head == none) t.tail = none;
+    latency.sample(Time {sim_.now() - q.since});
+    MemResponse answer = protocol::answer(q.request);
+    if (Contents& contents = sim_.contents(); t.in) {
+        answer.contents = contents.create();
+        const std::uint64_t first = q.request.address % config_.page / SectorBytes::size;
+        for_each_sector(q.request, [&](std::uint64_t, std::uint32_t i) {
+            SectorBytes data;
+            parts::read_sector(contents, t.in, static_cast<std::uint32_t>(first + i), data);
+            contents[answer.contents].pieces.push_back({i, data});
+        });
+    }
+    state_.free.push_back(slot);
+    return answer;
+}
+
 void PagedDram::copy_out(std::uint32_t frame) {
     Transfer& t = owner_.transfer(frame);
     t.left = config_.page / config_.line;

@@ -94,6 +94,9 @@ class PagedDram {
             r = next;
         }
     }
+    /// The page of a transfer passes by with contents `in`: the answer to the first request that
+    /// waits for it, if that is a read. Others wait until the page is in its frame.
+    std::optional<protocol::MemResponse> answer_passing(Transfer& t, Distribution& latency);
     const Request& operator[](std::uint32_t request) const { return state_.requests[request]; }
     /// Calls f(data, moves) for what the writes that wait for the DRAM have of a sector, and those
     /// that wait for the page of `t`, if there is one.

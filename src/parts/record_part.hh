@@ -32,6 +32,16 @@ inline void add_part(Contents& contents, Contents::Id to, std::uint32_t first, C
     contents.release(part);
 }
 
+/// What a sorted record holds of one sector.
+inline void read_sector(Contents& contents, Contents::Id id, std::uint32_t sector,
+                        SectorBytes& data) {
+    const auto& pieces = contents[id].pieces;
+    const auto at =
+        std::lower_bound(pieces.begin(), pieces.end(), sector,
+                         [](const Contents::Piece& p, std::uint32_t s) { return p.sector < s; });
+    if (at != pieces.end() && at->sector == sector) data = at->data;
+}
+
 /// Writes into one sector of a sorted record.
 inline void write_sector(Contents& contents, Contents::Id id, std::uint32_t sector,
                          const SectorBytes& data) {

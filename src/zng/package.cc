@@ -36,9 +36,15 @@ void Package::init() {
     package::Core::Start start;
     start.first_log = g.data_blocks();
     start.last_log = start.first_log + (start.first_log + g.log_ratio() - 1) / g.log_ratio() - 1;
-    start.filled = static_cast<std::uint32_t>(std::uint64_t {g.pages()} *
-                                              static_cast<std::uint64_t>(params.log_filled->raw) /
-                                              static_cast<std::uint64_t>((100_pct).raw));
+    if (params.log_filled_least() > params.log_filled())
+        refuse("log_filled_least", "it lies above log_filled");
+    const auto pages_of = [&](Fraction share) {
+        return static_cast<std::uint32_t>(std::uint64_t {g.pages()} *
+                                          static_cast<std::uint64_t>(share.raw) /
+                                          static_cast<std::uint64_t>((100_pct).raw));
+    };
+    start.least_filled = pages_of(params.log_filled_least());
+    start.filled = pages_of(params.log_filled());
     package::Alarm& alarm = *this;
     parts_.emplace(params, timing_, start, sim(), state, stat, alarm);
     stat.free_blocks.show([this] { return parts_->usage().free_blocks; });

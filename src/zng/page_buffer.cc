@@ -256,6 +256,15 @@ void PageBuffer::drive_answered(const protocol::BlockResponse& r) {
     frame.mode = Mode::filling;
     frame.transfer.in = r.contents;
     write_deferred(frame);
+    while (params.passing()) {
+        const auto answer = dram_->answer_passing(frame.transfer, stat.latency);
+        if (!answer) break;
+        ++stat.passing_reads;
+        state.replacement->touch(words(), r.tag);
+        sim().stamps().mark(answer->stamps, mem::PagedDram::page_comes,
+                            now() + params.latency->raw);
+        port.cpu_side.send(*answer);
+    }
     dram_->copy_in(r.tag);
 }
 

@@ -20,12 +20,14 @@ using protocol::Mem;
 ///
 /// Requests are looked up in order, one in `dispatch`. One that finds its page reads or writes the
 /// DRAM. One that does not brings the page: the drive reads it, it is written to the DRAM line by
-/// line, then all that wait for it are served in their order. Writes stay; while more than
-/// `dirty_pages` pages are dirty the one written least recently is read from the DRAM, written to
-/// the drive, and stays as a clean one. A page comes in the place of one of its set that is clean
-/// and idle, which the policy names; if there is none, a dirty one that it names is written first,
-/// and requests wait. Requests and whole pages take the DRAM in turn. A page prefetcher names pages
-/// that come with one that is missed; they take the place of clean and idle ones only.
+/// line, then all that wait for it are served in their order. With `passing`, reads that wait for
+/// the page before any write are answered from the page as it comes from the drive. Writes stay;
+/// while more than `dirty_pages` pages are dirty the one written least recently is read from the
+/// DRAM, written to the drive, and stays as a clean one. A page comes in the place of one of its
+/// set that is clean and idle, which the policy names; if there is none, a dirty one that it names
+/// is written first, and requests wait. Requests and whole pages take the DRAM in turn. A page
+/// prefetcher names pages that come with one that is missed; they take the place of clean and idle
+/// ones only.
 ///
 /// Not modelled: the DRAM (a mem.DramController behind `dram_side`), the controller's own memory
 /// traffic (map and firmware have a memory apart), power loss.
@@ -54,6 +56,9 @@ class PageBuffer final : public Model<PageBuffer>,
                              "Latency of answers",
                              assumed("as the dispatcher"),
                              Change::tunable};
+        Param<bool> passing {
+            false, "Whether reads that wait for a page are answered as it comes from the drive; "
+                   "otherwise when it is in the DRAM"};
         Param<unsigned> queue {32, {1, 65536}, "Requests waiting or in flight to this component"};
         Param<unsigned> requests {
             256, {1, 65536}, "Requests taken and not done", assumed("4 of each warp of an SM")};
@@ -74,6 +79,7 @@ class PageBuffer final : public Model<PageBuffer>,
         Counter hits {Unit::count, "Requests that found their page"};
         Counter merged {Unit::count, "Requests whose page was on its way"};
         Counter misses {Unit::count, "Requests that sent for their page"};
+        Counter passing_reads {Unit::count, "Reads answered from a page as it came from the drive"};
         mem::AheadStats ahead;
         Counter pages_in {Unit::count, "Pages read from the drive"};
         Counter pages_out {Unit::count, "Dirty pages written to the drive"};

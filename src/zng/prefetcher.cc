@@ -124,8 +124,8 @@ bool Prefetcher::learn(const CacheEvent& e) {
     const bool above = entry.counter > params.threshold();
     if (own != end) {
         const bool same = own->page == page;
-        ++stat.predictions;
-        if (above == same) ++stat.predictions_right;
+        stat.predictions += above;
+        stat.predictions_right += above && same;
         own->page = page;
         if (same)
             entry.counter = static_cast<std::uint8_t>(

@@ -80,8 +80,9 @@ class Prefetcher final : public Model<Prefetcher> {
     struct Stats {
         Counter reads {Unit::count, "Reads seen"};
         Counter read_misses {Unit::count, "Reads that missed"};
-        Counter predictions {Unit::count, "Reads of warps whose last page with this PC was known: "
-                                          "the counter predicts whether each is in that page"};
+        Counter predictions {Unit::count, "Reads of warps whose last page with this PC was known, "
+                                          "while the counter stood above the threshold: each is "
+                                          "predicted to be in that page"};
         Counter predictions_right {Unit::count, "Predictions that came true"};
         Ratio accuracy {predictions_right, predictions, "Accuracy of the predictor"};
         Counter takeovers {Unit::count, "Entries taken from another PC"};

@@ -61,7 +61,7 @@ def test_a_slice_keeps_what_an_sm_has():
         assert size.controllers * size.of_controller * k == 6
         # Pages a second that the cores serve, for each SM.
         rate = zng.scale.cores(size) / zng.scale.firmware(size) / size.sms
-        assert rate == pytest.approx(1e6 / 16)
+        assert rate == pytest.approx(5 / 4.1e-6 / 16)
     whole = zng.scale.scale(zng.scale.FOOTPRINT)
     assert (whole.l2_slice, whole.buffer) == (1 * MIB, 32 * MIB)
     assert not [i for i in whole.invariants if i.broken]

@@ -27,12 +27,12 @@ def test_a_memory_under_load_gives_at_most_what_its_pins_do(memsim_command, memo
 
 
 def test_hybridgpu_gives_what_its_slowest_part_does(memsim_command):
-    # Random lines: a page each, and 5 cores take 5 us for a page. In the buffer: its DRAM.
+    # Random lines: a page each, and 5 cores take 4.1 us for a page: the paper's 5 GB/s. In the buffer: its DRAM.
     random = memsim_command(
         CONFIGS / "zng_peak.py", "--memory", "hybridgpu", "--pattern", "random", "--warm", "500us", "--time", "1ms"
     )
     pages = float(re.search(r"([\d.]+) GB/s of pages", random.stdout)[1])
-    assert pages == pytest.approx(4.096, rel=0.03)
+    assert pages == pytest.approx(5.0, rel=0.03)
     held = gb_per_second(memsim_command, "--memory", "hybridgpu", "--range", 8 << 20, "--warm", "10ms")
     assert 5.5 < held <= 6.4
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "mem/cache/lines.hh"
+#include "mem/cache/mshr_use.hh"
 #include "mem/cache/outlet.hh"
 #include "mem/cache/stats.hh"
 #include "parts/banked_slots.hh"
@@ -25,6 +25,7 @@ struct Core {
         const Policy<parts::SetHash>& set_hash;
         parts::TagArray& tags;
         Mshrs& mshrs;
+        MshrUse::State& mshr_use;
         parts::BankedSlotsState& slots;
         Outlet::State& outlet;
         Requester<protocol::Mem>& below;
@@ -41,6 +42,7 @@ struct Core {
     Map map;
     Simulation& sim;
     Lines lines;
+    MshrUse mshr_use;
     parts::BankedSlots slots;
     Outlet outlet;
     Stats& stat;

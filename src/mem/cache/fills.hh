@@ -49,9 +49,10 @@ class Fills {
         if (mshr.pending) return {};
         const Done done {line, mshr.awaited};
         c_.stat.miss_latency.sample(Time {c_.sim.now() - mshr.since});
+        c_.mshr_use.release(tags.tag(line)); // an empty line has no tag when it is unlocked
         tags.unlock(line);
         lines.mshrs.release(r.tag);
-        c_.stat.mshrs_used.set(c_.sim.now(), lines.mshrs.size());
+        c_.stat.mshrs_used.set(c_.sim.now(), c_.mshr_use.used());
         return done;
     }
 

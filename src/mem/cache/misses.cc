@@ -22,7 +22,7 @@ CacheStall Misses::miss(const Access& a) {
         tags.touch(line);
         if (missing == 0) ++c_.stat.merged;
     } else {
-        if (mshrs.full()) return CacheStall::mshrs;
+        if (!c_.mshr_use.room(a.place.line)) return CacheStall::mshrs;
         if (a.found()) {
             if (!c_.outlet.room(1 + claims)) return CacheStall::mem_side;
             tags.touch(line);
@@ -66,7 +66,8 @@ void Misses::fetch(std::uint32_t mshr, std::uint64_t line, SectorMask sectors, M
 std::uint32_t Misses::take_mshr(std::uint32_t line) {
     const std::uint32_t mshr = c_.lines.mshrs.allocate(line, c_.sim.now());
     c_.lines.tags.lock(line, mshr);
-    c_.stat.mshrs_used.set(c_.sim.now(), c_.lines.mshrs.size());
+    c_.mshr_use.take(c_.lines.tags.tag(line));
+    c_.stat.mshrs_used.set(c_.sim.now(), c_.mshr_use.used());
     return mshr;
 }
 

@@ -27,6 +27,10 @@ std::optional<Fault> fault_of(const Params& p, bool victims) {
     const unsigned most = victims ? 4 : 3;
     if (p.queues.mem_queue() < most)
         return Fault {"mem_queue", "must hold what one request can send: " + std::to_string(most)};
+    if (p.queues.lines_on_their_way() > QueueParams::most_lines)
+        return Fault {"mshr_lines", p.queues.mshrs.text() + " MSHRs of " +
+                                        p.queues.mshr_lines.text() + " lines are more than " +
+                                        std::to_string(QueueParams::most_lines) + " lines"};
     if (p.hints.demand_mshrs() >= p.queues.mshrs() && p.hints.hint_ports())
         return Fault {"demand_mshrs",
                       "leaves none of the " + p.queues.mshrs.text() + " MSHRs for hints"};
@@ -38,7 +42,7 @@ Config::Config(const Params& p, bool victims_)
       fetches(p.writes.fetch_on_write()), fill_port(p.timing.fill_port()),
       observed(p.observers() > 0), managed(p.control_ports() > 0), hinted(p.hints.hint_ports() > 0),
       acknowledged(p.writes.acknowledged_writebacks()), warm(p.warm.warm_bytes->raw > 0),
-      victims(victims_), mshrs(p.queues.mshrs()), ways(p.geometry.ways()),
+      victims(victims_), mshrs(p.queues.lines_on_their_way()), ways(p.geometry.ways()),
       read_cycles(p.timing.read_cycles()), write_cycles(p.timing.write_cycles()) {}
 
 } // namespace memsim::mem::cache

@@ -85,11 +85,19 @@ struct WriteParams {
 
 struct QueueParams {
     using group = void;
-    Param<unsigned> mshrs {32, {1, 16382}, "Lines that may be on their way", assumed()};
+    static constexpr std::uint32_t most_lines = 16382;
+    Param<unsigned> mshrs {
+        32, {1, most_lines}, "MSHRs: misses that may be on their way", assumed()};
+    Param<unsigned> mshr_lines {
+        1,
+        {1, 512},
+        "Lines of an MSHR, consecutive and aligned: a miss has a mask of those that are fetched"};
     Param<unsigned> targets {8, {1, 4096}, "Requests that may wait for a line on its way"};
     Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to this component"};
     Param<unsigned> mem_queue {16, {1, 65536}, "Messages waiting to go below"};
     Param<unsigned> outstanding {256, {1, 1 << 20}, "Messages below that wait for an answer"};
+
+    std::uint32_t lines_on_their_way() const { return mshrs() * mshr_lines(); }
 };
 
 struct HintParams {

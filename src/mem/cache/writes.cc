@@ -60,7 +60,7 @@ CacheStall Writes::forward(const Access& a) {
     const bool locked = a.found() && tags.locked(a.line);
     if (r.needs_response() && !c_.outlet.can_expect()) return CacheStall::mem_side;
     if (rest && locked && mshrs[tags.lock(a.line)].dropped) return CacheStall::targets;
-    if (rest && !locked && mshrs.full()) return CacheStall::mshrs;
+    if (rest && !locked && !c_.mshr_use.room(a.place.line)) return CacheStall::mshrs;
     const std::uint32_t messages = rest ? 2 : 1;
     std::uint32_t line = a.line;
     if (allocates && !a.found()) {

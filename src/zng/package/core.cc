@@ -14,7 +14,7 @@ Core::Core(const Params& p, const flash::NandTiming& timing_, const Start& start
       versions(sim.contents(), array.contents(), state.held,
                n.planes() * (p.registers() - p.data_registers())),
       decoders({n, start.first_log, start.last_log, start.filled, sim.seed() ^ p.endpoint(),
-                p.log_reserve()},
+                p.log_reserve(), start.least_filled},
                array, state.decoders),
       reads(p.reuse() == PageReuse::waiting, state.reads), stalled(n, state.stalled),
       wires(Rate {p.net_width->raw * p.net_clock->raw}, state.wires),

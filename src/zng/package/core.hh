@@ -38,7 +38,7 @@ class Alarm {
 /// What the parts of a package work on. All that it is given outlives it.
 struct Core {
     struct Start { ///< log blocks of a plane at the start, and how many pages of each are written
-        std::uint32_t first_log = 0, last_log = 0, filled = 0;
+        std::uint32_t first_log = 0, last_log = 0, least_filled = 0, filled = 0;
     };
     Core(const Params& p, const flash::NandTiming& timing, const Start& start, Simulation& sim,
          State& state, Stats& stat, Alarm& alarm);

@@ -60,6 +60,8 @@ struct Params {
                                 "Pages of each log block programmed before the run at most: how "
                                 "much is drawn from the seed, "
                                 "any as likely (100 %: as in the long run)"};
+    Param<Fraction> log_filled_least {
+        0_pct, {0_pct, 100_pct}, "Pages of each log block programmed before the run at least"};
     Param<bool> fcnet_holds {false,
                              "Whether fcnet's register holds a page of another plane until it is "
                              "programmed; otherwise that plane takes it at once"};

@@ -21,6 +21,7 @@ class RowDecoders {
         std::uint32_t filled = 0;                  ///< pages of each at most, then
         std::uint64_t seed = 0;                    ///< chooses how many are filled
         std::uint32_t reserve = 0;                 ///< pages left of a block that is low
+        std::uint32_t least_filled = 0;            ///< pages of each at least
     };
     struct Log {
         std::uint32_t assigned = 0;        ///< pages programmed or promised to a register
@@ -155,7 +156,8 @@ class RowDecoders {
         if (block < config_.first_log) return n_.pages;
         if (block > config_.last_log || config_.filled == 0) return 0;
         std::uint64_t draw = config_.seed ^ number << 16;
-        return static_cast<std::uint16_t>(split_mix(draw) % (config_.filled + 1));
+        const std::uint32_t least = config_.least_filled;
+        return least + static_cast<std::uint32_t>(split_mix(draw) % (config_.filled - least + 1));
     }
     /// Calls f(pages) for each log block of which pages were written before the run.
     template <class F>

@@ -324,6 +324,51 @@ TEST_CASE("a line makes room when its write-back has a place for the answer", "[
     }
 }
 
+TEST_CASE("An MSHR of several lines is one miss, whichever of its lines are fetched",
+          "[mem][cache]") {
+    const auto stalls = [](const char* lines) {
+        Rig rig(std::string("capacity=2KiB ways=4 mshrs=1 mshr_lines=") + lines);
+        rig.driver().read(0, 512);
+        rig.driver().read(1 * ns, 640);  // another line of the same 512 bytes
+        rig.driver().read(2 * ns, 896);  // and another
+        rig.driver().read(3 * ns, 1024); // the next 512 bytes: waits for the MSHR
+        rig.run();
+        CHECK(rig.cache().state.mshr_use.empty());
+        CHECK(rig.m.stat_value("cache", "mshrs_used", "peak") == 1);
+        const Tick last = rig.driver().answered(3);
+        return std::pair(value(rig.cache().stat.stalled_by_mshrs), last);
+    };
+    const auto [one, one_by_one] = stalls("1");
+    CHECK(one == 3);
+    CHECK(one_by_one > 400 * ns);
+    // A line that a write drops while it is on its way gives its share back, too.
+    Rig drops("write_policy=write_evict write_allocate=false mshrs=1 mshr_lines=4");
+    drops.driver().read(0, 512);
+    drops.driver().write(1 * ns, 512, 128, true);
+    drops.run();
+    CHECK(drops.cache().state.mshr_use.empty());
+    const auto [page, two] = stalls("4");
+    CHECK(page == 1);
+    CHECK(two > 200 * ns);
+    CHECK(two < 300 * ns);
+}
+
+TEST_CASE("A hint for lines of a miss under way takes no further MSHR", "[mem][cache]") {
+    const auto prefetched = [](const char* lines) {
+        Rig rig(
+            std::string("capacity=2KiB ways=4 mshrs=2 demand_mshrs=1 hint_ports=1 mshr_lines=") +
+            lines);
+        rig.driver().read(0, 512);
+        rig.driver().read(1 * ns, 2048);
+        rig.hinter().plan(20 * ns, 512, 512); // the other three lines
+        rig.run();
+        CHECK(rig.m.stat_value("cache", "mshrs_used", "peak") == 2);
+        return value(rig.cache().stat.prefetches);
+    };
+    CHECK(prefetched("1") == 0);
+    CHECK(prefetched("4") == 3);
+}
+
 // ---- hints -----------------------------------------------------------------------------------
 
 TEST_CASE("a hint fetches what is missing, once, and leaves MSHRs for demand", "[mem][cache]") {
@@ -467,6 +512,8 @@ TEST_CASE("what mechanisms of a cache contradict is refused in a sentence", "[me
                Catch::StartsWith("cache.interleave_index:"));
     CHECK_THAT(refused("mshrs=4 demand_mshrs=4 hint_ports=1"),
                Catch::StartsWith("cache.demand_mshrs: leaves none of the 4 MSHRs"));
+    CHECK_THAT(refused("mshrs=4096 mshr_lines=32"),
+               Catch::StartsWith("cache.mshr_lines: 4096 MSHRs of 32 lines are more than"));
     CHECK_THAT(refused("capacity=0B"), Catch::Contains("cache.capacity"));
     CHECK_THAT(refused("sector=512B"), Catch::StartsWith("cache.sector:"));
 

@@ -39,8 +39,8 @@ Policy<parts::SetHash> linear_sets(std::uint64_t sets) {
 struct Parts {
     explicit Parts(const std::string& policy = "write_back", bool victims = false)
         : core(params_of(policy), victims, {256, 1},
-               {machine.sim(), linear, tags, mshrs, slots, out, machine.port(), stat, none,
-                reserved, owed, fetching}) {
+               {machine.sim(), linear, tags, mshrs, mshr_use, slots, out, machine.port(), stat,
+                none, reserved, owed, fetching}) {
         tags.resize(2, 2, "lru");
         mshrs.resize(2, 2);
     }
@@ -58,6 +58,7 @@ struct Parts {
     const Policy<parts::SetHash> linear = linear_sets(2);
     TagArray tags;
     Mshrs mshrs;
+    MshrUse::State mshr_use;
     parts::BankedSlotsState slots;
     Outlet::State out;
     Stats stat;

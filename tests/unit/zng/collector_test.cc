@@ -445,6 +445,24 @@ TEST_CASE("No valid page is lost or made while log blocks are merged", "[zng]") 
     CHECK(invalid.size() > 10);
 }
 
+/// Blocks of 12 pages, of which 6 to 9 are programmed before the run.
+TEST_CASE("Log blocks are filled between two bounds at the start", "[zng]") {
+    Machine m {3};
+    Ftl ftl;
+    ftl.wanderer = {{"count", "1"}};
+    ftl.package = {{"log_filled", "75%"}, {"log_filled_least", "50%"}};
+    start(m, ftl);
+    std::uint64_t invalid = 0; // 6 log blocks in each of 8 planes
+    for (unsigned i = 0; i < 2; ++i)
+        invalid += static_cast<std::uint64_t>(m.stat_value(at("package", i), "invalid_pages", ""));
+    CHECK(invalid >= 48 * 6);
+    CHECK(invalid <= 48 * 9);
+    CHECK(invalid > 48 * 6 + 24);
+    CHECK(invalid < 48 * 9 - 24);
+    ftl.package = {{"log_filled", "50%"}, {"log_filled_least", "75%"}};
+    CHECK(refused(ftl) == "package[0].log_filled_least: it lies above log_filled");
+}
+
 TEST_CASE("A full device is a sentence", "[zng]") {
     Machine m {3};
     Ftl ftl; // each plane has one erased block, and a block moved there needs a log block beside it

@@ -105,7 +105,7 @@ TEST_CASE("What the host writes into a page on its way is there when it has come
         CHECK(look(rig, 4064, false) == 42);
         return look(rig, 64, false);
     };
-    Rig comes("");
+    Rig comes(GENERATE("", "passing=true"));
     comes.driver().read(0, 0);
     comes.driver().read(0, 64);
     const auto when = GENERATE(6 * us, 8 * us, 9 * us, 10 * us, 11 * us, 12 * us, 13 * us);
@@ -117,6 +117,27 @@ TEST_CASE("What the host writes into a page on its way is there when it has come
     goes.driver().read(300 * us, 8192);
     goes.driver().read(400 * us, 12288);
     CHECK(at(goes, 100 * us + (when - 6 * us)) == 42);
+}
+
+TEST_CASE("Reads before a write are answered from the page as it passes", "[zng][page_buffer]") {
+    const bool passing = GENERATE(false, true);
+    Rig rig(std::string("passing=") + (passing ? "true" : "false"));
+    rig.driver().read(0, 0, 128);
+    rig.driver().read(10 * ns, 256, 128);
+    rig.driver().write(20 * ns, 512, 128, false);
+    rig.driver().read(30 * ns, 512, 128); // behind the write: waits for the page in the DRAM
+    rig.run();
+    const auto& s = rig.buffer().stat;
+    CHECK(value(s.passing_reads) == (passing ? 2 : 0));
+    CHECK(value(s.dram_bytes) == 4096 + (passing ? 2 : 4) * 128);
+    const Tick came = static_cast<Tick>(s.drive_time.sum()) + 2 * ns; // since it was missed
+    for (unsigned i : {0u, 1u}) {
+        if (passing)
+            CHECK(rig.driver().answered(i) < came + 3 * ns);
+        else
+            CHECK(rig.driver().answered(i) > came + 100 * ns);
+    }
+    CHECK(rig.driver().answered(3) > came + 100 * ns);
 }
 
 TEST_CASE("The dispatcher takes one request in its time", "[zng][page_buffer]") {

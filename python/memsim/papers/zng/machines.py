@@ -30,6 +30,20 @@ L2 = dict(
     **gtx580.L2,
     demand_mshrs=assumed(64, "half of the MSHRs, where hints come", sweep=[1], name="L2 MSHRs for demand"),
 )
+# Real L2s hash their set index; without a hash, large strides of a program meet in few sets (D265).
+L2["set_hash"] = cited(
+    "polynomial",
+    "GPGPU-Sim's tested configurations hash the sets",
+    sweep=[swept("linear", "gpu.l2[*].set_hash=linear")],
+    name="L2's hash of sets",
+)
+# Where a prefetcher fills pages, a page is one miss with a mask of its lines.
+PAGE_FILL = inferred(
+    32,
+    "ZnG V-B: L2 cache can buffer a whole flash page, of 32 lines",
+    sweep=[swept(1, "gpu.l2[*].mshr_lines=1")],
+    name="lines of an L2 MSHR",
+)
 
 # What is behind the L2. Each is called with the root, its Scaled and the bytes of memory needed, and
 # binds root.gpu.l2[i].mem_side. Those of flash.PLATFORMS have ZnG's flash there.
@@ -95,7 +109,7 @@ def platforms():
 
 
 def machine(
-    platform, programs, size=None, seed=1, prefetch=None, on_flash=None, optane="table", contents=False, **dispatch
+    platform, programs, size=None, seed=1, prefetch=None, on_flash=None, optane="printed", contents=False, **dispatch
 ):
     """The machine of one platform.
 
@@ -169,6 +183,7 @@ def gpu_of(size, applications, l2, chunk=scale.INTERLEAVE, **dispatch):
             capacity=with_unit(size.l2_slice * l2["sets"] * size.controllers, "B"),
             **{**L2, "mshrs": L2_MSHRS},
             **{n: l2[n] for n in ("write_policy", "write_allocate", "write_cycles")},
+            **(dict(mshr_lines=PAGE_FILL) if l2["prefetch"] else {}),
         ),
     )
     if l2["prefetch"]:

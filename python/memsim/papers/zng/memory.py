@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from ...model import dram
-from ...model.provenance import assumed, cited, derived, stated, swept, wired, with_unit
+from ...model.provenance import assumed, cited, derived, inferred, stated, swept, wired, with_unit
 from ... import mem, zng
 from ...errors import check_known
 from ...systems import gtx580, mmu
@@ -22,9 +22,9 @@ GDDR5_ROW = 2048  # of gtx580.DRAM
 # An Optane DIMM reads 6.57 GB/s (Izraelevitz et al., 2019): 39 GB/s of six.
 OPTANE_RATE = cited(6_570_000_000, "Izraelevitz et al., 2019: an Optane DIMM reads 6.57 GB/s")
 # What Table I's tRCD/tCL/tRP of 190/8.9/763 ns mean (assumption). table: a DRAM's times, in the banks and rows that the
-# authors' simulator has by default (MacSim's params_gtx580: 16 of 2 KiB; the paper gives none); who closes a row that
-# was written waits for tRP: XPoint "has no destructive reads" (Ohm-GPU, I). printed: who closes any row does. dimm: as
-# table, in the rows of a DDR4 DIMM. measured: as devices were measured, a line of 256 B is read in 305 ns
+# authors' simulator has by default (MacSim's params_gtx580: 16 of 2 KiB; the paper gives none); closing a row that
+# was written takes tRP: XPoint "has no destructive reads" (Ohm-GPU, I). printed, which holds: closing any row does, as
+# Table I has it, and the first author's public simulator (SimpleSSD-MacSim, branch network). dimm: as table, in the rows of a DDR4 DIMM. measured: as devices were measured, a line of 256 B is read in 305 ns
 # whatever was read before, and the 763 ns are the write of a dirty one to the media. 8 partitions at work:
 # 256 B x 8 / (190 + 763 + 39 ns of data) = 2.1 GB/s of writes, where 2.3 were measured.
 OPTANE = {
@@ -64,6 +64,14 @@ QUEUES = dict(
 TIMES = "tCL tCWL tRCDRD tRCDWR tRP tRAS tRC tRRD_S tRRD_L tFAW tWTR_S tWTR_L tRTP tWR tRTRS".split()
 # HybridGPU's buffer: 32 bit x 1600 MT/s (assumption; 96 % below GDDR5 is the paper's).
 BUFFER_RATE = assumed(6_400_000_000, "32 bit x 1600 MT/s; 96 % below GDDR5 is the paper's")
+# A page that goes into the buffer and is then read from it crosses its 6.4 GB/s twice: 3.2 GB/s at most.
+PASSING = inferred(
+    True,
+    "ZnG Fig. 4c, V-B: HybridGPU gives 1/40 of GPU DRAM, 4.8 GB/s, of pages that lie in the SSD",
+    used=["zng-33"],
+    sweep=[swept("false", "memory.buffer.passing=false")],
+    name="answers from pages as they pass",
+)
 
 
 MAP = assumed("RoRaBaCoChCl", "a usual map: neighbouring lines in a row")
@@ -92,7 +100,7 @@ def one_each(root, controllers):
     connect(root.gpu.l2, controllers)
 
 
-def chunk(platform, reading="table"):
+def chunk(platform, reading="printed"):
     """In what addresses go round over controllers: a flash page, and no more than a row."""
     row = {"optane": OPTANE.get(reading, {}).get("row", PAGE), "ideal": GDDR5_ROW, "hetero": GDDR5_ROW}.get(
         platform, PAGE
@@ -170,7 +178,7 @@ def optane_table(size, reading):
     )
 
 
-def optane(root, size, needed, reading="table"):
+def optane(root, size, needed, reading="printed"):
     """Six Optane DIMMs."""
     table = optane_table(size, reading)
     rows = in_bytes(table.figures["row"], "row") * int(table.figures["banks_per_group"])
@@ -187,7 +195,7 @@ def optane(root, size, needed, reading="table"):
                         for shown, value in (
                             ("measured", "measured"),
                             ("rows of 8 KiB", "dimm"),
-                            ("763 ns to close any row", "printed"),
+                            ("763 ns to close a row that was written", "table"),
                         )
                     ],
                     name="Optane's times and rows",
@@ -254,6 +262,7 @@ def hybridgpu(root, size, needed, buffer=None):
     root.memory.buffer = buffer or zng.PageBuffer(
         capacity=with_unit(size.buffer, "B"),
         dispatch=DISPATCH,
+        passing=PASSING,
         dirty_pages=derived(
             max(1, size.buffer // PAGE // 32), from_=[size.buffer, "a write buffer of 1 MiB in 32 MiB"]
         ),
