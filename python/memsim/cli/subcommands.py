@@ -30,21 +30,21 @@ class Subcommand:
 SUBCOMMANDS = {  # the texts are no docstrings: PYTHONOPTIMIZE=2 takes those
     subcommand.name: subcommand
     for subcommand in (
-        Subcommand("describe", "What a component, a policy or a table of figures is"),
-        Subcommand("ckpt", "Look into a checkpoint, or test all of a script's"),
-        Subcommand("resume", "Go on with unfinished runs from their last checkpoints"),
+        Subcommand("describe", "Describe a component, a policy or a table of figures"),
+        Subcommand("ckpt", "Show a checkpoint, or verify a script's"),
+        Subcommand("resume", "Continue unfinished runs from their last checkpoints"),
         Subcommand("stubs", "Type stubs of the Python package, for editors"),
         Subcommand("reference", "The reference page of all components and policies"),
-        Subcommand("sql", "Ask a database of results"),
-        Subcommand("upgrade", "Bring a database of an older memsim up to date"),
+        Subcommand("sql", "Query a database of results"),
+        Subcommand("upgrade", "Convert a database of an older memsim"),
         Subcommand("merge", "Copy the runs of databases into one"),
         Subcommand("diff", "Parameters and statistics in which two runs differ"),
-        Subcommand("plot", "The usual figures of a database"),
+        Subcommand("plot", "Draw common figures of a database"),
         Subcommand("report", "A run as one HTML file"),
         Subcommand("draw", "The machine of a run as a diagram"),
         Subcommand("reproduce", "Run the figures of papers, and judge their claims", passes_on=True),
         Subcommand("sweep", "Run a study, here or on a cluster", passes_on=True),
-        Subcommand("trace", "Look into traces and convert them"),
+        Subcommand("trace", "Show and convert traces"),
         Subcommand("workloads", "List the workloads, and measure what they do"),
         Subcommand("notebook", "Open a notebook in Jupyter"),
     )
