@@ -258,6 +258,7 @@ def test_accesses_are_counted_as_table_ii_can_be_meant():
         "L2/thread": 2.5,
         "memory/thread": 2,
     }
+    assert ohm.limits.COUNTING in ohm.limits.countings(found)
     assert ohm.limits.reads(found) == {"L1": 0.75, "memory": 0.75}
     assert ohm.limits.agree(10, 20) and ohm.limits.agree(40, 20)
     assert not ohm.limits.agree(9.9, 20) and not ohm.limits.agree(40.1, 20)

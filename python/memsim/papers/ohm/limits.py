@@ -56,9 +56,10 @@ def limit(uses: dict[str, float]) -> str:
     return most if uses[most] >= BUSY else "latency"
 
 
-# Table II defines neither an access nor an instruction. Of the countings below the one under which most of the ten
-# programs are within a factor of AGREES of the table (`used`: chosen by it).
+# Table II defines neither an access nor an instruction. COUNTING is the one of countings() under which most of the ten
+# programs are within a factor of AGREES of the table: inferred, the table is used.
 AGREES = 2.0
+COUNTING = "lane/thread"
 
 
 def countings(values: Values) -> dict[str, float]:
