@@ -48,7 +48,13 @@ TABLES = dict(
     metadata_mshrs=assumed(8, "lines on their way to each table's cache", sweep=[4, 32]),
 )
 WHOLE = dict(
-    whole_tables=inferred(False, "CMD IV: once the read type is known", sweep=[True], name="tables asked for at once")
+    whole_tables=inferred(False, "CMD IV: once the read type is known", sweep=[True], name="tables asked for at once"),
+    sectors_alone=assumed(
+        False,
+        "equation 1 names sectors; the bytes that a partly written one lacks are read, too",
+        sweep=[True],
+        name="equation 1 by sectors alone",
+    ),
 )
 STORE = dict(
     writes=assumed(
