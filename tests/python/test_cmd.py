@@ -9,6 +9,7 @@ import pytest
 from memsim.study import assumptions, paper, sensitivity
 from memsim.study.assumptions import Assumption
 from memsim.systems import cmd
+from memsim.systems.scale import footprint
 
 from . import figures
 
@@ -411,3 +412,11 @@ def test_inputs_are_those_that_the_studies_were_frozen_with(memsim_command):
     kept = (root / "docs" / "models" / "cmd-inputs.csv").read_text().splitlines()
     now = memsim_command("-q", root / "util" / "inputs.py", "cmd", "--scales", "tiny", "small").stdout.splitlines()
     assert len(now) == 27 and set(now) <= set(kept)
+
+
+def test_programs_are_whole_and_of_the_proportions_that_the_paper_implies():
+    for name in cmd.workloads.names():
+        program, most = cmd.workloads.program(name, "judge")
+        size = cmd.scale.scale(footprint(program))
+        assert most == 0, name
+        assert 3 <= size.footprint / size.l2 <= 5.1, name
