@@ -1,11 +1,13 @@
 """Presets of NVIDIA's chips and `memsim silicon`: the figures, what they are compared with, and the machines."""
 
+from pathlib import Path
+
 import pytest
 
 import memsim
 from memsim import systems
 from memsim.silicon.benchmarks import BENCHMARKS
-from memsim.silicon.comparison import Row, line, measure, page, summary
+from memsim.silicon.comparison import Row, line, measure, page, summary, write
 from memsim.silicon.points import Point, chips, points_of
 from memsim.systems import nvidia
 
@@ -65,3 +67,11 @@ def test_a_dict_changes_single_parameters_of_a_preset() -> None:
 def test_an_unknown_form_is_refused_with_the_known_ones() -> None:
     with pytest.raises(memsim.Error, match="h100-nvl.*h100-sxm"):
         systems.h100(form="nvl")
+
+
+def test_two_points_make_no_curve_and_no_plot(tmp_path: Path) -> None:
+    rows = [Row(point(at=f"{share}%"), 100) for share in (25, 50)]
+    assert "svg" not in write("a100-80gb", rows, tmp_path).read_text()
+    assert [file.name for file in tmp_path.iterdir()] == ["a100-80gb.md"]
+    write("a100-80gb", [*rows, Row(point(at="100%"), 100)], tmp_path)
+    assert (tmp_path / "a100-80gb.svg").exists()

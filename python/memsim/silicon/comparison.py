@@ -52,16 +52,21 @@ def summary(rows: Sequence[Row]) -> str:
     return f"{agree} of {len(judged)} judged figures agree; {len(rows) - len(judged)} were used to infer the preset"
 
 
+def curves(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """The rows of each benchmark that has points enough for a curve."""
+    found = {name: [row for row in rows if row.point.benchmark == name] for name in CURVES}
+    return {name: of for name, of in found.items() if len(of) > 2}
+
+
 def page(chip: str, rows: Sequence[Row]) -> str:
     """The table as a page of Markdown."""
     lines = [
         f"# {chip}: memsim beside measured chips",
         "",
-        f"Written by `memsim silicon {chip} --write`. {summary(rows)}. A figure agrees if it lies in the range of its "
+        f"Written by `memsim silicon {chip} --write docs/results/silicon`. {summary(rows)}. A figure agrees if it lies in the range of its "
         "sources, or within 10 % (latencies) or 5 % (rates) of their median.",
         "",
-        f"![Streams](./{chip}.svg)",
-        "",
+        *([f"![Streams](./{chip}.svg)", ""] if curves(rows) else []),
         "| benchmark | at | unit | measured | sources' range | ours | difference | verdict |",
         "|---|---|---|---|---|---|---|---|",
     ]
@@ -88,14 +93,14 @@ def write(chip: str, rows: Sequence[Row], folder: Path) -> Path:
     file = folder / f"{chip}.md"
     os_error(lambda: folder.mkdir(parents=True, exist_ok=True), folder)
     os_error(lambda: file.write_text(page(chip, rows)), file)
-    tables = {}
-    for benchmark in CURVES:
-        curve = [row for row in rows if row.point.benchmark == benchmark]
-        share = [float(row.point.at.rstrip("%")) for row in curve]
-        tables[benchmark] = DataFrame(
+    tables = {
+        benchmark: DataFrame(
             [[row.point.value for row in curve], [row.ours for row in curve]],
             index=["measured", "memsim"],
-            columns=share,
+            columns=[float(row.point.at.rstrip("%")) for row in curve],
         )
-    plot.lines(folder / f"{chip}.svg", tables, "% of the threads that an SM can hold", "GB/s")
+        for benchmark, curve in curves(rows).items()
+    }
+    if tables:
+        plot.lines(folder / f"{chip}.svg", tables, "% of the threads that an SM can hold", "GB/s")
     return file
