@@ -63,8 +63,8 @@ def page(chip: str, rows: Sequence[Row]) -> str:
     lines = [
         f"# {chip}: memsim beside measured chips",
         "",
-        f"Written by `memsim silicon {chip} --write docs/results/silicon`. {summary(rows)}. A figure agrees if it lies in the range of its "
-        "sources, or within 10 % (latencies) or 5 % (rates) of their median.",
+        f"Written by `memsim silicon {chip} --write docs/results/silicon`. {summary(rows)}. A figure agrees if it lies "
+        "in the range of its sources, or within 10 % (latencies) or 5 % (rates) of their median.",
         "",
         *([f"![Streams](./{chip}.svg)", ""] if curves(rows) else []),
         "| benchmark | at | unit | measured | sources' range | ours | difference | verdict |",
