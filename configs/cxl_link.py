@@ -1,4 +1,4 @@
-"""A CXL link by itself: a traffic generator, a root port, a device port, and a memory that takes no time.
+"""A CXL link alone: a traffic generator, a root port, a device port, and a memory that takes no time.
 
     build/memsim --stamps 1 configs/cxl_link.py [--controller ours|smt|tpp] [--flit 256B] [--outstanding 1] ...
 

@@ -2,7 +2,7 @@
 
     build/memsim configs/dram_traffic.py [--preset ddr4_3200] [--pattern random] [--period 10ns] ...
 
-For bandwidth and latency curves of a DRAM by itself: sweep --period. A DRAM of one's own is a preset with
+For bandwidth and latency curves of a DRAM alone, sweep --period. Another DRAM is a preset with
 changes; latency without load is that of one request at a time:
 
     build/memsim configs/dram_traffic.py --preset hbm2e --changes tCL=15ns tRFC=350ns --outstanding 1

@@ -2,7 +2,7 @@
 
     build/memsim configs/ohm_testbed.py [--data drive|host|resident] [--workload betw] [--scale small]
 
-Its time with the data on the drive, in host memory and in the GPU tells storage access, transfer and
+Its time with the data on the drive, in host memory and in the GPU separates storage access, transfer and
 computing apart.
 """
 

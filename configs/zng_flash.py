@@ -4,7 +4,7 @@
 
 Each controller has its own part of the flash to ask for. Prints what reaches the controllers, what is
 sensed for it, and how long planes program. There is no garbage collector: when a log block is full and
-registers hold nothing but pages for it, the run stops and says so.
+registers hold nothing but pages for it, the run stops with an error.
 """
 
 import memsim

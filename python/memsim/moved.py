@@ -49,7 +49,7 @@ class ShortNames:
         return importlib.import_module(spec.origin)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing: the module is there. Its own specification, which the import system has replaced, comes back."""
+        """Restores the specification of the loaded module, which the import system has replaced."""
         module.__spec__ = importlib.util.spec_from_file_location(module.__name__, module.__file__)
 
 

@@ -1,4 +1,4 @@
-"""tests/compile_fail/*.cc are programs that must not compile; the first line of each says how the
+"""tests/compile_fail/*.cc are programs that must not compile; the first line of each states how the
 compiler has to refuse it: `// expect: regular expression`, or `// expect: ok` for the control."""
 
 import json
@@ -36,12 +36,12 @@ def test_is_refused(program, compiler):
     first_line = (ROOT / "tests/compile_fail" / program).read_text().splitlines()[0]
     expected = re.fullmatch(r"// expect: (.+)", first_line)
     assert expected, f"{program}: the first line must be `// expect: regular expression`"
-    said = refusal(compiler, f"tests/compile_fail/{program}")
+    output = refusal(compiler, f"tests/compile_fail/{program}")
     if expected[1] == "ok":  # the control: what the others do wrong, done right
-        assert said is None, said
+        assert output is None, output
         return
-    assert said is not None, f"{program} compiles"
-    assert re.search(expected[1], said), said
+    assert output is not None, f"{program} compiles"
+    assert re.search(expected[1], output), output
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)

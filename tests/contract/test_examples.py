@@ -28,8 +28,8 @@ def all_examples():
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("code", all_examples())
 def test_an_example_compiles_as_printed(code, compiler):
-    said = refusal(compiler, "-x", "c++", "-", input=code)
-    assert said is None, f"{code}\n{said}"
+    output = refusal(compiler, "-x", "c++", "-", input=code)
+    assert output is None, f"{code}\n{output}"
 
 
 def test_examples_are_found():

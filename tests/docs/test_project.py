@@ -11,5 +11,5 @@ def test_the_version_has_one_place():
     assert re.fullmatch(r"\d+\.\d+\.\d+", VERSION)
     assert f"version: {VERSION}\n" in (ROOT / "CITATION.cff").read_text()
     assert re.search(rf"^## {re.escape(VERSION)}\b", (ROOT / "CHANGELOG.md").read_text(), re.M)
-    said = subprocess.run([ROOT / "build/memsim", "--version"], capture_output=True, text=True, check=True).stdout
-    assert said.startswith(f"memsim {VERSION}+")
+    output = subprocess.run([ROOT / "build/memsim", "--version"], capture_output=True, text=True, check=True).stdout
+    assert output.startswith(f"memsim {VERSION}+")

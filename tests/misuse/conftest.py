@@ -1,4 +1,4 @@
-"""Running what is wrong, and what must be said of it."""
+"""Commands with errors, and their messages."""
 import os
 import re
 import subprocess
@@ -34,22 +34,22 @@ def run(tmp_path):
 
 @pytest.fixture
 def refused(tmp_path):
-    """What memsim says on stderr: one sentence, with exit code 1. Of a run that had begun another line before it tells
+    """memsim's message on stderr: one sentence, with exit code 1. Of a run that had begun another line before it reports
     what is kept."""
 
     def command(*arguments, **options):
         done = subprocess.run(
             [str(a) for a in (MEMSIM, *arguments)], cwd=tmp_path, text=True, capture_output=True, timeout=100, **options
         )
-        said = re.sub(
+        output = re.sub(
             r"^memsim: ended by an error at \S+; the last dump of run \S+ in \S+ has its statistics; .*\n",
             "",
             done.stderr,
         )
-        assert done.returncode == 1, said
-        assert said.startswith("memsim: ") and said.endswith("\n") and said.count("\n") == 1, said
-        assert "Traceback" not in said + done.stdout
-        return said.removeprefix("memsim: ").removesuffix("\n").replace(f"{tmp_path}/", "")
+        assert done.returncode == 1, output
+        assert output.startswith("memsim: ") and output.endswith("\n") and output.count("\n") == 1, output
+        assert "Traceback" not in output + done.stdout
+        return output.removeprefix("memsim: ").removesuffix("\n").replace(f"{tmp_path}/", "")
 
     return command
 

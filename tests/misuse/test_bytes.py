@@ -16,7 +16,7 @@ MATRIX = b"%%MatrixMarket matrix coordinate "
 
 
 @pytest.mark.parametrize(
-    "program, content, said",
+    "program, content, output",
     [
         ("bfs1", b"0 1\n\xff 2\n", r"line 2, column 1: the source vertex is '\xff', where a whole number"),
         ("bfs1", b"0 1\n1 \x00\x1b[2J\n", r"line 2, column 3: the target vertex is '\x00\x1b[2J', where"),
@@ -33,25 +33,25 @@ MATRIX = b"%%MatrixMarket matrix coordinate "
         ("dwt2d", bytes(range(256)), "is no bitmap"),
     ],
 )
-def test_contents_are_quoted_legibly(refused, tmp_path, program, content, said):
+def test_contents_are_quoted_legibly(refused, tmp_path, program, content, output):
     (tmp_path / "file").write_bytes(content)
     (tmp_path / "run.py").write_text(SCRIPT)
     text = refused("run.py", program, "file")
-    assert text.startswith("file: ") and said in text, text
+    assert text.startswith("file: ") and output in text, text
 
 
 @pytest.mark.parametrize(
-    "content, said",
+    "content, output",
     [
         (b"0x10 READ 1\n0x10 READ \xff\n", r"line 2, column 11: the cycle is '\xff', where"),
         (b"LD 0x10\nLD \xff\xff\n", r"line 2, column 4: the address is '\xff\xff', where"),
         (b"\xff\xfe\xfd", "is no trace in a known format"),
     ],
 )
-def test_traces_are_quoted_legibly(refused, tmp_path, content, said):
+def test_traces_are_quoted_legibly(refused, tmp_path, content, output):
     (tmp_path / "t.trace").write_bytes(content)
     text = refused("trace", "info", "--unit", "1ns", "t.trace")
-    assert text.startswith("t.trace: ") and said in text, text
+    assert text.startswith("t.trace: ") and output in text, text
 
 
 def test_a_list_of_traces(refused, tmp_path):

@@ -14,7 +14,7 @@ def in_tmp(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def said(root):
+def message(root):
     """The one sentence by which a machine is refused, without the place in the script."""
     with pytest.raises(memsim.Error) as e:
         memsim.instantiate(root)
@@ -79,7 +79,7 @@ def test_slices_take_their_share_from_the_crossbar():
     ],
 )
 def test_a_cache_that_states_another_share(stated, text):
-    assert text in said(slices(outputs=6, **stated))
+    assert text in message(slices(outputs=6, **stated))
 
 
 def test_default_controllers_use_all_their_rows():
@@ -120,11 +120,11 @@ def test_default_controllers_use_all_their_rows():
     ],
 )
 def test_a_controller_that_states_another_share(stated, text):
-    assert text in said(behind_crossbar(lambda i: mem.DramController(**{"map": "RoRaBaCoChCl", **stated})))
+    assert text in message(behind_crossbar(lambda i: mem.DramController(**{"map": "RoRaBaCoChCl", **stated})))
 
 
 def test_a_burst_is_not_split():
-    assert "below[0].timing: a burst of 64B is split: x sends it part 0 of 4 in chunks of 32B" in said(
+    assert "below[0].timing: a burst of 64B is split: x sends it part 0 of 4 in chunks of 32B" in message(
         behind_crossbar(lambda i: mem.DramController(), granularity="32B", size=32)
     )
 
@@ -138,7 +138,9 @@ def test_a_share_passes_caches_and_joins():
         cache.mem_side = root.join[i % 2].cpu_side[i // 2]
     for join, dram in zip(root.join, root.dram):
         join.mem_side[0] = dram.cpu_side
-    assert "dram[0].channel: it states part 1 of 2 in chunks of 256B, but join[0] sends it part 0 of 2 " in said(root)
+    assert "dram[0].channel: it states part 1 of 2 in chunks of 256B, but join[0] sends it part 0 of 2 " in message(
+        root
+    )
 
 
 def test_ohm_controllers_state_the_crossbars_share():
@@ -150,18 +152,18 @@ def test_ohm_controllers_state_the_crossbars_share():
     root.memory.controller[1].index = 0
     assert (
         "memory.controller[1].index: it states part 0 of 2 in chunks of 2KiB, but gpu.network sends it part 1 of 2"
-        in said(root)
+        in message(root)
     )
     root = machine(systems.ohm.planar, "planar")
     root.memory.controller[0].controllers = 1
-    assert "memory.controller[0].controllers: it states all addresses, but gpu.network sends it part 0 of 2" in said(
+    assert "memory.controller[0].controllers: it states all addresses, but gpu.network sends it part 0 of 2" in message(
         root
     )
     root = machine(systems.ohm.two_level, "two-level")
     root.memory.controller[0].interleave = "4KiB"
     assert (
         "memory.controller[0].interleave: it states part 0 of 2 in chunks of 4KiB, but gpu.network sends it part 0 of 2 in chunks of 2KiB"
-        in said(root)
+        in message(root)
     )
 
 
@@ -180,7 +182,7 @@ def test_a_deduplicator_states_the_crossbars_share():
         front.caches[0], front.mem_side = l2.control[0], dram.cpu_side
     assert (
         "gpu.memory[0].channels: it states all addresses, but gpu.network sends it part 0 of 2 in chunks of 256B"
-        in said(root)
+        in message(root)
     )
 
 
@@ -204,7 +206,7 @@ def test_pages_are_not_split_over_page_caches():
         cache.dram_side, cache.drive_side = dram.cpu_side, drive.requests
     assert (
         "below[0].unit: it holds 4KiB as a whole, but x sends it part 0 of 4 in chunks of 256B: make the chunks a multiple"
-        in said(root)
+        in message(root)
     )
 
 
@@ -222,7 +224,7 @@ def test_flash_pages_lie_in_one_controller(platform, setting, text):
     root = systems.zng.machine(platform, [workload.Program(name="back", size=8)])
     for x in (root.gpu.network, root.memory.network):
         x.granularity = "1KiB"
-    assert text.replace("6", str(len(root.flash.controller))) in said(root)
+    assert text.replace("6", str(len(root.flash.controller))) in message(root)
 
 
 # ---- lines -----------------------------------------------------------------------------------
@@ -260,7 +262,7 @@ def lines(sm="128B", l1="128B", l2="128B", granularity="256B", outputs=2):
     ],
 )
 def test_a_line_over_two_blocks(machine, text):
-    assert text in said(lines(**machine))
+    assert text in message(lines(**machine))
 
 
 def test_smaller_lines_above_are_no_fault():
@@ -273,7 +275,7 @@ def test_lines_over_a_block_of_the_deduplicator():
     for part in (root.gpu.l2, root.gpu.l1):
         for cache in part:
             cache.line, cache.capacity = "256B", "24KiB"
-    assert "front.cpu_side: a request must lie within 128B, but those of gpu.l2[0] may span 256B" in said(root)
+    assert "front.cpu_side: a request must lie within 128B, but those of gpu.l2[0] may span 256B" in message(root)
 
 
 def test_lines_over_a_block_of_ohm_and_zng():
@@ -284,7 +286,7 @@ def test_lines_over_a_block_of_ohm_and_zng():
     ]:
         for cache in root.gpu.l2:
             cache.line, cache.capacity = "256B", "32KiB"
-        assert f"{text}: a request must lie within 128B, but those of gpu.l2[0] may span 256B" in said(root)
+        assert f"{text}: a request must lie within 128B, but those of gpu.l2[0] may span 256B" in message(root)
 
 
 # ---- pages, slots, flash ---------------------------------------------------------------------
@@ -304,10 +306,10 @@ def test_tlbs_of_one_mmu_name_pages_alike():
     assert (
         "gpu.tlb[1].stripe: 2 pages in units of 4KiB, but gpu.tlb[0] has 1 pages in units of 4KiB: give all TLBs of an MMU "
         "the same stripe and stripe_unit"
-    ) in said(root)
+    ) in message(root)
     root = paged()
     root.gpu.tlb[1].page = "64KiB"
-    assert "gpu.tlb[1].page: must be that of gpu.mmu, 4KiB" in said(root)
+    assert "gpu.tlb[1].page: must be that of gpu.mmu, 4KiB" in message(root)
 
 
 @pytest.mark.parametrize("slots", ["warp_slots", "block_slots"])
@@ -315,7 +317,7 @@ def test_a_dispatcher_fills_no_more_than_the_slots_of_an_sm(slots):
     root = lines()
     setattr(root.dispatcher, slots, 64)
     setattr(root.sm, slots, 4)
-    assert f"dispatcher.{slots}: 64, but sm has only 4: give both the same" in said(root)
+    assert f"dispatcher.{slots}: 64, but sm has only 4: give both the same" in message(root)
     root = lines()
     setattr(root.dispatcher, slots, 8)
     memsim.instantiate(root)
@@ -348,7 +350,7 @@ def test_one_geometry_of_flash(part, name, value, text):
         return
     for one in getattr(root.drive, part):
         setattr(one, name, value)
-    assert text in said(root)
+    assert text in message(root)
 
 
 def test_blocks_of_a_drive_are_sectors():
@@ -358,7 +360,7 @@ def test_blocks_of_a_drive_are_sectors():
     root.load.drive = root.drive.requests
     assert (
         "load.drive: it counts in sectors of 512B, but drive in blocks of 256B: give the drive blocks of 512B"
-        in said(root)
+        in message(root)
     )
 
 
@@ -387,7 +389,7 @@ def test_a_share_passes(between):
     root.memory = [mem.SimpleMemory() for _ in range(4)]
     for part, cache, memory in zip(root.below, root.cache, root.memory):
         part.mem_side, cache.mem_side = cache.cpu_side, memory.cpu_side
-    assert "cache[0].interleave_ways: it states part 0 of 3 in chunks of 256B, but x sends it part 0 of 4 " in said(
+    assert "cache[0].interleave_ways: it states part 0 of 3 in chunks of 256B, but x sends it part 0 of 4 " in message(
         root
     )
 
@@ -396,12 +398,12 @@ def test_a_line_passes_tlb_and_router():
     root = paged()
     for l1 in root.gpu.l1:
         l1.line = "64B"
-    assert "gpu.l1[0].line: a request must lie within 64B, but those of gpu.sm[0] may span 128B" in said(root)
+    assert "gpu.l1[0].line: a request must lie within 64B, but those of gpu.sm[0] may span 128B" in message(root)
     root = lines(outputs=1, l2="64B")
     memsim.ports.unbind(root.l2[0].cpu_side)
     root.router = link.AddressRouter(ranges="0B 1GiB 0")
     root.x.mem_side[0], root.router.mem_side[0] = root.router.cpu_side, root.l2[0].cpu_side
-    assert "l2[0].line: a request must lie within 64B, but those of l1 may span 128B" in said(root)
+    assert "l2[0].line: a request must lie within 64B, but those of l1 may span 128B" in message(root)
 
 
 @pytest.mark.parametrize(
@@ -417,7 +419,7 @@ def test_zngs_page_buffer(granularity, block, text):
     root.drive = [flash.FixedDrive(block=block) for _ in range(4)]
     for buffer, dram, drive in zip(root.below, root.dram, root.drive):
         buffer.dram_side, buffer.drive_side = dram.cpu_side, drive.requests
-    assert text in said(root)
+    assert text in message(root)
 
 
 def test_a_paging_host_counts_in_sectors(refused):

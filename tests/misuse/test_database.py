@@ -69,8 +69,8 @@ def protected(tmp_path):
 def test_and_lies_where_nothing_may_be_written(killed, protected, refused, contents, tmp_path):
     protected(killed[0])
     before = contents(tmp_path / "disk")
-    said = refused("sql", "disk/out", COUNT)
-    assert said.startswith("disk/out/stats.db: it cannot be read here (") and said.endswith(
+    output = refused("sql", "disk/out", COUNT)
+    assert output.startswith("disk/out/stats.db: it cannot be read here (") and output.endswith(
         "copy both to where they can be written"
     )
     assert contents(tmp_path / "disk") == before
@@ -105,12 +105,12 @@ def test_tables_of_a_later_version(run, refused, contents, out, tmp_path, tiny):
         database.execute("UPDATE run SET finished = NULL")
     database.close()
     before = contents(tmp_path)
-    said = (
+    output = (
         "results database out/stats.db: its tables have version 99, of a later memsim, and this one writes version "
         f"{memsim._memsim.database_version}: write it with the later one, or choose another file with --stats-db"
     )
     for command in (["-d", "out", *tiny], ["resume", "out"], ["-d", "out", "--skip-finished", *tiny]):
-        assert refused(*command) == said
+        assert refused(*command) == output
     assert contents(tmp_path) == before
     assert run("sql", "out", "SELECT name FROM run").stdout == "name\nohm_planar\n"
 

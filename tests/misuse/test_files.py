@@ -19,7 +19,7 @@ def checkpoint(run, tmp_path, tiny):
 
 
 @pytest.mark.parametrize(
-    "damage, said",
+    "damage, output",
     [
         (lambda b: b"", "the file is cut off after 0 bytes; use another checkpoint or copy this one " "again"),
         (lambda b: b[:40], "the file is cut off after 40 bytes"),
@@ -33,12 +33,12 @@ def checkpoint(run, tmp_path, tiny):
         (lambda b: b.replace(b"\r\n", b"\n"), "this is no checkpoint of memsim"),
     ],
 )
-def test_a_damaged_checkpoint(refused, contents, checkpoint, damage, said):
+def test_a_damaged_checkpoint(refused, contents, checkpoint, damage, output):
     checkpoint.write_bytes(damage(checkpoint.read_bytes()))
     before = contents(checkpoint.parent)
     for command in (["--restore"], ["ckpt", "info"]):
         text = refused(*command, "out/50us.ckpt")
-        assert text.startswith(f"checkpoint out/{checkpoint.name}: ") and said in text, text
+        assert text.startswith(f"checkpoint out/{checkpoint.name}: ") and output in text, text
     assert contents(checkpoint.parent) == before
 
 
@@ -52,8 +52,8 @@ def test_a_checkpoint_that_is_cut_off_while_it_is_read(checkpoint):
         while reading.poll() is None and not _has_open(reading.pid, checkpoint):
             time.sleep(0.001)
         os.truncate(checkpoint, len(whole) // 2)
-        _, said = reading.communicate()
-        assert reading.returncode == 1 and said.count("\n") == 1 and "; use another checkpoint or " in said, said
+        _, output = reading.communicate()
+        assert reading.returncode == 1 and output.count("\n") == 1 and "; use another checkpoint or " in output, output
 
 
 def _has_open(pid, file):

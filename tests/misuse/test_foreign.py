@@ -42,10 +42,10 @@ def traced(tmp_path):
 @pytest.mark.parametrize("name", ["../there.traceg", "link.traceg", "{}/there.traceg"])
 def test_a_list_opens_no_file_outside_of_its_folder(run, refused, traced, tmp_path, name):
     traced.write_text(COPY + name.format(tmp_path) + "\n")
-    said = "lies outside of the list's folder: copy it there, or allow it by outside=True of " "workload.TraceProgram"
+    output = "lies outside of the list's folder: copy it there, or allow it by outside=True of " "workload.TraceProgram"
     for command in (["trace", "info", traced], ["run.py"]):
         text = refused(*command)
-        assert "list/kernelslist.g: line 2: '" in text and text.endswith(said), text
+        assert "list/kernelslist.g: line 2: '" in text and text.endswith(output), text
     run("run.py", "outside")
 
 
@@ -146,8 +146,8 @@ def test_nothing_is_written_into_pipes_and_devices(run, refused, tmp_path, speci
     (tmp_path / "one.trace").write_text("0x40 READ 3\n")
     if "own" in command.split():
         run("-q", "-d", "own", "idle.py")
-    said = refused(*command.replace("?", special).split())
-    assert "is a pipe or a device: name a file, which is made if it is not there" in said
+    output = refused(*command.replace("?", special).split())
+    assert "is a pipe or a device: name a file, which is made if it is not there" in output
 
 
 def test_no_trace_is_recorded_into_a_pipe(refused, tmp_path):

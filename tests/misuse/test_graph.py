@@ -19,7 +19,7 @@ def csr(vertices=3, rows=(0, 2, 3, 4), columns=(1, 2, 0, 1)):
 
 
 @pytest.mark.parametrize(
-    "name, content, said",
+    "name, content, output",
     [
         ("none.txt", None, "(No such file or directory): name a file that can be read"),
         ("empty.txt", b"", "is empty"),
@@ -49,16 +49,16 @@ def csr(vertices=3, rows=(0, 2, 3, 4), columns=(1, 2, 0, 1)):
         ("altered.gz", gzip.compress(b"0 1\n" * 9999, mtime=0)[:30] + b"?" * 99, "the gzip data is damaged"),
     ],
 )
-def test_a_wrong_file(refused, tmp_path, tiny, name, content, said):
+def test_a_wrong_file(refused, tmp_path, tiny, name, content, output):
     if content is not None:
         (tmp_path / name).write_bytes(content)
     text = refused(*tiny, "--graph", name)
-    assert text.startswith(f"{name}: ") and said in text, text
+    assert text.startswith(f"{name}: ") and output in text, text
     assert not (tmp_path / "memsim-out").exists()
 
 
 @pytest.mark.parametrize(
-    "name, content, said",
+    "name, content, output",
     [
         (
             "huge.gr",
@@ -87,11 +87,11 @@ def test_a_wrong_file(refused, tmp_path, tiny, name, content, said):
         ),
     ],
 )
-def test_a_header_that_lies_costs_no_memory(refused, tmp_path, tiny, name, content, said):
+def test_a_header_that_lies_costs_no_memory(refused, tmp_path, tiny, name, content, output):
     (tmp_path / name).write_bytes(content)
     assert (
         refused(*tiny, "--graph", name, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30)))
-        == f"{name}: {said}"
+        == f"{name}: {output}"
     )
 
 

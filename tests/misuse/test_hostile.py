@@ -1,4 +1,4 @@
-"""Databases that somebody else has made: `report`, `draw` and `diff` say in one sentence what is wrong, and what they
+"""Databases from someone else: `report`, `draw` and `diff` name the fault in one sentence, and what they
 draw is text."""
 import re
 import signal
@@ -115,8 +115,8 @@ def test_a_wrong_value_is_named(change, run, refused, command, sql, why):
     if command[0] == "diff" and "in JSON" in why:  # it shows them as they are
         run(*command)
         return
-    said = refused(*command)
-    assert said == f"out: run {said.partition('run ')[2][:36]} cannot be read: {why}{NOT_SO}"
+    output = refused(*command)
+    assert output == f"out: run {output.partition('run ')[2][:36]} cannot be read: {why}{NOT_SO}"
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0])
@@ -159,8 +159,8 @@ def test_a_wrong_claim_is_named(change, refused, column, value, right):
         "CREATE TABLE claim(id, study, metric, subject, verdict, paper, ours); "
         "INSERT INTO claim VALUES('x-01', 'fig1', 'IPC', 'a', 'met', 1, 1);" + f"UPDATE claim SET {column} = {value}"
     )
-    said = refused("report", "out")
-    assert said.startswith(f"out: its claims cannot be read: claim.{column} is ") and said.endswith(
+    output = refused("report", "out")
+    assert output.startswith(f"out: its claims cannot be read: claim.{column} is ") and output.endswith(
         f"where {right} is right{NOT_SO}"
     )
 
@@ -178,8 +178,8 @@ def test_an_endless_view_is_no_table(change, refused, made, table):
         ("merge", "out", "other"),
         ("sweep", "--status", "out"),
     ):
-        said = refused(*command)
-        assert said in (
+        output = refused(*command)
+        assert output in (
             f"out/stats.db: this is no database of results: its view '{table}' stands where memsim has a table",
             f"results database out/stats.db: its view {table} is not memsim's, which needs a table of that name: "
             "rename it, or choose another file with --stats-db",
@@ -228,7 +228,7 @@ LINK = '<<TABLE HREF="javascript:alert(1)"><TR><TD>x</TD></TR></TABLE>>'
     "name", [LINK, "a\\", "\\N\\l", 'q" onclick="alert(1)', "a:b:c", "&lt;b&gt;", "-->", "line\nfeed", "\x1b[31m", ""]
 )
 def test_a_name_is_drawn_as_text(change, run, tmp_path, name):
-    """Whatever stands in a path is neither HTML of Graphviz nor an escape of its labels; the drawing is XML."""
+    """No path is HTML of Graphviz nor an escape of its labels; the drawing is XML."""
     from xml.etree import ElementTree
 
     quoted = "'" + name.replace("'", "''") + "'"

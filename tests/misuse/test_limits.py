@@ -91,16 +91,16 @@ def fault(value):
             preexec_fn=limit,
             timeout=20 * CPU,
         )
-    said = done.stderr.strip()
+    output = done.stderr.strip()
     if done.returncode == 0 and value.which != "beyond":
         return None
-    stalls = "who waits for whom" in said and "Traceback" not in said
-    one = said.startswith("memsim: ") and said.count("\n") == 0
-    if done.returncode == 1 and "memsim is broken" not in said and "bad_alloc" not in said and (one or stalls):
+    stalls = "these components wait" in output and "Traceback" not in output
+    one = output.startswith("memsim: ") and output.count("\n") == 0
+    if done.returncode == 1 and "memsim is broken" not in output and "bad_alloc" not in output and (one or stalls):
         return None
     if done.returncode == -signal.SIGKILL or done.returncode == -signal.SIGXCPU:
         return f"{value.script} {setting}: over {CPU} s"
-    return f"{value.script} {setting} ({value.which}): {done.returncode}: {said[-300:] or 'it runs'}"
+    return f"{value.script} {setting} ({value.which}): {done.returncode}: {output[-300:] or 'it runs'}"
 
 
 def of_hash(value):

@@ -1,4 +1,4 @@
-"""An input that takes long: who is told to end does so."""
+"""An input that takes long: a process that is ended during it ends."""
 import contextlib
 import gzip
 import os
@@ -55,20 +55,20 @@ def loading(tmp_path):
     "program", ['name="bfs1", input="long.txt.gz"', 'name="mum", size=2**26', 'name="bfs1", size=24']
 )
 @pytest.mark.parametrize(
-    "number, code, said",
+    "number, code, output",
     [
         (signal.SIGTERM, 143, "memsim: ended by SIGTERM while an input was loaded\n"),
         (signal.SIGINT, 130, "memsim: interrupted\n"),
     ],
 )
-def test_it_is_ended(loading, tmp_path, program, number, code, said):
+def test_it_is_ended(loading, tmp_path, program, number, code, output):
     # Members of a file: 32 GB of comments in 32 MB.
     with open(tmp_path / "long.txt.gz", "wb") as file:
         file.write(gzip.compress(b"# nothing\n" * 1_600_000, mtime=0) * 2000)
     process = loading(program)
     assert process.poll() is None
     process.send_signal(number)
-    assert process.communicate(timeout=20)[1] == said
+    assert process.communicate(timeout=20)[1] == output
     assert process.returncode == code
 
 

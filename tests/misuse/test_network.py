@@ -39,7 +39,7 @@ def network(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "cfg, line, said",
+    "cfg, line, output",
     [
         (UP + UP + "[reorg]\nstride=65536\n", 5, TOO_LARGE),
         (UP + UP + "[maxpool]\nsize=1\n", 5, TOO_LARGE),
@@ -50,10 +50,10 @@ def network(tmp_path):
         ("[dropout]\n[dropout]\n[shortcut]\nfrom=-1,-2\n", 6, "a shortcut from 2 layers, where one is right"),
     ],
 )
-def test_a_layer_that_cannot_be(refused, network, cfg, line, said):
+def test_a_layer_that_cannot_be(refused, network, cfg, line, output):
     script = network(NET + cfg)
     assert refused(script, "64", preexec_fn=little_memory) == (
-        f"n.cfg: line {line}: the layer before this line is wrong: {said}"
+        f"n.cfg: line {line}: the layer before this line is wrong: {output}"
     )
 
 
@@ -68,17 +68,17 @@ def test_what_is_not_there_is_not_passed_over(refused, network):
 
 @pytest.mark.parametrize("side", [1025, 10**9, 2**32 + 1])
 def test_an_image_that_is_too_large(refused, network, side):
-    said = refused(network(NET + WIDE), str(side), preexec_fn=little_memory)
-    assert said.endswith(f"workload.Program.size: an image of {side} pixels a side, where 1 to 1024 are right")
+    output = refused(network(NET + WIDE), str(side), preexec_fn=little_memory)
+    assert output.endswith(f"workload.Program.size: an image of {side} pixels a side, where 1 to 1024 are right")
 
 
 def test_weights_that_are_cut_off_cost_no_memory(refused, network):
     # 8192 filters of 8192 x 9: 2.25 GiB that the .cfg announces and the file does not hold
     layer = "[convolutional]\nfilters=7000\nsize=3\npad=1\nactivation=leaky\n"
     weights = struct.pack("<iiiQ", 0, 2, 0, 0) + bytes(4 * (7000 + 9 * 7000 + 7000 + 100))
-    said = refused(network(NET + layer + layer, weights), "4", preexec_fn=little_memory)
-    assert said.startswith("n.weights: byte 308420: the file ends inside the weights of layer 1, ")
-    assert said.endswith(" bytes too early; fetch it again")
+    output = refused(network(NET + layer + layer, weights), "4", preexec_fn=little_memory)
+    assert output.startswith("n.weights: byte 308420: the file ends inside the weights of layer 1, ")
+    assert output.endswith(" bytes too early; fetch it again")
 
 
 def test_a_version_that_is_none(refused, network):

@@ -29,7 +29,7 @@ root.player.mem_side = root.second.cpu_side
 memsim.instantiate()
 memsim.simulate()
 """
-TARGETS = {  # a file, and what it is said to be
+TARGETS = {  # a file, and its description in the message
     "out/stats.db": "the database of results",
     "out/stats.db-owners": "the database of results",
     "other/stats.db": "a database",
@@ -61,7 +61,7 @@ def used(run, tmp_path):
 @pytest.mark.parametrize("output", ["timeline", "debug", "recorder", "debug of a restored run"])
 def test_an_output_destroys_nothing(used, refused, contents, target, output):
     before = contents(used)
-    said = refused(
+    message = refused(
         *{
             "timeline": ["-d", "out", "--timeline", target, "loop.py", 10],
             "debug": ["-d", "out", "--debug-flags", "All", "--debug-file", target, "loop.py", 10],
@@ -71,9 +71,9 @@ def test_an_output_destroys_nothing(used, refused, contents, target, output):
     )
     named = used / target if "restored" in output else target
     of_another_kind = output == "timeline" and "input" in TARGETS[target]  # is seen before the inputs are read
-    assert f"{target}: is {'another file' if of_another_kind else TARGETS[target]}" in said or (
-        output == "recorder" and f"'{target}' is the file of player.trace, too" in said
-    ), (said, named)
+    assert f"{target}: is {'another file' if of_another_kind else TARGETS[target]}" in message or (
+        output == "recorder" and f"'{target}' is the file of player.trace, too" in message
+    ), (message, named)
     after = contents(used)
     assert {name: after[name] for name in before if "stats.db" not in name} == {
         name: text for name, text in before.items() if "stats.db" not in name
@@ -151,8 +151,8 @@ def writing(used):
 def test_two_runs_do_not_write_one_file(writing, refused, run):
     for options in (["--timeline", "t.json"], ["--debug-flags", "All", "--debug-file", "lines"], []):
         recorded = [] if options else ["new.trace"]
-        said = refused("-d", "second", *options, "loop.py", 10, *recorded)
-        assert said.endswith(": another run writes this file: name another one")
+        message = refused("-d", "second", *options, "loop.py", 10, *recorded)
+        assert message.endswith(": another run writes this file: name another one")
     writing.send_signal(signal.SIGKILL)
     writing.wait()
     run("-q", "-d", "second", "--timeline", "t.json", "loop.py", 10)

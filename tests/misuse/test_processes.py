@@ -35,21 +35,21 @@ machine.simulate()
 """
 THREADS = """\
 machine.simulate("1us")
-said = []
+messages = []
 def other():
     while not machine._record.busy:
         time.sleep(0.001)
     for name, call in calls.items():
         try:
             call()
-            said.append(f"{name} was done")
+            messages.append(f"{name} was done")
         except memsim.Error as e:
-            said.append(str(e))
+            messages.append(str(e))
 thread = threading.Thread(target=other)
 thread.start()
 machine.simulate()
 thread.join()
-print("\\n".join(said))
+print("\\n".join(messages))
 """
 CONTENT = (
     "SELECT exit_cause, digest FROM run",
@@ -60,7 +60,7 @@ CONTENT = (
 
 @pytest.fixture
 def content(run, tmp_path):
-    """Of a database, and that of a run that nobody disturbs."""
+    """Of a database, and that of an undisturbed run."""
 
     def of(outdir):
         with sqlite3.connect(tmp_path / outdir / "stats.db") as database:
@@ -74,12 +74,12 @@ def content(run, tmp_path):
 @pytest.mark.parametrize("call", ["simulate", "dump", "checkpoint", "read_stat", "close"])
 def test_a_machine_in_a_forked_child(run, tmp_path, content, call):
     (tmp_path / "forked.py").write_text(MACHINE + FORKED)
-    said = run("-d", "out", "forked.py", call).stderr
+    output = run("-d", "out", "forked.py", call).stderr
     assert re.search(
         rf"{call}: this machine was built in process \d+, and this process is a fork of "
         "that one: build machines after the fork\n",
-        said,
-    ), said
+        output,
+    ), output
     assert content("out") == content("plain")
 
 
@@ -90,6 +90,6 @@ def test_calls_from_another_thread(run, tmp_path, content):
     for name, line in zip(names, lines, strict=True):
         assert line.endswith(
             f": {name}: another call uses this machine, such as a simulate() in another "
-            "thread: wait until it has come back"
+            "thread: wait until it has returned"
         ), line
     assert content("out") == content("plain")

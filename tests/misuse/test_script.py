@@ -16,7 +16,7 @@ memsim.simulate("1us")
 
 
 @pytest.mark.parametrize(
-    "line, said",
+    "line, output",
     [
         (
             "root.gpu.sm[0].warp_slotz = 4",
@@ -132,17 +132,17 @@ memsim.simulate("1us")
         ),
     ],
 )
-def test_a_mistake_in_a_script(refused, tmp_path, line, said):
+def test_a_mistake_in_a_script(refused, tmp_path, line, output):
     (tmp_path / "wrong.py").write_text(
         SCRIPT.format("".join(c if c.isprintable() or c == "\n" else f"\\u{ord(c):04x}" for c in line))
     )
     text = refused("wrong.py")
-    assert text.startswith(said), text
+    assert text.startswith(output), text
     assert (tmp_path / "memsim-out").exists() == ("instantiate" in line), "nothing ran"
 
 
 @pytest.mark.parametrize(
-    "change, said",
+    "change, output",
     [
         ("gpu.l2[0].latncy=1ns", "gpu.l2[0] has no parameter 'latncy' (did you mean 'latency'?)"),
         (
@@ -158,9 +158,9 @@ def test_a_mistake_in_a_script(refused, tmp_path, line, said):
         ("latency", "write path.parameter=value, such as"),
     ],
 )
-def test_a_mistake_in_set(refused, tiny, change, said):
+def test_a_mistake_in_set(refused, tiny, change, output):
     text = refused("--set", change, *tiny)
-    assert text.startswith(f"--set {change}: ") and said in text
+    assert text.startswith(f"--set {change}: ") and output in text
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_a_script_s_own_error_keeps_its_traceback(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "script, arguments, said",
+    "script, arguments, output",
     [
         ("zng.py", ["--whole", "0"], "'0' is no whole number of 1 or more"),
         ("paged_gpu.py", ["--page", "0"], "'0' is no whole number of 1 or more"),
@@ -217,10 +217,10 @@ def test_a_script_s_own_error_keeps_its_traceback(tmp_path):
         ("sap_hints.py", ["--system", "ohm", "--workload", "nope"], "there is no workload 'nope': it is one of backp"),
     ],
 )
-def test_values_that_a_script_of_ours_cannot_take(script, arguments, said, tmp_path):
+def test_values_that_a_script_of_ours_cannot_take(script, arguments, output, tmp_path):
     from misuse.conftest import MEMSIM, ROOT
 
     done = subprocess.run(
         [MEMSIM, "-q", ROOT / "configs" / script, *arguments], cwd=tmp_path, capture_output=True, text=True
     )
-    assert done.returncode in (1, 2) and said in done.stderr and "Traceback" not in done.stderr
+    assert done.returncode in (1, 2) and output in done.stderr and "Traceback" not in done.stderr

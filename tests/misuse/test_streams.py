@@ -1,4 +1,4 @@
-"""Standard streams that are full, closed, or read by nobody: a sentence where there is somebody to read
+"""Standard streams that are full, closed, or without a reader: a sentence where there is somebody to read
 it, an exit code that is not 0, never a traceback."""
 import os
 import subprocess
@@ -37,8 +37,8 @@ def shell(request, tmp_path):
 def test_a_reader_that_has_seen_enough(shell, run, tiny, command):
     if " sql " in command:
         run("-q", *tiny)
-    code, out, said = shell(f"{command} | head -1")
-    assert out.count("\n") == 1 and said == ""
+    code, out, output = shell(f"{command} | head -1")
+    assert out.count("\n") == 1 and output == ""
     assert code in (0, 141), "141 is SIGPIPE's, 0 where all fitted into the pipe"
     assert code == 141 or command != "$M prints.py"
 
@@ -63,14 +63,14 @@ def test_a_closed_stdout(shell):
         "",
         "memsim: stdout is closed: memsim describe has nowhere to print\n",
     )
-    code, _, said = shell("$M nowhere.py >&-")
-    assert code == 1 and said.startswith("memsim: nowhere.py: No such file")
+    code, _, output = shell("$M nowhere.py >&-")
+    assert code == 1 and output.startswith("memsim: nowhere.py: No such file")
 
 
 def test_closed_streams_and_a_run(shell, run, tiny):
     """What is printed goes into none of the files that are open."""
-    code, out, said = shell(f"$M -v -d out --checkpoint-at 50us {' '.join(map(str, tiny))} <&- >&- 2>&-")
-    assert (code, out, said) == (0, "", "")
+    code, out, output = shell(f"$M -v -d out --checkpoint-at 50us {' '.join(map(str, tiny))} <&- >&- 2>&-")
+    assert (code, out, output) == (0, "", "")
     assert run("sql", "out", "SELECT exit_cause FROM run").stdout == "exit_cause\nnothing left to do\n"
     assert run("sql", "out", "PRAGMA integrity_check").stdout.endswith("\nok\n")
     assert shell("$M nowhere.py 2>&-") == (1, "", "")

@@ -35,16 +35,16 @@ def saved(run, tmp_path):
 
 @pytest.fixture
 def unknown(tmp_path):
-    """What is said of a checkpoint that no database knows."""
+    """The message about a checkpoint that no database knows."""
 
-    def said(file, script, *arguments, where=tmp_path):
+    def output(file, script, *arguments, where=tmp_path):
         return (
-            f"{file}: it would run {' '.join([script, *arguments])} in {where}, and no database that belongs to "
-            "you says that its run was of this script in this directory: add --trust if you know who wrote the "
-            "checkpoint, or go on without the script by memsim.restore(FILE) in Python"
+            f"{file}: it would run {' '.join([script, *arguments])} in {where}, and no database of yours "
+            "confirms that its run was of this script in this directory: add --trust if you know the author of the "
+            "checkpoint, or continue without the script by memsim.restore(FILE) in Python"
         )
 
-    return said
+    return output
 
 
 def forge(file, old, new):
@@ -54,14 +54,14 @@ def forge(file, old, new):
 
 
 @pytest.mark.parametrize(
-    "old, new, said", [(b"mine.py", b"evil.py", ["evil.py", "first"]), (b"first", b"other", ["mine.py", "other"])]
+    "old, new, output", [(b"mine.py", b"evil.py", ["evil.py", "first"]), (b"first", b"other", ["mine.py", "other"])]
 )
-def test_a_forged_script_or_argument(run, refused, contents, saved, unknown, tmp_path, old, new, said):
+def test_a_forged_script_or_argument(run, refused, contents, saved, unknown, tmp_path, old, new, output):
     forge(saved, old, new)
     before = contents(tmp_path)
-    assert refused("--restore", saved) == unknown(f"out/{saved.name}", *said)
+    assert refused("--restore", saved) == unknown(f"out/{saved.name}", *output)
     assert contents(tmp_path) == before
-    assert run("--restore", saved, "--trust").stdout == f"run {said[0]} {said[1]}\n"
+    assert run("--restore", saved, "--trust").stdout == f"run {output[0]} {output[1]}\n"
 
 
 def test_a_forged_directory(run, refused, contents, unknown, tmp_path):

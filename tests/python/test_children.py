@@ -92,8 +92,8 @@ def alone(memsim_command, tmp_path):
 )
 def test_the_runs_of_children_are_finished(memsim_command, tmp_path, alone, way, method):
     (tmp_path / "script.py").write_text(MACHINE + WAYS[way].replace("METHOD", repr(method)))
-    said = memsim_command("-d", "out", "script.py")
-    assert said.stdout == "[2000000000, 2000000000, 2000000000]\n"
+    output = memsim_command("-d", "out", "script.py")
+    assert output.stdout == "[2000000000, 2000000000, 2000000000]\n"
     assert rows(tmp_path, ENDS, "out") == alone
     assert len(alone) == 3 and all(cause for _, cause, _, _ in alone)
 
@@ -134,21 +134,21 @@ def parent(tmp_path):
         os.killpg(process.pid, signal.SIGKILL)
 
 
-@pytest.mark.parametrize("whom", ["children", "parent", "group"])
-def test_sigterm(tmp_path, parent, whom):
-    """Each child writes a checkpoint of its own, and its run goes on from it in Python."""
-    if whom == "children":
+@pytest.mark.parametrize("target", ["children", "parent", "group"])
+def test_sigterm(tmp_path, parent, target):
+    """Each child writes a checkpoint of its own, and its run continues from it in Python."""
+    if target == "children":
         for file in tmp_path.glob("started-*"):
             os.kill(int(file.name.split("-")[-1]), signal.SIGTERM)
     else:
-        (os.kill if whom == "parent" else os.killpg)(parent.pid, signal.SIGTERM)
-    _, said = parent.communicate(timeout=60)
-    assert parent.returncode == 143, said
+        (os.kill if target == "parent" else os.killpg)(parent.pid, signal.SIGTERM)
+    _, output = parent.communicate(timeout=60)
+    assert parent.returncode == 143, output
     runs = rows(tmp_path, "SELECT id, finished FROM run ORDER BY id")
     assert [finished for _, finished in runs] == [None, None]
     files = sorted((tmp_path / "memsim-out").glob("*.ckpt"))
     assert sorted(file.name for file in files) == [f"sigterm-{run[:8]}.ckpt" for run, _ in runs]
-    assert f"continue with memsim.restore('memsim-out/{files[0].name}')" in said
+    assert f"continue with memsim.restore('memsim-out/{files[0].name}')" in output
     (tmp_path / "go_on.py").write_text(f"import memsim; memsim.restore({str(files[0])!r}).simulate('1us')")
     subprocess.run([MEMSIM, "go_on.py"], cwd=tmp_path, check=True, timeout=60)
     refused = subprocess.run(
@@ -251,7 +251,7 @@ machine.simulate()
     ],
 )
 def test_a_sigterm_that_comes_as_a_child_ends_leaves_no_run_unfinished(above, task):
-    """What a signal interrupts tells whether a function of the user's is cut off, or all is done and runs are
+    """The interrupted call decides whether a function of the user is cut off, or all is done and runs are
     closed."""
     frame = None
     for file in ["multiprocessing/process.py", *above]:
@@ -264,7 +264,7 @@ def test_a_sigterm_that_comes_as_a_child_ends_leaves_no_run_unfinished(above, ta
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_each_child_writes_files_of_its_own(memsim_command, tmp_path, method):
-    """Of two machines: the timelines are two, and the lines of both stand in one debug file."""
+    """Of two machines: there are two timelines, and one debug file has the lines of both."""
     (tmp_path / "many.py").write_text(
         MACHINE + WAYS["process"].replace("METHOD", repr(method)).replace("range(1, 4)", "(1, 2)")
     )

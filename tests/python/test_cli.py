@@ -53,15 +53,15 @@ def test_one_checkpoint_is_restored(memsim_command, script):
     """`--restore OUTDIR/*.ckpt` names as many as there are."""
     memsim_command("-q", "-d", "out", "--checkpoint-at", "4us", "--checkpoint-at", "5us", script, 1000)
     for arguments in (["out/4us.ckpt", "out/5us.ckpt"], ["out/4us.ckpt", "--restore", "out/5us.ckpt"]):
-        said = memsim_command("--restore", *arguments, expect=2).stderr
-        assert said.endswith(
+        output = memsim_command("--restore", *arguments, expect=2).stderr
+        assert output.endswith(
             "memsim: error: --restore takes one checkpoint and 2 are named: " "out/4us.ckpt, out/5us.ckpt\n"
         )
 
 
 def test_quiet_prints_no_warning(memsim_command, script):
     late = "--checkpoint-at", "1s", script, 1000
-    assert "no checkpoint at 1s" in memsim_command("-d", "told", *late).stderr
+    assert "no checkpoint at 1s" in memsim_command("-d", "warned", *late).stderr
     assert memsim_command("-q", "-d", "quiet", *late).stderr == ""
 
 
@@ -111,18 +111,18 @@ def test_a_scaled_machine_says_so_in_one_line(memsim_command):
 def test_the_user_s_mistakes_are_one_sentence(memsim_command, script, tmp_path):
     assert "nowhere.py: No such file" in sentence(memsim_command("nowhere.py", expect=1))
     text = script.read_text()
-    for wrong, right, said in (
+    for wrong, right, output in (
         ('latency="100ns"', 'latency="190"', "loop.py:8: mem.SimpleMemory.latency: '190'"),
         ('latency="100ns"', 'latncy="100ns"', "did you mean 'latency'"),
         ("root.sys.gen.mem_side", "#", "loop.py:7: sys.gen.mem_side is not bound"),
     ):
         script.write_text(text.replace(wrong, right))
-        assert said in sentence(memsim_command("loop.py", 100, expect=1))
+        assert output in sentence(memsim_command("loop.py", 100, expect=1))
         assert not (tmp_path / "memsim-out").exists()
 
 
 @pytest.mark.parametrize(
-    "arguments, said",
+    "arguments, output",
     [
         (
             ["--chekpoint-at", "5us", "loop.py"],
@@ -140,19 +140,19 @@ def test_the_user_s_mistakes_are_one_sentence(memsim_command, script, tmp_path):
         (["report"], "the following arguments are required: DB\n"),
     ],
 )
-def test_what_a_stranger_types_is_met_with_a_sentence(memsim_command, script, tmp_path, arguments, said):
+def test_what_a_stranger_types_is_met_with_a_sentence(memsim_command, script, tmp_path, arguments, output):
     (tmp_path / "notes.md").write_text("it's a note\n")
     (tmp_path / "nul.py").write_bytes(b"import memsim\n\0")
     memsim_command("-q", "-d", "out", "--checkpoint-at", "4us", script, 1000)
     next((tmp_path / "out").glob("*.ckpt")).rename(tmp_path / "my.ckpt")
     usage = arguments[0].startswith("--") or arguments == ["report"]
     done = memsim_command(*arguments, expect=2 if usage else 1)
-    assert said in done.stderr and "Traceback" not in done.stderr
+    assert output in done.stderr and "Traceback" not in done.stderr
     assert usage or done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(
-    "option, said",
+    "option, output",
     [
         ("--sacle", "error: unrecognized arguments: --sacle tiny (did you mean '--scale'?)\n"),
         (
@@ -162,8 +162,8 @@ def test_what_a_stranger_types_is_met_with_a_sentence(memsim_command, script, tm
         ("--nothing-like-it-anywhere", "error: unrecognized arguments: --nothing-like-it-anywhere tiny\n"),
     ],
 )
-def test_an_unknown_option_of_a_script_is_met_with_a_near_one(memsim_command, option, said):
-    assert memsim_command(ROOT / "configs/ohm_planar.py", option, "tiny", expect=2).stderr.endswith(said)
+def test_an_unknown_option_of_a_script_is_met_with_a_near_one(memsim_command, option, output):
+    assert memsim_command(ROOT / "configs/ohm_planar.py", option, "tiny", expect=2).stderr.endswith(output)
 
 
 def test_help_is_a_word_too(memsim_command):
@@ -179,7 +179,7 @@ def test_the_columns_of_debug_help_are_aligned(memsim_command):
 
 
 def test_options_are_written_in_full(memsim_command):
-    """A script's arguments stand in the database: `--plat` would be another name for the same."""
+    """A script's arguments are in the database: `--plat` would be another name for the same."""
     parsers = [
         (path, call)
         for folder in ("configs", "python/memsim")
@@ -194,8 +194,8 @@ def test_options_are_written_in_full(memsim_command):
         for path, call in parsers
         if "allow_abbrev" not in [keyword.arg for keyword in call.keywords]
     ] == []
-    said = memsim_command(ROOT / "configs/cmd.py", "--scal", "tiny", expect=2).stderr
-    assert "unrecognized arguments: --scal" in said
+    output = memsim_command(ROOT / "configs/cmd.py", "--scal", "tiny", expect=2).stderr
+    assert "unrecognized arguments: --scal" in output
 
 
 def test_a_script_s_own_error_keeps_its_traceback(memsim_command, script):
@@ -283,7 +283,7 @@ def test_progress_only_when_asked(memsim_command, script, capsys, monkeypatch):
 
 
 def test_progress_knows_the_launch_and_what_is_left(monkeypatch):
-    """Of several the one that is least far is shown; only all work that ends a run tells when it ends."""
+    """Of several, the least advanced is shown; only all work that ends a run determines its end."""
 
     def launch(number, done):
         return dict(what=f"gpu: launch {number}", unit="blocks", done=done, all=512, last=False)
@@ -297,7 +297,7 @@ def test_progress_knows_the_launch_and_what_is_left(monkeypatch):
     clock[0], machine.work = 10, [launch(3, 300)]
     assert shown.line().endswith("gpu: launch 3, 300 of 512 blocks; 0m10s left of this launch")
     clock[0], machine.work = 20, [launch(4, 0)]
-    assert "left" not in shown.line(), "what launch 3 took says nothing of launch 4"
+    assert "left" not in shown.line(), "the time of launch 3 does not predict launch 4"
     ends = [dict(what=f"gen[{i}]", unit="requests", done=0, all=100, last=True) for i in range(2)]
     machine.work = ends
     shown.line()
@@ -320,9 +320,9 @@ def test_what_was_written_and_where_is_told(memsim_command, script, tmp_path):
     assert quiet.stderr == ""
     # A run that did not come to its end: what is kept of it.
     script.write_text(script.read_text() + "raise SystemExit(3)\n")
-    said = memsim_command("-d", "early", script, 1000, expect=3).stderr
+    output = memsim_command("-d", "early", script, 1000, expect=3).stderr
     (run,) = memsim_command("sql", "early/stats.db", "SELECT id FROM run").stdout.split()[1:]
-    assert said == (
+    assert output == (
         f"memsim: ended by sys.exit(3) at 10090000002fs; the last dump of run {run} in early/stats.db has its "
         f"statistics; continue with --restore early/ended-{run[:8]}.ckpt\n"
     )
@@ -410,8 +410,8 @@ def test_mypy_knows_ordinary_lines_and_every_configuration(memsim_command, tmp_p
         assert (done := run("--strict", *what)).returncode == 0, done.stdout
     errors = [line for line in run("wrong.py").stdout.splitlines() if ": error: " in line]
     assert len(errors) == len(WRONG)
-    for line, says in zip(errors, WRONG.values()):
-        assert says in line
+    for line, text in zip(errors, WRONG.values()):
+        assert text in line
     configs = ROOT / "configs"
     open_faults = "zng_gc.py", "ohm_testbed.py", "sap_hints.py"  # whose types are not yet right
     scripts = [path for path in sorted(configs.glob("*.py")) if path.name not in open_faults]
@@ -458,8 +458,8 @@ def test_launched_from_anywhere_by_a_link(script, tmp_path):
 
 
 def test_many_checkpoints_in_a_short_time_are_warned_of(memsim_command, script):
-    said = memsim_command("-d", "out", "--checkpoint-sim-period", "10ns", script, 120).stderr
-    warnings = [line for line in said.splitlines() if "warning" in line]
+    output = memsim_command("-d", "out", "--checkpoint-sim-period", "10ns", script, 120).stderr
+    warnings = [line for line in output.splitlines() if "warning" in line]
     assert len(warnings) == 1 and "warning: 50 checkpoints were written in " in warnings[0]
     assert (
         "each of which stays in out: --checkpoint-sim-period and --checkpoint-at may be shorter than is meant"

@@ -73,7 +73,7 @@ def test_zngs_platforms_hold_what_programs_left(in_tmp, platform, text):
 
 @pytest.mark.parametrize("platform", ["hetero", "hybridgpu"])
 def test_pages_that_come_and_go_are_what_programs_left(in_tmp, platform):
-    """Memory and buffer hold a part of the data, so dirty pages go to the drive and come back."""
+    """Memory and buffer hold a part of the data, so dirty pages are written to the drive and read again."""
     programs = zng.workloads.programs("back", "tiny")
     size = zng.scale.scale(sum(map(scale.footprint, programs)), 8 * scale.GIB)
     root = zng.machine(platform, programs, size=size, max_instructions=0, contents=True)

@@ -1,4 +1,4 @@
-"""configs/dram_traffic.py: a DRAM by itself, with a table, map and load of one's own."""
+"""configs/dram_traffic.py: a DRAM alone, with other tables, maps and loads."""
 import re
 from pathlib import Path
 

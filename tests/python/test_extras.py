@@ -91,10 +91,10 @@ def test_a_component_from_outside_is_built_in(tree, tmp_path):
 
 
 def test_a_folder_that_is_not_there_is_a_sentence(tmp_path):
-    said = subprocess.run(
+    output = subprocess.run(
         ["/usr/bin/scons", "-Q", "-n", "EXTRAS=/no/such/folder", "build/memsim"],
         cwd=ROOT,
         capture_output=True,
         text=True,
     )
-    assert said.returncode == 2 and said.stdout.endswith("memsim: EXTRAS: there is no folder /no/such/folder.\n")
+    assert output.returncode == 2 and output.stdout.endswith("memsim: EXTRAS: there is no folder /no/such/folder.\n")

@@ -125,11 +125,11 @@ def test_every_option_says_what_holds_without_it(script):
 
 
 def test_describe_finds_dram_presets():
-    said = subprocess.run(
+    output = subprocess.run(
         [ROOT / "build/memsim", "describe", "hbm2e"], capture_output=True, text=True, check=True
     ).stdout
-    assert said.startswith("hbm2e, a timing table of DRAM for `timing` of mem.DramController\n") and re.search(
-        r"^ +tCL +\S+$", said, re.M
+    assert output.startswith("hbm2e, a timing table of DRAM for `timing` of mem.DramController\n") and re.search(
+        r"^ +tCL +\S+$", output, re.M
     )
 
 

@@ -1,4 +1,4 @@
-"""systems.gpu(): shapes of machine, a run of each, what is said once, and what makes no machine."""
+"""systems.gpu(): shapes of machines, a run of each, facts that are stated once, and refused arguments."""
 import re
 
 import memsim
@@ -102,7 +102,7 @@ def test_a_dict_gives_parameters_and_a_part_can_be_replaced(in_tmp):
     assert {(c.capacity, c.ways, c.clock) for c in part.l1} == {("12KiB", 4, "1GHz")}
     assert {(c.capacity, c.mshrs, c.clock) for c in part.l2} == {("32KiB", 32, "1GHz")}
     assert {(s.warp_slots, s.schedulers, s.clock) for s in part.sm} == {(32, 2, "1GHz")}
-    # What an SM holds is said once, and the dispatcher knows it.
+    # The slots of an SM are stated once, and the dispatcher uses them.
     assert (part.dispatcher.warp_slots, part.dispatcher.block_slots) == (32, 4)
     assert (part.network.latency, part.network.clock, part.dispatcher.clock) == ("10ns", "1GHz", "1GHz")
     root.monitor = mem.Monitor()

@@ -37,7 +37,7 @@ def limited(size):
 
 @pytest.fixture
 def refused(tmp_path):
-    """What memsim says of the script within a limit of 1500 MiB."""
+    """memsim's message about the script within a limit of 1500 MiB."""
 
     def run(script, size=1500 * MIB):
         (tmp_path / "large.py").write_text(script)
@@ -80,16 +80,19 @@ def test_a_workload_needs_about_what_is_estimated(name):
 @pytest.mark.parametrize("name", names(lambda w: _memsim.workload_memory(w["names"][0], w["most"]) > 1500 * MIB))
 def test_what_is_too_large_is_refused_before_it_is_built(refused, name):
     known = next(w for w in _memsim.workloads() if w["names"][0] == name)
-    said = refused(MACHINE.format(f"name='{name}', size={known['most']}"))
+    output = refused(MACHINE.format(f"name='{name}', size={known['most']}"))
     assert (
-        f"program.size: {known['most']} needs about " in said or f"Program.size: {known['most']} needs about " in said
-    ), said
-    assert " are available: choose a smaller size" in said
+        f"program.size: {known['most']} needs about " in output
+        or f"Program.size: {known['most']} needs about " in output
+    ), output
+    assert " are available: choose a smaller size" in output
 
 
 def test_out_of_memory_is_a_sentence(refused):
-    said = refused(MACHINE.format("name='bfs1', size=9") + "x = bytearray(1 << 40)\n")
-    assert said.startswith("out of memory: this process uses ") and "; make the machine or its inputs smaller" in said
+    output = refused(MACHINE.format("name='bfs1', size=9") + "x = bytearray(1 << 40)\n")
+    assert (
+        output.startswith("out of memory: this process uses ") and "; make the machine or its inputs smaller" in output
+    )
 
 
 def test_a_table_for_each_block_of_a_memory_that_is_too_large(tmp_path):
@@ -105,7 +108,7 @@ def test_a_table_for_each_block_of_a_memory_that_is_too_large(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "program, said",
+    "program, output",
     [
         (
             lambda device: device.launch("transpose", 1 << 40),
@@ -117,8 +120,8 @@ def test_a_table_for_each_block_of_a_memory_that_is_too_large(tmp_path):
         ),
     ],
 )
-def test_a_program_in_numpy_that_is_too_large(tmp_path, program, said):
-    with pytest.raises(memsim.Error, match=said):
+def test_a_program_in_numpy_that_is_too_large(tmp_path, program, output):
+    with pytest.raises(memsim.Error, match=output):
         simt.record(tmp_path / "x.steps", program)
     assert not list(tmp_path.iterdir())
 

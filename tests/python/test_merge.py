@@ -68,8 +68,8 @@ def made(originals, tmp_path):
 
 
 def test_all_of_every_run_is_there_once(made, memsim_command):
-    said = memsim_command("merge", "all.db", "a.db", "b.db").stdout
-    assert said == "3 runs copied into all.db, 0 were there\n"
+    output = memsim_command("merge", "all.db", "a.db", "b.db").stdout
+    assert output == "3 runs copied into all.db, 0 were there\n"
     assert all(content(made / "all.db")), "nothing to compare"
     assert content(made / "all.db") == content(made / "a.db", made / "b.db")
     assert memsim_command("merge", "all.db", "b.db", "a.db").stdout == ("0 runs copied into all.db, 3 were there\n")

@@ -178,7 +178,7 @@ OF_ANOTHER = re.compile(
 
 
 def test_texts_stand_alone():
-    """A text appears by itself in the database and on the reference page, so it names its subject."""
+    """A text appears alone in the database and on the reference page, so it names its subject."""
     texts = [
         (f"{kind}.{name}", declared["doc"])
         for kind, made in schema.TYPES.items()

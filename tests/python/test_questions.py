@@ -107,7 +107,7 @@ def copy_with(runs, tmp_path, change, *parameters):
 
 
 def test_a_default_has_a_name(memsim_command, tmp_path):
-    """README's run, without --platform, is ohm-base's: the script says what it was made from."""
+    """README's run, without --platform, is ohm-base's: the script states its origin."""
     memsim_command("-q", "-d", "out", PLANAR, "--scale", "tiny")
     memsim_command("-q", "-d", "out", PLANAR, "--scale", "tiny", "--platform", "hetero")
     made = ask(tmp_path / "out", "SELECT platform, workload, others, script FROM ipc ORDER BY platform DESC")
@@ -178,8 +178,8 @@ def test_bytes_of_dram_are_unknown_where_nothing_counts_them(runs, tmp_path):
 
 def test_stages_tile_lives_and_the_slowest_come_first(runs):
     stages = ask(runs, "SELECT run, sum(mean_ns) AS mean FROM stages GROUP BY run").set_index("run")["mean"]
-    lives = ask(runs, "SELECT run, value FROM result WHERE path = 'requests' AND name = 'life.mean'").set_index("run")
-    assert stages.to_dict() == pytest.approx(lives["value"].to_dict())
+    life = ask(runs, "SELECT run, value FROM result WHERE path = 'requests' AND name = 'life.mean'").set_index("run")
+    assert stages.to_dict() == pytest.approx(life["value"].to_dict())
     slowest = ask(runs, "SELECT run, rank, latency_ns FROM slowest ORDER BY run, rank")
     for run, rows in slowest.groupby("run"):
         assert len(rows) == 10 and rows["latency_ns"].is_monotonic_decreasing
@@ -272,29 +272,29 @@ def test_a_run_without_values_is_a_sentence(in_tmp):
 def test_diff_names_what_differs(runs, memsim_command):
     ids = list(ask(runs, "SELECT run FROM ipc ORDER BY platform")["run"])
     assert "Nothing differs" in memsim_command("diff", runs, f"{runs}:{ids[1]}").stdout
-    said = memsim_command("diff", f"{runs}:{ids[0][:8]}", runs, "--most", 5).stdout
+    output = memsim_command("diff", f"{runs}:{ids[0][:8]}", runs, "--most", 5).stdout
     assert (
-        '["--scale","tiny"' in said
-        and "memory.controller[0].routes" in said
-        and "others, " in said
-        and "in one run alone" in said
+        '["--scale","tiny"' in output
+        and "memory.controller[0].routes" in output
+        and "others, " in output
+        and "in one run alone" in output
     )
-    said = memsim_command("diff", f"{runs}:{ids[0][:8]}", runs, "--match", "gpu.", "--most", 9).stdout
-    changes = [abs(float(line.split()[-1].rstrip("%"))) for line in said.splitlines() if line.endswith("%")]
+    output = memsim_command("diff", f"{runs}:{ids[0][:8]}", runs, "--match", "gpu.", "--most", 9).stdout
+    changes = [abs(float(line.split()[-1].rstrip("%"))) for line in output.splitlines() if line.endswith("%")]
     assert len(changes) > 3 and changes == sorted(changes, reverse=True)
     last = memsim_command("diff", f"{runs}:{ids[0][:8]}", runs, "--most", 0).stdout.splitlines()[-1]
     assert last.split()[1] == "-" or last.split()[2] == "-"  # what one run has alone comes behind
-    said = memsim_command("diff", runs, "nowhere", expect=1).stderr
-    assert "name a database or an output directory" in said
+    output = memsim_command("diff", runs, "nowhere", expect=1).stderr
+    assert "name a database or an output directory" in output
 
 
 def test_diff_says_by_how_much(memsim_command, tmp_path):
     config = ROOT / "configs/dram_traffic.py"
     memsim_command("-d", "a", config, "--requests", 100, "--period", "40ns")
     memsim_command("-d", "b", config, "--requests", 200, "--period", "40ns")
-    said = memsim_command("diff", "a", "b", "--match", "requests").stdout.split()
-    at = said.index("generator.requests")
-    assert said[at : at + 4] == ["generator.requests", "100", "200", "+100.00%"]
+    output = memsim_command("diff", "a", "b", "--match", "requests").stdout.split()
+    at = output.index("generator.requests")
+    assert output[at : at + 4] == ["generator.requests", "100", "200", "+100.00%"]
 
 
 @pytest.fixture
@@ -381,8 +381,8 @@ def test_what_is_not_compared_is_told(runs, unlike, drawn, tmp_path, capsys):
 
 
 def test_elements_are_combined_by_what_they_are(runs, drawn):
-    """Counts add up, of ratios and times the mean is taken, a maximum stays one; the axis says so."""
-    for name, how, said in (
+    """Counts add up, of ratios and times the mean is taken, a maximum stays one; the axis names the way."""
+    for name, how, output in (
         ("hits", "sum", "sum of gpu.l1[*]"),
         ("miss_rate", "mean", "mean of gpu.l1[*]"),
         ("miss_latency.mean", "mean", "mean of gpu.l1[*]"),
@@ -394,7 +394,7 @@ def test_elements_are_combined_by_what_they_are(runs, drawn):
             f"SELECT platform, value FROM result JOIN ipc USING (run) WHERE path GLOB 'gpu.l1[[]*' AND name = '{name}'",
         )
         assert made["table"].iloc[:, 0].to_dict() == pytest.approx(each.groupby("platform")["value"].agg(how).to_dict())
-        assert said in made["texts"][0]
+        assert output in made["texts"][0]
     assert drawn("bars")["texts"][0] == "gpu.dispatcher.ipc"
 
 
@@ -412,14 +412,14 @@ def test_stages_stand_in_the_order_of_the_way(runs, drawn):
         "new",
         "response",
     ]
-    told = re.findall(
+    reported = re.findall(
         r"`(\w+)`",
         " ".join(
             line.split("|")[1]
             for line in re.findall(r"^\| `.*", (ROOT / "docs/debugging.md").read_text().split("## ")[1], re.M)
         ),
     )
-    assert along_the_way(told) == [*WAY, *LAST]
+    assert along_the_way(reported) == [*WAY, *LAST]
     stages = list(drawn("stages", "--by", "platform")["table"].columns)
     assert stages == along_the_way(stages) != sorted(stages)
 
@@ -461,9 +461,9 @@ def test_panels_name_their_own_lines_unless_they_are_too_many(tmp_path):
         return Path(file).read_text()
 
     many = [f"bank {i}" for i in range(plot.MOST_NAMED + 1)]
-    said = drawn(("Count", ["hits", "misses"]), ("GB/s", ["bandwidth"]), ("Banks", many))
-    assert all(f"<!-- {name} -->" in said for name in ("hits", "misses", "bandwidth", "Banks (13 lines)"))
-    assert "<!-- bank 1 -->" not in said
+    output = drawn(("Count", ["hits", "misses"]), ("GB/s", ["bandwidth"]), ("Banks", many))
+    assert all(f"<!-- {name} -->" in output for name in ("hits", "misses", "bandwidth", "Banks (13 lines)"))
+    assert "<!-- bank 1 -->" not in output
 
 
 def test_many_bars_have_a_width_that_can_be_read(tmp_path):
@@ -498,8 +498,8 @@ memsim.simulate()
 """
         )
         memsim_command("-q", "-d", name, f"{name}.py")
-    said = memsim_command("diff", "a", "b", "--match", "energy").stdout
-    assert "energy(DRAM, dram.activates).each" in said and "dram.time" not in said and "energy[" not in said
+    output = memsim_command("diff", "a", "b", "--match", "energy").stdout
+    assert "energy(DRAM, dram.activates).each" in output and "dram.time" not in output and "energy[" not in output
 
 
 @pytest.mark.parametrize(
@@ -521,12 +521,12 @@ def test_plots(arguments, ending, begin, runs, memsim_command, tmp_path):
 
 
 def test_what_cannot_be_plotted_is_a_sentence(runs, memsim_command):
-    for arguments, said in (
+    for arguments, output in (
         (["bars", "--statistic", "gpu.ipc"], "no run of the database has a statistic 'gpu.ipc'"),
         (["bars", "--relative-to", "ohm"], "no run has platform 'ohm': of hetero, ohm-base"),
-        (["bars", "--by", "colour"], "runs are told apart by 'colour', which no run here has"),
+        (["bars", "--by", "colour"], "no run here has the argument 'colour' to distinguish runs"),
         (["bars", "--only", "hetero"], "--only hetero: write NAME=VALUE"),
         (["bars", "-o", "ipc.jpg"], "a plot is written as .svg, .png, .pdf"),
         (["series"], "has no series"),
     ):
-        assert said in memsim_command("plot", arguments[0], runs, *arguments[1:], expect=1).stderr
+        assert output in memsim_command("plot", arguments[0], runs, *arguments[1:], expect=1).stderr

@@ -1,4 +1,4 @@
-"""Traces that a script records: whole when simulate() has come back, or an error."""
+"""Traces that a script records: complete when simulate() has returned, or an error."""
 import pytest
 
 SCRIPT = """\
@@ -23,7 +23,7 @@ def machine(requests, period="10ns", play="", **recorder):
 
 @pytest.fixture
 def script(memsim_command, tmp_path):
-    """Runs these lines behind SCRIPT; what was said on stderr."""
+    """Runs these lines after SCRIPT; returns stderr."""
 
     def run(text, *options, expect=0):
         (tmp_path / "record.py").write_text(SCRIPT + text)
@@ -67,18 +67,18 @@ def test_a_resumed_recording_writes_the_same_file(script, memsim_command, tmp_pa
 
 @pytest.mark.parametrize("batch", [64, 65536])  # the disk is full during the run, or at its end
 def test_a_full_disk_fails_the_run(script, batch):
-    said = script(
+    output = script(
         f"machine(1000, file='/dev/full', format='dramsim3', cycle='1ns', batch={batch})" ".simulate()\n", expect=1
     )
     assert (
         "/dev/full: cannot be written further (No space left on device): name a file where there "
         "is room for the trace"
-    ) in said
-    assert "Traceback" not in said
+    ) in output
+    assert "Traceback" not in output
 
 
 def test_a_file_that_is_played_is_not_recorded(script, tmp_path):
     (tmp_path / "t.trace").write_text("0x40 READ 3\n")
-    said = script("machine(0, play='t.trace', file='./t.trace')\n", expect=1)
-    assert "recorder.file: './t.trace' is the file of generator.trace, too" in said
+    output = script("machine(0, play='t.trace', file='./t.trace')\n", expect=1)
+    assert "recorder.file: './t.trace' is the file of generator.trace, too" in output
     assert (tmp_path / "t.trace").read_text() == "0x40 READ 3\n"

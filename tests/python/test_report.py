@@ -127,8 +127,8 @@ def test_a_run_that_died_has_a_page(memsim_command, tmp_path):
 
 def test_nothing_else_is_written_over(memsim_command, runs):
     before = (runs / "stats.db").read_bytes()
-    said = memsim_command("report", "out", "-o", "out/stats.db", expect=1).stderr
-    assert "a name that ends in .html" in said and (runs / "stats.db").read_bytes() == before
+    output = memsim_command("report", "out", "-o", "out/stats.db", expect=1).stderr
+    assert "a name that ends in .html" in output and (runs / "stats.db").read_bytes() == before
     assert "no run begins with 'zz'" in memsim_command("report", "out", "zz", expect=1).stderr
     assert "no such database" in memsim_command("draw", "nowhere", expect=1).stderr
     with sqlite3.connect(runs / "stats.db") as db:
@@ -229,7 +229,7 @@ def test_values_beside_each_other_can_be_read_on_a_small_screen(browser, page):
 
 
 def test_the_page_compares_runs_of_its_script(memsim_command, runs, tmp_path):
-    """Those of others stand in the database and not in the page, unless they are named; and of objects that only the
+    """Those of others are in the database and not in the page, unless they are named; and of objects that only the
     others have it shows nothing."""
     (tmp_path / "other.py").write_text(
         MACHINE.replace("root.sys.mem =", "root.sys.spare = SimpleMemory()\nroot.sys.mem =").replace(
@@ -256,7 +256,7 @@ def test_the_page_compares_runs_of_its_script(memsim_command, runs, tmp_path):
 
 @pytest.mark.parametrize("width", [1280, 400])
 def test_the_page_fits_and_can_be_read(browser, memsim_command, tmp_path, width):
-    """Of a large machine: nothing is wider than the window but what scrolls by itself, and no text is smaller than
+    """Of a large machine: nothing is wider than the window except for scrolling elements, and no text is smaller than
     11 pixels."""
     for seed in (1, 2):
         memsim_command(

@@ -124,7 +124,7 @@ def test_signals_for_status_and_a_save(script, tmp_path):
     assert running.returncode == 130
     assert "simulated in" in err and err.endswith("memsim: interrupted\n")
     assert "sys.gen, " in err and f" of {10 * int(LONG)} requests" in err, "how far it is"
-    assert "\n  sys.gen.mem_side waits for " in err, "who waits for whom"
+    assert "\n  sys.gen.mem_side waits for " in err, "which component waits for which"
 
 
 def test_what_may_change_and_what_not(memsim_command, script, tmp_path):
@@ -257,6 +257,6 @@ memsim.simulate()
         wait_for(tmp_path, name)
         running.send_signal(signal.SIGTERM)
     (tmp_path / "go").touch()
-    _, said = running.communicate(timeout=60)
-    assert running.returncode == code, said
+    _, output = running.communicate(timeout=60)
+    assert running.returncode == code, output
     assert checkpoints(tmp_path / "memsim-out") == saved

@@ -1,4 +1,4 @@
-"""Signals from the first moment to the last: what docs/checkpoints.md says of them holds while memsim starts and ends,
+"""Signals from the first moment to the last: docs/checkpoints.md holds while memsim starts and ends,
 too."""
 import os
 import signal
@@ -33,14 +33,14 @@ def wait_until(condition, process):
 
 @pytest.fixture
 def begun(tmp_path):
-    """A process of memsim as soon as it is one: before, the system loads it. What it says is in the file `said`."""
+    """A process of memsim as soon as it is one: before, the system loads it. The file `stderr` has its messages."""
     running = []
 
     def start(*arguments, **options):
-        with open(tmp_path / "said", "w") as said:
+        with open(tmp_path / "stderr", "w") as output:
             running.append(
                 process := subprocess.Popen(
-                    [MEMSIM, *map(str, arguments)], cwd=tmp_path, stdout=said, stderr=said, **options
+                    [MEMSIM, *map(str, arguments)], cwd=tmp_path, stdout=output, stderr=output, **options
                 )
             )
         # Its program is the launcher when it has been loaded, which holds signals back.
@@ -60,7 +60,7 @@ def test_what_is_asked_for_while_it_starts_is_done(begun, script, tmp_path, dela
     for number in OTHERS:
         process.send_signal(number)
     wait_until(lambda: list(tmp_path.glob("memsim-out/signal-*.ckpt")), process)
-    wait_until(lambda: "simulated in" in (tmp_path / "said").read_text(), process)
+    wait_until(lambda: "simulated in" in (tmp_path / "stderr").read_text(), process)
     process.send_signal(signal.SIGTERM)
     assert process.wait(60) == 143 and list(tmp_path.glob("memsim-out/sigterm-*.ckpt"))
 
@@ -70,15 +70,15 @@ def test_an_early_sigterm_ends_it_with_143(begun, script, tmp_path, delay):
     process = begun(script, LONG)
     time.sleep(delay)
     process.send_signal(signal.SIGTERM)
-    assert process.wait(60) == 143, (tmp_path / "said").read_text()
-    assert "Traceback" not in (tmp_path / "said").read_text()
+    assert process.wait(60) == 143, (tmp_path / "stderr").read_text()
+    assert "Traceback" not in (tmp_path / "stderr").read_text()
 
 
 def test_a_command_that_has_no_machine_goes_on(begun, tmp_path):
     process = begun("describe", "mem.Cache")
     for number in OTHERS:
         process.send_signal(number)
-    assert process.wait(60) == 0 and "Cache" in (tmp_path / "said").read_text()
+    assert process.wait(60) == 0 and "Cache" in (tmp_path / "stderr").read_text()
 
 
 def test_the_end_of_python_is_not_cut_off(memsim_command, tmp_path):
@@ -103,7 +103,9 @@ def test_what_is_ignored_stays_ignored(begun, script, tmp_path):
     for number in OTHERS:
         process.send_signal(number)
     assert process.wait(60) == 0
-    assert not list(tmp_path.glob("memsim-out/signal-*.ckpt")) and "simulated in" not in (tmp_path / "said").read_text()
+    assert (
+        not list(tmp_path.glob("memsim-out/signal-*.ckpt")) and "simulated in" not in (tmp_path / "stderr").read_text()
+    )
 
 
 def test_a_process_that_memsim_starts_begins_like_that(begun, memsim_command, script, tmp_path):

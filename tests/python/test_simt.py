@@ -185,7 +185,7 @@ simt.record("x.steps", program)
 
 
 @pytest.mark.parametrize(
-    "line, said",
+    "line, output",
     [
         (
             "k.load(x, numpy.arange(5))",
@@ -201,7 +201,7 @@ simt.record("x.steps", program)
         ("with k.where(k.thread < 3): k.barrier()", r"step 0 of kernel 'k': barrier: inside where\(\) some "),
     ],
 )
-def test_a_mistake_names_the_line(in_tmp, line, said):
+def test_a_mistake_names_the_line(in_tmp, line, output):
     (in_tmp / "wrong.py").write_text(
         f"""\
 import numpy
@@ -213,12 +213,12 @@ def program(device):
 simt.record("x.steps", program)
 """
     )
-    with pytest.raises(memsim.Error, match=r"wrong\.py:6: " + said):
+    with pytest.raises(memsim.Error, match=r"wrong\.py:6: " + output):
         exec(compile((in_tmp / "wrong.py").read_text(), "wrong.py", "exec"), {})
 
 
 @pytest.mark.parametrize(
-    "change, said",
+    "change, output",
     [
         (lambda b: b[:-69], "its index has no end: it is cut off; record it again"),
         (lambda b: b"gem5" + b[4:], r"is no finished recording of memsim.simt.record\(\)"),
@@ -227,11 +227,11 @@ simt.record("x.steps", program)
         (lambda b: b.replace(b"gather 2 64", b"gather 9 64"), "an array of 576 threads does not fit in the file"),
     ],
 )
-def test_a_damaged_recording_is_refused(tmp_path, in_tmp, change, said):
+def test_a_damaged_recording_is_refused(tmp_path, in_tmp, change, output):
     file = tmp_path / "g.steps"
     simt.record(file, gather)
     file.write_bytes(change(file.read_bytes()))
-    with pytest.raises(memsim.Error, match=rf"program.file: .*g.steps: .*{said}"):
+    with pytest.raises(memsim.Error, match=rf"program.file: .*g.steps: .*{output}"):
         memsim.Simulation(machine(file))
 
 

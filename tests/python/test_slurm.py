@@ -79,8 +79,8 @@ def stand_in(study, monkeypatch):
 
 def test_the_jobs_of_a_study_do_what_a_sweep_here_does(stand_in):
     """The jobs as submitted are run by a shell, one of them twice, one of them not at all at first."""
-    said = sweep(stand_in, "study.py", "300", "--slurm", "--jobs", "3", "--sbatch=--partition=long", "-d", "out")
-    assert said.stdout.startswith("seeds: 4 points are tasks of job 17; job 27 gathers them into ")
+    output = sweep(stand_in, "study.py", "300", "--slurm", "--jobs", "3", "--sbatch=--partition=long", "-d", "out")
+    assert output.stdout.startswith("seeds: 4 points are tasks of job 17; job 27 gathers them into ")
     array, gather = ((stand_in / f"job-{n}").read_text() for n in range(2))
     assert "#SBATCH --array=0-3%3\n" in array and "#SBATCH --requeue\n" in array
     assert "#SBATCH --dependency=afterany:17\n" in gather and "--array" not in gather
@@ -113,11 +113,11 @@ def test_the_jobs_of_a_study_do_what_a_sweep_here_does(stand_in):
 
 
 def test_a_submission_that_is_refused(stand_in, monkeypatch):
-    said = sweep(stand_in, "study.py", "300", "--slurm", "-d", "out", REFUSE="no such partition", expect=1)
-    assert said.stderr == "memsim: sbatch refused the job seeds: sbatch: error: no such partition\n"
+    output = sweep(stand_in, "study.py", "300", "--slurm", "-d", "out", REFUSE="no such partition", expect=1)
+    assert output.stderr == "memsim: sbatch refused the job seeds: sbatch: error: no such partition\n"
     (stand_in / "bin/sbatch").unlink()
-    said = sweep(stand_in, "study.py", "300", "--slurm", "-d", "out", PATH=f"{stand_in}/bin", expect=1)
-    assert said.stderr.startswith("memsim: sbatch cannot be started (No such file or directory): ")
+    output = sweep(stand_in, "study.py", "300", "--slurm", "-d", "out", PATH=f"{stand_in}/bin", expect=1)
+    assert output.stderr.startswith("memsim: sbatch cannot be started (No such file or directory): ")
     plan = stand_in / "out/slurm/seeds.json"
     assert [point["arguments"] for point in json.loads(plan.read_text())["points"]] == [
         [str(seed), "300"] for seed in range(1, 5)
@@ -219,7 +219,7 @@ def end(process, number=signal.SIGKILL):
 
 
 def is_over(process):
-    """It is gone, or nobody has asked for its exit code."""
+    """It has ended, or no process has read its exit code."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except OSError:
@@ -278,6 +278,6 @@ def test_a_node_dies_and_every_point_is_there_once(study, cluster):
         and False
     )  # not in two minutes
     assert (out / "slurm/seeds-gather.log").read_text().endswith("one run each: 4\n")
-    assert len(rows(out / "stats.db", "SELECT id FROM run")) == 4, "those that were broken off went on"
+    assert len(rows(out / "stats.db", "SELECT id FROM run")) == 4, "interrupted points continued"
     assert rows(out / "stats.db", DIGESTS) == rows(study / "here/stats.db", DIGESTS)
     assert "node2" in asked("sinfo", "-h", "-t", "down", "-o", "%N")

@@ -98,11 +98,11 @@ def test_points_of_several_seeds_are_looked_at_one_seed_after_another(in_tmp, ca
 
 
 def test_what_a_study_was_told_may_be_too_little_to_judge():
-    def told(scale="judge", workloads=("a", "b"), max_instructions=0):
+    def reported(scale="judge", workloads=("a", "b"), max_instructions=0):
         return study.preview(argparse.Namespace(**locals()), ("a", "b"))
 
-    assert not told() and not told(workloads=("b", "c", "a"))
-    assert told(scale="default") and told(workloads=("a", "c")) and told(max_instructions=1000)
+    assert not reported() and not reported(workloads=("b", "c", "a"))
+    assert reported(scale="default") and reported(workloads=("a", "c")) and reported(max_instructions=1000)
 
 
 def test_options_of_memsim_make_another_point(in_tmp, point):

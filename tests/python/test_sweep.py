@@ -72,16 +72,16 @@ def test_a_sweep_keeps_a_row_for_each_point(study, tmp_path):
 
 
 def test_the_status_of_a_sweep_that_runs_and_of_one_that_was_killed(study, tmp_path):
-    """Points are told in the order in which they end."""
+    """Points are reported in the order in which they end."""
     command = [MEMSIM, "sweep", "study.py", "3", "1", "2", "-5", "4", "-d", "out", "--jobs", "2"]
     running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     try:
         for _ in range(4):
-            said = running.stderr.readline()
-        assert said.startswith("sizes: 4/5  4 "), said
-        said = study("sweep", "--status", "out").stdout
-        assert said.startswith("ohm/sizes: done: 3 of 5 points, and 1 failed\n  now: 3 (0m"), said
-        assert said.splitlines()[2].startswith("  left: 0 points") and "  failed: -5: " in said
+            output = running.stderr.readline()
+        assert output.startswith("sizes: 4/5  4 "), output
+        output = study("sweep", "--status", "out").stdout
+        assert output.startswith("ohm/sizes: done: 3 of 5 points, and 1 failed\n  now: 3 (0m"), output
+        assert output.splitlines()[2].startswith("  left: 0 points") and "  failed: -5: " in output
         running.kill()
         running.wait()
         assert "  now: 3 (its process is gone)\n" in study("sweep", "--status", "out").stdout
@@ -115,7 +115,7 @@ def test_the_time_left_is_that_of_the_points_so_far(monkeypatch):
     ran = [row("a", "finished", seconds=100), row("b", "finished", seconds=60), row("c", "finished")]
     assert points._left(ran) is None, "all is done"
     two = [row("d", "running", began=990.0, owner=here), row("e", "waiting"), row("f", "waiting")]
-    assert points._left([row("d", "waiting")]) is None, "nothing tells"
+    assert points._left([row("d", "waiting")]) is None, "no estimate"
     assert points._left(ran + two) == (80 + 80 + 70) / 2
     assert points._left(ran + two[:1]) == 70, "one runs: a second job would be idle"
     assert points._left(ran + [row("d", "running", began=100.0, owner=here)]) == 0
@@ -177,8 +177,8 @@ def warm(study, tmp_path):
 
 
 def test_points_go_on_from_a_checkpoint_under_other_parameters(warm, tmp_path):
-    said = warm("sweep", "study.py", "-d", "out").stdout
-    time = {name: int(fs) for name, fs in (line.split(",") for line in said.split("\n") if line)}
+    output = warm("sweep", "study.py", "-d", "out").stdout
+    time = {name: int(fs) for name, fs in (line.split(",") for line in output.split("\n") if line)}
     assert time["whole"] == time["100ns"] == time["as it was"] < time["5us"] < time["cold"]
     parents = rows(tmp_path, "SELECT parent FROM run")
     assert len(parents) == 4, "what was not changed is the whole run"

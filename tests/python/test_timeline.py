@@ -30,8 +30,8 @@ def test_a_timeline_shows_launches_requests_and_activity(events, tmp_path):
         launches = db.execute("SELECT kernel, started FROM launches ORDER BY started").fetchall()
         (stamped,) = db.execute("SELECT value FROM result WHERE path = 'stages' AND name = 'requests'").fetchone()
     assert [(e["name"], pytest.approx(e["ts"] * 1e9, abs=1e6)) for e in of[2]] == launches
-    lives = [e for e in of[1] if e["name"].startswith("request ")]
-    assert len(lives) == stamped
+    requests_shown = [e for e in of[1] if e["name"].startswith("request ")]
+    assert len(requests_shown) == stamped
     wakes = {e["name"] for e in of[3]}
     assert {"gpu.sm[0]", "gpu.network", "gpu.l2[0]"} <= wakes
 
@@ -42,10 +42,10 @@ def test_stages_tile_each_request(events):
         if e["ph"] == "X" and e["pid"] == 1:
             tracks.setdefault(e["tid"], []).append((e["ts"], e["dur"], e["name"]))
     for slices in tracks.values():
-        lives = [s for s in slices if s[2].startswith("request ")]
+        requests_shown = [s for s in slices if s[2].startswith("request ")]
         stages = sorted(s for s in slices if not s[2].startswith("request "))
-        assert sum(s[1] for s in lives) == pytest.approx(sum(s[1] for s in stages), abs=1e-6)
-        for life, after in zip(lives, lives[1:]):  # one request at a time
+        assert sum(s[1] for s in requests_shown) == pytest.approx(sum(s[1] for s in stages), abs=1e-6)
+        for life, after in zip(requests_shown, requests_shown[1:]):  # one request at a time
             assert life[0] + life[1] <= after[0] + 1e-6
 
 
@@ -205,8 +205,8 @@ def test_limits_of_a_timeline_that_cannot_be(memsim_command, options, why):
 
 
 def test_a_timeline_that_cannot_be_written_is_a_sentence(memsim_command):
-    said = memsim_command("--timeline", "nowhere/timeline.json", PLANAR, "--scale", "tiny", expect=1).stderr
-    assert "cannot write the timeline 'nowhere/timeline.json' (No such file or directory)" in said
+    output = memsim_command("--timeline", "nowhere/timeline.json", PLANAR, "--scale", "tiny", expect=1).stderr
+    assert "cannot write the timeline 'nowhere/timeline.json' (No such file or directory)" in output
 
 
 def test_the_flag_of_a_type_tells_its_messages_in_words(memsim_command, tmp_path):

@@ -15,8 +15,8 @@ def test_info_and_head(memsim_command, tmp_path):
 
 def test_there_and_back(memsim_command, tmp_path):
     (tmp_path / "t.trace").write_text(LINES)
-    said = memsim_command("trace", "convert", "t.trace", "t.mst", "--unit", "0.63ns").stdout
-    assert said == "t.mst: 3 records\n"
+    output = memsim_command("trace", "convert", "t.trace", "t.mst", "--unit", "0.63ns").stdout
+    assert output == "t.mst: 3 records\n"
     memsim_command("trace", "convert", "t.mst", "t.trc.gz", "--to", "gem5")
     memsim_command("trace", "slice", "t.trc.gz", "back", "--first", 1, "--to", "dramsim3", "--cycle", "0.63ns")
     assert (tmp_path / "back").read_text() == LINES.partition("\n")[2]
@@ -65,9 +65,9 @@ def test_commands_of_a_dram(memsim_command, tmp_path):
     """A row is opened and read; the tool's trace has cycle, command and bank in the order of time."""
     (tmp_path / "dram.py").write_text(COMMANDS)
     memsim_command("-q", "--debug-flags", "DramCommands", "--debug-file", "lines", "dram.py")
-    said = memsim_command("trace", "commands", "lines", "out", "--cycle", "0.833ns").stdout
+    output = memsim_command("trace", "commands", "lines", "out", "--cycle", "0.833ns").stdout
     rows = [line.split(",") for line in (tmp_path / "out").read_text().splitlines()]
-    assert said == f"out: {len(rows)} commands\n"
+    assert output == f"out: {len(rows)} commands\n"
     assert [name for _, name, _ in rows if name in ("ACT", "RD")] == ["ACT", "RD", "RD", "RD", "RD"]
     opened, first = rows[0], rows[1]
     assert opened[1] == "ACT" and first[1] == "RD" and opened[2] == first[2]

@@ -97,7 +97,7 @@ def test_equal_shares_are_within_two_points_of_a_hundred():
         (90, 88, "met"),
         (90, 92.01, "not reproduced"),
         (100, 98, "met"),
-        # One below by itself: small ones get no 2 points.
+        # One `below` alone: small values get no 2 points.
         (50, 40, "met"),
         (50, 39.99, "not reproduced"),
         (0.9, 1.08, "met"),

@@ -1,4 +1,4 @@
-"""`--watch PORT`: a run that is looked at while it goes on."""
+"""`--watch PORT`: a page that shows a run under way."""
 import json
 import os
 import re
@@ -111,7 +111,7 @@ def test_the_page_of_a_run_under_way(watched, browser):
     assert wait_for("document.querySelectorAll('.drawing .node').length === 2")
     assert wait_for("document.querySelector('.drawing .busy, .drawing .full') !== null")
     assert wait_for("document.querySelectorAll('#queues tbody tr').length > 0")
-    browser.find_element("css selector", "#waits input").send_keys("nobody")
+    browser.find_element("css selector", "#waits input").send_keys("no component")
     assert wait_for("document.querySelectorAll('#waits li').length === 0")
     assert browser.execute_script("return document.documentElement.scrollWidth") <= 400
     assert browser.get_log("browser") == []
@@ -131,8 +131,8 @@ def test_watching_leaves_no_trace_in_the_results(memsim_command, script):
 
 def test_a_port_that_is_taken_is_refused(watched, memsim_command, script):
     port = watched[1].rpartition(":")[2]
-    said = memsim_command("--watch", port, script, 1000, expect=1).stderr
-    assert said == f"memsim: --watch {port}: Address already in use: name another port, or 0 for any that is free\n"
+    output = memsim_command("--watch", port, script, 1000, expect=1).stderr
+    assert output == f"memsim: --watch {port}: Address already in use: name another port, or 0 for any that is free\n"
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.0.0.1:80", "localhost:80"])

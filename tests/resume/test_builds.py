@@ -1,4 +1,4 @@
-"""A checkpoint goes on in another build than the one that wrote it: with debugging, or of clang++ with sanitizers.
+"""Another build than the one that wrote a checkpoint continues it: with debugging, or of clang++ with sanitizers.
 util/test --long makes those builds; where one is missing its tests are skipped."""
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""Whatever ends a run, its statistics are kept under the cause, and it goes on from there."""
+"""Whatever ends a run, its statistics are kept under the cause, and a restore continues from there."""
 import os
 import re
 import resource
@@ -63,14 +63,16 @@ def test_an_early_end_keeps_the_run(run, script, fault, when):
     code, label = CAUSES[fault]
     label = label.replace("FAULT", when)
     (run.directory / when).write_text(fault)
-    said = run("-d", "out", script, expect=code).stderr
-    ((cause, at, uuid, file),) = LINE.findall(said)
-    assert cause == ("an error" if label.startswith("Error") else label) and os.path.exists(run.directory / file), said
+    output = run("-d", "out", script, expect=code).stderr
+    ((cause, at, uuid, file),) = LINE.findall(output)
+    assert cause == ("an error" if label.startswith("Error") else label) and os.path.exists(
+        run.directory / file
+    ), output
     labels = ["first", label] if when == "fault" else ["first", "second", label]
     assert [label for label, in run.rows("out", "SELECT label FROM dump ORDER BY id")] == labels
     assert run.rows("out", "SELECT id, finished FROM run") == [(uuid, None)]
     assert run.rows("out", "SELECT value FROM result WHERE path = 'gen' AND name = 'reads'")[0][0] > 0
-    # Where the cause is gone the script goes on, and nothing shows that it had ended.
+    # Without the cause the script continues, and nothing shows that it had ended.
     (run.directory / when).unlink()
     assert run("--restore", file).stdout == whole.stdout
     assert run.content("out") == run.content("whole")
@@ -78,9 +80,9 @@ def test_an_early_end_keeps_the_run(run, script, fault, when):
 
 def test_without_its_script_it_goes_on_in_python(run, script):
     (run.directory / "fault").write_text("1 / 0")
-    said = run("-d", "out", script, expect=1).stderr
+    output = run("-d", "out", script, expect=1).stderr
     (run.directory / "look.py").write_text(
-        f"import memsim\nmachine = memsim.restore({LINE.search(said)[4]!r})\n"
+        f"import memsim\nmachine = memsim.restore({LINE.search(output)[4]!r})\n"
         "print(machine.curTick())\nprint(machine.simulate().cause)\n"
     )
     assert run("-q", "look.py").stdout == "5000000000\nnothing left to do\n"
@@ -107,11 +109,11 @@ def test_a_signal_while_it_simulates(run, job, number, code, stem):
     while running.poll() is None and not list((run.directory / "out").glob("wall-*.ckpt")):
         time.sleep(0.005)
     running.send_signal(number)
-    _, said = running.communicate()
+    _, output = running.communicate()
     if running.returncode == 0:
         pytest.skip("the run was faster than the signal")
-    assert running.returncode == code, said
-    ((cause, _, _, file),) = LINE.findall(said)
+    assert running.returncode == code, output
+    ((cause, _, _, file),) = LINE.findall(output)
     assert cause == number.name and f"/{stem}-" in file
     assert run.rows("out", "SELECT label FROM dump") == [(number.name,)]
     run("--restore", file)
@@ -160,18 +162,18 @@ def test_an_error_between_two_phases_of_a_tick_saves_no_machine(run, script):
     (run.directory / "fault").write_text(
         "def broken(machine, until):\n    raise memsim.Panic('it broke')\nmemsim._memsim.Machine.run = broken\n"
     )
-    said = run("-d", "out", script, expect=70).stderr
-    assert "ended by Panic: it broke at 5us" in said and "there is no checkpoint to continue from" in said
+    output = run("-d", "out", script, expect=70).stderr
+    assert "ended by Panic: it broke at 5us" in output and "there is no checkpoint to continue from" in output
     assert not list((run.directory / "out").glob("*.ckpt"))
     assert run.rows("out", "SELECT label FROM dump ORDER BY id")[-1] == ("Panic: it broke",)
 
 
 def test_a_call_that_fails_would_fail_again(run, script):
     (run.directory / "fault").write_text("memsim.stats.series('1us', 'no.such')")
-    said = run("-d", "out", script, expect=1).stderr
-    assert "ended by an error at 5us" in said and "there is no checkpoint to continue from" in said
-    said = run("-d", "other", "--checkpoint-at", "3us", script, expect=1).stderr
-    assert "continue with --restore other/3us-" in said
+    output = run("-d", "out", script, expect=1).stderr
+    assert "ended by an error at 5us" in output and "there is no checkpoint to continue from" in output
+    output = run("-d", "other", "--checkpoint-at", "3us", script, expect=1).stderr
+    assert "continue with --restore other/3us-" in output
 
 
 def test_machines_of_one_script_are_all_kept(run, script):
@@ -201,6 +203,6 @@ def test_out_of_memory_is_a_sentence_and_keeps_the_run(run, script):
     def limited():
         resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 
-    said = run("-d", "out", script, expect=1, preexec_fn=limited).stderr
-    assert "1073741824 needs about 20.0 GiB of memory for vadd, and 1." in said and "Traceback" not in said
-    assert "ended by an error at 5us" in said
+    output = run("-d", "out", script, expect=1, preexec_fn=limited).stderr
+    assert "1073741824 needs about 20.0 GiB of memory for vadd, and 1." in output and "Traceback" not in output
+    assert "ended by an error at 5us" in output

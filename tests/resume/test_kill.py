@@ -1,4 +1,4 @@
-"""A run that is killed or told to end, at any moment, goes on as if nothing had been."""
+"""A run that is killed or ended at any moment continues with the results of an undisturbed run."""
 import re
 import signal
 import time
@@ -38,14 +38,18 @@ def test_ctrl_c_at_any_moment(run, job):
         running = run.start("-d", "out", *job(scale="small"))
         time.sleep(step * 0.025)
         running.send_signal(signal.SIGINT)
-        _, said = running.communicate()
-        said = re.sub(
+        _, output = running.communicate()
+        output = re.sub(
             r"^memsim: ended by SIGINT at \S+; the last dump of run \S+ in out/stats.db has its statistics; "
             r"continue with --restore out/sigint-\w+.ckpt\n",
             "",
-            said,
+            output,
         )
-        assert (running.returncode, said) in ((-signal.SIGINT, ""), (-signal.SIGINT, sentence), (130, sentence)), said
+        assert (running.returncode, output) in (
+            (-signal.SIGINT, ""),
+            (-signal.SIGINT, sentence),
+            (130, sentence),
+        ), output
 
 
 # Series and dumps all the time: something is on its way to the database at any moment.
@@ -66,7 +70,7 @@ while memsim.simulate("100us").getCause() == "simulate() limit reached":
     ["bfs_topology", pytest.param("pagerank", marks=pytest.mark.slow), pytest.param("script", marks=pytest.mark.slow)],
 )
 def test_killed_again_and_again(run, job, what):
-    """kill -9 at random moments; each time it goes on from the last checkpoint by the wall clock."""
+    """kill -9 at random moments; each time the run continues from the last checkpoint by the wall clock."""
     if what == "script":
         (run.directory / "script.py").write_text(SCRIPT)
         work = ["script.py"]
@@ -85,10 +89,10 @@ def test_killed_again_and_again(run, job, what):
             time.sleep(0.005)
         time.sleep(run.random.uniform(0, 2))
         running.kill()
-        _, said = running.communicate()
+        _, output = running.communicate()
         if running.returncode == 0:
             break
-        assert running.returncode == -signal.SIGKILL, said
+        assert running.returncode == -signal.SIGKILL, output
         (checkpoint,) = (run.directory / "out").glob("wall-*.ckpt")
         command = ["--restore", checkpoint]
         kills += 1

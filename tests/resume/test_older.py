@@ -31,7 +31,7 @@ def test_it_is_shown_as_the_type_is_today(run):
 
 
 @pytest.mark.parametrize(
-    "was, became, said",
+    "was, became, output",
     [
         (
             b"State up_free Timer",
@@ -46,19 +46,19 @@ def test_it_is_shown_as_the_type_is_today(run):
         ),
     ],
 )
-def test_a_shape_that_nobody_knows_is_refused(run, was, became, said):
+def test_a_shape_that_nobody_knows_is_refused(run, was, became, output):
     info, data = body.unpack(OLDER / "pcie.ckpt")
     assert data.count(was) == 1
     file = run.directory / "other.ckpt"
     file.write_bytes((OLDER / "pcie.ckpt").read_bytes())
     body.pack(file, info, data.replace(was, became))
     (run.directory / "on.py").write_text(GO_ON)
-    assert f"{said} differs: resume with the memsim that wrote the checkpoint" in run("on.py", file, expect=1).stderr
+    assert f"{output} differs: resume with the memsim that wrote the checkpoint" in run("on.py", file, expect=1).stderr
     assert not (run.directory / "on/stats.db").exists() or not run.rows("on", "SELECT id FROM run")
 
 
 def test_stamps_of_other_stages_are_refused(run):
-    """A stage has another name; a run without stamps goes on all the same."""
+    """A stage has another name; a run without stamps continues nevertheless."""
     script = run.directory / "script.py"
     script.write_text((OLDER / "pcie.py").read_text())
     (run.directory / "on.py").write_text(GO_ON)
@@ -68,8 +68,8 @@ def test_stamps_of_other_stages_are_refused(run):
         info, data = body.unpack(file)
         assert data.count(b"translation") == 1
         body.pack(file, info, data.replace(b"translation", b"transaction"))
-        said = run("on.py", file, expect=code).stderr
-        assert ("stamps are of other stages than this memsim has" in said) == bool(code)
+        output = run("on.py", file, expect=code).stderr
+        assert ("stamps are of other stages than this memsim has" in output) == bool(code)
 
 
 def test_a_former_state_that_is_damaged_is_refused(run):
@@ -81,5 +81,5 @@ def test_a_former_state_that_is_damaged_is_refused(run):
     assert data.count(busy + b"\1") == 1
     body.pack(file, info, data.replace(busy + b"\1", busy + b"\2"))
     (run.directory / "on.py").write_text(GO_ON)
-    said = run("on.py", file, expect=1).stderr
-    assert "pcie (link.Pcie): " in said and "busy" in said and "Traceback" not in said
+    output = run("on.py", file, expect=1).stderr
+    assert "pcie (link.Pcie): " in output and "busy" in output and "Traceback" not in output

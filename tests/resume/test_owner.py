@@ -20,7 +20,7 @@ memsim.simulate("8us")
 memsim.stats.dump("half")
 if "WAIT_FOR" in os.environ:
     open("waiting", "w").close()
-    for _ in range(12_000):  # not for ever, should nobody make it
+    for _ in range(12_000):  # a limit, in case it is never made
         if os.path.exists(os.environ["WAIT_FOR"]):
             break
         time.sleep(0.01)
@@ -50,12 +50,12 @@ def test_a_run_is_not_resumed_while_its_process_lives(run, first, stopped):
     if stopped:
         first.send_signal(signal.SIGSTOP)
     ((uuid,),) = run.rows("out", "SELECT id FROM run")
-    said = run("--restore", "out/4us.ckpt", expect=75).stderr
-    assert said.startswith(
+    output = run("--restore", "out/4us.ckpt", expect=75).stderr
+    assert output.startswith(
         f"memsim: results database {run.directory}/out/stats.db: run {uuid} is in the "
         f"hands of process {first.pid} on {os.uname().nodename} since 20"
     )
-    assert said.endswith("Z: end that process first, or go on as a new run with -d DIR\n")
+    assert output.endswith("Z: end that process first, or go on as a new run with -d DIR\n")
     run("--restore", "out/4us.ckpt", "-d", "new")
     assert run.digest("new") == run.digest("whole")
     first.send_signal(signal.SIGCONT)
@@ -64,7 +64,7 @@ def test_a_run_is_not_resumed_while_its_process_lives(run, first, stopped):
     assert first.returncode == 0, error
     assert run.content("out") == run.content("whole")
     run("--restore", "out/4us.ckpt")
-    assert run.content("out") == run.content("whole"), "nobody has it now"
+    assert run.content("out") == run.content("whole"), "no process owns it now"
 
 
 def test_a_dead_process_s_run_is_taken_over(run, first):
@@ -103,6 +103,6 @@ def test_resumed_twice_at_once(run, first, monkeypatch):
     both = [run.start("--restore", "out/4us.ckpt") for _ in range(2)]
     run.wait_until(lambda: any(process.poll() is not None for process in both))
     (run.directory / "go").touch()
-    said = {process.communicate(timeout=100)[1].splitlines()[-1]: process.returncode for process in both}
-    assert sorted(said.values()) == [0, 75], said
+    output = {process.communicate(timeout=100)[1].splitlines()[-1]: process.returncode for process in both}
+    assert sorted(output.values()) == [0, 75], output
     assert run.content("out") == run.content("whole")

@@ -1,4 +1,4 @@
-"""What a restore goes on with, what makes it a new run, and what is refused before anything is
+"""What a restore continues, what makes it a new run, and what is refused before anything is
 deleted."""
 import json
 import shutil
@@ -83,8 +83,8 @@ def test_the_other_machine_s_run_stays_where_the_checkpoint_is_refused(run, writ
     file = checkpoint_of(run, "7us", 1)
     info, data = body.unpack(file)
     body.pack(file, info, data.replace(b"State sent u64", b"State sent u32"))
-    said = run("--restore", file, expect=1).stderr
-    assert "gen (mem.TrafficGen): it was saved by a memsim in which State sent differs" in said
+    output = run("--restore", file, expect=1).stderr
+    assert "gen (mem.TrafficGen): it was saved by a memsim in which State sent differs" in output
     assert (run.directory / "out/stats.db").read_bytes() == before
 
 
@@ -206,8 +206,8 @@ def test_a_changed_input(run, write, script, files, changed, at):
     before = (run.directory / "out/stats.db").read_bytes()
     name, (old, new) = changed
     (run.directory / name).write_text(files[name].replace(old, new, 1))
-    said = run("--restore", f"out/{at}.ckpt", expect=1).stderr
-    assert said == (
+    output = run("--restore", f"out/{at}.ckpt", expect=1).stderr
+    assert output == (
         f"memsim: {run.directory}/{name} has changed since the checkpoint was written: "
         "restore the file as it was, or start again without --restore\n"
     )
@@ -244,11 +244,11 @@ def test_another_build_makes_a_new_run(run, write):
     build = memsim._memsim.build_id()
     assert len(build) == 40
     body.pack(file, info, data.replace(build.encode(), b"0" * 40))
-    said = run("--restore", file).stderr
+    output = run("--restore", file).stderr
     assert (
         "memsim: memsim's compiled module has changed since the checkpoint was written, and the "
         f"results may differ: this is a new run, whose parent is {before[0][0]}\n"
-    ) in said
+    ) in output
     first, child = run.rows("out", RUNS)
     assert first == before[0] and child[4] == first[0] and child[1] == first[1]
 
@@ -274,11 +274,11 @@ def test_a_changed_module_of_memsim_makes_a_new_run(run):
     assert run.rows("out", RUNS) == before
     module = run.directory / "python/memsim/papers/ohm/machines.py"
     module.write_text(module.read_text() + "\n# another figure\n")
-    said = run("--restore", "out/5us.ckpt").stderr
+    output = run("--restore", "out/5us.ckpt").stderr
     assert (
         "memsim: memsim/papers/ohm/machines.py has changed since the checkpoint was written, and the "
         "results may differ: this is a new run, whose parent is "
-    ) in said
+    ) in output
     first, child = run.rows("out", RUNS)
     assert first == before[0] and child[4] == first[0]
 

@@ -88,13 +88,13 @@ def test_a_changed_script(run, script, at):
     run("-d", "out", *at([30 * 10**9]), script)
     script.write_text(SCRIPT.replace("5us", "6us"))
     before = (run.directory / "out/stats.db").read_bytes()
-    said = run("--restore", "out/30us.ckpt", expect=1).stderr
-    assert said.startswith(f"memsim: {script} has changed since the checkpoint was written: ")
-    assert said.count("\n") == 1 and (run.directory / "out/stats.db").read_bytes() == before
+    output = run("--restore", "out/30us.ckpt", expect=1).stderr
+    assert output.startswith(f"memsim: {script} has changed since the checkpoint was written: ")
+    assert output.count("\n") == 1 and (run.directory / "out/stats.db").read_bytes() == before
 
 
 @pytest.mark.parametrize(
-    "call, other, said",
+    "call, other, output",
     [
         (
             'simulate("10us")',
@@ -115,8 +115,8 @@ def test_a_changed_script(run, script, at):
         ),
     ],
 )
-def test_another_order_of_calls(run, script, at, call, other, said):
-    """The file is as it was, but what it does hangs on its surroundings."""
+def test_another_order_of_calls(run, script, at, call, other, output):
+    """The file is unchanged, but its calls depend on the environment."""
     assert f"memsim.{call}" in SCRIPT
     script.write_text(
         SCRIPT.replace("import memsim", "import memsim, os, sys; memsim.sys = sys", 1).replace(
@@ -126,7 +126,7 @@ def test_another_order_of_calls(run, script, at, call, other, said):
     run("-d", "out", *at([60 * 10**9]), script)
     (run.directory / "other").touch()
     text = run("--restore", "out/60us.ckpt", expect=1).stderr
-    assert said in text and text.startswith("memsim: ") and text.count("\n") == 1, text
+    assert output in text and text.startswith("memsim: ") and text.count("\n") == 1, text
 
 
 def test_tunable_parameters(run, job, at):
@@ -166,7 +166,7 @@ def test_parameters_set_at_the_start_and_on_the_way(run, job, at):
     run("--restore", "out/20us.ckpt", "-d", "once", "--set", "memory.xpoint[0].t_read=500ns", *at([90 * 10**9]))
     content = run.content("once")
     run("--restore", "once/90us.ckpt")
-    assert run.content("once") == content, "the same run goes on with what was set"
+    assert run.content("once") == content, "the same run continues with the changed parameters"
     run("--restore", "once/90us.ckpt", "-d", "twice", "--set", "memory.xpoint[0].t_read=700ns")
     chain = [run.rows(d, "SELECT id, parent FROM run")[0] for d in ("out", "once", "twice")]
     assert [parent for _, parent in chain[1:]] == [id for id, _ in chain[:-1]]
@@ -233,8 +233,8 @@ def test_a_module_that_is_imported_later_may_not_change_either(run, imports, mod
     run("--restore", imports)
     with open(run.directory / module, "a") as file:
         file.write("# changed\n")
-    said = run("--restore", imports, expect=1).stderr
-    assert said == (
+    output = run("--restore", imports, expect=1).stderr
+    assert output == (
         f"memsim: {run.directory}/{module} has changed since the checkpoint was written: restore the file as it was, "
         "or open the checkpoint in Python with memsim.restore(FILE)\n"
     )
@@ -249,8 +249,8 @@ def test_a_compiled_module_that_is_not_of_its_source(run, imports, monkeypatch):
     (compiled,) = run.directory.glob("__pycache__/early.*.pyc")
     module.write_text("LENGTH = '4us'\n")
     os.utime(module, ns=(before.st_atime_ns, before.st_mtime_ns))
-    said = run("-d", "again", "script.py", expect=1).stderr
-    assert said == (
+    output = run("-d", "again", "script.py", expect=1).stderr
+    assert output == (
         f"memsim: {module}: Python has run {compiled}, which was compiled from another text than the file has now: "
         "delete it, and start again\n"
     )

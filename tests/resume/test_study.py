@@ -1,4 +1,4 @@
-"""A study that is told to end, two studies on one database, and points whose process died."""
+"""A study that is ended, two studies on one database, and points whose process died."""
 import os
 import signal
 import subprocess
@@ -23,7 +23,7 @@ memsim.simulate("8us")
 memsim.stats.dump("half")
 with open("started", "a") as started:
     started.write(f"{seed} {os.getpid()}\\n")
-for _ in range(12_000):  # not for ever, should nobody ask for it
+for _ in range(12_000):  # a limit, in case it is never requested
     if os.path.exists("go") or signals._seen:
         break
     time.sleep(0.01)
@@ -71,8 +71,8 @@ def same_results(run, outdir):
     assert [run.rows(outdir, q) for q in RESULTS] == [run.rows("whole", q) for q in RESULTS]
 
 
-@pytest.mark.parametrize("whom", ["study", "group"])
-def test_a_study_that_is_told_to_end(four, whom):
+@pytest.mark.parametrize("target", ["study", "group"])
+def test_a_study_that_is_ended(four, target):
     running = subprocess.Popen(
         four.command(["-d", "out", "four.py"]),
         cwd=four.directory,
@@ -82,10 +82,10 @@ def test_a_study_that_is_told_to_end(four, whom):
         process_group=0,
     )
     started(four, 2, running)
-    (os.killpg if whom == "group" else os.kill)(running.pid, signal.SIGTERM)
-    _, said = running.communicate(timeout=100)
+    (os.killpg if target == "group" else os.kill)(running.pid, signal.SIGTERM)
+    _, output = running.communicate(timeout=100)
     assert running.returncode == 143
-    assert said == (
+    assert output == (
         "memsim: four was ended by SIGTERM with 0 of 4 points finished: the same command "
         "finishes the others, from their checkpoints where they have one\n"
     )
@@ -96,7 +96,7 @@ def test_a_study_that_is_told_to_end(four, whom):
     ]
     (four.directory / "go").touch()
     four("-d", "out", "four.py")
-    assert set(runs) < {run for run, in four.rows("out", "SELECT id FROM run")}, "they went on"
+    assert set(runs) < {run for run, in four.rows("out", "SELECT id FROM run")}, "they continued"
     same_results(four, "out")
 
 
@@ -106,9 +106,9 @@ def test_two_studies_on_one_database(four):
     (four.directory / "go").touch()
     runs = []
     for running in one, other:
-        said, error = running.communicate(timeout=100)
+        output, error = running.communicate(timeout=100)
         assert running.returncode == 0, error
-        runs.append(said)
+        runs.append(output)
     assert runs[0] == runs[1] and len(started(four, 4)) == 4
     same_results(four, "out")
 
@@ -147,7 +147,7 @@ def test_a_study_that_is_told_twice_does_not_wait(four):
     running.send_signal(signal.SIGTERM)
     four.wait_until(lambda: len(list(four.directory.glob("seen-*"))) == 2, running)
     running.send_signal(signal.SIGTERM)
-    _, said = running.communicate(timeout=100)
+    _, output = running.communicate(timeout=100)
     assert running.returncode == 143
-    assert said.startswith("memsim: four was ended by SIGTERM with 0 of 4 points finished: "), said
+    assert output.startswith("memsim: four was ended by SIGTERM with 0 of 4 points finished: "), output
     assert not list((four.directory / "out/points").glob("*.ckpt"))

@@ -1,10 +1,10 @@
-"""`memsim resume OUTDIR`: all that is not finished there goes on."""
+"""`memsim resume OUTDIR` continues all unfinished runs."""
 import os
 import signal
 
 import pytest
 
-# Killed after 5 us where its environment says so; or it waits there until it is told to go.
+# By its environment it is killed after 5 us, or waits there for a file.
 SCRIPT = """\
 import os, signal, sys, time
 import memsim
@@ -62,8 +62,8 @@ def test_each_run_goes_on_from_its_last_whole_checkpoint(run, killed):
     run("-d", "out", "script.py", 3)
     for seed in (1, 2, 3):
         run("-d", "whole", "script.py", seed)
-    said = [line for line in resume(run) if line.startswith("continues with")]
-    assert said == [
+    output = [line for line in resume(run) if line.startswith("continues with")]
+    assert output == [
         f"continues with run {first} from out/4us-{first[:8]}.ckpt",
         f"continues with run {second} from out/2us-{second[:8]}.ckpt",
     ]
@@ -81,18 +81,18 @@ def test_a_script_of_two_machines_goes_on_once(run, killed):
 def test_a_run_without_a_checkpoint_keeps_no_other_from_going_on(run, killed):
     (without,) = killed(1, more=[])
     killed(2)
-    said = resume(run, expect=1)
-    assert f"out: run {without} has no whole checkpoint here: start its script again" in said
+    output = resume(run, expect=1)
+    assert f"out: run {without} has no whole checkpoint here: start its script again" in output
     assert run.rows("out", "SELECT id FROM run WHERE finished IS NULL") == [(without,)]
 
 
 def test_a_directory_that_was_moved(run, killed):
     killed(1)
     (run.directory / "out").rename(run.directory / "moved")
-    said = run("resume", "moved", expect=1).stderr
-    assert said.endswith(
+    output = run("resume", "moved", expect=1).stderr
+    assert output.endswith(
         f"its run writes its results into {run.directory}/out/stats.db, and this is "
-        "moved/stats.db: go on as a new run by --restore FILE -d DIR\n"
+        "moved/stats.db: continue as a new run by --restore FILE -d DIR\n"
     )
     assert not (run.directory / "out").exists()
 
@@ -104,7 +104,7 @@ def test_no_directory(run):
 
 
 def test_ended_while_it_goes_on(run, killed, monkeypatch):
-    """The signal comes to the process of the run, which saves it; meanwhile nobody else goes on with it."""
+    """The process of the run receives the signal and saves the run; meanwhile no other process continues it."""
     (id,) = killed(1)
     run("-d", "whole", "script.py", 1)
     monkeypatch.setenv("WAIT", "1")
@@ -113,7 +113,7 @@ def test_ended_while_it_goes_on(run, killed, monkeypatch):
     assert resume(run, expect=75) == [f"out: run {id} is in the hands of another process: wait for it, or end it first"]
     process.send_signal(signal.SIGTERM)
     (run.directory / "go").touch()
-    _, said = process.communicate(timeout=100)
-    assert process.returncode == 143 and os.path.exists(run.directory / f"out/sigterm-{id[:8]}.ckpt"), said
+    _, output = process.communicate(timeout=100)
+    assert process.returncode == 143 and os.path.exists(run.directory / f"out/sigterm-{id[:8]}.ckpt"), output
     assert f"continues with run {id} from out/sigterm-{id[:8]}.ckpt" in resume(run)
     assert content(run, "out") == content(run, "whole")

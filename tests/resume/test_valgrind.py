@@ -1,5 +1,5 @@
-"""A short run of each system under valgrind: memsim loses no memory, and reads none that nobody wrote. util/test --long
-installs valgrind. What Python does by itself is passed over: it keeps objects to its end, and looks at addresses of
+"""A short run of each system under valgrind: memsim loses no memory, and reads none that is uninitialised. util/test --long
+installs valgrind. Faults of Python itself are ignored: it keeps objects to its end, and looks at addresses of
 others' memory."""
 import os
 import subprocess
@@ -23,7 +23,7 @@ def of_memsim(error):
     return False
 
 
-def told(error):
+def reported(error):
     frames = [
         f"{frame.findtext('fn')} ({frame.findtext('file')}:{frame.findtext('line')})" for frame in error.find("stack")
     ]
@@ -54,7 +54,7 @@ def test_no_memory_is_lost(run, script):
         timeout=1200,
     )
     errors = xml.parse(file).getroot().findall("error")
-    ours = [told(error) for error in errors if of_memsim(error)]
+    ours = [reported(error) for error in errors if of_memsim(error)]
     assert not ours, "\n".join(ours)
 
 

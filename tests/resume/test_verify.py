@@ -142,7 +142,7 @@ memsim.simulate()
 
 def same(run, ticks, script, mode):
     (run.directory / "k.traceg").write_text(KERNEL)
-    said = run(
+    output = run(
         "ckpt",
         "verify",
         "--ticks",
@@ -153,8 +153,8 @@ def same(run, ticks, script, mode):
         *SCRIPTS[script][0].split(),
         *mode.split(),
     ).stdout.splitlines()
-    assert [line.split()[1] for line in said[:-1]] == ["same"] * ticks
-    assert f"restored from each of {ticks} checkpoints it gives the same digest" in said[-1]
+    assert [line.split()[1] for line in output[:-1]] == ["same"] * ticks
+    assert f"restored from each of {ticks} checkpoints it gives the same digest" in output[-1]
 
 
 def test_no_script_is_left_out():
@@ -173,7 +173,7 @@ def test_every_platform_and_mode(run, script, mode):
 
 
 def test_memsim_s_options_are_those_of_a_run(run):
-    """Each process has them: the run as it is, the one that saves, and those that go on."""
+    """Each process has them: the plain run, the one that saves, and those that continue."""
     (run.directory / "script.py").write_text(
         FORGETFUL.replace(
             'f.write("x")', 'f.write(f"{options.changes} {options.stamps} {options.event_queue} {options.perturb}\\n")'
@@ -200,17 +200,19 @@ def test_memsim_s_options_are_those_of_a_run(run):
         "script.py",
     )
     assert (run.directory / "runs").read_text() == "['mem.latency=900ns', 'mem.queue=8'] 10 naive 3\n" * 4
-    said = run("ckpt", "verify", "--set", "mem.latncy=900ns", "script.py", expect=1).stderr
-    assert "the script ended with code 1, and must end with 0: " in said and "did you mean 'latency'" in said
+    output = run("ckpt", "verify", "--set", "mem.latncy=900ns", "script.py", expect=1).stderr
+    assert "the script ended with code 1, and must end with 0: " in output and "did you mean 'latency'" in output
 
 
 def test_a_run_that_a_restore_changes(run):
-    """Saving is undisturbed; each restored run is another one, and says in what."""
+    """Saving changes nothing; each restored run differs, and the report names the difference."""
     (run.directory / "script.py").write_text(FORGETFUL)
-    said = run("ckpt", "verify", "--ticks", 2, "script.py", expect=1).stdout.splitlines()
-    assert len(said) == 3 and all("DIFFERENT: ends and digests, dumps, statistics" in line for line in said[:2]), said
-    assert "('script', 1, " in said[0] and " became ('script', 1, " in said[0]
-    assert said[2] == "script.py: 2 of 3 comparisons differ (seed 1)"
+    output = run("ckpt", "verify", "--ticks", 2, "script.py", expect=1).stdout.splitlines()
+    assert len(output) == 3 and all(
+        "DIFFERENT: ends and digests, dumps, statistics" in line for line in output[:2]
+    ), output
+    assert "('script', 1, " in output[0] and " became ('script', 1, " in output[0]
+    assert output[2] == "script.py: 2 of 3 comparisons differ (seed 1)"
 
 
 def test_what_one_restore_changes_is_no_other_s_matter(run):
@@ -220,16 +222,16 @@ def test_what_one_restore_changes_is_no_other_s_matter(run):
             "memsim.simulate()", "memsim.simulate('5us')\nmemsim.stats.dump('half')\nmemsim.simulate()"
         )
     )
-    said = run("ckpt", "verify", "--ticks", 2, "script.py", expect=1).stdout.splitlines()
-    ticks, words = zip(*(line.split()[:2] for line in said[:2]))
+    output = run("ckpt", "verify", "--ticks", 2, "script.py", expect=1).stdout.splitlines()
+    ticks, words = zip(*(line.split()[:2] for line in output[:2]))
     assert memsim._memsim.ticks(ticks[0]) < 5 * 10**9 < memsim._memsim.ticks(ticks[1])
     assert words == ("DIFFERENT:", "same")
 
 
 def test_a_run_that_saving_changes(run):
     (run.directory / "script.py").write_text(FORGETFUL.replace("read()) - 2", "read()) - 1"))
-    said = run("ckpt", "verify", "--ticks", 1, "script.py", expect=1).stdout
-    assert said.startswith("saving alone   DIFFERENT: ends and digests, ")
+    output = run("ckpt", "verify", "--ticks", 1, "script.py", expect=1).stdout
+    assert output.startswith("saving alone   DIFFERENT: ends and digests, ")
 
 
 def test_a_file_that_is_another_when_saved_again(run, monkeypatch):
@@ -243,12 +245,12 @@ def test_a_file_that_is_another_when_saved_again(run, monkeypatch):
     at = data.rindex(b"\1")
     other.write_bytes(file.read_bytes())
     body.pack(other, info, data[:at] + b"\0" + data[at + 1 :])
-    for program, said in (
+    for program, output in (
         (f"import shutil, sys; shutil.copy({str(other)!r}, sys.argv[2])", "saved again it is another file"),
         ("raise SystemExit('no')", "it cannot be loaded and saved: no"),
     ):
         monkeypatch.setattr(verify, "SAVE_AGAIN", program)
-        assert verify._compare(str(file), {}, "") == said
+        assert verify._compare(str(file), {}, "") == output
 
 
 def test_memsim_was_changed_in_the_meantime(monkeypatch):
@@ -262,7 +264,7 @@ def test_memsim_was_changed_in_the_meantime(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "text, said",
+    "text, output",
     [
         ("import sys\nsys.exit('no')\n", "the script ended with code 1, and must end with 0: no"),
         ("print('no machine')\n", "the script builds no machine, so there is nothing to save"),
@@ -272,6 +274,6 @@ def test_memsim_was_changed_in_the_meantime(monkeypatch):
         ),
     ],
 )
-def test_what_cannot_be_verified(run, text, said):
+def test_what_cannot_be_verified(run, text, output):
     (run.directory / "script.py").write_text(text)
-    assert run("ckpt", "verify", "script.py", expect=1).stderr == f"memsim: {said}\n"
+    assert run("ckpt", "verify", "script.py", expect=1).stderr == f"memsim: {output}\n"

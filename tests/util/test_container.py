@@ -1,4 +1,4 @@
-"""The container recipes: one Debian, one command, which stands in what they copy."""
+"""The container recipes: one Debian, and one command of the copied files."""
 import io
 import re
 import subprocess

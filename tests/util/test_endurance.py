@@ -35,8 +35,8 @@ def test_checkpoints(endure, tmp_path):
 
 
 def test_runs(endure, tmp_path):
-    said = endure("runs", "--count", "11")
-    assert said[0].startswith("11 runs, ") and said[1].startswith("README's query: 11 rows in ")
+    output = endure("runs", "--count", "11")
+    assert output[0].startswith("11 runs, ") and output[1].startswith("README's query: 11 rows in ")
     with sqlite3.connect(tmp_path / "out/stats.db") as database:
         assert not database.execute("PRAGMA foreign_key_check").fetchall()
         for table, run in ("results", "run"), ("launch_results", "run"), ("link", "run"):

@@ -78,7 +78,7 @@ def test_a_block_that_occurs_again_is_one_finding(tree):
 def test_pages_and_words_are_counted_by_kind(tree):
     found = tree(
         {
-            "docs/task.md": "# A\nThe cache says who.\n",
+            "docs/task.md": "# A\nThe cache tells nobody.\n",
             "docs/models/m.md": "# M\n",
             "docs/reference.md": "1\n2\n3\n",
             "docs/v.md": "# V\n<!-- tables: V -->\n| a |\n<!-- end of tables -->\n",

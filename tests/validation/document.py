@@ -63,7 +63,7 @@ def run(name):
 
 
 def printed(output):
-    """The tables in a run's output: those of a heading joined as they stand in the document."""
+    """The tables in a run's output: those of a heading joined as on their page."""
     tables = {}
     for heading, text in PLACE.findall(output):
         tables.setdefault(heading, []).append(text)

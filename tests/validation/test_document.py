@@ -104,5 +104,5 @@ def test_a_point_out_of_its_bound_is_written_all_the_same(own, monkeypatch, caps
     with pytest.raises(SystemExit, match="the tables are written; what failed stands above"):
         document.main()
     assert document.shown() == {"A": "**+9**\n", "C": "kept\n"}
-    said = capsys.readouterr().err
-    assert "it is off" in said and "no run printed the tables of 'C'" in said
+    output = capsys.readouterr().err
+    assert "it is off" in output and "no run printed the tables of 'C'" in output

@@ -65,7 +65,7 @@ def frame(words):
 
 
 def spills(words):
-    """Spilled registers come back in the order in which they went, twice; loads of 16 bytes at last."""
+    """Spilled registers are loaded in the order in which they were stored, twice; loads of 16 bytes at last."""
 
     def operations(block, warp):
         for i in range(words):

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 """Prints the machine code of a cubin (sm_70 to sm_90) as far as instruction counts need it: how many
-instructions stand between memory accesses, branches and exits. docs/models/workloads.md says how the
+instructions are between memory accesses, branches and exits. docs/models/workloads.md describes how the
 counts in src/workload follow from it.
 
     nvcc -std=c++17 -arch=sm_80 -cubin util/workloads/kernels.cu && util/workloads/sass_regions.py kernels.cubin
 
 An instruction has 16 bytes: bits 0-11 are the opcode, 12-15 the guarding predicate (7: none), and a
-branch's distance in bytes is bits 32-63. Only the opcodes below are told apart; that these are the
+branch's distance in bytes is bits 32-63. Only the opcodes below are distinguished; that these are the
 right ones shows in their number and order, which must be those of the accesses in kernels.cu.
 """
 

@@ -11,15 +11,15 @@ from . import verify
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    parser.description = "Look into a checkpoint, or test all of a script's"
+    parser.description = "Show a checkpoint, or verify a script's"
     actions = parser.add_subparsers(dest="action", required=True)
-    info = actions.add_parser("info", help="what it is of", allow_abbrev=False)
+    info = actions.add_parser("info", help="its run, script and time", allow_abbrev=False)
     info.add_argument("FILE", help="OUTDIR/*.ckpt")
     show = actions.add_parser("show", help="the components, or the state of one as JSON", allow_abbrev=False)
     show.add_argument("FILE", help="OUTDIR/*.ckpt")
     show.add_argument("PATH", nargs="?", help="such as gpu.sm[0]; without it the paths are listed")
     check = actions.add_parser(
-        "verify", help="save a script's run at random ticks, restore and compare it", allow_abbrev=False
+        "verify", help="save a script's run at random ticks, restore and compare", allow_abbrev=False
     )
     verify.register(check)
 

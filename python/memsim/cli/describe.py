@@ -7,7 +7,7 @@ from ..model import schema
 
 def register(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "What a component type declares, what a name means that a parameter takes, or what a paper's machines assume"
+        "The declaration of a component type, the meaning of a name, or the assumptions of a paper's machines"
     )
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument(

@@ -7,7 +7,7 @@ from ..results import diff
 
 def register(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "The parameters and statistics in which two runs differ, by how much; statistics that changed most come first"
+        "The parameters and statistics in which two runs differ, with the difference; largest change first"
     )
     for name in "A", "B":
         parser.add_argument(
@@ -16,9 +16,9 @@ def register(parser: argparse.ArgumentParser) -> None:
             "the first letters of a run's id suffice",
         )
     parser.add_argument(
-        "--most", type=int, default=40, metavar="N", help="so many parameters and so many statistics (40; 0: all)"
+        "--most", type=int, default=40, metavar="N", help="the number of parameters and of statistics (40; 0: all)"
     )
-    parser.add_argument("--match", default="", metavar="TEXT", help="only what has this in its name, such as l2")
+    parser.add_argument("--match", default="", metavar="TEXT", help="only names that contain this, such as l2")
 
 
 def main(args: argparse.Namespace) -> None:

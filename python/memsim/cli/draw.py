@@ -11,7 +11,7 @@ from ..results.report.run_data import open_runs
 def register(parser: argparse.ArgumentParser) -> None:
     parser.description = "Draw the machine of a run as SVG: its objects and the links between them"
     parser.add_argument("DB", help="the database, or an output directory with its stats.db")
-    parser.add_argument("RUN", nargs="?", help="the run's id, or how it begins (the latest)")
+    parser.add_argument("RUN", nargs="?", help="the run's id or its first digits (the latest)")
     parser.add_argument(
         "--open",
         metavar="GROUP",
@@ -20,9 +20,7 @@ def register(parser: argparse.ArgumentParser) -> None:
         help="show each object of a list, such as gpu.sm (repeatable)",
     )
     parser.add_argument("--open-all", action="store_true", help="show each object of every list")
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help="where the drawing goes (machine.svg beside the database)"
-    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="the drawing (machine.svg beside the database)")
 
 
 def main(args: argparse.Namespace) -> None:

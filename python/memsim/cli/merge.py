@@ -7,10 +7,10 @@ from ..study.merge import merge
 
 def register(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Copy the runs of databases into one, which is made if it is not there. A run that is there already, or a "
-        "finished one with the same configuration and digest, is not copied."
+        "Copy the runs of databases into one, which is created if it does not exist. A run that exists, or a finished "
+        "one with the same configuration and digest, is not copied."
     )
-    parser.add_argument("INTO", help="the database that takes the runs")
+    parser.add_argument("INTO", help="the database that receives the runs")
     parser.add_argument("FROM", nargs="+", help="a database, or an output directory with its stats.db")
 
 

@@ -9,10 +9,10 @@ from ..results.database import Results
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    parser.description = "The usual figures of a database"
+    parser.description = "Draw common figures of a database"
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND")
 
-    by = "--by", "platform", "what tells the runs apart: an argument of the scripts, or script"
+    by = "--by", "platform", "the argument of the scripts that distinguishes the runs, or script"
     _add_kind(
         kinds,
         figures.bars,
@@ -20,12 +20,12 @@ def register(parser: argparse.ArgumentParser) -> None:
         (
             "--statistic",
             "gpu.dispatcher.ipc",
-            "the path and name of what is shown, with [*] for all elements: counts add "
-            "up, of other values the mean is taken",
+            "the path and name of the statistic, with [*] for all elements: counts are added "
+            "up, other values averaged",
         ),
         by,
-        ("--over", "workload", "what the groups are: an argument of the scripts, or script"),
-        ("--relative-to", "", "the platform that is 1; then with the geometric mean of all groups"),
+        ("--over", "workload", "the argument of the scripts that groups the bars, or script"),
+        ("--relative-to", "", "the platform that is 1; adds the geometric mean of all groups"),
     )
     _add_kind(
         kinds,
@@ -37,16 +37,16 @@ def register(parser: argparse.ArgumentParser) -> None:
     _add_kind(
         kinds,
         figures.latency,
-        "Latency over bandwidth, a point a run",
+        "Latency over bandwidth, a point for each run",
         ("--by", "script", by[2]),
-        ("--bandwidth", "dram.bandwidth", "the path and name of what is on the x axis"),
-        ("--latency", "dram.read_latency.mean", "the path and name of what is on the y axis"),
+        ("--bandwidth", "dram.bandwidth", "the path and name of the statistic on the x axis"),
+        ("--latency", "dram.read_latency.mean", "the path and name of the statistic on the y axis"),
     )
     _add_kind(
         kinds,
         figures.stages,
-        "The stages of a request on each other, a bar a run; with --by a bar for each of its values, the mean of "
-        "its seeds",
+        "The stages of a request as a stacked bar for each run; with --by a bar for each of its values, the mean "
+        "of its seeds",
         ("--by", "", by[2]),
     )
 
@@ -65,7 +65,7 @@ def _add_kind(
             action="append",
             default=[],
             metavar="NAME=VALUE",
-            help="only the runs that have this argument; may stand several times",
+            help="only the runs that have this argument (repeatable)",
         )
     if act is not figures.stages:
         k.add_argument("--log", action="store_true", help="a logarithmic axis for the values")
@@ -74,7 +74,7 @@ def _add_kind(
         "--output",
         metavar="FILE",
         default=f"{act.__name__}.svg",
-        help=f"its ending says what it is: {', '.join(plot.ENDINGS)} ({act.__name__}.svg)",
+        help=f"its ending selects the format: {', '.join(plot.ENDINGS)} ({act.__name__}.svg)",
     )
     k.set_defaults(act=act)
 

@@ -9,18 +9,18 @@ from ..results.report.run_data import open_runs
 
 def register(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Make a page of a run: its machine, where its time went, its statistics and parameters, "
-        "other runs beside it, claims. One HTML file that any browser shows"
+        "Write a page of a run: machine, stages, series, statistics, parameters, a comparison with other runs, claims. "
+        "One HTML file for any browser"
     )
     parser.add_argument("DB", help="the database, or an output directory with its stats.db")
     parser.add_argument(
         "RUN",
         nargs="*",
         default=[],
-        help="the run that the page is of, and runs to compare with it: their ids, or "
-        f"how these begin (the latest, and the {page.MOST_RUNS - 1} of the same script before it)",
+        help="the run of the page, and runs to compare with it: ids or their first digits "
+        f"(the latest, and the {page.MOST_RUNS - 1} of the same script before it)",
     )
-    parser.add_argument("-o", "--output", metavar="FILE", help="where the page goes (report.html beside the database)")
+    parser.add_argument("-o", "--output", metavar="FILE", help="the page (report.html beside the database)")
 
 
 def main(args: argparse.Namespace) -> None:

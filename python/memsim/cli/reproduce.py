@@ -13,34 +13,35 @@ from ..study.reproduce import check, reproduce
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    parser.description = "Runs the figures of papers, draws the papers' values beside ours, and judges what they claim"
+    parser.description = "Run the figures of papers, draw the papers' values beside ours, and judge the claims"
     parser.epilog = "Other options are the figures' own, such as --workloads betw back, --only, --max-instructions."
     parser.add_argument("FIGURE", nargs="*", help="such as ohm/fig16; ohm: all figures of this paper; all")
-    parser.add_argument(
-        "--list", action="store_true", help="name the figures, with CPU time and memory as measured before"
-    )
+    parser.add_argument("--list", action="store_true", help="list the figures with their measured CPU time and memory")
     parser.add_argument(
         "--scale",
         choices=SCALES,
         default="quick",
-        help="quick: small inputs, and of each the first 300,000 thread instructions, to see that all works "
-        "(no claim is judged at it); tiny, small, default; judge: the paper's, of which some papers have half and "
-        "twice (quick)",
+        help="quick: small inputs and the first 300,000 thread instructions of each run, a check without verdicts; "
+        "tiny, small, default; judge: the paper's scale; half and twice of it in some papers (quick)",
     )
-    parser.add_argument("--jobs", type=whole(1), default=os.cpu_count(), help="processes at once")
-    parser.add_argument("--seeds", type=whole(1), default=1, help="run all with the seeds 1 to N; the median counts")
-    parser.add_argument("-d", "--outdir", default="memsim-out/reproduce", help="where all goes (memsim-out/reproduce)")
+    parser.add_argument("--jobs", type=whole(1), default=os.cpu_count(), help="concurrent processes")
+    parser.add_argument(
+        "--seeds", type=whole(1), default=1, help="run all points with the seeds 1 to N; the median is judged"
+    )
+    parser.add_argument(
+        "-d", "--outdir", default="memsim-out/reproduce", help="the output directory (memsim-out/reproduce)"
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="print no progress")
     parser.add_argument(
         "--check",
         action="store_true",
-        help="exit with 1 if a claim that was met before (docs/results) is met no more",
+        help="exit with 1 if a claim that docs/results records as met is not met",
     )
     parser.add_argument(
         "--record",
         action="store_true",
-        help="write the figures of --scale quick, or those of judge and their points, into docs/results, with what "
-        "they cost, and docs/accuracy.md and the README's figures anew",
+        help="write the figures of --scale quick, or those of judge and their points, into docs/results, with their "
+        "cost, and docs/accuracy.md and the README's figures",
     )
     parser.add_argument(
         "--page",

@@ -1,4 +1,4 @@
-"""`memsim --restore FILE`: what a checkpoint says of the run that continues."""
+"""`memsim --restore FILE`: what a checkpoint states about the run that continues."""
 
 import argparse
 import dataclasses

@@ -13,7 +13,7 @@ from ..results.database import connect
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    parser.description = "Go on with each unfinished run, from its last whole checkpoint"
+    parser.description = "Continue each unfinished run from its last complete checkpoint"
     parser.add_argument("OUTDIR", help="the output directory, with stats.db and the checkpoints")
 
 
@@ -51,7 +51,7 @@ def _go_on(outdir: str, run: str) -> int:
     where = _memsim.read_checkpoint(file).run.database
     if os.path.realpath(where) != os.path.realpath(database):
         raise Error(
-            f"{file}: its run writes its results into {where}, and this is {database}: go on as a new "
+            f"{file}: its run writes its results into {where}, and this is {database}: continue as a new "
             "run by --restore FILE -d DIR"
         )
     _tell(f"continues with run {run} from {shown(file)}")

@@ -31,16 +31,16 @@ def register(p: argparse.ArgumentParser) -> None:
         "       memsim SUBCOMMAND ..."
     )
     p.description = "Options before the script are memsim's, those after it the script's."
-    p.epilog = "subcommands (memsim SUBCOMMAND --help says more):\n" + "\n".join(
+    p.epilog = "subcommands (memsim SUBCOMMAND --help lists their options):\n" + "\n".join(
         f"  {name:10} {subcommand.help}" for name, subcommand in SUBCOMMANDS.items()
     )
-    p.add_argument("-d", "--outdir", metavar="DIR", help="where results go (memsim-out)")
+    p.add_argument("-d", "--outdir", metavar="DIR", help="the output directory (memsim-out)")
     p.add_argument("--stats-db", metavar="FILE", help="database of results (OUTDIR/stats.db)")
     p.add_argument(
         "-i", dest="interactive", action="store_true", help="a Python prompt after the script, or instead of one"
     )
     p.add_argument("-q", "--quiet", action="store_true", help="print no progress and no warnings")
-    p.add_argument("-v", "--verbose", action="store_true", help="print progress even where stderr is no terminal")
+    p.add_argument("-v", "--verbose", action="store_true", help="print progress also if stderr is no terminal")
     p.add_argument(
         "--watch",
         metavar="PORT",
@@ -56,36 +56,39 @@ def register(p: argparse.ArgumentParser) -> None:
         "--skip-finished",
         action="store_true",
         help="end at once if the database has these results: a finished run of the same "
-        "program, script, arguments and parameters; go on from the last checkpoint "
-        "of one that did not come to its end; end with code 75 if another process "
-        "is at it",
+        "program, script, arguments and parameters; continue an unfinished run from its last "
+        "checkpoint; end with code 75 if another process runs it",
     )
 
     g = p.add_argument_group("checkpoints")
-    g.add_argument("--restore", metavar="FILE", action="append", default=[], help="go on from a checkpoint")
+    g.add_argument("--restore", metavar="FILE", action="append", default=[], help="continue from a checkpoint")
     g.add_argument(
         "--trust",
         action="store_true",
-        help="with --restore: run the checkpoint's script though no database of yours knows it",
+        help="with --restore: run the checkpoint's script without confirmation by a database of yours",
     )
     g.add_argument(
         "--checkpoint-at", metavar="TIME", action="append", type=ticks, help="save at this simulated time (repeatable)"
     )
     g.add_argument(
-        "--checkpoint-sim-period", metavar="TIME", type=_positive_time, help="save each time so much was simulated"
+        "--checkpoint-sim-period", metavar="TIME", type=_positive_time, help="save at intervals of simulated time"
     )
     g.add_argument(
         "--checkpoint-wall-period",
         metavar="TIME",
         type=_positive_time,
-        help="save each time so much real time went by, as OUTDIR/wall-<run>.ckpt",
+        help="save at intervals of real time, as OUTDIR/wall-<run>.ckpt",
     )
 
     g = p.add_argument_group("debugging")
-    g.add_argument("--debug-flags", metavar="A,-B", type=_flags, help="print what these flags tell")
-    g.add_argument("--debug-start", metavar="TIME", type=ticks, default=0, help="from this simulated time on")
-    g.add_argument("--debug-end", metavar="TIME", type=ticks, default=_memsim.never, help="before this simulated time")
-    g.add_argument("--debug-file", metavar="FILE", default="", help="instead of stderr")
+    g.add_argument(
+        "--debug-flags", metavar="A,-B", type=_flags, help="print the messages of these flags; -B removes B from All"
+    )
+    g.add_argument("--debug-start", metavar="TIME", type=ticks, default=0, help="first simulated time of the messages")
+    g.add_argument("--debug-end", metavar="TIME", type=ticks, default=_memsim.never, help="end of the messages")
+    g.add_argument(
+        "--debug-file", metavar="FILE", default="", help="write the messages into this file instead of stderr"
+    )
     g.add_argument("--debug-help", action="store_true", help="list the debug flags")
     add_stamps(g)
     g.add_argument(
@@ -93,24 +96,24 @@ def register(p: argparse.ArgumentParser) -> None:
         metavar="FILE",
         default="",
         help="write kernel launches, stamped requests and the components' activity as trace "
-        "events, which ui.perfetto.dev opens; with it --stamps is 100 unless given",
+        "events, which ui.perfetto.dev opens; --stamps is 100 by default",
     )
     g.add_argument(
-        "--timeline-start", metavar="TIME", type=ticks, default=0, help="what lies at or after this simulated time"
+        "--timeline-start", metavar="TIME", type=ticks, default=0, help="start of the timeline in simulated time"
     )
     g.add_argument(
         "--timeline-end",
         metavar="TIME",
         type=ticks,
         default=_memsim.never,
-        help="what begins before this simulated time",
+        help="end of the timeline in simulated time",
     )
     g.add_argument(
         "--timeline-limit",
         metavar="SIZE",
         type=_file_size,
         default=0,
-        help="until the file has this size, such as 100MB; a message at the end of the run lists what was left out",
+        help="the largest size of the file, such as 100MB; a message at the end of the run counts missing events",
     )
 
     add_oracles(p)
@@ -208,7 +211,7 @@ def _check(p: argparse.ArgumentParser, args: argparse.Namespace) -> None:
 
 @contextlib.contextmanager
 def _suggestions(ours: set[str]) -> Iterator[None]:
-    """While a script runs: its parser says which of its options an unknown one is near, or that it is memsim's."""
+    """While a script runs, its parser names the nearest of its options for an unknown one, or that it is memsim's."""
     plain = argparse.ArgumentParser.error
 
     def error(parser: argparse.ArgumentParser, message: str) -> None:

@@ -9,7 +9,7 @@ from ..results.database import connect, why_refused
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    parser.description = "Ask a database of results; prints tab-separated rows"
+    parser.description = "Query a database of results; prints tab-separated rows"
     parser.add_argument("DB", help="the file, or an output directory with its stats.db")
     parser.add_argument("QUERY", help="such as 'SELECT * FROM result'; docs/database.md describes tables and views")
 

@@ -22,7 +22,7 @@ from ..model.units import Quantity
 from ..moved import SHORT
 
 LEFT_OUT = "memsim.__main__", "memsim._memsim", "memsim.moved"
-# What Python calls by itself and a user's code makes it call.
+# Methods that Python calls.
 PROTOCOLS = {
     "__init__",
     "__new__",

@@ -13,29 +13,29 @@ from ..study.status import status
 def register(parser: argparse.ArgumentParser) -> None:
     parser.usage = "memsim sweep [options] study.py [the study's arguments]\n       memsim sweep --status OUTDIR"
     parser.description = (
-        "Run the points of a study, or of a figure of a paper. Options of memsim sweep may stand before or after the "
-        "study; what it does not know is the study's. Asked to end, it saves what runs; the same command continues."
+        "Run the points of a study, or of a figure of a paper. Options of memsim sweep may precede or follow the "
+        "study; all others are the study's. A signal saves the running points; the same command continues."
     )
-    parser.add_argument("-d", "--outdir", metavar="DIR", help="where results go (memsim-out)")
-    parser.add_argument("--jobs", metavar="N", type=whole(1, 9999), help="points at once (one a core)")
+    parser.add_argument("-d", "--outdir", metavar="DIR", help="the output directory (memsim-out)")
+    parser.add_argument("--jobs", metavar="N", type=whole(1, 9999), help="concurrent points (one for each core)")
     parser.add_argument("-q", "--quiet", action="store_true", help="print no line for a point that has ended")
     parser.add_argument(
         "--status",
         metavar="OUTDIR",
-        help="what is done, what runs and the time left, of the " "studies in this directory or database",
+        help="print the progress and the time left of the studies in this directory or database",
     )
     g = parser.add_argument_group("on a cluster (docs/studies.md)")
     g.add_argument(
         "--slurm",
         action="store_true",
-        help="submit the points as an array of jobs of Slurm; " "--jobs is then the number of tasks at once (no limit)",
+        help="submit the points as a job array of Slurm; --jobs limits the number of concurrent tasks",
     )
     g.add_argument(
         "--sbatch",
         metavar="OPTION",
         action="append",
         default=[],
-        help="of sbatch, for each job, such as --sbatch=--partition=long (repeatable)",
+        help="an option of sbatch for each job, such as --sbatch=--partition=long (repeatable)",
     )
     g.add_argument(
         "--save-every",

@@ -17,23 +17,27 @@ ALL = 2**64 - 1
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    parser.description = "Look into traces and convert them"
+    parser.description = "Show and convert traces"
     actions = parser.add_subparsers(dest="action", required=True, metavar="{info,head,slice,convert,formats,commands}")
 
     def action(name: str, what: str) -> argparse.ArgumentParser:
         a = actions.add_parser(name, help=what, description=what, allow_abbrev=False)
         if name == "commands":
             return a
-        g = a.add_argument_group("what the file does not tell about itself")
+        g = a.add_argument_group("facts that the file does not state")
         g.add_argument("--format", default="automatic", choices=_memsim.trace_formats)
         g.add_argument(
             "--unit",
             default="",
             metavar="TIME",
-            help="how long a unit of a text trace's times is: a cycle, or MQSim's unit",
+            help="the unit of a text trace's times: a cycle, or MQSim's unit",
         )
         g.add_argument(
-            "--bytes", type=whole(0), default=64, metavar="N", help="of an access, where the trace does not tell (64)"
+            "--bytes",
+            type=whole(0),
+            default=64,
+            metavar="N",
+            help="bytes of an access, if the trace does not state them (64)",
         )
         g.add_argument(
             "--geometry",
@@ -52,37 +56,39 @@ def register(parser: argparse.ArgumentParser) -> None:
             "--gem5",
             default="common",
             choices=_memsim.gem5_commands,
-            help="the version whose numbers gem5's packet commands have (common)",
+            help="the gem5 version of the numbers of packet commands (common)",
         )
         return a
 
     def output(a: argparse.ArgumentParser) -> None:
         a.add_argument("OUT", help="the trace to write")
-        a.add_argument("--to", default="memsim", choices=_memsim.trace_output_formats, help="its format (memsim)")
-        a.add_argument("--cycle", default="", metavar="TIME", help="of DRAMsim3's clock")
+        a.add_argument(
+            "--to", default="memsim", choices=_memsim.trace_output_formats, help="the format of OUT (memsim)"
+        )
+        a.add_argument("--cycle", default="", metavar="TIME", help="the cycle of DRAMsim3's clock")
 
-    a = action("info", "What a trace is and holds; reads all of it")
+    a = action("info", "Summarise a trace; reads all of it")
     a.add_argument("FILE", nargs="+")
     a = action("head", "The first records (of Accel-Sim's: launches)")
     a.add_argument("FILE", nargs="+")
-    a.add_argument("-n", type=whole(0), default=10, metavar="N", help="how many (10)")
-    a = action("slice", "A part of a trace as a trace of its own")
+    a.add_argument("-n", type=whole(0), default=10, metavar="N", help="the number of records (10)")
+    a = action("slice", "Write a part of a trace")
     a.add_argument("FILE")
     output(a)
     a.add_argument("--first", type=whole(0), default=0, metavar="N", help="first record, from 0")
-    a.add_argument("--count", type=whole(0), default=ALL, metavar="N", help="how many records")
-    a.add_argument("--from", dest="since", default="", metavar="TIME", help="from this time on")
-    a.add_argument("--until", default="", metavar="TIME", help="before this time")
-    a = action("convert", "All of a trace in another format")
+    a.add_argument("--count", type=whole(0), default=ALL, metavar="N", help="the number of records")
+    a.add_argument("--from", dest="since", default="", metavar="TIME", help="first time")
+    a.add_argument("--until", default="", metavar="TIME", help="end time")
+    a = action("convert", "Write a trace in another format")
     a.add_argument("FILE")
     output(a)
     a = action(
         "commands",
-        "A command trace of one DRAM channel, for DRAMPower, out of the lines of the debug flag " "DramCommands",
+        "Write the command trace of a DRAM channel for DRAMPower from the lines of the debug flag DramCommands",
     )
-    a.add_argument("FILE", help="what --debug-file holds")
+    a.add_argument("FILE", help="a file of --debug-file")
     a.add_argument("OUT", help="the command trace to write: cycle,command,bank a line")
-    a.add_argument("--cycle", required=True, metavar="TIME", help="of the DRAM's clock")
+    a.add_argument("--cycle", required=True, metavar="TIME", help="the cycle of the DRAM's clock")
     a.add_argument("--of", default="", metavar="PATH", help="the controller (if there are several)")
     a.add_argument("--rank", type=whole(0), default=0, metavar="N", help="the rank (0)")
     what = "The formats, as the table of docs/traces.md"

@@ -1,8 +1,8 @@
 """Whether --restore may run the script that a checkpoint names.
 
-Anybody can write a checkpoint, and it names a script on this disk, its arguments, and the directory from which
-the script's relative paths go. It is believed where a database that belongs to this user says that the run was of
-this script with these arguments in this directory: the one beside the checkpoint, or the one that it names.
+A checkpoint from anyone may name a script on this disk, its arguments, and the directory of its relative paths. It is
+trusted if a database that belongs to this user confirms that the run was of this script with these arguments in this
+directory: the database beside the checkpoint, or the one that it names.
 """
 
 import contextlib
@@ -23,16 +23,16 @@ def refuse_unknown(file: str, saved: Any) -> None:
         command = legible(shlex.join([saved.script.path, *saved.script.argv]), keep="")
         where = legible(shlex.quote(saved.script.cwd), keep="")
         raise Error(
-            f"{file}: it would run {command} in {where}, and no database that belongs to you says that its run was "
-            "of this script in this directory: add --trust if you know who wrote the checkpoint, or go on without the "
-            "script by memsim.restore(FILE) in Python"
+            f"{file}: it would run {command} in {where}, and no database of yours confirms that its run was "
+            "of this script in this directory: add --trust if you know the author of the checkpoint, or continue "
+            "without the script by memsim.restore(FILE) in Python"
         )
 
 
 def _knows(database: str, saved: Any) -> bool:
     try:
         if os.stat(database).st_uid != os.geteuid():
-            return False  # another user's, who may write into it what he likes
+            return False  # another user may write anything into it
         with contextlib.closing(connect(database)) as db:
             row = db.execute("SELECT script, argv, cwd FROM run WHERE id = ?", [saved.run.uuid]).fetchone()
         return row is not None and [row[0], json.loads(row[1]), row[2]] == [

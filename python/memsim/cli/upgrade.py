@@ -7,9 +7,9 @@ from ..results.database import connect
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    parser.description = "Bring a database of results of an older memsim to the tables of this one"
+    parser.description = "Convert a database of an older memsim to the tables of this version"
     parser.add_argument(
-        "DB", help="the file, or an output directory with its stats.db; older ones cannot write it afterwards"
+        "DB", help="the file, or an output directory with its stats.db; older versions cannot write it afterwards"
     )
 
 

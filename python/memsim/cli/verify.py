@@ -1,7 +1,7 @@
-"""`memsim ckpt verify script.py`: whether a run that is saved anywhere and restored is the run undisturbed.
+"""`memsim ckpt verify script.py`: compares runs that are saved and restored with the undisturbed run.
 
-The script runs once as it is, and once saving at random ticks. From each of these checkpoints it goes on in a
-fresh process, and all that the database then holds is compared. Another process loads the checkpoint and saves
+The script runs once without and once with checkpoints at random ticks. From each checkpoint it continues in a
+new process, and the contents of the database are compared. Another process loads the checkpoint and saves
 it at once: the file must be the same.
 """
 
@@ -115,7 +115,7 @@ def _run(outdir: str, command: list[str]) -> Content:
 
 
 def _last(done: subprocess.CompletedProcess[str]) -> str:
-    return (done.stderr.strip() or "it said nothing").splitlines()[-1].removeprefix("memsim: ")
+    return (done.stderr.strip() or "no message").splitlines()[-1].removeprefix("memsim: ")
 
 
 def _content(database: str) -> Content:

@@ -28,19 +28,19 @@ def register(parser: argparse.ArgumentParser) -> None:
         "The workloads by name: footprint, launches, instructions of threads, read ratio and "
         "accesses per thousand instructions of warps, all counted without timing."
     )
-    parser.add_argument("NAME", nargs="*", help="only these")
-    parser.add_argument("--check", action="store_true", help="compare each one's result with that of a plain program")
+    parser.add_argument("NAME", nargs="*", help="workloads (all)")
+    parser.add_argument("--check", action="store_true", help="compare each result with that of a plain program")
     parser.add_argument(
         "--graph",
         metavar="FILE",
         action="append",
         default=[],
-        help="run the workloads that read a graph on this one (repeatable), in any format "
-        "that is read: SNAP, DIMACS or PACE .gr, MatrixMarket, Rodinia, CSR1; gzip, xz",
+        help="run the workloads that read a graph on this one (repeatable). Formats: "
+        " SNAP, DIMACS or PACE .gr, MatrixMarket, Rodinia, CSR1; gzip, xz",
     )
-    parser.add_argument("--size", type=int, help="instead of the small size that --check's tests use")
-    parser.add_argument("--full", action="store_true", help="at the default sizes")
-    parser.add_argument("--describe", action="store_true", help="only say what they are")
+    parser.add_argument("--size", type=int, help="the size (the small one of the tests)")
+    parser.add_argument("--full", action="store_true", help="use the default sizes")
+    parser.add_argument("--describe", action="store_true", help="only describe them")
     parser.add_argument("--jobs", type=whole(1), default=os.cpu_count(), help="processes")
 
 

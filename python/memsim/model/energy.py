@@ -1,7 +1,7 @@
-"""What parts of a machine spend, where its components do not count it: a table of costs.
+"""The energy of a machine's parts that its components do not count: a table of costs.
 
-A system states its assumptions as a list of Cost. components() are the objects that stand for them in the tree, so that
-the database's view `energy` knows them; spent() says the same of the values of a run.
+A system states its assumptions as a list of Cost. components() returns their objects in the tree, from which
+the database's view `energy` reads them; spent() computes the same from the values of a run.
 
     root.energy = energy.components([
         energy.Cost("DRAM", "gpu.memory", "assumption", statistic="activates", each=2e-9),

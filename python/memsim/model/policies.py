@@ -21,7 +21,7 @@ def policy(name: str, **parameters: object) -> str:
     name         one of a family's names; `memsim.describe(component)` lists them
     parameters   of the policy; what is not given has its default
 
-    Returns the text. Whether the values are in range is said where the text is assigned. Raises Error for
+    Returns the text. The assignment of the text checks the ranges of the values. Raises Error for
     a policy or a parameter that no family has.
     """
     found = named(name)

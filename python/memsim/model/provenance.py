@@ -1,4 +1,4 @@
-"""Where a value comes from, said where it is set:
+"""The source of a value, stated with the value:
 
     Sm(warp_slots=stated(80, "ZnG table I"), arithmetic_latency=assumed(22, why="MacSim has 25", sweep=[1, 25]))
 
@@ -190,7 +190,7 @@ class SourcedText(str):
     """A text with a source."""
 
 
-# The first of which a value is an instance says what it becomes.
+# The type of a sourced value: that of the first type of which the value is an instance.
 BECOMES: tuple[tuple[type, type], ...] = (
     (bool, Flag),
     (Flag, Flag),
@@ -210,7 +210,7 @@ def _sourced(value: T, source: Source, again: bool = False) -> T:
         return cast(T, type(value)(_sourced(one, source, again) for one in value))
     if isinstance(value, os.PathLike):
         return cast(T, _sourced(os.fspath(value), source, again))
-    if isinstance(value, Quantity):  # its text says the unit
+    if isinstance(value, Quantity):  # its text has the unit
         return cast(T, _sourced(str(value), source, again))
     if isinstance(value, str) and type(value) not in (str, SourcedText):  # a Preset, which has attributes of its own
         setattr(value, "_provenance", source)

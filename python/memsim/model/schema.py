@@ -279,7 +279,7 @@ def reference() -> str:
     lines = [
         "# Components",
         "",
-        "Made from the declarations by `memsim reference`; " "a parameter is fixed unless it says tunable.",
+        "`memsim reference` writes this page from the declarations. A parameter is fixed unless it is marked tunable.",
     ]
     for name, cls in TYPES.items():
         schema = cls._schema

@@ -115,7 +115,7 @@ def _key(runs: Table, name: str, statistics: Sequence[str]) -> Any:
     """The column that distinguishes runs: one of their arguments, or their script."""
     known = [c for c in ["seed", *_arguments(runs, statistics)] if not runs[c].isna().all()]
     if name not in known:
-        raise Error(f"runs are told apart by '{name}', which no run here has: they have {', '.join(known)}")
+        raise Error(f"no run here has the argument '{name}' to distinguish runs: they have {', '.join(known)}")
     return runs[name].fillna("-").astype(str)
 
 

@@ -66,14 +66,14 @@ def _listen() -> None:
     pipe and interrupts the main thread until the handler has run."""
     global _heeded
     _heeded = False
-    hears, told = os.pipe()
-    os.set_blocking(told, False)
-    if (others := signal.set_wakeup_fd(told, warn_on_full_buffer=False)) != -1:
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    if (others := signal.set_wakeup_fd(writing, warn_on_full_buffer=False)) != -1:
         signal.set_wakeup_fd(others)  # the script's event loop wakes for signals
         return
 
     def wake(main: int = threading.main_thread().ident or 0) -> None:
-        while os.read(hears, 1) != bytes([signal.SIGTERM]):
+        while os.read(reading, 1) != bytes([signal.SIGTERM]):
             pass
         while not _heeded:
             time.sleep(0.05)

@@ -32,7 +32,7 @@ def exclusive(method: Callable[Concatenate[M, P], T]) -> Callable[Concatenate[M,
         if not self._in_use.acquire(blocking=False):
             raise user_error(
                 f"{name}: another call uses this machine, such as a simulate() in "
-                "another thread: wait until it has come back"
+                "another thread: wait until it has returned"
             )
         try:
             return method(self, *arguments, **named)

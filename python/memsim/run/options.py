@@ -78,8 +78,8 @@ def _shows_defaults(group: Any) -> Any:
 
 
 def _showing_default(action: argparse.Action) -> argparse.Action:
-    told = action.default is None or action.default is False or action.default in ("", argparse.SUPPRESS, [])
-    if action.option_strings and not told and "%(default)" not in (action.help or ""):
+    trivial = action.default is None or action.default is False or action.default in ("", argparse.SUPPRESS, [])
+    if action.option_strings and not trivial and "%(default)" not in (action.help or ""):
         action.help = f"{action.help or ''} (default: %(default)s)".strip()
     return action
 

@@ -109,7 +109,7 @@ def check_end(machine: _memsim.Machine, stop: str) -> str:
     if stop == "idle" and machine.pending:
         raise user_error(
             f"the machine stands still at {tick} with work left; "
-            "who waits for whom:\n  " + "\n  ".join(machine.wait_report())
+            "these components wait:\n  " + "\n  ".join(machine.wait_report())
         )
     if not machine.pending and (broken := machine.imbalances()):
         raise user_error(f"the run ended at {tick} and does not add up:\n  " + "\n  ".join(broken))

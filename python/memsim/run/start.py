@@ -56,8 +56,8 @@ def run_script(script: str, arguments: list[str], interactive: bool = False) -> 
         return 0
     if isinstance(error, SystemExit | Error | Panic | KeyboardInterrupt | MemoryError) or streams.is_of_a_stream(error):
         raise error
-    if isinstance(error, ImportError) and (said := schema.explain_import(error)):
-        raise said from None
+    if isinstance(error, ImportError) and (explained := schema.explain_import(error)):
+        raise explained from None
     sys.stdout.flush()
     sys.stderr.write("".join(_trimmed(traceback.TracebackException.from_exception(error)).format()))
     return USER_ERROR
@@ -78,10 +78,10 @@ def _read(script: str) -> bytes:
         )
         raise Error(
             f"{script}: {e.strerror}{near if isinstance(e, FileNotFoundError) else ''}: name a script, a "
-            "subcommand or --restore FILE; memsim --help tells more"
+            "subcommand or --restore FILE; memsim --help lists them"
         ) from None
-    if said := SAID_OF.get(kind_of(script) or ""):
-        raise Error(f"{script}: this is {said.format(script)}")
+    if kind := SAID_OF.get(kind_of(script) or ""):
+        raise Error(f"{script}: this is {kind.format(script)}")
     try:
         if b"\0" in source or not script.endswith(".py"):
             ast.parse(source)

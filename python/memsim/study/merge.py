@@ -86,7 +86,7 @@ def _copy(source: sqlite3.Connection, target: sqlite3.Connection, in_use: Any) -
             runs.append(run)
         elif twin[0] == run and _how_far(source, run) > _how_far(target, run):
             if in_use(run):
-                raise Error(f"the run {run} is under way and stands in both databases: wait for its end")
+                raise Error(f"the run {run} is under way and is in both databases: wait for its end")
             runs.append(run)
             older.append(run)
         else:

@@ -43,9 +43,9 @@ def owner() -> str:
     return f"{os.getpid()} {os.uname().nodename}"
 
 
-def is_gone(who: str) -> bool:
+def is_gone(owner: str) -> bool:
     """Whether the process of a row's `owner` was one of this host and has ended."""
-    process, _, host = who.partition(" ")
+    process, _, host = owner.partition(" ")
     return host == os.uname().nodename and not os.path.exists(f"/proc/{process}")
 
 

@@ -1,9 +1,9 @@
 """A paper's figures, run, drawn and judged.
 
-Of each figure these stand in OUTDIR/<paper>/<figure>: `data.csv`, what was measured at each point; `data.svg`, a
-drawing of it, of figures of platforms and workloads; `output.txt`, what it prints; `claims.csv` and `claims.svg`, our
-figures beside the paper's. All runs, and the table `claim`, are in OUTDIR/stats.db. Points that are there already are
-not run again, so a reproduction may be stopped at any moment and given again.
+OUTDIR/<paper>/<figure> holds for each figure: `data.csv`, the metrics of each point; `data.svg`, a drawing of them, for
+figures of platforms and workloads; `output.txt`, the printed tables; `claims.csv` and `claims.svg`, our values beside
+the paper's. All runs, and the table `claim`, are in OUTDIR/stats.db. Finished points are not run again, so an
+interrupted reproduction continues with the same command.
 """
 
 import argparse

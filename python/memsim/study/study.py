@@ -62,7 +62,7 @@ class Study(Execution):
         such as --set. A checkpoint has one seed."""
         if len(self.seeds) > 1:
             raise user_error(
-                f"a point of {len(self.seeds)} seeds cannot go on from {checkpoint}: the seed of "
+                f"a point of {len(self.seeds)} seeds cannot continue from {checkpoint}: the seed of "
                 "a checkpoint is given"
             )
         file = os.path.abspath(checkpoints.find(checkpoint))

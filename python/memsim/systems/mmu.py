@@ -55,7 +55,7 @@ def translate(
     memory        bytes of device memory for pages, from address 0; None: all pages fit
     tlb, **mmu    further parameters of the TLBs and of the MMU
 
-    The dispatcher is told that addresses are translated (each application's begin at 0). Page tables lie
+    Sets the dispatcher's `translated` (the addresses of each application begin at 0). Page tables lie
     behind the pages; returns how many bytes of device memory both need.
     """
     space = up_to(footprint, page)

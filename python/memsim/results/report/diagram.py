@@ -105,7 +105,7 @@ class Diagram:
         return graph
 
     def _add_nodes(self, graph: Any, nodes: dict[str, list[str]]) -> None:
-        """Adds nodes; those of a container (`gpu`, `memory`, `port[0].medium`) stand in its box."""
+        """Adds nodes; those of a container (`gpu`, `memory`, `port[0].medium`) are drawn in its box."""
         tree: dict[str, Any] = {}  # name of a node -> its objects; name of a container -> such a dict
         for name, paths in nodes.items():
             *containers, own = name.split(".")

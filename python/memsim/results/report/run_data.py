@@ -223,7 +223,7 @@ def grows(kind: str, name: str) -> bool:
 
 
 def combined(values: Sequence[Value]) -> float:
-    """The values of one statistic of several objects as one value, combined as way() says."""
+    """The values of one statistic of several objects as one value, combined by way()."""
     return float(WAYS[way(values[0])]([v.value for v in values]))
 
 

@@ -148,7 +148,7 @@ def _server(port: int, watch: Watch) -> "HTTPServer":
                 self._open.append(request)
                 oldest = self._open.pop(0) if len(self._open) > MOST_CONNECTIONS else None
             if oldest:
-                with contextlib.suppress(OSError):  # it may have ended by itself
+                with contextlib.suppress(OSError):  # it may have ended
                     oldest.shutdown(socket.SHUT_RDWR)
             super().process_request(request, address)
 
