@@ -8,7 +8,21 @@ PACKAGE = Path(__file__).parents[2] / "python" / "memsim"
 
 # The top-level modules and folders of python/memsim, the lowest first. A module imports from its own layer and from
 # those below, wherever in the module it does.
-LAYERS = ["_memsim", "errors", "lazy", "moved", "files", "model", "run", "results", "systems", "silicon", "study", "papers", "cli"]
+LAYERS = [
+    "_memsim",
+    "errors",
+    "lazy",
+    "moved",
+    "files",
+    "model",
+    "run",
+    "results",
+    "systems",
+    "silicon",
+    "study",
+    "papers",
+    "cli",
+]
 ROOF = "", "__main__"  # memsim/__init__.py exports what every script needs, and __main__ starts the command line
 
 
