@@ -204,7 +204,7 @@ def test_a_connection_that_is_silent_is_closed(monkeypatch):
 
 
 def test_the_page_is_answered_while_an_input_is_loaded(tmp_path):
-    """Also where what loads does not look up: random floats of a gigabyte."""
+    """Also where what loads does not look up: random floats of half a gigabyte."""
     (tmp_path / "load.py").write_text(
         """\
 import time
@@ -212,7 +212,7 @@ import memsim
 from memsim import workload
 from memsim.systems import qv100
 
-root = qv100.qv100(workload.Program(name="vadd", size=200_000_000), sms=1)
+root = qv100.qv100(workload.Program(name="vadd", size=100_000_000), sms=1)
 began = time.monotonic()
 print(began, flush=True)
 memsim.instantiate(root)
