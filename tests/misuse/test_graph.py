@@ -106,10 +106,10 @@ def test_a_good_one(run, tmp_path, tiny):
 
 def test_a_graph_that_changed_since_the_checkpoint(run, refused, contents, tmp_path, tiny):
     (tmp_path / "g.txt").write_text("0 1\n1 2\n2 3\n2 0\n")
-    run("--checkpoint-at", "1us", *tiny, "--graph", "g.txt")
+    run("--checkpoint-at", "200ns", *tiny, "--graph", "g.txt")
     (tmp_path / "g.txt").write_text("0 1\n1 2\n2 3\n2 1\n")
     before = contents(tmp_path)
-    assert refused("--restore", "memsim-out/1us.ckpt") == (
+    assert refused("--restore", "memsim-out/200ns.ckpt") == (
         "g.txt has changed since the checkpoint was written: restore the file as it was, or start "
         "again without --restore"
     )
