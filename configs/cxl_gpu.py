@@ -30,6 +30,11 @@ parser.add_argument(
     help=f"of uvm and gds: the host's page prefetcher, such as {cxl_gpu.machines.TREE}",
 )
 parser.add_argument(
+    "--threads",
+    default="serial",
+    help=f"how programs run: one of {', '.join(cxl_gpu.machines.THREADS)}",
+)
+parser.add_argument(
     "--series",
     metavar="TIME",
     help="sample latencies and queues of root ports each TIME (Fig. 9e); without: no samples",
@@ -60,6 +65,7 @@ root = cxl_gpu.machine(
     contents=args.check_contents,
     fault=args.fault,
     prefetch=args.prefetch,
+    threads=args.threads,
     read_ahead=args.read_ahead,
     unit=args.unit,
     ports=args.ports,

@@ -69,7 +69,7 @@ elif args.host == "buffer":
     manager = dict(unit="4KiB", clock=zng.machines.CLOCK)
     entrance = held.hints[0] if watched else None
 else:
-    root = cxl_gpu.machine("uvm", program, seed=args.seed, fault="25us", **limit)
+    root = cxl_gpu.machine("uvm", program, seed=args.seed, fault="25us", threads="simt", **limit)
     root.gpu.mmu.eviction, root.host.prefetch = replacement, prefetch
     root.host.prefetchers = int(watched)
     manager = dict(unit=str(Bytes(cxl_gpu.scale.UVM_PAGE)), clock=cxl_gpu.machines.CLOCK)

@@ -89,6 +89,12 @@ def test_stores_and_loads_go_on_while_the_drive_collects(workload, memsim_comman
         assert value("store", "loads[endpoint]") > 0
 
 
+@pytest.mark.parametrize("prefetch", [(), ("--prefetch", cxl_gpu.machines.TREE)])
+def test_warps_of_32_threads_on_8_lanes_under_page_faults(prefetch, memsim_command):
+    words = ["--platform", "uvm", "--workload", "vadd", "--scale", "small", "--threads", "simt", *prefetch]
+    assert "nothing left to do" in memsim_command(CONFIGS / "cxl_gpu.py", *words).stdout
+
+
 @pytest.mark.parametrize("platform", ["cxl", "cxl-ds"])
 def test_a_drive_gathers_the_written_units_of_a_page(platform, memsim_command, in_tmp):
     """Bytes programmed for a byte that leaves the endpoint's DRAM: 16 where each unit of 256 B is a page program."""
@@ -302,6 +308,7 @@ def test_words_for_what_there_is_not(memsim_command):
         ("--media", "znand"): "there is no medium 'znand'",
         ("--controller", "theirs"): "there is no controller 'theirs'",
         ("--flit", "256"): "there is no flit '256'",
+        ("--threads", "cuda"): "there is no mapping of threads 'cuda'",
         ("--read-ahead", "widow"): "widow",
         ("--scale", "smal"): "there is no scale 'smal'",
     }.items():

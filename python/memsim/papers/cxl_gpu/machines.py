@@ -47,6 +47,10 @@ GROUPS = cited(
     sweep=[swept("interleaved", "threads.order=interleaved")],
     name="work-groups of a hardware thread",
 )
+# How programs run: work-groups in hardware threads, or warps of 32 threads on 8 lanes, as CUDA maps them. Figures with UVM
+# take the latter on all platforms: in chunks 256 threads use as many pages of each array at once, and GPU memory holds 128.
+THREADS = "serial", "simt"
+SIMT_WARPS = assumed(16, "warps of a core, so that a block of 512 threads fits")
 MSHRS = assumed(
     2 * 8,
     "two misses for each thread of a warp",
@@ -135,8 +139,8 @@ def platforms():
     return list(PLATFORMS)
 
 
-def vortex(size, **dispatch):
-    """Cores, their L1s and the last-level cache, whose mem_side the caller binds."""
+def vortex(size, warps=WARPS, **dispatch):
+    """Cores of so many warps, their L1s and the last-level cache, whose mem_side the caller binds."""
     return gpu(
         sms=CORES,
         slices=1,
@@ -148,8 +152,8 @@ def vortex(size, **dispatch):
         sm=dict(
             clock=CLOCK,
             lanes=LANES,
-            warp_slots=WARPS,
-            block_slots=WARPS,
+            warp_slots=warps,
+            block_slots=warps,
             **assumed(
                 dict(scheduler="loose_round_robin", arithmetic_latency=1), "in order, as a small core; not looked up"
             ),
@@ -195,6 +199,7 @@ def machine(
     ports=1,
     flit="68B",
     medium=None,
+    threads="serial",
     **dispatch,
 ):
     """The machine of one platform.
@@ -213,6 +218,7 @@ def machine(
     ports       root ports, each with an endpoint; addresses go round over them in chunks of 256 B
     flit        of the links: one of FLITS
     medium      further arguments of media.medium(), such as dict(announce="0ns")
+    threads     how programs run: one of THREADS
     dispatch    parameters of gpu.Dispatcher, such as max_instructions
 
     Returns a Root with `program`, `threads`, `gpu` (dispatcher, sm, l1, network, l2), `memory` (crossbar, dram), with uvm and gds
@@ -224,6 +230,7 @@ def machine(
         ("medium", media, MEDIA),
         ("controller", controller, CONTROLLERS),
         ("flit", flit, FLITS),
+        ("mapping of threads", threads, THREADS),
     ):
         check_known(what, given, known)
     bytes_of_program = footprint_of(program)
@@ -234,7 +241,7 @@ def machine(
     ahead = read_ahead or PLATFORMS[platform]
     if PLATFORMS[platform]:
         dispatch["bases"] = derived(f"{WINDOW}B", from_=MAPPED)
-    root.gpu = vortex(size, **dispatch)
+    root.gpu = vortex(size, WARPS if threads == "serial" else SIMT_WARPS, **dispatch)
     root.memory, below = System(), root.gpu.l2[0]
     if PLATFORMS[platform]:
         stores = platform == "cxl-ds" if store is None else store
@@ -264,6 +271,9 @@ def machine(
         below.mem_side = media_.ddr5(root.memory, LOCAL)
         if platform != "gpu-dram":
             _paged(root, size, media if platform == "gds" else None, fault, prefetch, page, medium or {})
+    if threads == "simt":
+        program.dispatcher = root.gpu.dispatcher.host
+        return root
     root.threads = workload.SerialGroups(lanes=LANES, warps=derived(CORES * WARPS, from_=[CORES, WARPS]), order=GROUPS)
     root.threads.program = program.dispatcher
     root.gpu.dispatcher.host = root.threads.dispatcher
