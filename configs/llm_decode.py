@@ -1,0 +1,65 @@
+"""A decode step of a language model on a V100, A100 or H100, some layers of it.
+
+    build/memsim configs/llm_decode.py [--chip h100-pcie] [--model llama-3-8b] [--layers 1] [--context 1024] [--head]
+
+The kernels and what is not modelled: docs/models/llm.md. The time of each kernel is in the database:
+
+    build/memsim sql memsim-out "SELECT kernel, count(*), sum(time_ns), sum(dram_bytes) FROM launches GROUP BY kernel"
+"""
+
+from contextlib import closing
+
+import memsim
+from memsim import llm
+from memsim.options import script_parser, ticks, whole
+from memsim.results.database import connect
+from memsim.systems import nvidia
+
+parser = script_parser(__doc__)
+parser.add_argument("--chip", default="h100-pcie", choices=list(nvidia.CHIPS))
+parser.add_argument("--model", default="llama-3-8b", choices=list(llm.SHAPES))
+parser.add_argument("--layers", type=whole(1), default=1, help="layers simulated; the rate is extrapolated to all")
+parser.add_argument("--context", type=whole(0), default=1024, help="tokens in the cache")
+parser.add_argument("--tokens", type=whole(1), default=1, help="tokens decoded, one after the other")
+parser.add_argument("--head", action="store_true", help="simulate embedding and output head, too")
+parser.add_argument("--launch-latency", default="500ns", help="time from the end of a kernel to the next")
+parser.add_argument("--sms", type=whole(1), help="fewer or more SMs than the chip has")
+parser.add_argument("--seed", type=int, default=1)
+args = parser.parse_args()
+
+root = memsim.Root(seed=args.seed)
+root.model = llm.decoder(
+    args.model,
+    layers=args.layers,
+    context=args.context,
+    head=args.head,
+    tokens=args.tokens,
+    launch_latency=args.launch_latency,
+    seed=args.seed,
+)
+root.gpu = nvidia.chip(args.chip).gpu(**({"sms": args.sms} if args.sms else {}))
+root.model.dispatcher = root.gpu.dispatcher.host
+memsim.instantiate(root, args)
+end = memsim.simulate()
+memsim.stats.dump("end")
+
+shape = llm.shape(args.model)
+OF_HEAD = "('embed', 'last_norm', 'head', 'choose')"
+simulation = memsim.default()
+with closing(connect(simulation.options.outdir)) as database:
+    time_ns = dict(
+        database.execute(
+            f"SELECT kernel IN {OF_HEAD}, sum(time_ns) FROM launches WHERE run = ? GROUP BY 1",
+            [simulation.id],
+        )
+    )
+layer = time_ns[0] / args.layers / args.tokens * 1e-9
+rate = shape.layer_bytes / layer
+# Without --head, the head is taken to be read at the rate of a layer's weights.
+head = time_ns[1] / args.tokens * 1e-9 if args.head else shape.head_bytes / rate
+speed = llm.tokens_per_second(layer, head, shape, launch_latency=ticks(args.launch_latency) * 1e-15)
+print(
+    f"{end.getCause()} at {memsim.curTick() / 1e9:.1f} us: {layer * 1e6:.1f} us a layer, {rate / 1e9:.0f} GB/s of its "
+    f"weights; {speed:.1f} tokens a second, extrapolated to {shape.layers} layers"
+    f"{'' if args.head else ' and a head as fast as they'}"
+)

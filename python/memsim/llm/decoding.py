@@ -1,0 +1,51 @@
+"""Decoding by a model of a known shape, and what a run of some of its layers means for all."""
+
+from typing import Any
+
+from .. import workload
+from ..model.provenance import cited
+from .shapes import Shape, shape
+
+LAUNCHES_OF_LAYER = 9
+LAUNCHES_OF_HEAD = 4  # the embedding at the start of a step; norm, head and choice at its end
+
+
+def decoder(
+    model: str, layers: int | None = None, context: int = 1024, head: bool = False, **parameters: Any
+) -> workload.LanguageModel:
+    """A workload.LanguageModel of the shape `model`, such as 'llama-3-8b'.
+
+    layers      simulated; None: all of the model's
+    context     tokens in the cache before the first decoded one
+    head        with the embedding, the output head and the choice of a token
+    parameters  of the component, such as tokens=2 or launch_latency="1us"
+    """
+    of = shape(model)
+    sizes = {name: cited(getattr(of, name), of.source) for name in ("hidden", "heads", "kv_heads", "head_dim", "ffn")}
+    return workload.LanguageModel(
+        layers=of.layers if layers is None else layers,
+        **sizes,
+        vocabulary=cited(of.vocabulary, of.source) if head else 0,
+        rotary_base=cited(of.rotary_base, of.source),
+        context=context,
+        **parameters,
+    )
+
+
+def tokens_per_second(
+    seconds_per_layer: float,
+    seconds_head: float,
+    of: Shape,
+    launches: int = LAUNCHES_OF_LAYER,
+    launch_latency: float = 0.0,
+) -> float:
+    """Tokens a second of the whole model, extrapolated from one layer: every layer takes the same time.
+
+    seconds_per_layer  in which kernels of a layer run
+    seconds_head       in which the kernels of embedding and head run
+    of                 the shape, which has the number of layers
+    launches           kernels of a layer
+    launch_latency     seconds from the end of a kernel to the start of the next
+    """
+    gaps = (of.layers * launches + LAUNCHES_OF_HEAD) * launch_latency
+    return 1 / (of.layers * seconds_per_layer + seconds_head + gaps)

@@ -1,0 +1,304 @@
+#include "workload/exact_math.hh"
+#include "workload/llm/bf16.hh"
+#include "workload/llm/decoder.hh"
+
+/// Attention of one token over the paged cache of keys and values.
+namespace memsim::workload {
+
+namespace {
+
+constexpr u32 value_instructions = 2; ///< instructions for a value of a word
+constexpr float least_score = -3e38f; ///< below every score
+
+/// How the lanes of a warp share a block of the cache: neighbouring lanes take neighbouring words
+/// of a token, each so many words, and the groups of lanes take neighbouring tokens.
+struct Split {
+    explicit Split(u32 head_dim)
+        : words(head_dim / values_in_word), lanes(std::min(8u, words)),
+          words_in_lane(words / lanes), tokens(warp_lanes / lanes), loads(tokens_in_block / tokens),
+          shift(static_cast<u32>(std::countr_zero(lanes))) {}
+    u32 words;         ///< of a key
+    u32 lanes;         ///< for a token
+    u32 words_in_lane; ///< of a token
+    u32 tokens;        ///< that a load covers
+    u32 loads;         ///< for the tokens of a block, a word of each lane
+    u32 shift;         ///< lane >> shift: its token of a load
+};
+constexpr u32 most_loads = 4, most_words = 4;
+
+/// What the warps of a block of threads leave in shared memory.
+struct PartResults {
+    Shared<float> largest, sum; ///< of each warp: largest score, sum of exponentials
+    Shared<float> values;       ///< of each warp: weighted sum of the values
+};
+
+using HeadWords = std::array<std::array<Lanes<u64>, most_words>, most_loads>;
+using HeadValues = std::array<Lanes<float>, most_words * values_in_word>;
+
+enum class PartSite : u32 { table, query, key, value, largest, sum, values, results };
+
+/// One warp's work on one block of the cache for one head.
+class BlockAttention {
+  public:
+    BlockAttention(Warp& warp, const DecoderMemory& memory, const DecoderLayer& layer, u32 tokens)
+        : warp_(warp), memory_(memory), layer_(layer), split_(memory.shape.head_dim),
+          tokens_(tokens), lane_(warp_.lane()), word_(lane_ & (split_.lanes - 1)),
+          token_(lane_ >> split_.shift) {}
+
+    /// `number` is the block's place in the sequence.
+    void run(u32 number, u32 head, const PartResults& to) {
+        load(number, head);
+        weigh();
+        add_values();
+        store(to);
+    }
+
+  private:
+    template <class Body>
+    void each_load(Body body) {
+        for (u32 t = 0; t < split_.loads && t * split_.tokens < tokens_; ++t) body(t);
+    }
+    /// The token's place in the block is within the sequence.
+    Cond valid(u32 t) const { return token_ < tokens_ - t * split_.tokens; }
+
+    void load(u32 number, u32 head) {
+        const DecoderShape& s = memory_.shape;
+        const u32 token_words = s.kv_heads * split_.words, kv_head = head / (s.heads / s.kv_heads);
+        const auto block = warp_.load(PartSite::table, memory_.block_table, Lanes<u32>(number));
+        const auto first = mad(block, 2 * tokens_in_block, token_) * token_words;
+        const auto at = first + word_ + kv_head * split_.words;
+        const auto from = word_ * values_in_word + head * s.head_dim;
+        for (u32 i = 0; i < split_.words_in_lane; ++i)
+            for (u32 j = 0; j < values_in_word; ++j)
+                query_[i * values_in_word + j] = warp_.load(PartSite::query, memory_.qkv, from,
+                                                            i * split_.lanes * values_in_word + j);
+        const auto words = [&](PartSite site, HeadWords& to, u32 plus) {
+            each_load([&](u32 t) {
+                in_lanes(warp_, (t + 1) * split_.tokens <= tokens_, token_,
+                         tokens_ - t * split_.tokens, [&] {
+                             for (u32 i = 0; i < split_.words_in_lane; ++i)
+                                 to[t][i] = warp_.load(site, layer_.cache, at,
+                                                       plus + t * split_.tokens * token_words +
+                                                           i * split_.lanes);
+                         });
+            });
+        };
+        words(PartSite::key, keys_, 0);
+        words(PartSite::value, values_, tokens_in_block * token_words);
+    }
+
+    /// Scores, their largest, exponentials and the sum of those.
+    void weigh() {
+        const float scale = 1.0f / std::sqrt(static_cast<float>(memory_.shape.head_dim));
+        each_load([&](u32 t) {
+            Lanes<float> score;
+            for (u32 i = 0; i < split_.words_in_lane; ++i)
+                for (u32 j = 0; j < values_in_word; ++j)
+                    score = add_product(score, keys_[t][i], j, query_[i * values_in_word + j]);
+            add_lanes(warp_, score, 1, split_.lanes);
+            weight_[t] = select(valid(t), score * scale, Lanes<float>(least_score));
+            largest_ = t == 0 ? weight_[t] : max(largest_, weight_[t]);
+        });
+        for (u32 distance = split_.lanes; distance < warp_lanes; distance *= 2)
+            largest_ =
+                max(largest_, warp_.shuffle(largest_, [distance](u32 i) { return i ^ distance; }));
+        each_load([&](u32 t) {
+            const auto below = weight_[t] - largest_;
+            const auto power = warp_.apply<float>(
+                rule::exponential, [&](u32 i) { return exact_exp(below[i]); }, below);
+            weight_[t] = select(valid(t), power, Lanes<float>(0.0f));
+            sum_ = sum_ + weight_[t];
+        });
+        add_lanes(warp_, sum_, split_.lanes, warp_lanes);
+    }
+
+    void add_values() {
+        each_load([&](u32 t) {
+            for (u32 i = 0; i < split_.words_in_lane; ++i)
+                for (u32 j = 0; j < values_in_word; ++j) {
+                    Lanes<float>& result = result_[i * values_in_word + j];
+                    result = add_product(result, values_[t][i], j, weight_[t]);
+                }
+        });
+        for (u32 k = 0; k < split_.words_in_lane * values_in_word; ++k)
+            add_lanes(warp_, result_[k], split_.lanes, warp_lanes);
+    }
+
+    void store(const PartResults& to) {
+        warp_.if_(lane_ < 1, [&] {
+            warp_.store(PartSite::largest, to.largest, Lanes<u32>(warp_.index()), largest_);
+            warp_.store(PartSite::sum, to.sum, Lanes<u32>(warp_.index()), sum_);
+        });
+        warp_.if_(lane_ < split_.lanes, [&] {
+            const auto at = word_ * values_in_word + warp_.index() * memory_.shape.head_dim;
+            for (u32 i = 0; i < split_.words_in_lane; ++i)
+                for (u32 j = 0; j < values_in_word; ++j)
+                    warp_.store(PartSite::values, to.values, at, result_[i * values_in_word + j],
+                                i * split_.lanes * values_in_word + j);
+        });
+    }
+
+    Lanes<float> add_product(const Lanes<float>& sum, const Lanes<u64>& word, u32 j,
+                             const Lanes<float>& by) {
+        return warp_.apply<float>(
+            value_instructions,
+            [&](u32 i) {
+                const float product = packed_bf16(word[i], j) * by[i];
+                return sum[i] + product;
+            },
+            sum, word, by);
+    }
+
+    Warp& warp_;
+    const DecoderMemory& memory_;
+    const DecoderLayer& layer_;
+    Split split_;
+    u32 tokens_; ///< of the block that are within the sequence
+    Lanes<u32> lane_, word_, token_;
+    HeadValues query_, result_;
+    HeadWords keys_, values_;
+    std::array<Lanes<float>, most_loads> weight_; ///< of each token: score, then exponential
+    Lanes<float> largest_, sum_;
+};
+
+/// Softmax over several parts: the largest score, the sum of exponentials, the weighted values.
+struct Merged {
+    Lanes<float> largest, sum, value;
+};
+/// Of `n` parts; each function loads its result of a part.
+template <class Largest, class Sum, class Value>
+Merged merged(Warp& w, u32 n, Largest largest, Sum sum, Value value) {
+    std::vector<Lanes<float>> scores, sums, values;
+    for (u32 k = 0; k < n; ++k) scores.push_back(largest(k));
+    for (u32 k = 0; k < n; ++k) sums.push_back(sum(k));
+    for (u32 k = 0; k < n; ++k) values.push_back(value(k));
+    Merged all {scores[0], {}, {}};
+    for (u32 k = 1; k < n; ++k) all.largest = max(all.largest, scores[k]);
+    for (u32 k = 0; k < n; ++k) {
+        const auto below = scores[k] - all.largest;
+        const auto power = w.apply<float>(
+            rule::exponential, [&](u32 i) { return exact_exp(below[i]); }, below);
+        all.sum = mad(sums[k], power, all.sum);
+        all.value = mad(values[k], power, all.value);
+    }
+    return all;
+}
+
+} // namespace
+
+u32 attention_shared_bytes(u32 head_dim) {
+    return attention_threads / warp_lanes * (head_dim + 2) * static_cast<u32>(sizeof(float));
+}
+
+/// The rotary embedding of the query and the key, for pairs of neighbouring dimensions; the key and
+/// the value enter the cache. A thread has 4 dimensions.
+void Decoder::rotate(Warp& w) const {
+    enum class Site : u32 { value, angle, set, table, append };
+    const DecoderShape& s = shape();
+    const u32 words = s.head_dim / values_in_word, kv_words = s.kv_heads * words;
+    const u32 query_words = s.heads * words;
+    const auto thread = w.thread();
+    w.if_(thread < query_words + 2 * kv_words, [&] {
+        HeadValues value;
+        const auto from = thread * values_in_word;
+        for (u32 j = 0; j < values_in_word; ++j) {
+            value[j].flow = &w;
+            value[j] = w.load(Site::value, arrays_.qkv, from, j);
+        }
+        w.if_(thread < query_words + kv_words, [&] {
+            const auto angle = (thread & (words - 1)) * values_in_word;
+            const u32 row = decoded() * s.head_dim;
+            for (u32 j = 0; j < values_in_word; j += 2) {
+                const auto cosine = w.load(Site::angle, arrays_.rotation, angle, row + j);
+                const auto sine = w.load(Site::angle, arrays_.rotation, angle, row + j + 1);
+                const auto x = value[j] * cosine - value[j + 1] * sine;
+                value[j + 1] = value[j] * sine + value[j + 1] * cosine;
+                value[j] = x;
+            }
+        });
+        w.if_(
+            thread < query_words,
+            [&] {
+                for (u32 j = 0; j < values_in_word; ++j)
+                    w.store(Site::set, arrays_.qkv, from, value[j], j);
+            },
+            [&] {
+                const auto block = w.load(Site::table, arrays_.block_table,
+                                          Lanes<u32>(position() / tokens_in_block));
+                const auto number = thread - query_words; // among the words of key and value
+                const auto place = number + position() % tokens_in_block * kv_words;
+                const auto value_part = select(number < kv_words, Lanes<u32>(0),
+                                               Lanes<u32>((tokens_in_block - 1) * kv_words));
+                const auto at = mad(block, 2 * tokens_in_block * kv_words, place) + value_part;
+                const auto word = w.apply<u64>(
+                    3,
+                    [&](u32 i) {
+                        u64 packed = 0;
+                        for (u32 j = 0; j < values_in_word; ++j)
+                            packed |= u64 {to_bf16(value[j][i])} << 16 * j;
+                        return packed;
+                    },
+                    value[0], value[1], value[2], value[3]);
+                w.store(Site::append, layer().cache, at, word);
+            });
+    });
+}
+
+/// One head's attention over a part of the context; each warp has a block of the cache.
+void Decoder::attend(Block& b) const {
+    const u32 dimensions = shape().head_dim, head = b.x(), part = b.y();
+    const u32 tokens = std::min(tokens_in_part, position() + 1 - part * tokens_in_part);
+    const u32 warps = (tokens + tokens_in_block - 1) / tokens_in_block;
+    const auto largest = b.shared<float>(b.warps()), sum = b.shared<float>(b.warps());
+    const PartResults results {largest, sum, b.shared<float>(b.warps() * dimensions)};
+    b.each([&](Warp& w) {
+        if (w.index() >= warps) return;
+        const u32 before = w.index() * tokens_in_block;
+        BlockAttention attention(w, arrays_, layer(), std::min(tokens_in_block, tokens - before));
+        attention.run(part * (tokens_in_part / tokens_in_block) + w.index(), head, results);
+    });
+    b.barrier();
+    b.each([&](Warp& w) {
+        const auto thread = w.tx();
+        w.if_(thread < dimensions, [&] {
+            const auto read = [&](PartSite site, const Shared<float>& from, u32 k) {
+                return w.load(site, from, Lanes<u32>(k));
+            };
+            const Merged all = merged(
+                w, warps, [&](u32 k) { return read(PartSite::largest, results.largest, k); },
+                [&](u32 k) { return read(PartSite::sum, results.sum, k); },
+                [&](u32 k) {
+                    return w.load(PartSite::values, results.values, thread, k * dimensions);
+                });
+            const u32 to = (head * parts_to(position()) + part) * (dimensions + 2);
+            w.store(PartSite::results, arrays_.partial, thread, all.value, to + 2);
+            w.if_(thread < 1, [&] {
+                w.store(PartSite::results, arrays_.partial, thread, all.largest, to);
+                w.store(PartSite::results, arrays_.partial, thread, all.sum, to + 1);
+            });
+        });
+    });
+}
+
+/// Adds up the parts of a head. A block has a head, a thread a dimension.
+void Decoder::merge(Warp& w) const {
+    enum class Site : u32 { largest, sum, value, set };
+    const u32 dimensions = shape().head_dim, parts = parts_to(position());
+    const u32 first = w.bx() * parts * (dimensions + 2);
+    const auto thread = w.tx();
+    w.if_(thread < dimensions, [&] {
+        const auto at = [&](u32 k) { return first + k * (dimensions + 2); };
+        const auto read = [&](Site site, u32 place) {
+            return w.load(site, arrays_.partial, Lanes<u32>(place));
+        };
+        const Merged all = merged(
+            w, parts, [&](u32 k) { return read(Site::largest, at(k)); },
+            [&](u32 k) { return read(Site::sum, at(k) + 1); },
+            [&](u32 k) { return w.load(Site::value, arrays_.partial, thread, at(k) + 2); });
+        const auto result = w.divide(all.value, all.sum);
+        const auto to = thread + w.bx() * dimensions;
+        w.store(Site::set, arrays_.attention, to, result);
+    });
+}
+
+} // namespace memsim::workload

@@ -1,0 +1,43 @@
+#include "workload/llm/language_model.hh"
+
+#include "core/host_memory.hh"
+#include "core/registry.hh"
+
+namespace memsim::workload {
+
+static const Registration<LanguageModel> language_model {
+    "Decoding of tokens by a dense language model, layer by layer, with random weights."};
+
+DecoderShape LanguageModel::shape() const {
+    const auto of_4 = [this](const char* name, std::uint64_t value) {
+        if (value % values_in_word)
+            refuse(name, std::to_string(value) + " is not a multiple of " +
+                             std::to_string(values_in_word));
+    };
+    of_4("hidden", params.hidden());
+    of_4("ffn", params.ffn());
+    if (!std::has_single_bit(params.head_dim()))
+        refuse("head_dim", std::to_string(params.head_dim()) + " is not a power of 2");
+    if (params.heads() % params.kv_heads())
+        refuse("kv_heads", std::to_string(params.kv_heads()) + " does not divide " +
+                               std::to_string(params.heads()) + " heads");
+    const DecoderShape shape {params.layers(),     params.hidden(),   params.heads(),
+                              params.kv_heads(),   params.head_dim(), params.ffn(),
+                              params.vocabulary(), params.context(),  params.tokens(),
+                              params.rotary_base()};
+    if (const u64 needed = decoder_bytes(shape), available = available_memory(); needed > available)
+        refuse("layers", "the model's arrays have " + show_bytes(needed) + ", and " +
+                             show_bytes(available) +
+                             " of memory are available: simulate fewer layers, and extrapolate");
+    return shape;
+}
+
+program::KernelSource& LanguageModel::kernels() {
+    if (state.function.source) return *state.function.source;
+    Options options;
+    options.seed = params.seed();
+    state.function.source = std::make_unique<Decoder>(options, shape());
+    return *state.function.source;
+}
+
+} // namespace memsim::workload

@@ -1,0 +1,72 @@
+#pragma once
+
+#include "workload/kernel_host.hh"
+#include "workload/llm/decoder.hh"
+
+namespace memsim::workload {
+
+/// Decodes tokens of one sequence with a dense language model of the Llama family (batch 1), as a
+/// host that launches the kernels of each layer one after the other.
+///
+/// Models        Matrices and cache in bf16, arithmetic in float; the cache in blocks of 16 tokens
+///               behind a block table; heads that share keys and values. Weights are random.
+/// Not modelled  Copies between host and device; what src/workload/llm/decoder.hh leaves out.
+/// See           docs/models/llm.md
+class LanguageModel final : public Model<LanguageModel>, public protocol::HasKernels {
+  public:
+    struct Params {
+        Param<unsigned> layers {2, {1, 256}, "Layers", assumed("a tiny model, for tests")};
+        Param<unsigned> hidden {64,
+                                {8, 65536},
+                                "Elements of the hidden state, a multiple of 4",
+                                assumed("a tiny model, for tests")};
+        Param<unsigned> heads {4, {1, 256}, "Heads of queries", assumed("a tiny model, for tests")};
+        Param<unsigned> kv_heads {2,
+                                  {1, 256},
+                                  "Heads of keys and values, a divisor of the heads",
+                                  assumed("a tiny model, for tests")};
+        Param<unsigned> head_dim {
+            16, {8, 128}, "Elements of a head, a power of 2", assumed("a tiny model, for tests")};
+        Param<unsigned> ffn {128,
+                             {8, 262144},
+                             "Elements between the matrices of the feed-forward part, a multiple "
+                             "of 4",
+                             assumed("a tiny model, for tests")};
+        Param<unsigned> vocabulary {
+            0,
+            {0, 1 << 20},
+            "Tokens that the model knows; 0: no embedding, output head and choice of a token, and "
+            "each step begins with the hidden state that the last one left"};
+        Param<unsigned> context {20,
+                                 {0, 1 << 20},
+                                 "Tokens whose keys and values the cache holds at the start",
+                                 assumed("a tiny model, for tests")};
+        Param<unsigned> tokens {1, {1, 1 << 16}, "Tokens decoded"};
+        Param<unsigned> rotary_base {10000,
+                                     {2, 1'000'000'000},
+                                     "Base of the angles of the rotary embedding",
+                                     cited("RoFormer (arXiv 2104.09864), section 3.2.2: 10000")};
+        Param<std::uint64_t> seed {1, "Seed of weights, cache, block table and first token"};
+        HostParams host;
+    };
+    using Ports = HostPorts<Params>;
+    using Stats = HostStats;
+    using State = HostState;
+
+    explicit LanguageModel(const Params& p) : params(p) {}
+    void init() override { kernels(); }
+    void wake() override { serve_launches(*this); }
+    program::KernelSource& kernels() override;
+    std::string kernel() const override { return state.kernel; }
+    std::unique_ptr<program::KernelSource>* prepared() override { return &state.function.source; }
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    DecoderShape shape() const;
+};
+
+} // namespace memsim::workload

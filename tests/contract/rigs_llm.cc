@@ -1,0 +1,20 @@
+#include "oracle.hh"
+
+namespace memsim::test::rigs_llm {
+
+namespace {
+
+const RigFor language_model {"workload.LanguageModel", [](Machine& m) {
+                                 m.add("model", "workload.LanguageModel",
+                                       {{"layers", "1"}, {"vocabulary", "40"}, {"tokens", "2"}});
+                                 m.add("dispatcher", "gpu.Dispatcher", {{"sms", "1"}});
+                                 m.add("sm", "gpu.Sm", {});
+                                 m.add("memory", "mem.SimpleMemory", {});
+                                 m.bind("model", "dispatcher", "dispatcher", "host");
+                                 m.bind("dispatcher", "sm_side[0]", "sm", "blocks");
+                                 m.bind("sm", "mem_side", "memory", "cpu_side");
+                             }};
+
+} // namespace
+
+} // namespace memsim::test::rigs_llm

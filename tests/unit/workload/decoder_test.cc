@@ -1,0 +1,215 @@
+#include "workload/llm/bf16.hh"
+#include "workload/llm/decoder.hh"
+
+#include "run.hh"
+
+#include <catch2/catch.hpp>
+
+#include <numeric>
+#include <set>
+
+/// A decoder against its reference, and where its attention reads.
+namespace memsim::decoder_test {
+
+using namespace memsim::workload;
+
+namespace {
+
+DecoderShape tiny() {
+    return {.layers = 2,
+            .hidden = 64,
+            .heads = 4,
+            .kv_heads = 2,
+            .head_dim = 16,
+            .ffn = 128,
+            .vocabulary = 100,
+            .context = 20,
+            .tokens = 4,
+            .rotary_base = 10000};
+}
+/// Several parts of the context, the second of which begins while tokens are decoded; sizes that
+/// are no multiples of a warp's.
+DecoderShape uneven() {
+    DecoderShape s = tiny();
+    s.hidden = 136, s.ffn = 300, s.heads = 6, s.kv_heads = 2, s.head_dim = 128;
+    s.context = 126, s.tokens = 4, s.vocabulary = 77;
+    return s;
+}
+Options seeded(u64 seed) {
+    Options o;
+    o.seed = seed;
+    return o;
+}
+std::vector<u32> tokens_of(const Decoder& d) {
+    const auto all = d.arrays().token.host();
+    return {all.begin(), all.end()};
+}
+
+/// Addresses that `attend` reads in the cache of layer 0 for a head, when the first token is
+/// decoded.
+std::set<u64> cache_reads(Decoder& decoder, u32 head) {
+    const Array<u64>& cache = decoder.arrays().layers[0].cache;
+    std::set<u64> found;
+    BlockStreams out;
+    for (program::Launch launch; found.empty() && decoder.next_launch(launch);)
+        for (u32 block = 0; block < launch.blocks(); ++block) {
+            decoder.run_block(block, out);
+            if (launch.kernel != "attend" || block % launch.grid[0] != head) continue;
+            for (const auto& warp : out.warps)
+                for (const auto& op : read_all(warp))
+                    for (u32 lane = 0; lane < 32 && op.kind == WarpOpKind::load; ++lane)
+                        if ((op.mask >> lane & 1) != 0 &&
+                            op.address[lane] - cache.base < cache.size * 8)
+                            found.insert(op.address[lane]);
+        }
+    return found;
+}
+/// Keys and values of one head for all tokens, in the blocks that the table names.
+std::set<u64> cache_of(const DecoderMemory& m, u32 kv_head) {
+    const DecoderShape& s = m.shape;
+    const u64 row = s.head_dim * 2; // bytes
+    std::set<u64> all;
+    for (u32 token = 0; token <= s.context; ++token)
+        for (u64 which = 0; which < 2; ++which)
+            for (u64 byte = 0; byte < row; byte += 8) {
+                const u64 slot = (m.block_table[token / 16] * 2 + which) * 16 + token % 16;
+                all.insert(m.layers[0].cache.base + (slot * s.kv_heads + kv_head) * row + byte);
+            }
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("bf16 is rounded to nearest, ties to even", "[llm]") {
+    CHECK(to_bf16(1.0f) == 0x3f80);
+    CHECK(to_bf16(1.00390625f) == 0x3f80); // halfway to the next
+    CHECK(to_bf16(1.01171875f) == 0x3f82);
+    CHECK(to_bf16(1.00390637f) == 0x3f81);
+    CHECK(to_bf16(-2.5f) == 0xc020);
+    CHECK(packed_bf16(0xc02000003f800000, 1) == 1.0f);
+    CHECK(packed_bf16(0xc02000003f800000, 3) == -2.5f);
+}
+
+TEST_CASE("a tiny model decodes the tokens of its reference", "[llm]") {
+    std::set<std::vector<u32>> different;
+    for (u64 seed = 1; seed < 4; ++seed) {
+        Decoder d(seeded(seed), tiny());
+        run_to_end(d);
+        CHECK(d.difference() == "");
+        different.insert(tokens_of(d));
+    }
+    CHECK(different.size() == 3);
+    CHECK(std::set<u32>(different.begin()->begin(), different.begin()->end()).size() > 2);
+}
+
+TEST_CASE("shapes that fill no warp or block decode the reference's tokens", "[llm]") {
+    for (const u32 vocabulary : {77u, 0u}) {
+        DecoderShape s = uneven();
+        s.vocabulary = vocabulary;
+        Decoder d(seeded(1), s);
+        run_to_end(d);
+        CHECK(d.difference() == "");
+    }
+    DecoderShape s = tiny();
+    s.head_dim = 8, s.heads = s.kv_heads = 2, s.context = 0, s.tokens = 18, s.hidden = 8;
+    Decoder d(seeded(1), s);
+    run_to_end(d);
+    CHECK(d.difference() == "");
+}
+
+TEST_CASE("the reference finds a wrong token, state or cache", "[llm]") {
+    Decoder d(seeded(1), tiny());
+    run_to_end(d);
+    const DecoderMemory& m = d.arrays();
+    const u32 token = m.token[2];
+    m.token[2] = (token + 1) % 100;
+    CHECK(d.difference().starts_with("token 2 is "));
+    m.token[2] = token;
+    const float state = m.hidden[5];
+    m.hidden[5] = state + 0.001f;
+    CHECK(d.difference().starts_with("hidden[5] is "));
+    m.hidden[5] = state;
+    // The key of the first token decoded.
+    const u64 slot = m.block_table[1] * 2 * 16 + 4;
+    u64& key = m.layers[1].cache[slot * m.shape.kv_size() / 4];
+    key ^= 0x0004;
+    CHECK(d.difference().starts_with("the cache of layer 1 has "));
+    key ^= 0x0004;
+    CHECK(d.difference() == "");
+}
+
+TEST_CASE("attention reads the blocks that the block table names", "[llm]") {
+    DecoderShape s = uneven();
+    Decoder d(seeded(1), s);
+    const auto table = d.arrays().block_table.host();
+    CHECK(!std::is_sorted(table.begin(), table.end()));
+    CHECK(cache_reads(d, 0) == cache_of(d.arrays(), 0));
+
+    // Another order of the blocks is another context: with the reference's table in order, the
+    // result differs.
+    Decoder whole(seeded(1), s);
+    run_to_end(whole);
+    DecoderMemory ignored = whole.arrays();
+    std::vector<u32> in_order(table.size());
+    std::iota(in_order.begin(), in_order.end(), 0u);
+    ignored.block_table.data = in_order.data();
+    CHECK(decoder_difference(ignored) != "");
+}
+
+TEST_CASE("heads of a group share the keys and values of one head", "[llm]") {
+    const u32 groups[] = {0, 0, 1, 1};
+    for (u32 head = 0; head < 4; ++head) {
+        Decoder d(seeded(1), tiny());
+        CHECK(cache_reads(d, head) == cache_of(d.arrays(), groups[head]));
+    }
+    // The result depends on the group: with as many heads of keys and values laid out otherwise,
+    // the reference has another one.
+    Decoder d(seeded(1), tiny());
+    run_to_end(d);
+    DecoderMemory swapped = d.arrays();
+    std::vector<u64> cache(swapped.layers[0].cache.host().begin(),
+                           swapped.layers[0].cache.host().end());
+    for (u64 row = 0; row < cache.size() / 8; ++row)
+        if (row / 16 % 32 != 0 || row % 16 != 4) // all but the token's own
+            std::swap_ranges(cache.begin() + static_cast<std::ptrdiff_t>(row * 8),
+                             cache.begin() + static_cast<std::ptrdiff_t>(row * 8 + 4),
+                             cache.begin() + static_cast<std::ptrdiff_t>(row * 8 + 4));
+    swapped.layers[0].cache.data = cache.data();
+    CHECK(decoder_difference(swapped) != "");
+}
+
+TEST_CASE("a decoder continues after it was saved", "[llm]") {
+    Decoder whole(seeded(2), tiny());
+    const std::vector<u64> digests = run_to_end(whole);
+    Decoder first(seeded(2), tiny());
+    BlockStreams out;
+    program::Launch launch;
+    std::vector<u64> parts;
+    for (u32 i = 0; i < 30; ++i) { // in the second token
+        REQUIRE(first.next_launch(launch));
+        for (u32 block = 0; block < launch.blocks(); ++block) {
+            first.run_block(block, out);
+            parts.push_back(digest_of(out));
+        }
+    }
+    Saver saved;
+    first.save(saved);
+    Decoder second(seeded(2), tiny());
+    Loader loader(saved.bytes);
+    second.load(loader);
+    for (const u64 digest : run_to_end(second)) parts.push_back(digest);
+    CHECK(parts == digests);
+    CHECK(second.difference() == "");
+    CHECK(second.result_digest() == whole.result_digest());
+}
+
+TEST_CASE("weights, cache and activations are regions by name", "[llm]") {
+    Decoder d(seeded(1), tiny());
+    std::set<std::string> names;
+    for (const Allocation& a : d.allocations()) names.insert(a.name);
+    for (const char* name : {"weights.0.qkv", "weights.1.down", "weights.embedding", "weights.head",
+                             "kv.0", "kv.1", "kv.block_table", "activations.hidden"})
+        CHECK(names.count(name) == 1);
+}
+
+} // namespace memsim::decoder_test
