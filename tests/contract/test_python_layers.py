@@ -18,6 +18,7 @@ LAYERS = [
     "run",
     "results",
     "systems",
+    "llm",
     "silicon",
     "study",
     "papers",
