@@ -70,7 +70,7 @@ DRAM = dict(
         used=["scales at full occupancy"],
         sweep=["single_banks"],
     ),
-    map=assumed("RoRaBaCoChCl", "neighbouring rows of a channel lie in different banks"),
+    map=assumed("RoBaRaCoChCl", "neighbouring rows of a channel lie in different pseudo-channels, then banks"),
     queue=assumed(256, STREAMS),
     read_queue=cited(64, f"{ACCEL_SIM}: queue of 64"),
     write_queue=cited(64, f"{ACCEL_SIM}: queue of 64"),
