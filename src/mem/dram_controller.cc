@@ -197,8 +197,7 @@ bool DramController::accept() {
             state.packed[state.front] = r.packed;
             if (sim().stamps().enabled()) state.stages[state.front] = {r.stamps, never};
             if (sim().contents().enabled()) {
-                state.data[state.front] = r.contents;
-                if (r.contents) state.writes.push(state.front);
+                accept_data(r);
             }
         }
         const std::uint32_t before = state.front_bytes;
@@ -287,23 +286,29 @@ protocol::MemResponse DramController::answer_to(std::uint32_t request) const {
             stamps,    {}};
 }
 
-/// Of a request whose last piece is done: a write's bytes go into the cells, a read takes them from
-/// there, and from the writes that still wait.
-void DramController::move_data(std::uint32_t request) {
+/// A read gets the bytes of the writes that were accepted before it, from the cells and from those
+/// that still wait; a later write may be done first.
+void DramController::accept_data(const protocol::MemRequest& r) {
     Contents& contents = sim().contents();
-    const State::Request& r = state.requests[request];
-    Contents::Id& data = state.data[request];
+    Contents::Id& data = state.data[state.front] = r.contents;
     if (r.command != Command::read) {
-        if (!data) return;
-        const std::uint64_t first = r.address / SectorBytes::size;
-        state.contents.write(contents, first, std::exchange(data, {}));
-        for (std::uint32_t i = 0; i < state.writes.size(); ++i)
-            if (state.writes[i] == request) return state.writes.erase(i);
+        if (data) state.writes.push(state.front);
         return;
     }
-    data = state.contents.read(contents, r);
+    data = state.contents.read(contents, state.requests[state.front]);
     for (Contents::Piece& p : contents[data].pieces)
         add_waiting(r.address / SectorBytes::size + p.sector, p.data);
+}
+
+/// Of a write whose last piece is done: its bytes go into the cells.
+void DramController::move_data(std::uint32_t request) {
+    const State::Request& r = state.requests[request];
+    Contents::Id& data = state.data[request];
+    if (r.command == Command::read || !data) return;
+    const std::uint64_t first = r.address / SectorBytes::size;
+    state.contents.write(sim().contents(), first, std::exchange(data, {}));
+    for (std::uint32_t i = 0; i < state.writes.size(); ++i)
+        if (state.writes[i] == request) return state.writes.erase(i);
 }
 
 /// The writes that are accepted and not done are newer than the cells.
@@ -334,6 +339,13 @@ void DramController::functional(const PortBase&, FunctionalAccess& access) {
     for_each_waiting(access.address / SectorBytes::size, [&](SectorBytes& data, bool) {
         data.take(access.data, data.known & access.data.known); // else it would be overwritten
     });
+    for (std::uint32_t i = 0; i < state.data.size(); ++i) {
+        const State::Request& r = state.requests[i];
+        if (!state.data[i] || r.command != Command::read) continue;
+        for (Contents::Piece& p : sim().contents()[state.data[i]].pieces)
+            if (r.address / SectorBytes::size + p.sector == access.address / SectorBytes::size)
+                p.data.take(access.data, p.data.known & access.data.known);
+    }
 }
 
 /// One of the parts that a request waits for is done; after the last, so is the request.

@@ -132,7 +132,7 @@ class DramController final : public Model<DramController>,
         std::vector<Request> requests;
         std::vector<protocol::PackedSize> packed; ///< of each of them
         std::vector<Stages> stages;
-        std::vector<Contents::Id> data; ///< of writes that are not done, of reads that are
+        std::vector<Contents::Id> data; ///< of writes that are not done, and of reads
         Fifo<std::uint32_t> writes;     ///< of them the writes, as they were accepted
         parts::SectorStore contents;    ///< of the cells
         FreeList free;
@@ -179,6 +179,7 @@ class DramController final : public Model<DramController>,
     void collect();
     protocol::MemResponse answer_to(std::uint32_t request) const;
     void piece_done(std::uint32_t request, Tick started, Tick at);
+    void accept_data(const protocol::MemRequest& r);
     void move_data(std::uint32_t request);
     void add_waiting(std::uint64_t sector, SectorBytes& to);
     template <class F>
