@@ -15,6 +15,7 @@ struct DecoderShape {
     u32 tokens;      ///< decoded after them
     u32 rotary_base; ///< of the angles of the rotary embedding
 
+    u32 group() const { return heads / kv_heads; } ///< heads that share keys and values
     u32 query_size() const { return heads * head_dim; }
     u32 kv_size() const { return kv_heads * head_dim; }
     u32 qkv_size() const { return query_size() + 2 * kv_size(); }
