@@ -53,6 +53,9 @@ DecoderMemory make_decoder_memory(DeviceMemory& memory, const DecoderShape& shap
 /// Bytes of device memory.
 u64 decoder_bytes(const DecoderShape& shape);
 
+/// Words of the largest array, which kernels index by 32 bits.
+u64 largest_array(const DecoderShape& shape);
+
 /// Decodes the same tokens in double, by plain loops, and gives what differs as a sentence; empty
 /// if nothing does. Compares the decoded tokens exactly; entries of the cache to a unit in the last
 /// place of bf16; the final hidden state to a rounding of 2^-24 for each term of the longest sums
