@@ -28,8 +28,8 @@ constexpr u32 most_loads = 4, most_words = 4;
 
 /// What the warps of a block of threads leave in shared memory.
 struct PartResults {
-    Shared<float> largest, sum; ///< of each warp: largest score, sum of exponentials
-    Shared<float> values;       ///< of each warp: weighted sum of the values
+    Shared<float> largest, sum; ///< [warp][head of the group]: largest score, sum of exponentials
+    Shared<float> values;       ///< [warp][head of the group][dimension]: weighted sum
 };
 
 using HeadWords = std::array<std::array<Lanes<u64>, most_words>, most_loads>;
@@ -37,7 +37,7 @@ using HeadValues = std::array<Lanes<float>, most_words * values_in_word>;
 
 enum class PartSite : u32 { table, query, key, value, largest, sum, values, results };
 
-/// One warp's work on one block of the cache for one head.
+/// One warp's work on one block of the cache: it is loaded once for all heads of a group.
 class BlockAttention {
   public:
     BlockAttention(Warp& warp, const DecoderMemory& memory, const DecoderLayer& layer, u32 tokens)
@@ -46,11 +46,15 @@ class BlockAttention {
           token_(lane_ >> split_.shift) {}
 
     /// `number` is the block's place in the sequence.
-    void run(u32 number, u32 head, const PartResults& to) {
-        load(number, head);
-        weigh();
-        add_values();
-        store(to);
+    void run(u32 number, u32 kv_head, const PartResults& to) {
+        const u32 group = memory_.shape.group();
+        load_cache(number, kv_head);
+        for (u32 i = 0; i < group; ++i) {
+            load_query(kv_head * group + i);
+            weigh();
+            add_values();
+            store(warp_.index() * group + i, to);
+        }
     }
 
   private:
@@ -61,17 +65,19 @@ class BlockAttention {
     /// The token's place in the block is within the sequence.
     Cond valid(u32 t) const { return token_ < tokens_ - t * split_.tokens; }
 
-    void load(u32 number, u32 head) {
-        const DecoderShape& s = memory_.shape;
-        const u32 token_words = s.kv_heads * split_.words, kv_head = head / (s.heads / s.kv_heads);
-        const auto block = warp_.load(PartSite::table, memory_.block_table, Lanes<u32>(number));
-        const auto first = mad(block, 2 * tokens_in_block, token_) * token_words;
-        const auto at = first + word_ + kv_head * split_.words;
-        const auto from = word_ * values_in_word + head * s.head_dim;
+    void load_query(u32 head) {
+        const auto from = word_ * values_in_word + head * memory_.shape.head_dim;
         for (u32 i = 0; i < split_.words_in_lane; ++i)
             for (u32 j = 0; j < values_in_word; ++j)
                 query_[i * values_in_word + j] = warp_.load(PartSite::query, memory_.qkv, from,
                                                             i * split_.lanes * values_in_word + j);
+    }
+
+    void load_cache(u32 number, u32 kv_head) {
+        const u32 token_words = memory_.shape.kv_heads * split_.words;
+        const auto block = warp_.load(PartSite::table, memory_.block_table, Lanes<u32>(number));
+        const auto first = mad(block, 2 * tokens_in_block, token_) * token_words;
+        const auto at = first + word_ + kv_head * split_.words;
         const auto words = [&](PartSite site, HeadWords& to, u32 plus) {
             each_load([&](u32 t) {
                 in_lanes(warp_, (t + 1) * split_.tokens <= tokens_, token_,
@@ -107,7 +113,7 @@ class BlockAttention {
             const auto power = warp_.apply<float>(
                 rule::exponential, [&](u32 i) { return exact_exp(below[i]); }, below);
             weight_[t] = select(valid(t), power, Lanes<float>(0.0f));
-            sum_ = sum_ + weight_[t];
+            sum_ = t == 0 ? weight_[t] : sum_ + weight_[t];
         });
         add_lanes(warp_, sum_, split_.lanes, warp_lanes);
     }
@@ -117,6 +123,7 @@ class BlockAttention {
             for (u32 i = 0; i < split_.words_in_lane; ++i)
                 for (u32 j = 0; j < values_in_word; ++j) {
                     Lanes<float>& result = result_[i * values_in_word + j];
+                    if (t == 0) result = Lanes<float>();
                     result = add_product(result, values_[t][i], j, weight_[t]);
                 }
         });
@@ -124,13 +131,14 @@ class BlockAttention {
             add_lanes(warp_, result_[k], split_.lanes, warp_lanes);
     }
 
-    void store(const PartResults& to) {
+    /// `place` is that of the warp and the head.
+    void store(u32 place, const PartResults& to) {
         warp_.if_(lane_ < 1, [&] {
-            warp_.store(PartSite::largest, to.largest, Lanes<u32>(warp_.index()), largest_);
-            warp_.store(PartSite::sum, to.sum, Lanes<u32>(warp_.index()), sum_);
+            warp_.store(PartSite::largest, to.largest, Lanes<u32>(place), largest_);
+            warp_.store(PartSite::sum, to.sum, Lanes<u32>(place), sum_);
         });
         warp_.if_(lane_ < split_.lanes, [&] {
-            const auto at = word_ * values_in_word + warp_.index() * memory_.shape.head_dim;
+            const auto at = word_ * values_in_word + place * memory_.shape.head_dim;
             for (u32 i = 0; i < split_.words_in_lane; ++i)
                 for (u32 j = 0; j < values_in_word; ++j)
                     warp_.store(PartSite::values, to.values, at, result_[i * values_in_word + j],
@@ -186,8 +194,9 @@ Merged merged(Warp& w, u32 n, Largest largest, Sum sum, Value value) {
 
 } // namespace
 
-u32 attention_shared_bytes(u32 head_dim) {
-    return attention_threads / warp_lanes * (head_dim + 2) * static_cast<u32>(sizeof(float));
+u32 attention_shared_bytes(const DecoderShape& shape) {
+    const u32 floats = attention_threads / warp_lanes * shape.group() * (shape.head_dim + 2);
+    return floats * static_cast<u32>(sizeof(float)) + 8; // each array begins at a multiple of 8
 }
 
 /// The rotary embedding of the query and the key, for pairs of neighbouring dimensions; the key and
@@ -244,39 +253,51 @@ void Decoder::rotate(Warp& w) const {
     });
 }
 
-/// One head's attention over a part of the context; each warp has a block of the cache.
+/// Attention of one group's heads over a part of the context; each warp has a block of the cache.
 void Decoder::attend(Block& b) const {
-    const u32 dimensions = shape().head_dim, head = b.x(), part = b.y();
+    const u32 dimensions = shape().head_dim, group = shape().group();
+    const u32 kv_head = b.x(), part = b.y(), parts = parts_to(position());
     const u32 tokens = std::min(tokens_in_part, position() + 1 - part * tokens_in_part);
     const u32 warps = (tokens + tokens_in_block - 1) / tokens_in_block;
-    const auto largest = b.shared<float>(b.warps()), sum = b.shared<float>(b.warps());
-    const PartResults results {largest, sum, b.shared<float>(b.warps() * dimensions)};
+    const u32 places = b.warps() * group;
+    const auto largest = b.shared<float>(places), sum = b.shared<float>(places);
+    const PartResults results {largest, sum, b.shared<float>(places * dimensions)};
     b.each([&](Warp& w) {
         if (w.index() >= warps) return;
         const u32 before = w.index() * tokens_in_block;
         BlockAttention attention(w, arrays_, layer(), std::min(tokens_in_block, tokens - before));
-        attention.run(part * (tokens_in_part / tokens_in_block) + w.index(), head, results);
+        attention.run(part * (tokens_in_part / tokens_in_block) + w.index(), kv_head, results);
     });
     b.barrier();
+    // A thread has a dimension of a head at a time.
+    const u32 shift = static_cast<u32>(std::countr_zero(dimensions));
+    const auto end = [&](Warp& w, const Lanes<u32>& element) {
+        const auto head = element >> shift;
+        const auto read = [&](PartSite site, const Shared<float>& from, u32 k) {
+            return w.load(site, from, head, k * group);
+        };
+        const Merged all = merged(
+            w, warps, [&](u32 k) { return read(PartSite::largest, results.largest, k); },
+            [&](u32 k) { return read(PartSite::sum, results.sum, k); },
+            [&](u32 k) {
+                return w.load(PartSite::values, results.values, element, k * group * dimensions);
+            });
+        const auto dimension = element & (dimensions - 1);
+        const auto first = (head + kv_head * group) * parts * (dimensions + 2);
+        const auto to = first + dimension;
+        const u32 plus = part * (dimensions + 2);
+        w.store(PartSite::results, arrays_.partial, to, all.value, plus + 2);
+        w.if_(dimension < 1, [&] {
+            w.store(PartSite::results, arrays_.partial, to, all.largest, plus);
+            w.store(PartSite::results, arrays_.partial, to, all.sum, plus + 1);
+        });
+    };
     b.each([&](Warp& w) {
         const auto thread = w.tx();
-        w.if_(thread < dimensions, [&] {
-            const auto read = [&](PartSite site, const Shared<float>& from, u32 k) {
-                return w.load(site, from, Lanes<u32>(k));
-            };
-            const Merged all = merged(
-                w, warps, [&](u32 k) { return read(PartSite::largest, results.largest, k); },
-                [&](u32 k) { return read(PartSite::sum, results.sum, k); },
-                [&](u32 k) {
-                    return w.load(PartSite::values, results.values, thread, k * dimensions);
-                });
-            const u32 to = (head * parts_to(position()) + part) * (dimensions + 2);
-            w.store(PartSite::results, arrays_.partial, thread, all.value, to + 2);
-            w.if_(thread < 1, [&] {
-                w.store(PartSite::results, arrays_.partial, thread, all.largest, to);
-                w.store(PartSite::results, arrays_.partial, thread, all.sum, to + 1);
-            });
-        });
+        const u32 elements = group * dimensions;
+        for (u32 at = 0; at < elements; at += attention_threads)
+            in_lanes(w, at + attention_threads <= elements, thread, elements - at,
+                     [&] { end(w, thread + at); });
     });
 }
 

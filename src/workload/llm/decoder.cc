@@ -21,7 +21,7 @@ void Decoder::add_kernels() {
         "qkv", 56, [this](Block& b) { qkv(b); }, hidden);
     kernel_.rotate = kernel("rotate", 24, [this](Warp& w) { rotate(w); });
     kernel_.attend = blocks(
-        "attend", 104, [this](Block& b) { attend(b); }, attention_shared_bytes(shape().head_dim));
+        "attend", 120, [this](Block& b) { attend(b); }, attention_shared_bytes(shape()));
     kernel_.merge = kernel("merge", 24, [this](Warp& w) { merge(w); });
     kernel_.output = blocks(
         "output", 56, [this](Block& b) { output(b); }, product_shared_bytes(shape().query_size()));
@@ -54,7 +54,7 @@ void Decoder::plan() {
         add(kernel_.attention_norm, l, 1, norm);
         product(kernel_.qkv, l, s.qkv_size());
         add(kernel_.rotate, l, whole(s.qkv_size() / values_in_word, 128), 128);
-        add(kernel_.attend, l, s.heads, attention_threads);
+        add(kernel_.attend, l, s.kv_heads, attention_threads);
         add(kernel_.merge, l, s.heads, std::max(s.head_dim, warp_lanes));
         product(kernel_.output, l, s.hidden);
         add(kernel_.ffn_norm, l, 1, norm);

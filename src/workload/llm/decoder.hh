@@ -72,7 +72,7 @@ inline constexpr u32 rows_in_block = product_threads / warp_lanes * rows_in_warp
 /// Bytes of shared memory for a vector of so many floats in products.cc.
 u32 product_shared_bytes(u32 columns);
 /// Of the kernel `attend`.
-u32 attention_shared_bytes(u32 head_dim);
+u32 attention_shared_bytes(const DecoderShape& shape);
 
 /// Runs a body in all lanes, or in those where the condition holds.
 template <class Body>

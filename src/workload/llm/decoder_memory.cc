@@ -4,6 +4,7 @@
 #include "workload/exact_math.hh"
 #include "workload/llm/bf16.hh"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -165,6 +166,11 @@ u64 decoder_bytes(const DecoderShape& shape) {
                          3 * u64 {shape.hidden} * shape.ffn;
     const u64 layer = 2 * (matrices + cache_values(shape));
     return shape.layers * layer + 4 * u64 {shape.vocabulary} * shape.hidden;
+}
+
+u64 largest_array(const DecoderShape& shape) {
+    const u64 rows = std::max({shape.qkv_size(), shape.ffn, shape.vocabulary});
+    return std::max(rows * shape.hidden, cache_values(shape)) / values_in_word;
 }
 
 } // namespace memsim::workload

@@ -15,6 +15,7 @@ struct DecoderShape {
     u32 tokens;      ///< decoded after them
     u32 rotary_base; ///< of the angles of the rotary embedding
 
+    u32 group() const { return heads / kv_heads; } ///< heads that share keys and values
     u32 query_size() const { return heads * head_dim; }
     u32 kv_size() const { return kv_heads * head_dim; }
     u32 qkv_size() const { return query_size() + 2 * kv_size(); }
@@ -51,6 +52,9 @@ DecoderMemory make_decoder_memory(DeviceMemory& memory, const DecoderShape& shap
 
 /// Bytes of device memory.
 u64 decoder_bytes(const DecoderShape& shape);
+
+/// Words of the largest array, which kernels index by 32 bits.
+u64 largest_array(const DecoderShape& shape);
 
 /// Decodes the same tokens in double, by plain loops, and gives what differs as a sentence; empty
 /// if nothing does. Compares the decoded tokens exactly; entries of the cache to a unit in the last

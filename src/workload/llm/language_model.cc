@@ -29,6 +29,9 @@ DecoderShape LanguageModel::shape() const {
         refuse("layers", "the model's arrays have " + show_bytes(needed) + ", and " +
                              show_bytes(available) +
                              " of memory are available: simulate fewer layers, and extrapolate");
+    if (const u64 words = largest_array(shape); words >> 32)
+        refuse("hidden", "a matrix or the cache of a layer has " + std::to_string(words) +
+                             " words of 8 bytes, and kernels index fewer than 2^32");
     return shape;
 }
 

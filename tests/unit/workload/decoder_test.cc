@@ -45,24 +45,27 @@ std::vector<u32> tokens_of(const Decoder& d) {
     return {all.begin(), all.end()};
 }
 
-/// Addresses that `attend` reads in the cache of layer 0 for a head, when the first token is
-/// decoded.
-std::set<u64> cache_reads(Decoder& decoder, u32 head) {
-    const Array<u64>& cache = decoder.arrays().layers[0].cache;
+/// Elements of an array that `attend` reads in layer 0 for a head of keys and values, when the
+/// first token is decoded.
+template <class T>
+std::set<u64> attention_reads(Decoder& decoder, u32 kv_head, const Array<T>& array) {
     std::set<u64> found;
     BlockStreams out;
     for (program::Launch launch; found.empty() && decoder.next_launch(launch);)
         for (u32 block = 0; block < launch.blocks(); ++block) {
             decoder.run_block(block, out);
-            if (launch.kernel != "attend" || block % launch.grid[0] != head) continue;
+            if (launch.kernel != "attend" || block % launch.grid[0] != kv_head) continue;
             for (const auto& warp : out.warps)
                 for (const auto& op : read_all(warp))
                     for (u32 lane = 0; lane < 32 && op.kind == WarpOpKind::load; ++lane)
                         if ((op.mask >> lane & 1) != 0 &&
-                            op.address[lane] - cache.base < cache.size * 8)
-                            found.insert(op.address[lane]);
+                            op.address[lane] - array.base < array.size * sizeof(T))
+                            found.insert((op.address[lane] - array.base) / sizeof(T));
         }
     return found;
+}
+std::set<u64> cache_reads(Decoder& decoder, u32 kv_head) {
+    return attention_reads(decoder, kv_head, decoder.arrays().layers[0].cache);
 }
 /// Keys and values of one head for all tokens, in the blocks that the table names.
 std::set<u64> cache_of(const DecoderMemory& m, u32 kv_head) {
@@ -73,7 +76,7 @@ std::set<u64> cache_of(const DecoderMemory& m, u32 kv_head) {
         for (u64 which = 0; which < 2; ++which)
             for (u64 byte = 0; byte < row; byte += 8) {
                 const u64 slot = (m.block_table[token / 16] * 2 + which) * 16 + token % 16;
-                all.insert(m.layers[0].cache.base + (slot * s.kv_heads + kv_head) * row + byte);
+                all.insert(((slot * s.kv_heads + kv_head) * row + byte) / 8);
             }
     return all;
 }
@@ -157,10 +160,13 @@ TEST_CASE("attention reads the blocks that the block table names", "[llm]") {
 }
 
 TEST_CASE("heads of a group share the keys and values of one head", "[llm]") {
-    const u32 groups[] = {0, 0, 1, 1};
-    for (u32 head = 0; head < 4; ++head) {
-        Decoder d(seeded(1), tiny());
-        CHECK(cache_reads(d, head) == cache_of(d.arrays(), groups[head]));
+    for (u32 kv_head = 0; kv_head < 2; ++kv_head) {
+        Decoder cache(seeded(1), tiny());
+        CHECK(cache_reads(cache, kv_head) == cache_of(cache.arrays(), kv_head));
+        Decoder queries(seeded(1), tiny());
+        std::set<u64> group; // heads 0 and 1, or 2 and 3
+        for (u64 i = 0; i < 32; ++i) group.insert(kv_head * 32 + i);
+        CHECK(attention_reads(queries, kv_head, queries.arrays().qkv) == group);
     }
     // The result depends on the group: with as many heads of keys and values laid out otherwise,
     // the reference has another one.
