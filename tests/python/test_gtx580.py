@@ -28,7 +28,7 @@ def test_sms_and_l1s_are_the_same_but_for_arithmetic(machines):
 
 
 def test_l2s_differ_in_size_and_in_what_a_prefetcher_needs(machines):
-    assert differ(machines, "l2") <= {"capacity", "demand_mshrs"}
+    assert differ(machines, "l2") <= {"capacity", "demand_mshrs", "mshr_lines", "set_hash"}
     assert machines[0].gpu.l2[0].latency == gtx580.CYCLE
 
 

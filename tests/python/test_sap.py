@@ -71,7 +71,7 @@ def test_hints_reach_another_machine(memsim_command, tmp_path, system, workload,
 
 
 @pytest.mark.parametrize(
-    "host, workload, scale", [("endpoint", "vadd", "tiny"), ("buffer", "gaus", "tiny"), ("mmu", "rsum", "small")]
+    "host, workload, scale", [("endpoint", "vadd", "tiny"), ("buffer", "gaus", "tiny"), ("mmu", "gauss", "small")]
 )
 def test_policies_of_another_memory(memsim_command, host, workload, scale):
     times = {

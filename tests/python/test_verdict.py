@@ -249,8 +249,10 @@ def test_what_cannot_fail_or_was_chosen_for_its_figure_is_labelled():
     labels = {id: c.label for system in ("ohm", "zng") for id, c in claimed.claims(system).items()}
     for id in "ohm-24 ohm-25 ohm-45 ohm-46 ohm-55 zng-25 zng-32 zng-35 zng-36 zng-37".split():
         assert labels[id] == "by construction", id
-    for id in "ohm-07 ohm-13 ohm-17 ohm-33 ohm-37 ohm-38 zng-01 zng-02 zng-05 zng-11 zng-23".split():
+    for id in "ohm-07 ohm-13 ohm-17 ohm-33 ohm-37 ohm-38 zng-01 zng-02 zng-05 zng-23".split():
         assert labels[id] == "calibrated", id
+    for id in "ohm-02 ohm-18 zng-08 zng-11 zng-31 zng-33".split():
+        assert labels[id] == "used", id
 
 
 def test_no_effect_that_is_met_could_be_none():
