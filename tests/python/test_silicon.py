@@ -64,6 +64,12 @@ def test_a_dict_changes_single_parameters_of_a_preset() -> None:
     assert gpu.memory[0].timing == "hbm2"
 
 
+def test_a_size_changes_the_capacity_of_a_cache_alone() -> None:
+    gpu = systems.a100(l1="64KiB", l2="20MiB", sms=2)
+    assert str(gpu.l1[0].capacity) == "64KiB" and gpu.l1[0].mshrs == 512
+    assert gpu.l2[0].mshrs == 192 and gpu.l2[0].ways == 16
+
+
 def test_an_unknown_form_is_refused_with_the_known_ones() -> None:
     with pytest.raises(memsim.Error, match="h100-nvl.*h100-sxm"):
         systems.h100(form="nvl")

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import check_known
 from ..model.provenance import assumed, cited, derived, inferred
-from ..model.units import Time
+from ..model.units import Bytes, Time
 from .processor import Gpu, gpu
 
 ACCEL_SIM = "Accel-Sim's tested configurations (SM7_QV100, SM80_A100, SM90_H100)"
@@ -65,12 +65,14 @@ NETWORK = dict(queue=assumed(64, STREAMS), buffer=assumed(64, STREAMS), outstand
 DRAM = dict(
     refresh=inferred(
         "ranks_in_turn",
-        "all banks together, which costs 11 % of the wires: scales reach 84 to 90 % of them; with refreshes of single "
-        "banks, which JEDEC allows, they would reach 97 %",
+        "refresh of all banks together; chosen after runs of all points with it and with single_banks, which JEDEC allows",
         used=["scales at full occupancy"],
         sweep=["single_banks"],
     ),
-    map=assumed("RoBaRaCoChCl", "neighbouring rows of a channel lie in different pseudo-channels, then banks"),
+    map=assumed(
+        "RoBaRaCoChCl",
+        "neighbouring rows of a channel lie in different pseudo-channels, then banks; chosen after runs with Ra above Ba",
+    ),
     queue=assumed(256, STREAMS),
     read_queue=cited(64, f"{ACCEL_SIM}: queue of 64"),
     write_queue=cited(64, f"{ACCEL_SIM}: queue of 64"),
@@ -147,7 +149,8 @@ class Chip:
         )
 
     def gpu(self, **changes: Any) -> Gpu:
-        """The GPU. `changes` are arguments of systems.gpu(); a dict of parameters is merged with the chip's."""
+        """The GPU. `changes` are arguments of systems.gpu(); a dict of parameters is merged with the chip's, and the size
+        of a cache replaces its capacity alone."""
         given: dict[str, Any] = dict(
             sms=cited(self.sms, MT4G),
             clock=cited(f"{self.megahertz}MHz", f"{GPU_BENCHES} at this clock"),
@@ -175,10 +178,14 @@ class Chip:
             dispatcher={
                 **REGISTERS,
                 "shared": cited(self.shared, VENDOR),
-                "dispatch_latency": inferred(self.dispatch, "reads", used=["reads at the lowest occupancy"]),
+                "dispatch_latency": inferred(
+                    self.dispatch, "reads of the chip's PCIe form", used=["reads at the lowest occupancy"]
+                ),
             },
         )
         for name, value in changes.items():
+            if name in ("l1", "l2") and isinstance(value, (str, Bytes)):
+                value = dict(capacity=value)
             merged = isinstance(value, dict) and isinstance(given.get(name), dict)
             given[name] = {**given[name], **value} if merged else value
         return gpu(**given)
