@@ -65,7 +65,7 @@ NETWORK = dict(queue=assumed(64, STREAMS), buffer=assumed(64, STREAMS), outstand
 DRAM = dict(
     refresh=inferred(
         "ranks_in_turn",
-        "refresh of all banks together; chosen after runs of all points with it and with single_banks, which JEDEC allows",
+        "all banks together; chosen after runs of all points with it and with single_banks, which JEDEC allows",
         used=["scales at full occupancy"],
         sweep=["single_banks"],
     ),
@@ -149,8 +149,11 @@ class Chip:
         )
 
     def gpu(self, **changes: Any) -> Gpu:
-        """The GPU. `changes` are arguments of systems.gpu(); a dict of parameters is merged with the chip's, and the size
-        of a cache replaces its capacity alone."""
+        """The GPU.
+
+        changes  arguments of systems.gpu(); a dict of parameters is merged with the chip's, and the size of a cache
+                 replaces its capacity alone
+        """
         given: dict[str, Any] = dict(
             sms=cited(self.sms, MT4G),
             clock=cited(f"{self.megahertz}MHz", f"{GPU_BENCHES} at this clock"),
