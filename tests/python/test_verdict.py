@@ -251,7 +251,7 @@ def test_what_cannot_fail_or_was_chosen_for_its_figure_is_labelled():
         assert labels[id] == "by construction", id
     for id in "ohm-07 ohm-13 ohm-17 ohm-33 ohm-37 ohm-38 zng-01 zng-02 zng-05 zng-23".split():
         assert labels[id] == "calibrated", id
-    for id in "ohm-02 ohm-18 zng-08 zng-11 zng-31 zng-33".split():
+    for id in "ohm-02 ohm-18 zng-08 zng-09 zng-10 zng-11 zng-31 zng-33".split():
         assert labels[id] == "used", id
 
 
