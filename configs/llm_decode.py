@@ -22,7 +22,7 @@ parser.add_argument("--layers", type=whole(1), default=1, help="layers simulated
 parser.add_argument("--context", type=whole(0), default=1024, help="tokens in the cache")
 parser.add_argument("--tokens", type=whole(1), default=1, help="tokens decoded, one after the other")
 parser.add_argument("--head", action="store_true", help="simulate embedding and output head, too")
-parser.add_argument("--launch-latency", default="500ns", help="time from the end of a kernel to the next")
+parser.add_argument("--launch-latency", default=llm.GRAPH_LAUNCH, help="time from the end of a kernel to the next")
 parser.add_argument("--sms", type=whole(1), help="number of SMs; without it as many as the chip has")
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()

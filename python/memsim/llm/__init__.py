@@ -7,7 +7,16 @@
 The kernels and what is not modelled: docs/models/llm.md.
 """
 
-from .decoding import LAUNCHES_OF_HEAD, LAUNCHES_OF_LAYER, decoder, tokens_per_second
+from .decoding import GRAPH_LAUNCH, LAUNCHES_OF_HEAD, LAUNCHES_OF_LAYER, decoder, tokens_per_second
 from .shapes import SHAPES, Shape, shape
 
-__all__ = ["LAUNCHES_OF_HEAD", "LAUNCHES_OF_LAYER", "SHAPES", "Shape", "decoder", "shape", "tokens_per_second"]
+__all__ = [
+    "GRAPH_LAUNCH",
+    "LAUNCHES_OF_HEAD",
+    "LAUNCHES_OF_LAYER",
+    "SHAPES",
+    "Shape",
+    "decoder",
+    "shape",
+    "tokens_per_second",
+]

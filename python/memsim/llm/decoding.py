@@ -3,9 +3,10 @@
 from typing import Any
 
 from .. import workload
-from ..model.provenance import cited
+from ..model.provenance import assumed, cited
 from .shapes import Shape, shape
 
+GRAPH_LAUNCH = assumed("500ns", "from kernel to kernel of a captured graph; a host takes some microseconds")
 LAUNCHES_OF_LAYER = 9
 LAUNCHES_OF_HEAD = 4  # the embedding at the start of a step; norm, head and choice at its end
 
@@ -26,7 +27,7 @@ def decoder(
         layers=of.layers if layers is None else layers,
         **sizes,
         vocabulary=cited(of.vocabulary, of.source) if head else 0,
-        rotary_base=cited(of.rotary_base, of.source),
+        rotary_base=assumed(of.rotary_base, "the base of Llama 2 or Llama 3, which the shape's source does not give"),
         context=context,
         **parameters,
     )

@@ -17,8 +17,8 @@ class Shape:
     head_dim     elements of a head
     ffn          elements between the matrices of the feed-forward part
     vocabulary   tokens
-    rotary_base  of the angles of the rotary embedding
-    source       of these numbers
+    rotary_base  of the angles of the rotary embedding, an assumption
+    source       of the other numbers
     """
 
     layers: int

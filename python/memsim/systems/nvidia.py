@@ -71,7 +71,7 @@ DRAM = dict(
     ),
     map=assumed(
         "RoBaRaCoChCl",
-        "neighbouring rows of a channel lie in different pseudo-channels, then banks; chosen after runs with Ra above Ba",
+        "rows of a channel alternate between pseudo-channels, then banks; chosen after runs with RoRaBa",
     ),
     queue=assumed(256, STREAMS),
     read_queue=cited(64, f"{ACCEL_SIM}: queue of 64"),
