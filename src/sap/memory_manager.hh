@@ -27,10 +27,10 @@ constexpr std::array<std::string_view, 2> names_of(Trigger) { return {"miss", "p
 ///
 /// What is recorded is told to models beside the machine, too (sap.ShadowDram).
 ///
-/// An SM without a block answers when one comes, an SM whose warps all wait for memory answers when
-/// one of them goes on. Neither is asked meanwhile; with `trigger` = period the units of its last
-/// answer stay in view. Not modelled: the time
-/// of looking into the caches, the record's ports.
+/// An SM without a block answers when a block arrives. An SM whose warps all wait for memory
+/// answers when memory has answered one of them. The manager asks neither before; with `trigger` =
+/// period the units of the SM's last answer stay in view. Not modelled: the time of cache look-ups,
+/// the record's ports.
 class MemoryManager final : public Model<MemoryManager> {
   public:
     struct Params {

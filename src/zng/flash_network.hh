@@ -99,8 +99,8 @@ struct FlashPacketAccess : FunctionalAccess {
 /// so requests under way need not be answered before the first move (and may wait for it, if their
 /// log block is full), but must be before the erase. The new log block must have a page for each of
 /// them. `erase`: the part of block `data` in the plane; what its LPMT says, if it was a log block,
-/// is forgotten. `extend`: the part of log block `log`, which is `data` too, goes on in that of the
-/// erased block `to` of its group when it is full.
+/// is forgotten. `extend`: when log block `log`, which is `data` too, is full in the plane, its
+/// writes there continue in the erased block `to` of its group.
 enum class CollectOp : std::uint8_t { move, erase, extend };
 constexpr std::array<std::string_view, 3> names_of(CollectOp) {
     return {"move", "erase", "extend"};
@@ -135,7 +135,7 @@ struct LogLow {
     std::uint32_t log = 0;    ///< mapped block
     std::uint32_t data = 0;   ///< a data block that uses it
     std::uint32_t left = 0;   ///< pages, in the plane that reports it
-    std::uint32_t blocks = 1; ///< that the log block has, with those in which it goes on
+    std::uint32_t blocks = 1; ///< that the log block has, extensions included
 };
 
 } // namespace memsim::zng

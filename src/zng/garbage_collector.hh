@@ -23,14 +23,14 @@ constexpr std::array<std::string_view, 2> names_of(CollectWhen) { return {"low",
 /// levels wear and keeps the MMU's data block mapping table up to date.
 ///
 /// Blocks are mapped blocks (zng/address.hh): what is done to a block is done in each of its
-/// planes. A log block has few pages left in one of its planes: where `when` is used_up and its
-/// group has erased blocks to spare, it goes on in one of them, and nobody waits. Otherwise it is
-/// merged: its application is held (the MMU translates nothing more for it, all TLBs forget its
-/// blocks, and what is under way is answered), its lines are flushed from all caches, and every
-/// data block of the log block is moved to a new one, page by page: log page, data page and
-/// registers merged. Other applications go on. When all pages are there and nothing of the
-/// application is under way, LBMT and DBMT name the new blocks, the application is resumed (unless
-/// another of its log blocks is on the way), and the old ones are erased.
+/// planes. When a log block has few pages left in one of its planes, the collector extends it by an
+/// erased block of its group if `when` is used_up and the group has one to spare; no request waits.
+/// Otherwise it is merged: its application is held (the MMU translates nothing more for it, all
+/// TLBs forget its blocks, and what is under way is answered), its lines are flushed from all
+/// caches, and every data block of the log block is moved to a new one, page by page: log page,
+/// data page and registers merged. Other applications go on. When all pages are there and nothing
+/// of the application is under way, LBMT and DBMT name the new blocks, the application is resumed
+/// (unless another of its log blocks is on the way), and the old ones are erased.
 ///
 /// A new block is chosen of any group of planes that the pages reach: where fewest merges are under
 /// way, then where a log block with room is, then the one erased least. A log block serves up to

@@ -23,9 +23,9 @@ using protocol::Mem;
 /// line, then all that wait for it are served in their order. With `passing`, reads that wait for
 /// the page before any write are answered from the page as it comes from the drive. Writes stay;
 /// while more than `dirty_pages` pages are dirty the one written least recently is read from the
-/// DRAM, written to the drive, and stays as a clean one. A page comes in the place of one of its
-/// set that is clean and idle, which the policy names; if there is none, a dirty one that it names
-/// is written first, and requests wait. Requests and whole pages take the DRAM in turn. A page
+/// DRAM, written to the drive, and stays as a clean one. A page replaces a clean, idle page of its
+/// set that the policy selects. If there is none, a dirty page that the policy selects is written
+/// first, and requests wait. Requests and whole pages take the DRAM in turn. A page
 /// prefetcher names pages that come with one that is missed; they take the place of clean and idle
 /// ones only.
 ///

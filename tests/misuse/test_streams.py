@@ -1,5 +1,5 @@
-"""Standard streams that are full, closed, or without a reader: a sentence where there is somebody to read
-it, an exit code that is not 0, never a traceback."""
+"""Standard streams that are full, closed, or without a reader: an error in one sentence on a stream that has a
+reader, an exit code that is not 0, never a traceback."""
 import os
 import subprocess
 

@@ -54,20 +54,20 @@ def test_a_drive_of_flash(memsim_command):
 @pytest.mark.parametrize("system, workload, path", [("cxl_gpu", "vadd", "queues"), ("ohm", "pagerank", "controller")])
 def test_hints_reach_another_machine(memsim_command, tmp_path, system, workload, path):
     """Those that the memory manager sends are counted where they arrive, and change the time."""
-    told = [
+    output = [
         memsim_command(
             "-d", name, CONFIGS / "sap_hints.py", "--system", system, "--workload", workload, "--scale", "tiny", *more
         ).stdout
         for name, more in (("with", ()), ("without", ("--without",)))
     ]
-    assert "hints" in told[0] and "hints" not in told[1]
-    rates = [text.split(";")[1].split()[0] for text in told]
+    assert "hints" in output[0] and "hints" not in output[1]
+    rates = [text.split(";")[1].split()[0] for text in output]
     assert rates[0] != rates[1]
     with sqlite3.connect(tmp_path / "with" / "stats.db") as database:
         (taken,) = database.execute(
             "SELECT sum(value) FROM result WHERE name = 'hints' AND path LIKE ?", (f"%{path}%",)
         ).fetchone()
-    assert 0 < taken <= int(told[0].split(" hints")[0].split()[-1])
+    assert 0 < taken <= int(output[0].split(" hints")[0].split()[-1])
 
 
 @pytest.mark.parametrize(

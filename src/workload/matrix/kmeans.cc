@@ -17,7 +17,7 @@ struct KmeansHost {
 
 namespace {
 
-constexpr u32 features = connection_features, clusters = 5, nobody = ~0u;
+constexpr u32 features = connection_features, clusters = 5, no_cluster = ~0u;
 
 class Kmeans final : public HostedApplication<KmeansHost> {
   public:
@@ -29,7 +29,7 @@ class Kmeans final : public HostedApplication<KmeansHost> {
         membership_ = memory_.zeroed<u32>("membership", points_);
         centres_ = memory_.filled( // the first points [A]
             "clusters", std::vector<float>(all.begin(), all.begin() + clusters * features));
-        host.membership.assign(points_, nobody);
+        host.membership.assign(points_, no_cluster);
         invert_ = kernel("invert_mapping", 14, [this](Warp& w) { invert(w); });
         assign_ = kernel("kmeansPoint", 18, [this](Warp& w) { assign(w); });
     }
@@ -112,7 +112,7 @@ std::string Kmeans::difference() const {
     std::vector<std::array<float, features>> centre(clusters);
     for (u32 c = 0; c < clusters; ++c)
         for (u32 f = 0; f < features; ++f) centre[c][f] = feature(c, f);
-    std::vector<u32> membership(points_, nobody);
+    std::vector<u32> membership(points_, no_cluster);
     bool changed = true;
     for (u32 round = 0; changed && round < options_.iterations; ++round) {
         changed = false;

@@ -10,8 +10,8 @@ namespace {
 
 enum class Stream : std::uint8_t { read, scale, write };
 
-constexpr u32 instructions =
-    8; // for an element beside its accesses: its number, an address, a test
+/// For an element, beside its accesses: its number, an address, a test.
+constexpr u32 instructions = 8;
 
 template <Stream kind>
 class StreamOf final : public Application {

@@ -77,7 +77,7 @@ class RowDecoders {
         bool granted = false;
         bool low = false; ///< has no more than the reserve left, and that was not said before
         std::uint32_t left = 0;
-        std::uint32_t blocks = 1; ///< of the log block, with those in which it goes on
+        std::uint32_t blocks = 1; ///< of the log block, extensions included
     };
     /// A page of its log block, if one is left.
     Promise promise(const PageAddress& a) {

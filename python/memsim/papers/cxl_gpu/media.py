@@ -256,8 +256,8 @@ def medium(
         if wear:
             part.cache.drive_load = part.drive.load
         return Medium(part, part.cache.cpu_side, (part.cache.load,))
-    told = dict(announce=announce, announce_from=announce_from)
-    part.ssd, actual = drive_of(media, size, pages, spare, **told, **{**DRIVES[state], **drive})
+    announcements = dict(announce=announce, announce_from=announce_from)
+    part.ssd, actual = drive_of(media, size, pages, spare, **announcements, **{**DRIVES[state], **drive})
     host = part.ssd.drive.host[0]
     if step < 512:
         part.merger = flash.SectorMerger(
