@@ -114,9 +114,12 @@ std::uint64_t Dispatcher::executed(std::uint32_t application) const {
 /// was written before.
 void Dispatcher::issued(std::uint64_t thread_instructions) {
     const std::uint64_t at = params.pause_at_instructions();
-    std::uint64_t all = 0;
-    for (std::uint32_t i = 0; i < shares_.size(); ++i) all += executed(i);
-    if (all >= at && all - thread_instructions < at)
+    issued_ += thread_instructions;
+    if (issued_ == thread_instructions) { // the first one of this process
+        issued_ = 0;
+        for (std::uint32_t i = 0; i < shares_.size(); ++i) issued_ += executed(i);
+    }
+    if (issued_ >= at && issued_ - thread_instructions < at)
         sim().request_exit(std::to_string(at) + " thread instructions issued");
 }
 

@@ -189,6 +189,7 @@ class Dispatcher final : public Model<Dispatcher>,
     LocalLayout local_;
     std::vector<Share> shares_;
     std::vector<const protocol::CountsInstructions*> counts_; ///< the SMs
+    std::uint64_t issued_ = 0;      ///< by all of them, once issued() has been called
     program::BlockStreams streams_; ///< buffers only: what is in them between calls is not read
     std::vector<std::vector<std::vector<std::uint8_t>>> spare_; ///< as those
 };
