@@ -94,9 +94,6 @@ bool DeterministicStore::load(const MemRequest& r) {
     Job& job = state.jobs[tag];
     job.waits_for = both ? 2 : 1;
     if (stored) {
-        job.entry = e;
-        job.reads = true;
-        state.reserve.read_from(e);
         std::copy(state.reserve[e].known.begin() + first, state.reserve[e].known.end(),
                   job.known.begin());
         MemRequest copy = at(e, r);
@@ -227,7 +224,6 @@ bool DeterministicStore::write_lines() {
 void DeterministicStore::come_back(const MemResponse& r, bool reserved) {
     Job& job = state.jobs.waiting(r.tag);
     Contents& contents = sim().contents();
-    if (reserved && std::exchange(job.reads, false)) state.reserve.was_read(job.entry);
     if (reserved && job.kind != Kind::store) stored_bytes::narrow(contents, job, r.contents);
     Contents::Id found = r.contents;
     switch (job.kind) {
@@ -328,7 +324,7 @@ std::vector<MemoryUse> DeterministicStore::memory_uses() const {
 }
 
 void DeterministicStore::check_loaded(Loader& l) const {
-    state.jobs.check_loaded(l, state.reserve);
+    state.jobs.check_loaded(l, state.reserve.capacity());
     l.indices("to_write", state.to_write, state.jobs.size());
 }
 

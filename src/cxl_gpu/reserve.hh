@@ -13,8 +13,6 @@ namespace memsim::cxl_gpu {
 /// Where a store's copy lies until the endpoint has it: a line of the reserve in GPU memory for
 /// each entry of the address list. The list is found by line; hardware keeps it as a red-black
 /// tree, of which levels() is the depth. Entries that the endpoint has not been sent are a stack.
-/// A line of the reserve is reused only after the last load from it has been answered: a memory may
-/// give a read the bytes of writes that it accepts later.
 /// A value for State.
 class Reserve {
   public:
@@ -23,12 +21,7 @@ class Reserve {
 
     /// Of each byte of a line, whether it was stored: where the machine carries contents.
     using Known = std::array<std::uint32_t, most_sectors>;
-    enum class Phase : std::uint8_t {
-        free,
-        stacked,
-        leaving,
-        draining ///< the endpoint has the line; loads still read from its place
-    };
+    enum class Phase : std::uint8_t { free, stacked, leaving };
     struct Entry {
         std::uint64_t line = 0; ///< its number
         std::uint16_t application = 0;
@@ -37,8 +30,7 @@ class Reserve {
         std::uint16_t moved = 0;   ///< and those whose bytes were moved there (core/contents.hh)
         Known known {};
         Phase phase = Phase::free;
-        bool again = false;        ///< written since it began to leave
-        std::uint32_t readers = 0; ///< loads that read from its place
+        bool again = false; ///< written since it began to leave
 
         /// Notes what a store writes, `first` being its first sector here.
         void note(const protocol::MemRequest& r, std::uint32_t first) {
@@ -121,37 +113,22 @@ class Reserve {
             return;
         }
         tree_.erase(entry.line);
-        entry.phase = Phase::draining;
-        free_if_drained(e);
-    }
-    /// A load reads from an entry's place, and has been answered.
-    void read_from(std::uint32_t e) { ++entries_[e].readers; }
-    void was_read(std::uint32_t e) {
-        MEMSIM_ASSERT(entries_[e].readers, "a load ends that read from no line of the reserve");
-        --entries_[e].readers;
-        free_if_drained(e);
+        entry = {};
+        free_.push_back(e);
     }
 
   private:
-    void free_if_drained(std::uint32_t e) {
-        if (entries_[e].phase != Phase::draining || entries_[e].readers) return;
-        entries_[e] = {};
-        free_.push_back(e);
-    }
     bool sound() const {
-        std::size_t used = 0, stacked = 0, draining = 0;
+        std::size_t used = 0, stacked = 0;
         for (std::uint32_t e = 0; e < entries_.size(); ++e) {
             if (entries_[e].phase == Phase::free) continue;
             ++used, stacked += entries_[e].phase == Phase::stacked;
-            if (entries_[e].phase == Phase::draining) {
-                if (++draining; entries_[e].readers == 0) return false;
-            } else if (find(entries_[e].line) != e)
-                return false;
+            if (find(entries_[e].line) != e) return false;
         }
         for (std::uint32_t i = 0; i < stack_.size(); ++i)
             if (stack_[i] >= entries_.size() || entries_[stack_[i]].phase != Phase::stacked)
                 return false;
-        return used == tree_.size() + draining && used == size() && stacked == stack_.size();
+        return used == tree_.size() && used == size() && stacked == stack_.size();
     }
 
     std::vector<Entry> entries_;

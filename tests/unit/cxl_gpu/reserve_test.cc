@@ -50,21 +50,6 @@ TEST_CASE("A line of the reserve is found from its claim until the endpoint has 
     CHECK(r.size() == 0);
 }
 
-TEST_CASE("A line's place is reused only after the last load from it", "[cxl_gpu]") {
-    Reserve r = of(1);
-    const std::uint32_t a = r.claim(7, 0, Phase::leaving);
-    r.read_from(a), r.read_from(a);
-    r.left(a);
-    CHECK(r.find(7) == Reserve::none); // the endpoint has it
-    r.was_read(a);
-    CHECK(r.full());
-    r.was_read(a);
-    CHECK_FALSE(r.full());
-    CHECK(r.claim(9, 0, Phase::stacked) == a);
-    r.read_from(a), r.was_read(a); // read while it is in use
-    CHECK(r.find(9) == a);
-}
-
 TEST_CASE("The stack gives the newest line, or one that was raised", "[cxl_gpu]") {
     Reserve r = of(4);
     std::vector<std::uint32_t> e;
