@@ -1,9 +1,9 @@
 #pragma once
 
 /// What nearly every source of the simulator includes: g++ reads it once (SConstruct).
-#include "core/component.hh"
-#include "core/functional.hh"
-#include "core/registry.hh"
+#include "core/kernel/component.hh"
+#include "core/kernel/registry.hh"
+#include "core/machine/functional.hh"
 #include "protocol/mem.hh"
 
 #include <algorithm>

@@ -60,7 +60,7 @@ def check_known(what: str, given: str, known: Collection[str]) -> None:
 def legible(text: str, keep: str = "\n") -> str:
     """The text with each byte of a control character, except those in `keep`, as \\xff.
 
-    core/legible.hh is the same for errors from C++.
+    core/base/legible.hh is the same for errors from C++.
     """
     return re.sub(
         r"[\0-\x1f\x7f-\x9f\ud800-\udfff]",

@@ -1,6 +1,6 @@
 #include "checkpoint/disk.hh"
 
-#include "core/error.hh"
+#include "core/base/error.hh"
 
 #include <cerrno>
 #include <cstdio>

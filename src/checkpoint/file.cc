@@ -3,8 +3,8 @@
 #include "checkpoint/checkpoint.pb.h"
 #include "checkpoint/disk.hh"
 #include "checkpoint/packing.hh"
-#include "core/former_state.hh"
-#include "core/version.hh"
+#include "core/kernel/former_state.hh"
+#include "core/machine/version.hh"
 
 #include <google/protobuf/stubs/logging.h>
 

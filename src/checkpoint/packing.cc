@@ -1,6 +1,6 @@
 #include "checkpoint/packing.hh"
 
-#include "core/error.hh"
+#include "core/base/error.hh"
 
 #include <zstd.h>
 

@@ -1,6 +1,6 @@
 #include "cxl_gpu/deterministic_store.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 #include "cxl_gpu/stored_bytes.hh"
 
 namespace memsim::cxl_gpu {

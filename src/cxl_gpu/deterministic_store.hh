@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/component.hh"
-#include "core/functional.hh"
+#include "core/kernel/component.hh"
+#include "core/machine/functional.hh"
 #include "cxl_gpu/reserve.hh"
 #include "cxl_gpu/store_jobs.hh"
 #include "cxl_gpu/write_gate.hh"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/archive.hh"
+#include "core/state/archive.hh"
 
 #include <cstdint>
 #include <vector>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/fifo.hh"
-#include "core/free_list.hh"
+#include "core/state/fifo.hh"
+#include "core/state/free_list.hh"
 #include "parts/named.hh"
 #include "protocol/mem.hh"
 

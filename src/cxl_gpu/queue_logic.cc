@@ -1,6 +1,6 @@
 #include "cxl_gpu/queue_logic.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 namespace memsim::cxl_gpu {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/component.hh"
-#include "core/functional.hh"
+#include "core/kernel/component.hh"
+#include "core/machine/functional.hh"
 #include "cxl_gpu/issued_ring.hh"
 #include "cxl_gpu/load_control.hh"
 #include "cxl_gpu/memory_queue.hh"

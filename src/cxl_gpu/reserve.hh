@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/fifo.hh"
-#include "core/free_list.hh"
-#include "core/hash_map.hh"
+#include "core/state/fifo.hh"
+#include "core/state/free_list.hh"
+#include "core/state/hash_map.hh"
 #include "protocol/mem.hh"
 
 #include <array>
@@ -27,7 +27,8 @@ class Reserve {
         std::uint16_t application = 0;
         std::uint16_t sectors = 0; ///< written, a bit each
         std::uint16_t whole = 0;   ///< of them, those of which every byte was written
-        std::uint16_t moved = 0;   ///< and those whose bytes were moved there (core/contents.hh)
+        std::uint16_t moved =
+            0; ///< and those whose bytes were moved there (core/kernel/contents.hh)
         Known known {};
         Phase phase = Phase::free;
         bool again = false; ///< written since it began to leave

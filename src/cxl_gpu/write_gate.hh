@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/units.hh"
+#include "core/base/units.hh"
 #include "protocol/device_load.hh"
 
 namespace memsim::cxl_gpu {

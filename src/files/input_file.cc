@@ -1,7 +1,7 @@
 #include "files/input_file.hh"
 
-#include "core/heed.hh"
-#include "core/legible.hh"
+#include "core/base/heed.hh"
+#include "core/base/legible.hh"
 
 #include <lzma.h>
 #include <zlib.h>

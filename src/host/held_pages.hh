@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/hash_map.hh"
+#include "core/state/hash_map.hh"
 #include "parts/page_prefetcher.hh"
 
 namespace memsim::host {

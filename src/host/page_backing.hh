@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/component.hh"
+#include "core/kernel/component.hh"
 #include "parts/page_prefetcher.hh"
 #include "parts/record_part.hh"
 #include "parts/sector_store.hh"

@@ -1,6 +1,6 @@
 #include "host/paging_host.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 #include "parts/named.hh"
 #include "protocol/block_size.hh"
 

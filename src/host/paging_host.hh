@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/clock.hh"
-#include "core/free_list.hh"
-#include "core/functional.hh"
+#include "core/base/clock.hh"
+#include "core/machine/functional.hh"
+#include "core/state/free_list.hh"
 #include "host/copy_engine.hh"
 #include "host/fault_driver.hh"
 #include "host/hinted_pages.hh"

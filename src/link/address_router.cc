@@ -1,6 +1,6 @@
 #include "link/address_router.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 #include <sstream>
 

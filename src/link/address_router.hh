@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/component.hh"
-#include "core/functional.hh"
+#include "core/kernel/component.hh"
+#include "core/machine/functional.hh"
 #include "parts/fan_out.hh"
 #include "parts/range_table.hh"
 #include "protocol/address_ranges.hh"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/component.hh"
+#include "core/kernel/component.hh"
 #include "link/mesh_topology.hh"
 #include "link/virtual_channel.hh"
 #include "parts/bits.hh"
@@ -48,7 +48,7 @@ struct MeshStats {
 /// ports are bound. It carries any message that names its `source` and `destination`, numbers of
 /// endpoints: a component of one family is
 ///
-///     #include "core/registry.hh"
+///     #include "core/kernel/registry.hh"
 ///     #include "link/mesh.hh"
 ///
 ///     namespace memsim::cxl {

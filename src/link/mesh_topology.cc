@@ -1,6 +1,6 @@
 #include "link/mesh_topology.hh"
 
-#include "core/error.hh"
+#include "core/base/error.hh"
 
 #include <algorithm>
 #include <sstream>

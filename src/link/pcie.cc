@@ -1,6 +1,6 @@
 #include "link/pcie.hh"
 
-#include "core/former_state.hh"
+#include "core/kernel/former_state.hh"
 
 namespace memsim::link {
 

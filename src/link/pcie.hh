@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/clock.hh"
-#include "core/functional.hh"
+#include "core/base/clock.hh"
+#include "core/machine/functional.hh"
 #include "protocol/mem.hh"
 
 namespace memsim::link {

@@ -1,6 +1,6 @@
 #include "mem/crossbar.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 namespace memsim::mem {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/component.hh"
-#include "core/functional.hh"
+#include "core/kernel/component.hh"
+#include "core/machine/functional.hh"
 #include "parts/interleave.hh"
 #include "parts/virtual_queues.hh"
 #include "protocol/mem.hh"

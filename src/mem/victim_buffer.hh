@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/free_list.hh"
-#include "core/functional.hh"
+#include "core/machine/functional.hh"
+#include "core/state/free_list.hh"
 #include "protocol/mem.hh"
 #include "protocol/probe.hh"
 #include "protocol/traffic.hh"

@@ -1,6 +1,6 @@
 #include "optical/channel.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/units.hh"
+#include "core/base/units.hh"
 
 /// Power of light along a route and what a receiver makes of it. Floating point: the figures are
 /// shown, nothing in a run hangs on them.

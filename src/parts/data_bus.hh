@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/archive.hh"
-#include "core/clock.hh"
+#include "core/base/clock.hh"
+#include "core/state/archive.hh"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/functional.hh"
+#include "core/machine/functional.hh"
 
 #include <cstdint>
 #include <utility>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/archive.hh"
+#include "core/state/archive.hh"
 #include "parts/tag_array.hh"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/archive.hh"
-#include "core/policy.hh"
+#include "core/kernel/policy.hh"
+#include "core/state/archive.hh"
 
 #include <cstdint>
 #include <vector>

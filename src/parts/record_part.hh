@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/contents.hh"
+#include "core/kernel/contents.hh"
 
 #include <algorithm>
 

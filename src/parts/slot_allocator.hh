@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/archive.hh"
-#include "core/error.hh"
-#include "core/units.hh"
+#include "core/base/error.hh"
+#include "core/base/units.hh"
+#include "core/state/archive.hh"
 
 #include <bit>
 #include <cstdint>

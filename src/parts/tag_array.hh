@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/archive.hh"
+#include "core/state/archive.hh"
 #include "parts/tag_policies/fifo.hh"
 #include "parts/tag_policies/lru.hh"
 #include "parts/tag_policies/random.hh"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/reflect.hh"
+#include "core/base/reflect.hh"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/archive.hh"
-#include "core/contents.hh"
+#include "core/kernel/contents.hh"
+#include "core/state/archive.hh"
 #include "program/warp_stream.hh"
 
 #include <array>

@@ -1,6 +1,6 @@
 #include "program/warp_stream.hh"
 
-#include "core/error.hh"
+#include "core/base/error.hh"
 #include "program/fill_lanes.hh"
 
 #include <cstring>

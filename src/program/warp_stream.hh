@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/bits.hh"
+#include "core/base/bits.hh"
 
 #include <array>
 #include <bit>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/port.hh"
+#include "core/kernel/port.hh"
 
 /// What firmware tells an address router while it runs.
 namespace memsim::protocol {

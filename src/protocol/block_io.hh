@@ -1,14 +1,14 @@
 #pragma once
 
-#include "core/contents.hh"
-#include "core/port.hh"
-#include "core/stamps.hh"
+#include "core/kernel/contents.hh"
+#include "core/kernel/port.hh"
+#include "core/kernel/stamps.hh"
 
 /// Block requests: what a host, a file system or a page-fault handler says to a drive.
 namespace memsim::protocol {
 
 inline constexpr std::uint32_t block_sector_bytes = 512; ///< unit of addresses and lengths
-/// Pieces of contents (core/contents.hh) in one. Who looks at a drive without time
+/// Pieces of contents (core/kernel/contents.hh) in one. Who looks at a drive without time
 /// (FunctionalAccess) names a byte of it: sector x block_sector_bytes, and so on.
 inline constexpr std::uint32_t block_sector_pieces = block_sector_bytes / SectorBytes::size;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/port.hh"
+#include "core/kernel/port.hh"
 
 /// What a cache tells a prefetcher beside it.
 namespace memsim::protocol {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/port.hh"
+#include "core/kernel/port.hh"
 
 /// Accesses of firmware to the registers of a CXL device or host bridge: configuration space, and
 /// the component registers behind its BAR.

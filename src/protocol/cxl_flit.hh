@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/contents.hh"
-#include "core/port.hh"
-#include "core/stamps.hh"
+#include "core/kernel/contents.hh"
+#include "core/kernel/port.hh"
+#include "core/kernel/stamps.hh"
 
 /// A flit of CXL on the wires between a root port and a device port.
 namespace memsim::protocol {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/stamps.hh"
+#include "core/kernel/stamps.hh"
 #include "protocol/sectors.hh"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/port.hh"
+#include "core/kernel/port.hh"
 
 /// What a drive tells of its own work, to who can plan with it.
 namespace memsim::protocol {

@@ -1,6 +1,6 @@
 #include "protocol/flash.hh"
 
-#include "core/component.hh"
+#include "core/kernel/component.hh"
 
 namespace memsim::protocol {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/functional.hh"
-#include "core/port.hh"
-#include "core/stamps.hh"
+#include "core/kernel/port.hh"
+#include "core/kernel/stamps.hh"
+#include "core/machine/functional.hh"
 
 #include <optional>
 

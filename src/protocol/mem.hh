@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/contents.hh"
-#include "core/port.hh"
-#include "core/stamps.hh"
+#include "core/kernel/contents.hh"
+#include "core/kernel/port.hh"
+#include "core/kernel/stamps.hh"
 #include "protocol/sectors.hh"
 
 /// The memory request: what SMs, caches, crossbars and memory controllers say to each other.

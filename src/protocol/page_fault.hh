@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/port.hh"
-#include "core/stamps.hh"
+#include "core/kernel/port.hh"
+#include "core/kernel/stamps.hh"
 
 /// A page that is not in device memory: what the MMU's fault buffer tells the driver on the host,
 /// and what comes back when the page is there.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/port.hh"
+#include "core/kernel/port.hh"
 
 namespace memsim::protocol {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/component.hh"
+#include "core/kernel/component.hh"
 
 /// A question to a cache: what it knows of a sector, as it stands. Nothing moves by it: no use is
 /// noted, nothing is counted. It takes no time here; whoever asks accounts for that, and for the

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/bits.hh"
-#include "core/contents.hh"
+#include "core/base/bits.hh"
+#include "core/kernel/contents.hh"
 
 #include <algorithm>
 #include <bit>

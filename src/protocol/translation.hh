@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/functional.hh"
-#include "core/stamps.hh"
+#include "core/kernel/stamps.hh"
+#include "core/machine/functional.hh"
 
 /// How TLBs ask the MMU where a page lies, how the MMU takes a mapping back, and how whoever moves
 /// pages (a driver on the host, a garbage collector) tells the MMU. Pages and frames are numbers:

@@ -1,8 +1,8 @@
 #include "python/bindings.hh"
 
-#include "core/heed.hh"
-#include "core/host_memory.hh"
-#include "core/legible.hh"
+#include "core/base/heed.hh"
+#include "core/base/host_memory.hh"
+#include "core/base/legible.hh"
 
 #include <sys/prctl.h>
 #include <utility>

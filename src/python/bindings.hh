@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/machine.hh"
+#include "core/machine/machine.hh"
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>

@@ -1,9 +1,9 @@
-#include "core/directed_link.hh"
-#include "core/message_log.hh"
-#include "core/name.hh"
-#include "core/output_file.hh"
-#include "core/timeline.hh"
-#include "core/work.hh"
+#include "core/base/name.hh"
+#include "core/machine/directed_link.hh"
+#include "core/machine/output_file.hh"
+#include "core/observe/message_log.hh"
+#include "core/observe/timeline.hh"
+#include "core/observe/work.hh"
 #include "python/bindings.hh"
 
 #include <fstream>

@@ -1,8 +1,8 @@
 #include "python/bindings.hh"
 
 #include "checkpoint/file.hh"
-#include "core/hash.hh"
-#include "core/version.hh"
+#include "core/base/hash.hh"
+#include "core/machine/version.hh"
 #include "stats/database.hh"
 #include "stats/schema.hh"
 

@@ -1,8 +1,8 @@
 #include "python/bindings.hh"
 
-#include "core/log.hh"
-#include "core/policy.hh"
-#include "core/text.hh"
+#include "core/base/log.hh"
+#include "core/base/text.hh"
+#include "core/kernel/policy.hh"
 
 namespace memsim::python {
 

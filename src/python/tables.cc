@@ -1,5 +1,5 @@
-#include "core/reflect.hh"
-#include "flash/nand_timing.hh"
+#include "core/base/reflect.hh"
+#include "flash/nand/timing.hh"
 #include "mem/dram/preset.hh"
 #include "python/bindings.hh"
 #include "workload/traces/address_trace.hh"

@@ -1,4 +1,4 @@
-#include "core/text.hh"
+#include "core/base/text.hh"
 #include "python/bindings.hh"
 #include "workload/traces/trace_tools.hh"
 

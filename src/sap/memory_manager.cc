@@ -1,6 +1,6 @@
 #include "sap/memory_manager.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 #include <algorithm>
 

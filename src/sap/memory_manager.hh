@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/clock.hh"
-#include "core/component.hh"
+#include "core/base/clock.hh"
+#include "core/kernel/component.hh"
 #include "parts/interleave.hh"
 #include "parts/unit_record.hh"
 #include "protocol/mem.hh"

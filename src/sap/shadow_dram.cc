@@ -1,6 +1,6 @@
 #include "sap/shadow_dram.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 namespace memsim::sap {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "mem/pages_ahead.hh"
+#include "mem/page_cache/pages_ahead.hh"
 #include "parts/residency.hh"
 #include "parts/unit_record.hh"
 #include "protocol/upcoming.hh"

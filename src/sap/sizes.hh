@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/component.hh"
+#include "core/kernel/component.hh"
 #include "protocol/observed.hh"
 
 /// Memories of units without time, of several capacities at once: what their models share.

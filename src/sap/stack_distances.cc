@@ -1,6 +1,6 @@
 #include "sap/stack_distances.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "stats/database.hh"
 
-#include "core/directed_link.hh"
+#include "core/machine/directed_link.hh"
 #include "stats/ownership.hh"
 #include "stats/sqlite.hh"
 #include "stats/upgrade.hh"

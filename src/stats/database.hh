@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/error.hh"
-#include "core/machine.hh"
+#include "core/base/error.hh"
+#include "core/machine/machine.hh"
 
 #include <cstdint>
 #include <map>

@@ -1,6 +1,6 @@
 #include "stats/ownership.hh"
 
-#include "core/error.hh"
+#include "core/base/error.hh"
 
 #include <fcntl.h>
 #include <sys/stat.h>

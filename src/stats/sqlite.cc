@@ -1,6 +1,6 @@
 #include "stats/sqlite.hh"
 
-#include "core/error.hh"
+#include "core/base/error.hh"
 
 #include <sqlite3.h>
 

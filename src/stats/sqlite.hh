@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/units.hh"
+#include "core/base/units.hh"
 
 #include <cstdint>
 #include <memory>

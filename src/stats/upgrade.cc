@@ -1,6 +1,6 @@
 #include "stats/upgrade.hh"
 
-#include "core/text.hh"
+#include "core/base/text.hh"
 #include "stats/ownership.hh"
 #include "stats/schema.hh"
 

@@ -1,7 +1,7 @@
 #include "workload/catalogue.hh"
 
-#include "core/host_memory.hh"
-#include "core/registry.hh"
+#include "core/base/host_memory.hh"
+#include "core/kernel/registry.hh"
 
 namespace memsim::workload {
 

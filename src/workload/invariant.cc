@@ -1,6 +1,6 @@
 #include "workload/invariant.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 namespace memsim::workload {
 

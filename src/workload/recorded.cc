@@ -1,6 +1,6 @@
 #include "workload/recorded.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 #include "workload/recording.hh"
 
 namespace memsim::workload {

@@ -1,8 +1,8 @@
 #include "workload/recording.hh"
 
-#include "core/error.hh"
-#include "core/heed.hh"
-#include "core/legible.hh"
+#include "core/base/error.hh"
+#include "core/base/heed.hh"
+#include "core/base/legible.hh"
 #include "files/input_file.hh"
 #include "workload/simt.hh"
 

@@ -1,6 +1,6 @@
 #include "workload/serial_groups.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 #include "workload/application.hh"
 #include "workload/lockstep.hh"
 

@@ -1,6 +1,6 @@
 #include "xpoint/module.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 #include "parts/stall.hh"
 
 namespace memsim::xpoint {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/component.hh"
-#include "core/hash_map.hh"
+#include "core/kernel/component.hh"
+#include "core/state/hash_map.hh"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
-#include "mem/cache.hh"
-#include "core/machine.hh"
+#include "mem/cache/cache.hh"
+#include "core/machine/machine.hh"
 #include "mem/crossbar.hh"
 #include "mem/simple_memory.hh"
 

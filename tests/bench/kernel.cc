@@ -1,5 +1,5 @@
-#include "core/machine.hh"
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
+#include "core/machine/machine.hh"
 
 #include <benchmark/benchmark.h>
 

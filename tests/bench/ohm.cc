@@ -1,4 +1,4 @@
-#include "core/machine.hh"
+#include "core/machine/machine.hh"
 
 #include <benchmark/benchmark.h>
 

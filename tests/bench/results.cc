@@ -1,5 +1,5 @@
 #include "checkpoint/file.hh"
-#include "core/rng.hh"
+#include "core/base/rng.hh"
 #include "stats/database.hh"
 
 #include <benchmark/benchmark.h>

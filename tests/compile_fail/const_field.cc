@@ -1,5 +1,5 @@
 // expect: not every field|read-only|const
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 using namespace memsim;
 using namespace memsim::literals;

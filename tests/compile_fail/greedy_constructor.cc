@@ -1,5 +1,5 @@
 // expect: not every field|no field of this struct|must be an aggregate|State must hold only values
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 using namespace memsim;
 using namespace memsim::literals;

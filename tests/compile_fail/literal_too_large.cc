@@ -1,5 +1,5 @@
 // expect: not a constant expression|not a whole number
-#include "core/units.hh"
+#include "core/base/units.hh"
 
 using namespace memsim::literals;
 

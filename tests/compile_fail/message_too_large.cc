@@ -1,5 +1,5 @@
 // expect: at most 64 bytes
-#include "core/port.hh"
+#include "core/kernel/port.hh"
 
 using namespace memsim;
 

@@ -1,5 +1,5 @@
 // expect: a message must be checkpointable
-#include "core/port.hh"
+#include "core/kernel/port.hh"
 
 using namespace memsim;
 

@@ -1,6 +1,6 @@
 // expect: could not convert|no viable conversion|cannot convert|conversion from .int. to
 // non-scalar|no matching
-#include "core/param.hh"
+#include "core/declare/param.hh"
 
 using namespace memsim;
 

@@ -1,6 +1,6 @@
 // expect: ok
-#include "core/hash_map.hh"
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
+#include "core/state/hash_map.hh"
 
 using namespace memsim;
 using namespace memsim::literals;

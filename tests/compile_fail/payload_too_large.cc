@@ -1,5 +1,5 @@
 // expect: at most 48 bytes
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 using namespace memsim;
 using namespace memsim::literals;

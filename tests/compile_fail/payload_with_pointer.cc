@@ -1,5 +1,5 @@
 // expect: an event's payload must be checkpointable
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 using namespace memsim;
 using namespace memsim::literals;

@@ -1,5 +1,5 @@
 // expect: not every field|no field of this struct|reference member
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 using namespace memsim;
 using namespace memsim::literals;

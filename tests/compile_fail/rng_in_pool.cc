@@ -1,5 +1,5 @@
 // expect: a Timer or Rng must stand where the framework finds it
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 using namespace memsim;
 using namespace memsim::literals;

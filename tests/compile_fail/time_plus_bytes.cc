@@ -1,5 +1,5 @@
 // expect: no match for .operator\+|invalid operands to binary expression
-#include "core/units.hh"
+#include "core/base/units.hh"
 
 using namespace memsim::literals;
 

@@ -1,5 +1,5 @@
 // expect: at most 64 fields
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 using namespace memsim;
 using namespace memsim::literals;

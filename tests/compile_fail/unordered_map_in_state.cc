@@ -1,5 +1,5 @@
 // expect: State must hold only values|must be an aggregate
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 #include <unordered_map>
 

@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_options_of_the_build_keep_the_compiler_from_a_wrong_program(tmp_path):
-    source = "src/core/registry.cc"
+    source = "src/core/kernel/registry.cc"
     commands = json.loads((ROOT / "build/compile_commands.json").read_text())
     (command,) = (c["command"] for c in commands if c["file"] == source)
     options = [word for word in shlex.split(command)[3:] if word.startswith(("-O", "-f", "-std")) and "pch" not in word]

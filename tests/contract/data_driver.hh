@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/functional.hh"
-#include "core/machine.hh"
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
+#include "core/machine/functional.hh"
+#include "core/machine/machine.hh"
 #include "protocol/mem.hh"
 
 #include <map>

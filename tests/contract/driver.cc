@@ -1,6 +1,6 @@
 #include "driver.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 #include "parts/named.hh"
 
 namespace memsim::test {

@@ -1,4 +1,4 @@
-#include "mem/dram_controller.hh"
+#include "mem/dram/controller.hh"
 #include "oracle.hh"
 
 #include <catch2/catch.hpp>

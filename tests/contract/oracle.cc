@@ -2,7 +2,7 @@
 
 #include "../fuzz/target.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 #include <algorithm>
 

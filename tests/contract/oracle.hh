@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/machine.hh"
+#include "core/machine/machine.hh"
 
 #include <functional>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 #include "oracle.hh"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 #include "../unit/mem/driver.hh"
-#include "core/functional.hh"
-#include "core/machine.hh"
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
+#include "core/machine/functional.hh"
+#include "core/machine/machine.hh"
 
 #include <catch2/catch.hpp>
 

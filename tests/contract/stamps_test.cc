@@ -1,5 +1,5 @@
-#include "gpu/sm.hh"
-#include "mem/traffic_gen.hh"
+#include "gpu/sm/sm.hh"
+#include "mem/traffic/traffic_gen.hh"
 #include "oracle.hh"
 #include "workload/traces/trace_player.hh"
 

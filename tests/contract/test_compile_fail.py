@@ -23,7 +23,9 @@ def options_of(source):
 
 
 def refusal(compiler, *source, **stdin):
-    options = options_of("src/core/registry.cc") if compiler == "g++" else ["-std=c++20", "-Isrc", "-Ibuild/generated"]
+    options = (
+        options_of("src/core/kernel/registry.cc") if compiler == "g++" else ["-std=c++20", "-Isrc", "-Ibuild/generated"]
+    )
     result = subprocess.run(
         [compiler, *options, "-fsyntax-only", *source], cwd=ROOT, capture_output=True, text=True, **stdin
     )

@@ -34,6 +34,11 @@ def test_an_example_compiles_as_printed(code, compiler):
 
 def test_examples_are_found():
     found = [example.id for example in all_examples()]
-    assert {"core/component.hh[0]", "core/port.hh[0]", "core/constraint.hh[0]", "core/archive.hh[0]"} <= set(found)
+    assert {
+        "core/kernel/component.hh[0]",
+        "core/kernel/port.hh[0]",
+        "core/declare/constraint.hh[0]",
+        "core/state/archive.hh[0]",
+    } <= set(found)
     assert list(examples("/// Text.\n///\n///     int a;\n///\n///     int b;\n/// More.\n")) == ["int a;\n\nint b;\n"]
     assert list(examples("///     page = address / bytes\nint a;\n")) == []

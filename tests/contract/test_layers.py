@@ -52,7 +52,7 @@ def test_includes_run_downwards():
 def test_a_fault_is_found():
     for name, line in {
         "core/a.hh": '#include "mem/dram.hh"',  # upwards
-        "mem/a.cc": '#include "gpu/sm.hh"',  # a neighbouring device
+        "mem/a.cc": '#include "gpu/sm/sm.hh"',  # a neighbouring device
         "ohm/a.cc": '#include "zng/ftl.hh"',  # another paper
         "gpu/a.cc": '# include "nowhere.hh"',
         "stats/a.cc": "#include <pybind11/pybind11.h>",

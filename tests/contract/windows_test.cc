@@ -2,7 +2,7 @@
 /// and each window's statistics are compared with its length, with 1 where they are shares, and in
 /// sum with those of an undisturbed run.
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 #include "oracle.hh"
 
 #include <catch2/catch.hpp>

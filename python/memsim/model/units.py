@@ -5,7 +5,7 @@
     mem.Cache(capacity=units.Bytes(lines * 128), latency=units.Time.cycles(12, 1.2e9))
 
 A quantity holds a whole number of base units and is exact. A parameter takes one where it takes text. Its text, str(),
-is in base units, such as '4096B'. The units of each kind are those of the compiled module (src/core/units.hh).
+is in base units, such as '4096B'. The units of each kind are those of the compiled module (src/core/base/units.hh).
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Quantity:
 
     value: int  # in the base unit of the class
 
-    KIND: ClassVar[str] = ""  # its name in src/core/units.hh
+    KIND: ClassVar[str] = ""  # its name in src/core/base/units.hh
 
     def __post_init__(self) -> None:
         if isinstance(self.value, bool) or not isinstance(self.value, int):

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/error.hh"
+#include "core/base/error.hh"
 #include "gpu/dispatch/local_pools.hh"
 #include "gpu/dispatch/occupancy.hh"
 

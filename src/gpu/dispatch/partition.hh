@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/param.hh"
+#include "core/declare/param.hh"
 
 #include <vector>
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/component.hh"
+#include "core/kernel/component.hh"
 #include "gpu/mmu/page_table.hh"
-#include "gpu/tlb_array.hh"
+#include "gpu/mmu/tlb_array.hh"
 #include "parts/sector_store.hh"
 #include "parts/shuffle.hh"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/component.hh"
-#include "core/free_list.hh"
+#include "core/kernel/component.hh"
+#include "core/state/free_list.hh"
 #include "gpu/mmu/page_map.hh"
 #include "protocol/mem.hh"
 

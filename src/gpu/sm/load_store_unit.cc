@@ -1,6 +1,6 @@
 #include "gpu/sm/load_store_unit.hh"
 
-#include "gpu/store_contents.hh"
+#include "gpu/sm/store_contents.hh"
 #include "parts/named.hh"
 #include "program/local_memory.hh"
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/component.hh"
-#include "core/free_list.hh"
-#include "gpu/coalescer.hh"
+#include "core/kernel/component.hh"
+#include "core/state/free_list.hh"
+#include "gpu/sm/coalescer.hh"
 #include "gpu/sm/resident_blocks.hh"
 #include "gpu/sm/scoreboard.hh"
 #include "protocol/mem.hh"

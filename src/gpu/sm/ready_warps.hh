@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gpu/issue_slots.hh"
+#include "gpu/sm/issue_slots.hh"
 #include "gpu/sm/warp_set.hh"
 #include "program/warp_stream.hh"
 

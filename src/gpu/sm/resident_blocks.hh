@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/archive.hh"
-#include "core/fifo.hh"
+#include "core/state/archive.hh"
+#include "core/state/fifo.hh"
 #include "gpu/sm/warp_set.hh"
 #include "protocol/dispatch.hh"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/fifo.hh"
-#include "core/units.hh"
+#include "core/base/units.hh"
+#include "core/state/fifo.hh"
 
 namespace memsim::gpu {
 

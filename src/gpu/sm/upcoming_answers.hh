@@ -1,7 +1,7 @@
 #pragma once
 
-#include "gpu/lookahead.hh"
 #include "gpu/sm/load_store_unit.hh"
+#include "gpu/sm/lookahead.hh"
 #include "protocol/upcoming.hh"
 
 namespace memsim::gpu {

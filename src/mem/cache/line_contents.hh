@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/functional.hh"
+#include "core/machine/functional.hh"
 #include "parts/mshr.hh"
 #include "parts/tag_array.hh"
 #include "protocol/mem.hh"

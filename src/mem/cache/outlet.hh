@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/fifo.hh"
-#include "core/free_list.hh"
-#include "core/functional.hh"
+#include "core/machine/functional.hh"
+#include "core/state/fifo.hh"
+#include "core/state/free_list.hh"
 #include "protocol/mem.hh"
 
 namespace memsim::mem::cache {

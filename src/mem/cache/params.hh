@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/clock.hh"
-#include "core/param.hh"
+#include "core/base/clock.hh"
+#include "core/declare/param.hh"
 #include "parts/set_hash.hh"
 #include "parts/tag_policy.hh"
 #include "protocol/mem.hh"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/elapsed.hh"
+#include "core/declare/elapsed.hh"
 
 namespace memsim::mem::cache {
 

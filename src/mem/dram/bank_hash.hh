@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/policy.hh"
+#include "core/kernel/policy.hh"
 
 #include <bit>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/elapsed.hh"
+#include "core/declare/elapsed.hh"
 #include "mem/dram/access.hh"
 #include "mem/dram/pseudo_channels.hh"
 

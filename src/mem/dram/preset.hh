@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/named.hh"
+#include "core/kernel/named.hh"
 #include "mem/dram/timing.hh"
 
 #include <vector>

@@ -1,6 +1,6 @@
 #include "mem/dram/queue.hh"
 
-#include "core/archive.hh"
+#include "core/state/archive.hh"
 
 #include <utility>
 

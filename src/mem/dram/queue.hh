@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/free_list.hh"
+#include "core/state/free_list.hh"
 #include "mem/dram/access.hh"
 
 #include <array>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/stats.hh"
+#include "core/declare/stats.hh"
 #include "mem/dram/device.hh"
 #include "mem/dram/plan.hh"
 #include "mem/dram/refresh_policy.hh"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/policy.hh"
-#include "core/units.hh"
+#include "core/base/units.hh"
+#include "core/kernel/policy.hh"
 
 namespace memsim::mem {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/fifo.hh"
+#include "core/state/fifo.hh"
 #include "mem/dram/order.hh"
 #include "mem/dram/row_policy.hh"
 

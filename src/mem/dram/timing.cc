@@ -1,6 +1,6 @@
 #include "mem/dram/timing.hh"
 
-#include "core/reflect.hh"
+#include "core/base/reflect.hh"
 #include "parts/with_changes.hh"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/text.hh"
+#include "core/base/text.hh"
 
 #include <string>
 

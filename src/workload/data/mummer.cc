@@ -1,4 +1,4 @@
-#include "core/heed.hh"
+#include "core/base/heed.hh"
 #include "workload/catalogue.hh"
 #include "workload/exact_math.hh"
 

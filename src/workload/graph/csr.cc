@@ -1,7 +1,7 @@
 #include "workload/graph/csr.hh"
 
-#include "core/error.hh"
-#include "core/heed.hh"
+#include "core/base/error.hh"
+#include "core/base/heed.hh"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
-#include "core/heed.hh"
-#include "core/units.hh"
+#include "core/base/heed.hh"
+#include "core/base/units.hh"
 #include "workload/fields.hh"
 #include "workload/graph/graph_reader.hh"
 

@@ -1,7 +1,7 @@
 #include "workload/graph/graph_application.hh"
 
-#include "core/heed.hh"
-#include "core/rng.hh"
+#include "core/base/heed.hh"
+#include "core/base/rng.hh"
 #include "workload/graph/graph_reader.hh"
 #include "workload/graph/grid.hh"
 #include "workload/graph/kronecker.hh"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/rng.hh"
+#include "core/base/rng.hh"
 
 #include <cstdint>
 #include <numeric>

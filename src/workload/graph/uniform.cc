@@ -1,8 +1,8 @@
 #include "workload/graph/uniform.hh"
 
-#include "core/error.hh"
-#include "core/heed.hh"
-#include "core/rng.hh"
+#include "core/base/error.hh"
+#include "core/base/heed.hh"
+#include "core/base/rng.hh"
 
 namespace memsim::workload {
 

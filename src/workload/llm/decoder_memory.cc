@@ -1,6 +1,6 @@
 #include "workload/llm/decoder_memory.hh"
 
-#include "core/rng.hh"
+#include "core/base/rng.hh"
 #include "workload/exact_math.hh"
 #include "workload/llm/bf16.hh"
 

@@ -1,7 +1,7 @@
 #include "workload/llm/language_model.hh"
 
-#include "core/host_memory.hh"
-#include "core/registry.hh"
+#include "core/base/host_memory.hh"
+#include "core/kernel/registry.hh"
 
 namespace memsim::workload {
 

@@ -1,6 +1,6 @@
 #include "workload/matrix/connections.hh"
 
-#include "core/rng.hh"
+#include "core/base/rng.hh"
 
 #include <algorithm>
 #include <array>

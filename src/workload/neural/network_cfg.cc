@@ -1,4 +1,4 @@
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 #include "workload/neural/network.hh"
 
 #include <algorithm>

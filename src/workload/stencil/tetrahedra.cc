@@ -1,6 +1,6 @@
 #include "workload/stencil/tetrahedra.hh"
 
-#include "core/heed.hh"
+#include "core/base/heed.hh"
 #include "workload/exact_math.hh"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "workload/traces/accelsim_kernel.hh"
 
-#include "core/legible.hh"
-#include "core/units.hh"
+#include "core/base/legible.hh"
+#include "core/base/units.hh"
 
 #include <bit>
 

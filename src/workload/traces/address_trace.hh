@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/named.hh"
+#include "core/kernel/named.hh"
 #include "files/input_file.hh"
 
 #include <array>

@@ -1,6 +1,6 @@
 #include "workload/traces/trace_encoder.hh"
 
-#include "core/error.hh"
+#include "core/base/error.hh"
 
 #include <fmt/format.h>
 #include <zlib.h>

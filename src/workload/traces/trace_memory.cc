@@ -1,6 +1,6 @@
 #include "workload/traces/trace_memory.hh"
 
-#include "core/error.hh"
+#include "core/base/error.hh"
 
 namespace memsim::workload {
 

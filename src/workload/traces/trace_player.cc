@@ -1,6 +1,6 @@
 #include "workload/traces/trace_player.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 #include "parts/address_map.hh"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/component.hh"
-#include "mem/sent_requests.hh"
+#include "core/kernel/component.hh"
+#include "mem/traffic/sent_requests.hh"
 #include "workload/traces/address_trace.hh"
 
 namespace memsim::workload {

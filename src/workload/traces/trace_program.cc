@@ -1,6 +1,6 @@
 #include "workload/traces/trace_program.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 #include "workload/traces/trace_source.hh"
 
 namespace memsim::workload {

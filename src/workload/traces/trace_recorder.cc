@@ -1,6 +1,6 @@
 #include "workload/traces/trace_recorder.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 namespace memsim::workload {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/functional.hh"
-#include "core/output_file.hh"
+#include "core/machine/functional.hh"
+#include "core/machine/output_file.hh"
 #include "protocol/mem.hh"
 #include "protocol/traffic.hh"
 #include "workload/traces/trace_encoder.hh"

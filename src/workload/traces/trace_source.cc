@@ -1,7 +1,7 @@
 #include "workload/traces/trace_source.hh"
 
-#include "core/hash.hh"
-#include "core/heed.hh"
+#include "core/base/hash.hh"
+#include "core/base/heed.hh"
 #include "parts/named.hh"
 #include "workload/traces/bank_conflicts.hh"
 

@@ -1,6 +1,6 @@
 #include "workload/traces/trace_tools.hh"
 
-#include "core/text.hh"
+#include "core/base/text.hh"
 #include "files/input_file.hh"
 #include "program/local_memory.hh"
 #include "workload/traces/trace_source.hh"

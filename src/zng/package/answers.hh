@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/fifo.hh"
+#include "core/state/fifo.hh"
 #include "zng/package/page_address.hh"
 
 #include <utility>

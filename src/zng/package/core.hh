@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/simulation.hh"
+#include "core/kernel/simulation.hh"
 #include "zng/package/flash_usage.hh"
 #include "zng/package/page_versions.hh"
 #include "zng/package/register_wires.hh"

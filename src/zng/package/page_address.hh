@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/archive.hh"
-#include "zng/flash_network.hh"
+#include "core/state/archive.hh"
+#include "zng/network/flash_network.hh"
 
 namespace memsim::zng::package {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/free_list.hh"
-#include "core/hash_map.hh"
+#include "core/state/free_list.hh"
+#include "core/state/hash_map.hh"
 #include "zng/package/answers.hh"
 
 namespace memsim::zng::package {

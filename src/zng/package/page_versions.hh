@@ -1,7 +1,7 @@
 #pragma once
 
-#include "flash/nand.hh"
-#include "zng/page_mask.hh"
+#include "flash/nand/nand.hh"
+#include "zng/layout/page_mask.hh"
 
 namespace memsim::zng::package {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "flash/nand_timing.hh"
-#include "zng/geometry.hh"
+#include "flash/nand/timing.hh"
+#include "zng/layout/geometry.hh"
 
 namespace memsim::zng {
 

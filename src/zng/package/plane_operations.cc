@@ -1,6 +1,6 @@
 #include "zng/package/plane_operations.hh"
 
-#include "core/bits.hh"
+#include "core/base/bits.hh"
 #include "parts/named.hh"
 
 namespace memsim::zng::package {

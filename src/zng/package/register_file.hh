@@ -1,9 +1,9 @@
 #pragma once
 
-#include "core/hash_map.hh"
+#include "core/state/hash_map.hh"
 #include "parts/links.hh"
+#include "zng/layout/page_mask.hh"
 #include "zng/package/page_address.hh"
-#include "zng/page_mask.hh"
 
 #include <bit>
 #include <vector>

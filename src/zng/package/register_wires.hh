@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/clock.hh"
+#include "core/base/clock.hh"
 
 #include <vector>
 

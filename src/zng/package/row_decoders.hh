@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/hash_map.hh"
-#include "core/rng.hh"
-#include "flash/nand.hh"
+#include "core/base/rng.hh"
+#include "core/state/hash_map.hh"
+#include "flash/nand/nand.hh"
 #include "zng/package/page_address.hh"
 
 #include <algorithm>

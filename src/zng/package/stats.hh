@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/elapsed.hh"
+#include "core/declare/elapsed.hh"
 #include "zng/package/params.hh"
 
 namespace memsim::zng::package {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/fifo.hh"
-#include "core/hash_map.hh"
+#include "core/state/fifo.hh"
+#include "core/state/hash_map.hh"
 #include "zng/package/page_reads.hh"
 #include "zng/package/register_file.hh"
 

@@ -1,8 +1,8 @@
 #include "../target.hh"
 
-#include "cxl/crc.hh"
-#include "cxl/link_layer.hh"
-#include "cxl/mode256.hh"
+#include "cxl/flit/crc.hh"
+#include "cxl/link/link_layer.hh"
+#include "cxl/link/mode256.hh"
 
 /// Flits as they come to one end of a CXL link, in each flit mode, between what that end does
 /// itself. A flit whose check bytes are wrong is dropped at once: most of them get right ones here.

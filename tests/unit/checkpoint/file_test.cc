@@ -1,6 +1,6 @@
 #include "checkpoint/file.hh"
 
-#include "core/version.hh"
+#include "core/machine/version.hh"
 
 #include "../stats/support.hh"
 #include "core/version_number.hh"

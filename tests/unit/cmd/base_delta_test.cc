@@ -1,4 +1,4 @@
-#include "cmd/base_delta.hh"
+#include "cmd/compress/base_delta.hh"
 
 #include "support.hh"
 

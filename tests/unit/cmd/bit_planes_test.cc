@@ -1,4 +1,4 @@
-#include "cmd/bit_planes.hh"
+#include "cmd/compress/bit_planes.hh"
 
 #include "support.hh"
 

@@ -1,5 +1,5 @@
 #include "../mem/driver.hh"
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 #include <catch2/catch.hpp>
 

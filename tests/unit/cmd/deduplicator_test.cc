@@ -1,6 +1,6 @@
-#include "cmd/deduplicator.hh"
-#include "cmd/ecc.hh"
-#include "mem/cache.hh"
+#include "cmd/detect/ecc.hh"
+#include "cmd/unit/deduplicator.hh"
+#include "mem/cache/cache.hh"
 
 #include "../../contract/data_driver.hh"
 #include "../mem/driver.hh"

@@ -1,4 +1,4 @@
-#include "cmd/deduplicator.hh"
+#include "cmd/unit/deduplicator.hh"
 
 #include "../mem/driver.hh"
 

@@ -1,4 +1,4 @@
-#include "cmd/fingerprint_store.hh"
+#include "cmd/tables/fingerprint_store.hh"
 
 #include "references.hh"
 

@@ -1,4 +1,4 @@
-#include "cmd/hash_store.hh"
+#include "cmd/tables/hash_store.hh"
 
 #include "references.hh"
 

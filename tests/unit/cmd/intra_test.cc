@@ -1,4 +1,4 @@
-#include "cmd/intra.hh"
+#include "cmd/detect/intra.hh"
 
 #include "support.hh"
 

@@ -1,4 +1,4 @@
-#include "cmd/jobs.hh"
+#include "cmd/unit/jobs.hh"
 
 #include <catch2/catch.hpp>
 

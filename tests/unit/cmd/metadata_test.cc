@@ -1,4 +1,4 @@
-#include "cmd/metadata.hh"
+#include "cmd/tables/metadata.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "cmd/reading.hh"
-#include "cmd/writing.hh"
+#include "cmd/unit/reading.hh"
+#include "cmd/unit/writing.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "cmd/placement.hh"
+#include "cmd/unit/placement.hh"
 
 #include "references.hh"
 

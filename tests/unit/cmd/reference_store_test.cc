@@ -1,5 +1,5 @@
-#include "cmd/fingerprint_store.hh"
-#include "cmd/hash_store.hh"
+#include "cmd/tables/fingerprint_store.hh"
+#include "cmd/tables/hash_store.hh"
 
 #include "references.hh"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cmd/reference_store.hh"
+#include "cmd/tables/reference_store.hh"
 
 #include "support.hh"
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "cmd/ecc.hh"
-#include "core/archive.hh"
-#include "core/rng.hh"
+#include "cmd/detect/ecc.hh"
+#include "core/base/rng.hh"
+#include "core/state/archive.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 #include "parts.hh"
 
-#include "cmd/md5.hh"
+#include "cmd/detect/md5.hh"
 
 namespace memsim::writing_test {
 

@@ -1,10 +1,10 @@
-#include "core/archive.hh"
-#include "core/bits.hh"
-#include "core/fifo.hh"
-#include "core/free_list.hh"
-#include "core/hash_map.hh"
-#include "core/pool.hh"
-#include "core/rng.hh"
+#include "core/base/bits.hh"
+#include "core/base/rng.hh"
+#include "core/state/archive.hh"
+#include "core/state/fifo.hh"
+#include "core/state/free_list.hh"
+#include "core/state/hash_map.hh"
+#include "core/state/pool.hh"
 #include "support.hh"
 
 #include <deque>

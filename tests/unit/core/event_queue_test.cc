@@ -1,5 +1,5 @@
-#include "core/event_queue.hh"
-#include "core/rng.hh"
+#include "core/base/rng.hh"
+#include "core/kernel/event_queue.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "core/legible.hh"
+#include "core/base/legible.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "core/policy.hh"
+#include "core/kernel/policy.hh"
 #include "support.hh"
 
 // Policies by name: parameters, State, random streams, and what enters the configuration hash.

@@ -1,5 +1,5 @@
-#include "core/error.hh"
-#include "core/timeline_file.hh"
+#include "core/base/error.hh"
+#include "core/observe/timeline_file.hh"
 
 #include <catch2/catch.hpp>
 

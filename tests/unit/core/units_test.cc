@@ -1,6 +1,6 @@
-#include "core/clock.hh"
-#include "core/rng.hh"
-#include "core/text.hh"
+#include "core/base/clock.hh"
+#include "core/base/rng.hh"
+#include "core/base/text.hh"
 #include "support.hh"
 
 namespace memsim::units_test {

@@ -1,4 +1,4 @@
-#include "core/words.hh"
+#include "core/state/words.hh"
 
 #include "protocol/cxl_flit.hh"
 #include "protocol/ddrt.hh"

@@ -1,7 +1,7 @@
-#include "cxl/crc.hh"
+#include "cxl/flit/crc.hh"
 
-#include "core/rng.hh"
-#include "cxl/flit.hh"
+#include "core/base/rng.hh"
+#include "cxl/flit/flit.hh"
 
 #include <boost/crc.hpp>
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
-#include "cxl/encoding.hh"
+#include "cxl/flit/encoding.hh"
 
-#include "core/rng.hh"
-#include "cxl/flit.hh"
+#include "core/base/rng.hh"
+#include "cxl/flit/flit.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
-#include "core/rng.hh"
-#include "cxl/flit256.hh"
+#include "core/base/rng.hh"
+#include "cxl/flit/flit256.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "cxl/flit256.hh"
+#include "cxl/flit/flit256.hh"
 
 #include "support.hh"
 

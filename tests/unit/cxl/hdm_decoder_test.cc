@@ -1,6 +1,6 @@
-#include "core/error.hh"
-#include "core/rng.hh"
-#include "cxl/address_plan.hh"
+#include "core/base/error.hh"
+#include "core/base/rng.hh"
+#include "cxl/hdm/address_plan.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
-#include "cxl/link_layer.hh"
+#include "cxl/link/link_layer.hh"
 
-#include "cxl/crc.hh"
+#include "cxl/flit/crc.hh"
 #include "pair.hh"
 
 namespace memsim::link_layer_test {

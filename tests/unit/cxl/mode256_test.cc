@@ -1,4 +1,4 @@
-#include "cxl/mode256.hh"
+#include "cxl/link/mode256.hh"
 
 #include "pair.hh"
 

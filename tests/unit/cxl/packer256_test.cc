@@ -1,4 +1,4 @@
-#include "cxl/packer256.hh"
+#include "cxl/flit/packer256.hh"
 
 #include "support.hh"
 

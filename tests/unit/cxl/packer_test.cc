@@ -1,4 +1,4 @@
-#include "cxl/packer.hh"
+#include "cxl/flit/packer.hh"
 
 #include "support.hh"
 

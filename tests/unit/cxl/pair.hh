@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cxl/physical.hh"
+#include "cxl/link/physical.hh"
 #include "support.hh"
 
 #include <functional>

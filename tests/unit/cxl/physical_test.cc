@@ -1,6 +1,6 @@
-#include "cxl/physical.hh"
+#include "cxl/link/physical.hh"
 
-#include "cxl/flit.hh"
+#include "cxl/flit/flit.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "../mem/driver.hh"
-#include "cxl/device_port.hh"
-#include "cxl/root_port.hh"
+#include "cxl/endpoint/device_port.hh"
+#include "cxl/root/root_port.hh"
 #include "mem/simple_memory.hh"
 
 #include <catch2/catch.hpp>

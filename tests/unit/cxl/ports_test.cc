@@ -1,7 +1,7 @@
 #include "ports.hh"
 
 #include "../mem/hint_sink.hh"
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 using namespace memsim;
 using namespace memsim::cxl;

@@ -1,8 +1,8 @@
 #include "../mem/driver.hh"
 #include "../mem/hint_sink.hh"
-#include "cxl/endpoint.hh"
-#include "cxl/firmware.hh"
-#include "cxl/host_bridge.hh"
+#include "cxl/endpoint/endpoint.hh"
+#include "cxl/firmware/firmware.hh"
+#include "cxl/root/host_bridge.hh"
 #include "link/address_router.hh"
 #include "mem/simple_memory.hh"
 

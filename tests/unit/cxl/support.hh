@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/rng.hh"
-#include "cxl/link_layer.hh"
+#include "core/base/rng.hh"
+#include "cxl/link/link_layer.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 #include "endpoint.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 namespace memsim::test_cxl_gpu {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/component.hh"
-#include "core/functional.hh"
+#include "core/kernel/component.hh"
+#include "core/machine/functional.hh"
 #include "parts/sector_store.hh"
 #include "protocol/device_load.hh"
 #include "protocol/mem.hh"

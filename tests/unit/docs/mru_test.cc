@@ -1,6 +1,6 @@
-#include "core/machine.hh"
-#include "mem/cache.hh"
-#include "mem/traffic_gen.hh"
+#include "core/machine/machine.hh"
+#include "mem/cache/cache.hh"
+#include "mem/traffic/traffic_gen.hh"
 
 #include <catch2/catch.hpp>
 

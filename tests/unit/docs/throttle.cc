@@ -1,6 +1,6 @@
 #include "throttle.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 namespace memsim::test {
 

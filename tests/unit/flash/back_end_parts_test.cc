@@ -1,7 +1,7 @@
-#include "flash/collector.hh"
-#include "flash/drive_cores.hh"
-#include "flash/drive_writes.hh"
-#include "flash/page_spans.hh"
+#include "flash/drive/cores.hh"
+#include "flash/drive/page_spans.hh"
+#include "flash/drive/writes.hh"
+#include "flash/ftl/collector.hh"
 #include "support.hh"
 
 namespace memsim::back_end_parts_test {

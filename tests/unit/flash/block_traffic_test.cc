@@ -1,4 +1,4 @@
-#include "flash/block_traffic.hh"
+#include "flash/drive/block_traffic.hh"
 #include "support.hh"
 
 #include <cstdio>

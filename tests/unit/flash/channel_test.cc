@@ -1,5 +1,5 @@
-#include "flash/channel.hh"
-#include "flash/package.hh"
+#include "flash/channel/channel.hh"
+#include "flash/nand/package.hh"
 #include "probes.hh"
 #include "support.hh"
 

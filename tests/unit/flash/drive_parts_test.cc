@@ -1,10 +1,10 @@
-#include "flash/collections.hh"
-#include "flash/drive_commands.hh"
-#include "flash/drive_dram.hh"
-#include "flash/drive_shape.hh"
-#include "flash/map_cache.hh"
-#include "flash/page_cache.hh"
-#include "flash/page_jobs.hh"
+#include "flash/drive/commands.hh"
+#include "flash/drive/dram.hh"
+#include "flash/drive/page_cache.hh"
+#include "flash/ftl/collections.hh"
+#include "flash/ftl/drive_shape.hh"
+#include "flash/ftl/map_cache.hh"
+#include "flash/ftl/page_jobs.hh"
 #include "support.hh"
 
 namespace memsim::drive_parts_test {

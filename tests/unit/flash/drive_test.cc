@@ -1,7 +1,7 @@
 #include "../../validation/table.hh"
-#include "flash/block_traffic.hh"
-#include "flash/channel.hh"
-#include "flash/package.hh"
+#include "flash/channel/channel.hh"
+#include "flash/drive/block_traffic.hh"
+#include "flash/nand/package.hh"
 #include "probes.hh"
 #include "support.hh"
 

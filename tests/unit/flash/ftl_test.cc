@@ -1,4 +1,4 @@
-#include "flash/ftl.hh"
+#include "flash/ftl/ftl.hh"
 #include "support.hh"
 
 namespace memsim::ftl_test {

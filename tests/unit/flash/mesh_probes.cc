@@ -1,6 +1,6 @@
 #include "mesh_probes.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 #include <bit>
 

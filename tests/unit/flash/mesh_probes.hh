@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/component.hh"
-#include "zng/flash_network.hh"
+#include "core/kernel/component.hh"
+#include "zng/network/flash_network.hh"
 
 namespace memsim::test_flash {
 

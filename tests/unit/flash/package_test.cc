@@ -1,4 +1,4 @@
-#include "flash/package.hh"
+#include "flash/nand/package.hh"
 #include "probes.hh"
 #include "support.hh"
 

@@ -1,5 +1,5 @@
-#include "flash/drive.hh"
-#include "flash/past.hh"
+#include "flash/drive/drive.hh"
+#include "flash/ftl/past.hh"
 #include "support.hh"
 
 #include <algorithm>

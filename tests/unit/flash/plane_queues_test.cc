@@ -1,4 +1,4 @@
-#include "flash/plane_queues.hh"
+#include "flash/channel/plane_queues.hh"
 #include "support.hh"
 
 namespace memsim::plane_queues_test {

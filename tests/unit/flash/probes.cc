@@ -1,7 +1,7 @@
 #include "probes.hh"
 
-#include "core/bits.hh"
-#include "core/registry.hh"
+#include "core/base/bits.hh"
+#include "core/kernel/registry.hh"
 
 namespace memsim::test_flash {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/free_list.hh"
-#include "core/functional.hh"
+#include "core/machine/functional.hh"
+#include "core/state/free_list.hh"
 #include "protocol/block_io.hh"
 #include "protocol/drive_task.hh"
 #include "protocol/flash.hh"

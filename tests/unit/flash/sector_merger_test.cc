@@ -1,6 +1,6 @@
-#include "flash/sector_merger.hh"
+#include "flash/drive/sector_merger.hh"
 
-#include "flash/fixed_drive.hh"
+#include "flash/drive/fixed_drive.hh"
 #include "probes.hh"
 #include "support.hh"
 

@@ -1,4 +1,4 @@
-#include "flash/shared_sensing.hh"
+#include "flash/channel/shared_sensing.hh"
 #include "support.hh"
 
 namespace memsim::shared_sensing_test {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/machine.hh"
-#include "flash/drive.hh"
+#include "core/machine/machine.hh"
+#include "flash/drive/drive.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
-#include "core/rng.hh"
-#include "flash/victim_policy.hh"
+#include "core/base/rng.hh"
+#include "flash/ftl/victim_policy.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 #include "script.hh"
 
 /// An assist warp of an SM: whose instructions take issue slots.

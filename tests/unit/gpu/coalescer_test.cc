@@ -1,4 +1,4 @@
-#include "gpu/coalescer.hh"
+#include "gpu/sm/coalescer.hh"
 
 #include <catch2/catch.hpp>
 

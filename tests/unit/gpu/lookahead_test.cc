@@ -1,7 +1,7 @@
-#include "gpu/lookahead.hh"
+#include "gpu/sm/lookahead.hh"
 
 #include "asker.hh"
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 #include "script.hh"
 
 /// What an SM answers who asks what its warps will access next.

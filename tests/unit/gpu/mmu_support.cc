@@ -1,6 +1,6 @@
 #include "mmu_support.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 namespace memsim::test_mmu {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "../mem/driver.hh"
-#include "gpu/mmu.hh"
-#include "gpu/tlb.hh"
+#include "gpu/mmu/mmu.hh"
+#include "gpu/mmu/tlb.hh"
 
 #include <catch2/catch.hpp>
 

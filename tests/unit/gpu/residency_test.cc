@@ -1,4 +1,4 @@
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 #include "host/paging_host.hh"
 #include "mmu_support.hh"
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/machine.hh"
-#include "gpu/dispatcher.hh"
-#include "gpu/sm.hh"
+#include "core/machine/machine.hh"
+#include "gpu/dispatch/dispatcher.hh"
+#include "gpu/sm/sm.hh"
 #include "mem/simple_memory.hh"
 #include "workload/functional_state.hh"
 

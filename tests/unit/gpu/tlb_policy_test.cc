@@ -1,5 +1,5 @@
 #include "../parts/tag_policy_models.hh"
-#include "gpu/tlb_array.hh"
+#include "gpu/mmu/tlb_array.hh"
 #include "parts/tag_array.hh"
 
 #include <catch2/catch.hpp>

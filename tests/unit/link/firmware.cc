@@ -1,6 +1,6 @@
 #include "firmware.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 namespace memsim::test_mem {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/component.hh"
+#include "core/kernel/component.hh"
 #include "protocol/address_ranges.hh"
 
 namespace memsim::test_mem {

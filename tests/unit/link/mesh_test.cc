@@ -1,6 +1,6 @@
 #include "../flash/mesh_probes.hh"
 #include "../flash/support.hh"
-#include "zng/mesh.hh"
+#include "zng/network/mesh.hh"
 
 using namespace memsim;
 using namespace memsim::test_flash;

@@ -1,5 +1,5 @@
 #include "cache_rig.hh"
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 /// A tag policy from outside: chosen by name, with parameters, State and a stream of its own.
 namespace memsim::test_policies {

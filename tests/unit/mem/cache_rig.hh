@@ -1,7 +1,7 @@
 #pragma once
 
 #include "driver.hh"
-#include "mem/cache.hh"
+#include "mem/cache/cache.hh"
 #include "mem/simple_memory.hh"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 #include "driver.hh"
 #include "hint_sink.hh"
-#include "mem/cache.hh"
+#include "mem/cache/cache.hh"
 #include "mem/crossbar.hh"
 #include "mem/simple_memory.hh"
 

@@ -1,6 +1,6 @@
-#include "core/functional.hh"
+#include "core/machine/functional.hh"
 #include "driver.hh"
-#include "mem/dram_controller.hh"
+#include "mem/dram/controller.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 #include "driver.hh"
-#include "mem/dram_controller.hh"
-#include "mem/traffic_gen.hh"
+#include "mem/dram/controller.hh"
+#include "mem/traffic/traffic_gen.hh"
 #include "support.hh"
 
 namespace memsim::dram_controller_test {

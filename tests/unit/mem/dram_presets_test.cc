@@ -1,4 +1,4 @@
-#include "core/reflect.hh"
+#include "core/base/reflect.hh"
 #include "dram_checker.hh"
 #include "support.hh"
 

@@ -1,7 +1,7 @@
 #include "dram_checker.hh"
 #include "support.hh"
 
-#include "core/rng.hh"
+#include "core/base/rng.hh"
 
 namespace memsim::dram_pseudo_test {
 

@@ -1,4 +1,4 @@
-#include "mem/drive_units.hh"
+#include "mem/page_cache/drive_units.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/component.hh"
-#include "core/machine.hh"
+#include "core/kernel/component.hh"
+#include "core/machine/machine.hh"
 #include "protocol/mem.hh"
 
 #include <sstream>

@@ -1,6 +1,6 @@
 #include "mem/energy_cost.hh"
 
-#include "core/machine.hh"
+#include "core/machine/machine.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 #include "hint_sink.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 namespace memsim::test_mem {
 

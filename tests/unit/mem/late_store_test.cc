@@ -1,6 +1,6 @@
-#include "core/functional.hh"
+#include "core/machine/functional.hh"
 #include "driver.hh"
-#include "mem/cache.hh"
+#include "mem/cache/cache.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
-#include "mem/monitor.hh"
+#include "mem/traffic/monitor.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 #include "driver.hh"
 #include "mem/simple_memory.hh"
 

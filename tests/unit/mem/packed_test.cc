@@ -1,8 +1,8 @@
 #include "driver.hh"
 #include "link/pcie.hh"
-#include "mem/cache.hh"
+#include "mem/cache/cache.hh"
 #include "mem/crossbar.hh"
-#include "mem/dram_controller.hh"
+#include "mem/dram/controller.hh"
 #include "mem/simple_memory.hh"
 
 #include <catch2/catch.hpp>

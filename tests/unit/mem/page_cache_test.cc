@@ -1,10 +1,10 @@
-#include "mem/page_cache.hh"
+#include "mem/page_cache/page_cache.hh"
 
 #include "../gpu/mmu_support.hh"
-#include "flash/fixed_drive.hh"
+#include "flash/drive/fixed_drive.hh"
 #include "page_cache_support.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 #include <map>
 

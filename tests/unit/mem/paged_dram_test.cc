@@ -1,5 +1,5 @@
-#include "core/machine.hh"
-#include "mem/paged_dram.hh"
+#include "core/machine/machine.hh"
+#include "mem/page_cache/paged_dram.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
-#include "mem/monitor.hh"
-#include "mem/traffic_gen.hh"
+#include "mem/traffic/monitor.hh"
+#include "mem/traffic/traffic_gen.hh"
 #include "support.hh"
 
 namespace memsim::traffic_gen_test {

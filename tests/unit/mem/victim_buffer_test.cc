@@ -1,7 +1,7 @@
 #include "mem/victim_buffer.hh"
 
 #include "cache_rig.hh"
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 /// The seam between a cache and the level below, by its first user; and probes.
 namespace memsim::mem::victim_buffer_test {

@@ -1,6 +1,6 @@
 #include "two_level_bench.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 #include <catch2/catch.hpp>
 

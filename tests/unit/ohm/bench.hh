@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/machine.hh"
-#include "ohm/planar_controller.hh"
-#include "ohm/xpoint_module.hh"
+#include "core/machine/machine.hh"
+#include "ohm/channel/xpoint_module.hh"
+#include "ohm/planar/controller.hh"
 #include "sender.hh"
 
 /// A sender, one planar controller and two XPoint modules: 8 groups of 1 + 8 pages unless told

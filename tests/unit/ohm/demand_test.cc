@@ -1,6 +1,6 @@
-#include "ohm/cached_lines.hh"
-#include "ohm/postponed_requests.hh"
-#include "ohm/set_queues.hh"
+#include "ohm/planar/postponed_requests.hh"
+#include "ohm/two_level/cached_lines.hh"
+#include "ohm/two_level/set_queues.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 #include "../mem/support.hh"
-#include "ohm/lent_banks.hh"
+#include "ohm/channel/lent_banks.hh"
 
 namespace memsim::lent_banks_test {
 

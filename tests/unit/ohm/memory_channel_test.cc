@@ -1,6 +1,6 @@
-#include "ohm/memory_channel.hh"
+#include "ohm/channel/memory_channel.hh"
 
-#include "core/component.hh"
+#include "core/kernel/component.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
-#include "ohm/copy_swaps.hh"
-#include "ohm/snarf_register.hh"
+#include "ohm/channel/snarf_register.hh"
+#include "ohm/planar/copy_swaps.hh"
 
 #include <catch2/catch.hpp>
 

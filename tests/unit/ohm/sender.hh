@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/functional.hh"
-#include "core/hash_map.hh"
+#include "core/machine/functional.hh"
+#include "core/state/hash_map.hh"
 #include "protocol/mem.hh"
 
 namespace memsim::test_ohm {

@@ -1,6 +1,6 @@
 #include "../xpoint/probe.hh"
-#include "core/machine.hh"
-#include "ohm/xpoint_module.hh"
+#include "core/machine/machine.hh"
+#include "ohm/channel/xpoint_module.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 #include "bench.hh"
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/machine.hh"
-#include "ohm/two_level_controller.hh"
-#include "ohm/xpoint_module.hh"
+#include "core/machine/machine.hh"
+#include "ohm/channel/xpoint_module.hh"
+#include "ohm/two_level/controller.hh"
 #include "sender.hh"
 
 namespace memsim::test_ohm {

@@ -1,4 +1,4 @@
-#include "core/rng.hh"
+#include "core/base/rng.hh"
 #include "parts/record_part.hh"
 #include "parts/sector_store.hh"
 

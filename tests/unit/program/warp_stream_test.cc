@@ -1,5 +1,5 @@
-#include "core/error.hh"
-#include "core/rng.hh"
+#include "core/base/error.hh"
+#include "core/base/rng.hh"
 #include "program/warp_stream.hh"
 
 #include <catch2/catch.hpp>

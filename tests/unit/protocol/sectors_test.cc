@@ -1,6 +1,6 @@
 #include "protocol/mem.hh"
 
-#include "core/rng.hh"
+#include "core/base/rng.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
-#include "flash/fixed_drive.hh"
-#include "mem/page_cache.hh"
+#include "flash/drive/fixed_drive.hh"
+#include "mem/page_cache/page_cache.hh"
 #include "sap/memory_manager.hh"
 #include "watched.hh"
 

@@ -1,4 +1,4 @@
-#include "core/machine.hh"
+#include "core/machine/machine.hh"
 #include "sap/shadow_dram.hh"
 #include "sap/stack_distances.hh"
 #include "teller.hh"

@@ -1,6 +1,6 @@
 #include "stats/database.hh"
 
-#include "core/version.hh"
+#include "core/machine/version.hh"
 
 #include "ask.hh"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/component.hh"
-#include "core/machine.hh"
+#include "core/kernel/component.hh"
+#include "core/machine/machine.hh"
 #include "protocol/ddrt.hh"
 
 /// A scripted memory controller for tests of xpoint.Module: sends commands at given times, grants

@@ -1,4 +1,4 @@
-#include "zng/address.hh"
+#include "zng/layout/address.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,9 +1,9 @@
 #include "../flash/mesh_probes.hh"
-#include "mem/cache.hh"
+#include "mem/cache/cache.hh"
 #include "probes.hh"
 #include "support.hh"
-#include "zng/flash_controller.hh"
-#include "zng/package.hh"
+#include "zng/ftl/flash_controller.hh"
+#include "zng/package/package.hh"
 
 namespace memsim::flash_controller_test {
 

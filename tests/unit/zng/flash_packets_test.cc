@@ -1,5 +1,5 @@
-#include "zng/line_packet.hh"
-#include "zng/packet_addresses.hh"
+#include "zng/network/line_packet.hh"
+#include "zng/network/packet_addresses.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "zng/free_blocks.hh"
+#include "zng/ftl/free_blocks.hh"
 
 #include <catch2/catch.hpp>
 

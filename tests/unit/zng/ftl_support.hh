@@ -1,10 +1,10 @@
 #pragma once
 
-#include "gpu/mmu.hh"
+#include "gpu/mmu/mmu.hh"
 #include "support.hh"
-#include "zng/flash_controller.hh"
-#include "zng/garbage_collector.hh"
-#include "zng/package.hh"
+#include "zng/ftl/flash_controller.hh"
+#include "zng/ftl/garbage_collector.hh"
+#include "zng/package/package.hh"
 
 /// ZnG's way from virtual addresses to flash pages, made small: wanderers, TLBs, MMU with its
 /// table, L2 slices, gates, controllers, packages, and the garbage collector.

@@ -1,6 +1,6 @@
-#include "zng/data_ranges.hh"
-#include "zng/held_applications.hh"
-#include "zng/merges.hh"
+#include "zng/ftl/data_ranges.hh"
+#include "zng/ftl/held_applications.hh"
+#include "zng/ftl/merges.hh"
 
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "../flash/mesh_probes.hh"
 #include "support.hh"
-#include "zng/package.hh"
+#include "zng/package/package.hh"
 
 namespace memsim::test_zng {
 

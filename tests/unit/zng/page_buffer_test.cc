@@ -1,8 +1,8 @@
 #include "../flash/support.hh"
 #include "teller.hh"
 
-#include "core/rng.hh"
-#include "zng/page_buffer.hh"
+#include "core/base/rng.hh"
+#include "zng/read_path/page_buffer.hh"
 
 namespace memsim::page_buffer_test {
 

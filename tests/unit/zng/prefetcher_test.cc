@@ -1,9 +1,9 @@
 #include "teller.hh"
 
-#include "core/machine.hh"
-#include "core/registry.hh"
-#include "mem/cache.hh"
-#include "zng/prefetcher.hh"
+#include "core/kernel/registry.hh"
+#include "core/machine/machine.hh"
+#include "mem/cache/cache.hh"
+#include "zng/read_path/prefetcher.hh"
 
 namespace memsim::test_zng::prefetcher_test {
 

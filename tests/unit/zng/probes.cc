@@ -1,6 +1,6 @@
 #include "probes.hh"
 
-#include "core/registry.hh"
+#include "core/kernel/registry.hh"
 
 namespace memsim::test_zng {
 

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "../flash/probes.hh"
-#include "core/component.hh"
+#include "core/kernel/component.hh"
 #include "protocol/mem.hh"
-#include "zng/address.hh"
-#include "zng/flash_network.hh"
+#include "zng/layout/address.hh"
+#include "zng/network/flash_network.hh"
 
 #include <deque>
 

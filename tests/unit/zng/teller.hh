@@ -2,7 +2,7 @@
 
 #include "../flash/support.hh"
 #include "../mem/driver.hh"
-#include "core/component.hh"
+#include "core/kernel/component.hh"
 #include "protocol/cache_event.hh"
 
 #include <catch2/catch.hpp>

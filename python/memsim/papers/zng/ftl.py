@@ -65,7 +65,7 @@ def report(packages, geometry, data_blocks=DATA_BLOCKS):
 
 def translate(part, packages, geometry, programs, data_blocks=DATA_BLOCKS, log_ratio=LOG_RATIO, **more):
     """TLBs and an MMU (`part.tlb`, `part.mmu`) whose pages are mapped blocks: its table is the DBMT, which
-    walks read in a buffer of its own, `part.dbmt`. Physical addresses are those of zng/address.hh.
+    walks read in a buffer of its own, `part.dbmt`. Physical addresses are those of zng/layout/address.hh.
 
     part        a System with `sm`, each bound to its L1
     more        further parameters of the MMU

@@ -1,4 +1,4 @@
-#include "core/legible.hh"
+#include "core/base/legible.hh"
 #include "workload/traces/trace.pb.h"
 #include "workload/traces/trace_encoder.hh"
 

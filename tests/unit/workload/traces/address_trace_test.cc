@@ -1,4 +1,4 @@
-#include "core/machine.hh"
+#include "core/machine/machine.hh"
 #include "support.hh"
 #include "workload/traces/trace_tools.hh"
 

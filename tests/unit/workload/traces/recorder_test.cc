@@ -1,5 +1,5 @@
-#include "core/machine.hh"
-#include "core/output_file.hh"
+#include "core/machine/machine.hh"
+#include "core/machine/output_file.hh"
 #include "support.hh"
 #include "workload/traces/address_trace.hh"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/error.hh"
+#include "core/base/error.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "cmd/tables/block.hh"
+#include "parts/bits.hh"
+
+#include <optional>
+
+namespace memsim::cmd {
+
+/// The value that all words of 4 bytes in the mask's sectors have: the block is an intra-duplicate
+/// (CMD, section IV-A). Nothing if two words differ, or if the mask names no sector.
+inline std::optional<std::uint32_t> intra_value(Block block, std::uint32_t mask) {
+    if ((mask & all_sectors) == 0) return {};
+    constexpr std::uint32_t words = sector_bytes / 4;
+    const auto first = static_cast<std::uint32_t>(std::countr_zero(mask)) * words;
+    const auto value = element<std::uint32_t>(block, first);
+    std::uint32_t different = 0;
+    parts::for_each_bit(mask & all_sectors, [&](std::uint32_t sector) {
+        for (std::uint32_t w = 0; w < words; ++w)
+            different |= value ^ element<std::uint32_t>(block, sector * words + w);
+    });
+    if (different) return {};
+    return value;
+}
+
+} // namespace memsim::cmd

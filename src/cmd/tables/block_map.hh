@@ -1,0 +1,51 @@
+#pragma once
+
+#include "cmd/tables/sectors.hh"
+#include "parts/interleave.hh"
+#include "protocol/mem.hh"
+
+#include <bit>
+
+namespace memsim::cmd {
+
+/// Which of the machine's addresses are one controller's blocks, and their numbers there.
+class BlockMap {
+  public:
+    BlockMap() = default;
+    BlockMap(const parts::Interleave& interleave, std::uint32_t channel, std::uint32_t blocks)
+        : interleave_(interleave), channel_(channel), blocks_(blocks) {}
+
+    std::uint32_t blocks() const { return blocks_; }
+    std::uint64_t address(std::uint64_t block) const {
+        return interleave_.address(channel_, block * block_bytes);
+    }
+    std::uint64_t block_of(std::uint64_t address) const {
+        return interleave_.within(address) / block_bytes;
+    }
+    bool has(std::uint64_t address) const {
+        return interleave_.way(address) == channel_ && block_of(address) < blocks_;
+    }
+    /// Precondition of all that comes: a request names bytes of one block.
+    static bool within_block(const protocol::MemRequest& r) {
+        return r.bytes && r.bytes <= block_bytes &&
+               r.address / block_bytes == (r.address + r.bytes - 1) / block_bytes;
+    }
+    /// A message over sectors of a block, at least one.
+    protocol::MemRequest over(std::uint64_t block, std::uint32_t sectors) const {
+        MEMSIM_ASSERT(sectors, "a message is of no sector");
+        protocol::MemRequest r;
+        const auto first = static_cast<std::uint32_t>(std::countr_zero(sectors));
+        const auto n = static_cast<std::uint32_t>(std::bit_width(sectors)) - first;
+        r.address = address(block) + std::uint64_t {first} * sector_bytes;
+        r.bytes = n * sector_bytes;
+        if (sectors >> first != (1u << n) - 1)
+            r.sectors = static_cast<std::uint16_t>(sectors >> first);
+        return r;
+    }
+
+  private:
+    parts::Interleave interleave_;
+    std::uint32_t channel_ = 0, blocks_ = 0;
+};
+
+} // namespace memsim::cmd

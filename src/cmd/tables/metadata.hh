@@ -1,0 +1,159 @@
+#pragma once
+
+#include "cmd/tables/block.hh"
+#include "core/declare/param.hh"
+#include "core/declare/stats.hh"
+#include "core/state/fifo.hh"
+#include "parts/mshr.hh"
+#include "parts/named.hh"
+#include "protocol/mem.hh"
+
+#include <array>
+#include <functional>
+
+namespace memsim::cmd {
+
+using namespace memsim::literals;
+
+/// The tables that a controller has in its memory, and a cache of each on its chip.
+enum class Table : std::uint8_t { map, type, mask };
+inline constexpr std::uint32_t tables = 3;
+
+/// One of them: `bits` for each block, from `base` on in the controller's memory.
+struct TableLayout {
+    std::uint64_t base = 0;
+    std::uint32_t bits = 0;
+    std::uint64_t sector_of(std::uint32_t block) const {
+        return (base + std::uint64_t {block} * bits / 8) / sector_bytes;
+    }
+    std::uint64_t end(std::uint32_t blocks) const {
+        return base + std::uint64_t {blocks} * bits / 8;
+    }
+};
+/// The tables of so many blocks, in memory behind them.
+std::array<TableLayout, tables> tables_behind(std::uint32_t blocks);
+
+struct MetadataParams {
+    using group = void;
+    Param<Bytes> map_cache {
+        48_KiB, {1_KiB, 1_GiB}, "Capacity of the cache of map entries", stated("CMD IV-E: 48 KB")};
+    Param<Bytes> type_cache {
+        5_KiB, {1_KiB, 1_GiB}, "Capacity of the cache of type flags", stated("CMD IV-E: 5 KB")};
+    Param<Bytes> mask_cache {
+        10_KiB, {1_KiB, 1_GiB}, "Capacity of the cache of sector masks", stated("CMD IV-E: 10 KB")};
+    Param<unsigned> metadata_ways {
+        8, {0, 64}, "Ways of each table's cache; 0: one set of all lines", assumed()};
+    Param<unsigned> metadata_mshrs {
+        8, {1, 1024}, "Lines on their way to each table's cache", assumed()};
+};
+
+struct MetadataStats {
+    using group = void;
+    Counter map_reads {Unit::count, "Looks at the map's cache"};
+    Counter map_hits {Unit::count, "Looks at the map's cache that found the entry"};
+    Counter type_reads {Unit::count, "Looks at the cache of type flags"};
+    Counter type_hits {Unit::count, "Looks at the cache of type flags that found the flag"};
+    Counter mask_reads {Unit::count, "Looks at the cache of sector masks"};
+    Counter mask_hits {Unit::count, "Looks at the cache of sector masks that found the mask"};
+    Counter metadata_changes {Unit::count,
+                              "Changes of entries of the tables; they count as no looks"};
+    Counter metadata_fetches {Unit::count, "Pieces of 32 bytes of the tables read from memory"};
+    Counter metadata_writebacks {Unit::count, "Writes of pieces of the tables to memory"};
+    Ratio map_hit_rate {map_hits, map_reads, "Hits of the map's cache"};
+    Ratio type_hit_rate {type_hits, type_reads, "Hits of the cache of type flags"};
+    Ratio mask_hit_rate {mask_hits, mask_reads, "Hits of the cache of sector masks"};
+};
+
+/// Who waits for a piece of a table: a request of the controller's, or nobody, but the piece is to
+/// be changed when it is there.
+struct MetadataTarget {
+    static constexpr std::uint32_t nobody = ~std::uint32_t {0};
+    std::uint32_t job = nobody;
+    std::uint8_t sector = 0; ///< of its line
+    bool change = false;
+};
+struct MetadataStalled {
+    Table table = Table::map;
+    std::uint64_t sector = 0;
+    MetadataTarget target;
+};
+struct MetadataState {
+    std::array<parts::TagArray, tables> tags;
+    std::array<parts::MshrTable<MetadataTarget>, tables> mshrs;
+    Fifo<MetadataStalled> stalled; ///< for want of an MSHR, or of a line that may go
+};
+
+/// The caches of a controller's tables: what is here, what has to be fetched (32 bytes at a time),
+/// what is written back (LRU, lines of 128 bytes). They know when a table is at hand, not what it
+/// says: that is BlockTable's. A part; `send` takes what goes to memory, its tag from tag_bit on.
+class Metadata {
+  public:
+    static constexpr std::uint32_t tag_bit = 1u << 31; ///< marks answers that are come_back()'s
+
+    using Send = std::function<void(std::uint64_t sector, std::uint32_t sectors, bool write,
+                                    std::uint32_t tag)>;
+    Metadata(const std::array<TableLayout, tables>& layout, MetadataState& state,
+             MetadataStats& stat, Send send)
+        : layout_(layout), s_(state), stat_(stat), send_(std::move(send)) {}
+    static void resize(const MetadataParams& p, MetadataState& s, std::uint32_t jobs);
+
+    /// Looks for the piece that speaks of a block, to change it or to read it. True if it is here;
+    /// else it comes, and whoever asked is among those that come_back() calls.
+    bool look(Table table, std::uint32_t block, std::uint32_t job, Tick now);
+    /// The piece will say something else; nobody waits for it.
+    void change(Table table, std::uint32_t block, Tick now);
+    /// A piece has come. Calls wake(job) for those that waited for it.
+    template <class F>
+    void come_back(std::uint32_t tag, Tick now, F&& wake) {
+        const std::uint32_t mshr = tag & 0xffffff, t = tag >> 24 & 3;
+        auto& m = parts::named(s_.mshrs, t);
+        const std::uint32_t sector = tag >> 26 & 3;
+        const std::uint32_t line = m.in_use(mshr).line;
+        s_.tags[t].add_valid(line, bit(sector));
+        m.serve(mshr, [&](const MetadataTarget& target) {
+            if (target.sector != sector) return false;
+            if (target.change) s_.tags[t].add_dirty(line, bit(sector));
+            if (target.job != MetadataTarget::nobody) wake(target.job);
+            return true;
+        });
+        auto& pending = m[mshr].pending;
+        pending = static_cast<parts::SectorMask>(pending & ~bit(sector));
+        if (pending == 0) {
+            m.release(mshr);
+            s_.tags[t].unlock(line);
+        }
+        retry(now, wake);
+    }
+    bool idle() const {
+        return s_.stalled.empty() && !s_.mshrs[0].size() && !s_.mshrs[1].size() &&
+               !s_.mshrs[2].size();
+    }
+    void check_loaded(Loader& l, std::uint32_t jobs) const;
+
+  private:
+    enum class Found : std::uint8_t { here, coming, stalled };
+    static std::uint32_t index(Table t) { return static_cast<std::uint32_t>(t); }
+    static parts::SectorMask bit(std::uint32_t sector) {
+        return static_cast<parts::SectorMask>(1u << sector);
+    }
+    Found find(Table table, std::uint64_t sector, MetadataTarget target, Tick now);
+    bool ask(Table table, std::uint32_t block, MetadataTarget target, Tick now);
+    template <class F>
+    void retry(Tick now, F&& wake) {
+        for (std::uint32_t n = s_.stalled.size(); n > 0; --n) {
+            const MetadataStalled first = s_.stalled.front();
+            const Found found = find(first.table, first.sector, first.target, now);
+            if (found == Found::stalled) return;
+            s_.stalled.drop();
+            if (found == Found::here && first.target.job != MetadataTarget::nobody)
+                wake(first.target.job);
+        }
+    }
+
+    std::array<TableLayout, tables> layout_;
+    MetadataState& s_;
+    MetadataStats& stat_;
+    Send send_;
+};
+
+} // namespace memsim::cmd

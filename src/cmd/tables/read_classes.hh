@@ -1,0 +1,62 @@
+#pragma once
+
+#include "core/declare/stats.hh"
+
+#include <vector>
+
+namespace memsim::cmd {
+
+struct ReadClassStats {
+    using group = void;
+    Counter data_reads {Unit::count, "Reads from memory of blocks that were written back"};
+    Counter read_only_reads {Unit::count,
+                             "Reads from memory of blocks that were never written back"};
+    Counter reached_1 {Unit::count, "Read-only blocks read from memory"};
+    Counter reached_2 {Unit::count, "Read-only blocks read from memory twice at least"};
+    Counter reached_3 {Unit::count, "Read-only blocks read from memory three times at least"};
+    Counter reached_6 {Unit::count, "Read-only blocks read from memory six times at least"};
+    Counter reached_11 {Unit::count, "Read-only blocks read from memory 11 times at least"};
+    Counter reached_21 {Unit::count, "Read-only blocks read from memory 21 times at least"};
+};
+
+/// Which class a read from memory is counted in, and how often read-only blocks are read (CMD,
+/// Fig. 11). `counts` has a number for each block, up to 21. A part.
+class ReadClasses {
+  public:
+    ReadClasses(std::vector<std::uint8_t>& counts, ReadClassStats& stat)
+        : counts_(counts), stat_(stat) {}
+
+    /// The counter of the next read of a block.
+    Counter& of(std::uint32_t block, bool read_only) {
+        if (!read_only) return stat_.data_reads;
+        std::uint8_t& n = counts_[block];
+        if (n < 21)
+            if (Counter* const reached = reaches(++n)) ++*reached;
+        return stat_.read_only_reads;
+    }
+
+  private:
+    Counter* reaches(std::uint32_t n) {
+        switch (n) {
+        case 1:
+            return &stat_.reached_1;
+        case 2:
+            return &stat_.reached_2;
+        case 3:
+            return &stat_.reached_3;
+        case 6:
+            return &stat_.reached_6;
+        case 11:
+            return &stat_.reached_11;
+        case 21:
+            return &stat_.reached_21;
+        default:
+            return nullptr;
+        }
+    }
+
+    std::vector<std::uint8_t>& counts_;
+    ReadClassStats& stat_;
+};
+
+} // namespace memsim::cmd

@@ -1,0 +1,206 @@
+#pragma once
+
+#include "core/base/rng.hh"
+#include "core/state/hash_map.hh"
+#include "parts/links.hh"
+
+#include <array>
+#include <cstring>
+#include <limits>
+
+namespace memsim::cmd {
+
+/// What a controller knows of one reference block: a digest of the sectors in the mask, where the
+/// block lies, and how many blocks are mapped to it, itself among them.
+struct Reference {
+    using Digest = std::array<std::uint8_t, 16>;
+    static constexpr std::uint16_t most = std::numeric_limits<std::uint16_t>::max();
+
+    Digest digest {};
+    std::uint32_t place = 0; ///< number of the block in the controller's memory
+    std::uint16_t count = 1;
+    std::uint8_t mask = 0; ///< the same digest of other sectors is another block's
+};
+
+struct Insertion {
+    bool inserted = false; ///< else there is no room
+    bool evicted = false;
+    Reference victim {}; ///< if one was evicted
+};
+
+/// References by their digests: set-associative, or without a limit. `Victim` says which reference
+/// of a full set makes room: Victim::choose(nodes, ends) walks the set's list by use. A reference
+/// is used when it is inserted and when a block joins it. A value for State; it allocates only
+/// while it holds more than ever before.
+///
+/// A reference that makes room takes nothing along: its block stays where it is.
+template <class Victim>
+class ReferenceStore {
+  public:
+    static constexpr std::string_view archived_as = "ReferenceStore";
+    template <class Archive>
+    void archive(Archive& a) {
+        std::vector<Reference> all;
+        if constexpr (Loading<Archive>) {
+            a(all);
+            resize(sets_ * ways_, ways_);
+            for (const Reference& r : all) load(a, r);
+        } else {
+            all = by_set();
+            a(all);
+        }
+    }
+
+    /// `entries` is a multiple of `ways`; 0: no limit.
+    void resize(std::uint32_t entries, std::uint32_t ways) {
+        MEMSIM_ASSERT(entries == 0 || (ways && entries % ways == 0), "sets are not whole");
+        *this = {};
+        ways_ = ways;
+        sets_ = entries ? entries / ways : 0;
+    }
+    /// Digests of few different bytes (error-correcting codes) spread over the sets, too. Without a
+    /// limit there are as many sets as HashMap has keys.
+    std::uint64_t set_of(const Reference::Digest& digest) const {
+        std::array<std::uint64_t, 2> halves;
+        std::memcpy(halves.data(), digest.data(), sizeof halves);
+        halves[0] = split_mix(halves[0]) ^ halves[1];
+        return split_mix(halves[0]) % (sets_ ? sets_ : std::numeric_limits<std::uint64_t>::max());
+    }
+    std::uint32_t size() const { return static_cast<std::uint32_t>(of_place_.size()); }
+
+    /// The reference with this digest of these sectors, or nullptr. Valid until the next change.
+    const Reference* find(const Reference::Digest& digest, std::uint32_t mask) const {
+        const Set* const set = sets_used_.find(set_of(digest));
+        for (std::uint32_t i = set ? set->ends.newest : parts::no_link; i != parts::no_link;
+             i = nodes_[i].older)
+            if (nodes_[i].is.digest == digest && nodes_[i].is.mask == mask) return &nodes_[i].is;
+        return nullptr;
+    }
+    /// The reference whose block lies there, or nullptr.
+    const Reference* find_place(std::uint32_t place) const {
+        const std::uint32_t* const i = of_place_.find(place);
+        return i ? &nodes_[*i].is : nullptr;
+    }
+    /// Whether holds(reference) of all of them; no order can be seen.
+    template <class F>
+    bool all(F&& holds) const {
+        return of_place_.all([&](std::uint64_t, std::uint32_t i) { return holds(nodes_[i].is); });
+    }
+
+    /// A reference with count 1. Precondition: neither the digest nor the place is known.
+    Insertion insert(const Reference::Digest& digest, std::uint32_t mask, std::uint32_t place) {
+        MEMSIM_ASSERT(!find(digest, mask) && !find_place(place), "a reference is known already");
+        Insertion result;
+        if (const Set* const set = sets_used_.find(set_of(digest)); set && full(*set)) {
+            const std::uint32_t victim = Victim::choose(nodes_, set->ends);
+            if (victim == parts::no_link) return result;
+            result.evicted = true;
+            result.victim = nodes_[victim].is;
+            remove(victim);
+        }
+        put({digest, place, 1, static_cast<std::uint8_t>(mask)});
+        result.inserted = true;
+        return result;
+    }
+    /// One block more is mapped to the place of a reference. False, and nothing changes, if no more
+    /// can be counted.
+    bool join(std::uint32_t place) {
+        const std::uint32_t i = node(place);
+        if (nodes_[i].is.count == Reference::most) return false;
+        ++nodes_[i].is.count;
+        parts::ListEnds& ends = sets_used_[set_of(nodes_[i].is.digest)].ends;
+        parts::unlink(nodes_, ends, i);
+        parts::link_newest(nodes_, ends, i);
+        return true;
+    }
+    /// One block less. True if the store counts none there any more: the reference has gone with
+    /// its last block, or the place was unknown.
+    bool leave(std::uint32_t place) {
+        const std::uint32_t* const i = of_place_.find(place);
+        if (!i) return true;
+        if (--nodes_[*i].is.count) return false;
+        remove(*i);
+        return true;
+    }
+    /// A reference's data now lie elsewhere. Precondition: nothing is known of that place.
+    void move(std::uint32_t from, std::uint32_t to) {
+        MEMSIM_ASSERT(!find_place(to), "a place has two references");
+        const std::uint32_t i = node(from);
+        of_place_.erase(from);
+        of_place_[to] = i;
+        nodes_[i].is.place = to;
+    }
+    /// Forgets the reference of a place, if it is known.
+    void withdraw(std::uint32_t place) {
+        if (const std::uint32_t* const i = of_place_.find(place)) remove(*i);
+    }
+
+  private:
+    struct Node {
+        Reference is;
+        std::uint32_t newer = parts::no_link, older = parts::no_link; ///< of its set, by use
+    };
+    struct Set {
+        parts::ListEnds ends;
+        std::uint32_t size = 0;
+    };
+
+    bool full(const Set& set) const { return sets_ && set.size == ways_; }
+    std::uint32_t node(std::uint32_t place) const {
+        const std::uint32_t* const i = of_place_.find(place);
+        MEMSIM_ASSERT(i, "a place has no reference");
+        return *i;
+    }
+    void put(const Reference& reference) {
+        auto i = static_cast<std::uint32_t>(nodes_.size());
+        if (free_.empty())
+            nodes_.emplace_back();
+        else
+            i = free_.back(), free_.pop_back();
+        nodes_[i].is = reference;
+        of_place_[reference.place] = i;
+        Set& set = sets_used_[set_of(reference.digest)];
+        parts::link_newest(nodes_, set.ends, i);
+        ++set.size;
+    }
+    void remove(std::uint32_t i) {
+        const std::uint64_t key = set_of(nodes_[i].is.digest);
+        Set& set = *sets_used_.find(key);
+        parts::unlink(nodes_, set.ends, i);
+        if (--set.size == 0) sets_used_.erase(key);
+        of_place_.erase(nodes_[i].is.place);
+        free_.push_back(i);
+    }
+
+    /// All references, each set's the least recently used first: equal stores give equal bytes.
+    std::vector<Reference> by_set() const {
+        std::vector<std::uint64_t> keys;
+        sets_used_.all([&](std::uint64_t key, const Set&) {
+            keys.push_back(key);
+            return true;
+        });
+        std::sort(keys.begin(), keys.end());
+        std::vector<Reference> all;
+        for (const std::uint64_t key : keys)
+            for (std::uint32_t i = sets_used_.find(key)->ends.oldest; i != parts::no_link;
+                 i = nodes_[i].newer)
+                all.push_back(nodes_[i].is);
+        return all;
+    }
+    void load(Loader& l, const Reference& r) {
+        l.check(r.count > 0, "has a reference of no block");
+        l.check(!find(r.digest, r.mask), "has a digest twice");
+        l.check(!find_place(r.place), "has two references of one place");
+        const Set* const set = sets_used_.find(set_of(r.digest));
+        l.check(!set || !full(*set), "has more references than a set has ways");
+        put(r);
+    }
+
+    std::uint32_t sets_ = 0, ways_ = 0; ///< no set: no limit
+    std::vector<Node> nodes_;
+    std::vector<std::uint32_t> free_;
+    HashMap<Set> sets_used_;          ///< those that are not empty
+    HashMap<std::uint32_t> of_place_; ///< nodes
+};
+
+} // namespace memsim::cmd

@@ -1,0 +1,385 @@
+#include "cmd/unit/deduplicator.hh"
+
+#include "core/kernel/registry.hh"
+#include "parts/bits.hh"
+
+#include <sys/mman.h>
+
+namespace memsim::cmd {
+
+static const Stage deduplication {"deduplication"};
+
+using parts::for_each_bit;
+using protocol::Command;
+using protocol::MemRequest;
+using protocol::MemResponse;
+
+static const Registration<Deduplicator> deduplicator {
+    "Removes duplicate writes and reads in front of a memory controller (CMD)."};
+
+static constexpr std::uint32_t most_homeward = 4, most_out = 256;
+
+void Deduplicator::check_params() const {
+    if (!passes() && !sim().contents().enabled())
+        refuse("detection", "equal data can only be found where there are data: build the machine "
+                            "from memsim.Root(contents=True)");
+    if (scheme_.deduplicates() && state.compressor->deduplicates())
+        refuse("compression", params.compression.text() +
+                                  " deduplicates for itself: it goes with detection=none and "
+                                  "intra=nowhere");
+    if (params.channel >= params.channels)
+        refuse("channel",
+               params.channel.text() + " is not below channels = " + params.channels.text());
+    if (params.reading.assisted_read && scheme_.deduplicates() && params.slices == 0)
+        refuse("assisted_read", "there is no L2 to look into: bind `caches`, or switch it off");
+    if (params.hash_ways && params.hash_entries % params.hash_ways)
+        refuse("hash_entries", params.hash_entries.text() + " are no whole number of sets of " +
+                                   params.hash_ways.text() + " ways");
+    const MetadataParams& p = params.metadata;
+    for (const auto& [name, cache] : {std::pair {"map_cache", &p.map_cache},
+                                      {"type_cache", &p.type_cache},
+                                      {"mask_cache", &p.mask_cache}})
+        if ((*cache)->raw % (block_bytes * std::max(1u, p.metadata_ways())))
+            refuse(name, cache->text() + " are no whole number of sets of " +
+                             std::to_string(std::max(1u, p.metadata_ways())) + " lines of 128B");
+}
+
+/// Refuses tables that the host has no memory for, before any of it is touched.
+void Deduplicator::check_memory(std::uint32_t blocks) const {
+    const std::size_t bytes = blocks * (BlockTable::bytes_of_block + sizeof state.read_counts[0]);
+    void* const all =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED)
+        refuse("capacity", "the tables of " + params.capacity.text() + " take " +
+                               Text<Bytes>::show({static_cast<std::int64_t>(bytes)}) +
+                               " of the host's memory, which has less: make it smaller");
+    munmap(all, bytes);
+}
+
+void Deduplicator::init() {
+    state.detector.make(params.detection(), *this, "detection");
+    state.compressor.make(params.compression(), *this, "compression");
+    scheme_ = {&*state.detector, params.intra(), params.whole_tables(), params.sectors_alone()};
+    packing_.emplace(*state.compressor, stat.packing);
+    check_params();
+    protocol::check_block(port.cpu_side, block_bytes, "cpu_side");
+    protocol::agreed_share(port.cpu_side,
+                           {params.channels(), static_cast<std::uint64_t>(params.interleave->raw),
+                            params.channel(), "channels", "interleave", "channel"});
+    caches_.emplace(static_cast<std::uint64_t>(params.interleave->raw), params.channels());
+    for (unsigned i = 0; i < port.caches.size(); ++i)
+        if (!caches_->add(port.caches[i]))
+            refuse(port.caches[i].name(), "it looks into a cache: bind its port control[0]");
+    const auto blocks = static_cast<std::uint32_t>(params.capacity->raw / block_bytes);
+    map_ = {{static_cast<std::uint64_t>(params.interleave->raw), params.channels},
+            params.channel,
+            blocks};
+    clock_.emplace(params.clock());
+    check_memory(blocks);
+    layout_ = tables_behind(blocks);
+    const Jobs::Most most {params.reads, params.writes, most_homeward};
+    Jobs::resize(most, state.jobs);
+    jobs_.emplace(most, state.jobs);
+    Placement::resize(state.placement, blocks, state.detector->verifies(),
+                      params.exact() ? 0 : params.hash_entries(),
+                      params.hash_ways ? params.hash_ways() : params.hash_entries());
+    placement_.emplace(state.detector->verifies(), state.placement, stat.placement);
+    state.compressor->resize(blocks);
+    memory_.emplace(map_, *packing_, state.out, port.mem_side, sim().contents());
+    state.read_counts.assign(blocks, 0);
+    read_classes_.emplace(state.read_counts, stat.read_classes);
+    const Shared shared {scheme_, *placement_, *packing_, *memory_, *jobs_, *this};
+    reading_.emplace(
+        params.reading, map_, shared, *read_classes_,
+        [this](std::uint64_t at) { return caches_->look(at, params.reading.look_takes_bank); },
+        stat.reading);
+    writing_.emplace(shared, params.donor_tries(), state.compressor->pack_cycles(), stat.writing);
+    order_.emplace(state.stores);
+    host_.emplace(*placement_, *packing_, *memory_, *jobs_, *order_);
+    Metadata::resize(params.metadata, state.metadata, 3 * jobs_->size());
+    metadata_.emplace(
+        layout_, state.metadata, stat.metadata,
+        [this](std::uint64_t sector, std::uint32_t sectors, bool write, std::uint32_t tag) {
+            MemRequest r = map_.over(sector / block_sectors,
+                                     write ? sectors : sectors << sector_in_block(sector));
+            r.command = write ? Command::write : Command::read;
+            r.posted = write;
+            r.tag = tag;
+            state.out.push(r);
+        });
+}
+
+void Deduplicator::start() {
+    if (const auto fault = caches_->fault(map_)) refuse("interleave", *fault);
+}
+
+std::vector<MemoryUse> Deduplicator::memory_uses() const {
+    if (params.channel != 0 || passes()) return {};
+    const auto chunk = static_cast<std::uint64_t>(params.interleave->raw);
+    const auto of_all = [&](std::uint64_t bytes) { // controllers, in whole chunks
+        return (bytes + chunk - 1) / chunk * chunk * params.channels;
+    };
+    const auto blocks = placement_->table().size();
+    const std::uint64_t begin = of_all(layout_.front().base);
+    return {{"the tables of deduplication", begin, of_all(layout_.back().end(blocks)) - begin}};
+}
+
+void Deduplicator::wake() {
+    while (!port.mem_side.empty()) come_back(port.mem_side.pop());
+    drain();
+    while (!port.cpu_side.empty() && accept(port.cpu_side.front())) port.cpu_side.pop();
+    drain();
+}
+
+void Deduplicator::drain() {
+    while (!state.out.empty() && port.mem_side.can_send()) {
+        port.mem_side.send(state.out.front());
+        state.out.drop();
+    }
+}
+
+// ---- requests come and go ----------------------------------------------------------------------
+
+bool Deduplicator::accept(const MemRequest& r) {
+    if (r.command != Command::read && r.command != Command::write && r.command != Command::atomic)
+        refuse("queue", "only reads, writes and atomics go to memory");
+    if (!BlockMap::within_block(r))
+        refuse("queue", "a request spans two blocks: a cache above it has lines of 128B at most");
+    if (!map_.has(r.address))
+        refuse("capacity", "address " + std::to_string(r.address) +
+                               " is not one of its blocks: make it larger, or mend the interleave");
+    const auto block = static_cast<std::uint32_t>(map_.block_of(r.address));
+    const JobKind kind = r.command == Command::read ? JobKind::read : JobKind::write;
+    if (jobs_->full(kind) || state.out.size() >= most_out) return false;
+    ++(kind == JobKind::write ? stat.writes : stat.reads);
+    if (kind == JobKind::write && passes()) {
+        pass_write(block);
+        if (r.posted) {
+            state.out.push(r);
+            return true;
+        }
+    }
+    const std::uint32_t id = jobs_->add(kind, block);
+    Job& j = (*jobs_)[id];
+    j.request = r;
+    j.sectors = sectors_of_block(r);
+    if (kind == JobKind::write && !passes()) take_data(id);
+    if (j.before == 0) begin(id);
+    return true;
+}
+
+/// Where all is passed on, it is only noted that the block was written back.
+void Deduplicator::pass_write(std::uint32_t block) {
+    ++stat.writing.write_requests;
+    if (placement_->table().type(block) == BlockType::read_only)
+        placement_->put(block, all_sectors, block, nullptr);
+}
+
+/// The bytes of a write.
+void Deduplicator::take_data(std::uint32_t id) {
+    Job& j = (*jobs_)[id];
+    MemRequest& r = j.request;
+    MEMSIM_ASSERT(r.contents, "a write carries contents");
+    for (const Contents::Piece& p : sim().contents()[r.contents].pieces)
+        jobs_->data(id).own[sector_in_block(r.address / SectorBytes::size + p.sector)] = p.data;
+    j.moves = sim().contents()[r.contents].moves;
+    sim().contents().release(r.contents);
+    r.contents = {};
+}
+
+void Deduplicator::merge_data(std::uint32_t id) {
+    const Job& j = (*jobs_)[id];
+    const std::uint64_t first = map_.address(j.block) / SectorBytes::size;
+    for_each_bit(j.sectors, [&](std::uint32_t s) {
+        if (order_->merge(first + s, jobs_->data(id).own[s], j.moves))
+            sim().contents().count_overtaken();
+    });
+}
+
+void Deduplicator::begin(std::uint32_t id) {
+    Job& j = (*jobs_)[id];
+    if (passes()) {
+        j.step = Step::passed;
+        MemRequest r = j.request;
+        r.tag = id;
+        r.source = 0;
+        if (!j.writes())
+            ++read_classes_->of(j.block, placement_->table().type(j.block) == BlockType::read_only);
+        ++j.waits;
+        return state.out.push(r);
+    }
+    if (j.kind == JobKind::write) merge_data(id);
+    j.step = Step::type;
+    if (params.whole_tables) {
+        look(id, Table::map, j.block);
+        look(id, Table::mask, j.block);
+    }
+    look(id, Table::type, j.block);
+}
+
+void Deduplicator::finish(std::uint32_t id) {
+    const Job& j = (*jobs_)[id];
+    if (j.kind == JobKind::read && j.step != Step::passed) answer_read(id);
+    jobs_->finish(id, [this](std::uint32_t next) { begin(next); });
+    if (j.kind == JobKind::homeward) return wait(j.request.tag, 0); // the write that wants room
+    if (!j.writes() || !j.request.needs_response() || j.step == Step::passed) return;
+    sim().stamps().mark(j.request.stamps, deduplication, now());
+    port.cpu_side.send(protocol::answer(j.request));
+}
+
+void Deduplicator::come_back(const MemResponse& r) {
+    if (r.tag & Metadata::tag_bit) {
+        sim().contents().release(r.contents);
+        const Tick looked = clock_->cycles(params.table_cycles); // before the table was fetched
+        metadata_->come_back(r.tag, now(), [&](std::uint32_t job) { later(job, looked); });
+        return;
+    }
+    Job& j = jobs_->named(r.tag);
+    if (j.step == Step::passed) {
+        MemResponse answer = protocol::answer(j.request);
+        answer.packed = r.packed;
+        answer.stamps = r.stamps;
+        answer.contents = r.contents;
+        port.cpu_side.send(answer);
+        return finish(r.tag);
+    }
+    JobData& data = jobs_->data(r.tag);
+    Sectors& to = j.step == Step::verified || j.coded ? data.other : data.own;
+    for (const Contents::Piece& p : sim().contents()[r.contents].pieces)
+        to[sector_in_block(r.address / SectorBytes::size + p.sector)].fill(p.data);
+    sim().contents().release(r.contents);
+    if (r.packed.words)
+        later(r.tag, clock_->cycles(state.compressor->unpack_cycles()));
+    else
+        waited({r.tag});
+}
+
+void Deduplicator::waited(const JobId& id) {
+    Job& j = jobs_->named(id.job);
+    if (--j.waits == 0) {
+        if (j.coded) { // BCD: the block that the code in memory stands for
+            JobData& data = jobs_->data(id.job);
+            const BlockBytes block = packing_->decode(j.block, joined(data.other));
+            for (std::uint32_t s = 0; s < block_sectors; ++s) data.own[s].fill(sector_of(block, s));
+            j.coded = false;
+        }
+        j.writes() ? writing_->step(id.job) : reading_->step(id.job);
+    }
+    drain();
+}
+
+/// What a job waits for already takes this time more.
+void Deduplicator::later(std::uint32_t id, Tick time) {
+    after<&Deduplicator::waited>(Time {std::max<Tick>(1, time)}, {id});
+}
+
+void Deduplicator::wait(std::uint32_t id, unsigned cycles) {
+    ++jobs_->named(id).waits;
+    later(id, clock_->cycles(cycles));
+}
+
+void Deduplicator::hash(std::uint32_t id, std::uint32_t sectors) {
+    const Tick start = std::max(now(), state.hash_free);
+    state.hash_free = start + clock_->cycles(state.detector->interval());
+    ++(*jobs_)[id].waits;
+    later(id, start - now() + clock_->cycles(state.detector->cycles(sectors)));
+}
+
+void Deduplicator::look(std::uint32_t id, Table table, std::uint32_t block) {
+    if (metadata_->look(table, block, id, now()))
+        wait(id, params.table_cycles);
+    else
+        ++(*jobs_)[id].waits;
+}
+
+void Deduplicator::fetch(std::uint32_t id, std::uint32_t place, std::uint32_t sectors,
+                         Counter& counter) {
+    Job& j = (*jobs_)[id];
+    MemRequest r;
+    j.coded = packing_->coded(place);
+    if (j.coded) jobs_->data(id).other = {};
+    if (!memory_->read(place, sectors, r)) return wait(id, state.compressor->unpack_cycles());
+    r.tag = id;
+    r.pc = j.request.pc;
+    r.warp = j.request.warp;
+    if (!j.writes()) { // memory's stages are those of the request
+        sim().stamps().mark(j.request.stamps, deduplication, now());
+        r.stamps = j.request.stamps;
+    }
+    ++j.waits;
+    ++counter;
+    state.out.push(r);
+}
+
+/// What is said of a block has changed, and a place may be lent again.
+void Deduplicator::change(Placement::Freed freed, std::uint32_t block,
+                          std::initializer_list<Table> changed) {
+    if (freed != Placement::nowhere) metadata_->change(Table::mask, freed, now());
+    for (const Table t : changed) metadata_->change(t, block, now());
+}
+
+void Deduplicator::answer_read(std::uint32_t id) {
+    const Job& j = (*jobs_)[id];
+    Contents& contents = sim().contents();
+    MemResponse answer = protocol::answer(j.request);
+    sim().stamps().mark(answer.stamps, deduplication, now());
+    answer.contents = contents.create();
+    for_each_sector(j.request, [&](std::uint64_t sector, std::uint32_t offset) {
+        SectorBytes held = jobs_->data(id).own[sector_in_block(sector)];
+        held.order = order_->last(sector).order; // 0 where nothing was stored
+        contents[answer.contents].pieces.push_back({offset, held});
+    });
+    port.cpu_side.send(answer);
+}
+
+// ---- the rest ----------------------------------------------------------------------------------
+
+void Deduplicator::functional(const PortBase&, FunctionalAccess& access) {
+    if (passes()) return look_through(port.mem_side, access);
+    if (!map_.has(access.address))
+        refuse("capacity",
+               "address " + std::to_string(access.address) + " is not one of its blocks");
+    const auto block = static_cast<std::uint32_t>(map_.block_of(access.address));
+    const std::uint64_t sector = access.address / SectorBytes::size;
+    if (access.write)
+        host_->write(block, sector, access.data);
+    else
+        host_->read(block, sector, access.data);
+}
+
+bool Deduplicator::pending() const {
+    return jobs_->active() || !state.out.empty() || !metadata_->idle();
+}
+
+void Deduplicator::waits_on(WaitReport& report) const {
+    if (const std::uint32_t n = jobs_->active())
+        report.add(path() + " has " + std::to_string(n) + " requests that are not done");
+}
+
+void Deduplicator::check_loaded(Loader& l) const {
+    const auto blocks = placement_->table().size();
+    jobs_->check_loaded(l, blocks);
+    for (std::uint32_t id = 0; id < jobs_->size(); ++id) {
+        const Job& j = (*jobs_)[id];
+        if (jobs_->busy(id) && (j.step == Step::donor || j.step == Step::lender)) // it looks there
+            l.index("jobs.group", j.group, placement_->groups());
+        if (jobs_->busy(id) && j.step == Step::duplicate) l.index("jobs.place", j.place, blocks);
+        if (!jobs_->busy(id) || j.kind == JobKind::homeward) continue;
+        l.within("jobs.request", [&] {
+            l.check(j.sectors && BlockMap::within_block(j.request) && map_.has(j.request.address) &&
+                        map_.block_of(j.request.address) == j.block &&
+                        sectors_of_block(j.request) == j.sectors,
+                    "is of another block");
+        });
+    }
+    l.within("out", [&] {
+        for (std::uint32_t i = 0; i < state.out.size(); ++i)
+            l.check(BlockMap::within_block(state.out[i]), "has a message over more than a block");
+    });
+    placement_->check_loaded(l);
+    metadata_->check_loaded(l, jobs_->size());
+}
+
+std::optional<std::string> Deduplicator::imbalance() const { return placement_->imbalance(); }
+
+} // namespace memsim::cmd

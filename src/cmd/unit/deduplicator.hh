@@ -1,0 +1,176 @@
+#pragma once
+
+#include "cmd/unit/caches_above.hh"
+#include "cmd/unit/reading.hh"
+#include "cmd/unit/writing.hh"
+#include "core/base/clock.hh"
+#include "protocol/traffic.hh"
+
+#include <optional>
+
+namespace memsim::cmd {
+
+using protocol::Mem;
+
+/// In front of a memory controller: removes the writes of blocks whose data memory has already, and
+/// reads of them (CMD, section IV). What it is in front of keeps blocks of 128 bytes, and, on top
+/// of them, the tables.
+///
+/// Requests for one block go in order, reads of it side by side.
+///
+/// With detection=none and intra=nowhere it passes everything on, and counts it by class.
+/// Precondition: a request lies within a block. Not modelled: the width of its ports.
+///
+/// Its parts: Jobs (what is under way), Reading and Writing (the steps of a request), Placement
+/// (where each block's data lie), Metadata (when the tables are at hand), CachesAbove (the L2, from
+/// which it copies), BlockMemory with Packing (what memory holds), HostAccess (looks and copies
+/// without time).
+class Deduplicator final : public Model<Deduplicator>,
+                           public Functional,
+                           public protocol::StatesTraffic,
+                           private Actions {
+  public:
+    struct Params {
+        Param<PolicyName<Detector>> detection {"md5", "How equal blocks are found"};
+        Param<IntraData> intra {IntraData::map, "Where the data of intra-duplicates are"};
+        Param<PolicyName<Compressor>> compression {
+            "none", "How whole blocks are made smaller on their way to memory"};
+        ReadingParams reading;
+        Param<Bytes> capacity {
+            1_GiB,
+            {1_KiB, Bytes {std::int64_t {1} << 38}},
+            "Capacity of this controller's blocks; the tables lie behind the blocks",
+            multiple_of(4_KiB)};
+        Param<unsigned> channels {1, {1, 4096}, "Controllers that the addresses are spread over"};
+        Param<unsigned> channel {
+            0, {0, 4095}, "Number of this controller among those that share the addresses"};
+        Param<Bytes> interleave {256_B,
+                                 {128_B, 1_GiB},
+                                 "Chunk of addresses that goes to one controller",
+                                 multiple_of(128_B)};
+        Param<unsigned> slices {0, {0, 64}, "Caches above, whose lines it may copy"};
+        Param<Frequency> clock {
+            1.365_GHz, {1_MHz, 100_GHz}, "Clock of the unit's cycles: the SMs'"};
+        Param<unsigned> table_cycles {
+            20, {0, 10000}, "Cycles of a look into a table's cache", stated("CMD table II")};
+        Param<unsigned> hash_entries {
+            2224, {1, 1u << 24}, "References that are known (48 KB of 22 bytes)"};
+        Param<bool> exact {false, "The hash store has no limit: it forgets no reference"};
+        Param<unsigned> hash_ways {
+            16, {0, 4096}, "Ways of the hash store; 0: one set of all entries", assumed()};
+        Param<bool> whole_tables {false, "Type, mask and map are asked for at once (sweep)"};
+        Param<bool> sectors_alone {
+            false,
+            "Equation 1 compares sectors alone: the bytes that a partly written sector lacks are "
+            "there without a read (sweep)"};
+        Param<unsigned> reads {64, {1, 4096}, "Reads under way", assumed("as the controller's")};
+        Param<unsigned> writes {
+            96,
+            {1, 4096},
+            "Writes under way: a hash queue of 32 and what a pipelined unit holds, 57",
+            assumed()};
+        Param<unsigned> donor_tries {
+            8,
+            {1, 1u << 20},
+            "Pieces of type flags that a search for a donor looks through before it asks a block "
+            "whose data lie in the written block's place",
+            assumed("no source gives it; range to 2^20: all pieces")};
+        Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to this component"};
+        Param<unsigned> outstanding {256, {1, 65536}, "Requests to memory without an answer"};
+        MetadataParams metadata;
+    };
+    struct Ports {
+        Responder<Mem> cpu_side {{.depth = from<&Params::queue>}, "Requests of the L2"};
+        Requester<Mem> mem_side {{.depth = from<&Params::outstanding>}, "The memory controller"};
+        Many<Requester<Mem>> caches {from<&Params::slices>,
+                                     {.depth = from<&Params::queue>},
+                                     "The L2's slices, to look for sectors; nothing is sent"};
+    };
+    struct Stats {
+        Counter reads {Unit::count, "Reads that came"};
+        Counter writes {Unit::count, "Writes that came: blocks that were written back"};
+        ReadingStats reading;
+        ReadClassStats read_classes;
+        WritingStats writing;
+        PlacementStats placement;
+        MetadataStats metadata;
+        PackingStats packing;
+    };
+    struct State {
+        Policy<Detector> detector;
+        Policy<Compressor> compressor;
+        PlacementState placement;
+        MetadataState metadata;
+        JobsState jobs;
+        Fifo<protocol::MemRequest> out;        ///< to memory, in order
+        parts::SectorStore stores;             ///< what the program stored last
+        std::vector<std::uint8_t> read_counts; ///< of read-only blocks
+        Tick hash_free = 0;                    ///< when the hash unit takes the next block
+    };
+
+    explicit Deduplicator(const Params& p) : params(p) {}
+    void init() override;
+    void start() override;
+    void wake() override;
+    void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
+    bool pending() const override;
+    std::optional<std::string> imbalance() const override;
+    std::vector<MemoryUse> memory_uses() const override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
+    protocol::Traffic traffic(const PortBase&, unsigned hops) const override {
+        return {protocol::traffic_to(port.cpu_side, hops).share, block_bytes, this};
+    }
+
+    struct JobId {
+        std::uint32_t job = 0;
+    };
+    void waited(const JobId& id);
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    // Of Actions.
+    void look(std::uint32_t id, Table table, std::uint32_t block) override;
+    void wait(std::uint32_t id, unsigned cycles) override;
+    void hash(std::uint32_t id, std::uint32_t sectors) override;
+    void fetch(std::uint32_t id, std::uint32_t place, std::uint32_t sectors,
+               Counter& counter) override;
+    void change(Placement::Freed freed, std::uint32_t block,
+                std::initializer_list<Table> changed) override;
+    void begin(std::uint32_t id) override;
+    void finish(std::uint32_t id) override;
+
+    bool passes() const { return !scheme_.deduplicates() && !packing_->compresses(); }
+    void check_params() const;
+    void check_memory(std::uint32_t blocks) const;
+    bool accept(const protocol::MemRequest& r);
+    void pass_write(std::uint32_t block);
+    void take_data(std::uint32_t id);
+    void merge_data(std::uint32_t id);
+    void come_back(const protocol::MemResponse& r);
+    void later(std::uint32_t id, Tick time);
+    void answer_read(std::uint32_t id);
+    void drain();
+
+    std::optional<CachesAbove> caches_;
+    Scheme scheme_;
+    BlockMap map_;
+    std::array<TableLayout, tables> layout_ {};
+    std::optional<Clock> clock_;
+    std::optional<Metadata> metadata_;
+    std::optional<Placement> placement_;
+    std::optional<Packing> packing_;
+    std::optional<BlockMemory> memory_;
+    std::optional<Jobs> jobs_;
+    std::optional<ReadClasses> read_classes_;
+    std::optional<Reading> reading_;
+    std::optional<Writing> writing_;
+    std::optional<StoreOrder> order_;
+    std::optional<HostAccess> host_;
+};
+
+} // namespace memsim::cmd

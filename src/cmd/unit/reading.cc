@@ -1,0 +1,96 @@
+#include "cmd/unit/reading.hh"
+
+#include "parts/bits.hh"
+
+namespace memsim::cmd {
+
+using parts::for_each_bit;
+
+void Reading::step(std::uint32_t id) {
+    Job& j = s_.jobs[id];
+    const BlockTable& t = s_.placement.table();
+    switch (j.step) {
+    case Step::type:
+        ++reads_of(t.type(j.block));
+        if (t.type(j.block) == BlockType::read_only || t.type(j.block) == BlockType::own) {
+            if (s_.packing.compressed(j.block) && !s_.scheme.whole_tables) {
+                j.step = Step::map; // names base and difference, or where the code lies
+                return s_.act.look(id, Table::map, j.block);
+            }
+            j.step = Step::data;
+            return fetch(id, j, j.block, j.sectors);
+        }
+        j.step = Step::map;
+        if (s_.scheme.whole_tables) return find_sectors(id, j);
+        s_.act.look(id, Table::mask, j.block);
+        return s_.act.look(id, Table::map, j.block);
+    case Step::map:
+        return find_sectors(id, j);
+    case Step::reference:
+        j.step = Step::copy;
+        return s_.act.wait(id, params_.copy_cycles);
+    case Step::copy:
+        return copy_from_caches(id, j);
+    default:
+        return s_.act.finish(id);
+    }
+}
+
+Counter& Reading::reads_of(BlockType type) const {
+    switch (type) {
+    case BlockType::read_only:
+        return stat_.reads_never_written;
+    case BlockType::intra:
+        return stat_.reads_of_intra;
+    case BlockType::inter:
+        return stat_.reads_of_inter;
+    default:
+        return stat_.reads_of_own;
+    }
+}
+
+void Reading::find_sectors(std::uint32_t id, Job& j) {
+    const BlockTable& t = s_.placement.table();
+    const std::uint32_t inside = j.sectors & t.mask(j.block), outside = j.sectors & ~inside;
+    j.step = Step::data;
+    if (outside) fetch(id, j, j.block, outside);
+    if (inside && t.type(j.block) == BlockType::intra) {
+        const SectorBytes word = sector_of_word(t.word(j.block));
+        for_each_bit(inside, [&](std::uint32_t s) {
+            s_.jobs.data(id).own[s] = word;
+            ++stat_.intra_sectors;
+        });
+    } else if (inside) {
+        const std::uint32_t place = t.place(j.block);
+        if (params_.assisted_read && place != j.block) {
+            j.step = Step::reference;
+            j.missing = static_cast<std::uint8_t>(inside);
+            j.place = place;
+            return s_.act.look(id, Table::type, place);
+        }
+        fetch(id, j, place, inside);
+    }
+    if (j.waits == 0) s_.act.finish(id);
+}
+
+/// The L2's line is tagged by the program's address. It holds what its own block holds, which are
+/// the reference's data only while that block is still mapped to itself.
+void Reading::copy_from_caches(std::uint32_t id, Job& j) {
+    const BlockTable& t = s_.placement.table();
+    const std::uint32_t place = t.place(j.block);
+    std::uint32_t missing = j.missing;
+    j.step = Step::data;
+    if (t.type(place) == BlockType::own)
+        for_each_bit(j.missing, [&](std::uint32_t s) {
+            const SectorBytes found = look_(map_.address(place) + std::uint64_t {s} * sector_bytes);
+            ++stat_.looked_sectors;
+            if (found.known != SectorBytes::all) return;
+            s_.jobs.data(id).own[s].fill(found);
+            missing &= ~(1u << s);
+            ++stat_.copied_sectors;
+        });
+    if (missing) return fetch(id, j, place, missing);
+    s_.act.finish(id);
+}
+
+} // namespace memsim::cmd

@@ -1,0 +1,176 @@
+#pragma once
+
+#include "core/base/clock.hh"
+#include "core/kernel/simulation.hh"
+#include "core/state/fifo.hh"
+#include "core/state/words.hh"
+
+#include <memory>
+#include <optional>
+
+namespace memsim {
+
+inline constexpr std::size_t max_message = 64;
+
+template <class M>
+std::uint32_t wire_bytes_of(const M& m) {
+    if constexpr (requires { m.wire_bytes(); })
+        return m.wire_bytes();
+    else
+        return M::largest_wire_bytes;
+}
+/// The state of one direction of a connection, apart from the messages themselves. It sits at the
+/// receiver. Credits are counted: a message takes its place in the receiver's queue when it is sent
+/// and gives it back, one latency later, when it is taken out.
+class LinkBase {
+  public:
+    virtual ~LinkBase();
+
+    void attach(Simulation& sim, Component& sender, Component& receiver) {
+        sim_ = &sim, sender_ = &sender, receiver_ = &receiver;
+    }
+    void set_wire(Time latency, Rate rate) { latency_ = latency.raw, wire_ = WireTime(rate); }
+    /// The clocks at whose edges the ends act; 0: at any time.
+    void set_clocks(Frequency sender, Frequency receiver);
+    void set_depth(unsigned depth) { depth_ = depth; }
+    unsigned depth() const { return depth_; }
+    Tick latency() const { return latency_; }
+    std::int64_t rate() const { return wire_.rate(); }
+    const Component* sender() const { return sender_; }
+    const Component* receiver() const { return receiver_; }
+
+    /// If not, the sender is woken when it can.
+    bool can_send() {
+        return (wire_free_ <= sim_->now() && queued_ + returning_.size() < depth_) || reclaim();
+    }
+    bool sender_waits() const { return waits_for_pop_ || wake_sender_.armed(); }
+    std::uint32_t in_queue() const { return queued_; } ///< waiting or in flight
+    virtual std::uint32_t largest_message() const = 0;
+    /// The messages that have arrived, for debug output.
+    virtual std::vector<std::string> arrived_in_words() const = 0;
+
+    virtual void save(Saver& s) = 0;
+    virtual void load(Loader& l) = 0;
+
+  protected:
+    /// Of what was loaded; `first` is when the first message arrives.
+    void check_loaded(const Loader& l, Tick first) const;
+    template <class Archive>
+    void archive_base(Archive& a) {
+        a(here_), a(wire_free_), a(remainder_), a(returning_), a(waits_for_pop_), a(arrive_);
+        a(wake_sender_);
+    }
+    void rearm() {
+        sim_->rearm(arrive_, *receiver_, here_);
+        sim_->rearm(wake_sender_, *sender_);
+    }
+    /// Takes the wire for a message of so many bytes; returns when it is seen: when its last byte
+    /// has arrived, `delay` later if it is said ahead, by who acts at edges at the next one.
+    Tick occupy_wire(std::uint32_t bytes, Tick delay = 0) {
+        Tick start = sim_->now();
+        if (wire_.rate() != 0) {
+            if (wire_free_ != start) remainder_ = 0; // not back to back
+            start += wire_.take(bytes, remainder_);
+            wire_free_ = start;
+        }
+        const Tick at = start + latency_ + delay;
+        return receiver_edges_ ? receiver_edges_->at_or_after(at).tick : at;
+    }
+    void give_credit_back() {
+        const Tick seen = sim_->now() + latency_;
+        if (depth_ != ~0u) {
+            // What can be seen by now need not be remembered: the list stays short.
+            while (!returning_.empty() && returning_.front() <= sim_->now()) returning_.drop();
+            returning_.push(seen);
+        }
+        if (waits_for_pop_) tell_sender(seen);
+    }
+
+  private:
+    // What only a limited wire needs comes first, what every message needs last: beside the queue.
+    WireTime wire_;
+    std::int64_t remainder_ = 0; ///< of bytes / rate, carried from message to message
+    std::unique_ptr<EdgeFinder> sender_edges_, receiver_edges_;
+    Component* sender_ = nullptr;
+    Timer wake_sender_;
+    Fifo<Tick> returning_; ///< when credits on their way back can be seen
+    Tick latency_ = 1;
+    Tick wire_free_ = 0;
+    unsigned depth_ = 0;
+    bool waits_for_pop_ = false;
+
+  protected:
+    Simulation* sim_ = nullptr;
+    Component* receiver_ = nullptr;
+    std::uint32_t queued_ = 0; ///< messages waiting or in flight
+    bool here_ = false;        ///< the first of them has arrived; if not,
+    Timer arrive_;             ///< this is set to when it does
+
+  private:
+    bool reclaim();
+    void tell_sender(Tick seen);
+    void wake_sender_at(Tick at);
+};
+
+template <class M>
+class Link final : public LinkBase {
+  public:
+    static_assert(std::is_trivially_copyable_v<M> && sizeof(M) <= max_message,
+                  "a message is trivially copyable and at most 64 bytes: name larger things by a "
+                  "Handle");
+    static_assert(checkpointable<M>(), "a message must be checkpointable");
+
+    bool empty() const { return !here_; }
+    const M& front() const { return queue_.front().message; }
+    void send(const M& m) {
+        const Tick at = occupy_wire(wire_bytes_of(m));
+        queue_.push({at, m});
+        if (++queued_ == 1) arm_arrival(at);
+    }
+    /// The same for what the sender will say `delay` from now, when nothing can change that any
+    /// more: it need not be woken to say it. Messages are seen in the order of their times.
+    void send_ahead(const M& m, Time delay) {
+        const Tick at = occupy_wire(wire_bytes_of(m), delay.raw);
+        queue_.push({at, m});
+        std::uint32_t i = queued_++;
+        for (; i > 0 && at < queue_[i - 1].arrival; --i) std::swap(queue_[i], queue_[i - 1]);
+        if (i == 0) arm_arrival(at); // what has arrived is never behind it
+    }
+    M pop() {
+        give_credit_back();
+        const M m = queue_.pop().message;
+        here_ = --queued_ != 0 && queue_.front().arrival <= sim_->now();
+        if (queued_ != 0 && !here_) arm_arrival(queue_.front().arrival);
+        return m;
+    }
+
+    std::uint32_t largest_message() const override { return M::largest_wire_bytes; }
+    std::vector<std::string> arrived_in_words() const override {
+        std::vector<std::string> all;
+        for (std::uint32_t i = 0; i < queued_ && queue_[i].arrival <= sim_->now(); ++i)
+            all.push_back(in_words(queue_[i].message));
+        return all;
+    }
+    void save(Saver& s) override { archive_base(s), s(queue_); }
+    void load(Loader& l) override {
+        archive_base(l), l(queue_);
+        queued_ = queue_.size();
+        for (std::uint32_t i = 1; i < queued_; ++i)
+            l.check(queue_[i - 1].arrival <= queue_[i].arrival, "has messages out of order");
+        check_loaded(l, queued_ ? queue_.front().arrival : never);
+        rearm();
+    }
+
+  private:
+    struct Entry {
+        Tick arrival = 0;
+        M message {};
+    };
+    /// One event at most is pending for what is on its way: for the first message, if it has not
+    /// arrived. Behind one that has, nobody looks, so nobody is woken.
+    void arm_arrival(Tick at) { sim_->arm(arrive_, at, *receiver_, here_); }
+
+    Fifo<Entry> queue_;
+};
+
+} // namespace memsim

@@ -1,0 +1,117 @@
+#include "core/kernel/simulation.hh"
+
+#include "core/kernel/component.hh"
+
+#include <algorithm>
+
+namespace memsim {
+
+Simulation::Simulation(std::uint64_t seed, QueueKind kind) : queue_(kind), seed_(seed) {}
+Simulation::~Simulation() = default;
+
+void Simulation::expect(std::size_t components) { touched_.resize(components + 1); }
+
+void Simulation::watch(std::unique_ptr<Watcher> watcher) {
+    watchers_.push_back(std::move(watcher));
+}
+
+void Simulation::request_exit(std::string cause) {
+    if (!exit_requested_) exit_cause_ = std::move(cause);
+    exit_requested_ = true;
+}
+
+void Simulation::at_boundary(Tick at, std::function<Tick(Tick)> act) {
+    boundary_ = at;
+    boundary_act_ = std::move(act);
+}
+
+void Simulation::perturb(std::uint64_t seed, unsigned one_in, const std::vector<Component*>& whom) {
+    perturbation_ = Rng(seed, "perturbation");
+    perturb_one_in_ = one_in;
+    perturbed_ = whom;
+}
+
+void Simulation::set_debug(std::vector<std::uint8_t> on, Tick from, Tick to,
+                           std::function<void(const std::string&)> sink) {
+    debug_on_ = std::move(on), debug_from_ = from, debug_to_ = to, debug_sink_ = std::move(sink);
+}
+
+void Simulation::debug(const DebugFlag& f, const std::string& path, const std::string& text) const {
+    debug_sink_(nanoseconds(now_) + ": " + path + ": " + f.name() + ": " + text + "\n");
+}
+
+template <bool watched>
+inline void Simulation::wake(Component& c) {
+    ++wakes_;
+    c.touched_ = false;
+    if constexpr (watched)
+        for (const auto& w : watchers_) w->before(c);
+    c.wake();
+    if constexpr (watched)
+        for (const auto& w : watchers_) w->after(c);
+}
+
+Stop Simulation::run(Tick until) {
+    return watchers_.empty() ? run_ticks<false>(until) : run_ticks<true>(until);
+}
+
+template <bool watched>
+Stop Simulation::run_ticks(Tick until) {
+    exit_requested_ = false;
+    exit_cause_.clear();
+    for (;;) {
+        if (attention_.load(std::memory_order_relaxed)) [[unlikely]] {
+            attention_.store(false, std::memory_order_relaxed);
+            return Stop::attention;
+        }
+        const Tick tick = queue_.next_tick();
+        if (tick >= until || tick >= boundary_) [[unlikely]] {
+            if (tick == never) return Stop::idle; // nothing is left to sample, and now() stays
+            while (boundary_ <= std::min(tick, until)) {
+                set_now(boundary_);
+                boundary_ = boundary_act_(boundary_);
+            }
+            if (tick >= until) {
+                set_now(until);
+                return Stop::limit;
+            }
+        }
+        now_ = tick;
+        queue_.set_floor(tick);
+        do {
+            if (void* const whom = queue_.run_next()) [[likely]]
+                touch(*static_cast<Component*>(whom));
+            ++events_;
+        } while (queue_.more_at(tick));
+        ++ticks_;
+        if (perturb_one_in_ && perturbation_.below(perturb_one_in_) == 0)
+            touch(*perturbed_[perturbation_.below(perturbed_.size())]);
+        if (touched_count_ == 1) {
+            touched_count_ = 0;
+            wake<watched>(*touched_.front());
+        } else
+            wake_touched<watched>();
+        if (exit_requested_) [[unlikely]]
+            return Stop::exit;
+    }
+}
+
+template <bool watched>
+void Simulation::wake_touched() {
+    const auto before = [](const Component* a, const Component* b) { return a->id() < b->id(); };
+    Component** const all = touched_.data();
+    const std::size_t n = std::exchange(touched_count_, 0);
+    if (n == 2) { // most often; a branch would be guessed wrong half of the time
+        Component* const both[2] = {all[0], all[1]};
+        const bool other = before(both[1], both[0]);
+        all[0] = both[other], all[1] = both[!other];
+    } else if (n > 16)
+        std::sort(all, all + n, before);
+    else
+        for (std::size_t i = 1; i < n; ++i)
+            for (std::size_t j = i; j > 0 && before(all[j], all[j - 1]); --j)
+                std::swap(all[j], all[j - 1]);
+    for (std::size_t i = 0; i < n; ++i) wake<watched>(*all[i]);
+}
+
+} // namespace memsim

@@ -1,0 +1,187 @@
+#pragma once
+
+#include "core/base/log.hh"
+#include "core/base/rng.hh"
+#include "core/kernel/contents.hh"
+#include "core/kernel/event_queue.hh"
+#include "core/kernel/launches.hh"
+#include "core/kernel/stamps.hh"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace memsim {
+
+class Component;
+
+/// An alarm clock that lives in State (or in a link): one pending at most, re-armable, cancellable.
+/// When it goes off its owner is woken; what there is to do, wake() finds out from its State.
+/// While armed it stays where it is, as the queue knows it by its place: it is neither copied nor
+/// moved (this is checked: a vector of timers grows in init() only) nor destroyed.
+class Timer {
+  public:
+    Timer() = default;
+    Timer(const Timer& other) { other.check_still(); }
+    Timer& operator=(const Timer& other) {
+        check_still(), other.check_still();
+        return *this;
+    }
+    static constexpr std::string_view archived_as = "Timer";
+    template <class Archive>
+    void archive(Archive& a) {
+        a(when_);
+        if constexpr (requires { a.now(); }) a.check(when_ >= a.now(), "is set to a past time");
+    }
+
+    bool armed() const { return when_ != never; }
+    Tick when() const { return when_; } ///< `never` if not armed
+
+  private:
+    friend class Simulation;
+    void check_still() const { MEMSIM_ASSERT(!armed(), "an armed timer is moved or copied"); }
+
+    static constexpr std::uint32_t none = ~std::uint32_t {0};
+    Tick when_ = never;
+    std::uint32_t alarm_ = none; ///< of the queue, from the first time on that it is armed
+};
+
+/// Why run() came back.
+enum class Stop : std::uint8_t {
+    limit,     ///< every tick before the limit has been executed
+    exit,      ///< a component asked for the end, see exit_cause()
+    idle,      ///< no event is pending
+    attention, ///< somebody outside set the attention flag
+};
+
+/// Sees each wake() of a component: it looks on, and changes nothing.
+class Watcher {
+  public:
+    virtual ~Watcher() = default;
+    virtual void before(const Component&) {}
+    virtual void after(const Component&) {}
+};
+
+/// Time, the pending events and the ticks' two phases. One for each machine; nothing here is shared
+/// between two machines.
+///
+/// A tick: first every event of that tick is run (messages arrive, timers go off, handlers change
+/// their own component's State), then each touched component's wake() is called once, in object
+/// order. Nothing that happens in a tick is visible to another component before a later tick, so
+/// the result does not depend on the order of insertion.
+class Simulation {
+  public:
+    explicit Simulation(std::uint64_t seed = 1, QueueKind kind = QueueKind::fast);
+    ~Simulation();
+
+    Tick now() const { return now_; }
+    std::uint64_t seed() const { return seed_; }
+    EventQueue& queue() { return queue_; }
+    Stamps& stamps() { return stamps_; }
+    Launches& launches() { return launches_; }
+    const Stamps& stamps() const { return stamps_; }
+    const Launches& launches() const { return launches_; }
+    Contents& contents() { return contents_; }
+    const Contents& contents() const { return contents_; }
+
+    /// Has the component woken in this tick's second phase.
+    void touch(Component& c);
+    /// So many components there are: as many may be touched in one tick.
+    void expect(std::size_t components);
+
+    /// Sets `timer` to go off at `when`, moving it if it was armed: it is disarmed then, `whom` is
+    /// woken, and `flag` is true. These are the same each time. At `never` it is only cancelled.
+    void arm(Timer& timer, Tick when, Component& whom, bool& flag) {
+        if (timer.when_ == when) return;
+        if (timer.alarm_ == Timer::none) [[unlikely]]
+            timer.alarm_ = queue_.add_alarm(timer.when_, flag, &whom);
+        timer.when_ = when;
+        queue_.set_alarm(timer.alarm_, when);
+    }
+    void arm(Timer& timer, Tick when, Component& whom) { arm(timer, when, whom, no_flag_); }
+    void cancel(Timer& timer) {
+        if (!timer.armed()) return;
+        timer.when_ = never;
+        queue_.set_alarm(timer.alarm_, never);
+    }
+    /// After a load: the timer's time was restored, its event was not.
+    void rearm(Timer& timer, Component& whom, bool& flag) {
+        const Tick when = timer.when_;
+        timer.when_ = never;
+        if (when != never) arm(timer, when, whom, flag);
+    }
+    void rearm(Timer& timer, Component& whom) { rearm(timer, whom, no_flag_); }
+
+    /// From now on it sees every wake().
+    void watch(std::unique_ptr<Watcher> watcher);
+
+    /// Executes all ticks before `until`; then now() is `until` (if it stopped for that reason),
+    /// else the last tick executed. A pending tick is never skipped or split.
+    Stop run(Tick until);
+
+    /// Ends run() after the present tick.
+    void request_exit(std::string cause);
+    const std::string& exit_cause() const { return exit_cause_; }
+
+    /// May be set from a signal handler or another thread; read between ticks.
+    std::atomic<bool>& attention() { return attention_; }
+
+    /// Called between ticks, before the first tick at or after `at`; returns the next such time.
+    /// A boundary is no event: it takes no sequence number and leaves no trace.
+    void at_boundary(Tick at, std::function<Tick(Tick)> act);
+
+    /// For the perturbation oracle: wakes a random component in about one of `one_in` ticks.
+    void perturb(std::uint64_t seed, unsigned one_in, const std::vector<Component*>& whom);
+
+    void set_now(Tick now) {
+        now_ = now;
+        queue_.set_floor(now - 1);
+    }
+    bool debugs(const DebugFlag& f) const {
+        return !debug_on_.empty() && debug_on_[f.index()] && now_ >= debug_from_ &&
+               now_ < debug_to_;
+    }
+    /// Which flags are on (by index; none or all of them), when, and where the lines go.
+    void set_debug(std::vector<std::uint8_t> on, Tick from, Tick to,
+                   std::function<void(const std::string&)> sink);
+    void debug(const DebugFlag& f, const std::string& path, const std::string& text) const;
+
+    std::uint64_t ticks_executed() const { return ticks_; }
+    std::uint64_t events_executed() const { return events_; }
+    std::uint64_t wakes() const { return wakes_; }
+
+  private:
+    template <bool watched>
+    Stop run_ticks(Tick until);
+    template <bool watched>
+    void wake(Component& c);
+    template <bool watched>
+    void wake_touched();
+
+    EventQueue queue_;
+    Tick now_ = 0;
+    std::vector<Component*> touched_; ///< the first of them, so many:
+    std::size_t touched_count_ = 0;
+    bool no_flag_ = false; ///< of timers that set none
+    std::atomic<bool> attention_ {false};
+    bool exit_requested_ = false;
+    std::string exit_cause_;
+    Tick boundary_ = never;
+    std::function<Tick(Tick)> boundary_act_;
+    std::uint64_t seed_;
+    std::uint64_t ticks_ = 0, events_ = 0, wakes_ = 0;
+    unsigned perturb_one_in_ = 0;
+    Rng perturbation_;
+    std::vector<Component*> perturbed_;
+    std::vector<std::unique_ptr<Watcher>> watchers_;
+    Stamps stamps_;
+    Launches launches_;
+    Contents contents_;
+    std::vector<std::uint8_t> debug_on_;
+    Tick debug_from_ = 0, debug_to_ = never;
+    std::function<void(const std::string&)> debug_sink_;
+};
+
+} // namespace memsim

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "core/base/units.hh"
+#include "core/state/histogram.hh"
+#include "core/state/pool.hh"
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace memsim {
+
+/// Stamps of a checkpoint that does not name its stages: such have room for 32. They are read to
+/// get past them; a run that had any is refused, since what its stages mean is not known.
+struct FormerStamps {
+    static constexpr std::string_view archived_as = "FormerStamps";
+    struct Record {
+        std::uint64_t number = 0, address = 0;
+        Tick opened = 0, last = 0;
+        std::array<Tick, 32> spent {};
+    };
+    std::uint64_t every = 0, seen = 0;
+    Pool<Record> records;
+    std::array<Histogram, 32> stages;
+    Histogram lives;
+    std::vector<Record> slowest;
+
+    template <class Archive>
+    void archive(Archive& a) {
+        a(every), a(seen), a(records), a(stages), a(lives), a(slowest);
+    }
+};
+
+} // namespace memsim

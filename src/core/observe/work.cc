@@ -1,0 +1,18 @@
+#include "core/observe/work.hh"
+
+#include "core/machine/machine.hh"
+
+#include <algorithm>
+#include <iterator>
+
+namespace memsim {
+
+std::vector<Work> work_of(const Machine& machine) {
+    std::vector<Work> all;
+    for (const Component* c : machine.components())
+        if (const auto* reports = dynamic_cast<const ReportsWork*>(c))
+            std::ranges::move(reports->work(), std::back_inserter(all));
+    return all;
+}
+
+} // namespace memsim

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "core/state/archive.hh"
+
+#include <cstdint>
+#include <vector>
+
+namespace memsim {
+
+/// The numbers of a table's free places, a value for State: init() puts all of them in, and the
+/// one given back last is taken first. A list that is loaded holds some of these, each once.
+class FreeList {
+  public:
+    static constexpr std::string_view archived_as = "FreeList";
+    template <class Archive>
+    void archive(Archive& a) {
+        const std::size_t places = free_.size(); // of a machine that has not begun
+        std::uint64_t n = free_.size();
+        a(n);
+        if constexpr (Loading<Archive>) {
+            a.check(n <= places || places == 0, "has more numbers than there are places");
+            free_.clear();
+            std::vector<bool> seen(places);
+            for (std::uint64_t i = 0; i < n; ++i) {
+                std::uint32_t place = 0;
+                a(place);
+                if (places) {
+                    a.check(place < places && !seen[place], "has a number that is no free place's");
+                    seen[place] = true;
+                }
+                free_.push_back(place);
+            }
+        } else {
+            for (std::uint32_t place : free_) a(place);
+        }
+    }
+
+    bool empty() const { return free_.empty(); }
+    std::size_t size() const { return free_.size(); }
+    std::uint32_t back() const {
+        MEMSIM_ASSERT(!free_.empty(), "a place is taken where none is free");
+        return free_.back();
+    }
+    void pop_back() { free_.pop_back(); }
+    void push_back(std::uint32_t place) { free_.push_back(place); }
+    void clear() { free_.clear(); }
+
+  private:
+    std::vector<std::uint32_t> free_;
+};
+
+} // namespace memsim

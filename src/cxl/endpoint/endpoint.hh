@@ -1,0 +1,85 @@
+#pragma once
+
+#include "core/kernel/component.hh"
+#include "core/machine/functional.hh"
+#include "cxl/hdm/address_plan.hh"
+#include "protocol/mem.hh"
+
+namespace memsim::cxl {
+
+using namespace memsim::literals;
+using protocol::Mem;
+
+/// A CXL memory device behind its port: configuration space with the CXL DVSEC, one HDM decoder,
+/// and the way of requests to the medium. A request's host address becomes a device address, from 0
+/// to `capacity`; an answer gets the host's back. A hint keeps those of its bytes that are this
+/// device's, and is passed on if the medium takes it at once; otherwise it is dropped.
+/// A read of the memory's size is answered when the memory is active. Requests wait until the
+/// decoder is committed. One for another device, or across the edge of a chunk, ends the run by a
+/// sentence. Not modelled: mailbox, events, poison, more than one range.
+class Endpoint final : public Model<Endpoint>, public Functional {
+  public:
+    struct Params {
+        Param<Bytes> capacity {
+            1_GiB, {256_B, Bytes {std::int64_t {1} << 50}}, "Memory that the HDM range exposes"};
+        Param<unsigned> vendor {
+            0x1e98, {0, 0xfffe}, "Vendor ID", assumed("that of the CXL consortium")};
+        Param<unsigned> device {1, {0, 0xffff}, "Device ID", assumed()};
+        Param<Time> media_ready {0_fs, {0_fs, 1_s}, "Time at which the memory is active"};
+        Param<Time> latency {
+            1_fs,
+            {1_fs, 1_us},
+            "Latency of address decoding, and of the way back (its controller's time is "
+            "the port's)",
+            Change::tunable};
+        Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to this component"};
+        Param<unsigned> outstanding {256, {1, 1 << 20}, "Answers expected from the medium"};
+        Param<unsigned> accesses {
+            4, {1, 65536}, "Register accesses waiting or in flight to this component"};
+    };
+    struct Ports {
+        Responder<Mem> cpu_side {
+            {.depth = from<&Params::queue>, .latency = from<&Params::latency>, .hints = true},
+            "Requests"};
+        Requester<Mem> mem_side {
+            {.depth = from<&Params::outstanding>, .latency = from<&Params::latency>}, "The medium"};
+        Responder<protocol::CxlConfig> config {{.depth = from<&Params::accesses>},
+                                               "Firmware that configures it"};
+    };
+    struct Stats {
+        Counter reads {Unit::count, "Reads passed on"};
+        Counter writes {Unit::count, "Writes and atomics passed on"};
+        Counter hints {Unit::count, "Hints passed on"};
+        Counter hints_dropped {Unit::count, "Hints that the medium had no room for, or not taken"};
+    };
+    struct State {
+        HdmCapability hdm;
+        Timer active; ///< for whoever asked for the memory's size before
+    };
+
+    explicit Endpoint(const Params& p) : params(p) {}
+    void init() override;
+    void wake() override;
+    void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override { state.hdm.check_loaded(l, 1); }
+    void functional(const PortBase& at, FunctionalAccess& access) override;
+
+    std::uint64_t capacity() const { return static_cast<std::uint64_t>(params.capacity->raw); }
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    void answer_config();
+    bool too_early(const protocol::CxlConfigRequest& r) const;
+    std::uint64_t read(const protocol::CxlConfigRequest& r) const;
+    void pass_hint(protocol::MemRequest hint);
+    void pass(protocol::MemRequest r);
+    const HdmDecoder& decoder() const { return state.hdm.entries[0].decoder; }
+
+    const PlansAddresses* firmware_ = nullptr;
+};
+
+} // namespace memsim::cxl

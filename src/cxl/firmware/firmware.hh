@@ -1,0 +1,111 @@
+#pragma once
+
+#include "core/kernel/component.hh"
+#include "cxl/hdm/address_plan.hh"
+#include "protocol/address_ranges.hh"
+#include "protocol/cxl_config.hh"
+
+#include <optional>
+
+namespace memsim::cxl {
+
+using namespace memsim::literals;
+
+/// The start-up firmware of a CXL root complex. From time 0 on it reads what endpoints there are
+/// and how much memory they have, waits until it is active, decides who gets which host addresses
+/// (AddressPlan), writes and commits the HDM decoders of endpoints and host bridge, lets requests
+/// in, and adds the range to the system bus's address router, if that is bound. Then it is done.
+///
+/// Registers are accessed one after the other, `latency` each. `endpoints[i]` is the device behind
+/// port i of the host bridge. Ranges that overlap, that leave memory unmapped or do not fit the
+/// window, and interleave sets that no decoder has are refused before time 0.
+/// Not modelled: PCIe enumeration of buses, sizing of BARs, hot plug.
+class Firmware final : public Model<Firmware>, public PlansAddresses {
+  public:
+    struct Params {
+        Param<Bytes> window_base {
+            0_B, {0_B, Bytes {std::int64_t {1} << 62}}, "First host address of the window"};
+        Param<Bytes> window {Bytes {std::int64_t {1} << 40},
+                             {256_B, Bytes {std::int64_t {1} << 62}},
+                             "Host addresses that endpoints may have"};
+        Param<unsigned> ways {
+            1,
+            {1, 16},
+            "Neighbouring ports that share one interleave set; 1: a range for each port"};
+        Param<Bytes> granularity {
+            256_B, {256_B, 16_KiB}, "Chunk that goes to one port of a set", power_of_two()};
+        Param<std::string> ranges {
+            "", "First address, granularity and ports of each range, such as '0B "
+                "256B 0 1, 1GiB 4KiB 2'; empty: side by side from the window's "
+                "base, by `ways`"};
+        Param<unsigned> router_target {
+            0, {0, 65535}, "Port of the router that leads to the bridge"};
+        Param<Time> latency {
+            1_ns,
+            {1_fs, 1_ms},
+            "Latency of a register access",
+            assumed("boot is over before programs begin; over PCIe it is about 1 us")};
+        Param<unsigned> outstanding {1, {1, 1}, "Register accesses under way"};
+    };
+    struct Ports {
+        Requester<protocol::CxlConfig> bridge {
+            {.depth = from<&Params::outstanding>, .latency = from<&Params::latency>},
+            "The host bridge's registers"};
+        Many<Requester<protocol::CxlConfig>> endpoints {
+            {.depth = from<&Params::outstanding>, .latency = from<&Params::latency>},
+            "The registers of the endpoint behind each port of the bridge"};
+        Optional<Requester<protocol::AddressRanges>> router {
+            {.depth = from<&Params::outstanding>, .latency = from<&Params::latency>},
+            "The system bus's address router"};
+    };
+    struct Stats {
+        Counter reads {Unit::count, "Registers read"};
+        Counter writes {Unit::count, "Registers written"};
+        Counter mapped {Unit::byte, "Memory of endpoints that has host addresses"};
+        Level done {Unit::count, "Whether firmware has configured the machine (0 or 1)"};
+    };
+    struct State {
+        std::uint32_t step = 0;
+        std::deque<std::uint64_t> sizes; ///< of the endpoints that have answered
+        bool waiting = false;            ///< for the answer to a step
+        bool done = false;
+        Timer begin;
+    };
+
+    explicit Firmware(const Params& p) : params(p) {}
+    void init() override;
+    void start() override { arm(state.begin, 0); }
+    void wake() override;
+    bool pending() const override { return !state.done; }
+    void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
+
+    const AddressPlan& plan() const override { return *plan_; }
+    std::uint32_t port_of(const PortBase& mine) const override;
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    /// An access to a register of an endpoint; behind the endpoints comes the bridge.
+    struct Step {
+        std::uint32_t device = 0;
+        protocol::CxlConfigRequest access;
+    };
+
+    std::vector<Step> steps() const;
+    void enumerate(std::vector<Step>& all) const;
+    void configure(std::vector<Step>& all, const AddressPlan& plan) const;
+    AddressPlan plan_for(const std::vector<std::uint64_t>& sizes) const;
+    Requester<protocol::CxlConfig>& registers(std::uint32_t device) {
+        return device < port.endpoints.size() ? port.endpoints[device] : port.bridge;
+    }
+    bool accepted(const Step& step, std::uint64_t value);
+    void map_window();
+
+    std::optional<AddressPlan> plan_; ///< by the sizes that the endpoints are going to say
+};
+
+} // namespace memsim::cxl

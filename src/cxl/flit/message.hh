@@ -1,0 +1,79 @@
+#pragma once
+
+#include "core/kernel/contents.hh"
+#include "core/kernel/stamps.hh"
+#include "protocol/cxl_flit.hh"
+#include "protocol/device_load.hh"
+
+#include <array>
+#include <cstdint>
+
+/// The messages of CXL.mem's transaction layer, as far as a host and a memory expander without
+/// coherence need them: M2S Req (MemRd, MemSpecRd), M2S RwD (MemWr, MemWrPtl), S2M NDR (Cmp) and
+/// S2M DRS (MemData).
+namespace memsim::cxl {
+
+using protocol::Aside;
+using protocol::DevLoad;
+
+/// M2S: from the host (master) to the device (subordinate); S2M: back.
+enum class Channel : std::uint8_t { req, rwd, ndr, drs };
+
+/// What credits are counted by. A message with data needs one of class `data`, for its header and
+/// its data.
+enum class CreditClass : std::uint8_t { req, rsp, data };
+inline constexpr std::uint32_t credit_classes = 3;
+
+/// CXL.mem has no atomics: one crosses as a write with byte enables under a reserved opcode and is
+/// performed by the device, which returns the old data in a DRS (assumption).
+enum class Opcode : std::uint8_t { mem_rd, mem_spec_rd, mem_wr, mem_wr_ptl, atomic, cmp, mem_data };
+
+constexpr Channel channel_of(Opcode op) {
+    switch (op) {
+    case Opcode::mem_rd:
+    case Opcode::mem_spec_rd:
+        return Channel::req;
+    case Opcode::mem_wr:
+    case Opcode::mem_wr_ptl:
+    case Opcode::atomic:
+        return Channel::rwd;
+    case Opcode::cmp:
+        return Channel::ndr;
+    case Opcode::mem_data:
+        break;
+    }
+    return Channel::drs;
+}
+constexpr CreditClass credit_class_of(Opcode op) {
+    const Channel c = channel_of(op);
+    return c == Channel::req   ? CreditClass::req
+           : c == Channel::ndr ? CreditClass::rsp
+                               : CreditClass::data;
+}
+
+inline constexpr std::uint32_t line_bytes = 64;
+inline constexpr std::uint32_t half_bytes = 32;
+inline constexpr std::uint32_t chunk_bytes = 16; ///< of data, a slot
+inline constexpr std::uint32_t spec_unit = 256;  ///< of a MemSpecRd, which names 1 to 4 of them
+inline constexpr std::uint32_t most_spec_units = 4;
+
+struct Message {
+    Opcode opcode = Opcode::mem_rd;
+    DevLoad load = DevLoad::light; ///< of NDR and DRS
+    bool half = false;             ///< 32 bytes are meant, not 64
+    std::uint8_t units = 0;        ///< of MemSpecRd, 256 bytes each
+    std::uint16_t tag = 0;         ///< the host's, comes back
+    std::uint64_t address = 0;     ///< a multiple of what is meant; of 256 for MemSpecRd
+    std::uint64_t enables = 0;     ///< of what is written in part: a bit for each byte
+    std::array<std::uint64_t, line_bytes / 8> data {};
+    Aside aside;
+
+    Channel channel() const { return channel_of(opcode); }
+    bool has_data() const { return channel() == Channel::rwd || channel() == Channel::drs; }
+    bool has_enables() const { return opcode == Opcode::mem_wr_ptl || opcode == Opcode::atomic; }
+    std::uint32_t bytes() const { return half ? half_bytes : line_bytes; }
+    /// Slots that follow its header in 68-byte flits: of data and of byte enables.
+    std::uint32_t chunks() const { return has_data() ? bytes() / chunk_bytes + has_enables() : 0; }
+};
+
+} // namespace memsim::cxl

@@ -1,0 +1,102 @@
+#pragma once
+
+#include "core/machine/functional.hh"
+#include "core/state/free_list.hh"
+#include "cxl/link/link_end.hh"
+#include "protocol/mem.hh"
+
+namespace memsim::cxl {
+
+using protocol::Mem;
+
+/// A CXL root port: the host's end of a link. Memory requests become messages, and the device's
+/// messages answers. A read is a MemRd, a write a MemWr, or a MemWrPtl with byte enables if it
+/// covers a sector of 32 bytes in part; a request over several lines of 64 bytes is a message for
+/// each; where one sector of a line is needed, 68-byte flits move 32 bytes. CXL.mem has no atomics:
+/// one crosses as a partial write and is performed by the device (assumption). A hint is a
+/// MemSpecRd of 1 to 4 units of 256 bytes, which nobody answers; it is dropped where no message can
+/// wait. Every other message is answered: a posted write, too, whose completion ends here. Requests
+/// stay in the order in which they came. DevLoad of each completion and of each data response goes
+/// to who is bound to `telemetry`. Not modelled: CXL.io and CXL.cache on the same wires,
+/// back-invalidation, link states.
+class RootPort final : public Model<RootPort>, public Functional, public HasLink {
+  public:
+    struct Params {
+        LinkParams link;
+        Param<unsigned> queue {32, {1, 65536}, "Requests waiting or in flight to this component"};
+        Param<unsigned> buffer {
+            32, {16, 65536}, "Messages that wait inside to be packed into flits", assumed()};
+        Param<unsigned> outstanding {256,
+                                     {16, 65536},
+                                     "Messages that the device has not answered",
+                                     cited("CXL: 16-bit tags")};
+    };
+    struct Ports {
+        Responder<Mem> cpu_side {{.depth = from<&Params::queue>,
+                                  .latency = &LinkSettings<Params>::delivery,
+                                  .hints = true},
+                                 "Requests and hints"};
+        Out<protocol::CxlFlit> flits_out {
+            {.latency = &LinkSettings<Params>::crossing, .rate = &LinkSettings<Params>::rate},
+            "Flits to the device"};
+        In<protocol::CxlFlit> flits_in {{.depth = &LinkSettings<Params>::unlimited},
+                                        "Flits of the device; credits limit their messages"};
+        Many<Out<protocol::DeviceLoad>> telemetry {{.latency = &LinkSettings<Params>::delivery},
+                                                   "DevLoad of each response"};
+    };
+    struct Stats {
+        Counter reads {Unit::count, "MemRd messages sent"};
+        Counter writes {Unit::count, "MemWr messages sent"};
+        Counter partial_writes {Unit::count, "MemWrPtl messages and atomics sent"};
+        Counter speculative_reads {Unit::count, "MemSpecRd messages sent"};
+        Counter hints_dropped {Unit::count, "Hints dropped as no message could wait"};
+        Each<Counter, DevLoad> loads {Unit::count, "Responses with this DevLoad"};
+        Counter lost_telemetry {Unit::count, "DevLoads that a receiver had no room for"};
+        Distribution round_trip {Unit::time, "Time from a request to its last message's arrival"};
+        LinkStats link;
+    };
+    static constexpr std::uint32_t none = ~std::uint32_t {0};
+    /// A message that is to be answered. The first one of a request keeps what is needed of it.
+    struct Asked {
+        std::uint32_t head = none;    ///< the request's first message; none: a free tag
+        std::uint32_t first = 0;      ///< place of its first sector in the request
+        std::uint32_t unanswered = 0; ///< messages of the request
+        bool posted = false;
+        Tick since = 0;
+        protocol::MemResponse answer;
+    };
+    struct State {
+        LinkEndState link;
+        std::vector<Asked> asked; ///< by tag
+        FreeList free_tags;
+    };
+
+    explicit RootPort(const Params& p) : params(p) {}
+    void init() override;
+    void start() override { arm(state.link.alarm, 0); }
+    void wake() override;
+    bool pending() const override;
+    void waits_on(WaitReport& report) const override;
+    std::optional<std::string> imbalance() const override;
+    void check_loaded(Loader& l) const override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
+    const LinkParams& link_params() const override { return params.link; }
+    bool is_device() const override { return false; }
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    bool take_requests();
+    std::uint32_t lines_to_send(const protocol::MemRequest& r) const;
+    void take_hint(const protocol::MemRequest& r);
+    void take(const protocol::MemRequest& r);
+    void take_response(const Message& m);
+    std::size_t busy_tags() const { return params.outstanding() - state.free_tags.size(); }
+
+    std::optional<LinkEnd> link_;
+};
+
+} // namespace memsim::cxl

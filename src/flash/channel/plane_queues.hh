@@ -1,0 +1,92 @@
+#pragma once
+
+#include "core/state/archive.hh"
+#include "protocol/flash.hh"
+
+#include <array>
+#include <vector>
+
+namespace memsim::flash {
+
+/// Requests that wait at the planes of a channel. Plain values for State.
+struct PlaneQueuesState {
+    static constexpr std::uint32_t none = ~0u;
+    /// What waits at a plane: reads by class, programs of collections, others, erases.
+    static constexpr unsigned kinds = protocol::flash_classes + 3;
+    struct Queue {
+        std::uint32_t head = none, tail = none;
+    };
+    std::vector<std::uint32_t> next;              ///< by slot of the channel's
+    std::vector<std::array<Queue, kinds>> queues; ///< by package and plane
+    /// By package: planes with something in that queue, a bit each.
+    std::vector<std::array<std::uint64_t, kinds>> waiting;
+};
+
+/// A queue of each kind for each plane, planes numbered in their package. A part: who goes next is
+/// its owner's choice.
+class PlaneQueues {
+  public:
+    static constexpr std::uint32_t none = PlaneQueuesState::none;
+    static constexpr unsigned kinds = PlaneQueuesState::kinds;
+    static constexpr unsigned program = kinds - 2, erase = kinds - 1;
+    static unsigned kind_of(const protocol::FlashRequest& r) {
+        return r.op == protocol::FlashOp::read      ? static_cast<unsigned>(r.urgency)
+               : r.op == protocol::FlashOp::program ? program - r.collects
+                                                    : erase;
+    }
+
+    PlaneQueues(std::uint32_t slots, std::uint32_t packages, std::uint32_t planes,
+                PlaneQueuesState& state)
+        : planes_(planes), s_(state) {
+        s_.next.assign(slots, none);
+        s_.queues.assign(std::size_t {packages} * planes, {});
+        s_.waiting.assign(packages, {});
+    }
+
+    std::uint64_t waiting(std::uint32_t package, unsigned kind) const {
+        return s_.waiting[package][kind];
+    }
+    std::uint32_t front(std::uint32_t package, std::uint32_t plane, unsigned kind) const {
+        return s_.queues[package * planes_ + plane][kind].head;
+    }
+    void push(std::uint32_t package, std::uint32_t plane, unsigned kind, std::uint32_t slot) {
+        auto& q = s_.queues[package * planes_ + plane][kind];
+        s_.next[slot] = none;
+        (q.head == none ? q.head : s_.next[q.tail]) = slot;
+        q.tail = slot;
+        s_.waiting[package][kind] |= 1ull << plane;
+    }
+    std::uint32_t pop(std::uint32_t package, std::uint32_t plane, unsigned kind) {
+        auto& q = s_.queues[package * planes_ + plane][kind];
+        const std::uint32_t slot = q.head;
+        q.head = s_.next[slot];
+        if (q.head == none) s_.waiting[package][kind] &= ~(1ull << plane);
+        return slot;
+    }
+    /// Takes out those of which wanted(slot) is true, in their order, and calls taken(slot).
+    template <class Wanted, class Taken>
+    void take(std::uint32_t package, std::uint32_t plane, unsigned kind, Wanted&& wanted,
+              Taken&& taken) {
+        auto& q = s_.queues[package * planes_ + plane][kind];
+        std::uint32_t before = none;
+        for (std::uint32_t at = q.head, next = none; at != none; at = next) {
+            next = s_.next[at];
+            if (!wanted(at)) {
+                before = at;
+                continue;
+            }
+            (before == none ? q.head : s_.next[before]) = next;
+            if (next == none) q.tail = before;
+            taken(at);
+        }
+        if (q.head == none) s_.waiting[package][kind] &= ~(1ull << plane);
+    }
+
+    void check_loaded(Loader& l) const;
+
+  private:
+    std::uint32_t planes_; ///< of a package
+    PlaneQueuesState& s_;
+};
+
+} // namespace memsim::flash

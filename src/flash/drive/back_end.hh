@@ -1,0 +1,209 @@
+#pragma once
+
+#include "flash/drive/contents.hh"
+#include "flash/ftl/collector.hh"
+#include "flash/ftl/translation_pages.hh"
+#include "protocol/flash.hh"
+
+#include <functional>
+#include <optional>
+
+namespace memsim::flash {
+
+/// What a read of a page finds that nobody wrote: nothing (zeros, without the flash), or what was
+/// there before the run began (the flash is read, and the page gets a place).
+enum class Unwritten : std::uint8_t { zeros, past };
+constexpr std::array<std::string_view, 2> names_of(Unwritten) { return {"zeros", "past"}; }
+
+struct FtlParams {
+    using group = void;
+    Param<std::string> allocation {
+        "CWDP", "Order in which pages go round: Channel, Way (package), Die, Plane"};
+    Param<bool> fixed_plane {true, "A logical page keeps its plane; else it goes to the next"};
+    Param<Unwritten> unwritten {Unwritten::zeros, "What a read of an unwritten page finds"};
+    Param<Fraction> preconditioned {
+        0_pct,
+        {0_pct, 100_pct},
+        "Share of the host's pages, from 0, that are written in order before the run"};
+    Param<Fraction> overwritten {
+        0_pct,
+        {0_pct, 1000_pct},
+        "Pages written again before the run, as a share of the flash's, each drawn at random from "
+        "those preconditioned, which were written in random order then; collected as in the run"};
+    Param<Bytes> map_cache {0_B,
+                            {0_B, 1_GiB * 1024},
+                            "Controller's memory for the map (MQSim's default: 2 MB); 0: all"};
+    Param<PolicyName<parts::PagePolicy>> map_replacement {
+        "lru", "Which entry of the map in the controller's memory makes room"};
+    Param<unsigned> map_entry {
+        9, {4, 64}, "Bytes of an entry of the map", cited("MQSim's default drive: 9")};
+    Param<unsigned> map_entry_flash {
+        6, {4, 64}, "Bytes of an entry in a translation page", cited("MQSim's default drive: 6")};
+    Param<Fraction> gc_threshold {5_pct,
+                                  {0_pct, 50_pct},
+                                  "Share of a plane's blocks that is kept free",
+                                  cited("MQSim: 0.05")};
+    Param<Fraction> gc_target {
+        0_pct,
+        {0_pct, 50_pct},
+        "Share of a plane's blocks that is free when its collection ends; 0: gc_threshold"};
+    Param<PolicyName<VictimPolicy>> victim {"greedy", "Which block of a plane is collected"};
+    Param<unsigned> gc_moves {8, {1, 1024}, "Pages of a block being moved at a time", assumed()};
+    Param<unsigned> gc_blocks {
+        1,
+        {1, 64},
+        "Blocks of a plane being collected at once; the plane keeps as many blocks free",
+        cited("MQSim: 10")};
+    Param<bool> gc_per_block {false,
+                              "A collection begins only with each block that is taken to be "
+                              "written, or when the host's pages wait",
+                              cited("as MQSim")};
+    Param<unsigned> gc_stop {0,
+                             {0, 1u << 20},
+                             "Free blocks of a plane below which the host's pages wait although a "
+                             "block is open (MQSim: 10); 0: only when a page needs another block"};
+    Param<bool> gc_holds_writes {false,
+                                 "The host's pages wait while a block of their package is being "
+                                 "collected, but for those being programmed",
+                                 cited("as MQSim")};
+    Param<bool> gc_first {true, "Reads of garbage collection before the host's", cited("as MQSim")};
+    Param<bool> dynamic_wear_levelling {true, "Whether the least worn of the free blocks is taken"};
+    Param<unsigned> static_wear_levelling {
+        100,
+        {0, 1u << 30},
+        "Erases that a block may lag behind before its data are moved (MQSim: 100); 0: never"};
+};
+
+struct FtlStats {
+    using group = void;
+    Counter zero_pages {Unit::count, "Pages read that nobody wrote, without the flash"};
+    Counter host_page_reads {Unit::count, "Pages read for the host"};
+    Counter merge_reads {Unit::count, "Pages read to be merged with what was written"};
+    Counter map_reads {Unit::count, "Translation pages read"};
+    Counter map_writes {Unit::count, "Translation pages written"};
+    Counter map_hits {Unit::count, "Look-ups of the map that its cache had"};
+    Counter map_misses {Unit::count, "Look-ups of the map that did not find their entry"};
+    Counter host_page_writes {Unit::count, "Pages written for the host"};
+    Counter programs {Unit::count, "Pages programmed, for whatever reason"};
+    Ratio write_amplification {programs, host_page_writes,
+                               "Pages programmed for a page written for the host"};
+    Counter collections {Unit::count, "Blocks collected for their invalid pages"};
+    Counter levellings {Unit::count, "Blocks collected because they were written too rarely"};
+    Counter moved_pages {Unit::count, "Valid pages moved"};
+    Counter erases {Unit::count, "Blocks erased"};
+    Counter room_waits {Unit::count, "Pages that waited for a free one in their plane"};
+    Level most_erases {Unit::count, "Erases of the block erased most (peak)"};
+    Gauge free_blocks {Unit::count, "Erased blocks in which no page is used yet, when asked"};
+    Gauge valid_pages {Unit::count, "Pages of the flash that the map names, when asked"};
+    Gauge invalid_pages {Unit::count,
+                         "Programmed pages of the flash that the map does not name, when asked"};
+    Gauge erased_pages {Unit::count, "Pages of the flash that are not programmed, when asked"};
+};
+
+/// Plain values for State.
+struct DriveBackEndState {
+    PageJobsState jobs;
+    std::vector<Collection> collections; ///< gc_blocks of each plane
+    Collector::Tasks tasks;
+    FtlState ftl;
+    MapCacheState map;
+    Policy<VictimPolicy> victim;
+    std::uint32_t most_worn = 0;
+};
+
+/// A drive's back end: reads and writes logical pages, and what that takes: the look-up in the map,
+/// which may be on the flash, merging of pages written in part, garbage collection and wear
+/// levelling. A part: its owner has the channels, the cache that pages are written from, and the
+/// commands that reads are for.
+class DriveBackEnd {
+  public:
+    /// What it asks of its owner.
+    class Front {
+      public:
+        virtual ~Front() = default;
+        /// Sectors of a page are read for a command. `held` were in the flash, the others are
+        /// nowhere. `current`: the page still lies where it was read.
+        virtual void page_read(std::uint32_t command, std::uint32_t lpn, std::uint32_t sectors,
+                               std::uint32_t held, Contents::Id sensed, bool current) = 0;
+        /// What a page of the cache is programmed as, over what was sensed of it.
+        virtual Contents::Id page_image(std::uint32_t cached, Contents::Id sensed) = 0;
+        /// Its sectors on their way that still count.
+        virtual std::uint32_t sent_sectors(std::uint32_t cached) const = 0;
+        virtual void page_written(std::uint32_t cached) = 0;
+        virtual bool can_send(unsigned channel) const = 0;
+        virtual void send(unsigned channel, const protocol::FlashRequest& r) = 0;
+        /// An untimed look at a page of the flash.
+        virtual void look_at_flash(std::uint32_t page, FunctionalAccess& access) = 0;
+        virtual void collects(std::uint32_t plane, const FtlBlock& block, bool cold) = 0;
+        /// Whether a task may begin. If not, begin_due() is called when those that wait may.
+        virtual bool may_begin_task() = 0;
+    };
+    /// `refuse` throws. `state.victim` is made. `past`: draws what was written before the run.
+    DriveBackEnd(const FlashShape& shape, const FtlParams& params, FtlStats& stats,
+                 DriveBackEndState& state, DriveContents& contents, Contents& records, Front& front,
+                 const Refuse& refuse, const Rng& past);
+
+    /// In a new run.
+    void start();
+    void read(std::uint32_t command, std::uint32_t lpn, std::uint32_t sectors,
+              const protocol::BlockRequest& r);
+    void write(std::uint32_t cached, std::uint32_t lpn, std::uint32_t sectors);
+    void trim(std::uint32_t lpn, std::uint32_t sectors);
+    void send_waiting();
+    void answered(const protocol::FlashResponse& r, Tick now);
+    void begin_due() { collector_->begin_due(); }
+    bool task_due() const { return !s_.tasks.due.empty(); }
+    /// Collections and levellings that are under way or due.
+    std::uint32_t tasks() const { return s_.tasks.active + s_.tasks.due.size(); }
+
+    std::uint64_t host_pages() const { return space_.host_pages; }
+    const Geometry& geometry() const { return geometry_; }
+    const Ftl& ftl() const { return *ftl_; }
+    std::size_t under_way() const { return jobs_.under_way(); }
+    bool works_on(std::uint32_t lpn) const { return jobs_.works_on(lpn); }
+    std::size_t waiting_for_block() const { return jobs_.waiting_for_block(); }
+    void check_loaded(Loader& l, std::size_t commands, std::size_t cached) const;
+
+  private:
+    static constexpr std::uint32_t none = Job::none;
+
+    Collector::Counters collector_counters();
+    Collector::Events collector_events();
+    TranslationPages::Events map_events();
+    // Pages
+    void mapped(std::uint32_t job);
+    void read_page(std::uint32_t job);
+    void write_page(std::uint32_t job);
+    void place(std::uint32_t job);
+    bool held(std::uint32_t plane) const;
+    void room_made(std::uint32_t plane);
+    void wait_for_room(std::uint32_t job, std::uint32_t plane);
+    void was_read(std::uint32_t job, Contents::Id sensed);
+    void programmed(std::uint32_t job);
+    void send(std::uint32_t job);
+    protocol::FlashRequest request(std::uint32_t job);
+    protocol::FlashClass class_of(const Job& job) const;
+
+    const FtlParams& params_;
+    FtlStats& stat_;
+    DriveBackEndState& s_;
+    DriveContents& contents_;
+    Contents& records_;
+    Front& front_;
+    Geometry geometry_;
+    std::uint32_t page_sectors_ = 0, page_mask_ = 0;
+    bool map_in_flash_ = false;
+    std::uint32_t per_map_page_ = 1;
+    DriveSpace space_;
+    PageJobs jobs_;
+    std::optional<Ftl> ftl_;
+    std::optional<TranslationPages> map_;
+    std::optional<Collector> collector_;
+    struct Where {
+        std::uint32_t channel;
+        protocol::FlashPlace place;
+    };
+    std::vector<Where> where_; ///< of each plane; divisions are slow
+};
+
+} // namespace memsim::flash

@@ -1,0 +1,86 @@
+#pragma once
+
+#include "core/state/fifo.hh"
+#include "core/state/free_list.hh"
+#include "protocol/block_io.hh"
+
+#include <vector>
+
+namespace memsim::flash {
+
+/// A block request in the drive.
+struct DriveCommand {
+    protocol::BlockRequest request;
+    Tick arrived = 0;
+    Contents::Id contents;      ///< of the answer to a read
+    std::uint64_t accepted = 0; ///< sectors of a write that are in the cache
+    std::uint64_t left = 0; ///< sectors that are not done, one more while it is being taken apart
+    std::uint16_t queue = 0;
+    bool waited = false; ///< for room in the write buffer
+};
+
+/// Plain values for State.
+struct DriveCommandsState {
+    std::vector<DriveCommand> commands;
+    FreeList free;
+    Fifo<std::uint32_t> for_cores;
+    std::vector<Fifo<std::uint32_t>> answers; ///< commands that are done, by queue
+    Fifo<std::uint32_t> waiting_writes;       ///< for room in the cache, and flushes between them
+};
+
+/// The commands under way in a drive, from the queues that they came by and back to them. A part.
+class DriveCommands {
+  public:
+    explicit DriveCommands(DriveCommandsState& state) : s_(state) {}
+    void reset(std::uint32_t commands, std::uint32_t queues) {
+        s_.commands.resize(commands);
+        for (std::uint32_t i = commands; i-- > 0;) s_.free.push_back(i);
+        s_.answers.resize(queues);
+    }
+
+    DriveCommand& operator[](std::uint32_t c) { return s_.commands[c]; }
+    const DriveCommand& operator[](std::uint32_t c) const { return s_.commands[c]; }
+    bool full() const { return s_.free.empty(); }
+    std::size_t under_way() const { return s_.commands.size() - s_.free.size(); }
+
+    std::uint32_t create(const protocol::BlockRequest& r, std::uint32_t queue, Tick now) {
+        const std::uint32_t c = s_.free.back();
+        s_.free.pop_back();
+        s_.commands[c] = {r, now, {}, 0, 0, static_cast<std::uint16_t>(queue), false};
+        return c;
+    }
+    /// So many sectors are done; true if all are, and the command waits for its answer's way out.
+    bool done(std::uint32_t c, std::uint64_t sectors) {
+        DriveCommand& command = s_.commands[c];
+        MEMSIM_ASSERT(command.left >= sectors, "a command is done twice");
+        command.left -= sectors;
+        if (command.left) return false;
+        s_.answers[command.queue].push(c);
+        return true;
+    }
+    bool has_answer(std::uint32_t queue) const { return !s_.answers[queue].empty(); }
+    /// The next one to be answered, whose place is free then.
+    const DriveCommand& take_answer(std::uint32_t queue) {
+        const std::uint32_t c = s_.answers[queue].pop();
+        s_.free.push_back(c);
+        return s_.commands[c];
+    }
+
+    /// `sectors`: of the drive.
+    void check_loaded(Loader& l, std::uint64_t sectors) const {
+        const std::size_t n = s_.commands.size();
+        for (const DriveCommand& c : s_.commands) {
+            l.index("commands.request", c.request.sector, sectors + 1);
+            l.index("commands.request", c.request.sectors, sectors - c.request.sector + 1);
+            l.index("commands.queue", c.queue, s_.answers.size());
+        }
+        for (const auto* queue : {&s_.for_cores, &s_.waiting_writes})
+            l.indices("for_cores", *queue, n);
+        for (const auto& queue : s_.answers) l.indices("answers", queue, n);
+    }
+
+  private:
+    DriveCommandsState& s_;
+};
+
+} // namespace memsim::flash

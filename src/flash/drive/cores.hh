@@ -1,0 +1,47 @@
+#pragma once
+
+#include "core/kernel/simulation.hh"
+#include "core/state/fifo.hh"
+
+#include <utility>
+#include <vector>
+
+namespace memsim::flash {
+
+/// A core of a drive's controller. A value for State.
+struct DriveCore {
+    static constexpr std::uint32_t none = ~0u;
+    std::uint32_t command = none; ///< that it works on
+    Timer done;
+};
+
+/// The cores of a drive's controller: each takes a time for a command, one after the other, and a
+/// command goes to the first that is free. Where the time is 0 there is no work for them. A part.
+class DriveCores {
+  public:
+    DriveCores(Time firmware, std::vector<DriveCore>& cores, Fifo<std::uint32_t>& waiting)
+        : firmware_(firmware), cores_(cores), waiting_(waiting) {}
+
+    bool work() const { return firmware_.raw != 0; }
+    void add(std::uint32_t command) { waiting_.push(command); }
+    /// Calls begin(command) for those whose time is over, and arm(timer, time) for those begun.
+    template <class Begin, class Arm>
+    void run(Begin&& begin, Arm&& arm) {
+        if (!work()) return;
+        for (DriveCore& core : cores_) {
+            if (core.command != DriveCore::none && !core.done.armed())
+                begin(std::exchange(core.command, DriveCore::none));
+            if (core.command == DriveCore::none && !waiting_.empty()) {
+                core.command = waiting_.pop();
+                arm(core.done, firmware_);
+            }
+        }
+    }
+
+  private:
+    Time firmware_;
+    std::vector<DriveCore>& cores_;
+    Fifo<std::uint32_t>& waiting_;
+};
+
+} // namespace memsim::flash

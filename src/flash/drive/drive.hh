@@ -1,0 +1,196 @@
+#pragma once
+
+#include "core/kernel/component.hh"
+#include "flash/drive/cores.hh"
+#include "flash/drive/task_load.hh"
+#include "flash/drive/writes.hh"
+#include "protocol/drive_task.hh"
+
+#include <optional>
+
+namespace memsim::flash {
+
+using namespace memsim::literals;
+
+/// A solid-state drive, without its flash: NVMe queues, controller cores that take `firmware` for
+/// each request, a DRAM with write-back cache, and a page-mapped FTL with greedy garbage collection
+/// and wear levelling, in front of flash.Channel.
+///
+/// A write is answered when it is in the DRAM and waits while `write_buffer` sectors are dirty or
+/// on their way to the flash. Dirty pages go to the flash, first written first, while there are
+/// more than `dirty_pages`; a page written in part is read and merged first. Reads are served from
+/// the DRAM where it has the sectors, else from the flash; with `cache_reads` they stay in the
+/// DRAM. The map is in the DRAM, or with `map_cache` on the flash and a part of it in the
+/// controller: a miss reads its translation page, a changed entry that goes out writes it. Garbage
+/// collection of a plane begins when fewer than `gc_threshold` of its blocks are free, one block at
+/// a time, and takes the block with the fewest valid pages. Where somebody listens to `load`, the
+/// drive says that its load is severe `announce` before it begins, and light when no plane's is
+/// under way or due. With `announce_from` this holds while so many planes collect; the collections
+/// of fewer planes begin at once. Order: what was answered before a
+/// request came is seen by it; what is under way at the same time may go either way. A flush lets
+/// no write pass.
+///
+/// Not modelled: power loss, error correction, the DRAM's share in reads that are not kept, the
+/// cost of trims in the map, quality of service between queues but for `urgent`.
+class Drive final : public Model<Drive>, public Functional, private DriveBackEnd::Front {
+  public:
+    struct Params {
+        FlashShape shape;
+        FtlParams ftl;
+
+        Param<unsigned> queues {1, {1, 64}, "Submission queues: host ports"};
+        Param<unsigned> queue_depth {1024, {1, 65535}, "Commands waiting in a queue"};
+        Param<unsigned> commands {
+            512, {1, 65535}, "Commands under way in the drive", cited("MQSim fetches 512 a queue")};
+        Param<Time> completion {
+            50_ns, {1_fs, 1_ms}, "Latency of answers", assumed("completion entry over PCIe")};
+        Param<Rate> host_rate {Rate {3'282'000'000},
+                               {1_MBps, 1000_GBps},
+                               "Data to the host: 4 lanes of 1 GB/s, 128 of 156 bytes payload"};
+        Param<unsigned> cores {1, {1, 64}, "Cores of the controller", stated("ZnG: 2 to 5")};
+        Param<Time> firmware {0_fs,
+                              {0_fs, 1_ms},
+                              "A core's time for a request; 0: none",
+                              cited("as MQSim, sweep 0-10 us"),
+                              Change::tunable};
+
+        Param<Bytes> cache {
+            256_MiB, {512_B, 1_GiB * 1024}, "DRAM cache", cited("MQSim's default: 256 MB")};
+        Param<bool> cache_reads {false, "Keep what was read and what was written in the cache"};
+        Param<PolicyName<parts::PagePolicy>> cache_replacement {
+            "lru", "Which clean page of the cache makes room; a use is a read that finds it"};
+        Param<Bytes> write_buffer {1_MiB,
+                                   {512_B, 1_GiB * 1024},
+                                   "Dirty data, in the cache or on the way to the flash, at most",
+                                   cited("MQSim's default: a page a plane, 1 MiB")};
+        Param<unsigned> dirty_pages {0, {0, 1u << 28}, "Dirty pages that stay; 0: all go at once"};
+        Param<bool> keep_rewritten {false,
+                                    "A page written again while it is on its way to the flash "
+                                    "stays in the cache until its place is needed",
+                                    cited("as MQSim, which keeps it a second")};
+        Param<Time> dram_latency {26_ns,
+                                  {0_fs, 1_us},
+                                  "Latency of an access to the DRAM",
+                                  cited("MQSim's default: tRCD + tCL, 13 ns each")};
+        Param<Rate> dram_rate {Rate {200'000'000},
+                               {1_MBps, 1000_GBps},
+                               "Rate of the DRAM",
+                               cited("MQSim's default: 1 byte x 100 MHz, two bytes a cycle")};
+        Param<Time> announce {
+            10_us,
+            {0_fs, 100_us},
+            "Time from the announcement of collection or levelling to its beginning",
+            assumed()};
+        Param<Fraction> announce_from {0_pct,
+                                       {0_pct, 100_pct},
+                                       "Share of the planes whose collections, under way or due, "
+                                       "are announced as severe load; "
+                                       "fewer begin without an announcement"};
+        Param<unsigned> observers {0, {0, 16}, "Ports that are told of the drive's own tasks"};
+    };
+    static unsigned channels_of(const void* params) {
+        return static_cast<const Params*>(params)->shape.channels();
+    }
+    struct Ports {
+        Many<Responder<protocol::BlockIo>> host {from<&Params::queues>,
+                                                 {.depth = from<&Params::queue_depth>,
+                                                  .latency = from<&Params::completion>,
+                                                  .rate = from<&Params::host_rate>},
+                                                 "Requests of the host"};
+        Many<Requester<protocol::Flash>> channel {
+            channels_of, {.depth = from<&Params::queue_depth>}, "Commands to the channels"};
+        Many<Out<protocol::DriveTask>> tasks {
+            from<&Params::observers>, {}, "Tasks of the drive's own that begin"};
+        Optional<Out<protocol::DeviceLoad>> load {
+            {}, "Load of the drive: severe before and during tasks of its own"};
+    };
+    struct Stats {
+        Counter reads {Unit::count, "Reads answered"};
+        Counter writes {Unit::count, "Writes answered"};
+        Counter trims {Unit::count, "Trims answered"};
+        Counter flushes {Unit::count, "Flushes answered"};
+        Counter read_bytes {Unit::byte, "Bytes of reads answered"};
+        Counter write_bytes {Unit::byte, "Bytes of writes answered"};
+        Distribution read_latency {Unit::time,
+                                   "Time from a read's arrival to its answer's leaving"};
+        Distribution write_latency {Unit::time,
+                                    "Time from a write's arrival to its answer's leaving"};
+        Counter cache_sectors {Unit::count, "Sectors read that the cache had"};
+        FtlStats ftl;
+        Counter buffer_waits {Unit::count, "Writes that waited for room in the buffer"};
+        Counter announcements {Unit::count, "Announcements that the drive's load is severe"};
+        Level under_way {Unit::count, "Commands in the drive"};
+    };
+
+    static constexpr std::uint32_t none = ~0u;
+    struct State {
+        DriveCommandsState commands;
+        std::vector<DriveCore> cores;
+        std::uint32_t next_queue = 0;
+        DriveDramState dram;
+        Timer dram_done;
+        PageCacheState cache;
+        DriveBackEndState flash;
+        DriveContentsState contents;
+        TaskLoad load;
+    };
+
+    explicit Drive(const Params& p) : params(p) {}
+    void init() override;
+    void start() override { back_end_->start(); }
+    void wake() override;
+    bool pending() const override;
+    void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
+    std::optional<std::string> imbalance() const override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
+
+    std::uint64_t sectors() const { return sectors_; } ///< that the host sees
+    const Ftl& ftl() const { return back_end_->ftl(); }
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    void look_at_page(std::uint32_t lpn, FunctionalAccess& access);
+    void fetch();
+    void run_cores();
+    void tell_load();
+    void begin(std::uint32_t command);
+    void begin_read(std::uint32_t command);
+    void trim(std::uint32_t command);
+    bool answer();
+    void use_dram(std::uint32_t command, std::uint32_t sectors);
+    void done(std::uint32_t command, std::uint64_t sectors);
+    // What the back end asks
+    void page_read(std::uint32_t command, std::uint32_t lpn, std::uint32_t sectors,
+                   std::uint32_t held, Contents::Id sensed, bool current) override;
+    Contents::Id page_image(std::uint32_t cached, Contents::Id sensed) override;
+    std::uint32_t sent_sectors(std::uint32_t cached) const override;
+    void page_written(std::uint32_t cached) override;
+    bool can_send(unsigned channel) const override { return port.channel[channel].can_send(); }
+    void send(unsigned channel, const protocol::FlashRequest& r) override;
+    void look_at_flash(std::uint32_t page, FunctionalAccess& access) override;
+    void collects(std::uint32_t plane, const FtlBlock& block, bool cold) override;
+    bool may_begin_task() override {
+        return !port.load || !announces(1) || state.load.may_begin(now(), params.announce());
+    }
+    /// Whether the planes that collect, and `more`, are enough to be announced.
+    bool announces(std::uint32_t more) const;
+
+    const protocol::HasFlashTimes* times_ = nullptr;
+    std::uint32_t page_sectors_ = 0;
+    std::uint64_t sectors_ = 0;
+    std::uint64_t announced_planes_ = 1; ///< that collect, at least, where it is announced
+    std::optional<DriveCommands> commands_;
+    std::optional<DriveCores> cores_;
+    std::optional<DriveDram> dram_;
+    std::optional<PageCache> cache_;
+    std::optional<DriveContents> contents_;
+    std::optional<DriveBackEnd> back_end_;
+    std::optional<DriveWrites> writes_;
+};
+
+} // namespace memsim::flash

@@ -1,0 +1,118 @@
+#pragma once
+
+#include "core/base/clock.hh"
+#include "core/machine/functional.hh"
+#include "flash/drive/task_load.hh"
+#include "parts/sector_store.hh"
+#include "protocol/block_size.hh"
+
+namespace memsim::flash {
+
+using namespace memsim::literals;
+
+/// A drive of fixed latency and bandwidth: each request takes the data path for a time of its own
+/// and for bytes / bandwidth, in order of arrival, and is answered its latency later. For tests,
+/// and where a drive is an ideal or figures of a data sheet. After every so many writes it may do
+/// something for itself, such as wear levelling: its data path takes nothing meanwhile, which it
+/// announces where somebody listens. Not modelled: flash, cache, capacity.
+class FixedDrive final : public Model<FixedDrive>,
+                         public Functional,
+                         public protocol::HasBlockSize {
+  public:
+    struct Params {
+        Param<Time> read_latency {15_us,
+                                  {1_fs, 1_s},
+                                  "Latency of a read",
+                                  cited("Samsung SZ985 Z-SSD: 12 to 20 us"),
+                                  Change::tunable};
+        Param<Time> write_latency {16_us,
+                                   {1_fs, 1_s},
+                                   "Latency of a write",
+                                   cited("Samsung SZ985 Z-SSD: 16 us"),
+                                   Change::tunable};
+        Param<Rate> bandwidth {3'200_MBps,
+                               {1_MBps, Rate {1'000'000'000'000'000}},
+                               "Rate of the data path",
+                               cited("Samsung SZ985 Z-SSD: 3.2 GB/s"),
+                               Change::tunable};
+        Param<Rate> write_bandwidth {Rate {0},
+                                     {Rate {0}, Rate {1'000'000'000'000'000}},
+                                     "Rate of the data path for writes; 0: as for reads",
+                                     Change::tunable};
+        Param<Time> read_time {
+            0_fs,
+            {0_fs, 1_s},
+            "Time of the data path for a read, beside its bytes: bounds the reads a "
+            "second",
+            Change::tunable};
+        Param<Time> write_time {0_fs,
+                                {0_fs, 1_s},
+                                "Time of the data path for a write, beside its bytes",
+                                Change::tunable};
+        Param<Bytes> block {
+            512_B, {32_B, 4_KiB}, "A block, in which requests count", power_of_two()};
+        Param<unsigned> task_writes {
+            0,
+            {0, 1u << 30},
+            "Writes from one task of the drive itself to the next; 0: no such tasks"};
+        Param<Time> task_time {10_us, {1_fs, 1_s}, "Duration of a task of the drive itself"};
+        Param<Time> announce {10_us,
+                              {0_fs, 100_us},
+                              "Time from the announcement of a task to its beginning",
+                              assumed()};
+        Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to this component"};
+    };
+    struct Ports {
+        Responder<protocol::BlockIo> requests {{.depth = from<&Params::queue>}, "Block requests"};
+        Optional<Out<protocol::DeviceLoad>> load {
+            {}, "Load of the drive: severe before and during a task of its own"};
+    };
+    struct Stats {
+        Counter reads {Unit::count, "Reads served"};
+        Counter writes {Unit::count, "Writes served"};
+        Counter bytes {Unit::byte, "Bytes moved by reads and writes"};
+        Counter tasks {Unit::count, "Tasks of its own begun"};
+        Counter announcements {Unit::count, "Announcements that the drive's load is severe"};
+        PerSecond bandwidth {bytes, "Bytes moved a second of simulated time"};
+    };
+    struct State {
+        Tick free_at = 0;           ///< when the data path is free
+        std::int64_t remainder = 0; ///< of bytes / bandwidth
+        std::int64_t write_remainder = 0;
+        std::uint32_t serving = 0;
+        std::uint32_t writes = 0; ///< since the last task
+        Tick task_until = 0;      ///< the end of the last task
+        TaskLoad load;
+        Fifo<protocol::BlockResponse> done;
+        parts::SectorStore contents;
+        Timer ready;
+    };
+
+    explicit FixedDrive(const Params& p)
+        : params(p), read_wire_(p.bandwidth()),
+          write_wire_(p.write_bandwidth->raw ? p.write_bandwidth() : p.bandwidth()) {}
+    void wake() override;
+    bool pending() const override { return state.serving != 0; }
+    void functional(const PortBase&, FunctionalAccess& access) override {
+        state.contents.functional(access);
+    }
+    std::uint32_t block_bytes() const override {
+        return static_cast<std::uint32_t>(params.block->raw);
+    }
+    void served(const protocol::BlockResponse& r);
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    void begin(const protocol::BlockRequest& r);
+    bool task_due() const { return params.task_writes() && state.writes >= params.task_writes(); }
+    void run_task();
+    Contents::Id move_contents(const protocol::BlockRequest& r);
+
+    WireTime read_wire_, write_wire_;
+};
+
+} // namespace memsim::flash

@@ -1,0 +1,196 @@
+#pragma once
+
+#include "core/state/hash_map.hh"
+#include "parts/links.hh"
+#include "parts/named.hh"
+#include "parts/page_policy.hh"
+
+#include <bit>
+
+namespace memsim::flash {
+
+using parts::check_list, parts::link_newest, parts::ListEnds, parts::no_link, parts::unlink;
+
+/// A logical page in the drive's DRAM. Sectors are bits: `valid` are here, of them `dirty` ones
+/// wait for the flash and `flying` ones are on their way to it.
+struct CachedPage {
+    std::uint32_t lpn = 0;
+    std::uint32_t valid = 0, dirty = 0, flying = 0;
+    std::uint32_t void_ = 0;                        ///< flying ones that were trimmed meanwhile
+    std::uint32_t newer = no_link, older = no_link; ///< of the dirty ones, or the hot ones
+    bool hot = false;                               ///< written again while it was on its way
+    enum class List : std::uint8_t { none, clean, dirty, hot } list = List::none;
+};
+
+/// Plain values for State.
+struct PageCacheState {
+    std::vector<CachedPage> pages;
+    std::vector<std::uint32_t> free;
+    HashMap<std::uint32_t> page_of; ///< by logical page
+    parts::ResidentPages residents; ///< the same pages, for the policy, which knows clean ones
+    Policy<parts::PagePolicy> replacement;
+    ListEnds dirty, hot; ///< pages that are not flying, by the time when they became so
+    std::uint32_t clean_pages = 0, dirty_pages = 0, hot_pages = 0;
+    std::uint32_t flying_pages = 0;
+    std::uint64_t buffered = 0; ///< sectors dirty or flying, but for dirty ones of hot pages
+};
+
+/// The drive's DRAM cache: which pages are in it and what has become of their sectors. Grows with
+/// what is used, up to its capacity; then clean pages go out, which a page policy names. A part;
+/// its owner moves the data.
+class PageCache {
+  public:
+    /// `keep_hot`: a page that is written while it is on its way is hot, and its new sectors wait
+    /// for oldest_hot() to be asked.
+    PageCache(std::uint32_t capacity, bool keep_hot, PageCacheState& state)
+        : capacity_(capacity), keep_hot_(keep_hot), s_(state) {}
+
+    std::uint32_t find(std::uint32_t lpn) const {
+        const std::uint32_t* const i = s_.page_of.find(lpn);
+        return i ? *i : no_link;
+    }
+    void check_loaded(Loader& l) const {
+        l.indices("cache.free", s_.free, s_.pages.size());
+        s_.page_of.all([&](std::uint64_t, std::uint32_t i) {
+            l.index("cache.page_of", i, s_.pages.size());
+            return true;
+        });
+        l.within("cache.residents", [&] {
+            l.check(s_.residents.size() == s_.pages.size(), "is not as long as pages");
+            s_.replacement->check_frames(l, s_.residents);
+        });
+        check_list(l, "cache.dirty", s_.pages, s_.dirty);
+        check_list(l, "cache.hot", s_.pages, s_.hot);
+        for (const CachedPage& p : s_.pages)
+            for (const std::uint32_t link : {p.newer, p.older})
+                if (link != no_link) l.index("cache.pages", link, s_.pages.size());
+    }
+    CachedPage& operator[](std::uint32_t i) { return s_.pages[i]; }
+
+    /// A place for a page that is not here; no_link if all are dirty or flying.
+    std::uint32_t create(std::uint32_t lpn) {
+        std::uint32_t i = no_link;
+        if (!s_.free.empty()) {
+            i = s_.free.back();
+            s_.free.pop_back();
+        } else if (s_.pages.size() < capacity_) {
+            i = static_cast<std::uint32_t>(s_.pages.size());
+            s_.pages.emplace_back(), s_.residents.emplace_back();
+        } else if (s_.clean_pages) {
+            i = s_.replacement->evict({lpn}, s_.residents);
+            forget(i);
+        } else
+            return no_link;
+        s_.pages[i].lpn = lpn;
+        s_.residents[i] = {};
+        s_.residents[i].key = lpn, s_.residents[i].here = true;
+        s_.page_of[lpn] = i;
+        return i;
+    }
+    /// A place to write `lpn` to; no_link if it must wait.
+    std::uint32_t place(std::uint32_t lpn) {
+        const std::uint32_t i = find(lpn);
+        return i != no_link ? i : create(lpn);
+    }
+    void write(std::uint32_t i, std::uint32_t sectors) {
+        CachedPage& p = s_.pages[i];
+        if (keep_hot_ && p.flying) p.hot = true;
+        if (!p.hot) s_.buffered += static_cast<unsigned>(std::popcount(sectors & ~p.dirty));
+        p.valid |= sectors;
+        p.dirty |= sectors;
+        relist(i);
+    }
+    /// A copy of what the flash has.
+    void fill(std::uint32_t i, std::uint32_t sectors) {
+        s_.pages[i].valid |= sectors;
+        relist(i);
+    }
+    void touch(std::uint32_t i) {
+        if (s_.pages[i].list != CachedPage::List::clean) return;
+        s_.residents[i].used = true;
+        s_.replacement->use(i, s_.residents[i]);
+    }
+    /// The page that was written first of those whose sectors may go; no_link if there is none.
+    std::uint32_t oldest_dirty() const { return s_.dirty.oldest; }
+    std::uint32_t oldest_hot() const { return s_.hot.oldest; }
+    /// No page could be created.
+    bool full() const {
+        return s_.free.empty() && s_.pages.size() >= capacity_ && s_.clean_pages == 0;
+    }
+    bool all_written() const { return s_.dirty_pages + s_.hot_pages + s_.flying_pages == 0; }
+    std::uint32_t dirty_pages() const { return s_.dirty_pages; }
+    std::uint32_t flying_pages() const { return s_.flying_pages; }
+    std::uint64_t buffered() const { return s_.buffered; }
+    std::size_t size() const { return s_.pages.size() - s_.free.size(); }
+
+    /// Its dirty sectors are on their way; what is written from now on is dirty anew.
+    void take_off(std::uint32_t i) {
+        CachedPage& p = s_.pages[i];
+        if (std::exchange(p.hot, false))
+            s_.buffered += static_cast<unsigned>(std::popcount(p.dirty));
+        p.flying = std::exchange(p.dirty, 0);
+        ++s_.flying_pages;
+        relist(i);
+    }
+    /// They have arrived. `keep`: the page stays as a clean one.
+    void land(std::uint32_t i, bool keep) {
+        CachedPage& p = s_.pages[i];
+        s_.buffered -= static_cast<unsigned>(std::popcount(p.flying));
+        p.flying = p.void_ = 0;
+        --s_.flying_pages;
+        relist(i);
+        if (!keep && p.list == CachedPage::List::clean) drop(i);
+    }
+    void trim(std::uint32_t i, std::uint32_t sectors) {
+        CachedPage& p = s_.pages[i];
+        if (!p.hot) s_.buffered -= static_cast<unsigned>(std::popcount(p.dirty & sectors));
+        p.dirty &= ~sectors;
+        p.valid &= ~sectors;
+        p.void_ |= p.flying & sectors;
+        relist(i);
+        if (p.list == CachedPage::List::clean && p.valid == 0) drop(i);
+    }
+
+  private:
+    /// A clean page is no longer here.
+    void forget(std::uint32_t i) {
+        s_.page_of.erase(parts::named(s_.pages, i).lpn);
+        s_.pages[i] = {};
+        --s_.clean_pages;
+    }
+    void drop(std::uint32_t i) {
+        s_.replacement->remove(i);
+        forget(i);
+        s_.free.push_back(i);
+    }
+    ListEnds& ends(CachedPage::List l) { return l == CachedPage::List::hot ? s_.hot : s_.dirty; }
+    /// Puts the page on the list that it belongs on.
+    void relist(std::uint32_t i) {
+        using List = CachedPage::List;
+        CachedPage& p = s_.pages[i];
+        if (!p.dirty) p.hot = false;
+        const List to = p.flying   ? List::none
+                        : !p.dirty ? List::clean
+                        : p.hot    ? List::hot
+                                   : List::dirty;
+        if (p.list == to) return;
+        s_.dirty_pages += (to == List::dirty) - (p.list == List::dirty);
+        s_.hot_pages += (to == List::hot) - (p.list == List::hot);
+        s_.clean_pages += (to == List::clean) - (p.list == List::clean);
+        if (p.list == List::clean)
+            s_.replacement->remove(i);
+        else if (p.list != List::none)
+            unlink(s_.pages, ends(p.list), i);
+        if (to == List::clean)
+            s_.replacement->insert(i, s_.residents[i]);
+        else if (to != List::none)
+            link_newest(s_.pages, ends(to), i);
+        p.list = to;
+    }
+
+    std::uint32_t capacity_;
+    bool keep_hot_;
+    PageCacheState& s_;
+};
+
+} // namespace memsim::flash

@@ -1,0 +1,327 @@
+#include "flash/ftl/ftl.hh"
+
+#include <algorithm>
+
+namespace memsim::flash {
+
+void Ftl::init() {
+    s_.planes.assign(f_.geometry.all_planes(), {});
+    const std::uint32_t pages = f_.geometry.pages;
+    for (std::uint32_t p = 0; p < s_.planes.size(); ++p)
+        s_.planes[p].fresh = static_cast<std::uint32_t>((in_order(p) + pages - 1) / pages);
+}
+
+// ---- the past ----------------------------------------------------------------------------------
+
+void Ftl::start() {
+    if (!past_.used()) return;
+    for (const std::uint32_t plane : f_.order) start(plane);
+}
+
+void Ftl::start(std::uint32_t plane) {
+    const PlaneBlocks& from = past_.blocks_of(plane);
+    FtlPlane& p = s_.planes[plane];
+    const auto first = static_cast<std::uint32_t>(s_.blocks.size());
+    for (std::uint32_t i = 0; i < from.fresh; ++i) {
+        const PlaneBlocks::Block& was = from.blocks[i];
+        FtlBlock& b = s_.blocks.emplace_back();
+        b.block = plane * f_.geometry.blocks + i;
+        b.erases = was.erases, b.valid = was.valid;
+        b.past = static_cast<std::uint16_t>(was.written);
+        b.closed_at = was.closed_at * s_.planes.size(); // the drive closes as often as all planes
+        s_.record_of[b.block] = first + i;
+    }
+    s_.closings = std::max(s_.closings, from.closings * s_.planes.size());
+    p.fresh = from.fresh;
+    for (const std::uint32_t i : from.erased) p.erased.push_back(first + i);
+    for (const std::uint32_t i : from.closed) enlist(first + i);
+    const auto open = [&](Frontier who, std::uint32_t i) {
+        if (i == PlaneBlocks::none) return;
+        s_.blocks[first + i].use = BlockUse::open;
+        remember_owners(s_.blocks[first + i]);
+        p.open[static_cast<unsigned>(who)] = first + i;
+    };
+    open(Frontier::host, from.host);
+    open(Frontier::collector, from.collector);
+}
+
+void Ftl::remember_owners(FtlBlock& b) const {
+    if (!b.owners.empty() || b.past == 0) return;
+    b.owners.reserve(f_.geometry.pages);
+    for (std::uint32_t p = 0; p < b.past; ++p)
+        b.owners.push_back(past_.owner_of(first_page(b) + p));
+}
+
+// ---- the map -----------------------------------------------------------------------------------
+
+MapEntry Ftl::lookup(std::uint32_t lpn) const {
+    if (const MapEntry* const e = s_.map.find(lpn)) return *e;
+    const std::uint32_t page = past_.page_of(lpn);
+    return {page, page == no_page ? 0 : ~0u};
+}
+
+void Ftl::commit(std::uint32_t lpn, std::uint32_t page, std::uint32_t sectors) {
+    const MapEntry before = lookup(lpn);
+    if (before.page != no_page) invalidate(before.page);
+    s_.map[lpn] = {page, sectors};
+    FtlBlock& b = record(f_.geometry.block_of(page));
+    ++b.valid, --b.flying;
+}
+
+bool Ftl::moved(std::uint32_t lpn, std::uint32_t from, std::uint32_t to) {
+    const MapEntry before = lookup(lpn);
+    FtlBlock& b = record(f_.geometry.block_of(to));
+    --b.flying;
+    if (before.page != from) {
+        parts::named(b.owners, to % f_.geometry.pages) = no_page;
+        return false;
+    }
+    ++b.valid;
+    invalidate(from);
+    s_.map[lpn] = {to, before.sectors};
+    return true;
+}
+
+void Ftl::trim(std::uint32_t lpn, std::uint32_t sectors) {
+    MapEntry e = lookup(lpn);
+    e.sectors &= ~sectors;
+    if (e.page != no_page && e.sectors == 0) {
+        invalidate(e.page);
+        e.page = no_page;
+    }
+    s_.map[lpn] = e; // named and nowhere: never taken for a page of the past again
+}
+
+std::uint32_t Ftl::remember(std::uint32_t lpn, std::uint32_t plane, std::uint32_t sectors) {
+    const std::uint32_t page = allocate(plane, Frontier::past, lpn);
+    s_.map[lpn] = {page, sectors};
+    FtlBlock& b = record(f_.geometry.block_of(page));
+    ++b.valid, --b.flying;
+    return page;
+}
+
+// ---- blocks ------------------------------------------------------------------------------------
+
+std::uint32_t Ftl::record_index(std::uint32_t block) {
+    if (const std::uint32_t* const known = s_.record_of.find(block)) {
+        remember_owners(s_.blocks[*known]);
+        return *known;
+    }
+    const auto index = static_cast<std::uint32_t>(s_.blocks.size());
+    s_.record_of[block] = index;
+    s_.blocks.emplace_back();
+    FtlBlock& b = s_.blocks.back();
+    b.block = block;
+    const Geometry& g = f_.geometry;
+    if (std::uint64_t {block % g.blocks} * g.pages >= in_order(block / g.blocks)) return index;
+    b.past = static_cast<std::uint16_t>(g.pages);
+    remember_owners(b);
+    for (const std::uint32_t owner : b.owners) b.valid += owner != no_page;
+    close(index);
+    return index;
+}
+
+void Ftl::close(std::uint32_t index) {
+    s_.blocks[index].closed_at = s_.closings++;
+    enlist(index);
+}
+
+void Ftl::enlist(std::uint32_t index) {
+    FtlBlock& b = s_.blocks[index];
+    auto& closed = s_.planes[b.block / f_.geometry.blocks].closed;
+    b.use = BlockUse::closed;
+    b.place = static_cast<std::uint32_t>(closed.size());
+    closed.push_back(index);
+}
+
+void Ftl::invalidate(std::uint32_t page) {
+    FtlBlock& b = record(f_.geometry.block_of(page));
+    std::uint32_t& owner = parts::named(b.owners, page % f_.geometry.pages);
+    MEMSIM_ASSERT(owner != no_page && b.valid > 0, "a page is given up twice");
+    owner = no_page;
+    --b.valid;
+}
+
+std::uint16_t Ftl::written_before(std::uint32_t page) const {
+    const std::uint32_t* const index = s_.record_of.find(f_.geometry.block_of(page));
+    if (!index) return static_cast<std::uint16_t>(f_.geometry.pages); // of the past, untouched
+    return s_.blocks[*index].past;
+}
+
+std::uint32_t Ftl::take_block(std::uint32_t plane, Frontier who) {
+    FtlPlane& p = s_.planes[plane];
+    const bool worn = who == Frontier::cold;
+    if (p.fresh < f_.geometry.blocks && ((f_.least_worn_first && !worn) || p.erased.empty()))
+        return record_index(plane * f_.geometry.blocks + p.fresh++);
+    MEMSIM_ASSERT(!p.erased.empty(), "a plane has no free block left");
+    std::size_t best = p.erased.size() - 1;
+    if (f_.least_worn_first || worn)
+        for (std::size_t i = 0; i < p.erased.size(); ++i) {
+            const std::uint32_t here = s_.blocks[p.erased[i]].erases;
+            const std::uint32_t there = s_.blocks[p.erased[best]].erases;
+            if (worn ? here > there : here < there) best = i;
+        }
+    const std::uint32_t index = p.erased[best];
+    p.erased[best] = p.erased.back();
+    p.erased.pop_back();
+    return index;
+}
+
+bool Ftl::has_room(std::uint32_t plane, Frontier who) const {
+    const bool moves = who == Frontier::collector || who == Frontier::cold;
+    if (!moves && f_.stop && free_blocks(plane) < f_.stop) return false;
+    if (s_.planes[plane].open[static_cast<unsigned>(who)] != no_page) return true;
+    return free_blocks(plane) > (moves ? 0 : f_.kept);
+}
+
+std::uint32_t Ftl::plane_for(std::uint32_t lpn) {
+    const auto n = static_cast<std::uint32_t>(f_.order.size());
+    if (f_.fixed_plane) {
+        const std::uint32_t plane = f_.order[lpn % n];
+        return has_room(plane, Frontier::host) ? plane : no_page;
+    }
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const std::uint32_t plane = f_.order[(s_.next_plane + i) % n];
+        if (!has_room(plane, Frontier::host)) continue;
+        s_.next_plane = (s_.next_plane + i + 1) % n;
+        return plane;
+    }
+    return no_page;
+}
+
+std::uint32_t Ftl::allocate(std::uint32_t plane, Frontier who, std::uint32_t lpn) {
+    std::uint32_t& open = s_.planes[plane].open[static_cast<unsigned>(who)];
+    if (open == no_page) {
+        open = take_block(plane, who);
+        FtlBlock& fresh = s_.blocks[open];
+        MEMSIM_ASSERT(fresh.use == BlockUse::erased && fresh.owners.empty(),
+                      "a block is written that was not erased");
+        fresh.use = BlockUse::open;
+        fresh.owners.reserve(who == Frontier::past ? 0 : f_.geometry.pages);
+    }
+    const std::uint32_t index = open;
+    FtlBlock& b = s_.blocks[index];
+    const std::uint32_t page = first_page(b) + static_cast<std::uint32_t>(b.owners.size());
+    b.owners.push_back(lpn);
+    b.past += who == Frontier::past;
+    ++b.flying;
+    if (b.owners.size() == f_.geometry.pages) {
+        open = no_page;
+        close(index);
+    }
+    return page;
+}
+
+void Ftl::check_loaded(Loader& l) const {
+    const Geometry& g = f_.geometry;
+    const std::uint64_t records = s_.blocks.size(), planes = s_.planes.size();
+    s_.map.all([&](std::uint64_t, const MapEntry& e) {
+        if (e.page != no_page) l.index("ftl.map", e.page, planes * g.plane_pages());
+        return true;
+    });
+    s_.record_of.all([&](std::uint64_t block, std::uint32_t record) {
+        l.index("ftl.record_of", block, planes * g.blocks);
+        l.index("ftl.record_of", record, records);
+        return true;
+    });
+    for (const FtlBlock& b : s_.blocks) {
+        l.index("ftl.blocks", b.block, planes * g.blocks);
+        l.index("ftl.owners", b.owners.size(), std::uint64_t {g.pages} + 1);
+        l.index("ftl.past", b.past, std::uint64_t {g.pages} + 1);
+        if (b.use != BlockUse::closed) continue;
+        const auto& closed = s_.planes[b.block / g.blocks].closed;
+        l.index("ftl.place", b.place, closed.size());
+        l.within("ftl.place",
+                 [&] { l.check(&s_.blocks[0] + closed[b.place] == &b, "is another block's"); });
+    }
+    for (const FtlPlane& p : s_.planes) {
+        for (const auto* list : {&p.erased, &p.closed}) l.indices("ftl.planes", *list, records);
+        for (const std::uint32_t open : p.open)
+            if (open != no_page) l.index("ftl.open", open, records);
+        l.index("ftl.fresh", p.fresh, std::uint64_t {g.blocks} + 1);
+    }
+    l.index("ftl.next_plane", s_.next_plane, planes);
+}
+
+// ---- what there is -----------------------------------------------------------------------------
+
+std::uint32_t Ftl::handed_out(const FtlBlock& b) const {
+    if (b.use == BlockUse::erased) return 0;
+    return b.use == BlockUse::open ? static_cast<std::uint32_t>(b.owners.size())
+                                   : f_.geometry.pages;
+}
+
+FlashUsage Ftl::usage() const {
+    const Geometry& g = f_.geometry;
+    FlashUsage u;
+    std::uint64_t programmed = 0;
+    for (std::uint32_t p = 0; p < s_.planes.size(); ++p) {
+        // Blocks written before the run and not touched: the last one is closed, though not full.
+        u.free_blocks += free_blocks(p);
+        u.valid_pages += in_order(p);
+        programmed += (in_order(p) + g.pages - 1) / g.pages * g.pages;
+    }
+    for (const FtlBlock& b : s_.blocks) {
+        const std::uint64_t past = in_order(b.block / g.blocks),
+                            first = std::uint64_t {b.block % g.blocks} * g.pages;
+        if (first < past) {
+            u.valid_pages -= std::min<std::uint64_t>(g.pages, past - first);
+            programmed -= g.pages;
+        }
+        u.valid_pages += b.valid;
+        programmed += handed_out(b) - b.flying;
+    }
+    u.invalid_pages = programmed - u.valid_pages;
+    u.erased_pages = g.all_pages() - programmed;
+    return u;
+}
+
+// ---- garbage collection ------------------------------------------------------------------------
+
+std::uint32_t Ftl::victim(std::uint32_t plane, const VictimPolicy& policy) const {
+    const std::uint32_t pages = f_.geometry.pages;
+    return choose_victim(policy, s_.planes[plane].closed, no_page, [&](std::uint32_t index) {
+        const FtlBlock& b = s_.blocks[index];
+        return VictimBlock {b.flying ? pages : b.valid, pages, b.erases, s_.closings - b.closed_at};
+    });
+}
+
+std::uint32_t Ftl::cold_victim(std::uint32_t plane, std::uint32_t erases, std::uint32_t gap) {
+    if (erases < gap) return no_page;
+    const Geometry& g = f_.geometry;
+    // Blocks of the past that nobody touched have no record yet, and no erases.
+    const auto whole = static_cast<std::uint32_t>(in_order(plane) / g.pages);
+    for (std::uint32_t b = 0; b < whole; ++b)
+        if (!s_.record_of.find(plane * g.blocks + b)) return record_index(plane * g.blocks + b);
+    std::uint32_t best = no_page, fewest = erases - gap + 1;
+    for (const std::uint32_t index : s_.planes[plane].closed) {
+        const FtlBlock& b = s_.blocks[index];
+        if (b.flying == 0 && b.erases < fewest) best = index, fewest = b.erases;
+    }
+    return best;
+}
+
+void Ftl::begin_collecting(std::uint32_t index) {
+    FtlBlock& b = s_.blocks[index];
+    MEMSIM_ASSERT(b.use == BlockUse::closed, "only a closed block is collected");
+    b.use = BlockUse::collecting;
+    remember_owners(b);
+    auto& closed = s_.planes[b.block / f_.geometry.blocks].closed;
+    closed[b.place] = closed.back();
+    s_.blocks[closed[b.place]].place = b.place;
+    closed.pop_back();
+}
+
+void Ftl::erased(std::uint32_t index) {
+    FtlBlock& b = s_.blocks[index];
+    MEMSIM_ASSERT(b.valid == 0 && b.flying == 0 && !is_read(b),
+                  "a block is erased that holds something");
+    b.use = BlockUse::erased;
+    b.past = 0;
+    ++b.erases;
+    b.owners.clear();
+    b.owners.shrink_to_fit();
+    s_.planes[b.block / f_.geometry.blocks].erased.push_back(index);
+}
+
+} // namespace memsim::flash

@@ -1,0 +1,178 @@
+#pragma once
+
+#include "core/state/hash_map.hh"
+#include "parts/links.hh"
+#include "parts/named.hh"
+#include "parts/page_policy.hh"
+
+#include <utility>
+
+namespace memsim::flash {
+
+using parts::no_link;
+
+struct CachedMapping {
+    std::uint32_t dirty_next = no_link;   ///< of its translation page
+    std::uint32_t first_job = no_link;    ///< of those that wait for it
+    std::uint32_t next_awaited = no_link; ///< of its translation page
+    bool changed = false;                 ///< while it was on its way
+};
+
+/// Plain values for State.
+struct MapCacheState {
+    std::vector<CachedMapping> entries;
+    parts::ResidentPages pages; ///< logical pages, by entry; here: not on its way from the flash
+    Policy<parts::PagePolicy> replacement;
+    std::vector<std::uint32_t> free;
+    HashMap<std::uint32_t> entry_of; ///< by logical page
+    HashMap<std::uint32_t> awaited;  ///< the first entry, by translation page being read
+    HashMap<std::uint32_t> dirty;    ///< the first dirty entry and 1, by translation page
+    HashMap<std::uint8_t> leaving;   ///< translation pages being written back
+    std::uint32_t here = 0;
+    std::uint32_t last = 0; ///< the entry that came last
+};
+
+/// The part of the map that a drive's controller has in its memory: entries of logical pages
+/// (MQSim calls it CMT), of which a page policy names those that go. Entries on their way do not
+/// count. It keeps what is where, not the mappings themselves. A part; its owner reads and writes
+/// translation pages.
+class MapCache {
+  public:
+    MapCache(std::uint32_t capacity, std::uint32_t entries_per_page, MapCacheState& state)
+        : capacity_(capacity), per_page_(entries_per_page), s_(state) {}
+
+    /// `jobs`: how many the owner has.
+    void check_loaded(Loader& l, std::size_t jobs) const {
+        const std::size_t n = s_.entries.size();
+        l.indices("map.free", s_.free, n);
+        const auto entry = [&](std::uint64_t, std::uint32_t i) {
+            l.index("map.entry_of", i, n);
+            return true;
+        };
+        s_.entry_of.all(entry), s_.awaited.all(entry);
+        s_.dirty.all([&](std::uint64_t, std::uint32_t i) { return entry(0, i ? i - 1 : 0); });
+        l.within("map.pages", [&] {
+            l.check(s_.pages.size() == n, "is not as long as entries");
+            s_.replacement->check_frames(l, s_.pages);
+        });
+        if (n) l.index("map.last", s_.last, n);
+        for (const CachedMapping& e : s_.entries) {
+            for (const std::uint32_t link : {e.dirty_next, e.next_awaited})
+                if (link != no_link) l.index("map.entries", link, n);
+            if (e.first_job != no_link) l.index("map.first_job", e.first_job, jobs);
+        }
+    }
+    std::uint32_t page_of(std::uint32_t lpn) const { return lpn / per_page_; }
+
+    enum class Found : std::uint8_t { here, awaited, nothing };
+    /// Looks for an entry; one that is here is used.
+    Found use(std::uint32_t lpn) {
+        const std::uint32_t* const i = s_.entry_of.find(lpn);
+        if (!i) return Found::nothing;
+        if (!s_.pages[*i].here) return Found::awaited;
+        s_.pages[*i].used = true;
+        s_.replacement->use(*i, s_.pages[*i]);
+        return Found::here;
+    }
+    /// Puts a job on the list of those that wait for the entry, whose head it returns by value: the
+    /// job's next. True in `read` if the translation page must be read for it.
+    std::uint32_t await(std::uint32_t lpn, std::uint32_t job, bool& read) {
+        read = false;
+        std::uint32_t i;
+        if (const std::uint32_t* const known = s_.entry_of.find(lpn)) {
+            i = *known;
+        } else {
+            i = create(lpn);
+            std::uint32_t* const first = s_.awaited.find(page_of(lpn));
+            s_.entries[i].next_awaited = first ? *first : no_link;
+            read = !first;
+            s_.awaited[page_of(lpn)] = i;
+        }
+        return std::exchange(s_.entries[i].first_job, job);
+    }
+    /// The translation page is here: calls resume(job) for the lists of jobs that waited.
+    template <class F>
+    void arrived(std::uint32_t page, F&& resume) {
+        const std::uint32_t* const first = s_.awaited.find(page);
+        std::uint32_t i = first ? *first : no_link;
+        s_.awaited.erase(page);
+        while (i != no_link) {
+            const std::uint32_t next = s_.entries[i].next_awaited;
+            const std::uint32_t job = std::exchange(s_.entries[i].first_job, no_link);
+            come(i);
+            if (job != no_link) resume(job);
+            i = next;
+        }
+    }
+    /// Puts an entry in without a read: it was made here, or its page is still in memory.
+    void insert(std::uint32_t lpn) {
+        if (!s_.entry_of.find(lpn)) come(create(lpn));
+    }
+    /// The entry was changed; it is put in if it has been thrown out meanwhile. One that is on its
+    /// way stays so, and is dirty when it comes: its translation page was read before the change.
+    void change(std::uint32_t lpn) {
+        const std::uint32_t* const known = s_.entry_of.find(lpn);
+        const std::uint32_t i = known ? *known : create(lpn);
+        if (!known) come(i);
+        if (s_.pages[i].here)
+            make_dirty(i);
+        else
+            s_.entries[i].changed = true;
+    }
+    bool too_full() const { return s_.here > capacity_; }
+    /// Throws out an entry for the one that came last; the translation page to write back, or
+    /// no_link. All dirty entries of that page are clean then.
+    std::uint32_t evict() {
+        const std::uint32_t i = s_.replacement->evict(s_.pages[s_.last], s_.pages);
+        const auto lpn = static_cast<std::uint32_t>(parts::named(s_.pages, i).key);
+        const bool dirty = s_.pages[i].dirty;
+        if (dirty) clean(page_of(lpn));
+        s_.entry_of.erase(lpn);
+        s_.entries[i] = {};
+        s_.pages[i] = {};
+        s_.free.push_back(i);
+        --s_.here;
+        return dirty ? page_of(lpn) : no_link;
+    }
+    std::size_t size() const { return s_.here; }
+
+  private:
+    std::uint32_t create(std::uint32_t lpn) {
+        std::uint32_t i = static_cast<std::uint32_t>(s_.entries.size());
+        if (s_.free.empty())
+            s_.entries.emplace_back(), s_.pages.emplace_back();
+        else
+            i = s_.free.back(), s_.free.pop_back();
+        s_.pages[i].key = lpn;
+        s_.entry_of[lpn] = i;
+        return i;
+    }
+    void come(std::uint32_t i) {
+        s_.pages[i].here = true;
+        s_.entries[i].next_awaited = no_link;
+        s_.replacement->insert(i, s_.pages[i]);
+        s_.last = i;
+        ++s_.here;
+        if (std::exchange(s_.entries[i].changed, false)) make_dirty(i);
+    }
+    void make_dirty(std::uint32_t i) {
+        parts::ResidentPage& page = s_.pages[i];
+        if (std::exchange(page.dirty, true)) return;
+        std::uint32_t& first = s_.dirty[page_of(static_cast<std::uint32_t>(page.key))];
+        s_.entries[i].dirty_next = first ? first - 1 : no_link;
+        first = i + 1; // its index and 1
+    }
+    void clean(std::uint32_t page) {
+        std::uint32_t i = *s_.dirty.find(page) - 1;
+        s_.dirty.erase(page);
+        while (i != no_link) {
+            s_.pages[i].dirty = false;
+            i = std::exchange(s_.entries[i].dirty_next, no_link);
+        }
+    }
+
+    std::uint32_t capacity_, per_page_;
+    MapCacheState& s_;
+};
+
+} // namespace memsim::flash

@@ -1,0 +1,138 @@
+#pragma once
+
+#include "core/kernel/contents.hh"
+#include "core/kernel/stamps.hh"
+#include "core/state/fifo.hh"
+#include "core/state/free_list.hh"
+#include "parts/named.hh"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+namespace memsim::flash {
+
+enum class JobKind : std::uint8_t { none, read, destage, map_read, map_write, move, erase };
+enum class JobStage : std::uint8_t { map, merge, room, read, program };
+
+/// What happens to one page.
+struct Job {
+    static constexpr std::uint32_t none = ~0u;
+    JobKind kind = JobKind::none;
+    JobStage stage = JobStage::map;
+    bool urgent = false;
+    bool begins = false; ///< the first of a collection
+    std::uint32_t lpn = 0;
+    std::uint32_t sectors = 0;
+    std::uint32_t held = 0;               ///< sectors that the page read holds
+    std::uint32_t command = none;         ///< of a read; the record of a block collected
+    std::uint32_t cached = none;          ///< the page in the cache
+    std::uint32_t from = none, to = none; ///< pages of the flash
+    std::uint32_t next = none;            ///< in a list of those that wait
+    Contents::Id contents {};             ///< what its page holds, or is to hold
+    Stamps::Id stamps {};                 ///< of a read
+};
+
+/// Plain values for State.
+struct PageJobsState {
+    std::vector<Job> jobs;
+    FreeList free;
+    std::vector<Fifo<std::uint32_t>> outgoing;          ///< jobs, by channel
+    std::uint64_t waiting = 0;                          ///< channels with something in `outgoing`
+    std::vector<Fifo<std::uint32_t>> waiting_for_block; ///< jobs that wait for a page, by plane
+    Fifo<std::uint32_t> waiting_for_any_block;
+};
+
+/// The pages that a drive works on: as many as there are. Each is in one queue, or at the flash. A
+/// part.
+class PageJobs {
+  public:
+    explicit PageJobs(PageJobsState& state) : s_(state) {}
+    void reset(std::uint32_t channels, std::uint32_t planes) {
+        s_.outgoing.resize(channels);
+        s_.waiting_for_block.resize(planes);
+    }
+
+    Job& operator[](std::uint32_t j) { return s_.jobs[j]; }
+    Job& named(std::uint32_t j) { return parts::named(s_.jobs, j); }
+    /// References to other jobs end here.
+    std::uint32_t create(const Job& job) {
+        if (s_.free.empty()) {
+            s_.free.push_back(static_cast<std::uint32_t>(s_.jobs.size()));
+            s_.jobs.emplace_back();
+        }
+        const std::uint32_t j = s_.free.back();
+        s_.free.pop_back();
+        s_.jobs[j] = job;
+        return j;
+    }
+    void finish(std::uint32_t j) {
+        s_.jobs[j].kind = JobKind::none;
+        s_.free.push_back(j);
+    }
+    /// Whether the contents of a logical page are under way.
+    bool works_on(std::uint32_t lpn) const {
+        return std::ranges::any_of(s_.jobs, [&](const Job& job) {
+            return job.lpn == lpn && (job.kind == JobKind::read || job.kind == JobKind::destage ||
+                                      job.kind == JobKind::move);
+        });
+    }
+    std::size_t size() const { return s_.jobs.size(); }
+    std::size_t under_way() const { return s_.jobs.size() - s_.free.size(); }
+
+    void send(std::uint32_t j, std::uint32_t channel) {
+        s_.outgoing[channel].push(j);
+        s_.waiting |= 1ull << channel;
+    }
+    /// Calls go(channel, job) for the jobs of each channel in turn, as long as can(channel).
+    template <class Can, class Go>
+    void send_waiting(Can&& can, Go&& go) {
+        for (std::uint64_t set = s_.waiting; set; set &= set - 1) {
+            const auto channel = static_cast<unsigned>(std::countr_zero(set));
+            auto& queue = s_.outgoing[channel];
+            while (!queue.empty() && can(channel)) go(channel, queue.pop());
+            if (queue.empty()) s_.waiting &= ~(1ull << channel);
+        }
+    }
+    /// Until a page is free in its plane, or in any (Job::none). True if it has not waited yet.
+    bool wait_for_room(std::uint32_t j, std::uint32_t plane) {
+        (plane == Job::none ? s_.waiting_for_any_block : s_.waiting_for_block[plane]).push(j);
+        return std::exchange(s_.jobs[j].stage, JobStage::room) != JobStage::room;
+    }
+    /// Calls retry(job) for those that have waited for a page of the plane, once each.
+    template <class F>
+    void room_made(std::uint32_t plane, F&& retry) {
+        for (auto* queue : {&s_.waiting_for_block[plane], &s_.waiting_for_any_block})
+            for (std::uint32_t n = queue->size(); n > 0; --n) retry(queue->pop());
+    }
+    std::size_t waiting_for_block() const {
+        std::size_t n = s_.waiting_for_any_block.size();
+        for (const auto& queue : s_.waiting_for_block) n += queue.size();
+        return n;
+    }
+
+    /// Sizes of what jobs name: commands, records of blocks, places of the cache, pages.
+    void check_loaded(Loader& l, std::size_t commands, std::size_t records, std::size_t cached,
+                      std::uint64_t pages) const {
+        const auto one_of = [&](std::string_view field, std::uint32_t number, std::uint64_t size) {
+            if (number != Job::none) l.index(field, number, size);
+        };
+        for (const Job& job : s_.jobs) {
+            if (job.kind == JobKind::read) l.index("jobs.command", job.command, commands);
+            if (job.kind == JobKind::erase) l.index("jobs.command", job.command, records);
+            if (job.kind == JobKind::destage) l.index("jobs.cached", job.cached, cached);
+            one_of("jobs.next", job.next, s_.jobs.size());
+            one_of("jobs.from", job.from, pages), one_of("jobs.to", job.to, pages);
+        }
+        for (const auto& queue : s_.outgoing) l.indices("outgoing", queue, s_.jobs.size());
+        for (const auto& queue : s_.waiting_for_block)
+            l.indices("waiting_for_block", queue, s_.jobs.size());
+        l.indices("waiting_for_any_block", s_.waiting_for_any_block, s_.jobs.size());
+        l.bits("waiting", s_.waiting, s_.outgoing.size());
+    }
+
+  private:
+    PageJobsState& s_;
+};
+
+} // namespace memsim::flash

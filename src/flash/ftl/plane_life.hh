@@ -1,0 +1,80 @@
+#pragma once
+
+#include "core/base/rng.hh"
+#include "flash/ftl/victim_policy.hh"
+#include "parts/tournament.hh"
+
+#include <array>
+#include <vector>
+
+namespace memsim::flash {
+
+/// A plane's blocks as they are left by what was written to it; numbers, not which page lies where.
+struct PlaneBlocks {
+    struct Block {
+        std::uint32_t erases = 0;
+        std::uint32_t written = 0; ///< pages, from the first
+        std::uint32_t valid = 0;   ///< of those, pages that were not written again
+        std::uint64_t closed_at = 0;
+    };
+    static constexpr std::uint32_t none = ~0u;
+
+    std::vector<Block> blocks;
+    std::uint32_t fresh = 0; ///< the next block that was never used
+    std::vector<std::uint32_t> erased, closed;
+    std::uint32_t host = none, collector = none; ///< blocks that are open
+    std::uint64_t closings = 0;
+
+    std::uint32_t free_blocks() const {
+        return static_cast<std::uint32_t>(blocks.size() - fresh + erased.size());
+    }
+};
+
+/// What becomes of a plane's blocks while pages are written to it one by one, uniformly at random,
+/// without time: blocks are taken, closed, collected and erased by the rules of Ftl and Collector.
+/// As any page is as likely to be written again as another, it takes numbers of valid pages only.
+/// Which block comes next is known from tournaments: a write costs no look through all blocks.
+/// Not modelled: static wear levelling, for which no block lags behind under such writes.
+class PlaneLife {
+  public:
+    struct Config {
+        std::uint32_t blocks = 1, pages = 1;       ///< pages of a block
+        std::uint32_t free_blocks = 2, target = 2; ///< see Collector::Config
+        bool least_worn_first = true;              ///< see Ftl::Config
+    };
+    /// All outlive it.
+    PlaneLife(const Config& figures, const VictimPolicy& victim, Rng& random);
+
+    /// Writes so many pages that were never written.
+    void fill(std::uint64_t pages);
+    /// Writes so many pages again, each drawn of those that hold something.
+    void overwrite(std::uint64_t pages);
+    /// Gives up a page, drawn of those that hold something.
+    void drop();
+    const PlaneBlocks& now() const { return now_; }
+
+  private:
+    void write();
+    void put(std::uint32_t& open);
+    std::uint32_t take_block();
+    std::uint32_t victim();
+    void collect(std::uint32_t victim);
+    void close(std::uint32_t block);
+    parts::Tournament::Winner collected_first(std::uint32_t a, std::uint32_t b) const;
+    parts::Tournament::Winner less_worn(std::uint32_t a, std::uint32_t b) const;
+    auto by_victim() const {
+        return [this](std::uint32_t a, std::uint32_t b) { return collected_first(a, b); };
+    }
+    auto by_wear() const {
+        return [this](std::uint32_t a, std::uint32_t b) { return less_worn(a, b); };
+    }
+
+    Config f_;
+    const VictimPolicy& victim_;
+    Rng& random_;
+    PlaneBlocks now_;
+    std::vector<std::uint32_t> place_;  ///< of each block that is closed, in its list
+    parts::Tournament closed_, erased_; ///< of the lists' places
+};
+
+} // namespace memsim::flash

@@ -1,0 +1,136 @@
+#include "flash/nand/package.hh"
+
+#include "core/kernel/registry.hh"
+
+namespace memsim::flash {
+
+static const Registration<Package> package {
+    "A NAND flash package: dies, planes, registers; in-order programming, erase before write."};
+
+void Package::init() {
+    try {
+        timing_ = with_changes(params.media->figures(), params.timing_changes());
+        check(timing_);
+    } catch (const ConfigError& e) {
+        refuse("timing_changes", e.what());
+    }
+    const std::uint64_t planes = std::uint64_t {params.dies()} * params.planes();
+    if (planes > 256)
+        refuse("planes", "there are " + std::to_string(planes) +
+                             " planes in the package: dies x planes is at most 256");
+    array_.emplace(NandArray::Config {static_cast<std::uint32_t>(planes), params.blocks(),
+                                      params.pages(), sim().contents().enabled()},
+                   state.array);
+    state.units.resize(params.independent_planes() ? planes : params.dies());
+    state.registers.assign(planes * params.registers(), 0);
+}
+
+void Package::wake() {
+    for (unsigned i = 0; i < port.io.size(); ++i)
+        while (!port.io[i].empty()) accept(port.io[i].pop(), i);
+    if (!state.waiting) return;
+    for (Worker& u : state.units) {
+        if (u.works.size() > u.open && u.until <= now()) begin(u);
+        if (u.works.size() > u.open) arm(u.next, u.until);
+    }
+}
+
+void Package::accept(const protocol::NandCommand& c, unsigned from_port) {
+    if (c.place.die >= params.dies() || c.place.plane >= params.planes() ||
+        c.place.block >= params.blocks() || c.place.page >= params.pages() ||
+        c.reg >= params.registers())
+        throw ConfigError(path() + ": a command names a place that it does not have: give drive, "
+                                   "channels and packages one geometry and as many registers");
+    Worker& u = unit_of(c.place);
+    if (c.op != FlashOp::erase) {
+        Tick& used = register_of(c);
+        MEMSIM_ASSERT(used <= now(), "a register is given to the array twice");
+        used = never; // until it is known when
+    }
+    if (!c.more && (u.until > now() || u.works.size() > u.open)) ++stat.cached;
+    u.works.push({c, static_cast<std::uint8_t>(from_port)});
+    u.open = c.more ? u.open + 1 : 0;
+    ++state.waiting;
+    MEMSIM_ASSERT(!c.more || !params.independent_planes(),
+                  "planes that work without each other take no multi-plane commands");
+}
+
+void Package::begin(Worker& u) {
+    const protocol::NandCommand first = u.works.front().command;
+    const FlashOp op = first.op;
+    const Time t = op == FlashOp::read      ? timing_.read(first.place.page)
+                   : op == FlashOp::program ? timing_.program(first.place.page)
+                                            : timing_.tBERS;
+    u.until = now() + t.raw;
+    for (bool more = true; more;) {
+        const Work w = u.works.pop();
+        const protocol::NandCommand& c = w.command;
+        more = c.more;
+        --state.waiting;
+        MEMSIM_ASSERT(c.op == op && (op == FlashOp::erase || c.place.page == first.place.page),
+                      "the planes of one operation do the same, on the same page");
+        const std::uint32_t plane = plane_of(c.place);
+        if (c.written_before) array_->written_before(plane, c.place.block, c.written_before);
+        // Cells change when the work begins: nothing else may touch them until it is done.
+        Contents::Id contents;
+        if (op == FlashOp::read) {
+            ++stat.senses, stat.sense_time.add(now(), now(), u.until);
+            array_->read(plane, c.place.block, c.place.page);
+            if (sim().contents().enabled())
+                contents = sensed(array_->page(plane, c.place.block, c.place.page));
+        } else if (op == FlashOp::program) {
+            ++stat.programs, stat.program_time.add(now(), now(), u.until);
+            array_->program(plane, c.place.block, c.place.page);
+            if (c.contents) put(array_->page(plane, c.place.block, c.place.page), c.contents);
+        } else {
+            ++stat.erases, stat.erase_time.add(now(), now(), u.until);
+            array_->erase(plane, c.place.block);
+        }
+        if (op != FlashOp::erase) register_of(c) = u.until;
+        port.io[w.port].send_ahead({contents, c.place.die, c.place.plane, c.reg, c.op}, t);
+    }
+    ++stat.operations;
+    if (array_->touched() != state.touched) {
+        state.touched = static_cast<std::uint32_t>(array_->touched());
+        stat.touched_blocks.set(now(), state.touched);
+    }
+    if (op == FlashOp::erase) stat.most_erases.set(now(), state.array.most_erases);
+}
+
+Contents::Id Package::sensed(std::uint64_t page) {
+    const Contents::Id id = sim().contents().create();
+    array_->contents().read(page, 0, PageContents::most_sectors, sim().contents(), id, 0);
+    return id;
+}
+
+void Package::put(std::uint64_t page, Contents::Id contents) {
+    for (const Contents::Piece& p : sim().contents()[contents].pieces)
+        array_->contents().put(page, p.sector, p.data);
+    sim().contents().release(contents);
+}
+
+void Package::functional(const PortBase&, FunctionalAccess& access) {
+    const protocol::FlashPlace& at = static_cast<protocol::FlashAccess&>(access).place;
+    array_->contents().functional(array_->page(plane_of(at), at.block, at.page), access);
+}
+
+protocol::FlashTimes Package::flash_times() const {
+    Tick read = 0, program = 0;
+    for (unsigned page = 0; page < params.pages(); ++page)
+        read += timing_.read(page).raw, program += timing_.program(page).raw;
+    return {read / params.pages(), program / params.pages(), timing_.tBERS.raw};
+}
+
+void Package::waits_on(WaitReport& report) const {
+    if (state.waiting)
+        report.add(path() + ": " + std::to_string(state.waiting) + " operations wait for a die");
+    for (const Worker& u : state.units)
+        if (u.open) report.add(path() + ": a multi-plane command waits for its last plane");
+}
+
+std::optional<std::string> Package::imbalance() const {
+    if (state.waiting) return std::to_string(state.waiting) + " operations were not begun";
+    return {};
+}
+
+} // namespace memsim::flash

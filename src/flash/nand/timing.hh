@@ -1,0 +1,48 @@
+#pragma once
+
+#include "core/kernel/named.hh"
+
+#include <string>
+
+namespace memsim::flash {
+
+/// How long a NAND array works, and how long a block lives. A cell of n bits holds pages of n
+/// types (lower, centre, upper); types go round with the page number.
+struct NandTiming {
+    const char* source;
+    unsigned types;              ///< pages types: bits a cell where each has its own time
+    Time tR0, tR1, tR2;          ///< array to register, a type each
+    Time tPROG0, tPROG1, tPROG2; ///< register to array, a type each
+    Time tBERS;                  ///< erase of a block
+    std::uint32_t endurance;     ///< erases of a block
+
+    Time read(std::uint32_t page) const { return pick(page, tR0, tR1, tR2); }
+    Time program(std::uint32_t page) const { return pick(page, tPROG0, tPROG1, tPROG2); }
+
+  private:
+    Time pick(std::uint32_t page, Time a, Time b, Time c) const {
+        if (types == 1) return a;
+        const std::uint32_t type = page % types;
+        return type == 0 ? a : type == 1 ? b : c;
+    }
+};
+
+/// The preset with fields replaced by 'tR0=3us tBERS=1ms'. The error is the end of a sentence that
+/// begins with object and parameter.
+NandTiming with_changes(NandTiming timing, const std::string& changes);
+/// Throws ConfigError (the end of a sentence) where figures make no sense.
+void check(const NandTiming& timing);
+
+/// The cycles of a channel's bus (ONFI's names). A command takes t_CS and a t_WC for each command
+/// and address cycle; data follow at `rate`.
+struct BusTiming {
+    const char* source;
+    Rate rate;
+    Time tCS;   ///< chip enable before the first cycle
+    Time tWC;   ///< a command or address cycle
+    Time tADL;  ///< last address cycle to the first byte of data in
+    Time tWPS;  ///< postamble of data in
+    Time tDBSY; ///< between the planes of a multi-plane command
+};
+
+} // namespace memsim::flash

@@ -1,0 +1,173 @@
+#pragma once
+
+#include "core/base/clock.hh"
+#include "gpu/mmu/device_pages.hh"
+#include "gpu/mmu/missing_pages.hh"
+#include "gpu/mmu/page_moves.hh"
+#include "gpu/mmu/page_walker.hh"
+#include "parts/cycle_slots.hh"
+#include "protocol/mem.hh"
+#include "protocol/page_fault.hh"
+#include "protocol/translation.hh"
+
+namespace memsim::gpu {
+
+using namespace memsim::literals;
+using protocol::Mem;
+
+/// The MMU that all SMs share: a second-level TLB, a page-walk buffer, walker threads, a page-walk
+/// cache, a fault buffer, and the address spaces of the applications (Power et al., HPCA'14; ZnG
+/// II-A).
+///
+/// Requests of L1 TLBs are looked up `lookups` a cycle, the TLBs in turn. A hit is answered
+/// `latency` later. A miss takes an entry of the walk buffer, or joins the one of its page; without
+/// room it holds up those behind it of the same TLB. A walker thread reads the root's entry, unless
+/// the walk cache has it, and then the leaf's, each by a real read of `walk_read` bytes; the walks
+/// beyond `walkers` wait. What a page maps to is known at the walk's end: mappings are State,
+/// sparse, apart from the bytes that are read.
+///
+/// A walk that finds its page not resident goes to the fault buffer and on to the host, the thread
+/// is free again; with a full buffer it keeps its thread. The host claims a frame, with an eviction
+/// if none is free, brings the page and answers the fault.
+///
+/// A page order (claim with eviction, unmap) takes the mapping out, shoots it down in all L1 TLBs
+/// and is done when all have confirmed. Pages that were unmapped are waited for, not faulted on. An
+/// application that is held has all its pages shot down, and each that it asks for is waited for.
+/// Not modelled: the writes of page-table entries (accessed and dirty bits, what the driver
+/// writes), accesses to pages below a second MMU, several page sizes at once.
+class Mmu final : public Model<Mmu>, public protocol::HasPages {
+  public:
+    struct Params {
+        Param<unsigned> tlbs {1, {1, 256}, "L1 TLBs that ask it"};
+        Param<unsigned> hosts {0, {0, 1}, "Whether a host takes page faults"};
+        Param<unsigned> movers {
+            0, {0, 16}, "Ports by which pages are ordered: of a host, of a garbage collector"};
+        PlacementParams pages;
+        EvictionParams eviction;
+        WalkerParams walker;
+        MissingParams missing;
+        Param<unsigned> entries {512, {0, 1 << 20}, "Pages that the L2 TLB holds", assumed()};
+        Param<unsigned> ways {16, {1, 65536}, "Ways of a set of the L2 TLB", assumed()};
+        Param<PolicyName<parts::TagPolicy>> replacement {
+            "lru", "Which entry of a set of the L2 TLB makes room"};
+        Param<Time> latency {10_ns,
+                             {1_fs, 1_ms},
+                             "Time from the look-up in the L2 TLB to the L1 TLB",
+                             assumed(),
+                             Change::tunable};
+        Param<Time> walk_latency {
+            1_fs, {1_fs, 1_ms}, "Time from a walker to the memory's input", Change::tunable};
+        Param<Time> fault_latency {1_fs,
+                                   {1_fs, 1_ms},
+                                   "Latency to the host's input, beside the host's own",
+                                   Change::tunable};
+        Param<Frequency> clock {
+            1.2_GHz, {1_MHz, 100_GHz}, "Clock of the L2 TLB", stated("Ohm-GPU table I")};
+        Param<unsigned> lookups {1, {1, 64}, "Look-ups in the L2 TLB in a cycle", assumed()};
+        Param<unsigned> queue {16, {1, 65536}, "Requests of a TLB waiting or in flight"};
+        Param<unsigned> orders {16, {1, 4096}, "Page orders under way, and waiting of each mover"};
+    };
+    struct Ports {
+        Many<Responder<protocol::Translation>> tlb_side {
+            from<&Params::tlbs>,
+            {.depth = from<&Params::queue>, .latency = from<&Params::latency>},
+            "Misses of L1 TLBs"};
+        Many<Requester<protocol::Shootdown>> shootdowns {
+            from<&Params::tlbs>,
+            {.depth = from<&Params::orders>, .latency = from<&Params::latency>},
+            "Pages that the L1 TLBs are to forget"};
+        Requester<Mem> walk_side {{.depth = from<&Params::walker, &WalkerParams::walkers>,
+                                   .latency = from<&Params::walk_latency>},
+                                  "Reads of page-table entries"};
+        Many<Requester<protocol::Faults>> fault_side {
+            from<&Params::hosts>,
+            {.depth = from<&Params::missing, &MissingParams::fault_buffer>,
+             .latency = from<&Params::fault_latency>},
+            "Page faults"};
+        Many<Responder<protocol::PageControl>> mover_side {
+            from<&Params::movers>,
+            {.depth = from<&Params::orders>, .latency = from<&Params::fault_latency>},
+            "Page orders"};
+    };
+    struct Stats {
+        Counter requests {Unit::count, "Misses of L1 TLBs looked up"};
+        Counter hits {Unit::count, "Look-ups that found their page in the L2 TLB"};
+        Ratio hit_rate {hits, requests, "Share of look-ups that found their page in the L2 TLB"};
+        Counter merged {Unit::count, "Requests that joined a walk or fault of their page"};
+        WalkerStats walker;
+        Counter faults {Unit::count, "Page faults sent to the host"};
+        Counter first_touches {Unit::count, "Pages placed when first touched"};
+        Counter orders {Unit::count, "Page orders done"};
+        EvictionStats eviction;
+        Counter shootdowns {Unit::count, "Shoot-downs, each sent to every L1 TLB"};
+        MissingStats missing;
+        Distribution walk_time {Unit::time, "Time from the look-up to the walk's end"};
+        Distribution fault_time {Unit::time, "Time from a fault to its answer"};
+        Distribution shootdown_time {Unit::time, "Time from a shoot-down to the last confirmation"};
+    };
+    struct State {
+        TlbArray translations; ///< the L2 TLB
+        MissingPages missing;
+        PageWalker walker;
+        Fifo<std::uint32_t> queued;    ///< missing pages that wait for a walker thread
+        Fifo<std::uint32_t> held;      ///< those that wait for the fault buffer
+        Fifo<std::uint32_t> reporting; ///< those whose fault has not left
+        PageMap map;
+        DevicePages resident; ///< what the host has brought, where placement is by faults
+        PageOrders orders;
+        std::uint32_t turn = 0; ///< the TLB that is looked at first
+        parts::CycleSlots slots;
+        Timer next_cycle;
+    };
+
+    explicit Mmu(const Params& p) : params(p), clock_(p.clock()) {}
+    void init() override;
+    void wake() override;
+    void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
+    std::vector<MemoryUse> memory_uses() const override;
+    bool pending() const override { return state.missing.waited_for() || state.orders.live(); }
+    std::optional<std::string> imbalance() const override;
+    std::uint64_t page_bytes() const override { return params.pages.page_bytes(); }
+    std::uint64_t pages() const override { return params.pages.pages(); }
+    std::uint64_t frames() const override { return params.pages.frames(); }
+    std::optional<std::uint64_t> frame_at_start(std::uint16_t application) const override;
+    std::optional<std::uint64_t> frame_of(std::uint16_t application,
+                                          std::uint64_t page) const override;
+    void functional_unmapped(FunctionalAccess& access) override;
+    void functional_written(FunctionalAccess& access) override;
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    void check_stripes() const;
+    bool by_fault() const { return params.pages.by_fault(); }
+
+    // Look-ups and walks.
+    void look_up();
+    bool serve(std::uint16_t tlb, const protocol::TranslationRequest& r);
+    void start_walks();
+    void end_walk(std::uint32_t page);
+    void fault(std::uint32_t page);
+    void complete(std::uint32_t page, std::uint64_t frame);
+    /// Where a page lies; one that is touched for the first time gets its frame.
+    std::optional<std::uint64_t> find(std::uint64_t key);
+    void place_contents(std::uint64_t key, std::uint64_t frame);
+    // Page orders.
+    void take_orders();
+    bool begin(std::uint16_t mover, const protocol::PageOrder& order);
+    void complete_unmapped(std::uint32_t page);
+    void advance_orders();
+
+    PageMoves moves() {
+        return PageMoves({params.pages, state.map, state.resident, state.translations,
+                          state.missing, stat.eviction});
+    }
+
+    Clock clock_;
+};
+
+} // namespace memsim::gpu

@@ -1,0 +1,362 @@
+#include "gpu/sm/sm.hh"
+
+#include "core/kernel/registry.hh"
+
+namespace memsim::gpu {
+
+using program::WarpOpKind;
+
+static const Registration<Sm> sm {"A streaming multiprocessor, without its L1."};
+static const DebugFlag sm_flag {"Sm", "Instructions issued and answers received by SMs"};
+
+void Sm::init() {
+    unit_.emplace(LoadStoreUnit::Config {static_cast<std::uint32_t>(params.line->raw),
+                                         static_cast<std::uint32_t>(params.sector->raw),
+                                         params.accesses(), params.outstanding(), params.atomics()},
+                  port.mem_side, sim(), stat.memory, state.accesses);
+    dispatcher_ = dynamic_cast<protocol::HasBlocks*>(&port.blocks.peer()->owner());
+    MEMSIM_ASSERT(dispatcher_, "a Dispatch requester must offer its blocks");
+    dispatcher_->counts_instructions(*this);
+    watched_ = dispatcher_->watches_issue();
+    state.warps.resize(params.warp_slots());
+    state.blocks.resize(params.block_slots());
+    slots_ = IssueSlots(params.schedulers(), params.issue_width(), params.arithmetic_latency(),
+                        state.issue_free);
+    state.last.resize(params.schedulers());
+    own_.assign(params.schedulers(), {});
+    for (std::uint32_t w = 0; w < params.warp_slots(); ++w) own_[w % params.schedulers()].add(w);
+    stat.shared_passes.count_ahead([this](Tick now) {
+        const std::int64_t next = clock_.at_or_after(now).cycle;
+        return static_cast<std::uint64_t>(std::max(state.shared.free_at - next, std::int64_t {0}));
+    });
+}
+
+void Sm::wake() {
+    const ReadyWarps::Sets ready = state.ready.sets;
+    const bool room = unit_->room();
+    while (!port.mem_side.empty()) {
+        const LoadStoreUnit::Sent sent = unit_->answered(port.mem_side.pop());
+        if (sent.result != LoadStoreUnit::no_result) result(sent.warp, sent.result);
+    }
+    state.shared.finish(now(), [this](std::uint32_t w, std::uint32_t r) { result(w, r); });
+    while (!port.blocks.empty()) place(port.blocks.pop());
+    unit_->send();
+    // As long as the same may issue, it is known when.
+    if (!state.next.armed() || assists() || state.ready.sets != ready || unit_->room() != room)
+        schedule();
+    if (state.blocks.any_ended()) report_ends();
+    if (port.queries.size()) [[unlikely]]
+        answer_queries();
+}
+
+// ---- scheduling ------------------------------------------------------------------------------
+
+void Sm::schedule() {
+    ClockEdge edge;
+    if (state.ready.any() || assists()) {
+        edge = clock_.at_or_after(state.edge, now());
+        const bool at_edge = edge.tick == now(); // operations issue at edges of the clock
+        if (at_edge && assists()) assist(edge);
+        state.ready.wake(at_edge ? edge.cycle : edge.cycle - 1,
+                         [this](std::uint32_t w) { settle(w); });
+        if (at_edge) issue_all(edge);
+        unit_->send();
+    }
+    arm_next(edge);
+}
+
+/// The warps whose next operation may issue in this cycle. A warp that may access memory does so
+/// only when its accesses surely fit the queue.
+WarpSet Sm::candidates(std::int64_t cycle) const {
+    WarpSet ready = state.ready.sets.compute;
+    if (state.load_store_free > cycle) return ready;
+    if (unit_->room()) ready = ready | state.ready.sets.memory;
+    if (state.shared.free(cycle)) ready = ready | state.ready.sets.shared;
+    return ready;
+}
+
+void Sm::issue_all(const ClockEdge& edge) {
+    for (std::uint32_t s = 0; s < own_.size(); ++s)
+        for (unsigned k = 0; k < params.issue_width(); ++k) {
+            const WarpSet ready = candidates(edge.cycle) & own_[s];
+            if (!ready) break;
+            const std::size_t slot = slots_.find(s, edge.cycle);
+            if (slot == IssueSlots::none) break;
+            state.edge = edge;
+            const std::uint32_t w =
+                choose_warp(params.scheduler(), ready, state.last[s],
+                            [this](std::uint32_t i) { return state.warps[i].age; });
+            state.last[s] = w;
+            issue(w, edge.cycle, slot);
+            stat.issued[s] += op_.instructions;
+        }
+}
+
+void Sm::assist(const ClockEdge& edge) {
+    if (state.assist.over(edge.cycle)) {
+        port.helper[0].pop();
+        port.helper[0].send({});
+        state.assist = {};
+        state.edge = edge;
+    } else if (const std::uint32_t n = port.helper[0].front().instructions;
+               state.assist.begin(slots_, edge.cycle, n, params.arithmetic_latency())) {
+        state.edge = edge;
+        stat.assist_instructions += n;
+    }
+}
+
+void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
+    Warp& warp = state.warps[w];
+    ResidentBlock& block = state.blocks[warp.block];
+    program::WarpStreamReader(warp.stream, warp.position).next(op_);
+    debug(sm_flag, "warp ", w, " issues ", op_.kind, " (instructions ", op_.instructions, ", pc ",
+          op_.pc, ")");
+    state.ready.take(w);
+    state.upcoming.changed = true;
+    stat.warp_instructions += op_.instructions;
+    const std::uint64_t instructions = op_.thread_instructions();
+    stat.thread_instructions += instructions;
+    state.executed[block.application] += instructions;
+    if (watched_) [[unlikely]]
+        dispatcher_->issued(instructions);
+    const std::uint32_t cycles = op_.instructions * passes(op_.mask);
+    slots_.hold(slot, cycle, cycles);
+    switch (op_.kind) {
+    case WarpOpKind::compute:
+        state.ready.sleep(w, cycle + std::int64_t {cycles} * params.arithmetic_latency());
+        break;
+    case WarpOpKind::load:
+    case WarpOpKind::store:
+    case WarpOpKind::atomic:
+    case WarpOpKind::reduce:
+        state.load_store_free = cycle + cycles;
+        unit_->access(block, w, warp.results, op_);
+        settle(w);
+        break;
+    case WarpOpKind::shared:
+        state.load_store_free = cycle + cycles;
+        access_shared(w, op_, cycle);
+        settle(w);
+        break;
+    case WarpOpKind::barrier:
+        go_on(block.arrive(w), cycle);
+        break;
+    case WarpOpKind::exit:
+        warp.exited = true;
+        go_on(block.exit(), cycle);
+        if (!warp.results.outstanding) end(w);
+        break;
+    }
+}
+
+std::uint32_t Sm::passes(std::uint32_t mask) const {
+    const std::uint32_t lanes = params.lanes();
+    if (lanes == program::warp_lanes) return 1;
+    std::uint32_t n = 0;
+    for (std::uint32_t first = 0; first < program::warp_lanes; first += lanes)
+        n += ((mask >> first) & ((1u << lanes) - 1)) != 0;
+    return std::max(n, 1u);
+}
+
+void Sm::access_shared(std::uint32_t w, const program::WarpOp& op, std::int64_t cycle) {
+    ++stat.shared_instructions;
+    stat.shared_passes += op.passes;
+    state.shared.access(cycle, op.passes);
+    if (!op.has_result) return;
+    const ClockEdge ready = clock_.advance(state.edge, op.passes + params.shared_latency());
+    state.shared.load({ready.tick, w, state.warps[w].results.begin(1)});
+}
+
+void Sm::settle(std::uint32_t w) {
+    Warp& warp = state.warps[w];
+    const program::WarpOpHead next = program::peek(warp.stream, warp.position);
+    if (!warp.results.holds(next)) state.ready.add(w, next.kind);
+}
+
+/// Warps that a barrier lets pass.
+void Sm::go_on(const WarpSet& warps, std::int64_t cycle) {
+    warps.for_each([&](std::uint32_t w) { state.ready.sleep(w, cycle + 1); });
+}
+
+void Sm::result(std::uint32_t w, std::uint32_t place) {
+    Warp& warp = state.warps[w];
+    MEMSIM_ASSERT(warp.live, "an answer that no warp expects");
+    state.upcoming.changed = true;
+    if (!warp.results.answered(place)) return;
+    if (warp.exited) {
+        if (!warp.results.outstanding) end(w);
+    } else if (warp.results.releases(place))
+        settle(w);
+}
+
+/// At the next edge at which something can issue, or when a load from shared memory is there.
+/// `edge` is the first at or after now, if anything is ready or asleep.
+void Sm::arm_next(const ClockEdge& edge) {
+    constexpr std::int64_t never_cycle = IssueSlots::never;
+    const ReadyWarps::Sets& ready = state.ready.sets;
+    std::int64_t next = state.ready.next_awake();
+    const WarpSet memory = unit_->room() ? ready.memory : WarpSet {};
+    const bool any = bool(ready.compute | memory | ready.shared);
+    Tick at = never;
+    if (any || next != never_cycle || assists()) {
+        const std::int64_t from = edge.tick == now() ? edge.cycle + 1 : edge.cycle;
+        const std::int64_t unit = std::max(from, state.load_store_free);
+        for (std::uint32_t s = 0; any && s < own_.size(); ++s) {
+            std::int64_t first = never_cycle;
+            if (ready.shared & own_[s]) first = std::max(unit, state.shared.free_at);
+            if (memory & own_[s]) first = std::min(first, unit);
+            if (ready.compute & own_[s]) first = std::min(first, from);
+            if (first < next) next = std::min(next, slots_.next(s, first));
+        }
+        if (assists()) next = std::min(next, state.assist.next(slots_, from));
+        if (next != never_cycle) at = clock_.advance(edge, next - edge.cycle).tick;
+    }
+    arm(state.next, std::min(at, state.shared.next()));
+}
+
+// ---- blocks ----------------------------------------------------------------------------------
+
+void Sm::place(const protocol::BlockStart& start) {
+    if (start.application >= state.launches.size()) {
+        state.launches.resize(start.application + 1);
+        state.executed.resize(start.application + 1);
+    }
+    if (start.launch > state.launches[start.application]) { // others may run beside it
+        state.launches[start.application] = start.launch;
+        if (params.empty_l1()) unit_->empty_l1(start.application);
+    }
+    const std::uint32_t b = state.blocks.place(start);
+    if (b == ResidentBlocks::none)
+        throw ConfigError(path() + ".block_slots: the dispatcher sends more blocks than the " +
+                          std::to_string(params.block_slots()) +
+                          " that this SM holds; give both the same block_slots");
+    dispatcher_->take_block(start.application, start.launch, start.block, streams_);
+    std::uint32_t w = 0;
+    for (auto& stream : streams_) {
+        while (w < state.warps.size() && state.warps[w].live) ++w;
+        if (w == state.warps.size())
+            throw ConfigError(path() + ".warp_slots: the dispatcher sends more warps than the " +
+                              std::to_string(params.warp_slots()) +
+                              " that this SM holds; give both the same warp_slots");
+        Warp& warp = state.warps[w];
+        warp.live = true;
+        warp.exited = false;
+        warp.block = static_cast<std::uint8_t>(b);
+        warp.results.clear();
+        warp.age = state.arrivals++;
+        warp.position = 0;
+        warp.stream.swap(stream); // the old buffer goes back with the next block
+        settle(w);
+    }
+    state.upcoming.changed = true;
+    count_residents();
+}
+
+void Sm::count_residents() {
+    std::uint64_t resident = 0;
+    for (const Warp& warp : state.warps) resident += warp.live;
+    stat.resident.set(now(), resident);
+}
+
+void Sm::end(std::uint32_t w) {
+    Warp& warp = state.warps[w];
+    warp.live = false;
+    warp.stream.clear();
+    state.blocks.warp_ended(warp.block);
+}
+
+void Sm::report_ends() {
+    while (state.blocks.any_ended() && port.blocks.can_send()) {
+        const ResidentBlock& block = state.blocks.take_ended();
+        ++stat.blocks;
+        count_residents();
+        port.blocks.send({block.launch, block.number, block.application});
+    }
+}
+
+/// No warp issues before an answer of the memory comes.
+bool Sm::waits_for_memory() const {
+    const ReadyWarps::Sets& ready = state.ready.sets;
+    const WarpSet memory = unit_->room() ? ready.memory : WarpSet {};
+    return !bool(ready.compute | ready.shared | ready.asleep | memory) &&
+           state.shared.next() == never;
+}
+
+void Sm::answer_queries() {
+    auto& queries = port.queries[0];
+    auto& to = port.upcoming[0];
+    UpcomingAnswers& answers = state.upcoming;
+    for (;;) {
+        if (answers.empty()) {
+            if (!answers.asked && queries.empty()) return;
+            if (!std::exchange(answers.asked, true)) answers.query = queries.pop();
+            if (answers.query.when_busy &&
+                (state.blocks.live() == 0 || (!answers.changed && waits_for_memory())))
+                return;
+            for (std::uint32_t w = 0; w < state.warps.size(); ++w) {
+                const Warp& warp = state.warps[w];
+                if (!warp.live || warp.exited) continue;
+                answers.add(
+                    {warp.stream, warp.position, warp.results.outstanding, warp.results.latest}, w,
+                    state.blocks[warp.block], answers.query.operations, *unit_,
+                    static_cast<std::uint64_t>(params.line->raw), op_);
+            }
+            answers.close();
+        }
+        if (!to.can_send()) return;
+        to.send(answers.messages.pop());
+    }
+}
+
+// ---- reports ---------------------------------------------------------------------------------
+
+void Sm::check_loaded(Loader& l) const {
+    const std::size_t warps = state.warps.size(), places = Scoreboard::places;
+    const ReadyWarps::Sets& ready = state.ready.sets;
+    for (const WarpSet& set : {ready.compute, ready.memory, ready.shared, ready.asleep})
+        set.check_loaded(l, "ready", warps);
+    for (const Warp& warp : state.warps) {
+        l.index("warps.block", warp.block, state.blocks.size());
+        l.index("warps.latest", warp.results.latest, places);
+    }
+    state.blocks.check_loaded(l, warps);
+    state.upcoming.check_loaded(l);
+    l.indices("last", state.last, warps);
+    for (std::uint32_t i = 0; i < state.shared.loads.size(); ++i) {
+        l.index("shared_loads", state.shared.loads[i].warp, warps);
+        l.index("shared_loads", state.shared.loads[i].result, places);
+    }
+    unit_->check_loaded(l, warps);
+    l.within("edge", [&] {
+        const ClockEdge edge = clock_.edge(state.edge.cycle);
+        l.check(edge.tick == state.edge.tick && edge.remainder == state.edge.remainder &&
+                    edge.tick <= l.now(),
+                "is no edge of the clock");
+    });
+}
+
+void Sm::waits_on(WaitReport& report) const {
+    unsigned waiting = 0, live = 0;
+    for (const Warp& w : state.warps) {
+        live += w.live;
+        waiting += w.live && w.results.outstanding;
+    }
+    if (live)
+        report.add(path() + " has " + std::to_string(live) + " warps, of which " +
+                   std::to_string(waiting) + " wait for the memory");
+    if (unit_->queued())
+        report.add(path() + " has " + std::to_string(unit_->queued()) +
+                   " accesses that the L1 has not taken");
+}
+
+/// The dispatcher's look through the machine goes by an SM, as its blocks do.
+void Sm::functional(const PortBase&, FunctionalAccess& access) {
+    look_through(port.mem_side, access);
+}
+
+std::optional<std::string> Sm::imbalance() const {
+    if (unit_->idle()) return {};
+    return "loads are unanswered at the end";
+}
+
+} // namespace memsim::gpu

@@ -1,0 +1,216 @@
+#pragma once
+
+#include "core/base/clock.hh"
+#include "core/machine/functional.hh"
+#include "gpu/sm/assist_warp.hh"
+#include "gpu/sm/load_store_unit.hh"
+#include "gpu/sm/ready_warps.hh"
+#include "gpu/sm/shared_memory.hh"
+#include "gpu/sm/upcoming_answers.hh"
+#include "gpu/sm/warp_choice.hh"
+#include "protocol/traffic.hh"
+
+namespace memsim::gpu {
+
+using namespace memsim::literals;
+using protocol::Mem;
+
+/// A streaming multiprocessor: warp slots, schedulers, one load-store unit with a coalescer, a
+/// queue of memory accesses to the L1, and shared memory.
+///
+/// A warp issues in order, each operation when the results that it needs are there
+/// (program/warp_stream.hh); at most 64 results of a warp are on their way. Instructions without
+/// memory access depend on one another: they issue arithmetic_latency cycles apart, other warps in
+/// between. Stores and reductions have no result. An access to shared memory holds its one port for
+/// as many cycles as its bank conflicts take. A warp keeps its slot until all of its results have
+/// come. A warp slot has its own place in local memory (program/local_memory.hh). At the first
+/// block of another launch the L1 is emptied: caches of SMs are not coherent,
+/// and kernels see each other's stores.
+///
+/// An assist warp goes before the others at the first scheduler (gpu/sm/assist_warp.hh).
+///
+/// Who prefetches may ask what the warps will access next (protocol/upcoming.hh): the lines of each
+/// warp's next memory operations whose operands are there (gpu/sm/lookahead.hh), at addresses of
+/// its application. The answer is as of the query's arrival, or of the next block's if it is to
+/// wait for one. An answer that waits for a block is not repeated while all warps wait for memory.
+///
+/// Its parts are in src/gpu/sm/: the warps' scoreboards, the sets of those that may issue, blocks
+/// with their barriers, the load-store unit, shared memory.
+///
+/// It wakes only when an operation can issue, an answer comes or a block ends; no event is pending
+/// for an SM whose warps all wait, or that has none. Not modelled: instruction fetch, register
+/// banks and their conflicts, ports of arithmetic (any mix issues at the schedulers' rate).
+class Sm final : public Model<Sm>,
+                 public Functional,
+                 public protocol::StatesTraffic,
+                 public protocol::HasSlots,
+                 public protocol::CountsInstructions {
+  public:
+    struct Params {
+        Param<Frequency> clock {
+            1.2_GHz, {1_MHz, 100_GHz}, "Core clock", stated("Ohm-GPU table I: 1.2 GHz")};
+        Param<unsigned> warp_slots {48,
+                                    {1, WarpSet::most},
+                                    "Warps resident at once",
+                                    assumed("GTX 480 class, 1536 threads")};
+        Param<unsigned> lanes {
+            program::warp_lanes,
+            {1, program::warp_lanes},
+            "Threads that execute an instruction of a warp at once. An instruction of more threads "
+            "takes a cycle for each group of so many neighbours"};
+        Param<unsigned> block_slots {8, {1, 64}, "Blocks resident at once", cited("GTX 480 class")};
+        Param<unsigned> schedulers {1,
+                                    {1, 8},
+                                    "Schedulers; warp slots are dealt out to them in turn",
+                                    cited("GTX 480 class: two, each of which takes two shader "
+                                          "clocks an instruction: as one at the full clock"),
+                                    at_most(warp_slots)};
+        Param<unsigned> issue_width {1, {1, 4}, "Instructions that a scheduler issues a cycle"};
+        Param<unsigned> arithmetic_latency {
+            22,
+            {1, 64},
+            "Cycles from an instruction without memory access to the next of its warp",
+            cited("CUDA C Programming Guide, multiprocessor level: about 22 for compute capability "
+                  "2.x, 4 for 7.x")};
+        Param<Scheduler> scheduler {Scheduler::greedy_then_oldest,
+                                    "Which of the ready warps issues next"};
+        Param<Bytes> line {128_B,
+                           {32_B, 512_B},
+                           "Bytes that the coalescer merges into one access",
+                           power_of_two()};
+        Param<Bytes> sector {32_B,
+                             {32_B, 512_B},
+                             "Smallest part of a line that is accessed",
+                             power_of_two(),
+                             at_most(line)};
+        Param<Atomics> atomics {Atomics::performed, "What atomics and reductions ask of memory"};
+        Param<unsigned> accesses {
+            64,
+            {32, 4096},
+            "Coalesced accesses that may wait for the L1. An access of 8 or 16 bytes to local "
+            "memory at a different offset in each lane may exceed it by 96",
+            assumed("two warps'")};
+        Param<unsigned> outstanding {1024, {1, 65536}, "Loads and atomics sent and not answered"};
+        Param<unsigned> shared_latency {26,
+                                        {1, 1000},
+                                        "Cycles from a shared load's last pass to its result (19 "
+                                        "to 26 are measured on Volta to Kepler)",
+                                        assumed()};
+        Param<bool> empty_l1 {
+            true, "Whether the L1 drops what it holds at the first block of another launch"};
+        Param<unsigned> helpers {0, {0, 1}, "Helper threads whose assist warp it runs"};
+        Param<unsigned> askers {0, {0, 1}, "Whether somebody asks what its warps will access next"};
+        Param<Time> l1_latency {
+            1_fs, {1_fs, 1_us}, "Latency to the L1's input, beside the L1's own"};
+    };
+    struct Ports {
+        Responder<protocol::Dispatch> blocks {{.depth = from<&Params::block_slots>},
+                                              "Blocks from the dispatcher"};
+        Requester<Mem> mem_side {
+            {.depth = from<&Params::outstanding>, .latency = from<&Params::l1_latency>},
+            "Accesses to the L1"};
+        Many<Responder<protocol::Assist>> helper {from<&Params::helpers>,
+                                                  {.depth = [](const void*) { return 1u; }},
+                                                  "Instructions of an assist warp"};
+        Many<In<protocol::UpcomingQuery>> queries {from<&Params::askers>,
+                                                   {.depth = [](const void*) { return 1u; }},
+                                                   "Questions about what warps access next"};
+        Many<Out<protocol::UpcomingAccesses>> upcoming {
+            from<&Params::askers>, {}, "Answers to what is asked about warps' next accesses"};
+    };
+    struct Stats {
+        Counter blocks {Unit::count, "Blocks that ended"};
+        Counter warp_instructions {Unit::count, "Warp instructions issued"};
+        Counter thread_instructions {Unit::count, "Thread instructions issued"};
+        Each<Counter> issued {from<&Params::schedulers>, Unit::count,
+                              "Warp instructions issued by each scheduler"};
+        AccessStats memory;
+        Counter shared_instructions {Unit::count, "Warp accesses to shared memory issued"};
+        BookedCycles shared_passes {Unit::cycle,
+                                    "Cycles of shared memory's port taken by accesses"};
+        Counter assist_instructions {Unit::count, "Warp instructions of the assist warp"};
+        Level resident {Unit::count, "Warps resident"};
+    };
+    struct Warp {
+        bool live = false;
+        bool exited = false;
+        std::uint8_t block = 0; ///< its block's slot
+        Scoreboard results;
+        std::uint64_t age = 0; ///< order of arrival
+        std::uint64_t position = 0;
+        std::vector<std::uint8_t> stream;
+    };
+    struct State {
+        std::vector<Warp> warps;
+        ResidentBlocks blocks;
+        ReadyWarps ready;
+        std::vector<std::uint32_t> last; ///< the warp that each scheduler took last
+        std::uint64_t arrivals = 0;
+        std::vector<std::uint32_t> launches;  ///< whose blocks came last, by application
+        std::vector<std::uint64_t> executed;  ///< thread instructions issued, by application
+        ClockEdge edge;                       ///< the last edge at which an operation issued
+        std::vector<std::int64_t> issue_free; ///< IssueSlots
+        std::int64_t load_store_free = 0;     ///< cycle in which the unit takes the next operation
+        LoadStoreUnit::State accesses;
+        SharedMemory shared;
+        AssistWarp assist;
+        UpcomingAnswers upcoming;
+        Timer next;
+    };
+
+    explicit Sm(const Params& p) : params(p), clock_(p.clock()) {}
+    void init() override;
+    void wake() override;
+    void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
+    bool pending() const override { return state.blocks.live() > 0; }
+    std::optional<std::string> imbalance() const override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
+    protocol::Traffic traffic(const PortBase&, unsigned) const override {
+        return {{}, static_cast<std::uint64_t>(params.line->raw), this};
+    }
+    protocol::SmSlots slots() const override { return {params.warp_slots(), params.block_slots()}; }
+    std::uint64_t executed(std::uint32_t application) const override {
+        return application < state.executed.size() ? state.executed[application] : 0;
+    }
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    void schedule();
+    void issue_all(const ClockEdge& edge);
+    void issue(std::uint32_t warp, std::int64_t cycle, std::size_t slot);
+    WarpSet candidates(std::int64_t cycle) const;
+    /// Cycles in which its active threads execute an instruction.
+    std::uint32_t passes(std::uint32_t mask) const;
+    void assist(const ClockEdge& edge);
+    bool assists() const { return port.helper.size() && !port.helper[0].empty(); }
+    void arm_next(const ClockEdge& edge);
+    void access_shared(std::uint32_t warp, const program::WarpOp& op, std::int64_t cycle);
+    /// Looks at the warp's next operation and files it under what it may do.
+    void settle(std::uint32_t warp);
+    void go_on(const WarpSet& warps, std::int64_t cycle);
+    /// One of the answers that make a result has come.
+    void result(std::uint32_t warp, std::uint32_t place);
+    void end(std::uint32_t warp);
+    // Blocks.
+    void place(const protocol::BlockStart& start);
+    void count_residents();
+    void report_ends();
+    bool waits_for_memory() const;
+    void answer_queries();
+
+    Clock clock_;
+    IssueSlots slots_;
+    std::vector<WarpSet> own_; ///< the warps of each scheduler
+    protocol::HasBlocks* dispatcher_ = nullptr;
+    bool watched_ = false; ///< the dispatcher follows what is issued
+    std::optional<LoadStoreUnit> unit_;
+    program::WarpOp op_;                             ///< scratch
+    std::vector<std::vector<std::uint8_t>> streams_; ///< buffers on their way back
+};
+
+} // namespace memsim::gpu

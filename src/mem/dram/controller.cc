@@ -1,0 +1,396 @@
+#include "mem/dram/controller.hh"
+
+#include "core/kernel/registry.hh"
+#include "mem/dram/command_log.hh"
+#include "protocol/traffic.hh"
+
+namespace memsim::mem {
+
+static const Registration<DramController> dram_controller {
+    "One channel of DRAM behind an FR-FCFS controller."};
+
+using protocol::Command;
+
+namespace {
+constexpr std::uint32_t no_request = ~std::uint32_t {0};
+constexpr std::int64_t row_limit = std::int64_t {1} << 31;
+} // namespace
+
+unsigned DramController::banks_of(const void* params) {
+    try {
+        const DramTiming t = timing_of(*static_cast<const Params*>(params));
+        return t.ranks * t.banks();
+    } catch (const ConfigError&) {
+        return 1;
+    }
+}
+
+/// Of all pseudo-channels together.
+DramTiming DramController::timing_of(const Params& params) {
+    const DramTiming t = PseudoChannels::together(
+        with_changes(params.timing->timing(), params.changes), params.pseudo_channels());
+    check(t);
+    return t;
+}
+
+void DramController::init() {
+    try {
+        timing_ = timing_of(params);
+    } catch (const ConfigError& e) {
+        refuse("timing", params.timing->name() + ": " + e.what());
+    }
+    if (params.channels && params.channel >= params.channels)
+        refuse("channel",
+               params.channel.text() + " is not below channels = " + params.channels.text());
+    if (params.write_high > params.write_queue)
+        refuse("write_high", params.write_high.text() +
+                                 " writes never wait: it must be at most "
+                                 "write_queue = " +
+                                 params.write_queue.text());
+    if (params.write_low >= params.write_high)
+        refuse("write_low", params.write_low.text() +
+                                " must be less than write_high = " + params.write_high.text());
+    const std::uint64_t most_places = params.read_queue + params.write_queue +
+                                      2u * params.bank_queue * timing_.ranks * timing_.banks();
+    if (most_places >= 0xffff)
+        refuse("read_queue", "with the other queues " + std::to_string(most_places) +
+                                 " requests could wait: at most 65534");
+    const std::int64_t rows_of_one = timing_.row.raw * timing_.ranks * timing_.banks();
+    const std::int64_t rows = params.capacity->raw / rows_of_one;
+    if (rows == 0 || rows * rows_of_one != params.capacity->raw)
+        refuse("capacity", params.capacity.text() + " must be a multiple of " +
+                               Text<Bytes>::show({rows_of_one}) + ", one row of every bank");
+    if (rows >= row_limit)
+        refuse("capacity", params.capacity.text() + " is " + std::to_string(rows) +
+                               " rows of every bank, where fewer than " +
+                               std::to_string(row_limit) + " are right: write less than " +
+                               Text<Bytes>::show({row_limit * rows_of_one}));
+    const std::int64_t granule = params.interleave->raw ? params.interleave->raw : timing_.burst;
+    if (granule % timing_.burst || granule > timing_.row.raw)
+        refuse("interleave", params.interleave.text() + " must be a multiple of a burst of " +
+                                 std::to_string(timing_.burst) + " bytes, at most a row of " +
+                                 Text<Bytes>::show(timing_.row));
+    try {
+        map_.emplace(address_map());
+    } catch (const ConfigError& e) {
+        refuse("map", e.what());
+    }
+    share();
+    const Rate rate = params.channel_rate->raw ? params.channel_rate() : timing_.rate;
+    pseudo_.emplace(
+        params.pseudo_channels(), timing_.ranks / params.pseudo_channels(),
+        parts::DataBus::Config {rate, timing_.tRTRS, params.channel_latency, timing_.tRTW},
+        state.buses);
+    device_.emplace(timing_, pseudo_->transfer_time(timing_.burst), state.device);
+    dram_.emplace(DramScheduler::Config {.read_queue = params.read_queue,
+                                         .write_queue = params.write_queue,
+                                         .write_high = params.write_high,
+                                         .write_low = params.write_low,
+                                         .read_batch = params.read_batch,
+                                         .write_batch = params.write_batch,
+                                         .page = params.page(),
+                                         .most_accesses = params.most_accesses,
+                                         .order = params.order(),
+                                         .refresh = params.refresh(),
+                                         .bank_queue = params.bank_queue},
+                  *device_, pseudo_->buses(), state.scheduler,
+                  DramCounters {stat.activates, stat.precharges, stat.refreshes, stat.row_hits,
+                                stat.row_misses, stat.row_conflicts, stat.forwarded, stat.bus_bytes,
+                                stat.bus_busy},
+                  std::nullopt,
+                  DramBankCounters {stat.bank_reads, stat.bank_writes, stat.bank_activates,
+                                    stat.bank_row_hits});
+    state.bank_hash.make(params.bank_hash, *this, "bank_hash");
+    if (!state.bank_hash->fits(timing_.banks()))
+        refuse("bank_hash", params.bank_hash.text() + " does not fit " +
+                                std::to_string(timing_.banks()) +
+                                " banks of a rank: their number must be a power of two");
+    dram_->init(path(), sim().seed());
+    if (params.bank_queue == 0 && dram_->traits().mixed)
+        refuse("bank_queue", "is 0, and " + params.order.text() +
+                                 " has queues of so many requests a bank: it must be at least 1");
+    if (params.bank_queue && dram_->traits().plans_ahead)
+        refuse("bank_queue", "a committed order looks at all requests: it must be 0");
+    if (params.pseudo_channels() > 1 && dram_->traits().plans_ahead)
+        refuse("order", "a committed order plans for one data bus, and pseudo_channels is " +
+                            params.pseudo_channels.text() + ": choose another order");
+    if (timing_.tRPW.raw && dram_->traits().plans_ahead)
+        refuse("order", "a committed order plans for rows that all close in tRP, and " +
+                            params.timing->name() + " has a tRPW: choose another order");
+    if (state.scheduler.refresh->single_banks() && timing_.tRFCpb.raw == 0)
+        refuse("refresh", params.timing->name() + " has no refresh of single banks: tRFCpb is 0fs");
+    // A request holds one place until its last piece is done; pieces wait in the queues, reads also
+    // on the wires: as many again are never needed.
+    const std::uint32_t places = 2 * dram_->places();
+    state.requests.assign(places, {});
+    state.packed.assign(places, {});
+    state.stages.assign(places, {});
+    if (sim().contents().enabled()) state.data.assign(places, {});
+    state.free.clear();
+    for (std::uint32_t i = places; i-- > 0;) state.free.push_back(i);
+}
+
+parts::AddressMap DramController::address_map() const {
+    const DramTiming t = timing_of(params);
+    const std::int64_t granule = params.interleave->raw ? params.interleave->raw : t.burst;
+    return {params.map,
+            {std::max(1u, params.channels()), t.ranks, t.groups, t.banks_per_group,
+             static_cast<std::uint32_t>(params.capacity->raw / (t.row.raw * t.ranks * t.banks())),
+             static_cast<std::uint32_t>(t.row.raw / t.burst), t.burst,
+             static_cast<std::uint32_t>(granule / t.burst)}};
+}
+
+/// Finds which addresses it has.
+void DramController::share() {
+    const bool by_map = params.channels > 0;
+    const auto agreed = protocol::agreed_share(
+        port.cpu_side,
+        {params.channels(), by_map ? map_->channel_chunk() : 0,
+         by_map || params.channel ? params.channel() : protocol::StatedShare::no_index, "channels",
+         "interleave", "channel"});
+    if (!agreed && params.channel >= std::max(1u, params.channels()))
+        refuse("channel", params.channel.text() + " is not below channels = 1");
+    if (!agreed || by_map || agreed->ways == 1) return;
+    if (agreed->chunk % timing_.burst)
+        refuse("timing", "a burst of " + std::to_string(timing_.burst) + "B is split: " +
+                             agreed->dealt_by->path() + " sends it " + agreed->text());
+    dealt_ = {agreed->chunk, agreed->ways};
+    chunk_ = agreed->chunk, index_ = agreed->index;
+}
+
+void DramController::wake() {
+    tell_commands(*this, *device_, [this] { issue_and_accept(); });
+    stat.queued.set(now(), dram_->reads() + dram_->writes());
+    if (dram_->next_action() != never) arm(state.command, dram_->next_action());
+    if (dram_->next_done() != never) arm(state.done, dram_->next_done());
+}
+
+void DramController::issue_and_accept() {
+    do {
+        dram_->run(now());
+        collect();
+    } while (accept());
+}
+
+/// Takes requests as far as there is room; true if the scheduler has got anything.
+bool DramController::accept() {
+    auto& in = port.cpu_side;
+    bool any = false;
+    while (!in.empty()) {
+        const protocol::MemRequest& r = in.front();
+        if (protocol::for_a_cache(r.command)) { // a memory has nothing to do for it
+            if (r.posted)
+                in.pop();
+            else if (in.can_send())
+                in.send(protocol::answer(in.pop()));
+            else
+                return any;
+            continue;
+        }
+        if (state.front == no_request) {
+            if (state.free.empty() || !dram_->can_accept(r.command != Command::read)) return any;
+            state.front = state.free.back();
+            state.free.pop_back();
+            state.front_bytes = 0;
+            state.requests[state.front] = {r.address, now(),     r.bytes,   r.tag,   1,
+                                           r.source,  r.sectors, r.command, r.posted};
+            state.packed[state.front] = r.packed;
+            if (sim().stamps().enabled()) state.stages[state.front] = {r.stamps, never};
+            if (sim().contents().enabled()) {
+                accept_data(r);
+            }
+        }
+        const std::uint32_t before = state.front_bytes;
+        const Moved moved = moved_by(r);
+        queue_pieces(moved);
+        any |= state.front_bytes != before;
+        if (state.front_bytes < moved.bytes) return any;
+        // A write needs no more attention from its sender once the queue has it.
+        const std::uint32_t request = state.front;
+        const bool answer_now = r.command == Command::write && !r.posted;
+        if (answer_now && !in.can_send()) return any;
+        state.front = no_request;
+        in.pop();
+        if (answer_now) {
+            const protocol::MemResponse answer = answer_to(request);
+            sim().stamps().mark(answer.stamps, static_cast<std::size_t>(protocol::Stage::queue),
+                                now());
+            sim().stamps().mark(answer.stamps, static_cast<std::size_t>(protocol::Stage::dram),
+                                now() + params.latency->raw);
+            in.send(answer);
+            state.requests[request].answered = true;
+        }
+        piece_done(request, never, now());
+    }
+    return any;
+}
+
+/// Hands over the front request row by row, without the sectors that it does not need, as far as
+/// there is room.
+void DramController::queue_pieces(const Moved& r) {
+    while (state.front_bytes < r.bytes && dram_->can_accept(r.write)) {
+        const protocol::Part part = protocol::next_part(r, state.front_bytes, timing_.burst);
+        std::uint64_t address = r.address + part.offset;
+        std::uint32_t most = part.bytes;
+        if (chunk_) {
+            if (dealt_.way(address) != index_) refuse_address(address, dealt_.way(address));
+            most = static_cast<std::uint32_t>(
+                std::min<std::uint64_t>(most, chunk_ - address % chunk_));
+            address = dealt_.within(address);
+        }
+        if (address >= map_->capacity())
+            throw ConfigError(path() + ".capacity: address " + std::to_string(r.address) +
+                              " is beyond the " + std::to_string(map_->capacity()) +
+                              " bytes of the map: spread the requests over enough memory");
+        const parts::DramPlace place = map_->place(address);
+        if (!chunk_ && place.channel != params.channel) refuse_address(address, place.channel);
+        const std::uint32_t piece = map_->contiguous(address, most);
+        const std::uint32_t in_burst = static_cast<std::uint32_t>(address % timing_.burst);
+        const std::uint32_t bursts = (in_burst + piece + timing_.burst - 1) / timing_.burst;
+        ++state.requests[state.front].left;
+        dram_->enqueue({state.front, bank_of(place), place.row, place.column,
+                        static_cast<std::uint16_t>(bursts), r.write, DramPriority::demand},
+                       now());
+        state.front_bytes = part.offset + piece;
+    }
+}
+
+void DramController::refuse_address(std::uint64_t address, std::uint32_t channel) const {
+    refuse("channel", "address " + std::to_string(address) + " belongs to channel " +
+                          std::to_string(channel) +
+                          ": what spreads the requests must use the same map");
+}
+
+void DramController::collect() {
+    while (dram_->next_done() <= now()) {
+        const DramDone d = dram_->pop_done();
+        piece_done(d.context, d.started, d.at);
+    }
+    auto& out = port.cpu_side;
+    while (!state.unanswered.empty() && out.can_send()) {
+        const std::uint32_t request = state.unanswered.pop();
+        protocol::MemResponse answer = answer_to(request);
+        if (sim().contents().enabled()) answer.contents = std::exchange(state.data[request], {});
+        sim().stamps().mark(answer.stamps, static_cast<std::size_t>(protocol::Stage::dram),
+                            now() + params.latency->raw);
+        out.send(answer);
+        state.free.push_back(request);
+    }
+}
+
+protocol::MemResponse DramController::answer_to(std::uint32_t request) const {
+    const State::Request& r = state.requests[request];
+    const Stamps::Id stamps =
+        sim().stamps().enabled() ? state.stages[request].stamps : Stamps::Id {};
+    return {r.address, r.bytes, r.command, r.source, r.tag, r.sectors, state.packed[request],
+            stamps,    {}};
+}
+
+/// A read gets the bytes of the writes that were accepted before it, from the cells and from those
+/// that still wait; a later write may be done first.
+void DramController::accept_data(const protocol::MemRequest& r) {
+    Contents& contents = sim().contents();
+    Contents::Id& data = state.data[state.front] = r.contents;
+    if (r.command != Command::read) {
+        if (data) state.writes.push(state.front);
+        return;
+    }
+    data = state.contents.read(contents, state.requests[state.front]);
+    for (Contents::Piece& p : contents[data].pieces)
+        add_waiting(r.address / SectorBytes::size + p.sector, p.data);
+}
+
+/// Of a write whose last piece is done: its bytes go into the cells.
+void DramController::move_data(std::uint32_t request) {
+    const State::Request& r = state.requests[request];
+    Contents::Id& data = state.data[request];
+    if (r.command == Command::read || !data) return;
+    const std::uint64_t first = r.address / SectorBytes::size;
+    state.contents.write(sim().contents(), first, std::exchange(data, {}));
+    for (std::uint32_t i = 0; i < state.writes.size(); ++i)
+        if (state.writes[i] == request) return state.writes.erase(i);
+}
+
+/// The writes that are accepted and not done are newer than the cells.
+void DramController::add_waiting(std::uint64_t sector, SectorBytes& to) {
+    for_each_waiting(sector, [&](const SectorBytes& data, bool moves) { to.merge(data, moves); });
+}
+
+/// Calls f(data, moves) for what the writes that are accepted and not done have of a sector.
+template <class F>
+void DramController::for_each_waiting(std::uint64_t sector, F&& f) {
+    for (std::uint32_t i = 0; i < state.writes.size(); ++i) {
+        const State::Request& w = state.requests[state.writes[i]];
+        Contents::Record& record = sim().contents()[state.data[state.writes[i]]];
+        for (Contents::Piece& p : record.pieces)
+            if (w.address / SectorBytes::size + p.sector == sector) f(p.data, record.moves);
+    }
+}
+
+void DramController::functional(const PortBase&, FunctionalAccess& access) {
+    if (!access.write) {
+        SectorBytes newest;
+        state.contents.read(access.address / SectorBytes::size, newest);
+        add_waiting(access.address / SectorBytes::size, newest);
+        access.data.fill(newest);
+        return;
+    }
+    state.contents.functional(access);
+    for_each_waiting(access.address / SectorBytes::size, [&](SectorBytes& data, bool) {
+        data.take(access.data, data.known & access.data.known); // else it would be overwritten
+    });
+    for (std::uint32_t i = 0; i < state.data.size(); ++i) {
+        const State::Request& r = state.requests[i];
+        if (!state.data[i] || r.command != Command::read) continue;
+        for (Contents::Piece& p : sim().contents()[state.data[i]].pieces)
+            if (r.address / SectorBytes::size + p.sector == access.address / SectorBytes::size)
+                p.data.take(access.data, p.data.known & access.data.known);
+    }
+}
+
+/// One of the parts that a request waits for is done; after the last, so is the request.
+void DramController::piece_done(std::uint32_t request, Tick started, Tick at) {
+    State::Request& r = state.requests[request];
+    const bool stamped = sim().stamps().enabled();
+    State::Stages& stages = state.stages[request];
+    if (stamped) stages.started = std::min(stages.started, started);
+    if (--r.left) return;
+    if (sim().contents().enabled()) move_data(request);
+    if (r.command == Command::read) {
+        ++stat.reads;
+        stat.read_latency.sample(Time {at - r.accepted});
+    } else
+        ++stat.writes;
+    stat.bytes += protocol::payload(r);
+    if (stamped && !r.answered) {
+        sim().stamps().mark(stages.stamps, static_cast<std::size_t>(protocol::Stage::queue),
+                            stages.started);
+        sim().stamps().mark(stages.stamps, static_cast<std::size_t>(protocol::Stage::dram), at);
+    }
+    if (r.answered)
+        state.free.push_back(request);
+    else
+        state.unanswered.push(request);
+}
+
+void DramController::check_loaded(Loader& l) const {
+    const std::size_t places = state.requests.size();
+    const auto of = [&](std::uint32_t request) { l.index("requests", request, places); };
+    dram_->check_loaded(l, of);
+    l.indices("unanswered", state.unanswered, places);
+    l.indices("writes", state.writes, places);
+    if (state.front != no_request) l.index("front", state.front, places);
+}
+
+void DramController::waits_on(WaitReport& report) const {
+    if (dram_->reads() + dram_->writes())
+        report.add(path() + " has " + std::to_string(dram_->reads()) + " reads and " +
+                   std::to_string(dram_->writes()) + " writes to issue");
+}
+
+std::optional<std::string> DramController::imbalance() const {
+    if (!pending() && dram_->idle()) return {};
+    return std::to_string(state.requests.size() - state.free.size()) + " requests are not done";
+}
+
+} // namespace memsim::mem

@@ -1,0 +1,203 @@
+#pragma once
+
+#include "core/machine/functional.hh"
+#include "core/state/free_list.hh"
+#include "mem/dram/bank_hash.hh"
+#include "mem/dram/preset.hh"
+#include "mem/dram/pseudo_channels.hh"
+#include "mem/dram/scheduler.hh"
+#include "parts/address_map.hh"
+#include "parts/interleave.hh"
+#include "parts/sector_store.hh"
+#include "protocol/mem.hh"
+
+#include <optional>
+
+namespace memsim::mem {
+
+using namespace memsim::literals;
+using protocol::Mem;
+
+/// One channel of DRAM behind its controller: a DramScheduler over a DramDevice on a data bus of
+/// its own, or on one for each of its PseudoChannels. A read is answered when its last byte has
+/// come; a write as soon as its queue has taken it; an atomic counts and is timed as a write that
+/// is answered when its data has been moved. A request is cut into the rows that it touches, and
+/// always moves whole bursts. Balance: bytes asked for = bytes answered or written when a run has
+/// ended by itself. Not modelled: what DramScheduler and DramDevice leave out.
+class DramController final : public Model<DramController>,
+                             public Functional,
+                             public parts::HasAddressMap {
+  public:
+    struct Params {
+        Param<DramPreset> timing {DramPreset("ddr4_3200"),
+                                  "Timing table: a name, or a memsim.dram.Preset of a script"};
+        Param<std::string> changes {
+            "", "Figures that differ from the timing table's: 'tRCDRD=12ns ranks=1'"};
+        Param<unsigned> pseudo_channels {
+            1,
+            {1, PseudoChannels::most},
+            "Pseudo-channels, each with the table's ranks and data pins, that share queues and "
+            "command buses; the digit Ra of the map counts through the ranks of all"};
+        Param<Bytes> capacity {16_GiB,
+                               {1_KiB, Bytes {std::int64_t {1} << 50}},
+                               "Capacity of this channel, all ranks together"};
+        Param<std::string> map {"RoRaBaCoCh", "Order of the address's digits, highest first"};
+        Param<PolicyName<BankHash>> bank_hash {"none", "What the map's bank becomes, by the row"};
+        Param<unsigned> channels {
+            0,
+            {0, 4096},
+            "Channels that the addresses are spread over, by the digit Ch of the map; 0: the map "
+            "is of this channel's addresses, which the crossbar above deals out"};
+        Param<unsigned> channel {
+            0, {0, 4095}, "Number of this channel among those that share the addresses"};
+        Param<Bytes> interleave {
+            0_B, {0_B, 1_GiB}, "What the digit Cl of the map counts through; 0: one burst"};
+        Param<PolicyName<RowPolicy>> page {"open", "What happens to a row after an access"};
+        Param<unsigned> most_accesses {
+            0, {0, 1u << 20}, "Column commands after which a row is closed; 0: no limit"};
+        Param<unsigned> queue {8, {1, 65536}, "Requests waiting or in flight to the controller"};
+        Param<unsigned> read_queue {32, {1, 16384}, "Reads that the scheduler sees"};
+        Param<unsigned> write_queue {32, {1, 16384}, "Writes that the scheduler sees"};
+        Param<unsigned> write_high {28, {1, 16384}, "Writes waiting that start a drain"};
+        Param<unsigned> write_low {16, {0, 16384}, "Writes waiting at which reads go on"};
+        Param<unsigned> write_batch {
+            0, {0, 16384}, "Writes in a drain after which reads go on; 0: at write_low"};
+        Param<unsigned> read_batch {0, {0, 16384}, "Reads before a drain begins, while any wait"};
+        Param<PolicyName<DramOrder>> order {"first_ready", "Which command goes next"};
+        Param<unsigned> bank_queue {0,
+                                    {0, 64},
+                                    "Requests of a bank that the scheduler sees; those beyond wait "
+                                    "in the read and write queues, which count them alone. 0: all"};
+        Param<PolicyName<RefreshPolicy>> refresh {
+            "ranks_in_turn", "Which banks are refreshed together, each every tREFI"};
+        Param<Rate> channel_rate {Rate {0},
+                                  {Rate {0}, Rate {1'000'000'000'000'000}},
+                                  "Rate of the wires; 0: as the table says"};
+        Param<Time> channel_latency {
+            0_fs, {0_fs, 1_us}, "Time from one end of the wires to the other"};
+        Param<Time> latency {
+            1_fs, {1_fs, 1_us}, "Latency of the controller's pipeline, all in the answer's way"};
+    };
+    /// Of all ranks; of figures that init() refuses, one.
+    static unsigned banks_of(const void* params);
+    struct Ports {
+        Responder<Mem> cpu_side {{.depth = from<&Params::queue>, .latency = from<&Params::latency>},
+                                 "Requests"};
+    };
+    struct Stats {
+        Counter reads {Unit::count, "Reads answered"};
+        Counter writes {Unit::count, "Writes and atomics whose data was moved"};
+        Counter bytes {Unit::byte, "Bytes of reads and writes, as asked for"};
+        Counter row_hits {Unit::count, "Pieces of requests that found their row open"};
+        Counter row_misses {Unit::count, "Pieces whose bank was closed"};
+        Counter row_conflicts {Unit::count, "Pieces whose bank had another row open"};
+        Counter activates {Unit::count, "Rows opened"};
+        Counter precharges {Unit::count, "Precharge commands and rows closed by a column command"};
+        Counter refreshes {Unit::count, "Refreshes of a rank; an idle one's are counted when it is "
+                                        "used again"};
+        Each<Counter> bank_reads {banks_of, Unit::count, "Pieces of reads served by each bank"};
+        Each<Counter> bank_writes {banks_of, Unit::count, "Pieces of writes served by each bank"};
+        Each<Counter> bank_activates {banks_of, Unit::count, "Rows opened in each bank"};
+        Each<Counter> bank_row_hits {banks_of, Unit::count,
+                                     "Pieces that found their row open in each bank"};
+        Counter forwarded {Unit::count, "Reads answered from the queue of writes"};
+        Counter bus_bytes {Unit::byte, "Bytes that went over the data bus, in whole bursts"};
+        ElapsedTime bus_busy {
+            "Time that the data bus was transferring; of two pseudo-channels their sum"};
+        Distribution read_latency {Unit::time, "Time from a read's acceptance to its last byte"};
+        Level queued {Unit::count, "Pieces of requests in the scheduler's queues"};
+        PerSecond bandwidth {bytes, "Bytes asked for and moved a second of simulated time"};
+    };
+    struct State {
+        /// Accepted, not yet done. Half a line of the host's cache: there are many.
+        struct alignas(32) Request {
+            std::uint64_t address = 0;
+            Tick accepted = 0;
+            std::uint32_t bytes = 0;
+            std::uint32_t tag = 0;
+            std::uint16_t left = 0; ///< pieces not yet done, and 1 while some are not yet queued
+            std::uint16_t source = 0;
+            std::uint16_t sectors = 0;
+            protocol::Command command = protocol::Command::read;
+            bool answered = false; ///< or never to be
+        };
+        struct Stages { ///< of a request that carries stamps
+            Stamps::Id stamps;
+            Tick started = 0;
+        };
+        DramDeviceState device;
+        PseudoChannels::State buses;
+        DramSchedulerState scheduler;
+        Policy<BankHash> bank_hash;
+        std::vector<Request> requests;
+        std::vector<protocol::PackedSize> packed; ///< of each of them
+        std::vector<Stages> stages;
+        std::vector<Contents::Id> data; ///< of writes that are not done, and of reads
+        Fifo<std::uint32_t> writes;     ///< of them the writes, as they were accepted
+        parts::SectorStore contents;    ///< of the cells
+        FreeList free;
+        std::uint32_t front = ~std::uint32_t {0}; ///< of the first request in the port, if begun
+        std::uint32_t front_bytes = 0;            ///< how much of it is queued
+        Fifo<std::uint32_t> unanswered;           ///< done, waiting for the port
+        Timer command, done;
+    };
+
+    explicit DramController(const Params& p) : params(p) {}
+    void init() override;
+    void wake() override;
+    void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
+    bool pending() const override { return state.free.size() != state.requests.size(); }
+    std::optional<std::string> imbalance() const override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
+    parts::AddressMap address_map() const override;
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    /// What a request moves of its rows: packed data lie together from its address on.
+    struct Moved {
+        std::uint64_t address;
+        std::uint32_t bytes;
+        std::uint16_t sectors;
+        bool write;
+    };
+    static Moved moved_by(const protocol::MemRequest& r) {
+        const bool write = r.command != protocol::Command::read;
+        if (r.packed.words) return {r.address, std::min(r.packed.bytes(0), r.bytes), 0, write};
+        return {r.address, r.bytes, r.sectors, write};
+    }
+    static DramTiming timing_of(const Params& params);
+    void issue_and_accept();
+    bool accept();
+    void queue_pieces(const Moved& r);
+    void share();
+    [[noreturn]] void refuse_address(std::uint64_t address, std::uint32_t channel) const;
+    void collect();
+    protocol::MemResponse answer_to(std::uint32_t request) const;
+    void piece_done(std::uint32_t request, Tick started, Tick at);
+    void accept_data(const protocol::MemRequest& r);
+    void move_data(std::uint32_t request);
+    void add_waiting(std::uint64_t sector, SectorBytes& to);
+    template <class F>
+    void for_each_waiting(std::uint64_t sector, F&& f);
+    std::uint32_t bank_of(const parts::DramPlace& p) const {
+        const std::uint32_t bank = p.group * timing_.banks_per_group + p.bank;
+        return p.rank * timing_.banks() + state.bank_hash->bank(bank, p.row, timing_.banks());
+    }
+
+    // Derived in init().
+    DramTiming timing_ {};
+    std::optional<parts::AddressMap> map_;
+    std::optional<PseudoChannels> pseudo_;
+    std::optional<DramDevice> device_;
+    std::optional<DramScheduler> dram_;
+    parts::Interleave dealt_; ///< where the map is of this channel's addresses alone:
+    std::uint64_t chunk_ = 0; ///< not 0 there
+    std::uint32_t index_ = 0;
+};
+
+} // namespace memsim::mem

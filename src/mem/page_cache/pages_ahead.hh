@@ -1,0 +1,70 @@
+#pragma once
+
+#include "core/kernel/component.hh"
+#include "parts/page_prefetcher.hh"
+
+namespace memsim::mem {
+
+using namespace memsim::literals;
+
+struct AheadParams {
+    using group = void;
+    Param<PolicyName<parts::PagePrefetcher>> prefetch {
+        "none", "Which pages (or units) come with one that is missed"};
+    Param<Bytes> prefetch_end {
+        Bytes {std::int64_t {1} << 50},
+        {256_B, Bytes {std::int64_t {1} << 50}},
+        "Address at which what `prefetch` brings ends: give what the drive holds"};
+};
+
+struct AheadStats {
+    using group = void;
+    Counter prefetches {Unit::count, "Pages (or units) sent for ahead of an access"};
+    Counter dropped_prefetches {
+        Unit::count, "Pages (or units) to be brought ahead that were not sent for, as none could "
+                     "make room"};
+    Counter late_prefetches {Unit::count,
+                             "Pages (or units) sent for ahead that were accessed on their way"};
+    Counter unused_prefetches {Unit::count,
+                               "Pages (or units) sent for ahead that made room without an access"};
+};
+
+/// Who names the pages that come with a missed one, where a DRAM holds pages of a drive. A value
+/// for State.
+class PagesAhead {
+  public:
+    static constexpr std::string_view archived_as = "PagesAhead";
+    template <class Archive>
+    void archive(Archive& a) {
+        a(policy_);
+    }
+
+    void init(const Component& owner, const AheadParams& p, std::uint64_t page_bytes) {
+        policy_.make(p.prefetch, owner, "prefetch");
+        const auto end = static_cast<std::uint64_t>(p.prefetch_end->raw);
+        policy_->resize(page_bytes, std::max(end / page_bytes, std::uint64_t {1}));
+        on_ = policy_->prefetches();
+    }
+    void claimed(std::uint64_t page) {
+        if (on_) policy_->claimed({page});
+    }
+    void evicted(std::uint64_t page) {
+        if (on_) policy_->evicted({page});
+    }
+    /// Calls bring(page) for each that is to come with a missed one; it may be there already.
+    template <class Bring>
+    void each_with(std::uint64_t missed, Bring&& bring) {
+        if (!on_) return;
+        missed_.assign(1, {missed});
+        with_it_.clear();
+        policy_->bring(missed_, with_it_);
+        for (const parts::PageName& p : with_it_) bring(p.page);
+    }
+
+  private:
+    Policy<parts::PagePrefetcher> policy_;
+    bool on_ = false;
+    std::vector<parts::PageName> missed_, with_it_; ///< scratch
+};
+
+} // namespace memsim::mem

@@ -1,0 +1,73 @@
+#include "mem/traffic/traffic_gen.hh"
+
+#include "core/kernel/former_state.hh"
+#include "core/kernel/registry.hh"
+
+namespace memsim::mem {
+
+static const Registration<TrafficGen> traffic_gen {
+    "Sends sequential or random requests to a memory."};
+
+using protocol::Command;
+
+/// Before the requests under way were a part that other sources have, too.
+struct FormerTrafficGen {
+    std::uint64_t sent, offset;
+    Tick due;
+    Rng rng;
+    std::vector<Tick> sent_at;
+    FreeList free_tags;
+    Timer next;
+};
+static const FormerState<TrafficGen, FormerTrafficGen> former {
+    [](const FormerTrafficGen& was, TrafficGen::State& now) {
+        carry(was, now);
+        carry(was.sent_at, now.requests.sent_at);
+        carry(was.free_tags, now.requests.free);
+    }};
+
+void TrafficGen::init() { SentRequests::init(state.requests, params.outstanding); }
+
+void TrafficGen::start() { arm(state.next, state.due); }
+
+void TrafficGen::wake() {
+    auto& mem = port.mem_side;
+    while (!mem.empty()) requests().answered(mem.pop());
+    while (more() && state.due <= now() && mem.can_send()) send_one();
+    if (more() && state.due > now()) arm(state.next, state.due);
+}
+
+void TrafficGen::send_one() {
+    protocol::MemRequest r;
+    r.bytes = params.size;
+    switch (params.pattern()) {
+    case Pattern::sequential:
+        r.address = state.offset;
+        state.offset += params.size;
+        if (state.offset + params.size > static_cast<std::uint64_t>(params.range->raw))
+            state.offset = 0;
+        break;
+    case Pattern::random:
+        r.address = state.rng.below(static_cast<std::uint64_t>(params.range->raw) / params.size) *
+                    params.size;
+        break;
+    }
+    r.address += static_cast<std::uint64_t>(params.base->raw);
+    const bool read = params.read_share() == 100_pct || state.rng.chance(params.read_share->raw);
+    r.command = read ? Command::read : Command::write;
+    requests().send(r);
+    port.mem_side.send(r);
+    ++state.sent;
+    state.due += params.period->raw;
+}
+
+std::vector<Work> TrafficGen::work() const {
+    if (params.requests == 0) return {};
+    const std::uint64_t answered = state.sent - SentRequests::under_way(state.requests);
+    return {{path(), "requests", answered, params.requests, true}};
+}
+
+/// Only what has an end must be done.
+bool TrafficGen::pending() const { return params.requests != 0 && more(); }
+
+} // namespace memsim::mem

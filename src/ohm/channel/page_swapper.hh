@@ -1,0 +1,84 @@
+#pragma once
+
+#include "ohm/channel/ddr_sequence.hh"
+#include "xpoint/device.hh"
+
+namespace memsim::ohm {
+
+struct PageSwapperState {
+    using Mask = std::uint16_t; ///< a bit a line
+    /// A page of the media and a row of the DRAM on their way.
+    struct Job {
+        std::uint64_t xpoint = 0, dram = 0;
+        std::uint32_t id = 0;
+        bool live = false;
+        bool ready = false; ///< said, not yet confirmed
+        Mask all = 0;
+        Mask media_asked = 0, media_read = 0, written = 0;
+        Mask dram_asked = 0, dram_read = 0, write_asked = 0, dram_written = 0;
+
+        /// Page and row are in the register.
+        bool has_both() const { return (media_read & dram_read) == all; }
+    };
+    std::vector<Job> jobs;
+    parts::SectorStore registers; ///< of each job the page of the media, then the row
+};
+
+/// The DDR sequence generator of an XPoint module (Ohm-GPU IV-B, V-A): upon SWAP-CMD a page of the
+/// media and a row of the DRAM, over the memory route, are read into a register and written back
+/// crosswise; ready is said when the row is written and the write buffer has the page. A register
+/// is free when the memory controller has confirmed.
+class PageSwapper {
+  public:
+    using Dram = Requester<DdrSequence>;
+    using Job = PageSwapperState::Job;
+
+    /// All outlive it.
+    PageSwapper(xpoint::Device& device, Dram& dram, Contents& contents, PageSwapperState& state)
+        : device_(device), dram_(dram), contents_(contents), state_(state) {}
+
+    /// Whether a load of the device is of a swap: no memory controller asked for it.
+    static bool owns(const xpoint::Device::Load& load) { return load.id & own_load; }
+
+    /// SWAP-CMD; false if every register is in use.
+    bool accept(const protocol::DdrtCommand& c);
+    /// A line has come from the media.
+    void line_read(const xpoint::Device::Load& load);
+    /// Takes what the DRAM has answered.
+    void take_answers();
+    /// Goes on with all swaps. Calls ready(id) for those that are done.
+    template <class F>
+    void run(Tick now, F&& ready) {
+        for (Job& job : state_.jobs)
+            if (job.live && !job.ready && advance(job, now)) ready(job.id);
+    }
+    void confirm(std::uint32_t id);
+
+    bool pending() const;
+    void check_loaded(Loader& l) const;
+    void waits_on(const std::string& path, WaitReport& report) const;
+
+  private:
+    static constexpr std::uint32_t own_load = 1u << 30;
+    static constexpr std::uint32_t write_mark = 16; ///< in the id of an access to the DRAM
+    static constexpr unsigned job_shift = 5;
+
+    bool advance(Job& job, Tick now);
+    void read(Job& job, Tick now);
+    void write(Job& job);
+    std::uint32_t number(const Job& job) const {
+        return static_cast<std::uint32_t>(&job - state_.jobs.data());
+    }
+    /// Where a line of a register begins, in sectors.
+    static std::uint64_t place(std::uint32_t job, bool row, std::uint32_t piece) {
+        return ((job * 2u + row) * 16u + piece) * xpoint::line_sectors;
+    }
+    Contents::Id from_register(std::uint64_t place);
+
+    xpoint::Device& device_;
+    Dram& dram_;
+    Contents& contents_;
+    PageSwapperState& state_;
+};
+
+} // namespace memsim::ohm

@@ -1,0 +1,125 @@
+#pragma once
+
+#include "ohm/channel/module_side.hh"
+#include "ohm/channel/ready_reads.hh"
+#include "ohm/channel/request_table.hh"
+#include "ohm/two_level/cached_lines.hh"
+
+namespace memsim::ohm {
+
+/// A request that a two-level controller has accepted.
+struct LineRequest {
+    protocol::MemRequest r;
+    Tick accepted = 0;
+    std::uint64_t local = 0; ///< of its line, as this controller counts
+    std::uint64_t set = 0;
+    std::uint32_t module = 0; ///< its line's in XPoint
+    std::uint8_t victims = 0; ///< on their way to a module
+    bool fetched = false;     ///< the line came from XPoint
+    bool filled = false;      ///< the scheduler has it, from the register
+    bool answered = false;    ///< or needs no answer
+    bool settled = false;     ///< the scheduler has its line, or it changes nothing
+    bool released = false;    ///< the next request of the set has begun
+    Contents::Id line;        ///< what came from XPoint and is to be written to DRAM
+
+    bool is_write() const { return r.command != protocol::Command::read; }
+    /// It writes every byte of a line of so many.
+    bool writes_whole(std::uint64_t line_bytes) const {
+        return is_write() && r.payload() == line_bytes && !r.partial &&
+               r.command != protocol::Command::atomic;
+    }
+};
+
+struct LineDemandState {
+    std::vector<LineRequest> requests;
+    parts::SlotAllocator slots;             ///< of requests
+    Fifo<std::uint32_t> tag_reads;          ///< requests whose line is to be read
+    Fifo<std::uint32_t> writes;             ///< requests whose line is to be written
+    std::vector<Fifo<std::uint32_t>> reads; ///< of each module: requests whose command waits
+    ReadyReads ready;
+};
+
+/// The requests that a two-level controller has accepted, on their way to the DRAM, which reads and
+/// writes their lines, and to XPoint. What follows from what comes back is the controller's.
+class LineDemand {
+  public:
+    /// In the context of a DRAM access: nobody waits for it, or the request is answered when it is
+    /// done.
+    static constexpr std::uint32_t fill_mark = 1u << 31, write_mark = 1u << 30;
+    static constexpr std::uint32_t id_of(std::uint32_t context) {
+        return context & ~(fill_mark | write_mark);
+    }
+
+    /// All outlive it. `fills`: the wires by which lines from XPoint go to the DRAM; those of
+    /// reverse-writes (`in_register`) are in its register when they come, and take none.
+    LineDemand(LineDemandState& state, CachedLines& lines, const LineMap& map,
+               MemoryChannel& channel, ModuleSide& modules, Simulation& sim, mem::DramWires fills,
+               bool in_register)
+        : state_(state), table_(state.requests, state.slots), lines_(lines), map_(map),
+          channel_(channel), modules_(modules), sim_(sim), fills_(fills),
+          in_register_(in_register) {}
+    void init(unsigned requests) {
+        table_.resize(requests);
+        state_.reads.resize(modules_.modules());
+    }
+
+    RequestTable<LineRequest>& requests() { return table_; }
+    const RequestTable<LineRequest>& requests() const { return table_; }
+    LineRequest& operator[](std::uint32_t id) { return table_[id]; }
+
+    // What a request needs next: its line and tag read, its line fetched, its line written.
+    void read_tag(std::uint32_t id) { state_.tag_reads.push(id); }
+    void fetch(std::uint32_t id) { state_.reads[table_[id].module].push(id); }
+    void write(std::uint32_t id) { state_.writes.push(id); }
+    /// XPoint has the line ready.
+    void ready(std::uint32_t module, std::uint32_t id, Tick now);
+    ReadyReads& ready_reads() { return state_.ready; }
+    const ReadyReads& ready_reads() const { return state_.ready; }
+
+    // Each says whether anything changed. has_place(): a victim would have one; it is kept().
+    template <class HasPlace, class Kept>
+    bool read_tags(Tick now, HasPlace&& has_place, Kept&& kept) {
+        bool changed = false;
+        for (; !state_.tag_reads.empty() && has_place() && channel_.dram().can_accept(false);
+             changed = true) {
+            kept();
+            read_line(state_.tag_reads.pop(), now);
+        }
+        return changed;
+    }
+    /// Calls settled(id) for each whose line the scheduler has.
+    template <class Settled>
+    bool write_lines(Tick now, Settled&& settled) {
+        bool changed = false;
+        while (!state_.writes.empty() && channel_.dram().can_accept(true)) {
+            const std::uint32_t id = state_.writes.front();
+            changed = true;
+            if (!write_line(id, now)) continue;
+            state_.writes.pop();
+            settled(id);
+        }
+        return changed;
+    }
+    /// Read commands of module m, which take no channel time; returns how many.
+    std::uint32_t fetch_lines(std::uint32_t m);
+    /// Grants the channel to the reads of XPoint that are ready, the oldest first.
+    bool grant_ready(Tick now);
+    void check_loaded(Loader& l) const;
+
+  private:
+    std::uint32_t line_bytes() const { return static_cast<std::uint32_t>(map_.line_bytes); }
+    void read_line(std::uint32_t id, Tick now);
+    bool write_line(std::uint32_t id, Tick now);
+
+    LineDemandState& state_;
+    RequestTable<LineRequest> table_;
+    CachedLines& lines_;
+    const LineMap& map_;
+    MemoryChannel& channel_;
+    ModuleSide& modules_;
+    Simulation& sim_;
+    mem::DramWires fills_;
+    bool in_register_;
+};
+
+} // namespace memsim::ohm

@@ -1,0 +1,379 @@
+#include "zng/ftl/garbage_collector.hh"
+
+#include "core/kernel/registry.hh"
+#include "parts/named.hh"
+#include "zng/ftl/data_ranges.hh"
+#include "zng/ftl/flash_controller.hh"
+
+#include <algorithm>
+
+namespace memsim::zng {
+
+using protocol::PageOrderKind;
+
+static const Registration<GarbageCollector> garbage_collector {
+    "ZnG's helper thread: merges log blocks, levels wear, keeps the block mapping tables."};
+static const DebugFlag collect_flag {"Collect",
+                                     "Merges of log blocks, and when applications stand still"};
+
+namespace {
+constexpr std::uint32_t not_awaited = 1u << 16; ///< tag of page orders: below are applications
+} // namespace
+
+void GarbageCollector::init() {
+    flash_ = params.geometry.flash(path());
+    const PackageGeometry& package = params.geometry.package;
+    const Component& mmu = port.mmu.peer()->owner();
+    const auto* const pages = dynamic_cast<const protocol::HasPages*>(&mmu);
+    if (!pages || pages->page_bytes() != flash_.block_bytes())
+        refuse("mmu", "a block of " + std::to_string(flash_.block_bytes()) +
+                          "B must be the page of " + mmu.path());
+    MergeBlocks::Config config {flash_, package.data_blocks(), package.log_ratio(), {}};
+    try {
+        ranges_ =
+            data_ranges(params.footprints(), params.applications(), config, *pages, mmu.path());
+    } catch (const ConfigError& e) {
+        refuse("footprints", e.what());
+    }
+    config.ranges = ranges_;
+    MergeBlocksState& blocks = state.blocks;
+    blocks.logs = params.geometry.log_blocks(path(), 1);
+    blocks.free = FreeBlocks(flash_, package.data_blocks() + blocks.logs.logs_of_group());
+    blocks.group_moves.assign(flash_.groups(), 0);
+    for (unsigned i = 0; i < port.collect.size(); ++i)
+        if (const auto* c = dynamic_cast<const FlashController*>(&port.collect[i].peer()->owner()))
+            check_same_geometry(*this, params.geometry, *c, c->params.geometry);
+    blocks_.emplace(config, blocks);
+    merges_.emplace(flash_.mapped_pages(), params.step(), state.merges);
+    merges_->reset(params.merges());
+    state.package_moves.assign(params.geometry.packages(), 0);
+    state.applications.resize(params.applications());
+    held_.emplace(params.caches(), state.applications);
+    state.flushes.resize(params.caches());
+}
+
+/// Of the start: behind the data blocks of all groups, which addresses number first.
+std::vector<MemoryUse> GarbageCollector::memory_uses() const {
+    const std::uint32_t first = flash_.in_group(0, params.geometry.package.data_blocks());
+    return {{"its log blocks and the blocks to merge into", flash_.address(first),
+             (flash_.all_blocks() - first) * flash_.block_bytes()}};
+}
+
+void GarbageCollector::start() {
+    std::uint64_t entries = 0;
+    for (const BlockRange& r : ranges_) entries += r.blocks;
+    stat.table_entries.set(now(), entries);
+    stat.table_bytes.set(now(), (entries * params.table_entry_bits() + 7) / 8);
+}
+
+void GarbageCollector::wake() {
+    // In the order in which one makes another possible, so that nothing is left for the next wake.
+    take_answers();
+    take_lows();
+    send_extensions();
+    send_moves();
+    run_helper();
+    resume();
+    send_orders();
+}
+
+// ---- what comes in ---------------------------------------------------------------------------
+
+void GarbageCollector::take_answers() {
+    while (!port.mmu.empty()) {
+        const std::uint32_t tag = port.mmu.pop().tag;
+        if (tag == not_awaited) continue;
+        parts::named(state.applications, tag);
+        stat.drain_time.sample(held_->drained(tag, now()));
+        for (auto& f : state.flushes) f.push(static_cast<std::uint16_t>(tag));
+    }
+    for (unsigned i = 0; i < port.flush.size(); ++i)
+        while (!port.flush[i].empty()) {
+            const std::uint32_t tag = port.flush[i].pop().tag;
+            const HeldApplication& a = parts::named(state.applications, tag);
+            if (held_->flushed(tag)) stat.flush_time.sample(Time {now() - a.drained});
+        }
+    for (unsigned c = 0; c < port.collect.size(); ++c)
+        while (!port.collect[c].empty()) {
+            const CollectResponse r = port.collect[c].pop();
+            if (r.op == CollectOp::extend) continue;
+            const std::uint32_t ratio = params.geometry.package.log_ratio();
+            Merge& m = parts::named(state.merges.merges, r.tag / ratio);
+            if (r.op == CollectOp::move) {
+                DataMove& move = parts::named(m.moves, r.tag % ratio);
+                --state.package_moves[flash_.package_of(move.blocks.from, r.page)];
+                ++stat.moved_pages;
+                if (++move.done < flash_.mapped_pages()) continue;
+                --m.left;
+                blocks_->arrived(move.blocks.to_log);
+            } else if (++stat.erases; --m.left == 0)
+                end(r.tag / ratio);
+        }
+    if (!merges_->stepping()) return;
+    if (params.helpers() == 0 && state.step_until <= now()) merges_->step_done();
+    for (unsigned i = 0; i < port.helper.size(); ++i)
+        while (!port.helper[i].empty()) {
+            port.helper[i].pop();
+            merges_->step_done();
+        }
+}
+
+void GarbageCollector::take_lows() {
+    for (std::size_t i = 0; i < state.waiting.size();)
+        if (begin(state.waiting[i]))
+            state.waiting.erase(state.waiting.begin() + static_cast<std::ptrdiff_t>(i));
+        else
+            ++i;
+    for (unsigned c = 0; c < port.log_low.size(); ++c)
+        while (!port.log_low[c].empty()) {
+            const LogLow low = port.log_low[c].pop();
+            const std::uint32_t log = low.log;
+            if (is_known(low)) continue;
+            ++stat.log_lows;
+            if (params.when() == CollectWhen::used_up && extend(log)) continue;
+            blocks_->close(blocks_->served_by(log), log);
+            if (!begin(log)) state.waiting.push_back(log);
+        }
+}
+
+/// Each plane of a log block reports it: another plane did, and what it asked for is under way.
+bool GarbageCollector::is_known(const LogLow& low) const {
+    if (low.blocks < blocks_->all_of(low.log).size() || std::ranges::count(state.waiting, low.log))
+        return true;
+    return std::ranges::any_of(state.merges.active, [&](std::uint32_t i) {
+        return state.merges.merges[i].log == low.log;
+    });
+}
+
+/// False: its planes have no erased block to spare.
+bool GarbageCollector::extend(std::uint32_t log) {
+    const std::optional<std::uint32_t> to = blocks_->extend(log);
+    if (!to) return false;
+    ++stat.extensions;
+    CollectRequest r;
+    r.op = CollectOp::extend;
+    r.data = r.log = log;
+    r.to = *to;
+    for (r.page = 0; r.page < flash_.span; ++r.page) state.extensions.push(r);
+    return true;
+}
+
+void GarbageCollector::send_extensions() {
+    while (!state.extensions.empty()) {
+        const CollectRequest& next = state.extensions.front();
+        auto& to = port.collect[controller_of(next.log, next.page)];
+        if (!to.can_send()) return;
+        to.send(state.extensions.pop());
+    }
+}
+
+/// False if it must wait: data blocks of this log block are on their way, too many merges are, or
+/// blocks to merge into are being erased.
+bool GarbageCollector::begin(std::uint32_t log) {
+    if (blocks_->awaits_data(log) || merges_->full()) return false;
+    const Served served = blocks_->served_by(log);
+    MEMSIM_ASSERT(!served.blocks.empty(), "a log block is low that serves no data block");
+    if (!has_room(served, log)) return false;
+    Merge& m = merges_->begin(blocks_->all_of(log), served.application, now());
+    stat.merging.set(now(), state.merges.active.size());
+    blocks_->leave(log, served.blocks.size());
+    for (const std::uint32_t data : served.blocks) {
+        bool opened = false;
+        m.moves.push_back({blocks_->choose(data, served.application, opened), 0, 0, 0});
+        stat.log_blocks += opened;
+    }
+    m.left = static_cast<std::uint32_t>(m.moves.size());
+    debug(collect_flag, "merges log block ", m.log, " with ", m.moves.size(), " data blocks");
+    if (held_->begin_merge(m.application, now())) {
+        stat.held_time[m.application].begin(now());
+        ++stat.holds;
+        debug(collect_flag, "holds application ", m.application);
+        order(PageOrderKind::hold, m.application, m.application);
+    }
+    return true;
+}
+
+/// Refuses the run if there never will be.
+bool GarbageCollector::has_room(const Served& served, std::uint32_t log) const {
+    const std::uint32_t group = flash_.group_of(log);
+    if (blocks_->has_room(group, served.application, served.blocks.size())) return true;
+    for (const std::uint32_t i : state.merges.active) {
+        const Merge& m = state.merges.merges[i];
+        if (m.phase == MergePhase::erasing && flash_.reaches(group, flash_.group_of(m.log)))
+            return false;
+    }
+    throw ConfigError(path() + ".data_blocks: the flash is full: no plane of " +
+                      (params.geometry.across()
+                           ? "the packages"
+                           : "package " + std::to_string(flash_.package_of(log))) +
+                      " has an erased block left to merge into: over-provision more");
+}
+
+// ---- applications that stand still -----------------------------------------------------------
+
+void GarbageCollector::order(PageOrderKind kind, std::uint16_t application, std::uint32_t tag) {
+    protocol::PageOrder o;
+    o.kind = kind;
+    o.application = application;
+    o.tag = tag;
+    state.orders.push(o);
+}
+
+void GarbageCollector::resume() {
+    for (std::size_t i = 0; i < held_->size(); ++i) {
+        if (!held_->resumes(i)) continue;
+        stat.held_time[i].end(state.applications[i].since, now());
+        debug(collect_flag, "resumes application ", i);
+        order(PageOrderKind::resume, static_cast<std::uint16_t>(i), not_awaited);
+    }
+}
+
+void GarbageCollector::send_orders() {
+    while (!state.orders.empty() && port.mmu.can_send()) port.mmu.send(state.orders.pop());
+    for (unsigned i = 0; i < port.flush.size(); ++i)
+        while (!state.flushes[i].empty() && port.flush[i].can_send()) {
+            protocol::MemRequest r;
+            r.command = protocol::Command::flush;
+            r.application = state.flushes[i].pop();
+            r.tag = r.application;
+            port.flush[i].send(r);
+        }
+}
+
+// ---- moves and erases ------------------------------------------------------------------------
+
+/// Of all merges and their blocks in turn, a page each.
+void GarbageCollector::send_moves() {
+    std::vector<Merge>& merges = state.merges.merges;
+    for (bool sent = true; sent;) {
+        sent = false;
+        for (const std::uint32_t i : state.merges.active) {
+            if (merges[i].phase != MergePhase::moving) continue;
+            for (std::uint32_t n = 0; n < merges[i].moves.size(); ++n) sent |= send_move(i, n);
+        }
+    }
+    std::uint64_t late = 0; // applications whose next merge is not done
+    for (const std::uint32_t i : state.merges.active) {
+        Merge& m = merges[i];
+        const std::uint64_t bit = std::uint64_t {1} << m.application;
+        if (m.phase == MergePhase::moving && (m.left || !held_->quiet(m.application))) late |= bit;
+        if (m.phase == MergePhase::moving && !(late & bit)) update_tables(m);
+        if (m.phase == MergePhase::erasing) send_erases(i);
+    }
+}
+
+bool GarbageCollector::send_move(std::uint32_t merge, std::uint32_t n) {
+    const Merge& m = state.merges.merges[merge];
+    DataMove& move = state.merges.merges[merge].moves[n];
+    const std::uint32_t package = flash_.package_of(move.blocks.from, move.sent);
+    auto& to = port.collect[controller_of(move.blocks.from, move.sent)];
+    if (move.sent == move.granted || move.sent - move.done == params.ahead() * flash_.span ||
+        state.package_moves[package] == params.moves() || !to.can_send())
+        return false;
+    CollectRequest r;
+    r.tag = merge * params.geometry.package.log_ratio() + n;
+    r.data = move.blocks.from, r.log = m.log;
+    r.to = move.blocks.to, r.to_log = move.blocks.to_log;
+    r.page = move.sent++;
+    to.send(r);
+    ++state.package_moves[package];
+    return true;
+}
+
+/// Nothing of the application is under way, and what began before is done, whose blocks these may
+/// be: from now on its data are in their new blocks.
+void GarbageCollector::update_tables(Merge& m) {
+    for (const DataMove& move : m.moves) {
+        order(PageOrderKind::map, m.application, not_awaited);
+        state.orders.back().page = move.blocks.logical - ranges_[m.application].first;
+        state.orders.back().frame = move.blocks.to;
+        blocks_->moved(move.blocks);
+    }
+    blocks_->merged(m.log);
+    held_->mapped(m.application); // it need not wait for the erases
+    m.phase = MergePhase::erasing;
+    m.left = static_cast<std::uint32_t>(m.moves.size() + m.logs.size()) * flash_.span;
+}
+
+/// Of the data blocks, then of the log block and those that it went on in.
+void GarbageCollector::send_erases(std::uint32_t merge) {
+    Merge& m = state.merges.merges[merge];
+    const std::size_t moves = m.moves.size(), blocks = moves + m.logs.size();
+    for (; m.erased < blocks * flash_.span; ++m.erased) {
+        const std::uint32_t block = m.erased / flash_.span;
+        CollectRequest r;
+        r.op = CollectOp::erase;
+        r.tag = merge * params.geometry.package.log_ratio();
+        r.data = block < moves ? m.moves[block].blocks.from : m.logs[block - moves];
+        r.page = m.erased % flash_.span;
+        auto& to = port.collect[controller_of(r.data, r.page)];
+        if (!to.can_send()) return;
+        to.send(r);
+    }
+}
+
+void GarbageCollector::end(std::uint32_t merge) {
+    const Merge& m = state.merges.merges[merge];
+    for (const std::uint32_t log : m.logs) blocks_->erased(log);
+    for (const DataMove& move : m.moves) blocks_->erased(move.blocks.from);
+    stat.most_erases.set(now(), state.blocks.free.most());
+    stat.erased_blocks.set(now(), state.blocks.free.erased());
+    stat.merge_time.sample(Time {now() - m.since});
+    ++stat.merges;
+    merges_->end(merge);
+    stat.merging.set(now(), state.merges.active.size());
+}
+
+// ---- the helper thread -----------------------------------------------------------------------
+
+/// For the merges in turn: the next pages of one of which all that was granted has left.
+void GarbageCollector::run_helper() {
+    if (merges_->stepping() || (params.helpers() && !port.helper[0].can_send())) return;
+    const std::uint32_t instructions = merges_->next_step() * params.instructions();
+    if (instructions == 0) return;
+    ++stat.steps;
+    stat.instructions += instructions;
+    if (params.helpers())
+        port.helper[0].send({instructions});
+    else {
+        state.step_until = now() + params.instruction_time->raw * instructions;
+        arm(state.step_end, state.step_until);
+    }
+}
+
+// ---- set-up and reports ----------------------------------------------------------------------
+
+void GarbageCollector::check_loaded(Loader& l) const {
+    const std::uint64_t blocks = flash_.all_blocks(), applications = state.applications.size();
+    merges_->check_loaded(l, blocks, applications);
+    blocks_->check_loaded(l);
+    l.indices("waiting", state.waiting, blocks);
+    for (std::uint32_t i = 0; i < state.extensions.size(); ++i)
+        for (const std::uint32_t b : {state.extensions[i].log, state.extensions[i].to})
+            l.index("extensions", b, blocks);
+    for (const auto& queue : state.flushes) l.indices("flushes", queue, applications);
+}
+
+void GarbageCollector::waits_on(WaitReport& report) const {
+    for (const std::uint32_t i : state.merges.active) {
+        const Merge& m = state.merges.merges[i];
+        report.add(path() + " merges log block " + std::to_string(m.log) + " of application " +
+                   std::to_string(m.application) + ": " + std::to_string(m.left) +
+                   (m.phase == MergePhase::moving ? " blocks to move" : " erases to come"));
+    }
+    for (std::size_t i = 0; i < held_->size(); ++i)
+        if (const std::string what = held_->waits_for(i); !what.empty())
+            report.add(path() + " holds application " + std::to_string(i) + " and waits for " +
+                       what);
+}
+
+std::optional<std::string> GarbageCollector::imbalance() const {
+    if (!state.merges.active.empty()) return "merges of log blocks have not ended";
+    if (!state.waiting.empty()) return "log blocks that are low were not merged";
+    if (!state.extensions.empty()) return "log blocks that are low were not extended";
+    for (const HeldApplication& a : state.applications)
+        if (a.hold != Hold::none) return "an application is held for ever";
+    return {};
+}
+
+} // namespace memsim::zng

@@ -1,0 +1,114 @@
+#pragma once
+
+#include "core/base/units.hh"
+#include "core/state/free_list.hh"
+#include "zng/ftl/merge_blocks.hh"
+
+namespace memsim::zng {
+
+/// A mapped data block on its way, page by page.
+struct DataMove {
+    BlockMove blocks;
+    std::uint32_t granted = 0; ///< pages that the helper thread has come to
+    std::uint32_t sent = 0, done = 0;
+};
+enum class MergePhase : std::uint8_t { idle, moving, erasing };
+/// A log block whose data blocks go to new ones.
+struct Merge {
+    std::uint32_t log = 0;
+    std::vector<std::uint32_t> logs; ///< it, and the blocks that it went on in
+    std::uint16_t application = 0;
+    MergePhase phase = MergePhase::idle;
+    std::uint32_t left = 0;   ///< moves or erases that are not done
+    std::uint32_t erased = 0; ///< erases sent, one for each plane of each block
+    std::vector<DataMove> moves;
+    Tick since = 0;
+};
+
+/// Plain values for State.
+struct MergeTableState {
+    static constexpr std::uint32_t none = ~0u;
+    std::vector<Merge> merges;
+    FreeList idle;
+    std::vector<std::uint32_t> active; ///< in the order of their beginning
+    std::uint32_t step = none;         ///< the merge that the helper thread is at
+    std::uint32_t turn = 0;            ///< of active merges: the next that it looks at
+};
+
+/// The merges under way, and whose pages the helper thread turns to next. A part.
+class MergeTable {
+  public:
+    /// Mapped blocks have `pages` of data; the helper thread takes `step` of each at a time.
+    MergeTable(std::uint32_t pages, std::uint32_t step, MergeTableState& state)
+        : pages_(pages), step_(step), s_(state) {}
+
+    void reset(std::uint32_t merges) {
+        s_.merges.resize(merges);
+        for (std::uint32_t i = merges; i-- > 0;) s_.idle.push_back(i);
+    }
+    bool full() const { return s_.idle.empty(); }
+    Merge& begin(std::vector<std::uint32_t> logs, std::uint16_t application, Tick now) {
+        const std::uint32_t i = s_.idle.back();
+        s_.idle.pop_back();
+        s_.active.push_back(i);
+        const std::uint32_t log = logs.front();
+        s_.merges[i] = {log, std::move(logs), application, MergePhase::moving, 0, 0, {}, now};
+        return s_.merges[i];
+    }
+    void end(std::uint32_t i) {
+        s_.merges[i].phase = MergePhase::idle;
+        std::erase(s_.active, i);
+        s_.idle.push_back(i);
+    }
+    /// Turns to the next merge of which all that was granted has left; the pages that it is about
+    /// to deal with, or 0.
+    std::uint32_t next_step() {
+        const auto n = static_cast<std::uint32_t>(s_.active.size());
+        for (std::uint32_t k = 0; k < n; ++k) {
+            const std::uint32_t i = s_.active[(s_.turn + k) % n];
+            const Merge& m = s_.merges[i];
+            const std::uint32_t granted = m.moves.front().granted;
+            if (m.phase != MergePhase::moving || granted == pages_) continue;
+            bool due = true;
+            for (const DataMove& move : m.moves) due = due && move.sent == granted;
+            if (!due) continue;
+            s_.turn = (s_.turn + k + 1) % n;
+            s_.step = i;
+            return std::min(step_, pages_ - granted) * static_cast<std::uint32_t>(m.moves.size());
+        }
+        return 0;
+    }
+    bool stepping() const { return s_.step != MergeTableState::none; }
+    void step_done() {
+        for (DataMove& move : s_.merges[s_.step].moves)
+            move.granted = std::min(move.granted + step_, pages_);
+        s_.step = MergeTableState::none;
+    }
+    void check_loaded(Loader& l, std::uint64_t blocks, std::uint64_t applications) const {
+        for (const Merge& m : s_.merges) {
+            l.index("merges.log", m.log, blocks);
+            l.indices("merges.logs", m.logs, blocks);
+            l.index("merges.application", m.application, applications);
+            for (const DataMove& move : m.moves)
+                for (const std::uint32_t b : {move.blocks.from, move.blocks.to, move.blocks.to_log})
+                    l.index("merges.moves", b, blocks);
+            l.within("merges.moves", [&] {
+                l.check(m.phase == MergePhase::idle || !m.moves.empty(),
+                        "are none, of a merge under way");
+            });
+        }
+        for (const std::uint32_t merge : s_.active) {
+            l.index("active", merge, s_.merges.size());
+            l.within("active", [&] {
+                l.check(s_.merges[merge].phase != MergePhase::idle, "is a merge that is over");
+            });
+        }
+        if (stepping()) l.index("step", s_.step, s_.merges.size());
+    }
+
+  private:
+    std::uint32_t pages_, step_;
+    MergeTableState& s_;
+};
+
+} // namespace memsim::zng

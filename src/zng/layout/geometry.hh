@@ -1,0 +1,90 @@
+#pragma once
+
+#include "core/kernel/component.hh"
+#include "zng/layout/address.hh"
+#include "zng/layout/page_mask.hh"
+
+namespace memsim::zng {
+
+/// What a package is made of, and which of its blocks hold data and logs at the start.
+struct PackageGeometry {
+    using group = void;
+    Param<unsigned> dies {8, {1, 64}, "Dies of a package", stated("ZnG table I: 8")};
+    Param<unsigned> planes {8, {1, 64}, "Planes of a die", stated("ZnG table I: 8")};
+    Param<unsigned> blocks {1024, {1, 1u << 20}, "Blocks of a plane", stated("ZnG table I: 1024")};
+    Param<unsigned> pages {384, {1, 32768}, "Pages of a block", stated("ZnG table I: 384")};
+    Param<unsigned> data_blocks {
+        796,
+        {1, 1u << 20},
+        "Blocks of a plane that hold data at the start",
+        cited("22.3 % are over-provisioned in the authors' public configuration")};
+    Param<unsigned> log_ratio {
+        4, {1, 1024}, "Data blocks to a log block", assumed("no source gives it; range 1-16")};
+};
+
+/// Of all packages: for those who know physical addresses.
+struct FlashGeometry {
+    using group = void;
+    Param<unsigned> packages {16, {1, 256}, "Packages of the network", stated("ZnG table I: 16")};
+    PackageGeometry package;
+    Param<unsigned> data_pages {
+        0,
+        {0, 32768},
+        "Pages of a data block that addresses name (0: all; scaled with footprints)"};
+    Param<unsigned> span {
+        1, {1, 16384}, "Planes over which a mapped block extends (1: it is a flash block)"};
+    Param<bool> across {
+        false, "Whether the planes of a mapped block are of all packages; otherwise of one"};
+
+    /// All flash. Refuses what cannot be, in the name of the component at `path`.
+    Flash flash(const std::string& path) const {
+        if (data_pages() > package.pages())
+            throw ConfigError(path + ".data_pages: " + std::to_string(data_pages()) + " of " +
+                              std::to_string(package.pages()) + " pages of a block");
+        const Flash all {packages(),
+                         package.dies(),
+                         package.planes(),
+                         package.blocks(),
+                         package.pages(),
+                         page_bytes,
+                         data_pages() ? data_pages() : package.pages(),
+                         span(),
+                         across()};
+        const std::uint32_t of = across() ? all.all_planes() : all.package_planes();
+        if (of % span() || (across() && span() % packages()))
+            throw ConfigError(path + ".span: a mapped block of " + std::to_string(span()) +
+                              " planes does not lie evenly in " + std::to_string(of) + " planes" +
+                              (across() ? " of " + std::to_string(packages()) + " packages" : ""));
+        if (std::uint64_t {all.all_planes()} * all.blocks > ~std::uint32_t {0})
+            throw ConfigError(path + ".blocks: the flash has " +
+                              std::to_string(std::uint64_t {all.all_planes()} * all.blocks) +
+                              " blocks: at most 4294967295 can be numbered");
+        return all;
+    }
+    /// The log blocks of the start, which leave at least `spare` blocks of each plane free.
+    LogBlocks log_blocks(const std::string& path, std::uint32_t spare) const {
+        const LogBlocks logs(flash(path), package.data_blocks(), package.log_ratio());
+        if (package.data_blocks() + logs.logs_of_group() + spare > package.blocks())
+            throw ConfigError(path + ".data_blocks: " + std::to_string(package.data_blocks()) +
+                              " data blocks and " + std::to_string(logs.logs_of_group()) +
+                              " log blocks for them" + (spare ? ", and one to merge into," : "") +
+                              " are more than the " + std::to_string(package.blocks()) +
+                              " blocks of a plane: over-provision more");
+        return logs;
+    }
+};
+
+/// Where a line lies is computed by one component and looked up by another: refuses `theirs` where
+/// it differs from `mine`.
+template <class Geometry>
+void check_same_geometry(const Component& me, const Geometry& mine, const Component& other,
+                         const Geometry& theirs) {
+    const std::vector<ParamRef> a = params_of(mine), b = params_of(theirs);
+    for (std::size_t i = 0; i < a.size(); ++i)
+        if (a[i].operations->number(a[i].param) != b[i].operations->number(b[i].param))
+            throw ConfigError(other.path() + "." + std::string(b[i].name) + ": " + b[i].text() +
+                              ", but " + me.path() + " has " + a[i].text() +
+                              ": controllers, collector and packages have one geometry");
+}
+
+} // namespace memsim::zng

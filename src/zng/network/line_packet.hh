@@ -1,0 +1,81 @@
+#pragma once
+
+#include "core/base/bits.hh"
+#include "protocol/mem.hh"
+#include "zng/layout/page_mask.hh"
+#include "zng/network/flash_network.hh"
+
+#include <algorithm>
+
+namespace memsim::zng {
+
+/// What requests of an L2 say of one line, in a packet: its sectors, those that a write covers only
+/// in part, its bytes, and what writes leave there, younger ones over older ones.
+class LinePacket {
+  public:
+    LinePacket(FlashPacket& packet, Contents& contents) : p_(packet), contents_(contents) {}
+
+    void read(const protocol::MemRequest& r) {
+        p_.kind = PacketKind::read;
+        p_.sectors = static_cast<std::uint8_t>(masks_of(r).sectors);
+        p_.bytes = r.payload();
+    }
+    /// A write, behind those that the packet has already. Takes its contents.
+    void write(protocol::MemRequest& r) {
+        p_.kind = PacketKind::write;
+        const Masks masks = masks_of(r);
+        const std::uint32_t sectors = p_.sectors | masks.sectors;
+        const std::uint32_t whole = (p_.sectors & ~p_.partial) | (masks.sectors & ~masks.partial);
+        written_ += r.payload();
+        p_.sectors = static_cast<std::uint8_t>(sectors);
+        p_.partial = static_cast<std::uint8_t>(sectors & ~whole);
+        p_.bytes = std::min(written_, sector_bytes * bits_set(sectors));
+        add(r);
+    }
+    /// Of a line's record, which a packet brought, what answers the request.
+    static Contents::Id answer(Contents& contents, const protocol::MemRequest& r,
+                               Contents::Id line) {
+        if (!line) return {};
+        for (Contents::Piece& p : contents[line].pieces) p.sector -= first_of(r);
+        return line;
+    }
+
+  private:
+    struct Masks { ///< of a line's sectors: those that are asked for or written, and those in part
+        std::uint32_t sectors, partial;
+    };
+    static std::uint32_t first_of(const protocol::MemRequest& r) {
+        return static_cast<std::uint32_t>(r.address % line_bytes / sector_bytes);
+    }
+    static Masks masks_of(const protocol::MemRequest& r) {
+        const std::uint32_t begin = r.address % line_bytes, end = begin + r.bytes;
+        const std::uint32_t first = begin / sector_bytes, last = (end - 1) / sector_bytes;
+        const std::uint32_t sectors =
+            r.sectors ? std::uint32_t {r.sectors} << first & 15 : (2u << last) - (1u << first);
+        std::uint32_t partial = std::uint32_t {r.partial} << first;
+        if (begin % sector_bytes) partial |= 1u << first;
+        if (end % sector_bytes) partial |= 1u << last;
+        return {sectors, partial & sectors};
+    }
+    void add(protocol::MemRequest& r) {
+        if (!r.contents) return;
+        if (!p_.contents) p_.contents = contents_.create();
+        Contents::Record& line = contents_[p_.contents];
+        const Contents::Record& written = contents_[r.contents];
+        line.moves |= written.moves;
+        for (const Contents::Piece& piece : written.pieces) {
+            const std::uint32_t sector = first_of(r) + piece.sector;
+            auto at = std::find_if(line.pieces.begin(), line.pieces.end(),
+                                   [&](const Contents::Piece& x) { return x.sector == sector; });
+            if (at == line.pieces.end()) at = line.pieces.insert(at, {sector, {}});
+            if (at->data.merge(piece.data, written.moves)) contents_.count_overtaken();
+        }
+        contents_.release(std::exchange(r.contents, {}));
+    }
+
+    FlashPacket& p_;
+    Contents& contents_;
+    std::uint32_t written_ = 0; ///< bytes of all writes, overlapping ones counted twice
+};
+
+} // namespace memsim::zng

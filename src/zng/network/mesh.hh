@@ -1,0 +1,20 @@
+#pragma once
+
+#include "core/machine/functional.hh"
+#include "link/mesh.hh"
+#include "zng/network/flash_network.hh"
+
+namespace memsim::zng {
+
+/// The flash network: packets between flash controllers and the I/O ports of packages.
+class Mesh final : public link::Mesh<Mesh, FlashPacket>, public Functional {
+  public:
+    using link::Mesh<Mesh, FlashPacket>::Mesh;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
+};
+
+/// Why packets for this endpoint do not come to this port, if a mesh is behind it; empty if they
+/// do.
+std::string wrong_endpoint(const PortBase& input, unsigned endpoint);
+
+} // namespace memsim::zng
