@@ -1,6 +1,6 @@
 #include "core/base/reflect.hh"
 #include "flash/nand/timing.hh"
-#include "mem/dram/preset.hh"
+#include "mem/dram/presets/preset.hh"
 #include "python/bindings.hh"
 #include "workload/traces/address_trace.hh"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "workload/simt.hh"
+#include "workload/simt/simt.hh"
 
 #include <functional>
 #include <optional>

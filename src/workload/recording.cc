@@ -4,7 +4,7 @@
 #include "core/base/heed.hh"
 #include "core/base/legible.hh"
 #include "files/input_file.hh"
-#include "workload/simt.hh"
+#include "workload/simt/simt.hh"
 
 #include <algorithm>
 #include <sstream>

@@ -56,4 +56,4 @@ def test_a_right_program_is_not_refused(compiler):
 def test_clang_takes_what_gcc_takes():
     """A file of policies, whose types have no name outside of it; util/test --long builds all with clang++."""
     warnings = "-Wall", "-Wextra", "-Wpedantic", "-Werror"
-    assert refusal("clang++", *warnings, "src/mem/dram/row_policies.cc") is None
+    assert refusal("clang++", *warnings, "src/mem/dram/schedule/row_policies.cc") is None

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/state/hash_map.hh"
-#include "mem/cache/lines.hh"
+#include "mem/cache/lines/lines.hh"
 
 namespace memsim::mem::cache {
 

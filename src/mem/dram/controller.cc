@@ -1,7 +1,7 @@
 #include "mem/dram/controller.hh"
 
 #include "core/kernel/registry.hh"
-#include "mem/dram/command_log.hh"
+#include "mem/dram/device/command_log.hh"
 #include "protocol/traffic.hh"
 
 namespace memsim::mem {

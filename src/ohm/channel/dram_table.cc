@@ -1,4 +1,4 @@
-#include "mem/dram/preset.hh"
+#include "mem/dram/presets/preset.hh"
 
 namespace memsim::ohm {
 

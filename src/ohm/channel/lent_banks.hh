@@ -1,6 +1,6 @@
 #pragma once
 
-#include "mem/dram/scheduler.hh"
+#include "mem/dram/schedule/scheduler.hh"
 
 namespace memsim::ohm {
 

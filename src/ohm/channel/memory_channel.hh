@@ -2,8 +2,8 @@
 
 #include "core/base/clock.hh"
 #include "core/kernel/component.hh"
-#include "mem/dram/preset.hh"
-#include "mem/dram/scheduler.hh"
+#include "mem/dram/presets/preset.hh"
+#include "mem/dram/schedule/scheduler.hh"
 #include "ohm/channel/lent_banks.hh"
 #include "parts/interleave.hh"
 #include "protocol/ddrt.hh"

@@ -1,7 +1,7 @@
 #include "ohm/planar/controller.hh"
 
 #include "core/kernel/registry.hh"
-#include "mem/dram/command_log.hh"
+#include "mem/dram/device/command_log.hh"
 #include "ohm/channel/modules.hh"
 #include "protocol/traffic.hh"
 

@@ -1,6 +1,6 @@
 #include "workload/catalogue.hh"
 #include "workload/data/aes_plain.hh"
-#include "workload/exact_math.hh"
+#include "workload/simt/exact_math.hh"
 
 /// AES-128 (FIPS 197) of many blocks, each by itself, as the suite of Bakhoda et al. (ISPASS'09)
 /// has it after Manavski (ICSPC'07): a thread computes one column of a state, four of them share

@@ -1,6 +1,6 @@
 #include "core/base/heed.hh"
 #include "workload/catalogue.hh"
-#include "workload/exact_math.hh"
+#include "workload/simt/exact_math.hh"
 
 #include <algorithm>
 #include <numeric>

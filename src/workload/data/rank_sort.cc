@@ -1,5 +1,5 @@
 #include "workload/catalogue.hh"
-#include "workload/exact_math.hh"
+#include "workload/simt/exact_math.hh"
 
 #include <algorithm>
 

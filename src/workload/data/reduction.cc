@@ -1,5 +1,5 @@
 #include "workload/catalogue.hh"
-#include "workload/exact_math.hh"
+#include "workload/simt/exact_math.hh"
 
 /// The sum of a vector after CUDA's samples (Harris, "Optimizing parallel reduction"): each block
 /// of 256 adds up 512 elements as a tree in shared memory; launches follow until one sum is left.

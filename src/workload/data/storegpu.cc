@@ -1,5 +1,5 @@
 #include "workload/catalogue.hh"
-#include "workload/exact_math.hh"
+#include "workload/simt/exact_math.hh"
 
 /// StoreGPU (Al-Kiswany et al., HPDC'08) as the suite of Bakhoda et al. (ISPASS'09) has it: sliding
 /// windows of a stream of data, each hashed by MD5 (RFC 1321), to find parts that are known

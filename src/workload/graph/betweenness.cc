@@ -1,7 +1,7 @@
 #include "workload/graph/brandes.hh"
 #include "workload/graph/graph_application.hh"
 #include "workload/graph/path_count.hh"
-#include "workload/near.hh"
+#include "workload/simt/near.hh"
 
 /// Betweenness centrality after GraphBIG's (Nai et al., SC'15; Brandes 2001): for each source, a
 /// search that counts the shortest paths to each vertex, level by level, and the way back, on which

@@ -1,5 +1,5 @@
 #include "workload/graph/graph_application.hh"
-#include "workload/near.hh"
+#include "workload/simt/near.hh"
 
 /// PageRank by pushing, one vertex a thread, after Pannotia's (Che et al., IISWC'13): `scatter`
 /// adds rank / degree to each neighbour atomically, `gather` makes the new rank 0.15 / n + 0.85 x

@@ -1,6 +1,6 @@
-#include "workload/exact_math.hh"
 #include "workload/llm/bf16.hh"
 #include "workload/llm/decoder.hh"
+#include "workload/simt/exact_math.hh"
 
 /// Attention of one token over the paged cache of keys and values.
 namespace memsim::workload {

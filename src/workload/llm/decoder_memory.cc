@@ -1,8 +1,8 @@
 #include "workload/llm/decoder_memory.hh"
 
 #include "core/base/rng.hh"
-#include "workload/exact_math.hh"
 #include "workload/llm/bf16.hh"
+#include "workload/simt/exact_math.hh"
 
 #include <algorithm>
 #include <cmath>

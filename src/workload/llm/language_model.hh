@@ -1,7 +1,7 @@
 #pragma once
 
-#include "workload/kernel_host.hh"
 #include "workload/llm/decoder.hh"
+#include "workload/simt/kernel_host.hh"
 
 namespace memsim::workload {
 

@@ -1,6 +1,6 @@
-#include "workload/exact_math.hh"
 #include "workload/llm/bf16.hh"
 #include "workload/llm/decoder.hh"
+#include "workload/simt/exact_math.hh"
 
 /// Products of a matrix of bf16 and a vector of floats. A block copies the vector to shared memory;
 /// then each warp multiplies two rows by it, 4 values of each row a lane, and adds up the lanes'

@@ -1,6 +1,6 @@
 #include "workload/llm/bf16.hh"
 #include "workload/llm/decoder_memory.hh"
-#include "workload/near.hh"
+#include "workload/simt/near.hh"
 
 #include <algorithm>
 

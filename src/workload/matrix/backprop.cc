@@ -1,6 +1,6 @@
 #include "workload/catalogue.hh"
-#include "workload/exact_math.hh"
-#include "workload/near.hh"
+#include "workload/simt/exact_math.hh"
+#include "workload/simt/near.hh"
 
 /// The back-propagation of a neural network's first layer, after Rodinia's (Che et al., IISWC'09):
 /// n inputs, 16 hidden units. `layerforward` multiplies inputs and weights in shared memory and

@@ -1,5 +1,5 @@
 #include "workload/catalogue.hh"
-#include "workload/exact_math.hh"
+#include "workload/simt/exact_math.hh"
 
 /// Gaussian elimination after Rodinia's (Che et al., IISWC'09): for each column, `Fan1` computes
 /// the multipliers of the rows below, `Fan2` subtracts the row from them.

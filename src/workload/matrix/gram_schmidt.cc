@@ -1,5 +1,5 @@
 #include "workload/catalogue.hh"
-#include "workload/exact_math.hh"
+#include "workload/simt/exact_math.hh"
 
 /// The Gram-Schmidt process after PolyBench's (Grauer-Gray et al., InPar'12): for each column,
 /// kernel 1 takes its norm (one thread), kernel 2 divides the column by it, kernel 3 takes its part

@@ -1,5 +1,5 @@
 #include "workload/catalogue.hh"
-#include "workload/exact_math.hh"
+#include "workload/simt/exact_math.hh"
 
 /// LU decomposition after Rodinia's (Che et al., IISWC'09), in blocks of 16: for each block of the
 /// diagonal, one warp decomposes it, `perimeter` the blocks right of it and below, `internal`

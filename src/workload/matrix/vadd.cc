@@ -1,7 +1,7 @@
 #include "workload/matrix/vadd.hh"
 
 #include "workload/catalogue.hh"
-#include "workload/exact_math.hh"
+#include "workload/simt/exact_math.hh"
 
 namespace memsim::workload {
 

@@ -1,8 +1,8 @@
 #include "workload/neural/darknet.hh"
 
-#include "workload/exact_math.hh"
-#include "workload/near.hh"
 #include "workload/neural/darknet_kernels.hh"
+#include "workload/simt/exact_math.hh"
+#include "workload/simt/near.hh"
 
 namespace memsim::workload {
 

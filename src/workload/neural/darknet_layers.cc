@@ -1,5 +1,5 @@
-#include "workload/exact_math.hh"
 #include "workload/neural/darknet_kernels.hh"
+#include "workload/simt/exact_math.hh"
 
 #include <limits>
 

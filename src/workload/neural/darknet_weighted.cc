@@ -1,5 +1,5 @@
-#include "workload/exact_math.hh"
 #include "workload/neural/darknet_kernels.hh"
+#include "workload/simt/exact_math.hh"
 
 /// Kernels of layers with weights: fill, im2col, product, normalization, bias, activation.
 namespace memsim::workload {

@@ -1,6 +1,6 @@
 #include "workload/catalogue.hh"
-#include "workload/exact_math.hh"
-#include "workload/near.hh"
+#include "workload/simt/exact_math.hh"
+#include "workload/simt/near.hh"
 
 /// Recognition of digits by a convolutional network, after the NN of GPGPU-Sim's set (Bakhoda et
 /// al., ISPASS'09): pictures of 29 x 29, two convolutions 5 x 5 by steps of 2, two full layers; one

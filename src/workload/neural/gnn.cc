@@ -1,7 +1,7 @@
-#include "workload/exact_math.hh"
 #include "workload/graph/bfs_rodinia.hh"
 #include "workload/matrix/gemm.hh"
 #include "workload/matrix/vadd.hh"
+#include "workload/simt/exact_math.hh"
 
 /// A layer of a graph neural network out of bfs, vadd and gemm, which is all that CXL-GPU's paper
 /// says of its gnn. Put together as a network with distance encoding (Li et al., NeurIPS'20), which

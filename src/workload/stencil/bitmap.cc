@@ -1,6 +1,6 @@
 #include "workload/stencil/bitmap.hh"
 
-#include "workload/exact_math.hh"
+#include "workload/simt/exact_math.hh"
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,5 @@
 #include "workload/catalogue.hh"
-#include "workload/exact_math.hh"
+#include "workload/simt/exact_math.hh"
 
 /// The Coulomb potential of atoms on a plane of points, after the CP of GPGPU-Sim's set (Bakhoda et
 /// al., ISPASS'09): one point a thread [A] (the original takes several), blocks of 16 x 8. Its

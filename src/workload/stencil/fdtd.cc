@@ -1,5 +1,5 @@
 #include "workload/catalogue.hh"
-#include "workload/exact_math.hh"
+#include "workload/simt/exact_math.hh"
 
 /// Finite differences in the time domain over a plane, after PolyBench's FDTD-2D (Grauer-Gray et
 /// al., InPar'12): three kernels a step.

@@ -1,5 +1,5 @@
 #include "workload/catalogue.hh"
-#include "workload/exact_math.hh"
+#include "workload/simt/exact_math.hh"
 
 /// Jacobi steps of Laplace's equation in a cube, after the LPS of GPGPU-Sim's set (Bakhoda et al.,
 /// ISPASS'09; Giles' laplace3d): blocks of 32 x 4 march along z with the current plane and its rim

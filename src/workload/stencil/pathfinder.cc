@@ -1,5 +1,5 @@
 #include "workload/catalogue.hh"
-#include "workload/exact_math.hh"
+#include "workload/simt/exact_math.hh"
 
 /// The cheapest way down a grid after Rodinia's pathfinder (Che et al., IISWC'09): each launch does
 /// some rows, a block of 256 threads its columns and a halo in shared memory.

@@ -1,5 +1,5 @@
 #include "workload/catalogue.hh"
-#include "workload/exact_math.hh"
+#include "workload/simt/exact_math.hh"
 
 /// Stencils over a cube: Parboil's seven points (Stratton et al., 2012), step by step between two
 /// arrays, and PolyBench's 3-D convolution (Grauer-Gray et al., InPar'12), one launch a plane.

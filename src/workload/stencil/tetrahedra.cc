@@ -1,7 +1,7 @@
 #include "workload/stencil/tetrahedra.hh"
 
 #include "core/base/heed.hh"
-#include "workload/exact_math.hh"
+#include "workload/simt/exact_math.hh"
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "workload/kernel_host.hh"
+#include "workload/simt/kernel_host.hh"
 
 namespace memsim::workload {
 

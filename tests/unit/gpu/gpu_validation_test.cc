@@ -1,5 +1,5 @@
 #include "../../validation/table.hh"
-#include "mem/dram/preset.hh"
+#include "mem/dram/presets/preset.hh"
 #include "script.hh"
 
 namespace memsim::gpu_validation_test {

@@ -4,7 +4,7 @@
 #include "gpu/dispatch/dispatcher.hh"
 #include "gpu/sm/sm.hh"
 #include "mem/simple_memory.hh"
-#include "workload/functional_state.hh"
+#include "workload/simt/functional_state.hh"
 
 #include <catch2/catch.hpp>
 

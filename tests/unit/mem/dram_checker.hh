@@ -1,6 +1,6 @@
 #pragma once
 
-#include "mem/dram/device.hh"
+#include "mem/dram/device/device.hh"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "driver.hh"
-#include "mem/dram/bank_hash.hh"
 #include "mem/dram/controller.hh"
+#include "mem/dram/device/bank_hash.hh"
 #include "support.hh"
 
 #include <set>

@@ -1,4 +1,4 @@
-#include "mem/dram/queue.hh"
+#include "mem/dram/schedule/queue.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/machine/machine.hh"
-#include "mem/dram/preset.hh"
-#include "mem/dram/scheduler.hh"
+#include "mem/dram/presets/preset.hh"
+#include "mem/dram/schedule/scheduler.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
-#include "workload/lockstep.hh"
-#include "workload/serial_launch.hh"
+#include "workload/simt/lockstep.hh"
+#include "workload/simt/serial_launch.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "workload/simt.hh"
+#include "workload/simt/simt.hh"
 
 #include "run.hh"
 #include "support.hh"

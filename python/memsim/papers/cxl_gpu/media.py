@@ -22,7 +22,7 @@ from ...systems.drive import PRESETS, solid_state_drive
 from ...systems.interleave import Interleave, in_bytes
 
 # The DRAM of an endpoint, and its cache before a drive: DDR5-5600, two sub-channels of 32 bit, 44.8 GB/s, 46-45-45 at
-# 2.8 GHz, tRFC 295 ns (the paper's Table 10a; timing: src/mem/dram/presets_ddr.cc). Neighbouring bursts go to the other
+# 2.8 GHz, tRFC 295 ns (the paper's Table 10a; timing: src/mem/dram/presets/ddr.cc). Neighbouring bursts go to the other
 # sub-channel and the next bank group, as writes of one group are 20 ns apart.
 DRAM = stated("ddr5_5600", "CXL-GPU's table 10a: DDR5-5600, 46-45-45, tRFC 295 ns")
 SUBCHANNELS, CHUNK = 2, "64B"

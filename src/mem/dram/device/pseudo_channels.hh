@@ -1,0 +1,60 @@
+#pragma once
+
+#include "mem/dram/device/timing.hh"
+#include "parts/data_bus.hh"
+
+#include <array>
+
+namespace memsim::mem {
+
+/// The data bus of each rank of a channel: one for all, or of two halves of the ranks one each.
+class DramDataBuses {
+  public:
+    DramDataBuses(parts::DataBus& all) : buses_ {&all, &all} {}
+    DramDataBuses(parts::DataBus& first, parts::DataBus& second, std::uint32_t ranks_each)
+        : buses_ {&first, &second}, ranks_each_(ranks_each) {}
+    parts::DataBus& of(std::uint32_t rank) const { return *buses_[rank >= ranks_each_]; }
+    bool several() const { return buses_[0] != buses_[1]; }
+    /// Grows with every reservation.
+    Tick reserved() const { return buses_[0]->free_at() + (several() ? buses_[1]->free_at() : 0); }
+    void check_loaded(Loader& l) const {
+        buses_[0]->check_loaded(l);
+        if (several()) buses_[1]->check_loaded(l);
+    }
+
+  private:
+    std::array<parts::DataBus*, 2> buses_;
+    std::uint32_t ranks_each_ = ~std::uint32_t {0};
+};
+
+/// One or two pseudo-channels behind a controller. Queues and command buses are the channel's; each
+/// pseudo-channel has ranks of its own, with their banks, constraints and refreshes, and a data bus
+/// for them. The ranks of the first one come first.
+class PseudoChannels {
+  public:
+    static constexpr unsigned most = 2;
+    using State = std::array<parts::DataBusState, most>;
+
+    /// `ranks_each`: of a pseudo-channel. The state belongs to a component's State.
+    PseudoChannels(unsigned count, std::uint32_t ranks_each, const parts::DataBus::Config& wires,
+                   State& state)
+        : buses_ {parts::DataBus(wires, state[0]), parts::DataBus(wires, state[1])}, count_(count),
+          ranks_each_(ranks_each) {}
+    DramDataBuses buses() {
+        return count_ == 1 ? DramDataBuses(buses_[0])
+                           : DramDataBuses(buses_[0], buses_[1], ranks_each_);
+    }
+    Time transfer_time(std::uint32_t bytes) const { return buses_[0].transfer_time(bytes); }
+    /// The table of the whole channel.
+    static DramTiming together(DramTiming of_one, unsigned count) {
+        of_one.ranks *= count;
+        return of_one;
+    }
+
+  private:
+    std::array<parts::DataBus, most> buses_;
+    unsigned count_;
+    std::uint32_t ranks_each_;
+};
+
+} // namespace memsim::mem

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "core/kernel/component.hh"
+#include "protocol/dispatch.hh"
+#include "workload/simt/functional_state.hh"
+
+/// What the hosts of applications have in common: they differ in where their kernels come from.
+namespace memsim::workload {
+
+using namespace memsim::literals;
+
+struct HostParams {
+    using group = void;
+    Param<Time> launch_latency {1_fs,
+                                {1_fs, 1_s},
+                                "Time from the end of a launch to the next (0 for a memory system; "
+                                "a real host takes 5 us)"};
+};
+
+/// `Params` holds them as `host`.
+template <class Params>
+struct HostPorts {
+    Responder<protocol::Launches> dispatcher {
+        {.depth = [](const void*) { return 1u; },
+         .latency = from<&Params::host, &HostParams::launch_latency>},
+        "The dispatcher, which asks for launches"};
+};
+
+struct HostStats {
+    Counter launches {Unit::count, "Launches given to the dispatcher"};
+};
+
+struct HostState {
+    FunctionalState function;
+    std::uint32_t launches = 0;
+    std::string kernel; ///< of the last of them
+};
+
+/// What a host does when it wakes: it answers each request for a launch with the stream's next one,
+/// or with its end.
+template <class Host>
+void serve_launches(Host& host) {
+    auto& in = host.port.dispatcher;
+    while (!in.empty() && in.can_send()) {
+        const protocol::LaunchRequest request = in.pop();
+        program::Launch launch;
+        protocol::LaunchReply reply;
+        reply.stream = request.stream;
+        if (host.kernels().stream(request.stream).next_launch(launch)) {
+            ++host.stat.launches;
+            host.state.kernel = launch.kernel;
+            reply = {false,
+                     request.stream,
+                     ++host.state.launches,
+                     launch.blocks(),
+                     launch.threads_per_block(),
+                     launch.registers_per_thread,
+                     launch.shared_bytes};
+        } else {
+            reply.ended = true;
+        }
+        in.send(reply);
+    }
+}
+
+} // namespace memsim::workload
