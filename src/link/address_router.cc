@@ -6,7 +6,6 @@
 
 namespace memsim::link {
 
-using parts::AddressRange;
 using protocol::MemRequest;
 using protocol::RangeOp;
 using protocol::RangeResult;

@@ -2,8 +2,8 @@
 
 #include "core/kernel/component.hh"
 #include "core/machine/functional.hh"
+#include "link/range_table.hh"
 #include "parts/fan_out.hh"
-#include "parts/range_table.hh"
 #include "protocol/address_ranges.hh"
 #include "protocol/mem.hh"
 #include "protocol/traffic.hh"
@@ -59,7 +59,7 @@ class AddressRouter final : public Model<AddressRouter>,
                                                      "Orders, by how they were answered"};
     };
     struct State {
-        parts::RangeTable ranges;
+        RangeTable ranges;
         parts::FanOut<protocol::MemRequest> waiting; ///< for their ports
     };
 
@@ -84,7 +84,7 @@ class AddressRouter final : public Model<AddressRouter>,
     void check_holes() const;
     protocol::RangeResult obey(const protocol::RangeOrder& order);
     std::uint32_t port_of(const protocol::MemRequest& r) const;
-    const parts::AddressRange& range_of(std::uint64_t address) const;
+    const AddressRange& range_of(std::uint64_t address) const;
 };
 
 } // namespace memsim::link

@@ -14,6 +14,18 @@ FLOORS = [
     {"workload", "zng", "cmd", "sap", "ohm", "cxl_gpu"},
     {"python"},
 ]
+# The rooms of a folder form layers of their own: a file may include its own room and those to the left of it. In core,
+# sources (not headers) may include all of it: the kernel's sources need the machine.
+ROOMS = {
+    "core": ["base", "state", "declare", "kernel", "observe", "machine"],
+    "gpu": ["mmu", "sm", "dispatch"],
+    "mem": ["traffic", "dram", "cache", "page_cache"],
+    "flash": ["nand", "channel", "ftl", "drive"],
+    "cxl": ["flit", "link", "hdm", "root", "endpoint", "firmware"],
+    "cmd": ["tables", "compress", "detect", "unit"],
+    "ohm": ["channel", "planar", "two_level"],
+    "zng": ["layout", "network", "package", "read_path", "ftl"],
+}
 FLOOR = {folder: floor for floor, folders in enumerate(FLOORS) for folder in folders}
 
 HEAVY = r"pybind11/|Python\.h|sqlite3\.h|fmt/|spdlog/"  # kept out of what everybody includes
@@ -22,6 +34,15 @@ PYTHON = r"pybind11/|Python\.h"  # kept out of all but src/python
 
 def includes(text):
     return re.findall(r'^\s*#\s*include\s*([<"])([^">]+)[">]', text, re.M)
+
+
+def points_up(name, path):
+    """Whether a file of one room includes a later room of the same folder."""
+    (folder, room, *_), (target, wanted, *_) = name.split("/"), [*path.split("/"), ""]
+    rooms = ROOMS.get(folder, [])
+    if folder != target or room not in rooms or wanted not in rooms or (folder == "core" and name.endswith(".cc")):
+        return False
+    return rooms.index(wanted) > rooms.index(room)
 
 
 def faults(name, text):
@@ -33,6 +54,8 @@ def faults(name, text):
             yield f'{name}: "{path}" starts with no folder of src'
         elif bracket == '"' and target != folder and FLOOR[target] >= FLOOR[folder]:
             yield f'{name}: {folder}/ must not include "{path}"'
+        if points_up(name, path):
+            yield f'{name}: "{path}" lies in a later room of {folder}/'
         if re.match(PYTHON, path) and folder != "python":
             yield f"{name}: only src/python may include {path}"
         elif re.match(HEAVY, path) and folder == "core" and name.endswith(".hh"):
@@ -57,6 +80,8 @@ def test_a_fault_is_found():
         "gpu/a.cc": '# include "nowhere.hh"',
         "stats/a.cc": "#include <pybind11/pybind11.h>",
         "core/b.hh": "#include <fmt/format.h>",
+        "flash/nand/a.cc": '#include "flash/drive/drive.hh"',  # a later room
     }.items():
         assert list(faults(name, line)), (name, line)
+    assert not list(faults("core/kernel/a.cc", '#include "core/machine/machine.hh"'))
     assert not list(faults("ohm/a.cc", '#include "xpoint/media.hh"\n#include <fmt/format.h>'))

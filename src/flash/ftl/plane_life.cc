@@ -12,7 +12,7 @@ PlaneLife::PlaneLife(const Config& figures, const VictimPolicy& victim, Rng& ran
 }
 
 /// Of two places in the list of closed blocks.
-parts::Tournament::Winner PlaneLife::collected_first(std::uint32_t a, std::uint32_t b) const {
+Tournament::Winner PlaneLife::collected_first(std::uint32_t a, std::uint32_t b) const {
     const auto at = [this](std::uint32_t place) {
         const PlaneBlocks::Block& x = now_.blocks[now_.closed[place]];
         return VictimBlock {x.valid, f_.pages, x.erases, now_.closings - x.closed_at};
@@ -26,7 +26,7 @@ parts::Tournament::Winner PlaneLife::collected_first(std::uint32_t a, std::uint3
 }
 
 /// Of two places in the list of erased blocks.
-parts::Tournament::Winner PlaneLife::less_worn(std::uint32_t a, std::uint32_t b) const {
+Tournament::Winner PlaneLife::less_worn(std::uint32_t a, std::uint32_t b) const {
     return {now_.blocks[now_.erased[b]].erases < now_.blocks[now_.erased[a]].erases};
 }
 
@@ -67,7 +67,7 @@ void PlaneLife::write() {
 /// The closed block that the policy takes, if it has a page that is not valid.
 std::uint32_t PlaneLife::victim() {
     const std::uint32_t place = closed_.best(now_.closings, by_victim());
-    if (place == parts::Tournament::none) return PlaneBlocks::none;
+    if (place == Tournament::none) return PlaneBlocks::none;
     const std::uint32_t block = now_.closed[place];
     return now_.blocks[block].valid < f_.pages ? block : PlaneBlocks::none;
 }

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/base/rng.hh"
+#include "flash/ftl/tournament.hh"
 #include "flash/ftl/victim_policy.hh"
-#include "parts/tournament.hh"
 
 #include <array>
 #include <vector>
@@ -60,8 +60,8 @@ class PlaneLife {
     std::uint32_t victim();
     void collect(std::uint32_t victim);
     void close(std::uint32_t block);
-    parts::Tournament::Winner collected_first(std::uint32_t a, std::uint32_t b) const;
-    parts::Tournament::Winner less_worn(std::uint32_t a, std::uint32_t b) const;
+    Tournament::Winner collected_first(std::uint32_t a, std::uint32_t b) const;
+    Tournament::Winner less_worn(std::uint32_t a, std::uint32_t b) const;
     auto by_victim() const {
         return [this](std::uint32_t a, std::uint32_t b) { return collected_first(a, b); };
     }
@@ -73,8 +73,8 @@ class PlaneLife {
     const VictimPolicy& victim_;
     Rng& random_;
     PlaneBlocks now_;
-    std::vector<std::uint32_t> place_;  ///< of each block that is closed, in its list
-    parts::Tournament closed_, erased_; ///< of the lists' places
+    std::vector<std::uint32_t> place_; ///< of each block that is closed, in its list
+    Tournament closed_, erased_;       ///< of the lists' places
 };
 
 } // namespace memsim::flash

@@ -76,7 +76,7 @@ class Cache final : public Model<Cache>,
         Policy<parts::SetHash> set_hash;
         cache::Mshrs mshrs;
         cache::MshrUse::State mshr_use;
-        parts::BankedSlotsState slots;
+        BankedSlotsState slots;
         cache::Outlet::State outlet;
         Fifo<Late> late; ///< answers to writes, which wait for the array
         cache::Commands::Flush flush;

@@ -7,7 +7,7 @@ using protocol::MemRequest;
 
 Core::Core(const Params& p, bool victims, const parts::Interleave& interleave, const Of& of)
     : config(p, victims), map(p.line_bytes(), static_cast<std::uint64_t>(p.geometry.sector->raw),
-                              parts::SetIndex(of.set_hash), p.timing.banks(), interleave),
+                              SetIndex(of.set_hash), p.timing.banks(), interleave),
       sim(of.sim), lines(config, map, of.tags, of.mshrs, of.below),
       mshr_use(p.queues.mshrs(), p.queues.mshr_lines(), of.mshrs, of.mshr_use),
       slots(p.timing.clock(), p.timing.accesses_per_cycle(), p.timing.banks(),

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "mem/cache/banked_slots.hh"
 #include "mem/cache/mshr_use.hh"
 #include "mem/cache/outlet.hh"
 #include "mem/cache/stats.hh"
-#include "parts/banked_slots.hh"
 #include "protocol/cache_event.hh"
 
 namespace memsim::mem {
@@ -26,7 +26,7 @@ struct Core {
         parts::TagArray& tags;
         Mshrs& mshrs;
         MshrUse::State& mshr_use;
-        parts::BankedSlotsState& slots;
+        BankedSlotsState& slots;
         Outlet::State& outlet;
         Requester<protocol::Mem>& below;
         Stats& stat;
@@ -43,7 +43,7 @@ struct Core {
     Simulation& sim;
     Lines lines;
     MshrUse mshr_use;
-    parts::BankedSlots slots;
+    BankedSlots slots;
     Outlet outlet;
     Stats& stat;
     Observers& observers;

@@ -77,10 +77,9 @@ void DramController::init() {
     }
     share();
     const Rate rate = params.channel_rate->raw ? params.channel_rate() : timing_.rate;
-    pseudo_.emplace(
-        params.pseudo_channels(), timing_.ranks / params.pseudo_channels(),
-        parts::DataBus::Config {rate, timing_.tRTRS, params.channel_latency, timing_.tRTW},
-        state.buses);
+    pseudo_.emplace(params.pseudo_channels(), timing_.ranks / params.pseudo_channels(),
+                    DataBus::Config {rate, timing_.tRTRS, params.channel_latency, timing_.tRTW},
+                    state.buses);
     device_.emplace(timing_, pseudo_->transfer_time(timing_.burst), state.device);
     dram_.emplace(DramScheduler::Config {.read_queue = params.read_queue,
                                          .write_queue = params.write_queue,

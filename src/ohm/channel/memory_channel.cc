@@ -35,10 +35,10 @@ MemoryChannel::MemoryChannel(const ChannelParams& params, ChannelStats& stats, C
                                         state.beside,
                                         stats.side_bytes} {
     // A command goes to the DRAM over the channel's way, and its data comes back over it.
-    const parts::DataBus::Config wires {.rate = params.rate(),
-                                        .gap = params.turnaround(),
-                                        .latency = 2 * params.one_way(),
-                                        .code = {optical::wom_data_bits, optical::wom_pulses}};
+    const mem::DataBus::Config wires {.rate = params.rate(),
+                                      .gap = params.turnaround(),
+                                      .latency = 2 * params.one_way(),
+                                      .code = {optical::wom_data_bits, optical::wom_pulses}};
     bus_.emplace(wires, state.bus);
     std::optional<mem::DramSide> beside;
     if (memory_route || params.migration_channel() == MigrationChannel::dedicated)
@@ -88,7 +88,7 @@ void MemoryChannel::enqueue(mem::DramAccess access, bool migration, Tick now) {
 Tick MemoryChannel::book(std::uint32_t module, std::uint32_t bytes, bool towards_module,
                          bool migration, Tick now, mem::DramWires wires) {
     const bool data = wires == mem::DramWires::data;
-    parts::DataBus& bus = data ? *bus_ : *side_;
+    mem::DataBus& bus = data ? *bus_ : *side_;
     const Tick lead = towards_module ? 0 : params_.grant_latency->raw;
     const Tick start = std::max(bus.earliest(user(module), towards_module), now + lead);
     count(bytes, migration, wires, now, start);
@@ -151,7 +151,7 @@ std::optional<std::string> MemoryChannel::imbalance() const {
 }
 
 std::optional<std::string> MemoryChannel::imbalance(const mem::DramCarried& carried,
-                                                    const parts::DataBus& bus,
+                                                    const mem::DataBus& bus,
                                                     const char* wires) const {
     constexpr unsigned bits = optical::wom_data_bits, more = optical::wom_pulses - bits;
     const auto exact = static_cast<Uint128>(bits * carried.bytes + more * bus.coded_bytes()) *

@@ -179,8 +179,8 @@ struct ChannelState {
     mem::DramDeviceState device;
     mem::DramSchedulerState scheduler;
     LentBanksState lent;
-    parts::DataBusState bus;
-    parts::DataBusState side;                 ///< the bus beside it, if there is one
+    mem::DataBusState bus;
+    mem::DataBusState side;                   ///< the bus beside it, if there is one
     std::vector<Fifo<Leaving>> leaving;       ///< to each module, one at most
     std::array<std::int64_t, 2> remainder {}; ///< of bytes / rate: demand, migration
     mem::DramCarried data, beside;
@@ -217,7 +217,7 @@ class MemoryChannel {
     /// To the scheduler, which can accept it.
     void enqueue(mem::DramAccess access, bool migration, Tick now);
 
-    const parts::DataBus& bus(mem::DramWires wires) const {
+    const mem::DataBus& bus(mem::DramWires wires) const {
         return wires == mem::DramWires::side ? *side_ : *bus_;
     }
     Tick free_at() const { return bus_->free_at(); }
@@ -248,7 +248,7 @@ class MemoryChannel {
 
   private:
     void count(std::uint32_t bytes, bool migration, mem::DramWires wires, Tick now, Tick from);
-    std::optional<std::string> imbalance(const mem::DramCarried& carried, const parts::DataBus& bus,
+    std::optional<std::string> imbalance(const mem::DramCarried& carried, const mem::DataBus& bus,
                                          const char* wires) const;
     std::uint16_t user(std::uint32_t module) const {
         return static_cast<std::uint16_t>(timing_.ranks + module);
@@ -259,7 +259,7 @@ class MemoryChannel {
     ChannelState& state_;
     mem::DramTiming timing_ {};
     std::optional<mem::DramDevice> device_;
-    std::optional<parts::DataBus> bus_, side_;
+    std::optional<mem::DataBus> bus_, side_;
     std::optional<mem::DramScheduler> dram_;
     std::optional<LentBanks> lent_;
     parts::Divider row_, burst_, banks_; ///< of the DRAM

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "ohm/channel/slot_allocator.hh"
 #include "parts/named.hh"
-#include "parts/slot_allocator.hh"
 
 #include <string_view>
 #include <vector>
@@ -14,7 +14,7 @@ template <class Request>
 class RequestTable {
   public:
     /// Both outlive it.
-    RequestTable(std::vector<Request>& requests, parts::SlotAllocator& slots)
+    RequestTable(std::vector<Request>& requests, SlotAllocator& slots)
         : requests_(requests), slots_(slots) {}
     void resize(unsigned requests) {
         requests_.resize(requests);
@@ -49,7 +49,7 @@ class RequestTable {
 
   private:
     std::vector<Request>& requests_;
-    parts::SlotAllocator& slots_;
+    SlotAllocator& slots_;
 };
 
 } // namespace memsim::ohm

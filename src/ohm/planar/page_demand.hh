@@ -43,7 +43,7 @@ struct PageRequest {
 
 struct PageDemandState {
     std::vector<PageRequest> requests;
-    parts::SlotAllocator slots;                 ///< of requests
+    SlotAllocator slots;                        ///< of requests
     Fifo<std::uint32_t> dram_queue;             ///< requests not yet with the scheduler
     std::vector<Fifo<std::uint32_t>> to_module; ///< requests not yet sent, in order of arrival
     std::uint32_t commands = 0;                 ///< waiting there

@@ -32,7 +32,7 @@ struct LineRequest {
 
 struct LineDemandState {
     std::vector<LineRequest> requests;
-    parts::SlotAllocator slots;             ///< of requests
+    SlotAllocator slots;                    ///< of requests
     Fifo<std::uint32_t> tag_reads;          ///< requests whose line is to be read
     Fifo<std::uint32_t> writes;             ///< requests whose line is to be written
     std::vector<Fifo<std::uint32_t>> reads; ///< of each module: requests whose command waits

@@ -1,11 +1,12 @@
-#include "parts/density_trees.hh"
 #include "parts/page_prefetcher.hh"
+#include "parts/page_prefetchers/density_trees.hh"
 
 namespace memsim::parts {
 
 using namespace memsim::literals;
 
-/// By the density of what is there, as NVIDIA's open driver does it (parts/density_trees.hh).
+/// By the density of what is there, as NVIDIA's open driver does it
+/// (parts/page_prefetchers/density_trees.hh).
 class DensityPrefetch final : public PolicyModel<DensityPrefetch, PagePrefetcher> {
   public:
     struct Params {

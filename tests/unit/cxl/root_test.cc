@@ -162,7 +162,7 @@ TEST_CASE("The system bus's router learns the window last", "[cxl]") {
     r.run();
     const auto& ranges = r.m.get<link::AddressRouter>("router").state.ranges;
     REQUIRE(ranges.size() == 1);
-    CHECK(ranges[0] == parts::AddressRange {window, 128 * KiB, 0});
+    CHECK(ranges[0] == link::AddressRange {window, 128 * KiB, 0});
     CHECK(r.reads(1) == 1);
 }
 

@@ -59,7 +59,7 @@ struct Parts {
     TagArray tags;
     Mshrs mshrs;
     MshrUse::State mshr_use;
-    parts::BankedSlotsState slots;
+    mem::BankedSlotsState slots;
     Outlet::State out;
     Stats stat;
     Observers none {[](const void*) { return 0u; }, {}, ""};
@@ -98,7 +98,7 @@ MemRequest request(Command c, std::uint64_t address, std::uint32_t bytes) {
 TEST_CASE("a map names the sectors that a message touches, and names them to a message",
           "[mem][cache]") {
     const Policy<parts::SetHash> linear = linear_sets(4);
-    const Map map(256, 64, parts::SetIndex(linear), 3, parts::Interleave(256, 2));
+    const Map map(256, 64, mem::SetIndex(linear), 3, parts::Interleave(256, 2));
     CHECK(map.place(256 * 9).line == 9);
     CHECK(map.place(256 * 9).set == 0);  // its own 4th line
     CHECK(map.place(256 * 9).bank == 1); // of 3
@@ -117,8 +117,8 @@ TEST_CASE("a map names the sectors that a message touches, and names them to a m
 }
 
 TEST_CASE("a banked pipeline starts so many a cycle, and waits for a bank's port", "[parts]") {
-    parts::BankedSlotsState state;
-    parts::BankedSlots slots(Frequency {1'000'000'000}, 2, 2, 2, state);
+    mem::BankedSlotsState state;
+    mem::BankedSlots slots(Frequency {1'000'000'000}, 2, 2, 2, state);
     constexpr Tick ns = 1'000'000;
     REQUIRE(slots.free(0));
     slots.take();

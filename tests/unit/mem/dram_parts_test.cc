@@ -140,8 +140,8 @@ namespace {
 struct Wires {
     Counter bytes {Unit::byte, ""};
     ElapsedTime busy {""}, side_busy {""};
-    parts::DataBusState bus_state, side_state;
-    parts::DataBus bus {{64_GBps, 3_ns, 2_ns}, bus_state}, side {{32_GBps, 3_ns}, side_state};
+    mem::DataBusState bus_state, side_state;
+    mem::DataBus bus {{64_GBps, 3_ns, 2_ns}, bus_state}, side {{32_GBps, 3_ns}, side_state};
     bool lent = false;
     DramDataPath path {bus, DramSide {side, side_busy}, {bytes, busy}, 64, 0, lent};
     Time earliest(DramWires wires, std::uint32_t rank, bool write) const {

@@ -57,7 +57,7 @@ std::set<std::string> broken(const DramTiming& built, const DramTiming& judge,
 /// Constraints that follow from others in this table, so that nothing changes without them.
 std::set<std::string> implied(const DramTiming& t, const std::string& refresh) {
     const Time transfer {
-        parts::DataBus({t.rate}, *std::make_unique<parts::DataBusState>()).transfer_time(t.burst)};
+        mem::DataBus({t.rate}, *std::make_unique<mem::DataBusState>()).transfer_time(t.burst)};
     const Time activates = std::max(t.tRRD_S, t.tCK);
     std::set<std::string> all;
     if (t.tRC <= t.tRAS + t.tRP) all.insert("tRC");

@@ -81,9 +81,9 @@ struct Scheduled {
         forwarded {Unit::count, ""}, bus_bytes {Unit::byte, ""};
     ElapsedTime bus_busy {""}, side_busy {""};
     DramDeviceState device_state;
-    parts::DataBusState bus_state, side_state;
+    mem::DataBusState bus_state, side_state;
     DramSchedulerState state;
-    parts::DataBus bus, side;
+    mem::DataBus bus, side;
     DramDevice device;
     DramScheduler dram;
     Tick now = 0;

@@ -12,7 +12,7 @@ using Ids = std::vector<std::uint32_t>;
 
 TEST_CASE("A table of requests gives each a slot, as a request is by default", "[ohm]") {
     std::vector<PageRequest> requests;
-    parts::SlotAllocator slots;
+    ohm::SlotAllocator slots;
     RequestTable<PageRequest> table(requests, slots);
     table.resize(2);
     const std::uint32_t a = table.take(), b = table.take();

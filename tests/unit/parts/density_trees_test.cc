@@ -1,4 +1,4 @@
-#include "parts/density_trees.hh"
+#include "parts/page_prefetchers/density_trees.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // The sets of caches: every policy is one to one, and "polynomial" spreads strides.
-#include "parts/set_index.hh"
+#include "mem/cache/lines/set_index.hh"
 
 #include <algorithm>
 #include <bit>
@@ -16,7 +16,7 @@ struct Hash {
         policy.make(name, "cache.set_hash", 1);
         policy->resize(sets);
     }
-    std::uint64_t operator()(std::uint64_t line) const { return SetIndex(policy)(line); }
+    std::uint64_t operator()(std::uint64_t line) const { return mem::SetIndex(policy)(line); }
 };
 
 /// The definition, a bit at a time, with polynomials that are found and not looked up.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parts/set_index.hh"
+#include "mem/cache/lines/set_index.hh"
 #include "parts/tag_array.hh"
 #include "protocol/mem.hh"
 
@@ -28,8 +28,8 @@ class Map {
     };
 
     /// Sizes are powers of two.
-    Map(std::uint64_t line_bytes, std::uint64_t sector_bytes, parts::SetIndex index,
-        std::uint32_t banks, parts::Interleave interleave)
+    Map(std::uint64_t line_bytes, std::uint64_t sector_bytes, SetIndex index, std::uint32_t banks,
+        parts::Interleave interleave)
         : line_bytes_(line_bytes), line_bits_(static_cast<unsigned>(std::countr_zero(line_bytes))),
           sector_bits_(static_cast<unsigned>(std::countr_zero(sector_bytes))), index_(index),
           banks_(banks), interleave_(interleave) {}
@@ -87,7 +87,7 @@ class Map {
 
     std::uint64_t line_bytes_;
     unsigned line_bits_, sector_bits_;
-    parts::SetIndex index_;
+    SetIndex index_;
     parts::Divider banks_;
     parts::Interleave interleave_;
 };

@@ -58,7 +58,7 @@ struct DramDeviceState {
 /// and groups: (rank x groups + group) x banks_per_group + bank. Commands may be issued at any
 /// femtosecond, as far apart as they take on their bus; constraints count from the end of one to
 /// the end of the other. An activate that is two commands (tAAD) counts from the first.
-/// The data bus between ranks and directions is parts::DataBus's affair.
+/// The data bus between ranks and directions is DataBus's affair.
 /// Not modelled: power-down, self-refresh, on-die ECC, refresh of one bank in every group at once
 /// (DDR5), contents.
 class DramDevice {

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "mem/dram/device/data_bus.hh"
 #include "mem/dram/device/timing.hh"
-#include "parts/data_bus.hh"
 
 #include <array>
 
@@ -10,10 +10,10 @@ namespace memsim::mem {
 /// The data bus of each rank of a channel: one for all, or of two halves of the ranks one each.
 class DramDataBuses {
   public:
-    DramDataBuses(parts::DataBus& all) : buses_ {&all, &all} {}
-    DramDataBuses(parts::DataBus& first, parts::DataBus& second, std::uint32_t ranks_each)
+    DramDataBuses(DataBus& all) : buses_ {&all, &all} {}
+    DramDataBuses(DataBus& first, DataBus& second, std::uint32_t ranks_each)
         : buses_ {&first, &second}, ranks_each_(ranks_each) {}
-    parts::DataBus& of(std::uint32_t rank) const { return *buses_[rank >= ranks_each_]; }
+    DataBus& of(std::uint32_t rank) const { return *buses_[rank >= ranks_each_]; }
     bool several() const { return buses_[0] != buses_[1]; }
     /// Grows with every reservation.
     Tick reserved() const { return buses_[0]->free_at() + (several() ? buses_[1]->free_at() : 0); }
@@ -23,7 +23,7 @@ class DramDataBuses {
     }
 
   private:
-    std::array<parts::DataBus*, 2> buses_;
+    std::array<DataBus*, 2> buses_;
     std::uint32_t ranks_each_ = ~std::uint32_t {0};
 };
 
@@ -33,12 +33,12 @@ class DramDataBuses {
 class PseudoChannels {
   public:
     static constexpr unsigned most = 2;
-    using State = std::array<parts::DataBusState, most>;
+    using State = std::array<DataBusState, most>;
 
     /// `ranks_each`: of a pseudo-channel. The state belongs to a component's State.
-    PseudoChannels(unsigned count, std::uint32_t ranks_each, const parts::DataBus::Config& wires,
+    PseudoChannels(unsigned count, std::uint32_t ranks_each, const DataBus::Config& wires,
                    State& state)
-        : buses_ {parts::DataBus(wires, state[0]), parts::DataBus(wires, state[1])}, count_(count),
+        : buses_ {DataBus(wires, state[0]), DataBus(wires, state[1])}, count_(count),
           ranks_each_(ranks_each) {}
     DramDataBuses buses() {
         return count_ == 1 ? DramDataBuses(buses_[0])
@@ -52,7 +52,7 @@ class PseudoChannels {
     }
 
   private:
-    std::array<parts::DataBus, most> buses_;
+    std::array<DataBus, most> buses_;
     unsigned count_;
     std::uint32_t ranks_each_;
 };

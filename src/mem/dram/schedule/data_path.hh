@@ -11,7 +11,7 @@ namespace memsim::mem {
 
 /// Wires beside the data bus that lead to the same devices: one more transfer at a time.
 struct DramSide {
-    parts::DataBus& bus;
+    DataBus& bus;
     ElapsedTime& busy;
 };
 
@@ -67,7 +67,7 @@ class DramDataPath {
 
     bool has_side() const { return side_.has_value(); }
     const DramDataBuses& buses() const { return buses_; }
-    const parts::DataBus& bus(std::uint32_t rank) const { return buses_.of(rank); }
+    const DataBus& bus(std::uint32_t rank) const { return buses_.of(rank); }
     Tick burst_time() const { return burst_time_; }
     void check_loaded(Loader& l) const {
         buses_.check_loaded(l);
@@ -98,7 +98,7 @@ class DramDataPath {
             side_->busy.add(now, data, end);
             return end + side_->bus.latency();
         }
-        parts::DataBus& bus = buses_.of(rank);
+        DataBus& bus = buses_.of(rank);
         const Tick end = bus.reserve(data, burst_, user(rank), access.write);
         count_.bytes += burst_;
         count_.busy.add(now, data, end);

@@ -15,7 +15,7 @@ Tick lets_pass(const DramParts& parts, const DramCandidate& burst, std::uint32_t
                const DramPlan& planned) {
     const std::uint32_t rank = parts.device.rank_of(bank);
     const std::uint32_t other = parts.device.rank_of(planned.bank);
-    const parts::DataBus& bus = parts.path.bus(rank);
+    const DataBus& bus = parts.path.bus(rank);
     if (&bus != &parts.path.bus(other)) return burst.at - 1;
     const bool older = burst.order < planned.order, near = rank == other || !bus.gap();
     return older && near ? burst.at - 1 : never;

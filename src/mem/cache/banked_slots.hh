@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <vector>
 
-namespace memsim::parts {
+namespace memsim::mem {
 
 /// Plain values for State.
 struct BankedSlotsState {
-    CycleSlots slots;
+    parts::CycleSlots slots;
     std::vector<std::int64_t> banks; ///< the first cycle in which each port of each is free
 };
 
@@ -60,4 +60,4 @@ class BankedSlots {
     BankedSlotsState& s_;
 };
 
-} // namespace memsim::parts
+} // namespace memsim::mem

@@ -1,14 +1,13 @@
-#include "parts/data_bus.hh"
+#include "mem/dram/device/data_bus.hh"
 
 #include <catch2/catch.hpp>
 
 namespace memsim::data_bus_test {
 
 using namespace memsim::literals;
-using parts::DataBus;
 
 TEST_CASE("transfers back to back carry the remainder, and no more than that") {
-    parts::DataBusState state;
+    DataBusState state;
     DataBus bus({60_GBps}, state);
     Tick t = 0;
     for (int i = 0; i < 3000; ++i) t = bus.reserve(bus.earliest(0, false), 32, 0, false);
@@ -18,7 +17,7 @@ TEST_CASE("transfers back to back carry the remainder, and no more than that") {
 }
 
 TEST_CASE("a gap lies between unlike users and directions only") {
-    parts::DataBusState state;
+    DataBusState state;
     DataBus bus({64_GBps, 3_ns, 5_ns}, state);
     CHECK(bus.reserve(Time {10_ns}.raw, 64, 1, true) == Time {11_ns}.raw);
     CHECK(bus.earliest(1, true) == Time {11_ns}.raw);
@@ -28,14 +27,14 @@ TEST_CASE("a gap lies between unlike users and directions only") {
 }
 
 TEST_CASE("taking the bus twice at one time is our own mistake") {
-    parts::DataBusState state;
+    DataBusState state;
     DataBus bus({64_GBps, 3_ns}, state);
     bus.reserve(0, 64, 0, false);
     CHECK_THROWS_AS(bus.reserve(1, 64, 0, false), Panic);
 }
 
 TEST_CASE("a line code takes its part more, exactly, and only for what is reserved meanwhile") {
-    parts::DataBusState state;
+    DataBusState state;
     DataBus bus({.rate = 60_GBps, .code = {.bits = 2, .places = 3}}, state);
     CHECK(bus.reserve(0, 32, 0, false) == 533'333); // and a third is left over
     bus.code(true);

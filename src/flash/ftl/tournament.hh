@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace memsim::parts {
+namespace memsim::flash {
 
 /// Which of some places is the best, kept while what stands in them changes: a tree whose inner
 /// nodes name the best place below them. Of two that are equal the lower place wins, as in a look
@@ -90,4 +90,4 @@ class Tournament {
     std::vector<Node> nodes_;             ///< from 1: the children of i are 2i and 2i + 1
 };
 
-} // namespace memsim::parts
+} // namespace memsim::flash

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace memsim::parts {
+namespace memsim::link {
 
 struct AddressRange {
     std::uint64_t base = 0, bytes = 0;
@@ -86,4 +86,4 @@ class RangeTable {
     std::uint32_t targets_ = 0; ///< numbers that may be named
 };
 
-} // namespace memsim::parts
+} // namespace memsim::link

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace memsim::parts {
+namespace memsim::ohm {
 
 /// Which of a number of slots are taken. The lowest free one is taken next, so that those in use,
 /// and what their owner keeps for each, stay close together. A value for State.
@@ -63,4 +63,4 @@ struct SlotAllocator {
     }
 };
 
-} // namespace memsim::parts
+} // namespace memsim::ohm

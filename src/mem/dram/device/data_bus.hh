@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace memsim::parts {
+namespace memsim::mem {
 
 /// What a data bus remembers; plain values for State.
 struct DataBusState {
@@ -97,4 +97,4 @@ class DataBus {
     DataBusState& state_;
 };
 
-} // namespace memsim::parts
+} // namespace memsim::mem

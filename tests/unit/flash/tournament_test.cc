@@ -1,4 +1,4 @@
-#include "parts/tournament.hh"
+#include "flash/ftl/tournament.hh"
 
 #include "core/base/rng.hh"
 
@@ -7,8 +7,6 @@
 #include <vector>
 
 namespace memsim::tournament_test {
-
-using parts::Tournament;
 
 namespace {
 
@@ -47,7 +45,7 @@ struct Race {
 } // namespace
 
 TEST_CASE("A tournament's best place is that of a look through all, the lower of two equals",
-          "[parts]") {
+          "[flash]") {
     for (const std::uint64_t speeds : {1, 4}) { // with 1 nothing depends on time
         Rng random(speeds, "race");
         Race race;
@@ -82,7 +80,7 @@ TEST_CASE("A tournament's best place is that of a look through all, the lower of
 }
 
 TEST_CASE("A change in a tournament costs a comparison a level at most, and the best place none",
-          "[parts]") {
+          "[flash]") {
     Race race;
     for (std::uint64_t i = 0; i < 1024; ++i) {
         race.runners.push_back({i, 0});
@@ -101,7 +99,7 @@ TEST_CASE("A change in a tournament costs a comparison a level at most, and the 
     CHECK(race.compared == 1);
 }
 
-TEST_CASE("A tournament without places has no best one", "[parts]") {
+TEST_CASE("A tournament without places has no best one", "[flash]") {
     Race race;
     CHECK(race.best() == Tournament::none);
     race.runners.push_back({1, 0});

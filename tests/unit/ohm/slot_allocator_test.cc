@@ -1,4 +1,4 @@
-#include "parts/slot_allocator.hh"
+#include "ohm/channel/slot_allocator.hh"
 
 #include "core/base/rng.hh"
 
@@ -6,9 +6,9 @@
 
 #include <set>
 
-namespace memsim::parts::slot_allocator_test {
+namespace memsim::ohm::slot_allocator_test {
 
-TEST_CASE("The lowest free slot is taken, and those that are taken are found in order", "[parts]") {
+TEST_CASE("The lowest free slot is taken, and those that are taken are found in order", "[ohm]") {
     const auto size = GENERATE(1u, 63u, 64u, 65u, 256u);
     SlotAllocator slots;
     slots.resize(size);
@@ -32,4 +32,4 @@ TEST_CASE("The lowest free slot is taken, and those that are taken are found in 
     }
 }
 
-} // namespace memsim::parts::slot_allocator_test
+} // namespace memsim::ohm::slot_allocator_test
