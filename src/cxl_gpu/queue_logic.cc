@@ -31,7 +31,7 @@ void QueueLogic::init() {
     upcoming_.reserve(params.sr_queue());
     if (state.read_ahead->speculates() && !port.mem_side.takes_hints())
         refuse("read_ahead", "'" + params.read_ahead.text() + "' sends speculative reads, which " +
-                                 port.mem_side.peer()->owner().path() +
+                                 port.mem_side.neighbour_path() +
                                  " does not take: bind mem_side to a root port, or choose none");
     if (state.read_ahead->heeds_load() && !port.telemetry)
         refuse("read_ahead", "'" + params.read_ahead.text() +
@@ -236,8 +236,8 @@ void QueueLogic::check_loaded(Loader& l) const {
 void QueueLogic::waits_on(WaitReport& report) const {
     if (state.memory_queue.size() || !state.sr_queue.empty())
         report.add(path() + " has " + std::to_string(state.memory_queue.size()) +
-                   " requests without an answer from " + port.mem_side.peer()->owner().path() +
-                   ", and " + std::to_string(state.sr_queue.size()) + " loads before them");
+                   " requests without an answer from " + port.mem_side.neighbour_path() + ", and " +
+                   std::to_string(state.sr_queue.size()) + " loads before them");
 }
 
 std::optional<std::string> QueueLogic::imbalance() const {

@@ -25,12 +25,10 @@ PageName name_of(const protocol::PageFault& f) { return {f.page, f.application};
 void PagingHost::init() {
     const auto page = static_cast<std::uint64_t>(params.page->raw);
     const auto chunk = static_cast<std::uint64_t>(params.chunk->raw);
-    const Component& mmu = port.pages.peer()->owner();
-    const auto* pages = dynamic_cast<const protocol::HasPages*>(&mmu);
-    MEMSIM_ASSERT(pages, "who takes page orders must know of pages");
-    if (pages->page_bytes() != page)
-        refuse("page", "must be that of " + mmu.path() + ", " +
-                           Text<Bytes>::show({static_cast<std::int64_t>(pages->page_bytes())}));
+    const auto& pages = port.pages.interface<const protocol::HasPages>();
+    if (pages.page_bytes() != page)
+        refuse("page", "must be that of " + port.pages.neighbour_path() + ", " +
+                           Text<Bytes>::show({static_cast<std::int64_t>(pages.page_bytes())}));
     chunks_ = static_cast<std::uint32_t>(page / chunk);
     sectors_ = page / protocol::block_sector_bytes;
     if ((params.source() == PageSource::host_memory) != (params.drives() == 0))

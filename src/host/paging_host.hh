@@ -106,8 +106,9 @@ class PagingHost final : public Model<PagingHost>, public Functional {
     };
     struct Ports {
         Responder<protocol::Faults> faults {{.depth = from<&Params::queue>}, "Page faults"};
-        Requester<protocol::PageControl> pages {{.depth = from<&Params::transfers>},
-                                                "Orders to the MMU"};
+        Requester<protocol::PageControl> pages {
+            {.depth = from<&Params::transfers>, .needs = needs<protocol::HasPages>},
+            "Orders to the MMU"};
         Requester<Mem> device_side {{.depth = from<&Params::outstanding>},
                                     "The copy engine, towards device memory"};
         Many<Responder<Mem>> hints {from<&Params::prefetchers>,

@@ -136,7 +136,7 @@ void Pcie::waits_on(WaitReport& report) const {
     for (const auto* side : {&port.to_device, &port.to_host})
         if (*side && (*side)->outstanding())
             report.add(path() + " carried " + std::to_string((*side)->outstanding()) +
-                       " requests that " + (*side)->peer()->owner().path() + " has not answered");
+                       " requests that " + (*side)->neighbour_path() + " has not answered");
 }
 
 std::optional<std::string> Pcie::imbalance() const {

@@ -204,7 +204,7 @@ void VictimBuffer::probe(protocol::SectorProbe& probe) const {
 void VictimBuffer::waits_on(WaitReport& report) const {
     if (const std::size_t n = state.waiting.size() - state.free.size())
         report.add(path() + " waits for " + std::to_string(n) + " answers from " +
-                   port.mem_side.peer()->owner().path());
+                   port.mem_side.neighbour_path());
 }
 
 std::optional<std::string> VictimBuffer::imbalance() const {

@@ -15,7 +15,7 @@ class HasBlockSize {
 
 /// Of what is bound to a port. Known before init().
 inline std::uint32_t block_bytes_behind(const PortBase& mine) {
-    const auto* other = dynamic_cast<const HasBlockSize*>(&mine.peer()->owner());
+    const auto* other = mine.find_interface<const HasBlockSize>();
     return other ? other->block_bytes() : block_sector_bytes;
 }
 
@@ -23,7 +23,7 @@ inline std::uint32_t block_bytes_behind(const PortBase& mine) {
 inline void check_block_sectors(const PortBase& mine) {
     if (const std::uint32_t bytes = block_bytes_behind(mine); bytes != block_sector_bytes)
         throw ConfigError(mine.owner().path() + "." + mine.name() +
-                          ": it counts in sectors of 512B, but " + mine.peer()->owner().path() +
+                          ": it counts in sectors of 512B, but " + mine.neighbour_path() +
                           " in blocks of " + std::to_string(bytes) +
                           "B: give the drive blocks of 512B");
 }

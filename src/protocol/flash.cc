@@ -5,14 +5,14 @@
 namespace memsim::protocol {
 
 void check_flash_geometry(const PortBase& mine, const FlashGeometry& stated) {
-    const Component& other = mine.peer()->owner();
-    const auto* has = dynamic_cast<const HasFlashGeometry*>(&other);
+    const std::string& other = mine.neighbour_path();
+    const auto* has = mine.find_interface<const HasFlashGeometry>();
     if (!has) return;
     const FlashGeometry theirs = has->flash_geometry();
     const auto check = [&](const char* name, std::uint32_t own, std::uint32_t others) {
         if (own && others && own != others)
             throw ConfigError(mine.owner().path() + "." + name + ": " + std::to_string(own) +
-                              ", but " + other.path() + " has " + std::to_string(others) +
+                              ", but " + other + " has " + std::to_string(others) +
                               ": give both the same");
     };
     check("packages", stated.packages, theirs.packages);
@@ -24,8 +24,8 @@ void check_flash_geometry(const PortBase& mine, const FlashGeometry& stated) {
         check("registers", stated.registers, theirs.registers);
     if (stated.independent_planes && theirs.independent_planes &&
         *stated.independent_planes != *theirs.independent_planes)
-        throw ConfigError(mine.owner().path() + ".independent_planes: it is not that of " +
-                          other.path() + ": give both the same");
+        throw ConfigError(mine.owner().path() + ".independent_planes: it is not that of " + other +
+                          ": give both the same");
 }
 
 } // namespace memsim::protocol

@@ -31,6 +31,6 @@ class Probed {
 
 /// Whom one of the component's own ports asks, found at init(); nullptr if what is bound to it does
 /// not answer.
-inline Probed* probed(const PortBase& mine) { return dynamic_cast<Probed*>(&mine.peer()->owner()); }
+inline Probed* probed(const PortBase& mine) { return mine.find_interface<Probed>(); }
 
 } // namespace memsim::protocol

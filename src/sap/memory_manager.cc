@@ -38,7 +38,7 @@ void MemoryManager::start() {
         const auto& looks = port.l2[over_slices_.way(address)];
         if (!protocol::probed(looks)->sees(address))
             refuse("interleave", "address " + std::to_string(address) + " is looked for by " +
-                                     looks.name() + " in " + looks.peer()->owner().path() +
+                                     looks.name() + " in " + looks.neighbour_path() +
                                      ", to which it does not come: give both the same");
     }
     arm(state.next, state.look_at);

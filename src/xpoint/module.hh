@@ -1,6 +1,7 @@
 #pragma once
 
 #include "xpoint/device.hh"
+#include "xpoint/figures.hh"
 
 namespace memsim::xpoint {
 
@@ -12,7 +13,7 @@ namespace memsim::xpoint {
 ///
 /// Not modelled: ECC and its failures, bit-level write schemes, media power limits, refresh of
 /// disturbed lines, energy of the controller and its buffers.
-class Module final : public Model<Module>, public Functional {
+class Module final : public Model<Module>, public Functional, public HasFigures {
   public:
     struct Params {
         MediaParams media;
@@ -32,6 +33,7 @@ class Module final : public Model<Module>, public Functional {
     };
 
     explicit Module(const Params& p) : params(p) {}
+    Figures figures() const override { return {params.media, params.device}; }
     void init() override;
     void wake() override;
     bool pending() const override { return device_->pending(); }

@@ -5,7 +5,7 @@
 namespace memsim::cmd {
 
 bool CachesAbove::add(const PortBase& port) {
-    slices_.push_back({port.name(), port.peer()->owner().path(), protocol::probed(port)});
+    slices_.push_back({port.name(), port.neighbour_path(), protocol::probed(port)});
     return slices_.back().cache;
 }
 

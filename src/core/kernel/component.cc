@@ -93,4 +93,6 @@ void Component::load_stats(Loader& l) {
         l.within(f.name, [&] { f.operations->load(*f.stat, l); });
 }
 
+const std::string& PortBase::neighbour_path() const { return peer()->owner().path(); }
+
 } // namespace memsim

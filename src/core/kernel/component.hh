@@ -229,4 +229,21 @@ void for_each_inside(V& v, const std::string& path, F&& f) {
 template <class Self>
 class Model : public Component {};
 
+template <class I>
+I* PortBase::find_interface() const {
+    return dynamic_cast<I*>(&peer()->owner());
+}
+
+template <class I>
+I& PortBase::interface() const {
+    I* const offered = find_interface<I>();
+    MEMSIM_ASSERT(offered, "PortSpec::needs of a port names each interface that its owner uses");
+    return *offered;
+}
+
+template <class I>
+inline constexpr NeededInterface needs {
+    [](const Component& c) { return dynamic_cast<const I*>(&c) != nullptr; },
+    [] { return std::string(reflect::type_name<I>()); }};
+
 } // namespace memsim

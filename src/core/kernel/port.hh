@@ -43,6 +43,15 @@ bool response_needed(const M& m) {
         return true;
 }
 
+class Component;
+
+/// An interface that the component at the other end of a port must offer; checked when the port is
+/// bound. `needs<I>` is that of the class I.
+struct NeededInterface {
+    bool (*offered_by)(const Component&) = nullptr;
+    std::string (*name)() = nullptr;
+};
+
 /// Where a port takes its figures from. Capacities come from parameters, latency and rate belong to
 /// the link that leaves the port.
 struct PortSpec {
@@ -55,6 +64,7 @@ struct PortSpec {
     Setting<Frequency> clock = Frequency {0};
     /// Of a receiving side: whether requests may be hints (see Requester::offer()).
     bool hints = false;
+    NeededInterface needs {};
 };
 
 /// What is common to all ports, for binding and reports.
@@ -98,6 +108,19 @@ class PortBase {
     const std::string& name() const { return name_; }
     PortBase* peer() const { return peer_; }
     void set_peer(PortBase& p) { peer_ = &p; }
+
+    // What a component may know of the one at the other end of a bound port.
+    const std::string& neighbour_path() const; ///< for messages
+    bool same_neighbour(const PortBase& other) const {
+        return &peer()->owner() == &other.peer()->owner();
+    }
+    /// The neighbour's interface I, or nullptr if it offers none.
+    template <class I>
+    I* find_interface() const;
+    /// The neighbour's interface I, which `PortSpec::needs` names.
+    template <class I>
+    I& interface() const;
+
     unsigned depth() const { return depth_; }
     Time latency() const { return latency_; }
     Rate rate() const { return rate_; }

@@ -88,6 +88,16 @@ PortBase& Machine::port(const std::string& path, const std::string& name) {
     throw ConfigError(path + " has no port '" + name + "'" + nearest(name, known));
 }
 
+namespace {
+void check_interface(const PortBase& port) {
+    const NeededInterface& needed = port.spec().needs;
+    if (needed.offered_by && !needed.offered_by(port.peer()->owner()))
+        throw ConfigError(port.owner().path() + "." + port.name() + " is bound to " +
+                          port.neighbour_path() + ", which offers no " + needed.name() +
+                          ": bind it to a component that does");
+}
+} // namespace
+
 void Machine::bind(const std::string& path_a, const std::string& port_a, const std::string& path_b,
                    const std::string& port_b) {
     PortBase& a = port(path_a, port_a);
@@ -105,6 +115,8 @@ void Machine::bind(const std::string& path_a, const std::string& port_a, const s
         throw ConfigError(full_a + " speaks " + a.family() + " and " + full_b + " speaks " +
                           b.family() + ": bind ports of one family");
     a.connect(b, sim_);
+    check_interface(a);
+    check_interface(b);
     connections_.push_back({path_a, a.name(), path_b, b.name()});
 }
 

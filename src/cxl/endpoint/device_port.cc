@@ -94,7 +94,7 @@ void DevicePort::waits_on(WaitReport& report) const {
     link_->waits_on(report);
     if (!state.ingress.empty())
         report.add(path() + " holds " + std::to_string(state.ingress.size()) + " messages for " +
-                   port.mem_side.peer()->owner().path());
+                   port.mem_side.neighbour_path());
 }
 
 std::optional<std::string> DevicePort::imbalance() const {

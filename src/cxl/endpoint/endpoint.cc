@@ -23,8 +23,7 @@ const FormerState<Endpoint, FormerEndpoint> former {
 
 void Endpoint::init() {
     state.hdm.entries.resize(1);
-    firmware_ = dynamic_cast<const PlansAddresses*>(&port.config.peer()->owner());
-    MEMSIM_ASSERT(firmware_, "who configures an endpoint has a plan");
+    firmware_ = &port.config.interface<const PlansAddresses>();
 }
 
 void Endpoint::wake() {

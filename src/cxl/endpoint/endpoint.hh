@@ -17,7 +17,7 @@ using protocol::Mem;
 /// A read of the memory's size is answered when the memory is active. Requests wait until the
 /// decoder is committed. One for another device, or across the edge of a chunk, ends the run by a
 /// sentence. Not modelled: mailbox, events, poison, more than one range.
-class Endpoint final : public Model<Endpoint>, public Functional {
+class Endpoint final : public Model<Endpoint>, public Functional, public HasCapacity {
   public:
     struct Params {
         Param<Bytes> capacity {
@@ -43,8 +43,9 @@ class Endpoint final : public Model<Endpoint>, public Functional {
             "Requests"};
         Requester<Mem> mem_side {
             {.depth = from<&Params::outstanding>, .latency = from<&Params::latency>}, "The medium"};
-        Responder<protocol::CxlConfig> config {{.depth = from<&Params::accesses>},
-                                               "Firmware that configures it"};
+        Responder<protocol::CxlConfig> config {
+            {.depth = from<&Params::accesses>, .needs = needs<PlansAddresses>},
+            "Firmware that configures it"};
     };
     struct Stats {
         Counter reads {Unit::count, "Reads passed on"};
@@ -64,7 +65,9 @@ class Endpoint final : public Model<Endpoint>, public Functional {
     void check_loaded(Loader& l) const override { state.hdm.check_loaded(l, 1); }
     void functional(const PortBase& at, FunctionalAccess& access) override;
 
-    std::uint64_t capacity() const { return static_cast<std::uint64_t>(params.capacity->raw); }
+    std::uint64_t capacity() const override {
+        return static_cast<std::uint64_t>(params.capacity->raw);
+    }
 
     const Params params;
     Ports port;

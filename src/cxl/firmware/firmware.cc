@@ -1,8 +1,6 @@
 #include "cxl/firmware/firmware.hh"
 
 #include "core/kernel/registry.hh"
-#include "cxl/endpoint/endpoint.hh"
-#include "cxl/root/host_bridge.hh"
 
 namespace memsim::cxl {
 
@@ -13,24 +11,21 @@ static const Registration<Firmware> firmware {
     "Enumerates CXL endpoints at start-up and programs the HDM decoders."};
 
 void Firmware::init() {
-    const auto* bridge = dynamic_cast<const HostBridge*>(&port.bridge.peer()->owner());
-    MEMSIM_ASSERT(bridge, "what firmware programs is a host bridge");
-    if (port.endpoints.size() != bridge->port.mem_side.size())
+    const auto& bridge = port.bridge.interface<const HasRootPorts>();
+    if (port.endpoints.size() != bridge.root_ports())
         refuse("endpoints", "is bound to " + std::to_string(port.endpoints.size()) + " devices, " +
-                                bridge->path() + " has " +
-                                std::to_string(bridge->port.mem_side.size()) +
+                                port.bridge.neighbour_path() + " has " +
+                                std::to_string(bridge.root_ports()) +
                                 " ports: bind the one behind each of them, in their order");
     std::vector<std::uint64_t> sizes;
     for (unsigned i = 0; i < port.endpoints.size(); ++i) {
-        const auto* e = dynamic_cast<const Endpoint*>(&port.endpoints[i].peer()->owner());
-        MEMSIM_ASSERT(e, "what firmware enumerates is an endpoint");
-        sizes.push_back(e->capacity());
+        sizes.push_back(port.endpoints[i].interface<const HasCapacity>().capacity());
     }
     plan_.emplace(plan_for(sizes));
-    if (plan_->ranges.size() > bridge->params.decoders())
+    if (plan_->ranges.size() > bridge.hdm_decoders())
         refuse("ranges", "there are " + std::to_string(plan_->ranges.size()) + " of them, and " +
-                             bridge->path() + " has " + bridge->params.decoders.text() +
-                             " decoders");
+                             port.bridge.neighbour_path() + " has " +
+                             std::to_string(bridge.hdm_decoders()) + " decoders");
 }
 
 AddressPlan Firmware::plan_for(const std::vector<std::uint64_t>& sizes) const {
@@ -117,7 +112,7 @@ void Firmware::wake() {
 bool Firmware::accepted(const Step& step, std::uint64_t value) {
     const auto refuse_device = [&](const std::string& what) {
         refuse(step.device < port.endpoints.size() ? "endpoints" : "bridge",
-               registers(step.device).peer()->owner().path() + what);
+               registers(step.device).neighbour_path() + what);
     };
     if (step.access.write) return true;
     switch (step.access.reg) {
@@ -151,7 +146,7 @@ void Firmware::map_window() {
         const protocol::RangeReply reply = port.router->pop();
         if (reply.result != protocol::RangeResult::done)
             refuse("router",
-                   "the window is not added to " + port.router->peer()->owner().path() + ": " +
+                   "the window is not added to " + port.router->neighbour_path() + ": " +
                        std::string(names_of(reply.result)[static_cast<std::size_t>(reply.result)]));
     }
     state.waiting = false;
@@ -175,8 +170,7 @@ void Firmware::check_loaded(Loader& l) const {
     l.within("sizes", [&] {
         l.check(state.sizes.size() <= port.endpoints.size(), "has more than there are endpoints");
         for (std::size_t i = 0; i < state.sizes.size(); ++i)
-            l.check(state.sizes[i] ==
-                        dynamic_cast<const Endpoint&>(port.endpoints[i].peer()->owner()).capacity(),
+            l.check(state.sizes[i] == port.endpoints[i].interface<const HasCapacity>().capacity(),
                     "is not what the endpoint has");
     });
     l.index("step", state.step, steps().size() + 1);

@@ -48,11 +48,14 @@ class Firmware final : public Model<Firmware>, public PlansAddresses {
         Param<unsigned> outstanding {1, {1, 1}, "Register accesses under way"};
     };
     struct Ports {
-        Requester<protocol::CxlConfig> bridge {
-            {.depth = from<&Params::outstanding>, .latency = from<&Params::latency>},
-            "The host bridge's registers"};
+        Requester<protocol::CxlConfig> bridge {{.depth = from<&Params::outstanding>,
+                                                .latency = from<&Params::latency>,
+                                                .needs = needs<HasRootPorts>},
+                                               "The host bridge's registers"};
         Many<Requester<protocol::CxlConfig>> endpoints {
-            {.depth = from<&Params::outstanding>, .latency = from<&Params::latency>},
+            {.depth = from<&Params::outstanding>,
+             .latency = from<&Params::latency>,
+             .needs = needs<HasCapacity>},
             "The registers of the endpoint behind each port of the bridge"};
         Optional<Requester<protocol::AddressRanges>> router {
             {.depth = from<&Params::outstanding>, .latency = from<&Params::latency>},

@@ -40,4 +40,19 @@ class PlansAddresses {
     virtual std::uint32_t port_of(const PortBase& mine) const = 0;
 };
 
+/// What firmware asks of the host bridge.
+class HasRootPorts {
+  public:
+    virtual ~HasRootPorts() = default;
+    virtual unsigned root_ports() const = 0;
+    virtual unsigned hdm_decoders() const = 0;
+};
+
+/// What firmware asks of the device behind a root port.
+class HasCapacity {
+  public:
+    virtual ~HasCapacity() = default;
+    virtual std::uint64_t capacity() const = 0; ///< bytes
+};
+
 } // namespace memsim::cxl

@@ -50,19 +50,19 @@ void LinkEnd::init() {
 }
 
 void LinkEnd::check_peer() const {
-    const Component& other = out_.peer()->owner();
-    const auto* link = dynamic_cast<const HasLink*>(&other);
+    const std::string& other = out_.neighbour_path();
+    const auto* link = out_.find_interface<const HasLink>();
     const auto* here = dynamic_cast<const HasLink*>(&owner_);
-    if (!link || !here || &in_.peer()->owner() != &other || link->is_device() == here->is_device())
-        throw ConfigError(owner_.path() + ": flits go to " + other.path() + " and come from " +
-                          in_.peer()->owner().path() +
+    if (!link || !here || !in_.same_neighbour(out_) || link->is_device() == here->is_device())
+        throw ConfigError(owner_.path() + ": flits go to " + other + " and come from " +
+                          in_.neighbour_path() +
                           ": both must be the one port at the link's other end, a root port at "
                           "one end and a device port at the other");
     auto check = [&](const char* name, const auto& mine, const auto& others) {
         if (mine.text() != others.text())
             throw ConfigError(owner_.path() + "." + name + ": '" + mine.text() +
                               "' must be equal at both ends of a link: it is '" + others.text() +
-                              "' at " + other.path());
+                              "' at " + other);
     };
     const LinkParams& p = link->link_params();
     check("flit", params_.flit, p.flit);
@@ -181,7 +181,7 @@ void LinkEnd::mark_packed(std::span<const Aside> fresh) {
 void LinkEnd::waits_on(WaitReport& report) const {
     if (mode_->waiting())
         report.add(owner_.path() + " has " + std::to_string(mode_->waiting()) + " messages for " +
-                   out_.peer()->owner().path() +
+                   out_.neighbour_path() +
                    (mode_->blocked() ? ", which has not given the credits for them" : ""));
 }
 

@@ -17,8 +17,7 @@ void HostBridge::init() {
     if (ports == 0) refuse("mem_side", "is bound to no root port: a host bridge has at least one");
     state.hdm.entries.resize(params.decoders());
     state.waiting.resize(ports, params.buffer());
-    firmware_ = dynamic_cast<const PlansAddresses*>(&port.config.peer()->owner());
-    MEMSIM_ASSERT(firmware_, "who programs a host bridge has a plan");
+    firmware_ = &port.config.interface<const PlansAddresses>();
 }
 
 void HostBridge::wake() {

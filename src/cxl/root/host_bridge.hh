@@ -20,7 +20,7 @@ using protocol::Mem;
 /// by port. A hint is passed on if its port takes it at once; otherwise it is dropped. A request
 /// outside of all ranges, or across the edge of a chunk, ends the run by a sentence.
 /// Not modelled: decoders that are changed during a run, ports without a device.
-class HostBridge final : public Model<HostBridge>, public Functional {
+class HostBridge final : public Model<HostBridge>, public Functional, public HasRootPorts {
   public:
     struct Params {
         Param<unsigned> decoders {4, {1, 32}, "HDM decoders", cited("CXL 3.1: 1 to 32")};
@@ -42,8 +42,9 @@ class HostBridge final : public Model<HostBridge>, public Functional {
         Many<Requester<Mem>> mem_side {
             {.depth = from<&Params::outstanding>, .latency = from<&Params::latency>},
             "Root ports, by the numbers that the decoders name"};
-        Responder<protocol::CxlConfig> config {{.depth = from<&Params::accesses>},
-                                               "Firmware that programs the decoders"};
+        Responder<protocol::CxlConfig> config {
+            {.depth = from<&Params::accesses>, .needs = needs<PlansAddresses>},
+            "Firmware that programs the decoders"};
     };
     struct Stats {
         Each<Counter> requests {bound<&Ports::mem_side>, Unit::count, "Requests sent to this port"};
@@ -57,6 +58,8 @@ class HostBridge final : public Model<HostBridge>, public Functional {
     };
 
     explicit HostBridge(const Params& p) : params(p) {}
+    unsigned root_ports() const override { return port.mem_side.size(); }
+    unsigned hdm_decoders() const override { return params.decoders(); }
     void init() override;
     void wake() override;
     bool pending() const override { return state.waiting.held != 0; }

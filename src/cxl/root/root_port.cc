@@ -158,7 +158,7 @@ void RootPort::waits_on(WaitReport& report) const {
     link_->waits_on(report);
     if (busy_tags())
         report.add(path() + " has sent " + std::to_string(busy_tags()) + " messages that " +
-                   port.flits_out.peer()->owner().path() + " has not answered");
+                   port.flits_out.neighbour_path() + " has not answered");
 }
 
 std::optional<std::string> RootPort::imbalance() const {

@@ -328,15 +328,13 @@ void Channel::functional(const PortBase&, FunctionalAccess& access) {
 
 /// Of its first package: all are alike.
 protocol::FlashTimes Channel::flash_times() const {
-    const auto* package =
-        dynamic_cast<const protocol::HasFlashTimes*>(&port.package[0].peer()->owner());
+    const auto* package = port.package[0].find_interface<const protocol::HasFlashTimes>();
     return package ? package->flash_times() : protocol::FlashTimes {};
 }
 
 protocol::FlashGeometry Channel::flash_geometry() const {
     protocol::FlashGeometry own {params.packages(), params.dies(), params.planes(), 0, 0, 0, {}};
-    const auto* package =
-        dynamic_cast<const protocol::HasFlashGeometry*>(&port.package[0].peer()->owner());
+    const auto* package = port.package[0].find_interface<const protocol::HasFlashGeometry>();
     if (!package) return own;
     own.blocks = package->flash_geometry().blocks;
     own.pages = package->flash_geometry().pages;

@@ -59,10 +59,10 @@ void Drive::init() {
                                         *contents_, *dram_, *back_end_, sim().contents(),
                                         stat.buffer_waits},
                     [this](std::uint32_t command) { done(command, 1); });
-    times_ = dynamic_cast<const protocol::HasFlashTimes*>(&port.channel[0].peer()->owner());
+    times_ = port.channel[0].find_interface<const protocol::HasFlashTimes>();
     if (params.observers() && !times_)
         refuse("observers",
-               port.channel[0].peer()->owner().path() +
+               port.channel[0].neighbour_path() +
                    " does not say how long its flash takes, so no task's duration is known");
 }
 

@@ -28,7 +28,7 @@ void SectorMerger::init() {
     for (std::uint32_t i = params.jobs(); i-- > 0;) state.free.push_back(i);
     if (const std::uint32_t behind = protocol::block_bytes_behind(port.drive);
         behind != block_sector_bytes)
-        refuse("drive", port.drive.peer()->owner().path() + " counts in blocks of " +
+        refuse("drive", port.drive.neighbour_path() + " counts in blocks of " +
                             std::to_string(behind) + "B itself: bind it without a merger");
 }
 
@@ -238,7 +238,7 @@ void SectorMerger::check_loaded(Loader& l) const {
 void SectorMerger::waits_on(WaitReport& report) const {
     if (pending())
         report.add(path() + ": " + std::to_string(state.jobs.size() - state.free.size()) +
-                   " requests wait for " + port.drive.peer()->owner().path());
+                   " requests wait for " + port.drive.neighbour_path());
 }
 
 std::optional<std::string> SectorMerger::imbalance() const {

@@ -16,14 +16,13 @@ static const DebugFlag dispatch_flag {"Dispatch", "Kernel launches and blocks ha
 void Dispatcher::check_slots() const {
     const OccupancyParams& own = params.sm;
     for (unsigned i = 0; i < port.sm_side.size(); ++i) {
-        const Component& sm = port.sm_side[i].peer()->owner();
-        const auto* has = dynamic_cast<const protocol::HasSlots*>(&sm);
+        const auto* has = port.sm_side[i].find_interface<const protocol::HasSlots>();
         if (!has) continue;
         const auto [warps, blocks] = has->slots();
         const auto check = [&](const char* name, std::uint32_t mine, std::uint32_t others) {
             if (mine > others)
-                refuse(name, std::to_string(mine) + ", but " + sm.path() + " has only " +
-                                 std::to_string(others) + ": give both the same");
+                refuse(name, std::to_string(mine) + ", but " + port.sm_side[i].neighbour_path() +
+                                 " has only " + std::to_string(others) + ": give both the same");
         };
         check("warp_slots", own.warp_slots(), warps);
         check("block_slots", own.block_slots(), blocks);
@@ -34,8 +33,7 @@ void Dispatcher::init() {
     check_slots();
     shares_.resize(params.sharing.applications());
     for (unsigned i = 0; i < params.sharing.applications(); ++i) {
-        auto* host = dynamic_cast<protocol::HasKernels*>(&port.host[i].peer()->owner());
-        MEMSIM_ASSERT(host, "a Host responder must offer its kernels");
+        auto* const host = &port.host[i].interface<protocol::HasKernels>();
         shares_[i].host = host;
         shares_[i].kernels = &host->kernels();
         if (sim().contents().enabled()) {

@@ -74,7 +74,7 @@ class Dispatcher final : public Model<Dispatcher>,
     struct Ports {
         Many<Requester<protocol::Launches>> host {
             from<&Params::sharing, &PartitionParams::applications>,
-            {.depth = [](const void*) { return 1u; }},
+            {.depth = [](const void*) { return 1u; }, .needs = needs<protocol::HasKernels>},
             "The applications; the links have the launch latency"};
         Many<Requester<protocol::Dispatch>> sm_side {
             from<&Params::sms>,

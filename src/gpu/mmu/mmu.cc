@@ -15,17 +15,16 @@ using Phase = MissingPages::Phase;
 void Mmu::check_stripes() const {
     const protocol::HasStripe* first = nullptr;
     for (unsigned i = 0; i < port.tlb_side.size(); ++i) {
-        const Component& tlb = port.tlb_side[i].peer()->owner();
-        const auto* other = dynamic_cast<const protocol::HasStripe*>(&tlb);
+        const auto* other = port.tlb_side[i].find_interface<const protocol::HasStripe>();
         if (!first) first = other;
         if (!other || other->page_stripe() == first->page_stripe()) continue;
         const auto text = [](const protocol::PageStripe& s) {
             return std::to_string(s.pages) + " pages in units of " +
                    Text<Bytes>::show({static_cast<std::int64_t>(s.unit)});
         };
-        throw ConfigError(tlb.path() + ".stripe: " + text(other->page_stripe()) + ", but " +
-                          port.tlb_side[0].peer()->owner().path() + " has " +
-                          text(first->page_stripe()) +
+        throw ConfigError(port.tlb_side[i].neighbour_path() +
+                          ".stripe: " + text(other->page_stripe()) + ", but " +
+                          port.tlb_side[0].neighbour_path() + " has " + text(first->page_stripe()) +
                           ": give all TLBs of an MMU the same stripe and stripe_unit");
     }
 }
@@ -227,7 +226,7 @@ void Mmu::take_orders() {
 /// False if the order must wait.
 bool Mmu::begin(std::uint16_t mover, const protocol::PageOrder& order) {
     PageMoves moves = this->moves();
-    const std::string& sender = port.mover_side[mover].peer()->owner().path();
+    const std::string& sender = port.mover_side[mover].neighbour_path();
     if (const auto fault = moves.fault_of(order, sender)) refuse(fault->parameter, fault->why);
     auto o = moves.begin(order, [this](std::uint32_t page) { complete_unmapped(page); });
     if (!o) return false;
@@ -298,7 +297,7 @@ void Mmu::check_loaded(Loader& l) const {
 void Mmu::waits_on(WaitReport& report) const {
     if (const std::uint32_t busy = state.walker.busy())
         report.add(path() + " has " + std::to_string(busy) + " page walks under way in " +
-                   port.walk_side.peer()->owner().path());
+                   port.walk_side.neighbour_path());
     for (std::uint32_t i = 0; i < state.missing.size(); ++i) {
         const MissingPages::Page& p = state.missing[i];
         if (p.phase != Phase::faulting && p.phase != Phase::unmapped) continue;

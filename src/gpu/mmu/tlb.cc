@@ -16,10 +16,9 @@ static const Stage l1_translation {"translation"};
 
 void Tlb::init() {
     const auto page = static_cast<std::uint64_t>(params.page->raw);
-    Component& mmu = port.mmu_side.peer()->owner();
-    pages_of_ = dynamic_cast<protocol::HasPages*>(&mmu);
+    pages_of_ = port.mmu_side.find_interface<protocol::HasPages>();
     if (pages_of_ && pages_of_->page_bytes() != page)
-        refuse("page", "must be that of " + mmu.path() + ", " +
+        refuse("page", "must be that of " + port.mmu_side.neighbour_path() + ", " +
                            Text<Bytes>::show({static_cast<std::int64_t>(pages_of_->page_bytes())}));
     const auto unit = static_cast<std::uint64_t>(params.stripe_unit->raw);
     if (params.stripe() > 1 && page % unit) refuse("stripe_unit", "must divide the page");
@@ -254,7 +253,7 @@ void Tlb::check_loaded(Loader& l) const {
 void Tlb::waits_on(WaitReport& report) const {
     if (state.mshrs.size())
         report.add(path() + " waits for the translation of " + std::to_string(state.mshrs.size()) +
-                   " pages from " + port.mmu_side.peer()->owner().path());
+                   " pages from " + port.mmu_side.neighbour_path());
     for (const Drain& d : state.drains)
         if (d.live)
             report.add(path() + " shoots pages down and waits for " + std::to_string(d.waits_for) +

@@ -14,8 +14,7 @@ void Sm::init() {
                                          static_cast<std::uint32_t>(params.sector->raw),
                                          params.accesses(), params.outstanding(), params.atomics()},
                   port.mem_side, sim(), stat.memory, state.accesses);
-    dispatcher_ = dynamic_cast<protocol::HasBlocks*>(&port.blocks.peer()->owner());
-    MEMSIM_ASSERT(dispatcher_, "a Dispatch requester must offer its blocks");
+    dispatcher_ = &port.blocks.interface<protocol::HasBlocks>();
     dispatcher_->counts_instructions(*this);
     watched_ = dispatcher_->watches_issue();
     state.warps.resize(params.warp_slots());

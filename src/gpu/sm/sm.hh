@@ -104,8 +104,9 @@ class Sm final : public Model<Sm>,
             1_fs, {1_fs, 1_us}, "Latency to the L1's input, beside the L1's own"};
     };
     struct Ports {
-        Responder<protocol::Dispatch> blocks {{.depth = from<&Params::block_slots>},
-                                              "Blocks from the dispatcher"};
+        Responder<protocol::Dispatch> blocks {
+            {.depth = from<&Params::block_slots>, .needs = needs<protocol::HasBlocks>},
+            "Blocks from the dispatcher"};
         Requester<Mem> mem_side {
             {.depth = from<&Params::outstanding>, .latency = from<&Params::l1_latency>},
             "Accesses to the L1"};

@@ -22,8 +22,7 @@ Cache::Stages::Stages(Cache& c, bool victims)
       prefetching(*this, evictions, misses, c.params.hints.demand_mshrs()) {}
 
 void Cache::init() {
-    const bool victims =
-        dynamic_cast<const protocol::TakesVictims*>(&port.mem_side.peer()->owner());
+    const bool victims = port.mem_side.find_interface<const protocol::TakesVictims>();
     if (const auto fault = cache::fault_of(params, victims)) refuse(fault->parameter, fault->why);
     protocol::check_block(port.cpu_side, params.line_bytes(), "line");
     take_share();
@@ -363,7 +362,7 @@ void Cache::waits_on(WaitReport& report) const {
                    " write-backs of a flush to be answered");
     if (!stages_->outlet.empty())
         report.add(path() + " has " + std::to_string(stages_->outlet.size()) + " messages for " +
-                   port.mem_side.peer()->owner().path() + " that it cannot send");
+                   port.mem_side.neighbour_path() + " that it cannot send");
 }
 
 /// Every request that expects an answer had one; every byte fetched came.

@@ -29,7 +29,7 @@ void PageCache::init() {
     const std::string block = Text<Bytes>::show({drive_block});
     if (unit_ % drive_block)
         refuse("unit", params.unit.text() + " is less than a block of " +
-                           port.drive_side.peer()->owner().path() + ", " + block +
+                           port.drive_side.neighbour_path() + ", " + block +
                            ": take larger units, or a flash.SectorMerger before the drive");
     if (params.drive_base->raw % drive_block)
         refuse("drive_base", "must be a multiple of a drive's sector of " + block);
@@ -426,10 +426,10 @@ void PageCache::check_loaded(Loader& l) const {
 }
 
 void PageCache::waits_on(WaitReport& report) const {
-    dram_->waits_on(report, path(), port.dram_side.peer()->owner().path());
+    dram_->waits_on(report, path(), port.dram_side.neighbour_path());
     if (const std::size_t units = state.arriving.size())
         report.add(path() + ": " + std::to_string(units) + " units are on their way from " +
-                   port.drive_side.peer()->owner().path());
+                   port.drive_side.neighbour_path());
 }
 
 std::optional<std::string> PageCache::imbalance() const {

@@ -2,6 +2,7 @@
 
 #include "ohm/channel/page_swapper.hh"
 #include "ohm/channel/snarf_register.hh"
+#include "xpoint/figures.hh"
 
 namespace memsim::ohm {
 
@@ -11,7 +12,9 @@ using namespace memsim::literals;
 /// layer does by itself. It snarfs lines of DRAM that it sees pass (auto-read/write,
 /// ohm/channel/snarf_register.hh), and with `swaps` it exchanges pages with the DRAM over the
 /// memory route (the swap function, ohm/channel/page_swapper.hh).
-class XpointModule final : public Model<XpointModule>, public Functional {
+class XpointModule final : public Model<XpointModule>,
+                           public Functional,
+                           public xpoint::HasFigures {
   public:
     struct Params {
         xpoint::MediaParams media;
@@ -50,6 +53,9 @@ class XpointModule final : public Model<XpointModule>, public Functional {
     };
 
     explicit XpointModule(const Params& p) : params(p) {}
+    xpoint::Figures figures() const override {
+        return {params.media, params.device, params.snarf_register(), params.swaps()};
+    }
     void init() override;
     void wake() override;
     bool pending() const override;

@@ -55,8 +55,8 @@ void PlanarController::init() {
                     [this](std::uint32_t id, Contents::Id contents) { finish(id, contents); });
     unsigned kept = swap.held_reads();
     for (unsigned m = 0; m < port.channel.commands.size(); ++m)
-        if (const auto* d = figures_of(port.channel.commands[m].peer()->owner()).device)
-            kept = std::min({kept, d->read_buffer() / 2, d->loads() / 2});
+        if (const auto f = figures_behind(port.channel.commands[m]))
+            kept = std::min({kept, f->device.read_buffer() / 2, f->device.loads() / 2});
     demand_->init(params.channel.requests(), kept);
     postponed_.emplace(params.postponed(), swap, stat.postponed, state.postponed, *swaps_, *demand_,
                        [this](std::uint32_t id, Contents::Id contents) { finish(id, contents); });

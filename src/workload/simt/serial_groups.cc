@@ -98,16 +98,14 @@ class SerialSource final : public program::KernelSource {
 } // namespace
 
 protocol::HasKernels& SerialGroups::application() const {
-    auto* of = dynamic_cast<protocol::HasKernels*>(&port.program.peer()->owner());
-    MEMSIM_ASSERT(of, "a Launches responder must offer its kernels");
-    return *of;
+    return port.program.interface<protocol::HasKernels>();
 }
 
 program::KernelSource& SerialGroups::kernels() {
     if (serial_) return *serial_;
     program::KernelSource& of = application().kernels();
     if (!dynamic_cast<Application*>(&of))
-        refuse("program", port.program.peer()->owner().path() +
+        refuse("program", port.program.neighbour_path() +
                               " runs its blocks in their order alone, as recordings do: bind a "
                               "workload.Program");
     serial_ = std::make_unique<SerialSource>(of, params, state.launch);

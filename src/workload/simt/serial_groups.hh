@@ -41,8 +41,9 @@ class SerialGroups final : public Model<SerialGroups>, public protocol::HasKerne
     struct Ports {
         Responder<protocol::Launches> dispatcher {{.depth = [](const void*) { return 1u; }},
                                                   "The dispatcher, which asks for launches"};
-        Requester<protocol::Launches> program {{.depth = [](const void*) { return 1u; }},
-                                               "The application"};
+        Requester<protocol::Launches> program {
+            {.depth = [](const void*) { return 1u; }, .needs = needs<protocol::HasKernels>},
+            "The application"};
     };
     struct Stats {
         Counter launches {Unit::count, "Launches given to the dispatcher"};

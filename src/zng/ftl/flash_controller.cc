@@ -5,7 +5,6 @@
 #include "protocol/traffic.hh"
 #include "zng/network/line_packet.hh"
 #include "zng/network/mesh.hh"
-#include "zng/package/package.hh"
 
 namespace memsim::zng {
 
@@ -23,13 +22,7 @@ void FlashController::init() {
     first_logs_ = params.geometry.log_blocks(path(), 0);
     if (const std::string wrong = wrong_endpoint(port.input, params.endpoint()); !wrong.empty())
         refuse("endpoint", wrong);
-    for (const PortRef& on_network : port.output.peer()->owner().ports())
-        if (const auto* p = dynamic_cast<const Package*>(&on_network.port->peer()->owner())) {
-            check_same_geometry(*this, params.geometry.package, *p, p->params.geometry);
-            if (p->params.ports != params.ports)
-                refuse("ports", params.ports.text() + ", but " + p->path() + " has " +
-                                    p->params.ports.text() + ": give both the same");
-        }
+    check_packages();
     for (unsigned i = 0; i < port.mem.size(); ++i) {
         protocol::check_block(port.mem[i], flash_line_bytes, port.mem[i].name());
         protocol::check_chunk(port.mem[i], page_bytes, port.mem[i].name());
@@ -43,17 +36,28 @@ void FlashController::init() {
     };
     high_ = share(params.thrash_high()), low_ = share(params.thrash_low());
     if (params.collectors()) {
-        tables_ = dynamic_cast<HasLogBlocks*>(&port.collector[0].peer()->owner());
-        if (!tables_)
-            throw ConfigError(path() +
-                              ".collector[0]: " + port.collector[0].peer()->owner().path() +
-                              " keeps no log block mapping table");
+        tables_ = &port.collector[0].interface<HasLogBlocks>();
     }
     state.slots.resize(params.requests() + reserved_slots());
     for (auto i = static_cast<std::uint32_t>(state.slots.size()); i-- > 0;) state.free.push_back(i);
     state.waiting.resize(params.geometry.packages());
     state.out.assign(params.geometry.packages(), 0);
     state.pinned.assign(params.pins(), 0);
+}
+
+/// Packages of another geometry would decode its packets to other places.
+void FlashController::check_packages() const {
+    const auto* network = port.output.find_interface<const HasEndpoints>();
+    for (unsigned e = 0; network && e < network->endpoints(); ++e) {
+        const PortBase& to = network->output(e);
+        const auto* package = to.find_interface<const HasPackageGeometry>();
+        if (!package) continue;
+        check_same_geometry(path(), params.geometry.package, to.neighbour_path(),
+                            package->package_geometry());
+        if (package->network_ports() != params.ports())
+            refuse("ports", params.ports.text() + ", but " + to.neighbour_path() + " has " +
+                                std::to_string(package->network_ports()) + ": give both the same");
+    }
 }
 
 void FlashController::wake() {

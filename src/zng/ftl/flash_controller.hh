@@ -27,7 +27,9 @@ using namespace memsim::literals;
 ///
 /// Precondition: a request lies within one line of 128 bytes. Not modelled: ECC, the timing of
 /// ONFI's cycles inside the network's packets.
-class FlashController final : public Model<FlashController>, public Functional {
+class FlashController final : public Model<FlashController>,
+                              public Functional,
+                              public HasNetworkGeometry {
   public:
     struct Params {
         FlashGeometry geometry;
@@ -68,10 +70,11 @@ class FlashController final : public Model<FlashController>, public Functional {
                                  "Packets to the flash network"};
         In<FlashPacket> input {{.depth = from<&Params::net_queue>},
                                "Packets from the flash network"};
-        Many<Responder<Collect>> collector {
-            from<&Params::collectors>,
-            {.depth = from<&Params::collect_queue>, .latency = from<&Params::latency>},
-            "Moves, erases and extensions"};
+        Many<Responder<Collect>> collector {from<&Params::collectors>,
+                                            {.depth = from<&Params::collect_queue>,
+                                             .latency = from<&Params::latency>,
+                                             .needs = needs<HasLogBlocks>},
+                                            "Moves, erases and extensions"};
         Many<Out<LogLow>> log_low {
             from<&Params::collectors>, {.latency = from<&Params::latency>}, "Log blocks to merge"};
         Many<Requester<protocol::Mem>> pin {
@@ -132,6 +135,7 @@ class FlashController final : public Model<FlashController>, public Functional {
     };
 
     explicit FlashController(const Params& p) : params(p) {}
+    const FlashGeometry& network_geometry() const override { return params.geometry; }
     void init() override;
     void wake() override;
     bool pending() const override { return state.held > 0; }
@@ -148,6 +152,7 @@ class FlashController final : public Model<FlashController>, public Functional {
     State state;
 
   private:
+    void check_packages() const;
     static constexpr std::uint32_t none = ~0u;
 
     void take_requests();

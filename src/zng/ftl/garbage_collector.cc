@@ -3,7 +3,6 @@
 #include "core/kernel/registry.hh"
 #include "parts/named.hh"
 #include "zng/ftl/data_ranges.hh"
-#include "zng/ftl/flash_controller.hh"
 
 #include <algorithm>
 
@@ -23,15 +22,14 @@ constexpr std::uint32_t not_awaited = 1u << 16; ///< tag of page orders: below a
 void GarbageCollector::init() {
     flash_ = params.geometry.flash(path());
     const PackageGeometry& package = params.geometry.package;
-    const Component& mmu = port.mmu.peer()->owner();
-    const auto* const pages = dynamic_cast<const protocol::HasPages*>(&mmu);
-    if (!pages || pages->page_bytes() != flash_.block_bytes())
+    const auto& pages = port.mmu.interface<const protocol::HasPages>();
+    const std::string& mmu = port.mmu.neighbour_path();
+    if (pages.page_bytes() != flash_.block_bytes())
         refuse("mmu", "a block of " + std::to_string(flash_.block_bytes()) +
-                          "B must be the page of " + mmu.path());
+                          "B must be the page of " + mmu);
     MergeBlocks::Config config {flash_, package.data_blocks(), package.log_ratio(), {}};
     try {
-        ranges_ =
-            data_ranges(params.footprints(), params.applications(), config, *pages, mmu.path());
+        ranges_ = data_ranges(params.footprints(), params.applications(), config, pages, mmu);
     } catch (const ConfigError& e) {
         refuse("footprints", e.what());
     }
@@ -41,8 +39,9 @@ void GarbageCollector::init() {
     blocks.free = FreeBlocks(flash_, package.data_blocks() + blocks.logs.logs_of_group());
     blocks.group_moves.assign(flash_.groups(), 0);
     for (unsigned i = 0; i < port.collect.size(); ++i)
-        if (const auto* c = dynamic_cast<const FlashController*>(&port.collect[i].peer()->owner()))
-            check_same_geometry(*this, params.geometry, *c, c->params.geometry);
+        if (const auto* controller = port.collect[i].find_interface<const HasNetworkGeometry>())
+            check_same_geometry(path(), params.geometry, port.collect[i].neighbour_path(),
+                                controller->network_geometry());
     blocks_.emplace(config, blocks);
     merges_.emplace(flash_.mapped_pages(), params.step(), state.merges);
     merges_->reset(params.merges());

@@ -109,8 +109,10 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
             from<&Params::caches>,
             {.depth = from<&Params::orders>, .latency = from<&Params::latency>},
             "L2 slices' control ports"};
-        Requester<protocol::PageControl> mmu {
-            {.depth = from<&Params::orders>, .latency = from<&Params::latency>}, "The MMU"};
+        Requester<protocol::PageControl> mmu {{.depth = from<&Params::orders>,
+                                               .latency = from<&Params::latency>,
+                                               .needs = needs<protocol::HasPages>},
+                                              "The MMU"};
         Many<Requester<protocol::Assist>> helper {
             from<&Params::helpers>,
             {.depth = [](const void*) { return 1u; }, .latency = from<&Params::latency>},

@@ -74,16 +74,31 @@ struct FlashGeometry {
     }
 };
 
+/// Implemented by flash controllers: the geometry by which they compute where a line lies.
+class HasNetworkGeometry {
+  public:
+    virtual ~HasNetworkGeometry() = default;
+    virtual const FlashGeometry& network_geometry() const = 0;
+};
+
+/// Implemented by packages.
+class HasPackageGeometry {
+  public:
+    virtual ~HasPackageGeometry() = default;
+    virtual const PackageGeometry& package_geometry() const = 0;
+    virtual unsigned network_ports() const = 0;
+};
+
 /// Where a line lies is computed by one component and looked up by another: refuses `theirs` where
 /// it differs from `mine`.
 template <class Geometry>
-void check_same_geometry(const Component& me, const Geometry& mine, const Component& other,
+void check_same_geometry(const std::string& me, const Geometry& mine, const std::string& other,
                          const Geometry& theirs) {
     const std::vector<ParamRef> a = params_of(mine), b = params_of(theirs);
     for (std::size_t i = 0; i < a.size(); ++i)
         if (a[i].operations->number(a[i].param) != b[i].operations->number(b[i].param))
-            throw ConfigError(other.path() + "." + std::string(b[i].name) + ": " + b[i].text() +
-                              ", but " + me.path() + " has " + a[i].text() +
+            throw ConfigError(other + "." + std::string(b[i].name) + ": " + b[i].text() + ", but " +
+                              me + " has " + a[i].text() +
                               ": controllers, collector and packages have one geometry");
 }
 

@@ -14,15 +14,15 @@ void Mesh::functional(const PortBase&, FunctionalAccess& access) {
 
 std::string wrong_endpoint(const PortBase& input, unsigned endpoint) {
     const PortBase& output = *input.peer();
-    const auto* mesh = dynamic_cast<const Mesh*>(&output.owner());
+    const auto* mesh = input.find_interface<const HasEndpoints>();
+    const std::string& path = input.neighbour_path();
     const std::string wanted = "output[" + std::to_string(endpoint) + "]";
     if (!mesh || output.name() == wanted) return {};
-    const std::string there =
-        endpoint < mesh->port.output.size()
-            ? " leads to " + mesh->port.output[endpoint].peer()->owner().path()
-            : " does not exist";
-    return mesh->path() + "." + wanted + there + ", and " + mesh->path() + "." + output.name() +
-           " to this " + input.name() + ": an endpoint has the number of its output";
+    const std::string there = endpoint < mesh->endpoints()
+                                  ? " leads to " + mesh->output(endpoint).neighbour_path()
+                                  : " does not exist";
+    return path + "." + wanted + there + ", and " + path + "." + output.name() + " to this " +
+           input.name() + ": an endpoint has the number of its output";
 }
 
 } // namespace memsim::zng

@@ -37,7 +37,10 @@ namespace memsim::zng {
 /// Precondition: requests to one line come one after another, each when the one before was
 /// answered. Not modelled: suspend, read retry, bad blocks, programming without merging, the time
 /// of the LPMT's programming (within tPROG), the way from a plane to the ports in other networks.
-class Package final : public Model<Package>, public Functional, private package::Alarm {
+class Package final : public Model<Package>,
+                      public Functional,
+                      public HasPackageGeometry,
+                      private package::Alarm {
   public:
     using Params = package::Params;
     struct Ports {
@@ -54,6 +57,8 @@ class Package final : public Model<Package>, public Functional, private package:
     };
 
     explicit Package(const Params& p) : params(p) {}
+    const PackageGeometry& package_geometry() const override { return params.geometry; }
+    unsigned network_ports() const override { return params.ports(); }
     void init() override;
     void wake() override;
     bool pending() const override { return state.answers.outstanding + state.workers.busy > 0; }

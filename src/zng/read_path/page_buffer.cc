@@ -322,10 +322,10 @@ void PageBuffer::check_loaded(Loader& l) const {
 }
 
 void PageBuffer::waits_on(WaitReport& report) const {
-    dram_->waits_on(report, path(), port.dram_side.peer()->owner().path());
+    dram_->waits_on(report, path(), port.dram_side.neighbour_path());
     if (!state.to_drive.empty())
         report.add(path() + ": " + std::to_string(state.to_drive.size()) + " pages wait for " +
-                   port.drive_side.peer()->owner().path());
+                   port.drive_side.neighbour_path());
 }
 
 std::optional<std::string> PageBuffer::imbalance() const {

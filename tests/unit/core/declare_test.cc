@@ -58,7 +58,48 @@ class Desk final : public Model<Desk> {
     Stats stat;
     State state;
 };
+
+struct HasDrawers {
+    virtual ~HasDrawers() = default;
+    virtual unsigned drawers() const = 0;
+};
+
+class Asker final : public Model<Asker> {
+  public:
+    struct Params {};
+    struct Ports {
+        Out<Note> out {{.needs = needs<HasDrawers>}, "To a component with drawers"};
+    };
+    struct Stats {};
+    struct State {};
+    explicit Asker(const Params& p) : params(p) {}
+    void wake() override {}
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+};
+
+class Drawers final : public Model<Drawers>, public HasDrawers {
+  public:
+    struct Params {};
+    struct Ports {
+        In<Note> in {{.depth = [](const void*) { return 1u; }}, "Notes"};
+    };
+    struct Stats {};
+    struct State {};
+    explicit Drawers(const Params& p) : params(p) {}
+    void wake() override {}
+    unsigned drawers() const override { return 3; }
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+};
+
 static const Registration<Desk> desk_registered {"Declares one of each kind (a test's)."};
+static const Registration<Asker> asker_registered {"Needs drawers (a test's)."};
+static const Registration<Drawers> drawers_registered {"Has drawers (a test's)."};
 
 /// Offers hints and takes some.
 class Hinter final : public Model<Hinter> {
@@ -231,6 +272,23 @@ TEST_CASE("a hint is sent where hints are taken and there is room, and dropped e
     CHECK_FALSE(m.get<Hinter>("b").port.out.offer(hint)); // nobody takes it there
     hint.command = protocol::Command::read;
     CHECK_THROWS_AS(out.offer(hint), Panic);
+}
+
+TEST_CASE("a port that needs an interface is bound to a component that offers it", "[core]") {
+    Machine m;
+    m.add("asker", "test.Asker", {});
+    m.add("other", "test.Asker", {});
+    m.add("drawers", "test.Drawers", {});
+    m.add("sink", "test.Sink", {});
+    CHECK(error_of([&] { m.bind("other", "out", "sink", "in"); }) ==
+          "other.out is bound to sink, which offers no memsim::test::HasDrawers: bind it to a "
+          "component that does");
+    m.bind("asker", "out", "drawers", "in");
+    const auto& out = m.get<Asker>("asker").port.out;
+    CHECK(out.interface<const HasDrawers>().drawers() == 3);
+    CHECK(out.find_interface<const Asker>() == nullptr);
+    CHECK(out.neighbour_path() == "drawers");
+    CHECK(out.same_neighbour(out));
 }
 
 TEST_CASE("a stage that nobody has known before is a component's own", "[core]") {
