@@ -127,8 +127,8 @@ TEST_CASE("A flush passes; what a merger cannot merge ends in a sentence", "[fla
     m.add("drive", "flash.FixedDrive", {{"block", "256B"}});
     m.bind("host", "to", "merger", "requests");
     m.bind("merger", "drive", "drive", "requests");
-    CHECK_THROWS_WITH(m.build(), "merger.drive: drive counts in blocks of 256B itself: bind it "
-                                 "without a merger");
+    CHECK_THROWS_WITH(m.build(),
+                      "merger.drive: drive uses blocks of 256B: connect it without a merger");
 }
 
 } // namespace memsim::sector_merger_test

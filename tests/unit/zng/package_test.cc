@@ -320,7 +320,7 @@ TEST_CASE("A ZnG package's parameters that contradict each other are one sentenc
           "package.log_reserve: it is 8 pages: less than a block, which has 8");
     CHECK(said({{"net_width", "24B"}}) == "package.net_width: 24 B do not divide a page of 4096 B");
     CHECK(said({{"timing_changes", "tPROG0=1us"}}) ==
-          "package.timing_changes: tPROG0 is 1us, less than tR0 = 3us: figures contradict each "
+          "package.timing_changes: tPROG0 is 1us, less than tR0 = 3us: the values contradict each "
           "other");
     CHECK(error_of([] {
               Bench b(Arguments {{"queue", "1"}});
