@@ -310,7 +310,7 @@ def test_tlbs_of_one_mmu_name_pages_alike():
     ) in message(root)
     root = paged()
     root.gpu.tlb[1].page = "64KiB"
-    assert "gpu.tlb[1].page: must be that of gpu.mmu, 4KiB" in message(root)
+    assert "gpu.tlb[1].page: must equal that of gpu.mmu, 4KiB" in message(root)
 
 
 @pytest.mark.parametrize("slots", ["warp_slots", "block_slots"])
