@@ -10,9 +10,9 @@
 /// consists of two halves of 128 bytes, each with a CRC of 6 bytes; the first half is used as soon
 /// as it has arrived without an error. Its slot 7 lies in both halves.
 ///
-///      standard    HDR 2, slot 0 14, slots 1 to 14 16 each, CRD 2, CRC 8, FEC 6
-///      optimised   HDR 2, slot 0 14, slots 1 to 6, slot 7's first 10, CRC 6
-///                  slot 7's last 6, slot 8 12, slots 9 to 14, CRD 2, FEC 6, CRC 6
+///     standard    HDR 2, slot 0 14, slots 1 to 14 16 each, CRD 2, CRC 8, FEC 6
+///     optimised   HDR 2, slot 0 14, slots 1 to 6, slot 7's first 10, CRC 6
+///                 slot 7's last 6, slot 8 12, slots 9 to 14, CRD 2, FEC 6, CRC 6
 namespace memsim::cxl {
 
 /// The contents of the slots as words; 2i has the lowest bits of slot i.

@@ -115,11 +115,9 @@ class Channel final : public Model<Channel>,
         PlaneQueuesState queues;
         std::vector<std::uint64_t> registers; ///< in use, a bit per register, by plane
         std::vector<Chip> packages;
-        std::vector<std::uint16_t> held; ///< operations, by die (plane if independent)
-        std::vector<std::uint32_t>
-            in_register; ///< slot, by plane and register; the last is for erases
-        std::array<Fifo<std::uint32_t>, protocol::flash_classes>
-            ready; ///< slots whose data wait for the bus
+        std::vector<std::uint16_t> held;        ///< operations, by die (plane if independent)
+        std::vector<std::uint32_t> in_register; ///< slot, by plane and register; last: erase
+        std::array<Fifo<std::uint32_t>, protocol::flash_classes> ready; ///< slots with data
         std::uint64_t order = 0;
         std::uint64_t to_ask = 0;    ///< packages that may have something to start
         std::uint32_t turn = 0;      ///< package to be asked first

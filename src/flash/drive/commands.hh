@@ -25,8 +25,7 @@ struct DriveCommandsState {
     FreeList free;
     Fifo<std::uint32_t> for_cores;
     std::vector<Fifo<std::uint32_t>> answers; ///< completed commands, by queue
-    Fifo<std::uint32_t>
-        waiting_writes; ///< writes that wait for space in the cache, and flushes between them
+    Fifo<std::uint32_t> waiting_writes;       ///< for space in the cache; with flushes
 };
 
 /// The commands in progress in a drive, from arrival in a queue to the response. A part.

@@ -33,8 +33,7 @@ class Collector {
         std::uint32_t active = 0; ///< collections and levellings in progress
     };
     struct Events {
-        std::function<bool()>
-            may_begin; ///< whether a task may begin; if not, begin_due() is called later
+        std::function<bool()> may_begin;             ///< a task; else begin_due() follows
         std::function<void(std::uint32_t job)> send; ///< to the flash
         std::function<void(std::uint32_t plane, const FtlBlock& block, bool cold)> begins;
         std::function<void(std::uint32_t lpn)> moved; ///< a logical page has moved

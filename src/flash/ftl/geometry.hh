@@ -12,10 +12,9 @@ namespace memsim::flash {
 /// need not be powers of two. A plane is numbered by channel, package, die and plane; a page by
 /// plane, block and page, the page lowest.
 struct Geometry {
-    std::uint32_t channels = 1, packages = 1, dies = 1,
-                  planes = 1; ///< each per unit of the previous level
-    std::uint32_t blocks = 1; ///< per plane
-    std::uint32_t pages = 1;  ///< per block
+    std::uint32_t channels = 1, packages = 1, dies = 1, planes = 1; ///< each per unit before
+    std::uint32_t blocks = 1;                                       ///< per plane
+    std::uint32_t pages = 1;                                        ///< per block
 
     std::uint32_t all_planes() const { return channels * packages * dies * planes; }
     std::uint64_t plane_pages() const { return std::uint64_t {blocks} * pages; }

@@ -139,9 +139,8 @@ class Tlb final : public Model<Tlb>,
         std::vector<Miss> misses;       ///< by MSHR
         HashMap<std::uint32_t> missing; ///< from page to MSHR
         Fifo<std::uint32_t> asking;     ///< MSHRs whose request was not sent
-        Fifo<std::uint32_t>
-            ready; ///< MSHRs whose page arrived but whose requests have not all left
-        std::vector<Passing> passing; ///< by the tag towards memory
+        Fifo<std::uint32_t> ready;      ///< MSHRs with a page and waiting requests
+        std::vector<Passing> passing;   ///< by the tag towards memory
         FreeList free;
         std::vector<Drain> drains;
         std::uint32_t draining = 0; ///< number in use

@@ -120,7 +120,7 @@ TEST_CASE("A flush passes; what a merger cannot merge ends in a sentence", "[fla
     CHECK_THROWS_WITH(Bench("32B", "4KiB"), "merger.group: 4KiB is 128 blocks of 32B: at most 64");
     Bench trim;
     trim.at(0, BlockOp::trim, 2, 2);
-    CHECK_THROWS_WITH(trim.stop(), Contains("no trims"));
+    CHECK_THROWS_WITH(trim.stop(), Contains("not trims"));
     Machine m;
     m.add("host", "test_flash.HostScript", {});
     m.add("merger", "flash.SectorMerger", {});
