@@ -337,7 +337,7 @@ def test_a_dispatcher_fills_no_more_than_the_slots_of_an_sm(slots):
             "package",
             "independent_planes",
             True,
-            "channel[0].independent_planes: it is not that of drive.package[0]: give both the same",
+            "channel[0].independent_planes: it differs from that of drive.package[0]: give both the same",
         ),
     ],
 )
