@@ -41,7 +41,7 @@ class Deduplicator final : public Model<Deduplicator>,
         Param<Bytes> capacity {
             1_GiB,
             {1_KiB, Bytes {std::int64_t {1} << 38}},
-            "Capacity of this controller's blocks, without the tables behind them",
+            "Capacity of this controller's blocks, without the tables behind the blocks",
             multiple_of(4_KiB)};
         Param<unsigned> channels {1, {1, 4096}, "Controllers over which addresses are interleaved"};
         Param<unsigned> channel {
@@ -50,7 +50,7 @@ class Deduplicator final : public Model<Deduplicator>,
                                  {128_B, 1_GiB},
                                  "Interleaving chunk of addresses for one controller",
                                  multiple_of(128_B)};
-        Param<unsigned> slices {0, {0, 64}, "Caches above, from which it may copy sectors"};
+        Param<unsigned> slices {0, {0, 64}, "Caches above, from which sectors may be copied"};
         Param<Frequency> clock {1.365_GHz, {1_MHz, 100_GHz}, "Clock of the unit (that of the SMs)"};
         Param<unsigned> table_cycles {
             20, {0, 10000}, "Cycles of a look-up in a table's cache", stated("CMD table II")};
