@@ -64,7 +64,7 @@ memsim.simulate("1us")
         ),
         (
             "ohm.planar('ohm-base', workload.Program(size=9, source=512))",
-            "wrong.py:6: workload.Program.source: there is no vertex 512: those of the graph run from " "0 to 511",
+            "wrong.py:6: workload.Program.source: there is no vertex 512: the graph's vertices are " "0 to 511",
         ),
         (
             "root.gen = mem.TrafficGen()",
