@@ -1,9 +1,9 @@
-"""CMD's platforms: deduplication and compression in front of a GPU's memory, on the values that programs compute.
+"""CMD's platforms: deduplication and compression in front of a GPU's memory, with the values that programs compute.
 
     build/memsim configs/cmd.py [--platform baseline|l2-5mb|bpc|bcd|esd|dedup|...|cmd|cmd-bpc] [--workload bfs] ...
 
---workload is one of Table I's thirteen, at a --scale. One of the paper's eight controllers is built, with its share of
-SMs and L2.
+--workload is one of the thirteen of table I, at a --scale. One of the paper's eight controllers is built, with its
+share of SMs and L2.
 """
 
 import memsim
@@ -60,4 +60,4 @@ print(
 )
 if args.check_contents:
     report = simulation.check_contents()
-    print(f"contents: {report['bytes']} bytes are as the program left them; {report['overtaken']} stores came late")
+    print(f"contents: {report['bytes']} bytes equal those of the program;  {report['overtaken']} stores came late")

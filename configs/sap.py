@@ -1,4 +1,4 @@
-"""SAP's machine: a GTX 480 whose DRAM caches a PCIe SSD, with a policy for what it holds and what comes ahead.
+"""SAP's machine: a GTX 480 whose DRAM caches a PCIe SSD, with policies for replacement and prefetching.
 
     build/memsim configs/sap.py [--policy fifo|lru|sap|arc|car|clock-pro|page-on-page] [--dram 8MiB] ...
 """
@@ -16,15 +16,13 @@ parser.add_argument("--scale", default="default", help=f"one of {', '.join(sap.w
 parser.add_argument(
     "--drive",
     default="table",
-    help=f"one of {', '.join(sap.machines.DRIVES)}: the paper's latencies, or " "a drive of such flash",
+    help=f"one of {', '.join(sap.machines.DRIVES)}: the paper's latencies, or " "a drive with this flash",
 )
+parser.add_argument("--period", type=int, help="cycles between queries of the schedulers (default: the platform's)")
 parser.add_argument(
-    "--period", type=int, help="cycles from one look at the schedulers to the next; without: the platform's"
+    "--lookahead", type=int, help="memory operations of a warp visible to its scheduler (default: the platform's)"
 )
-parser.add_argument(
-    "--lookahead", type=int, help="memory operations of a warp that its scheduler knows of; without: the platform's"
-)
-parser.add_argument("--record", type=int, help="units that the memory manager records; without: the platform's")
+parser.add_argument("--record", type=int, help="units that the memory manager records (default: the platform's)")
 parser.add_argument(
     "--max-instructions",
     type=int,
@@ -62,8 +60,8 @@ print(
 )
 print(
     f"{cache.hits} hits, {cache.merged} merged, {cache.misses} misses; {cache.prefetches} units prefetched, "
-    f"{cache.unused_prefetches} of them for nothing; {cache.units_out} units written to the drive"
+    f"{cache.unused_prefetches} of them unused;  {cache.units_out} units written to the drive"
 )
 if args.check_contents:
     report = simulation.check_contents()
-    print(f"contents: {report['bytes']} bytes are as the program left them; {report['overtaken']} stores came late")
+    print(f"contents: {report['bytes']} bytes equal those of the program;  {report['overtaken']} stores came late")

@@ -1,4 +1,4 @@
-"""Hits of every policy at every size of DRAM, in one run of SAP's GPU with memory enough.
+"""Hits of every policy at every size of DRAM, from one run of SAP's GPU with sufficient memory.
 
     build/memsim configs/sap_hits.py [--workload AES] [--policies fifo lru sap ...] ...
 """
@@ -12,13 +12,11 @@ parser = script_parser(__doc__)
 parser.add_argument("--policies", nargs="+", default=sap.policies(), help=f"of {', '.join(sap.policies())}")
 parser.add_argument("--workload", default="AES", help=f"one of {', '.join(sap.workloads.names())}")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(sap.workloads.SCALES)}")
+parser.add_argument("--period", type=int, help="cycles between queries of the schedulers (default: the platform's)")
 parser.add_argument(
-    "--period", type=int, help="cycles from one look at the schedulers to the next; without: the platform's"
+    "--lookahead", type=int, help="memory operations of a warp visible to its scheduler (default: the platform's)"
 )
-parser.add_argument(
-    "--lookahead", type=int, help="memory operations of a warp that its scheduler knows of; without: the platform's"
-)
-parser.add_argument("--record", type=int, help="units that the memory manager records; without: the platform's")
+parser.add_argument("--record", type=int, help="units that the memory manager records (default: the platform's)")
 parser.add_argument(
     "--max-instructions",
     type=int,

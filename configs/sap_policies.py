@@ -1,10 +1,10 @@
-"""SAP's seven policies over a memory of another machine: an endpoint's cache, a page buffer, or resident pages.
+"""SAP's seven policies for a memory of another machine: an endpoint's cache, a page buffer, or resident pages.
 
     build/memsim configs/sap_policies.py --host endpoint|buffer|mmu [--policy sap] [--workload bfs] ...
 
-    endpoint  cxl on Z-NAND: units of 256 B of the endpoint's DRAM
-    buffer    ZnG's HybridGPU with a fully associative buffer of pages of 4 KiB, one program, no MMU
-    mmu       CXL-GPU's uvm with 25 us a fault: pages of 64 KiB in GPU memory
+endpoint  cxl on Z-NAND: units of 256 B of the endpoint's DRAM
+buffer    ZnG's HybridGPU with a fully associative buffer of pages of 4 KiB, one program, no MMU
+mmu       CXL-GPU's uvm with 25 us per fault: pages of 64 KiB in GPU memory
 """
 
 import memsim
@@ -20,8 +20,8 @@ HOSTS = {"endpoint": cxl_gpu, "buffer": zng, "mmu": cxl_gpu}
 parser = script_parser(__doc__)
 parser.add_argument("--host", default="endpoint", choices=HOSTS)
 parser.add_argument("--policy", default="sap", help=f"one of {', '.join(sap.policies())}")
-parser.add_argument("--workload", help="of the host's system (else bfs, bfs1)")
-parser.add_argument("--scale", default="default", help="of that system")
+parser.add_argument("--workload", help="workload of the host's system (default: bfs, bfs1)")
+parser.add_argument("--scale", default="default", help="scale of that system")
 parser.add_argument(
     "--max-instructions",
     type=int,
@@ -76,7 +76,7 @@ else:
     held, entrance = root.gpu.mmu, root.host.hints[0] if watched else None
 
 if watched:
-    tells = args.host == "buffer"  # its misses
+    tells = args.host == "buffer"  # the memory reports its misses
     made = watch(root, **manager, trigger="miss" if tells else "period", reports=int(tells))
     made.hints[0] = entrance
     if tells:

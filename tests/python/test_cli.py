@@ -126,8 +126,7 @@ def test_the_user_s_mistakes_are_one_sentence(memsim_command, script, tmp_path):
     [
         (
             ["--chekpoint-at", "5us", "loop.py"],
-            "memsim has no option --chekpoint-at (did you mean '--checkpoint-at'?): --help lists those that it has; options of "
-            "a script come behind the script's name",
+            "memsim has no option --chekpoint-at (did you mean '--checkpoint-at'?): --help lists its options; options of a script follow the script's name",
         ),
         (["--scale", "tiny", "loop.py"], "memsim has no option --scale: --help lists"),
         (["lop.py"], "lop.py: No such file or directory (did you mean 'loop.py'?): name a script"),
@@ -157,7 +156,7 @@ def test_what_a_stranger_types_is_met_with_a_sentence(memsim_command, script, tm
         ("--sacle", "error: unrecognized arguments: --sacle tiny (did you mean '--scale'?)\n"),
         (
             "--outdir",
-            "error: unrecognized arguments: --outdir tiny: --outdir is an option of memsim and stands before the script's name\n",
+            "error: unrecognized arguments: --outdir tiny: --outdir is an option of memsim and must precede the script's name\n",
         ),
         ("--nothing-like-it-anywhere", "error: unrecognized arguments: --nothing-like-it-anywhere tiny\n"),
     ],

@@ -37,7 +37,7 @@ def test_memory_is_as_the_program_left_it(memsim_command, platform):
         done = memsim_command(
             CONFIGS / "cmd.py", "--platform", platform, "--workload", workload, "--scale", "tiny", "--check-contents"
         )
-        assert "bytes are as the program left them" in done.stdout, done.stdout + done.stderr
+        assert "bytes equal those of the program" in done.stdout, done.stdout + done.stderr
 
 
 def test_a_machine_has_the_papers_proportions():

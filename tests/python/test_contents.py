@@ -109,7 +109,7 @@ def test_a_paged_gpu_holds_what_its_program_left(memsim_command, source):
     done = memsim_command(
         PAGED, "--kernel", "bfs1", "--scale", 9, "--placement", "faults", "--source", source, "--check-contents"
     )
-    assert "bytes are as the program left them" in done.stdout
+    assert "bytes equal those of the program" in done.stdout
 
 
 @pytest.mark.parametrize("mode", ["planar", "two_level"])

@@ -17,7 +17,7 @@ def test_the_list_has_a_row_for_each_and_all_are_right(capsys):
     every = _memsim.workloads()
     assert lines[0].startswith("name") and len(lines) == len(every) + 2
     assert [line.split()[0] for line in lines[1:-1]] == [w["names"][0] for w in every]
-    assert lines[-1] == f"{len(every)} of {len(every)} workloads compute what their references compute"
+    assert lines[-1] == f"{len(every)} of {len(every)} workloads give the results of their references"
 
 
 def test_graph_files_are_checked(tmp_path, capsys):

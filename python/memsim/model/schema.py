@@ -98,8 +98,7 @@ def _no_such(folder: str, name: str) -> str:
 
 
 def explain_import(error: BaseException) -> Exception | None:
-    """A sentence for an import such as `from memsim.mem import Cach`, because Python's message suggests no name; or
-    None."""
+    """A sentence that suggests a name after a failed import such as `from memsim.mem import Cach`, or None."""
     wrong = re.match(r"cannot import name '(\w+)' from 'memsim(?:\.(\w+))?'", str(error))
     if not wrong or (wrong[2] and wrong[2] not in {kind.partition(".")[0] for kind in TYPES}):
         return None
