@@ -1,6 +1,6 @@
 #pragma once
 
-#include "workload/graph/csr.hh"
+#include "workload/graph/input/csr.hh"
 
 /// Betweenness by Brandes' algorithm (2001) on one processor: a queue, then the arcs of shortest
 /// paths backwards. Numbers are long doubles, which count up to 2^16384 paths: what betw is
