@@ -124,8 +124,9 @@ def test_a_controller_that_states_another_share(stated, text):
 
 
 def test_a_burst_is_not_split():
-    assert "below[0].timing: a burst of 64B is split: x sends it part 0 of 4 in chunks of 32B" in message(
-        behind_crossbar(lambda i: mem.DramController(), granularity="32B", size=32)
+    assert (
+        "below[0].timing: a burst of 64B would be split: x sends this channel part 0 of 4 in chunks of 32B"
+        in message(behind_crossbar(lambda i: mem.DramController(), granularity="32B", size=32))
     )
 
 

@@ -69,7 +69,7 @@ def test_the_presets_are_listed_with_their_sources():
             lambda: dram.Preset("mine", tCK="1ns", rate="1GB/s"),
             "Preset('mine'): the table lacks burst, ranks, groups, ",
         ),
-        (lambda: dram.Preset("my own", base="hbm2"), "Preset('my own'): 'my own' is no name of a preset"),
+        (lambda: dram.Preset("my own", base="hbm2"), "Preset('my own'): 'my own' is not the name of a preset"),
         (
             lambda: mem.DramController(timing="hbn2"),
             "mem.DramController.timing: there is no preset 'hbn2' (did you mean",
