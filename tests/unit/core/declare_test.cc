@@ -281,7 +281,7 @@ TEST_CASE("a port that needs an interface is bound to a component that offers it
     m.add("drawers", "test.DrawerOwner", {});
     m.add("sink", "test.Sink", {});
     CHECK(error_of([&] { m.bind("other", "out", "sink", "in"); }) ==
-          "other.out is bound to sink, which offers no memsim::test::HasDrawers: bind it to a "
+          "other.out is bound to sink, which offers no test.HasDrawers: bind it to a "
           "component that does");
     m.bind("user", "out", "drawers", "in");
     const auto& out = m.get<DrawerUser>("user").port.out;
