@@ -62,7 +62,7 @@ def test_the_presets_are_listed_with_their_sources():
         (lambda: dram.Preset("mine", base="hbn2"), "Preset('mine'): there is no preset 'hbn2' (did you mean 'hbm2'?)"),
         (
             lambda: dram.Preset("mine", base="hbm2", tRc="1ns"),
-            "Preset('mine'): there is no 'tRc': the figures are tCK, ",
+            "Preset('mine'): there is no 'tRc': the names are tCK, ",
         ),
         (lambda: dram.Preset("mine", base="hbm2", tRC="1ns"), "Preset('mine'): tRC is 1ns, less than tRAS + tRP = "),
         (

@@ -113,8 +113,7 @@ class DramController final : public Model<DramController>,
                                      "Pieces that found their row open, by bank"};
         Counter forwarded {Unit::count, "Reads answered from the write queue"};
         Counter bus_bytes {Unit::byte, "Bytes transferred over the data bus, in whole bursts"};
-        ElapsedTime bus_busy {
-            "Time that the data bus was busy; with two pseudo-channels the sum of both"};
+        ElapsedTime bus_busy {"Time that the data bus was busy; two pseudo-channels are added up"};
         Distribution read_latency {Unit::time,
                                    "Time from the acceptance of a read to its last byte"};
         Level queued {Unit::count, "Pieces of requests in the scheduler's queues"};

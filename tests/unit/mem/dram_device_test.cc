@@ -216,7 +216,7 @@ TEST_CASE("figures that contradict each other are refused") {
     CHECK(sentence("tAAD=14ns").find("tRCDRD is 14160ps, less than tAAD + tCK") == 0);
     CHECK(sentence("ranks=100").find("ranks x groups") == 0);
     CHECK(sentence("tCL=0ns").find("tCL is 0fs") == 0);
-    CHECK(sentence("tXX=1ns").find("there is no 'tXX': the figures are tCK, ") == 0);
+    CHECK(sentence("tXX=1ns").find("there is no 'tXX': the names are tCK, ") == 0);
     CHECK(sentence("tCL").find("'tCL' changes nothing") == 0);
     CHECK(sentence("tCL=11").find("11") != std::string::npos);
 }

@@ -10,7 +10,7 @@ namespace memsim::mem {
 using DramTable = Named<DramTiming>;
 
 /// The value of a parameter for DRAM timing: the name of a table, or a table written by a script,
-///      NAME: FIGURE=VALUE ...; SOURCE
+///     NAME: FIGURE=VALUE ...; SOURCE
 /// with at least all values that every standard has. The configuration stored with the results then
 /// contains the whole table. Python's memsim.dram.Preset writes it.
 class DramPreset {

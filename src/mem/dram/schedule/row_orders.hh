@@ -42,8 +42,7 @@ class OldestReady final : public RowOrder<OldestReady> {
     explicit OldestReady(const Params&) {}
     Traits traits() const override { return {.leaves_when_opened = true}; }
     bool may_close(const DramParts& parts, std::uint32_t bank) const {
-        return !parts.rows().fresh(
-            bank); // not before the request that opened the row has been served
+        return !parts.rows().fresh(bank); // after the request that opened the row
     }
     std::uint64_t turn(const DramParts&, const DramCandidate& c, std::uint32_t) const {
         return c.order;
