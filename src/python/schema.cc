@@ -49,13 +49,14 @@ const Schema& find(const std::string& type) {
     throw ConfigError("there is no component type '" + type + "'" + nearest(type, known));
 }
 
-/// The value as the component holds it, written in the largest unit that fits. Throws ConfigError.
+/// The value of a parameter as the component stores it, in the largest unit that fits. Throws
+/// ConfigError.
 std::string resolve(const std::string& type, const std::string& path, const std::string& param,
                     const std::string& text) {
     return find(type).resolve(path, param, text);
 }
 
-/// Binds the units of each kind of quantity, from the largest to the base unit, and its reader.
+/// Binds the units of each kind of quantity, from the largest to the base unit, and its parser.
 template <class... Tags>
 void bind_quantities(py::module_& m) {
     py::dict units, readers;

@@ -132,10 +132,10 @@ def test_the_user_s_mistakes_are_one_sentence(memsim_command, script, tmp_path):
         (["--scale", "tiny", "loop.py"], "memsim has no option --scale: --help lists"),
         (["lop.py"], "lop.py: No such file or directory (did you mean 'loop.py'?): name a script"),
         (["sqll", "out"], "sqll: there is no such script, and no such subcommand (did you mean 'sql'?)"),
-        (["notes.md"], "notes.md: this is no Python script (unterminated string literal"),
-        (["nul.py"], "nul.py: this is no Python script (source code string cannot contain null bytes)"),
+        (["notes.md"], "notes.md: this is not a Python script (unterminated string literal"),
+        (["nul.py"], "nul.py: this is not a Python script (source code string cannot contain null bytes)"),
         (["my.ckpt"], "my.ckpt: this is a checkpoint: memsim --restore my.ckpt continues it"),
-        (["out/stats.db"], "out/stats.db: this is a database of results: memsim sql out/stats.db QUERY asks it"),
+        (["out/stats.db"], "out/stats.db: this is a database of results: memsim sql out/stats.db QUERY queries it"),
         (["sql", "out", "SELECT * FROM reslt"], "there is no table or view 'reslt' (did you mean 'result'?)"),
         (["report"], "the following arguments are required: DB\n"),
     ],
@@ -461,8 +461,5 @@ def test_many_checkpoints_in_a_short_time_are_warned_of(memsim_command, script):
     output = memsim_command("-d", "out", "--checkpoint-sim-period", "10ns", script, 120).stderr
     warnings = [line for line in output.splitlines() if "warning" in line]
     assert len(warnings) == 1 and "warning: 50 checkpoints were written in " in warnings[0]
-    assert (
-        "each of which stays in out: --checkpoint-sim-period and --checkpoint-at may be shorter than is meant"
-        in warnings[0]
-    )
+    assert "all of which are kept in out: --checkpoint-sim-period or --checkpoint-at may be too short" in warnings[0]
     assert "warning: 50" not in memsim_command("-d", "few", "--checkpoint-sim-period", "50ns", script, 120).stderr

@@ -349,8 +349,8 @@ def test_bad_machines_are_refused_before_time_0():
             memsim.instantiate(root)
         return str(e.value)
 
-    assert "no whole number of sets" in said(hash_entries=17)
-    assert "no whole number of sets" in said(type_cache="1152B")
+    assert "not a whole number of sets" in said(hash_entries=17)
+    assert "not a whole number of sets" in said(type_cache="1152B")
     assert "front.interleave: address" in said(interleave="512B")
 
 

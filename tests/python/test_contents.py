@@ -43,7 +43,7 @@ def test_the_machine_holds_what_the_program_left(memsim_command, tmp_path):
 
 def test_a_machine_without_contents_has_none_to_check(memsim_command, tmp_path):
     done = run(memsim_command, tmp_path, contents="False", expect=1)
-    assert "this machine carries no contents: build it from Root(contents=True)" in done.stderr
+    assert "this machine carries no contents: build it with Root(contents=True)" in done.stderr
     with_contents = run(memsim_command, tmp_path)
     assert done.stdout.split()[0] == with_contents.stdout.split()[0]  # the same times and counts
 

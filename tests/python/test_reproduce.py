@@ -163,7 +163,7 @@ def test_a_cost_is_that_of_a_figure_of_which_no_point_had_been_run(memsim_comman
 @pytest.mark.parametrize("option", ["--jobs", "--seeds"])
 def test_no_jobs_or_seeds_are_refused(option, memsim_command):
     assert (
-        f"argument {option}: '0' is no whole number of 1 or more"
+        f"argument {option}: '0' is not an integer of at least 1"
         in memsim_command("reproduce", "cxl/fig3b", option, 0, expect=2).stderr
     )
 
