@@ -1,6 +1,6 @@
 """CMD's ten platforms on one controller's share of Table II's GPU.
 
-`machine(platform, program, ...)` builds any of them; values are from Table II or are assumptions (docs/models/cmd.md).
+`machine(platform, program, ...)` builds any of them; values are from Table II or are assumptions (docs/models/assumptions.md).
 """
 
 from ... import Root, cmd, mem

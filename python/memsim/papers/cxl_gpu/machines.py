@@ -1,7 +1,7 @@
 """CXL-GPU's configurations: a Vortex-like GPU whose program lies in its memory, in the host's, or in a CXL endpoint.
 
 `machine(platform, program, ...)` builds any of them; values stand in the paper's table or are assumptions of
-docs/models/cxl.md.
+docs/models/assumptions.md.
 """
 
 from ... import Root, System, cxl, cxl_gpu, link, mem, workload

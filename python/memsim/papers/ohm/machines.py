@@ -1,7 +1,7 @@
 """Ohm-GPU (Zhang and Jung, MICRO'21): DRAM and XPoint on one channel, electrical or optical.
 
 `planar(platform, program, ...)` and `two_level(...)` build the whole machine; the values stand in Table I
-of the paper or are assumptions of docs/models/ohm.md.
+of the paper or are assumptions of docs/models/assumptions.md.
 """
 
 from dataclasses import replace
