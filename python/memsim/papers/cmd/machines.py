@@ -1,7 +1,7 @@
 """CMD's ten platforms on one controller's share of Table II's GPU.
 
 `machine(MachineParameters(platform, program))` builds any of them. Values are from Table II or are assumptions
-(docs/models/cmd.md).
+(docs/models/assumptions.md).
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """ZnG (Zhang and Jung, ISCA'20) and what it is compared with: a GPU whose memory is Z-NAND.
 
 `machine(MachineParameters(platform, programs))` builds any of them. The values stand in Table I of the paper or are
-assumptions of docs/models/zng.md.
+assumptions of docs/models/assumptions.md.
 """
 
 from collections.abc import Callable, Iterator, Sequence
