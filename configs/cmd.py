@@ -35,17 +35,19 @@ args = parser.parse_args()
 
 program, region = cmd.workloads.program(args.workload, args.scale, args.seed)
 shares = {name: value for name in ("hash_share", "tables_share") if (value := getattr(args, name)) is not None}
-cmd.machines.check_options(args.platform, **shares)
+cmd.fronts.check_options(args.platform, **shares)
 size = cmd.scale.scale(footprint(program), args.ratio, **shares)
 tell(size.invariants)
 root = cmd.machine(
-    args.platform,
-    program,
-    size,
-    seed=args.seed,
-    bandwidth=args.bandwidth,
-    fifo=args.fifo,
-    max_instructions=region if args.max_instructions is None else args.max_instructions,
+    cmd.MachineParameters(
+        args.platform,
+        program,
+        size,
+        seed=args.seed,
+        bandwidth=args.bandwidth,
+        fifo=args.fifo,
+        dispatcher=dict(max_instructions=region if args.max_instructions is None else args.max_instructions),
+    )
 )
 
 simulation = memsim.instantiate(root, args)

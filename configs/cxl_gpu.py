@@ -13,9 +13,7 @@ parser.add_argument("--platform", default="cxl-ds", help=f"one of {', '.join(cxl
 parser.add_argument("--workload", default="vadd", help=f"one of {', '.join(cxl_gpu.workloads.names())}")
 parser.add_argument("--media", default="z-nand", help=f"medium of the endpoint: one of {', '.join(cxl_gpu.MEDIA)}")
 parser.add_argument("--controller", default="ours", help=f"one of {', '.join(cxl_gpu.CONTROLLERS)}")
-parser.add_argument(
-    "--flit", default="68B", help=f"flit format of the links: one of {', '.join(cxl_gpu.machines.FLITS)}"
-)
+parser.add_argument("--flit", default="68B", help=f"flit format of the links: one of {', '.join(cxl_gpu.values.FLITS)}")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(cxl_gpu.workloads.SCALES)}")
 parser.add_argument(
     "--read-ahead", help="policy of the queues, such as naive, dynamic, window, fixed (default: the platform's)"
@@ -23,18 +21,18 @@ parser.add_argument(
 parser.add_argument("--unit", default="256B", help="unit that an endpoint's cache fetches and replaces as a whole")
 parser.add_argument("--ports", type=int, default=1, help="root ports, each with an endpoint")
 parser.add_argument(
-    "--drive", default="used", help=f"previous use of a flash drive: one of {', '.join(cxl_gpu.media.DRIVES)}"
+    "--drive", default="used", help=f"previous use of a flash drive: one of {', '.join(cxl_gpu.drives.DRIVES)}"
 )
-parser.add_argument("--fault", default=cxl_gpu.machines.FAULT, help="for uvm and gds: the host's time for a page fault")
+parser.add_argument("--fault", default=cxl_gpu.values.FAULT, help="for uvm and gds: the host's time for a page fault")
 parser.add_argument(
     "--prefetch",
     default="none",
-    help=f"for uvm and gds: the host's page prefetcher, such as {cxl_gpu.machines.TREE}",
+    help=f"for uvm and gds: the host's page prefetcher, such as {cxl_gpu.values.TREE}",
 )
 parser.add_argument(
     "--threads",
     default="serial",
-    help=f"threads of programs: one of {', '.join(cxl_gpu.machines.THREADS)}",
+    help=f"threads of programs: one of {', '.join(cxl_gpu.values.THREADS)}",
 )
 parser.add_argument(
     "--series",
@@ -58,22 +56,24 @@ program, region = cxl_gpu.workloads.program(args.workload, args.scale, args.seed
 size = cxl_gpu.scale.scale(footprint(program))
 tell(size.invariants)
 root = cxl_gpu.machine(
-    args.platform,
-    program,
-    args.media,
-    args.controller,
-    size,
-    seed=args.seed,
-    contents=args.check_contents,
-    fault=args.fault,
-    prefetch=args.prefetch,
-    threads=args.threads,
-    read_ahead=args.read_ahead,
-    unit=args.unit,
-    ports=args.ports,
-    flit=args.flit,
-    medium=dict(state=args.drive),
-    max_instructions=region if args.max_instructions is None else args.max_instructions,
+    cxl_gpu.MachineParameters(
+        args.platform,
+        program,
+        args.media,
+        args.controller,
+        size,
+        seed=args.seed,
+        contents=args.check_contents,
+        fault=args.fault,
+        prefetch=args.prefetch,
+        threads=args.threads,
+        read_ahead=args.read_ahead,
+        unit=args.unit,
+        ports=args.ports,
+        flit=args.flit,
+        medium=dict(state=args.drive),
+        dispatcher=dict(max_instructions=region if args.max_instructions is None else args.max_instructions),
+    )
 )
 
 simulation = memsim.instantiate(root, args)

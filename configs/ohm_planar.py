@@ -9,10 +9,9 @@ graph. The sizes of the memory's tiers and of the L2 follow from the footprint.
 import memsim
 from memsim.systems import ohm, scale
 
-args, program, options = ohm.job.arguments(__doc__, "planar")
-size = ohm.machine_scale("planar", args.platform, program, **args.floors)
-scale.tell(size.invariants)
-root = ohm.planar(args.platform, program, size, **options)
+args, parameters = ohm.job.arguments(__doc__, "planar")
+scale.tell(parameters.size.invariants)
+root = ohm.machine(parameters)
 
 memsim.instantiate(root, args)
 end = ohm.job.simulate()

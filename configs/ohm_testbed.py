@@ -25,7 +25,7 @@ args = parser.parse_args()
 program, region = ohm.workloads.program(args.workload, args.scale, args.seed)
 if args.max_instructions is not None:
     region["max_instructions"] = args.max_instructions
-root = ohm.testbed(args.data, program, args.seed, **region)
+root = ohm.testbed(ohm.TestbedParameters(args.data, program, seed=args.seed, dispatcher=region))
 
 memsim.instantiate(root, args)
 end = memsim.simulate()

@@ -39,14 +39,16 @@ args = parser.parse_args()
 program, region = sap.workloads.program(args.workload, args.scale, args.seed)
 manager = {name: value for name in ("period", "lookahead", "record") if (value := getattr(args, name)) is not None}
 root = sap.machine(
-    args.policy,
-    program,
-    args.dram,
-    args.drive,
-    args.seed,
-    args.check_contents,
-    manager,
-    max_instructions=region if args.max_instructions is None else args.max_instructions,
+    sap.MachineParameters(
+        args.policy,
+        program,
+        dram=args.dram,
+        drive=args.drive,
+        seed=args.seed,
+        contents=args.check_contents,
+        manager=manager,
+        dispatcher=dict(max_instructions=region if args.max_instructions is None else args.max_instructions),
+    )
 )
 
 simulation = memsim.instantiate(root, args)

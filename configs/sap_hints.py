@@ -45,22 +45,24 @@ if args.system == "cxl_gpu":
     program, region = cxl_gpu.workloads.program(workload, args.scale, args.seed)
     limit = region if args.max_instructions is None else args.max_instructions
     root = cxl_gpu.machine(
-        platform,
-        program,
-        args.media,
-        size=cxl_gpu.scale.scale(footprint(program)),
-        seed=args.seed,
-        max_instructions=limit,
+        cxl_gpu.MachineParameters(
+            platform,
+            program,
+            args.media,
+            size=cxl_gpu.scale.scale(footprint(program)),
+            seed=args.seed,
+            dispatcher=dict(max_instructions=limit),
+        )
     )
-    unit, clock = "256B", cxl_gpu.machines.CLOCK
+    unit, clock = "256B", cxl_gpu.values.CLOCK
 else:
     platform, workload = args.platform or "ohm-base", args.workload or "pagerank"
     program, region = ohm.workloads.program(workload, args.scale, args.seed)
     if args.max_instructions is not None:
         region["max_instructions"] = args.max_instructions
     size = ohm.machine_scale("planar", platform, program, l2_floor=ohm.workloads.L2_FLOOR)
-    root = ohm.planar(platform, program, size, seed=args.seed, **region)
-    unit, clock = ohm.machines.INTERLEAVE, "1200MHz"
+    root = ohm.machine(ohm.MachineParameters("planar", platform, program, size, seed=args.seed, dispatcher=region))
+    unit, clock = ohm.modes.INTERLEAVE, "1200MHz"
 
 entrance = hint_path(root, hints=not args.without)
 if not args.without:

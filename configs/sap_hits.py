@@ -28,11 +28,13 @@ args = parser.parse_args()
 program, region = sap.workloads.program(args.workload, args.scale, args.seed)
 manager = {name: value for name in ("period", "lookahead", "record") if (value := getattr(args, name)) is not None}
 root = sap.shadows(
-    program,
-    args.policies,
-    args.seed,
-    manager,
-    max_instructions=region if args.max_instructions is None else args.max_instructions,
+    sap.ShadowParameters(
+        program,
+        args.policies,
+        seed=args.seed,
+        manager=manager,
+        dispatcher=dict(max_instructions=region if args.max_instructions is None else args.max_instructions),
+    )
 )
 
 memsim.instantiate(root, args)

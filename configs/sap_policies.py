@@ -44,10 +44,17 @@ limit = dict(max_instructions=region if args.max_instructions is None else args.
 
 if args.host == "endpoint":
     root = cxl_gpu.machine(
-        "cxl", program, "z-nand", seed=args.seed, **limit, medium=dict(replacement=replacement, prefetch=prefetch)
+        cxl_gpu.MachineParameters(
+            "cxl",
+            program,
+            "z-nand",
+            seed=args.seed,
+            medium=dict(replacement=replacement, prefetch=prefetch),
+            dispatcher=limit,
+        )
     )
     entrance = hint_path(root, watched)
-    manager = dict(unit="256B", clock=cxl_gpu.machines.CLOCK)
+    manager = dict(unit="256B", clock=cxl_gpu.values.CLOCK)
     held = root.port[0].medium.cache
 elif args.host == "buffer":
     size = zng.scale.scale(footprint(program))
@@ -65,14 +72,16 @@ elif args.host == "buffer":
         requests=256,
         drive_queue=256,
     )
-    zng.memory.hybridgpu(root, size, footprint(program), held)
+    zng.hybrid.hybridgpu(root, size, footprint(program), held)
     manager = dict(unit="4KiB", clock=zng.machines.CLOCK)
     entrance = held.hints[0] if watched else None
 else:
-    root = cxl_gpu.machine("uvm", program, seed=args.seed, fault="25us", threads="simt", **limit)
+    root = cxl_gpu.machine(
+        cxl_gpu.MachineParameters("uvm", program, seed=args.seed, fault="25us", threads="simt", dispatcher=limit)
+    )
     root.gpu.mmu.eviction, root.host.prefetch = replacement, prefetch
     root.host.prefetchers = int(watched)
-    manager = dict(unit=str(Bytes(cxl_gpu.scale.UVM_PAGE)), clock=cxl_gpu.machines.CLOCK)
+    manager = dict(unit=str(Bytes(cxl_gpu.scale.UVM_PAGE)), clock=cxl_gpu.values.CLOCK)
     held, entrance = root.gpu.mmu, root.host.hints[0] if watched else None
 
 if watched:

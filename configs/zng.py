@@ -102,15 +102,17 @@ on_flash = {
     if getattr(args, n) is not None
 }
 root = zng.machine(
-    args.platform,
-    programs,
-    size,
-    seed=args.seed,
-    prefetch=args.prefetch,
-    on_flash=on_flash,
-    optane=args.optane,
-    contents=args.check_contents,
-    application_instructions=most // len(programs),
+    zng.MachineParameters(
+        args.platform,
+        programs,
+        size,
+        seed=args.seed,
+        prefetch=args.prefetch,
+        on_flash=on_flash,
+        optane=args.optane,
+        contents=args.check_contents,
+        dispatcher=dict(application_instructions=most // len(programs)),
+    )
 )
 
 simulation = memsim.instantiate(root, args)

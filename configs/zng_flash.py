@@ -10,7 +10,7 @@ it, the run stops with an error.
 import memsim
 from memsim import mem
 from memsim.options import script_parser
-from memsim.systems.zng.flash import GEOMETRY, flash_backbone
+from memsim.systems.zng.backbone import GEOMETRY, BackboneParameters, flash_backbone
 from memsim.units import Bytes
 
 BLOCK = GEOMETRY["pages"] * 4096
@@ -32,7 +32,9 @@ args = parser.parse_args()
 
 root = memsim.Root(seed=args.seed)
 root.flash = flash_backbone(
-    controllers=args.controllers, packages=args.packages, registers=args.registers, network=args.register_network
+    BackboneParameters(
+        controllers=args.controllers, packages=args.packages, registers=args.registers, network=args.register_network
+    )
 )
 root.l2 = [
     mem.TrafficGen(

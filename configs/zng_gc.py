@@ -47,16 +47,18 @@ programs = zng.workloads.programs(args.workload, args.scale, args.seed)
 most = args.max_instructions if args.max_instructions is not None else zng.workloads.REGION[args.scale]
 size = zng.scale.scale(sum(footprint(p) for p in programs))
 root = zng.machine(
-    "zng",
-    programs,
-    size,
-    seed=args.seed,
-    application_instructions=most // len(programs),
-    on_flash=dict(
-        registers=args.registers,
-        collect=args.collect,
-        for_package=dict(log_filled_least=args.filled[0], log_filled=args.filled[1]),
-    ),
+    zng.MachineParameters(
+        "zng",
+        programs,
+        size,
+        seed=args.seed,
+        on_flash=dict(
+            registers=args.registers,
+            collect=args.collect,
+            for_package=dict(log_filled_least=args.filled[0], log_filled=args.filled[1]),
+        ),
+        dispatcher=dict(application_instructions=most // len(programs)),
+    )
 )
 root.watch = [mem.Monitor(outstanding=4096, applications=len(programs)) for _ in root.gpu.l1]
 for l1, monitor in zip(root.gpu.l1, root.watch):

@@ -30,7 +30,7 @@ def desktop(root, size, needed):
 MEMORIES = {
     "ideal": zng.memory.ideal,
     "optane": zng.memory.optane,
-    "hybridgpu": zng.memory.hybridgpu,
+    "hybridgpu": zng.hybrid.hybridgpu,
     "desktop": desktop,
 }
 
@@ -73,7 +73,7 @@ if args.memory == "desktop":
 root = (
     under_load(size, args)
     if args.memory != "hetero"
-    else zng.machine("hetero", [workload.Program(name="vadd", size=args.range // 12)], size)
+    else zng.machine(zng.MachineParameters("hetero", [workload.Program(name="vadd", size=args.range // 12)], size))
 )
 
 memsim.instantiate(root, args)

@@ -30,8 +30,8 @@ void AtomicFile::fail(const std::string& what) const {
     throw ConfigError("checkpoint " + path_ + ": " + what + " (" + std::strerror(error) + "); " +
                       (error == ENOSPC || error == EDQUOT || error == EFBIG
                            ? "free some space or write it to another place; "
-                           : "write it to a folder that exists and may be written; ") +
-                      "an earlier file of that name is as it was");
+                           : "write it to an existing, writable folder; ") +
+                      "an earlier file of that name is unchanged");
 }
 
 void AtomicFile::append(std::string_view bytes) {
@@ -40,24 +40,25 @@ void AtomicFile::append(std::string_view bytes) {
         if (n >= 0)
             bytes.remove_prefix(static_cast<std::size_t>(n));
         else if (errno != EINTR)
-            fail("cannot be written to its end");
+            fail("cannot be written completely");
     }
 }
 
 void AtomicFile::overwrite(std::uint64_t offset, std::string_view bytes) {
-    // Over what is already there, and short: no space is needed and no signal cuts it.
+    // The range already exists and is short: no space is needed and no signal interrupts it.
     if (pwrite(file_, bytes.data(), bytes.size(), static_cast<off_t>(offset)) !=
         static_cast<ssize_t>(bytes.size()))
-        fail("cannot be written to its end");
+        fail("cannot be written completely");
 }
 
 void AtomicFile::publish() {
-    if (fsync(file_) != 0) fail("cannot be written to its end");
-    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot be put in its place");
+    if (fsync(file_) != 0) fail("cannot be written completely");
+    if (std::rename(temporary_.c_str(), path_.c_str()) != 0)
+        fail("cannot be renamed to its final name");
     close(file_);
     file_ = -1;
-    // The name is safe once its folder is on the disk; a file system that cannot say so loses at
-    // most the rename, never a file.
+    // The name is durable once its folder is on the disk. On a file system that cannot flush a
+    // folder, at most the rename is lost, never a file.
     const auto folder = std::filesystem::path(path_).parent_path();
     const int f = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
     if (f < 0) return;
@@ -83,7 +84,7 @@ std::string read_file(const std::string& path) {
         const ssize_t n = read(file.number, bytes.data() + have, bytes.size() - have);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) refuse();
-        if (n == 0) break; // it has become shorter, as its checksum will tell
+        if (n == 0) break; // the file has become shorter; its checksum will not match
         have += static_cast<std::size_t>(n);
     }
     bytes.resize(have);

@@ -6,8 +6,8 @@
 
 namespace memsim::checkpoint {
 
-/// A file that appears whole or not at all: written under another name in the same folder, flushed
-/// to the disk, then renamed. Abandoned (and removed) unless publish() came back.
+/// A file that appears complete or not at all: it is written under another name in the same folder,
+/// flushed to the disk, then renamed. Abandoned and removed unless publish() returned.
 class AtomicFile {
   public:
     explicit AtomicFile(const std::string& path);
@@ -25,8 +25,7 @@ class AtomicFile {
     int file_;
 };
 
-/// All bytes of a file. They are copied: a file that is cut off while it is mapped ends the
-/// process.
+/// All bytes of a file. They are copied: truncation of a mapped file would end the process.
 std::string read_file(const std::string& path);
 
 } // namespace memsim::checkpoint

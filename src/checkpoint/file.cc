@@ -15,15 +15,15 @@ namespace memsim::checkpoint {
 
 namespace {
 
-/// The head of a file. As in PNG, a byte that is not text and both kinds of line end come first:
-/// a transfer as text is found at once.
+/// The head of a file. As in PNG, a byte that is not text and both kinds of line end come first, so
+/// that a transfer in text mode is detected.
 struct Head {
     char magic[8];
     std::uint32_t format;
     std::uint32_t info_bytes;
     std::uint64_t packed_bytes;
     std::uint64_t raw_bytes;
-    char checksum[32]; ///< of the whole file, this field as zeros
+    char checksum[32]; ///< of the whole file, with this field zero
 };
 static_assert(sizeof(Head) == 64 && alignof(Head) == 8);
 
@@ -32,7 +32,7 @@ constexpr std::uint32_t format = 2;
 
 std::string_view bytes_of(const Head& h) { return {reinterpret_cast<const char*>(&h), sizeof h}; }
 
-/// A running hash that does not depend on how the bytes came.
+/// A running hash that does not depend on how the bytes are divided into calls.
 class Checksum {
   public:
     void add(std::string_view bytes) {
@@ -43,7 +43,7 @@ class Checksum {
             if (piece_.size() == piece_size) next();
         }
     }
-    /// Including the head that is written last.
+    /// Includes the head, which is written last.
     std::string end(Head h) {
         next();
         std::memset(h.checksum, 0, sizeof h.checksum);
@@ -61,7 +61,7 @@ class Checksum {
     std::string piece_;
 };
 
-// ---- between our types and the messages ------------------------------------------------------
+// ---- conversion to and from messages ---------------------------------------------------------
 
 proto::Info info_message(const Checkpoint& c) {
     proto::Info i;
@@ -181,8 +181,8 @@ struct Opened {
 }
 
 [[noreturn]] void refuse_altered(const std::string& path) {
-    refuse(path, "the file was altered after it was written (its checksum is another); use "
-                 "another checkpoint or a fresh copy of this one");
+    refuse(path, "the file was altered after it was written (its checksum differs); use another "
+                 "checkpoint or a fresh copy of this one");
 }
 
 Opened check(const std::string& path, std::string_view file) {
@@ -190,8 +190,9 @@ Opened check(const std::string& path, std::string_view file) {
     Opened o {};
     const auto start = file.substr(0, sizeof magic);
     if (start != std::string_view(magic, start.size()))
-        refuse(path, "this is no checkpoint of memsim; name a file that it wrote, such as "
-                     "OUTDIR/*.ckpt");
+        refuse(
+            path,
+            "this is not a checkpoint of memsim; name a file that it wrote, such as OUTDIR/*.ckpt");
     const auto refuse_short = [&] {
         refuse(path, "the file is cut off after " + std::to_string(file.size()) +
                          " bytes; use another checkpoint or copy this one again");
@@ -209,7 +210,7 @@ Opened check(const std::string& path, std::string_view file) {
     file.remove_prefix(sizeof o.head);
 
     Checksum sum;
-    sum.add(file); // bytes behind the end, too
+    sum.add(file); // includes bytes after the end
     if (sum.end(o.head) != std::string_view(o.head.checksum, sizeof o.head.checksum) ||
         !o.info.ParseFromArray(file.data(), static_cast<int>(o.head.info_bytes)))
         refuse_altered(path);
@@ -246,7 +247,7 @@ void write(const std::string& path, const Checkpoint& c) {
         file.append(bytes);
     };
 
-    file.append(bytes_of(head)); // its place; what stands in it is known at the end
+    file.append(bytes_of(head)); // reserves its place; its contents are known at the end
     const std::string info = info_message(c).SerializeAsString();
     head.info_bytes = static_cast<std::uint32_t>(info.size());
     append(info);
@@ -306,7 +307,7 @@ Checkpoint read(const std::string& path) {
         c.snapshot.shared = unpack.bytes(session.shared_bytes());
         for (std::uint64_t i = 0; i < o.info.objects(); ++i) {
             const auto m = take<proto::Object>(unpack);
-            // In this order: each takes what follows in the stream.
+            // The order matters: each call consumes the next bytes of the stream.
             std::string state = unpack.bytes(m.state_bytes());
             std::string stats = unpack.bytes(m.stats_bytes());
             std::string ports = unpack.bytes(m.ports_bytes());
@@ -354,9 +355,9 @@ std::string show_state(const Checkpoint& c, const std::string& path) {
         const auto upgraded =
             there ? upgraded_state(type->second, o.shape, o.state, c.snapshot.now) : std::nullopt;
         if (upgraded) return type->second.show_state(*upgraded);
-        throw ConfigError(path + " is of a type " + o.type +
-                          " whose state this memsim does not know: ask the memsim that wrote "
-                          "the checkpoint");
+        throw ConfigError(
+            path + " is of a type " + o.type +
+            " whose state this memsim does not know: use the memsim that wrote the checkpoint");
     }
     throw ConfigError("the checkpoint has no component '" + path + "'" + nearest(path, known));
 }

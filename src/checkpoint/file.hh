@@ -7,35 +7,35 @@
 #include <utility>
 #include <vector>
 
-/// The checkpoint file: a machine's snapshot and all it takes to go on with no other argument. The
-/// layout is in docs/checkpoints.md. Whatever is wrong with a file or a disk is a ConfigError
-/// that names the file.
+/// The checkpoint file: a machine's snapshot and everything needed to continue without further
+/// arguments. The layout is in docs/checkpoints.md. Every error of a file or a disk is a
+/// ConfigError that names the file.
 namespace memsim::checkpoint {
 
-/// What is run again on resume, and how it is known to be the same.
+/// The script that a resume runs again, and the hashes that identify it.
 struct Script {
     struct Module {
         std::string path, hash;
     };
     std::string path, hash, cwd;
     std::vector<std::string> argv;
-    std::vector<Module> modules; ///< the script's own, not those of the system
+    std::vector<Module> modules; ///< the script's own, without the system's
     std::vector<Module> package; ///< memsim's own
     std::vector<Module> inputs;  ///< files that components read
     std::uint64_t seed = 1;
-    std::string journal; ///< the answers given so far; bytes that only Python reads
+    std::string journal; ///< results of calls so far; only Python reads these bytes
 };
 
-/// Where the results go on.
+/// The place of the results.
 struct Run {
     std::string uuid, database, outdir;
     std::uint64_t dumps = 0; ///< stats::Position
     Tick series_tick = -1;
     std::uint64_t launches = 0;
-    double host_seconds = 0; ///< spent so far
+    double host_seconds = 0; ///< so far
 };
 
-/// The machine as it was resolved, for rebuilding it without its script.
+/// The machine as resolved, for rebuilding it without its script.
 struct Configuration {
     struct Param {
         std::string name, value;
@@ -59,25 +59,25 @@ struct Checkpoint {
     Snapshot snapshot;
 };
 
-/// What can be said of a file without unpacking it.
+/// The information about a file that needs no unpacking.
 struct Info {
     std::string version, script;
     std::vector<std::string> argv;
     std::string run;           ///< UUID
-    std::string configuration; ///< hash of what is fixed
+    std::string configuration; ///< hash of the fixed parameters
     Tick now = 0;
     std::int64_t written = 0; ///< seconds since 1970, UTC
     std::uint64_t objects = 0, pending = 0;
     std::uint64_t bytes = 0;          ///< of the file
-    std::uint64_t bytes_unpacked = 0; ///< of what it holds
+    std::uint64_t bytes_unpacked = 0; ///< of its contents
 };
 
-/// Writes to a temporary file beside `path` and renames it: `path` is the old file, whole, or the
-/// new one, whole, whatever happens. A failed write leaves no temporary file.
+/// Writes to a temporary file beside `path` and renames it: `path` is always the complete old or
+/// the complete new file. A failed write leaves no temporary file.
 void write(const std::string& path, const Checkpoint& c);
 
-/// Refuses what is not a checkpoint, is cut off or altered, or has another layout. Whether a
-/// machine can take it is found out by Machine::load(), type by type.
+/// Refuses a file that is not a checkpoint, is truncated or altered, or has another layout.
+/// Machine::load() checks, type by type, whether a machine can load it.
 Checkpoint read(const std::string& path);
 
 /// Checks the file like read(), but accepts every version of the code and unpacks nothing.

@@ -12,7 +12,7 @@ namespace memsim::checkpoint {
 
 namespace {
 // The fastest of zstd's regular levels: a checkpoint is written far more often than it is read or
-// sent. Measured on 300 MB of caches and tables; see docs/checkpoints.md.
+// sent. See docs/checkpoints.md.
 constexpr int level = 1;
 constexpr std::size_t piece = 1 << 20;
 } // namespace
@@ -53,7 +53,7 @@ void Unpacker::Free::operator()(ZSTD_DCtx_s* c) const { ZSTD_freeDCtx(c); }
 
 std::string Unpacker::bytes(std::uint64_t n) {
     if (n > left_) throw Damaged {};
-    // Piece by piece: a length is believed as far as there are bytes behind it.
+    // Piece by piece: memory is reserved only in proportion to the bytes that were unpacked.
     std::string raw;
     while (raw.size() < n) {
         const std::size_t at = raw.size();

@@ -10,7 +10,8 @@
 struct ZSTD_CCtx_s;
 struct ZSTD_DCtx_s;
 
-/// A stream of bytes through zstd, piece by piece: a snapshot is never held a second time.
+/// Compresses a stream of bytes with zstd, piece by piece, so that no second copy of a snapshot is
+/// held.
 namespace memsim::checkpoint {
 
 class Packer {
@@ -34,15 +35,15 @@ class Packer {
     std::uint64_t raw_bytes_ = 0;
 };
 
-/// Throws Damaged where the packed bytes are not what a Packer made, or hold other than `raw_bytes`
-/// bytes. Reserves at most twice the memory of what it has unpacked.
+/// Throws Damaged if the packed bytes were not made by a Packer or do not hold `raw_bytes` bytes.
+/// Reserves at most twice the memory of the bytes unpacked.
 class Unpacker {
   public:
     struct Damaged {};
     Unpacker(std::string_view packed, std::uint64_t raw_bytes);
     std::string bytes(std::uint64_t n);
     std::uint64_t number();
-    /// Nothing may be left.
+    /// Checks that nothing is left.
     void finish();
 
   private:
@@ -52,7 +53,7 @@ class Unpacker {
     };
     std::string_view packed_;
     std::size_t used_ = 0;
-    bool ended_ = false; ///< the packed bytes have said so
+    bool ended_ = false; ///< the end of the packed stream was read
     std::uint64_t left_;
     std::unique_ptr<ZSTD_DCtx_s, Free> context_;
 };

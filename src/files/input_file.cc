@@ -16,7 +16,7 @@ namespace memsim::files {
 namespace {
 
 constexpr std::size_t piece = 1 << 16;
-constexpr std::uint64_t most_dictionary = 256 << 20; ///< of an xz file; xz -9 takes 64 MiB
+constexpr std::uint64_t most_dictionary = 256 << 20; ///< of an xz file; xz -9 uses 64 MiB
 
 [[noreturn]] void refuse_file(const std::string& path, const std::string& what) {
     throw ConfigError(legible(path + ": " + what));
@@ -93,7 +93,7 @@ class GzipSource final : public ByteSource {
     std::string path_;
     std::unique_ptr<PlainSource> raw_;
     z_stream z_ {};
-    bool between_ = false; ///< a member has ended, and no other has begun
+    bool between_ = false; ///< a member has ended and the next has not begun
     bool finished_ = false;
     char in_[piece];
 };
@@ -122,7 +122,7 @@ class XzSource final : public ByteSource {
             else if (result == LZMA_BUF_ERROR && last_)
                 refuse_file(path_, "the xz data is cut off; fetch it again");
             else if (result == LZMA_MEMLIMIT_ERROR)
-                refuse_file(path_, "the xz data takes a dictionary of over 256 MiB; pack the file "
+                refuse_file(path_, "the xz data needs a dictionary of over 256 MiB; pack the file "
                                    "again with xz -9 or less");
             else if (result != LZMA_OK && result != LZMA_BUF_ERROR)
                 refuse_file(path_, "the xz data is damaged; fetch it again");
@@ -179,7 +179,7 @@ std::string_view InputFile::peek(std::size_t size) {
 }
 
 bool InputFile::next_line(std::string_view& line) {
-    constexpr std::size_t longest = 1 << 20; // no text format of ours comes near it
+    constexpr std::size_t longest = 1 << 20; // no supported text format has longer lines
     std::size_t searched = 0;
     const char* end = nullptr;
     for (;;) {
@@ -191,7 +191,7 @@ bool InputFile::next_line(std::string_view& line) {
         searched = held;
         if (held > longest) {
             ++line_;
-            refuse_line("a line of over 1 MiB, so this is no text file");
+            refuse_line("a line of over 1 MiB, so this is not a text file");
         }
         if (!fill()) break;
     }

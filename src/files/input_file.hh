@@ -12,37 +12,36 @@
 
 namespace memsim::files {
 
-/// Where decoded bytes come from; chosen by a file's first bytes.
+/// A source of decoded bytes. The first bytes of a file select the implementation.
 class ByteSource {
   public:
     virtual ~ByteSource() = default;
-    /// Up to `size` bytes; 0 only at the end.
+    /// Reads up to `size` bytes; returns 0 only at the end.
     virtual std::size_t read(char* to, std::size_t size) = 0;
-    /// Goes on at this byte, if the source can without reading what lies before.
+    /// Continues at this byte, if the source can do so without reading the bytes before it.
     virtual bool seek(std::uint64_t) { return false; }
 };
 
-/// Refuses what is there and is no regular file: a directory opens without complaint, a pipe waits,
-/// and a device may have no end.
+/// Refuses an existing path that is not a regular file: a directory opens without an error, a pipe
+/// may block, and a device may have no end.
 void check_regular(const std::string& path);
 
-/// A file that is read once from front to back, in pieces; gzip and xz (known by their first bytes)
-/// are decoded on the way, several streams in a row included. What is wrong with it is one
-/// ConfigError that names the file and, from refuse(), the line or byte (of the decoded text)
-/// reached, legible whatever bytes it quotes. A process that is told to end does so between two
-/// pieces.
+/// Reads a file once from front to back, in pieces. gzip and xz (detected by their first bytes) are
+/// decoded, also several streams in a row. Every error is a ConfigError that names the file and,
+/// from refuse_line() and refuse_byte(), the line or byte of the decoded text; quoted bytes are
+/// made legible. A process that is asked to end does so between two pieces.
 class InputFile {
   public:
     explicit InputFile(const std::string& path);
 
-    /// The next bytes without taking them; fewer than `size` only at the end of the file.
+    /// The next bytes, without consuming them; fewer than `size` only at the end of the file.
     std::string_view peek(std::size_t size);
-    /// Takes the next line without its end (LF or CR LF). False at the end of the file.
+    /// Consumes the next line; `line` excludes its end (LF or CR LF). False at the end of the file.
     bool next_line(std::string_view& line);
-    /// Takes exactly `size` bytes; `what` names them if they are not there.
+    /// Consumes exactly `size` bytes; `what` names them in the error if the file ends before.
     void read(void* to, std::size_t size, std::string_view what);
-    /// Takes an array of `count` elements; it grows as the file does, so a header that lies about
-    /// the count costs no memory.
+    /// Consumes an array of `count` elements. It grows with the bytes read, so a header with a
+    /// wrong count costs no memory.
     template <class T>
     std::vector<T> read_array(std::uint64_t count, std::string_view what) {
         static_assert(std::is_trivially_copyable_v<T>);
@@ -57,21 +56,21 @@ class InputFile {
     }
     bool at_end() { return peek(1).empty(); }
 
-    /// How far it was read: lines and bytes of the decoded text.
+    /// The position reached, in lines and bytes of the decoded text.
     struct Place {
         std::uint64_t line = 0;
         std::uint64_t byte = 0;
     };
     Place place() const { return {line_, byte_}; }
-    /// Goes on at a place where it was before. What is packed is decoded again up to there, so a
-    /// place before this one takes a new InputFile.
+    /// Continues at an earlier position. Compressed data is decoded again up to there; a position
+    /// before the current one then needs a new InputFile.
     void go_to(const Place& place);
 
     [[noreturn]] void refuse_line(const std::string& what) const;
     /// Columns count from 1.
     [[noreturn]] void refuse_column(std::size_t column, const std::string& what) const;
     [[noreturn]] void refuse_byte(const std::string& what) const;
-    /// For what is wrong with the file as a whole.
+    /// Reports an error in the file as a whole.
     [[noreturn]] void refuse(const std::string& what) const;
 
     const std::string& path() const { return path_; }
@@ -82,9 +81,9 @@ class InputFile {
     std::string path_;
     std::unique_ptr<ByteSource> source_;
     std::vector<char> buffer_;
-    std::size_t at_ = 0;     ///< bytes of the buffer that were taken
-    std::uint64_t line_ = 0; ///< lines taken
-    std::uint64_t byte_ = 0; ///< bytes taken
+    std::size_t at_ = 0;     ///< bytes of the buffer that were consumed
+    std::uint64_t line_ = 0; ///< lines consumed
+    std::uint64_t byte_ = 0; ///< bytes consumed
 };
 
 } // namespace memsim::files

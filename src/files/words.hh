@@ -8,7 +8,7 @@
 
 namespace memsim::files {
 
-/// Takes the next line that is neither blank nor a comment, which begins with #.
+/// Consumes the next line that is neither blank nor a comment (beginning with #).
 inline bool next_text(InputFile& file, std::string_view& line) {
     while (file.next_line(line)) {
         const std::size_t at = line.find_first_not_of(" \t");
@@ -17,8 +17,8 @@ inline bool next_text(InputFile& file, std::string_view& line) {
     return false;
 }
 
-/// The words of one line of a trace, from left to right; made for lines by the million. What is
-/// wrong is told with its column.
+/// The words of one line of a trace, from left to right. Fast, because traces have millions of
+/// lines. Errors name the column.
 class Words {
   public:
     Words(const InputFile& file, std::string_view line)
@@ -29,7 +29,7 @@ class Words {
     bool empty() const { return at_ == end_; }
     std::string_view rest() const { return {at_, static_cast<std::size_t>(end_ - at_)}; }
 
-    /// The next word; `what` says what it should have been if there is none.
+    /// The next word; `what` names it in the error if it is missing.
     std::string_view word(const char* what) {
         if (at_ == end_) [[unlikely]]
             missing(what);
@@ -39,7 +39,7 @@ class Words {
         skip();
         return taken;
     }
-    /// The word that was taken last.
+    /// The word that was read last.
     std::string_view last() const {
         return {last_, static_cast<std::size_t>(std::find_if(last_, end_, is_blank) - last_)};
     }
@@ -91,7 +91,7 @@ class Words {
         refuse("'" + shown() + "' stands after the end of '" + shape + "'");
     }
 
-    /// About the word that was taken last.
+    /// Reports an error in the word that was read last.
     [[noreturn]] void wrong(const char* what, const std::string& right) const {
         refuse(std::string(what) + " is '" + shown() + "', where " + right + " is right");
     }
@@ -107,7 +107,7 @@ class Words {
         return lower >= 'a' && lower <= 'f' ? static_cast<unsigned>(lower - 'a' + 10) : 16u;
     }
     static unsigned digit(char c) { return static_cast<unsigned>(c - '0'); }
-    /// Whether the number is more than 64 bits hold; what has 19 digits is not.
+    /// Whether the number exceeds 64 bits. Numbers of up to 19 digits never do.
     static bool overflow(const char* from, const char* to) {
         std::uint64_t n = 0;
         for (; from != to; ++from) {
@@ -135,7 +135,7 @@ class Words {
         last_ = end_;
         refuse(std::string(what) + " is missing");
     }
-    /// The word that was taken last, or the first of its bytes.
+    /// The word that was read last, or its first 40 bytes.
     std::string shown() const {
         const char* const end = std::min(end_, last_ + 40);
         return {last_, std::find_if(last_, end, is_blank)};
@@ -145,7 +145,7 @@ class Words {
     const char* begin_;
     const char* at_;
     const char* end_;
-    const char* last_ = begin_; ///< where the word that was taken last begins
+    const char* last_ = begin_; ///< where the word that was read last begins
 };
 
 } // namespace memsim::files

@@ -7,23 +7,23 @@
 
 namespace memsim::host {
 
-/// The order of a copy engine's work: both directions at once, each on one page at a time, which
-/// take turns at the port. A value for State.
+/// The schedule of a copy engine: both directions are active, each with one page at a time, and
+/// alternate at the port. A value for State.
 struct CopyEngine {
-    Fifo<std::uint32_t> out, in; ///< pages to be copied; the first is being copied
-    bool in_next = false;        ///< whose turn it is
+    Fifo<std::uint32_t> out, in; ///< pages to copy; the first is in progress
+    bool in_next = false;        ///< the next chunk is one of `in`
 
     struct Chunk {
         std::uint32_t page = 0;
         bool in = false;
     };
     bool idle() const { return out.empty() && in.empty(); }
-    /// Of which page, and in which direction, the next chunk is. Precondition: not idle.
+    /// Page and direction of the next chunk. Requires: not idle.
     Chunk next() const {
         const bool inwards = out.empty() || (in_next && !in.empty());
         return {(inwards ? in : out).front(), inwards};
     }
-    /// That chunk has left; `last` of its page.
+    /// The chunk was sent; `last`: of its page.
     void sent(const Chunk& chunk, bool last) {
         if (last) (chunk.in ? in : out).pop();
         in_next = !chunk.in;

@@ -6,20 +6,20 @@
 
 namespace memsim::host {
 
-/// A page to be brought.
+/// A page to transfer to the device.
 struct WantedPage {
     protocol::PageFault fault;
-    bool prefetch = false; ///< nobody faulted on it
+    bool prefetch = false; ///< without a fault
 };
 
-/// The driver of page faults: interrupted by the first fault, it takes a batch and goes from page
-/// to page, one after the other. Times are the owner's. A value for State.
+/// The driver of page faults. The first fault interrupts it; then it takes a batch of faults and
+/// processes their pages one after another. The owner provides the times. A value for State.
 struct FaultDriver {
     enum class Phase : std::uint8_t { idle, interrupted, working };
     Phase phase = Phase::idle;
-    Tick interrupt = 0;     ///< of this batch
-    Tick free_at = 0;       ///< when it has done what it does
-    Fifo<WantedPage> batch; ///< not yet begun
+    Tick interrupt = 0;     ///< time of this batch's interrupt
+    Tick free_at = 0;       ///< end of the current step
+    Fifo<WantedPage> batch; ///< pages not started
 
     bool idle() const { return phase == Phase::idle; }
     bool busy(Tick now) const { return phase != Phase::idle && free_at > now; }
@@ -28,25 +28,25 @@ struct FaultDriver {
         interrupt = now;
         free_at = now + latency.raw;
     }
-    /// It may look at the faults now.
+    /// Whether it may fetch a batch of faults now.
     bool takes_batch(Tick now) const { return phase == Phase::interrupted && free_at <= now; }
-    /// The batch is in its queue; it deals with the first page for so long.
+    /// The batch is queued; the first page takes this time.
     void begin(Time first) {
         phase = Phase::working;
         free_at += first.raw;
     }
-    /// It has dealt with the next page of the batch.
+    /// Whether the next page of the batch has been processed.
     bool has_page(Tick now) const {
         return phase == Phase::working && !batch.empty() && free_at <= now;
     }
-    /// Takes that page; cost(page): the time for the one behind it.
+    /// Removes that page; cost(page): the time for the page after it.
     template <class Cost>
     WantedPage take(Tick now, Cost&& cost) {
         const WantedPage page = batch.pop();
         free_at = now + (batch.empty() ? Time {} : cost(batch.front())).raw;
         return page;
     }
-    /// All of its batch is begun; the owner sees to the rest.
+    /// Whether all pages of the batch were started; the owner completes them.
     bool begun() const { return phase == Phase::working && batch.empty(); }
 };
 

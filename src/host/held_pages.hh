@@ -7,8 +7,8 @@ namespace memsim::host {
 
 using parts::PageName;
 
-/// The pages that a device has been asked to hold and has not given up. A page may be claimed again
-/// before it is known to have gone: claims are counted. A value for State.
+/// The pages that a device was asked to hold and has not given up. Claims are counted, because a
+/// page may be claimed again before its eviction is known. A value for State.
 class HeldPages {
   public:
     static constexpr std::string_view archived_as = "HeldPages";
@@ -19,7 +19,7 @@ class HeldPages {
     void claimed(const PageName& p) { ++claims_[key(p)]; }
     void evicted(const PageName& p) {
         std::uint32_t* const claims = claims_.find(key(p));
-        MEMSIM_ASSERT(claims, "a page goes that was not there");
+        MEMSIM_ASSERT(claims, "a page is evicted that was not held");
         if (--*claims == 0) claims_.erase(key(p));
     }
     bool holds(const PageName& p) const { return claims_.find(key(p)); }

@@ -8,19 +8,19 @@
 
 namespace memsim::host {
 
-/// Pages that somebody has said will be accessed, until the next batch of faults: each once, the
-/// oldest dropped for more than `most`. A value for State.
+/// Pages named by hints, until the next batch of faults. Each page is recorded once; beyond `most`
+/// the oldest is dropped. A value for State.
 struct HintedPages {
-    parts::UnitRecord keys; ///< HeldPages::key() of each
+    parts::UnitRecord keys; ///< HeldPages::key() of each page
 
-    /// `end`: pages of an address space.
+    /// `end`: number of pages of an address space.
     void note(const protocol::MemRequest& hint, std::uint64_t page_bytes, std::uint64_t end,
               std::uint32_t most) {
         const std::uint64_t behind = (hint.address + hint.bytes + page_bytes - 1) / page_bytes;
         for (std::uint64_t p = hint.address / page_bytes; p < std::min(behind, end); ++p)
             keys.note(HeldPages::key({p, hint.application}), most);
     }
-    /// Appends them to those that come with a batch, but for pages that come already.
+    /// Appends the pages to those transferred with a batch, except pages that are already included.
     void join(const std::vector<PageName>& faults, std::vector<PageName>& with_them) {
         if (keys.empty()) return;
         const auto prefetched = static_cast<std::ptrdiff_t>(with_them.size());

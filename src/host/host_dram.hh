@@ -4,13 +4,13 @@
 
 namespace memsim::host {
 
-/// The host's DRAM as what pages share: a bandwidth, one transfer after the other. A value for
-/// State.
+/// The host's DRAM as a resource shared by page transfers: a bandwidth, one transfer after another.
+/// A value for State.
 struct HostDram {
     Tick free_at = 0;
     std::int64_t remainder = 0; ///< of bytes / bandwidth
 
-    /// When so many bytes have passed, behind all others.
+    /// Returns when these bytes have been transferred, after all earlier ones.
     Tick use(WireTime& bandwidth, std::uint32_t bytes, Tick now) {
         if (free_at < now) free_at = now, remainder = 0;
         return free_at += bandwidth.take(bytes, remainder);

@@ -11,9 +11,9 @@ namespace memsim::host {
 
 using parts::PageName;
 
-/// Where pages are that are not on the device: in host memory, or on a drive, where each
-/// application's pages begin at a place of their own. A value for State: host memory keeps what
-/// they hold, by application.
+/// The location of pages that are not on the device: host memory, or a drive, where each
+/// application's pages have their own range. A value for State: it stores the contents of host
+/// memory by application.
 class PageBacking {
   public:
     static constexpr std::string_view archived_as = "PageBacking";
@@ -22,17 +22,17 @@ class PageBacking {
         a(memory_);
     }
 
-    /// Bytes of a page and of a chunk of it, and of the drive for each application.
+    /// Sizes of a page, of its chunks, and of the drive's range for each application.
     void init(std::uint64_t page, std::uint32_t chunk, std::uint64_t drive_space, bool on_drive) {
         page_ = page, chunk_ = chunk, space_ = drive_space, on_drive_ = on_drive;
     }
-    /// The drive's sector at which a page begins.
+    /// The first sector of a page on the drive.
     std::uint64_t sector(const PageName& p) const {
         constexpr std::uint64_t bytes = protocol::block_sector_bytes;
         return p.application * (space_ / bytes) + p.page * (page_ / bytes);
     }
-    /// What chunk number n of a page holds, from host memory or from `fetched`, which came from the
-    /// drive.
+    /// The contents of chunk n of a page, from host memory or from `fetched`, which was read from
+    /// the drive.
     Contents::Id chunk(Contents& contents, const PageName& p, Contents::Id fetched,
                        std::uint32_t n) {
         Contents::Id id;
@@ -48,17 +48,17 @@ class PageBacking {
         contents[id].moves = true;
         return id;
     }
-    /// A chunk that was copied out, from this sector of its page on, goes into host memory, or into
-    /// `out`, which is written to the drive.
+    /// Stores a chunk that was copied out, starting at this sector of its page, into host memory,
+    /// or into `out`, which is written to the drive.
     void keep(Contents& contents, const PageName& p, Contents::Id& out, std::uint64_t sector,
               Contents::Id copied) {
-        if (!on_drive_) // as stores: what the program's host has written here meanwhile is younger
+        if (!on_drive_) // as stores: later writes of the program's host are younger
             return memory(p.application)
                 .write(contents, p.page * page_ / SectorBytes::size + sector, copied);
         if (!out) out = contents.create();
         parts::add_part(contents, out, static_cast<std::uint32_t>(sector), copied);
     }
-    /// A look that takes no time at what a page holds; `drive`: the port to it.
+    /// Functional access to the contents of a page; `drive`: the port to the drive.
     void functional(FunctionalAccess& access, const PortBase* drive) {
         if (!on_drive_) return memory(access.application).functional(access);
         const std::uint64_t address = access.address;

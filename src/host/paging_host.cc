@@ -10,14 +10,15 @@ using protocol::Command;
 
 static const Registration<PagingHost> paging_host {
     "The host of a GPU: page-fault driver, copy engine, DRAM."};
-static const DebugFlag flag {"PagingHost", "Batches of page faults and the pages that they move"};
+static const DebugFlag flag {"PagingHost",
+                             "Batches of page faults and the pages that they transfer"};
 
-// Of a request that waits for a page: until the driver has come to it, until its data are read
-// (beside the drive's own stages), until they are in device memory.
+// Latency stages of a request that waits for a page: until the driver processes it, until its data
+// are read (in addition to the drive's own stages), until they are in device memory.
 static const Stage driving {"fault_driver"}, reading {"page_read"}, copying {"page_copy"};
 
 namespace {
-constexpr std::uint32_t copied_out = 1u << 31; ///< of a tag: a read of the copy engine
+constexpr std::uint32_t copied_out = 1u << 31; ///< in a tag: a read of the copy engine
 
 PageName name_of(const protocol::PageFault& f) { return {f.page, f.application}; }
 } // namespace
@@ -27,13 +28,15 @@ void PagingHost::init() {
     const auto chunk = static_cast<std::uint64_t>(params.chunk->raw);
     const auto& pages = port.pages.interface<const protocol::HasPages>();
     if (pages.page_bytes() != page)
-        refuse("page", "must be that of " + port.pages.neighbour_path() + ", " +
+        refuse("page", "must equal that of " + port.pages.neighbour_path() + ", " +
                            Text<Bytes>::show({static_cast<std::int64_t>(pages.page_bytes())}));
     chunks_ = static_cast<std::uint32_t>(page / chunk);
     sectors_ = page / protocol::block_sector_bytes;
     if ((params.source() == PageSource::host_memory) != (params.drives() == 0))
-        refuse("drives", "pages come from " + Text<PageSource>::show(params.source()) +
-                             ": a drive is bound for drive and drive_direct, and only then");
+        refuse(
+            "drives",
+            "pages come from " + Text<PageSource>::show(params.source()) +
+                ": a drive is required for drive and drive_direct, and must be absent otherwise");
     for (unsigned d = 0; d < port.drive_side.size(); ++d)
         protocol::check_block_sectors(port.drive_side[d]);
     state.backing.init(page, static_cast<std::uint32_t>(chunk),
@@ -41,11 +44,11 @@ void PagingHost::init() {
                        params.source() != PageSource::host_memory);
     dram_ = WireTime(params.dram_bandwidth());
     state.prefetch.make(params.prefetch, *this, "prefetch");
-    state.prefetch->resize(page, pages->pages());
+    state.prefetch->resize(page, pages.pages());
     prefetches_ = state.prefetch->prefetches() || params.prefetchers() != 0;
-    pages_ = pages->pages();
-    // Pages that are placed are told behind claims: none of these may wait for one of those.
-    state.pages.resize(prefetches_ ? std::min<std::uint64_t>(params.transfers(), pages->frames())
+    pages_ = pages.pages();
+    // Place orders follow claims in the same queue, so no claim may wait for a place order.
+    state.pages.resize(prefetches_ ? std::min<std::uint64_t>(params.transfers(), pages.frames())
                                    : params.transfers());
     for (auto i = static_cast<std::uint32_t>(state.pages.size()); i-- > 0;) state.free.push_back(i);
 }
@@ -71,7 +74,7 @@ void PagingHost::wake() {
         port.drive_side[0].send(state.to_drive.pop());
 }
 
-/// What the driver does now: it is interrupted, takes a batch, goes from page to page.
+/// Advances the driver: interrupt, batch, page by page.
 void PagingHost::work() {
     FaultDriver& driver = state.driver;
     if (driver.begun() && quiet()) {
@@ -115,7 +118,7 @@ void PagingHost::take_batch() {
         if (!state.held.holds(p)) batch.push({{p.page, p.application, false, 0}, true});
 }
 
-/// The driver has dealt with a page: its frame is asked for and its data are read.
+/// The driver has processed a page: claims its frame and reads its data.
 void PagingHost::begin(const WantedPage& wanted, Tick since) {
     const std::uint32_t i = state.free.back();
     state.free.pop_back();
@@ -130,14 +133,14 @@ void PagingHost::begin(const WantedPage& wanted, Tick since) {
         {protocol::PageOrderKind::claim, p.fault.application, i, p.fault.page, 1, 0, p.prefetch});
     if (prefetches_) {
         p.late = state.held.holds(name_of(p.fault));
-        MEMSIM_ASSERT(!(p.late && p.prefetch), "a page is prefetched that is there already");
+        MEMSIM_ASSERT(!(p.late && p.prefetch), "a page is prefetched that is already present");
         state.held.claimed(name_of(p.fault));
         state.prefetch->claimed(name_of(p.fault));
     }
     if (!p.late) fetch(i);
 }
 
-/// A page has gone from the device, or was claimed while it was there.
+/// A page was evicted from the device, or was claimed while it was present.
 void PagingHost::gone(const PageName& page) {
     state.held.evicted(page);
     state.prefetch->evicted(page);
@@ -161,7 +164,7 @@ void PagingHost::ask_drive(std::uint64_t sector, protocol::BlockOp op, std::uint
     state.to_drive.push(r);
 }
 
-/// What came from the drive is in host DRAM, copied and read again, or was sent to the device.
+/// Data from the drive are in host DRAM, copied and read again, or were sent to the device.
 void PagingHost::from_drive(const protocol::BlockResponse& r) {
     if (r.op == protocol::BlockOp::write) {
         ++stat.drive_writes;
@@ -176,8 +179,7 @@ void PagingHost::from_drive(const protocol::BlockResponse& r) {
         read({r.tag});
 }
 
-/// When a page has passed DRAM so many times; to the first byte of the last pass it takes the
-/// latency.
+/// When a page has passed DRAM `passes` times, including the latency of the last pass's first byte.
 Tick PagingHost::use_dram(unsigned passes) {
     const std::uint64_t bytes = passes * static_cast<std::uint64_t>(params.page->raw);
     stat.dram_bytes += bytes;
@@ -201,7 +203,7 @@ void PagingHost::framed(const protocol::PageOrderReply& reply) {
         gone(name_of(p.fault)); // it was claimed before
         return answer(reply.tag);
     }
-    if (p.late) fetch(reply.tag); // it has gone again
+    if (p.late) fetch(reply.tag); // it was evicted again
     if (reply.evicted && prefetches_) gone({reply.page, reply.owner});
     p.victim = {reply.page, reply.owner};
     if (reply.evicted && reply.dirty) return state.copies.out.push(reply.tag);
@@ -213,7 +215,7 @@ void PagingHost::copy_in(std::uint32_t i) {
     if (state.pages[i].framed && state.pages[i].here) state.copies.in.push(i);
 }
 
-/// The two directions of the copy engine take turns at the port.
+/// The two directions of the copy engine alternate at the port.
 void PagingHost::copy() {
     while (!state.copies.idle() && port.device_side.can_send()) {
         const CopyEngine::Chunk chunk = state.copies.next();
@@ -282,7 +284,7 @@ void PagingHost::functional(const PortBase&, FunctionalAccess& access) {
 }
 
 void PagingHost::check_loaded(Loader& l) const {
-    l.check(state.hinted.keys.sound(), "has hints whose row and index differ");
+    l.check(state.hinted.keys.sound(), "has hints whose list and index differ");
     l.indices("copies.out", state.copies.out, state.pages.size());
     l.indices("copies.in", state.copies.in, state.pages.size());
     l.indices("placing", state.placing, state.pages.size());
@@ -295,17 +297,17 @@ void PagingHost::waits_on(WaitReport& report) const {
     for (const Page& p : state.pages)
         if (p.live) ++(!p.here ? data : !p.framed ? frames : copies);
     if (frames + data + copies + state.writing + state.driver.batch.size())
-        report.add(path() + " brings pages: " + std::to_string(frames) + " wait for a frame, " +
+        report.add(path() + " transfers pages: " + std::to_string(frames) + " wait for a frame, " +
                    std::to_string(data) + " for their data, " + std::to_string(copies) +
                    " are copied, " + std::to_string(state.driver.batch.size()) +
-                   " are not begun, " + std::to_string(state.writing) +
+                   " are not started, " + std::to_string(state.writing) +
                    " are written to the drive");
 }
 
 std::optional<std::string> PagingHost::imbalance() const {
     if (state.free.size() != state.pages.size() || !state.driver.batch.empty())
         return "page faults were not answered";
-    if (!state.copies.idle() || state.writing) return "pages are half copied";
+    if (!state.copies.idle() || state.writing) return "pages were not completely copied";
     return {};
 }
 

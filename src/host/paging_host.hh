@@ -20,34 +20,35 @@ using namespace memsim::literals;
 using parts::PageName;
 using protocol::Mem;
 
-/// Where pages are that are not in device memory. host_memory: in host DRAM. drive: on a drive,
-/// read into host DRAM, copied there `host_copies` times, and from there to the device.
-/// drive_direct: on a drive that writes to the device itself (GPU-direct storage), nothing passes
-/// host DRAM.
+/// The location of pages that are not in device memory. host_memory: in host DRAM. drive: on a
+/// drive; pages are read into host DRAM, copied there `host_copies` times, and transferred to the
+/// device. drive_direct: on a drive that writes directly to the device (GPU-direct storage),
+/// without host DRAM.
 enum class PageSource : std::uint8_t { host_memory, drive, drive_direct };
 constexpr std::array<std::string_view, 3> names_of(PageSource) {
     return {"host_memory", "drive", "drive_direct"};
 }
 
-/// The host as a GPU sees it: a driver that serves page faults in batches, a copy engine, its DRAM.
+/// The host of a GPU: a driver that serves page faults in batches, a copy engine, and host DRAM.
 ///
-/// The first fault interrupts the driver; `fault_latency` later it takes up to `batch` of the
-/// faults that are there, spends `page_cost` on one page after the other, and claims a frame for
-/// each from the MMU. A dirty page that had to make room is copied out first. When the frame is
-/// free and the data have been read (DRAM, `dram_bandwidth` and `dram_latency`), the copy engine
-/// writes the page to the device, in requests of `chunk`, and the fault is answered when all of
-/// them are. At most `transfers` pages are under way. The next batch begins when all pages of this
-/// one are there.
+/// Models        The first fault interrupts the driver. After `fault_latency` it fetches up to
+///               `batch` of the waiting faults, spends `page_cost` on each page, one after another,
+///               and claims a frame for each from the MMU. A dirty evicted page is copied out
+///               first. When the frame is free and the data have been read (DRAM, `dram_bandwidth`
+///               and `dram_latency`), the copy engine writes the page to the device in requests of
+///               `chunk`. The fault is answered when all of them are. At most `transfers` pages are
+///               in progress. The next batch begins when all pages of this one have arrived.
 ///
-/// A page prefetcher (parts/page_prefetcher.hh) may bring further pages behind those of a batch,
-/// and so do the pages of hints that came since the last one. They are placed in the MMU without a
-/// fault. A fault on a page that came in the meantime is answered without an interrupt, as the
-/// driver lets such accesses run again when it has finished a batch. No more pages are under way
-/// than there are frames.
+/// A page prefetcher (parts/page_prefetcher.hh) may add pages to a batch; pages named by hints
+/// since the last batch are added, too. They are placed in the MMU without a fault. A fault on a
+/// page that has arrived meanwhile is answered without an interrupt, because the driver restarts
+/// such accesses at the end of a batch. At most as many pages are in progress as there are frames.
 ///
-/// Both directions of the copy engine work at once, each on one page at a time, through
-/// device_side: usually a link.Pcie. Not modelled: several GPUs, faults of the CPU, contention of
-/// other programs for DRAM, capacity of host memory.
+/// Both directions of the copy engine are active, each with one page at a time, through device_side
+/// (usually a link.Pcie).
+///
+/// Not modelled  Several GPUs; faults of the CPU; contention of other programs for DRAM; capacity
+///               of host memory.
 class PagingHost final : public Model<PagingHost>, public Functional {
   public:
     struct Params {
@@ -57,27 +58,30 @@ class PagingHost final : public Model<PagingHost>, public Functional {
                                    "Time from the interrupt to the first page: 20 to 50 us",
                                    cited("Zheng et al., HPCA'16"),
                                    Change::tunable};
-        Param<unsigned> batch {
-            256, {1, 65536}, "Faults of a batch at most", cited("NVIDIA's open driver: 256")};
+        Param<unsigned> batch {256,
+                               {1, 65536},
+                               "Maximum number of faults in a batch",
+                               cited("NVIDIA's open driver: 256")};
         Param<Time> page_cost {1_us,
                                {0_fs, 1_s},
-                               "The driver's time for a page, one after the other",
+                               "Time of the driver for each page, one after another",
                                assumed("no source gives it; range 0 to 2 us"),
                                Change::tunable};
-        Param<PolicyName<parts::PagePrefetcher>> prefetch {"none",
-                                                           "Pages that come without a fault"};
+        Param<PolicyName<parts::PagePrefetcher>> prefetch {
+            "none", "Policy that selects pages to transfer without a fault"};
         Param<unsigned> prefetchers {
-            0, {0, 1}, "Whether somebody tells by hints which pages will be accessed"};
-        Param<unsigned> hinted {1024,
-                                {1, 1u << 20},
-                                "Pages of hints that wait for a batch; the oldest one is dropped",
-                                assumed()};
+            0, {0, 1}, "Prefetchers that send hints of pages to be accessed"};
+        Param<unsigned> hinted {
+            1024,
+            {1, 1u << 20},
+            "Pages of hints that wait for a batch; further hints drop the oldest",
+            assumed()};
         Param<Time> prefetch_cost {100_ns,
                                    {0_fs, 1_s},
-                                   "The driver's time for a page that no fault asked for",
+                                   "Time of the driver for a page without a fault",
                                    assumed("a tenth of page_cost; range 0 to 1 us"),
                                    Change::tunable};
-        Param<unsigned> transfers {16, {1, 4096}, "Pages under way", assumed()};
+        Param<unsigned> transfers {16, {1, 4096}, "Pages in progress", assumed()};
         Param<Rate> dram_bandwidth {34_GBps,
                                     {1_MBps, Rate {1'000'000'000'000'000}},
                                     "Rate of host DRAM: two channels of DDR4-2133, 17 GB/s each",
@@ -85,72 +89,72 @@ class PagingHost final : public Model<PagingHost>, public Functional {
                                     Change::tunable};
         Param<Time> dram_latency {
             100_ns, {0_fs, 1_ms}, "Time to the first byte of a page", assumed(), Change::tunable};
-        Param<PageSource> source {PageSource::host_memory, "Where pages are initially"};
-        Param<unsigned> drives {0, {0, 1}, "Whether a drive is bound"};
+        Param<PageSource> source {PageSource::host_memory, "Initial location of pages"};
+        Param<unsigned> drives {0, {0, 1}, "Drives connected to drive_side"};
         Param<Bytes> drive_space {
             1_GiB,
             {1_KiB, Bytes {std::int64_t {1} << 50}},
-            "First addresses on the drive, one for each application: number n begins at n times "
-            "this",
+            "Size of an application's range on the drive; number n starts at n times this size",
             multiple_of(page)};
         Param<unsigned> host_copies {
             1,
             {0, 8},
-            "Copies in host DRAM of what comes from the drive: from the kernel to the "
-            "user (ZnG II-C: redundant copies in the host; how many is an assumption)"};
+            "Copies in host DRAM of data from the drive: from the kernel to the user (ZnG II-C: "
+            "redundant copies in the host; their number is an assumption)"};
         Param<Bytes> chunk {
-            128_B, {32_B, 128_B}, "A request of the copy engine: a line", power_of_two()};
+            128_B, {32_B, 128_B}, "Size of a request of the copy engine: a line", power_of_two()};
         Param<unsigned> outstanding {
-            256, {1, 65536}, "Requests of the copy engine without an answer", cited("8-bit tags")};
+            256, {1, 65536}, "Requests of the copy engine without a response", cited("8-bit tags")};
         Param<unsigned> queue {256, {1, 65536}, "Faults waiting or in flight: the MMU's buffer"};
     };
     struct Ports {
         Responder<protocol::Faults> faults {{.depth = from<&Params::queue>}, "Page faults"};
         Requester<protocol::PageControl> pages {
             {.depth = from<&Params::transfers>, .needs = needs<protocol::HasPages>},
-            "Orders to the MMU"};
+            "Page orders to the MMU"};
         Requester<Mem> device_side {{.depth = from<&Params::outstanding>},
-                                    "The copy engine, towards device memory"};
+                                    "The copy engine's port to device memory"};
         Many<Responder<Mem>> hints {from<&Params::prefetchers>,
                                     {.depth = [](const void*) { return 64u; }, .hints = true},
-                                    "Pages that will be accessed"};
+                                    "Hints of pages to be accessed"};
         Many<Requester<protocol::BlockIo>> drive_side {
             from<&Params::drives>, {.depth = from<&Params::transfers>}, "The drive"};
     };
     struct Stats {
         Counter faults {Unit::count, "Page faults answered"};
-        Counter prefetches {Unit::count, "Pages brought that nobody had faulted on"};
+        Counter prefetches {Unit::count, "Pages transferred without a fault"};
         Counter late_faults {Unit::count,
-                             "Faults on pages that a prefetch had brought in the meantime"};
-        Counter batches {Unit::count, "Batches of the driver"};
-        Counter batched_faults {Unit::count, "Faults that came in a batch"};
-        Ratio faults_per_batch {batched_faults, batches, "Faults of a batch"};
+                             "Faults on pages that a prefetch had transferred meanwhile"};
+        Counter batches {Unit::count, "Batches of faults"};
+        Counter batched_faults {Unit::count, "Faults that were part of a batch"};
+        Ratio faults_per_batch {batched_faults, batches, "Faults per batch"};
         Counter pages_out {Unit::count, "Dirty pages copied out"};
         Counter bytes_in {Unit::byte, "Bytes written to the device"};
         Counter bytes_out {Unit::byte, "Bytes read from the device"};
-        ElapsedTime cpu_time {"Time that the driver worked, fault_latency included"};
+        ElapsedTime cpu_time {"Time that the driver was busy, including fault_latency"};
         Counter drive_reads {Unit::count, "Pages read from the drive"};
         Counter drive_writes {Unit::count, "Pages written to the drive"};
         Counter dram_bytes {Unit::byte, "Bytes read from and written to host DRAM"};
-        PerSecond bandwidth_in {bytes_in, "Bytes to the device a second of simulated time"};
-        Distribution batch_time {Unit::time, "Time from the interrupt to the last page of a batch"};
+        PerSecond bandwidth_in {bytes_in, "Bytes to the device per second of simulated time"};
+        Distribution batch_time {Unit::time,
+                                 "Time from the interrupt to the arrival of a batch's last page"};
         Distribution fault_time {Unit::time,
-                                 "Time from a batch's interrupt to each of its answers; of a fault "
-                                 "whose page a prefetch had brought, from its being taken"};
+                                 "Time from a batch's interrupt to each of its responses; for a "
+                                 "fault on a prefetched page from its acceptance"};
     };
-    /// A page under way.
+    /// A page in progress.
     struct Page {
         protocol::PageFault fault;
-        Tick since = 0; ///< the interrupt by which its fault was taken
+        Tick since = 0; ///< interrupt of the batch
         bool prefetch = false;
-        bool late = false; ///< it was there when its fault was taken, and so is not fetched yet
+        bool late = false; ///< present when its fault was accepted, so not fetched
         std::uint64_t frame = 0;
-        PageName victim;                      ///< the page that made room
-        std::uint32_t sent = 0, answered = 0; ///< chunks, of the copy out and then of that in
-        Contents::Id in, out;                 ///< what is copied to and from its frame
+        PageName victim;                      ///< the evicted page
+        std::uint32_t sent = 0, answered = 0; ///< chunks of the copy out, then of the copy in
+        Contents::Id in, out;                 ///< contents copied to and from its frame
         bool framed = false;                  ///< its frame may be written
-        bool here = false;                    ///< its data have been read
-        bool placed = false;                  ///< the MMU has been told
+        bool here = false;                    ///< its data were read
+        bool placed = false;                  ///< the MMU was informed
         bool live = false;
     };
     struct Arrived { ///< in host DRAM
@@ -159,14 +163,14 @@ class PagingHost final : public Model<PagingHost>, public Functional {
     struct State {
         FaultDriver driver;
         Policy<parts::PagePrefetcher> prefetch;
-        HeldPages held; ///< where pages are prefetched
+        HeldPages held; ///< for page prefetching
         HintedPages hinted;
         std::vector<Page> pages;
         FreeList free;
         CopyEngine copies;
-        Fifo<std::uint32_t> placing; ///< pages that the MMU is to be told of
+        Fifo<std::uint32_t> placing; ///< pages to report to the MMU
         Fifo<protocol::BlockRequest> to_drive;
-        std::uint32_t writing = 0; ///< pages on their way to the drive
+        std::uint32_t writing = 0; ///< pages being written to the drive
         HostDram dram;
         PageBacking backing;
         Timer next;
@@ -190,7 +194,7 @@ class PagingHost final : public Model<PagingHost>, public Functional {
     State state;
 
   private:
-    /// No page is under way, and none that was written to is missing from the drive.
+    /// Whether no page is in progress and all dirty pages are on the drive.
     bool quiet() const { return state.free.size() == state.pages.size() && state.writing == 0; }
     void work();
     void take_batch();

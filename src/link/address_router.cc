@@ -11,7 +11,7 @@ using protocol::RangeOp;
 using protocol::RangeResult;
 
 static const Registration<AddressRouter> address_router {
-    "Sends each request to the memory that has its address."};
+    "Sends each request to the memory that contains its address."};
 static const Stage routing {"router"};
 
 namespace {
@@ -53,7 +53,7 @@ void AddressRouter::read_ranges() {
         }
         if (r.bytes == 0) refuse("ranges", show(r) + " is empty");
         if (r.target >= port.mem_side.size())
-            refuse("ranges", show(r) + " names a port that is not bound: mem_side has " +
+            refuse("ranges", show(r) + " names a port that is not connected: mem_side has " +
                                  std::to_string(port.mem_side.size()));
         if (const AddressRange* other = state.ranges.overlapping(r))
             refuse("ranges", show(r) + " overlaps " + show(*other));
@@ -63,16 +63,16 @@ void AddressRouter::read_ranges() {
     }
 }
 
-/// Whoever has no firmware never gets what lies between.
+/// Without firmware, addresses between ranges can never be accessed.
 void AddressRouter::check_holes() const {
     if (state.ranges.size() == 0)
-        refuse("ranges", "there is none: give one, or bind control to firmware that adds them");
+        refuse("ranges", "none is given: give one, or connect control to firmware that adds them");
     for (std::uint32_t i = 1; i < state.ranges.size(); ++i) {
         const AddressRange &a = state.ranges[i - 1], &b = state.ranges[i];
         if (a.last() + 1 != b.base)
             refuse("ranges", "there is a hole from " + show(a.last() + 1) + " to " + show(b.base) +
                                  ", between " + show(a) + " and " + show(b) +
-                                 ": close it, or bind control to firmware that does");
+                                 ": close it, or connect control to firmware that does");
     }
 }
 
@@ -116,7 +116,7 @@ RangeResult AddressRouter::obey(const protocol::RangeOrder& order) {
     return RangeResult::done;
 }
 
-/// Nowhere, if it is a hint that has none.
+/// Returns `nowhere` for a hint outside of all ranges.
 std::uint32_t AddressRouter::port_of(const MemRequest& r) const {
     if (r.is_hint() && !state.ranges.find(r.address)) return state.waiting.nowhere;
     const AddressRange& range = range_of(r.address);
@@ -129,8 +129,8 @@ std::uint32_t AddressRouter::port_of(const MemRequest& r) const {
 const AddressRange& AddressRouter::range_of(std::uint64_t address) const {
     const AddressRange* range = state.ranges.find(address);
     if (!range)
-        refuse("ranges", "a request goes to address " + std::to_string(address) +
-                             ", which lies in none of them");
+        refuse("ranges", "a request for address " + std::to_string(address) +
+                             ", which is outside of all ranges");
     return *range;
 }
 

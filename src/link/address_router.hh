@@ -13,17 +13,20 @@ namespace memsim::link {
 using namespace memsim::literals;
 using protocol::Mem;
 
-/// Sends each request to the memory that has its address: local memory, the host's, an endpoint.
+/// Sends each request to the memory that contains its address: local memory, the host's, or an
+/// endpoint.
 ///
-/// `ranges` says which addresses go to which port of mem_side. They must not overlap, and, unless
-/// firmware is bound to `control` and may fill them, have no holes between them. Orders of firmware
-/// take effect when they come in, before the requests of that tick, and are answered: done, or why
-/// not. A range is not removed while requests that went to its port are without an answer.
+/// Models        `ranges` assigns addresses to the ports of mem_side. Addresses are forwarded
+///               unchanged. A request waits only for its own port, until `buffer` requests wait for
+///               all ports. A hint is forwarded if its port accepts it at once; otherwise it is
+///               dropped. A request outside of all ranges ends the run with an error.
 ///
-/// Addresses pass as they are. A request waits for its own port only, until `buffer` wait for all
-/// of them. Answers return in the order in which they come, of one tick by port. A hint is passed
-/// on if its port takes it at once; otherwise it is dropped. A request whose address lies in no
-/// range ends the run by a sentence.
+/// Orders of firmware take effect on arrival, before the requests of the same tick, and are
+/// answered with a result. A range is not removed while requests to its port are outstanding.
+///
+/// Ordering      Responses return in order of arrival; those of the same tick by port.
+/// Requires      Ranges do not overlap. Without firmware at `control` they have no holes between
+///               them.
 class AddressRouter final : public Model<AddressRouter>,
                             public Functional,
                             public protocol::StatesTraffic {
@@ -33,10 +36,10 @@ class AddressRouter final : public Model<AddressRouter>,
             "", "First address, size and port of each range, such as '0B 1GiB 0, 1GiB 512MiB 1'"};
         Param<unsigned> entries {16, {1, 4096}, "Ranges that the router can hold"};
         Param<Time> latency {
-            1_ns, {1_fs, 1_ms}, "Latency of the look-up, and of the way back", Change::tunable};
+            1_ns, {1_fs, 1_ms}, "Latency of the lookup, and of responses", Change::tunable};
         Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to this component"};
-        Param<unsigned> buffer {16, {1, 65536}, "Requests that wait inside for their ports"};
-        Param<unsigned> outstanding {256, {1, 1 << 20}, "Answers expected from a port"};
+        Param<unsigned> buffer {16, {1, 65536}, "Requests buffered for the ports"};
+        Param<unsigned> outstanding {256, {1, 1 << 20}, "Outstanding responses of a port"};
         Param<unsigned> orders {
             4, {1, 65536}, "Orders of firmware waiting or in flight to this component"};
     };
@@ -52,15 +55,15 @@ class AddressRouter final : public Model<AddressRouter>,
     };
     struct Stats {
         Each<Counter> requests {bound<&Ports::mem_side>, Unit::count, "Requests sent to this port"};
-        Counter hints {Unit::count, "Hints that were passed on"};
-        Counter hints_dropped {Unit::count,
-                               "Hints without a range, or whose port had no room or takes none"};
-        Each<Counter, protocol::RangeResult> orders {Unit::count,
-                                                     "Orders, by how they were answered"};
+        Counter hints {Unit::count, "Hints forwarded"};
+        Counter hints_dropped {
+            Unit::count,
+            "Hints outside of all ranges, or whose port had no space or does not accept hints"};
+        Each<Counter, protocol::RangeResult> orders {Unit::count, "Orders, by result"};
     };
     struct State {
         RangeTable ranges;
-        parts::FanOut<protocol::MemRequest> waiting; ///< for their ports
+        parts::FanOut<protocol::MemRequest> waiting; ///< for the ports
     };
 
     explicit AddressRouter(const Params& p) : params(p) {}
@@ -71,7 +74,7 @@ class AddressRouter final : public Model<AddressRouter>,
     void functional(const PortBase& at, FunctionalAccess& access) override;
     protocol::Traffic traffic(const PortBase&, unsigned hops) const override {
         const protocol::Traffic above = protocol::traffic_to(port.cpu_side, hops);
-        return {{}, above.block, above.sender}; // ranges, which firmware may change
+        return {{}, above.block, above.sender}; // firmware may change the ranges
     }
 
     const Params params;

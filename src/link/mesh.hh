@@ -14,9 +14,8 @@ struct MeshParams {
     Param<unsigned> columns {
         5, {1, 64}, "Routers of a row", assumed("5 x 5 for ZnG's 16 packages and 6 controllers")};
     Param<unsigned> rows {5, {1, 64}, "Rows"};
-    Param<std::string> places {
-        "", "The router of each endpoint, as '0 0 7': number = row x columns + column; empty: "
-            "one after another, round and round"};
+    Param<std::string> places {"", "The router of each endpoint, as '0 0 7': number = row x "
+                                   "columns + column; empty: assigned in turn"};
     Param<Frequency> clock {
         800_MHz, {1_MHz, 100_GHz}, "Clock of links and routers", stated("ZnG table I: 800 MT/s")};
     Param<Bytes> width {8_B, {1_B, 256_B}, "Width of a link: a flit", stated("ZnG table I: 8 B")};
@@ -24,8 +23,8 @@ struct MeshParams {
         4, {1, 16}, "Virtual channels of a link", cited("as in the authors' public configuration")};
     Param<unsigned> buffer {36,
                             {1, 65536},
-                            "Flits that a channel holds at a router's input",
-                            assumed("two packets of 144 B, so that one comes while one goes")};
+                            "Buffer of a channel at a router's input, in flits",
+                            assumed("two packets of 144 B, so that one arrives while one leaves")};
     Param<unsigned> stages {4, {1, 16}, "Cycles in a router: RC, VA, SA, ST"};
     Param<unsigned> link_cycles {1, {1, 64}, "Cycles on a link: LT"};
     Param<unsigned> queue {8, {1, 65536}, "Packets waiting or in flight to an endpoint's link"};
@@ -33,20 +32,21 @@ struct MeshParams {
 
 struct MeshStats {
     Counter packets {Unit::count, "Packets delivered"};
-    Counter bytes {Unit::byte, "Bytes of delivered packets, headers included"};
+    Counter bytes {Unit::byte, "Bytes of delivered packets, including headers"};
     Counter hops {Unit::count, "Links between routers that packets crossed"};
     BookedCycles link_busy {Unit::cycle, "Cycles that links between routers carried flits"};
-    Counter waits {Unit::count, "Packets that found no room in the buffer ahead"};
-    Counter blocked {Unit::count, "Packets that their endpoint did not take at once"};
-    Distribution latency {Unit::time,
-                          "Time from a packet's being seen to its last flit's leaving for its end"};
-    PerSecond bandwidth {bytes, "Bytes delivered a second"};
+    Counter waits {Unit::count, "Packets that waited for space in the next buffer"};
+    Counter blocked {Unit::count, "Packets that their endpoint did not accept at once"};
+    Distribution latency {
+        Unit::time,
+        "Time from the arrival of a packet until its last flit leaves for the destination"};
+    PerSecond bandwidth {bytes, "Bytes delivered per second"};
 };
 
-/// A mesh of routers with virtual channels, X first, then Y, so that no cycle of waiting packets
-/// can form. Endpoints hang at routers, several at one if `places` says so; there are as many as
-/// ports are bound. It carries any message that names its `source` and `destination`, numbers of
-/// endpoints: a component of one family is
+/// A mesh of routers with virtual channels and X-Y routing, which excludes cyclic waiting. Each
+/// endpoint is connected to a router; `places` may assign several to one. The number of endpoints
+/// is that of the connected ports. The mesh carries any message with a `source` and a
+/// `destination`, which are numbers of endpoints. A component for a message type is
 ///
 ///     #include "core/kernel/registry.hh"
 ///     #include "link/mesh.hh"
@@ -65,17 +65,18 @@ struct MeshStats {
 ///
 ///     } // namespace memsim::cxl
 ///
-/// A link carries one flit of `width` bytes a cycle, one packet at a time; so does each input of a
-/// router. A packet's head spends `stages` cycles in a router (route computation, allocation of the
-/// channel and of the switch, traversal) and `link_cycles` on each link, the first one and the last
-/// one included; its tail follows flits - 1 cycles behind. Flow control is virtual cut-through: a
-/// packet leaves a router when the channel's buffer ahead has room for the whole of it, and room
-/// comes back a link latency after the tail has left. Without contention a packet of F flits over R
-/// routers is seen (stages + link_cycles) x R + link_cycles + F cycles after it was.
-///
-/// A packet keeps the virtual channel that its source and destination give it, so packets from one
-/// endpoint to another stay in order. Endpoints must take what comes without sending first.
-/// Not modelled: flits of several packets in turn on one link, faults, energy.
+/// Models        A link, and each input of a router, carries one flit of `width` bytes per cycle
+///               and one packet at a time. The head of a packet spends `stages` cycles in a router
+///               (route computation, allocation of channel and switch, traversal) and `link_cycles`
+///               on each link, including the first and the last; its tail follows flits - 1 cycles
+///               later. Flow control is virtual cut-through: a packet leaves a router when the next
+///               buffer of its channel has space for all of it. Space returns one link latency
+///               after the tail has left. Without contention a packet of F flits over R routers
+///               arrives after (stages + link_cycles) x R + link_cycles + F cycles.
+/// Ordering      Source and destination determine the virtual channel of a packet, so packets from
+///               one endpoint to another stay in order.
+/// Requires      Endpoints accept packets without first sending.
+/// Not modelled  Interleaving of several packets' flits on one link, faults, energy.
 template <class Self, class Packet>
 class Mesh : public Model<Self> {
   public:
@@ -90,21 +91,21 @@ class Mesh : public Model<Self> {
     }
     struct Ports {
         Many<In<Packet>> input {{.depth = from<&Params::queue>, .clock = from<&Params::clock>},
-                                "Packets that endpoints send"};
+                                "Packets from endpoints"};
         Many<Out<Packet>> output {
             {.latency = &link_time, .rate = &wire, .clock = from<&Params::clock>},
-            "Packets that endpoints get"};
+            "Packets to endpoints"};
     };
     using Stats = MeshStats;
     using Channel = VirtualChannel<Packet>;
     struct State {
         std::vector<Channel> channels;       ///< by router, input and channel
-        std::vector<std::uint64_t> requests; ///< by output: inputs x channels whose first wants it
-        std::vector<std::uint64_t> active;   ///< outputs with requests, a bit each
+        std::vector<std::uint64_t> requests; ///< by output: requesting channels of all inputs
+        std::vector<std::uint64_t> active;   ///< bit per output with requests
         std::vector<std::uint8_t> last;      ///< by output: the channel served last
-        std::vector<std::int64_t> in_free, out_free; ///< by input and output: the first cycle
+        std::vector<std::int64_t> in_free, out_free; ///< first free cycle, by input and output
         std::vector<std::int64_t> inject_free;       ///< by endpoint
-        std::uint64_t inside = 0;                    ///< packets
+        std::uint64_t inside = 0;                    ///< packets in the mesh
         Timer next;
     };
 
@@ -132,7 +133,7 @@ class Mesh : public Model<Self> {
     void enter(std::uint32_t channel, typename Channel::Held held);
     void request(std::uint32_t channel);
     std::uint64_t carried_after(Tick now) const;
-    /// The output that the first packet of a channel asks for.
+    /// The output that the first packet of a channel requests.
     std::uint32_t wanted(std::uint32_t channel) const {
         return topology_.route(channel / of_router(),
                                state.channels[channel].packets.front().packet.destination);
@@ -158,11 +159,11 @@ void Mesh<Self, Packet>::init() {
     if (params.buffer() < most)
         this->refuse("buffer", "it holds " + std::to_string(params.buffer()) +
                                    " flits, but a packet has up to " + std::to_string(most) +
-                                   ": a channel holds at least one packet");
+                                   ": a channel must hold at least one packet");
     if (port.input.size() == 0 || port.input.size() != port.output.size())
         throw ConfigError(this->path() + ": " + std::to_string(port.input.size()) + " inputs and " +
                           std::to_string(port.output.size()) +
-                          " outputs are bound: an endpoint has one of each");
+                          " outputs are connected: each endpoint needs one of each");
     try {
         topology_ = {params.columns(), params.rows(), port.input.size(), params.places()};
     } catch (const ConfigError& e) {
@@ -171,7 +172,7 @@ void Mesh<Self, Packet>::init() {
     if (of_router() > 64)
         this->refuse("places", "a router has " + std::to_string(topology_.ports()) + " ports of " +
                                    std::to_string(params.channels()) +
-                                   " channels: it arbitrates between 64 at most");
+                                   " channels: the maximum that it can arbitrate is 64");
     const std::uint32_t all = topology_.all_ports();
     state.channels.resize(std::size_t {all} * params.channels());
     for (Channel& c : state.channels) c.room = params.buffer();
@@ -184,7 +185,7 @@ void Mesh<Self, Packet>::init() {
     stat.link_busy.count_ahead([this](Tick now) { return carried_after(now); });
 }
 
-/// Cycles at `now` or later in which links between routers carry what has been forwarded.
+/// Cycles from `now` on in which links between routers carry packets that were already forwarded.
 template <class Self, class Packet>
 std::uint64_t Mesh<Self, Packet>::carried_after(Tick now) const {
     const std::int64_t next = edges_.clock().at_or_after(now).cycle;
@@ -197,7 +198,7 @@ std::uint64_t Mesh<Self, Packet>::carried_after(Tick now) const {
 
 template <class Self, class Packet>
 void Mesh<Self, Packet>::wake() {
-    // Packets move at edges only. Ports and the timer wake it there, as they know the clock.
+    // Packets move only at clock edges. Ports and the timer know the clock and wake the mesh there.
     const ClockEdge edge = edges_.at_or_after(this->now());
     if (edge.tick != this->now()) return;
     std::int64_t next = inject(edge.cycle);
@@ -209,7 +210,7 @@ void Mesh<Self, Packet>::wake() {
         this->arm(state.next, edges_.clock().advance(edge, next - edge.cycle).tick);
 }
 
-/// From endpoints into their routers: a link of its own for each.
+/// From endpoints into their routers, over a separate link for each.
 template <class Self, class Packet>
 std::int64_t Mesh<Self, Packet>::inject(std::int64_t cycle) {
     std::int64_t next = no_cycle;
@@ -222,10 +223,10 @@ std::int64_t Mesh<Self, Packet>::inject(std::int64_t cycle) {
         }
         const Packet& p = in.front();
         if (p.destination >= topology_.endpoints())
-            throw ConfigError(this->path() + ": a packet goes to endpoint " +
-                              std::to_string(p.destination) + ", and there are " +
+            throw ConfigError(this->path() + ": a packet is for endpoint " +
+                              std::to_string(p.destination) + ", but there are " +
                               std::to_string(topology_.endpoints()) +
-                              ": number endpoints as they are bound");
+                              ": number endpoints in the order of their connections");
         const std::uint32_t f = flits(p), c = channel_of(topology_.port_of(e), p);
         if (!state.channels[c].has_room(f, cycle, next)) continue;
         state.channels[c].room -= f;
@@ -244,7 +245,7 @@ void Mesh<Self, Packet>::enter(std::uint32_t channel, typename Channel::Held hel
     if (c.packets.size() == 1) request(channel);
 }
 
-/// The first packet of a channel asks for its output.
+/// Requests the output for the first packet of a channel.
 template <class Self, class Packet>
 void Mesh<Self, Packet>::request(std::uint32_t channel) {
     const std::uint32_t output = wanted(channel);
@@ -252,8 +253,8 @@ void Mesh<Self, Packet>::request(std::uint32_t channel) {
     state.active[output / 64] |= std::uint64_t {1} << (output % 64);
 }
 
-/// Grants the output to the next channel in turn whose first packet can go now. Returns the next
-/// cycle in which that may be so.
+/// Grants the output to the next channel in turn whose first packet can leave now. Returns the next
+/// cycle in which one may leave.
 template <class Self, class Packet>
 std::int64_t Mesh<Self, Packet>::serve(std::uint32_t output, std::int64_t cycle) {
     if (state.out_free[output] > cycle) return state.out_free[output];
@@ -276,7 +277,7 @@ std::int64_t Mesh<Self, Packet>::serve(std::uint32_t output, std::int64_t cycle)
                 leaves ? port.output[h.packet.destination].can_send()
                        : state.channels[channel_of(topology_.ahead(output), h.packet)].has_room(
                              flits(h.packet), cycle, next);
-            if (!can) { // a port wakes the mesh when it can
+            if (!can) { // a port wakes the mesh when it can send
                 if (!h.waited) ++(leaves ? stat.blocked : stat.waits);
                 h.waited = true;
                 continue;
@@ -288,8 +289,8 @@ std::int64_t Mesh<Self, Packet>::serve(std::uint32_t output, std::int64_t cycle)
     return next;
 }
 
-/// Sends the first packet of a channel through the output; returns when its room is back, if
-/// somebody waits for it.
+/// Sends the first packet of a channel through the output. Returns when its space is free again, if
+/// a sender waits for it.
 template <class Self, class Packet>
 std::int64_t Mesh<Self, Packet>::forward(std::uint32_t output, std::uint32_t from,
                                          std::int64_t cycle) {
@@ -307,7 +308,7 @@ std::int64_t Mesh<Self, Packet>::forward(std::uint32_t output, std::uint32_t fro
     const std::int64_t back = cycle + f + params.link_cycles();
     c.returning.push({back, f});
     if (c.wanted) next = back;
-    if (!c.packets.empty()) { // it may be for an output that was served before
+    if (!c.packets.empty()) { // its output may already have been served in this cycle
         request(channel);
         next = std::min(next, std::max(c.packets.front().ready, cycle + f));
     }
@@ -330,7 +331,7 @@ std::int64_t Mesh<Self, Packet>::forward(std::uint32_t output, std::uint32_t fro
     return was_first ? std::min(next, h.ready) : next;
 }
 
-/// Whose first packet asks for an output has one, and it goes that way.
+/// Checks that each request belongs to a channel whose first packet is routed to that output.
 template <class Self, class Packet>
 void Mesh<Self, Packet>::check_loaded(Loader& l) const {
     for (const Channel& c : state.channels)
@@ -346,7 +347,7 @@ void Mesh<Self, Packet>::check_loaded(Loader& l) const {
             l.within("requests", [&] {
                 l.check(!state.channels[first + from].packets.empty() &&
                             wanted(first + from) == output,
-                        "are of a channel whose first packet goes elsewhere");
+                        "are of a channel whose first packet has another route");
             });
         });
     }
@@ -356,15 +357,14 @@ void Mesh<Self, Packet>::check_loaded(Loader& l) const {
 template <class Self, class Packet>
 void Mesh<Self, Packet>::waits_on(WaitReport& report) const {
     if (state.inside)
-        report.add(this->path() + ": " + std::to_string(state.inside) +
-                   " packets are on their way");
+        report.add(this->path() + ": " + std::to_string(state.inside) + " packets are in the mesh");
 }
 
 template <class Self, class Packet>
 std::optional<std::string> Mesh<Self, Packet>::imbalance() const {
     if (state.inside) return std::to_string(state.inside) + " packets did not arrive";
     for (const Channel& c : state.channels)
-        if (c.all_room() != params.buffer()) return "a channel has lost room for flits";
+        if (c.all_room() != params.buffer()) return "a channel has lost buffer space";
     return {};
 }
 

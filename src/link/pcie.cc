@@ -9,7 +9,7 @@ using protocol::Command;
 static const Registration<Pcie> pcie {"A PCI Express link between a host and a device."};
 static const Stage crossing {"pcie"};
 
-/// The State of checkpoints in which the timers stood beside the directions, not in them.
+/// State of checkpoints from before the timers became part of the directions.
 struct FormerPcie {
     struct Wire {
         Tick free_at = 0;
@@ -29,8 +29,8 @@ static const FormerState<Pcie, FormerPcie> former {[](const FormerPcie& was, Pci
     carry(was.up_free, now.up.free);
 }};
 
-/// PCI Express Base Specification: 8b/10b up to generation 2, 128b/130b from 3 on; generation 6
-/// sends flits of 256 B, of which 236 are packets.
+/// PCI Express Base Specification: 8b/10b up to generation 2, 128b/130b from generation 3;
+/// generation 6 sends flits of 256 B, of which 236 B are packets.
 Rate Pcie::rate(unsigned generation, unsigned lanes) {
     struct Lane {
         std::int64_t transfers, payload, coded;
@@ -47,17 +47,18 @@ Rate Pcie::rate(unsigned generation, unsigned lanes) {
 
 void Pcie::init() {
     if (!port.from_host && !port.from_device)
-        throw ConfigError(path() + ": nobody sends over this link: bind from_host or from_device");
+        throw ConfigError(path() +
+                          ": no component sends over this link: connect from_host or from_device");
     if (bool(port.from_host) != bool(port.to_device))
-        throw ConfigError(path() + ": requests of the host come in at from_host and leave at "
-                                   "to_device: bind both, or none");
+        throw ConfigError(path() + ": requests of the host enter at from_host and leave at "
+                                   "to_device: connect both, or none");
     if (bool(port.from_device) != bool(port.to_host))
-        throw ConfigError(path() + ": requests of the device come in at from_device and leave at "
-                                   "to_host: bind both, or none");
+        throw ConfigError(path() + ": requests of the device enter at from_device and leave at "
+                                   "to_host: connect both, or none");
     const Uint128 whole = static_cast<Uint128>(rate(params.generation(), params.lanes()).raw);
     const auto all = static_cast<Uint128>(Fraction {100_pct}.raw);
     const Uint128 ours = whole * static_cast<Uint128>(params.share->raw) / all;
-    if (ours == 0) refuse("share", "leaves less than a byte a second");
+    if (ours == 0) refuse("share", "leaves less than one byte per second");
     wire_time_ = WireTime(Rate {static_cast<std::int64_t>(ours)});
 }
 
@@ -71,11 +72,12 @@ void Pcie::wake() {
     const bool full = port.to_device && port.to_device->waits_for_answers();
     run(state.up, port.from_device, port.to_host, port.to_device, port.from_host,
         {stat.up_data, stat.up_bytes, stat.up_packets, stat.up_busy, stat.up_hints_dropped});
-    // The room that an answer to the host has made wakes nobody.
+    // A response to the host frees space without a wake-up.
     if (full && !port.to_device->waits_for_answers()) down();
 }
 
-/// One direction: `requests` go to `out`; `answers`, to requests of the other side, go `back`.
+/// Advances one direction: `requests` are sent to `out`, and `answers` (responses to requests of
+/// the other side) to `back`.
 void Pcie::run(Wire& wire, In& requests, Out& out, Out& answers, In& back, const Counters& count) {
     while (true) {
         if (wire.busy) {

@@ -14,12 +14,12 @@ struct AddressRange {
     std::uint64_t base = 0, bytes = 0;
     std::uint16_t target = 0;
     bool holds(std::uint64_t address) const { return address - base < bytes; }
-    /// The last address: the end may be 2^64.
+    /// The last address, because the end may be 2^64.
     std::uint64_t last() const { return base + (bytes - 1); }
     bool operator==(const AddressRange&) const = default;
 };
 
-/// Up to `entries` address ranges that do not overlap, sorted: where an address goes. A value for
+/// A sorted table of up to `entries` non-overlapping address ranges with their targets. A value for
 /// State; nothing is allocated after resize().
 class RangeTable {
   public:
@@ -29,7 +29,8 @@ class RangeTable {
     void archive(Archive& a) {
         a(ranges_), a(used_);
         if constexpr (Loading<Archive>)
-            a.check(targets_ == 0 || sound(), "has ranges that are empty, overlap or go nowhere");
+            a.check(targets_ == 0 || sound(),
+                    "has ranges that are empty, overlap or have an invalid target");
     }
 
     void resize(std::uint32_t entries, std::uint32_t targets) {
@@ -41,24 +42,25 @@ class RangeTable {
     bool full() const { return used_ == ranges_.size(); }
     const AddressRange& operator[](std::uint32_t i) const { return ranges_[i]; }
 
-    /// The range that an address lies in; null: none.
+    /// The range that contains an address, or null.
     const AddressRange* find(std::uint64_t address) const {
         const auto after = after_base(address);
         return after != ranges_.begin() && (after - 1)->holds(address) ? &*(after - 1) : nullptr;
     }
-    /// One that shares an address with r; null: none. r is not empty.
+    /// A range that shares an address with r, or null. Requires: r is not empty.
     const AddressRange* overlapping(const AddressRange& r) const {
         const auto after = after_base(r.last());
         return after != ranges_.begin() && (after - 1)->last() >= r.base ? &*(after - 1) : nullptr;
     }
-    /// There is room, and r is not empty, ends at 2^64 at most and overlaps nothing.
+    /// Requires: the table is not full; r is not empty, ends at or below 2^64 and overlaps no
+    /// range.
     void add(const AddressRange& r) {
         const auto at = ranges_.begin() + (after_base(r.base) - ranges_.begin());
         std::move_backward(at, ranges_.begin() + used_, ranges_.begin() + used_ + 1);
         *at = r;
         ++used_;
     }
-    /// `r` is one of them.
+    /// Requires: `r` is in the table.
     void remove(const AddressRange& r) {
         const auto at = ranges_.begin() + (after_base(r.base) - 1 - ranges_.begin());
         std::move(at + 1, ranges_.begin() + used_, at);
@@ -66,7 +68,7 @@ class RangeTable {
     }
 
   private:
-    /// The first range that begins behind an address.
+    /// The first range that begins after an address.
     std::vector<AddressRange>::const_iterator after_base(std::uint64_t address) const {
         return std::upper_bound(ranges_.begin(), ranges_.begin() + used_, address,
                                 [](std::uint64_t a, const AddressRange& r) { return a < r.base; });
@@ -83,7 +85,7 @@ class RangeTable {
 
     std::vector<AddressRange> ranges_;
     std::uint32_t used_ = 0;
-    std::uint32_t targets_ = 0; ///< numbers that may be named
+    std::uint32_t targets_ = 0; ///< number of valid targets
 };
 
 } // namespace memsim::link

@@ -7,16 +7,16 @@
 
 namespace memsim::link {
 
-/// A virtual channel at one input of a router, with the credits of who sends into it: packets that
-/// wait, room for flits as the sender knows it, and room on its way back. Cycles are those of the
-/// sender's clock. A value for State.
+/// A virtual channel at one input of a router, with the sender's credits: waiting packets, buffer
+/// space known to the sender, and space being returned. Cycles are those of the sender's clock. A
+/// value for State.
 template <class Packet>
 struct VirtualChannel {
     struct Held {
         Packet packet;
-        std::int64_t ready = 0; ///< the first cycle in which it may leave
+        std::int64_t ready = 0; ///< first cycle in which it may leave
         Tick entered = 0;
-        bool waited = false; ///< it was counted as such
+        bool waited = false; ///< counted as waiting
     };
     struct Return {
         std::int64_t at = 0; ///< cycle
@@ -26,9 +26,10 @@ struct VirtualChannel {
     Fifo<Held> packets;
     Fifo<Return> returning;
     std::uint32_t room = 0;
-    bool wanted = false; ///< the sender waits for more than is on its way back
+    bool wanted = false; ///< the sender waits for more than is being returned
 
-    /// Whether there is room; if not, `next` is no later than when there is, as far as is known.
+    /// Whether there is space. If not, `next` is lowered to the cycle in which there will be, if
+    /// known.
     bool has_room(std::uint32_t flits, std::int64_t cycle, std::int64_t& next) {
         while (!returning.empty() && returning.front().at <= cycle) room += returning.pop().flits;
         wanted = false;
@@ -39,10 +40,10 @@ struct VirtualChannel {
                 next = std::min(next, returning[i].at);
                 return false;
             }
-        wanted = true; // the packet that makes room will say when
+        wanted = true; // the packet that frees the space determines when
         return false;
     }
-    /// Room that is there or on its way back.
+    /// Space that is free or being returned.
     std::uint32_t all_room() const {
         std::uint32_t flits = room;
         for (std::uint32_t i = 0; i < returning.size(); ++i) flits += returning[i].flits;

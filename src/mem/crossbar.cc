@@ -20,7 +20,7 @@ void Crossbar::init() {
                 refuse("granularity", params.granularity.text() + " is not a multiple of the " +
                                           Text<Bytes>::show({static_cast<std::int64_t>(in.block)}) +
                                           " that a request of " + in.sender->path() +
-                                          " may span: a request goes to one output as a whole");
+                                          " may span: a request must go to one output");
     width_ = parts::Divider(static_cast<std::uint64_t>(params.width->raw));
     auto size = [&](auto& s, unsigned inputs, unsigned outputs) {
         s.queues.resize(inputs, outputs, params.buffer(), params.arbitration());
@@ -52,7 +52,8 @@ protocol::Traffic Crossbar::traffic(const PortBase& mine, unsigned hops) const {
 }
 
 void Crossbar::wake() {
-    // Messages move at edges only. Ports and the timer wake it there, as they know the clock.
+    // Messages move only at clock edges. Ports and the timer know the clock and wake the crossbar
+    // there.
     const ClockEdge edge = edges_.at_or_after(now());
     if (edge.tick != now()) return;
     const std::int64_t requests = move(
@@ -60,8 +61,8 @@ void Crossbar::wake() {
         [&](MemRequest& r, std::uint32_t input) {
             const std::uint32_t source = r.source * params.inputs() + input;
             if (source > 0xffff)
-                refuse("inputs", "behind other crossbars this one has more than 65536 sources: "
-                                 "put fewer inputs in a row");
+                refuse("inputs", "with the crossbars above this one has more than 65536 sources: "
+                                 "use fewer inputs or fewer crossbars in series");
             r.source = static_cast<std::uint16_t>(source);
             return interleave_.way(r.address);
         },
@@ -88,7 +89,7 @@ void Crossbar::wake() {
         },
         stat.requester_busy, stat.requester_stalls);
     std::int64_t next = std::min(requests, responses);
-    // An answer of this cycle has made room behind the requests' turn.
+    // A response of this cycle has freed space after the requests were moved.
     state.requests.queues.for_each_waiting([&](std::uint32_t o) {
         if (state.requests.blocked[o] && port.mem_side[o].can_send())
             next = std::min(next, edge.cycle + 1);
@@ -100,8 +101,8 @@ template <class M, class From, class To, class Route, class Sent>
 std::int64_t Crossbar::move(std::int64_t cycle, Switch<M>& s, From& from, To& to, Route&& route,
                             Sent&& sent, Each<BookedCycles>& busy, Each<Counter>& stalls) {
     std::int64_t next = no_cycle;
-    // Into the buffers, a message for each input.
-    std::array<std::uint64_t, 4> left {}; // inputs that have more, a bit each
+    // Into the buffers: one message per input.
+    std::array<std::uint64_t, 4> left {}; // bit per input with more messages
     bool more = false;
     const std::uint32_t inputs = from.size();
     for (std::uint32_t i = 0; i < inputs; ++i) {
@@ -124,13 +125,13 @@ std::int64_t Crossbar::move(std::int64_t cycle, Switch<M>& s, From& from, To& to
         more = true;
     }
     if (s.held == 0 && !more) return next;
-    // Out of them, a message for each output.
+    // Out of the buffers: one message per output.
     s.queues.for_each_waiting([&](std::uint32_t o) {
         if (s.output_free[o] > cycle) {
             next = std::min(next, s.output_free[o]);
             return;
         }
-        if (!to[o].can_send()) { // which sees to it that there is a wake when it can
+        if (!to[o].can_send()) { // the port wakes the crossbar when it can send
             if (!s.blocked[o]) ++stalls[o];
             s.blocked[o] = true;
             return;
@@ -148,7 +149,7 @@ std::int64_t Crossbar::move(std::int64_t cycle, Switch<M>& s, From& from, To& to
         if (s.queues.waiting(o)) next = std::min(next, s.output_free[o]);
     });
     if (!more) return next;
-    // An input without room waits for an output, whose next cycle is counted above.
+    // An input without space waits for an output, whose next cycle is counted above.
     for (std::uint32_t w = 0; w * 64 < inputs; ++w)
         for (std::uint64_t rest = left[w]; rest; rest &= rest - 1) {
             const std::uint32_t i = w * 64 + static_cast<std::uint32_t>(std::countr_zero(rest));
@@ -157,7 +158,8 @@ std::int64_t Crossbar::move(std::int64_t cycle, Switch<M>& s, From& from, To& to
     return next;
 }
 
-/// Those at an input that would wait for room, or go where they are of no use.
+/// Drops hints at the head of an input that would wait for space or that their slice does not
+/// accept.
 void Crossbar::drop_hints(Responder<Mem>& in, std::uint32_t input) {
     while (!in.empty() && in.front().is_hint() &&
            (!state.requests.queues.room(input) ||
@@ -173,11 +175,11 @@ void Crossbar::waits_on(WaitReport& report) const {
                    std::to_string(state.responses.held) + " responses");
 }
 
-/// What came in went out.
+/// Every message that entered has left.
 std::optional<std::string> Crossbar::imbalance() const {
     if (!pending()) return {};
     return std::to_string(state.requests.bytes_held + state.responses.bytes_held) +
-           " bytes came in and did not leave";
+           " bytes entered and did not leave";
 }
 
 void Crossbar::functional(const PortBase&, FunctionalAccess& access) {

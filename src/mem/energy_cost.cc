@@ -5,13 +5,15 @@
 namespace memsim::mem {
 
 static const Registration<EnergyCost> energy_cost {
-    "Energy that a part of the machine spends on each count of a statistic, or on time."};
+    "Energy that a part of the machine spends per count of a statistic, or per time."};
 
 void EnergyCost::init() {
     if (params.statistic->empty() && params.each->raw)
-        refuse("each", "no statistic is named that it is the energy of: set statistic, or power");
+        refuse("each",
+               "is set without a statistic to multiply: set statistic, or set power instead");
     if (!params.statistic->empty() && params.power->raw)
-        refuse("power", "a statistic is multiplied, not time: set each, or leave statistic empty");
+        refuse("power", "is set although a statistic is multiplied: set each instead, or leave "
+                        "statistic empty");
 }
 
 } // namespace memsim::mem

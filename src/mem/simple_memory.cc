@@ -5,13 +5,13 @@
 namespace memsim::mem {
 
 static const Registration<SimpleMemory> simple_memory {
-    "A memory of fixed latency and bandwidth, for tests and as an ideal."};
+    "A memory of fixed latency and bandwidth, for tests and as an ideal memory."};
 
 void SimpleMemory::wake() {
     auto& in = port.cpu_side;
     while (!in.empty() && state.free_at <= now() && (in.front().posted || in.can_send())) {
         const protocol::MemRequest r = in.pop();
-        if (protocol::for_a_cache(r.command)) { // a memory has nothing to do for it
+        if (protocol::for_a_cache(r.command)) { // no effect on a memory
             if (!r.posted) in.send(protocol::answer(r));
             continue;
         }

@@ -9,18 +9,18 @@ namespace memsim::mem {
 using namespace memsim::literals;
 using protocol::Mem;
 
-/// A memory of fixed latency and bandwidth: each request takes the data path for bytes / bandwidth,
-/// in order of arrival, and is answered `latency` later. For tests and as an ideal to compare with.
-/// Not modelled: banks, refresh, turnaround.
+/// A memory of fixed latency and bandwidth. Each request occupies the data path for bytes /
+/// bandwidth, in order of arrival, and is answered `latency` later. For tests, and as an ideal
+/// memory for comparison. Not modelled: banks, refresh, turnaround.
 class SimpleMemory final : public Model<SimpleMemory>, public Functional {
   public:
     struct Params {
         Param<Bytes> capacity {1_GiB, {1_B, Bytes {std::int64_t {1} << 50}}, "Size of the memory"};
         Param<Time> latency {
-            100_ns, {1_fs, 1_ms}, "Time from the data path to the answer", Change::tunable};
+            100_ns, {1_fs, 1_ms}, "Time from the data path to the response", Change::tunable};
         Param<Rate> bandwidth {64_GBps,
                                {1_MBps, Rate {1'000'000'000'000'000}},
-                               "Rate of the data path, reads and writes together",
+                               "Rate of the data path, shared by reads and writes",
                                Change::tunable};
         Param<unsigned> queue {32, {1, 65536}, "Requests waiting or in flight to this component"};
     };
@@ -31,8 +31,8 @@ class SimpleMemory final : public Model<SimpleMemory>, public Functional {
     struct Stats {
         Counter reads {Unit::count, "Reads served"};
         Counter writes {Unit::count, "Writes and atomics served"};
-        Counter bytes {Unit::byte, "Bytes moved by reads and writes"};
-        PerSecond bandwidth {bytes, "Bytes moved a second of simulated time"};
+        Counter bytes {Unit::byte, "Bytes transferred by reads and writes"};
+        PerSecond bandwidth {bytes, "Bytes transferred per second of simulated time"};
     };
     struct State {
         Tick free_at = 0;           ///< when the data path is free

@@ -10,11 +10,11 @@ using protocol::MemRequest;
 using protocol::MemResponse;
 
 static const Registration<VictimBuffer> victim_buffer {
-    "A small buffer of clean victims between a cache and the level below."};
+    "A small buffer of clean victims between a cache and the next level."};
 
 namespace {
 
-/// Narrows a read to some of its sectors, a bit each, counted from its first.
+/// Narrows a read to some of its sectors, given as a mask from its first sector.
 MemRequest only(MemRequest r, std::uint32_t sectors) {
     const auto first = static_cast<std::uint32_t>(std::countr_zero(sectors));
     const auto end = static_cast<std::uint32_t>(std::bit_width(sectors));
@@ -41,7 +41,7 @@ void VictimBuffer::wake() {
     while (!port.cpu_side.empty() && serve(port.cpu_side.front())) port.cpu_side.pop();
 }
 
-/// False if it has to wait for room below.
+/// Returns false if the request must wait for space in the next level.
 bool VictimBuffer::serve(const MemRequest& r) {
     switch (r.command) {
     case Command::read:
@@ -61,7 +61,7 @@ bool VictimBuffer::serve(const MemRequest& r) {
         empty(r.application);
         return true;
     default:
-        refuse("queue", "flush and reserve are for a cache: send them to one");
+        refuse("queue", "does not support flush and reserve: send them to a cache");
     }
 }
 
@@ -103,11 +103,11 @@ bool VictimBuffer::read(const MemRequest& r) {
     return true;
 }
 
-/// Sends a message below; its answer is one to `awaited`.
+/// Forwards a message; its response answers `awaited`.
 bool VictimBuffer::pass(MemRequest r, const MemRequest& awaited) {
     if (!port.mem_side.can_send()) return false;
     if (r.needs_response()) {
-        r.tag = state.free.back(); // the port lets no more than `outstanding` out
+        r.tag = state.free.back(); // available: the port limits messages to `outstanding`
         state.free.pop_back();
         state.waiting[r.tag] = awaited;
     }
@@ -145,7 +145,7 @@ void VictimBuffer::come_back(const MemResponse& r) {
     port.cpu_side.send(answer);
 }
 
-// ---- what is held ----------------------------------------------------------------------------
+// ---- stored sectors ---------------------------------------------------------------------------
 
 std::uint32_t VictimBuffer::find(std::uint64_t sector) const {
     for (std::uint32_t i = 0; i < state.held.size(); ++i)
@@ -185,9 +185,10 @@ void VictimBuffer::empty(std::uint16_t application) {
         }
 }
 
-// ---- untimed looks, reports ------------------------------------------------------------------
+// ---- functional accesses and reports ----------------------------------------------------------
 
-/// What is here is what was below, or older where several caches write: a read goes by it.
+/// The buffer holds the same data as the next level, or older data if several caches write, so
+/// functional reads bypass it.
 void VictimBuffer::functional(const PortBase&, FunctionalAccess& access) {
     const std::uint32_t i = find(access.address / SectorBytes::size);
     if (access.write && i != none) state.held[i].data.store(access.data);
@@ -203,7 +204,7 @@ void VictimBuffer::probe(protocol::SectorProbe& probe) const {
 
 void VictimBuffer::waits_on(WaitReport& report) const {
     if (const std::size_t n = state.waiting.size() - state.free.size())
-        report.add(path() + " waits for " + std::to_string(n) + " answers from " +
+        report.add(path() + " waits for " + std::to_string(n) + " responses from " +
                    port.mem_side.neighbour_path());
 }
 

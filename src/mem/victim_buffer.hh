@@ -12,12 +12,15 @@ namespace memsim::mem {
 using namespace memsim::literals;
 using protocol::Mem;
 
-/// A small, fully associative buffer below a cache, which keeps the clean sectors of lines that
-/// made room there, the oldest out first. It sits on the cache's way to the level below. A read
-/// that finds sectors here takes them back into the cache; what it does not find is asked for
-/// below, and both are one answer. A write drops the sectors that it touches, and goes on. Requests
-/// are looked up in order as they come; one that goes below and finds no room there holds up those
-/// behind it. Not modelled: the width of its port, the time of a search.
+/// A small, fully associative buffer between a cache and the next level. It keeps clean sectors of
+/// evicted lines; the oldest are replaced first.
+///
+/// Models        A read that finds sectors in the buffer moves them back into the cache. Missing
+///               sectors are read from the next level; both form one response. A write drops the
+///               sectors that it touches and is forwarded.
+/// Ordering      Requests are looked up in order of arrival. A request that must be forwarded while
+///               the next level is full stalls later requests.
+/// Not modelled  The width of its port; the time of a search.
 class VictimBuffer final : public Model<VictimBuffer>,
                            public Functional,
                            public protocol::StatesTraffic,
@@ -26,17 +29,19 @@ class VictimBuffer final : public Model<VictimBuffer>,
   public:
     struct Params {
         Param<unsigned> sectors {
-            16, {1, 1024}, "Sectors of 32 bytes held", stated("CMD III-D: 16")};
-        Param<Time> latency {1_ns,
-                             {1_fs, 1_us},
-                             "Time from the look-up to the answer, and of answers from below",
-                             assumed(),
-                             Change::tunable};
+            16, {1, 1024}, "Capacity in sectors of 32 bytes", stated("CMD III-D: 16")};
+        Param<Time> latency {
+            1_ns,
+            {1_fs, 1_us},
+            "Time from the lookup to the response, and latency of responses from the next level",
+            assumed(),
+            Change::tunable};
         Param<Time> miss_latency {
-            1_fs, {1_fs, 1_us}, "Time from the look-up to the next level's input", Change::tunable};
+            1_fs, {1_fs, 1_us}, "Time from the lookup to the next level's input", Change::tunable};
         Param<unsigned> queue {16, {1, 65536}, "Messages waiting or in flight to this component"};
-        Param<unsigned> outstanding {256, {1, 65536}, "Messages below that wait for an answer"};
-        Param<Stage> stage {protocol::Stage::l2, "Stage that a request's time here is"};
+        Param<unsigned> outstanding {
+            256, {1, 65536}, "Messages to the next level without a response"};
+        Param<Stage> stage {protocol::Stage::l2, "Latency stage of the time spent in this buffer"};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>, .latency = from<&Params::latency>},
@@ -47,30 +52,31 @@ class VictimBuffer final : public Model<VictimBuffer>,
     };
     struct Stats {
         Counter reads {Unit::count, "Reads looked up"};
-        Counter hits {Unit::count, "Reads of which all sectors were in the buffer"};
-        Counter part_hits {Unit::count, "Reads of which some sectors were in the buffer"};
-        Counter read_sectors {Unit::count, "Sectors that reads ask for"};
-        Counter hit_sectors {
+        Counter hits {Unit::count, "Reads with all sectors in the buffer"};
+        Counter part_hits {Unit::count, "Reads with some sectors in the buffer"};
+        Counter read_sectors {Unit::count, "Sectors requested by reads"};
+        Counter hit_sectors {Unit::count,
+                             "Sectors found in the buffer and moved back into the cache"};
+        Counter taken {Unit::count, "Sectors of victims stored"};
+        Counter pushed_out {Unit::count, "Sectors replaced by younger ones"};
+        Counter dropped {
             Unit::count,
-            "Sectors of fetches that were in the buffer, and went back into the cache"};
-        Counter taken {Unit::count, "Sectors of victims put in"};
-        Counter pushed_out {Unit::count, "Sectors that made room for younger ones"};
-        Counter dropped {Unit::count, "Sectors that became old: written, or their cache emptied"};
-        Distribution hit_distance {
-            Unit::count,
-            "Place of each sector that a read finds, counted from the youngest: 1 is the last one "
-            "that was put in"};
-        Ratio hit_rate {hit_sectors, read_sectors, "Sectors found for each asked for"};
+            "Sectors dropped because they were written or their cache was invalidated"};
+        Distribution hit_distance {Unit::count,
+                                   "Position of each sector that a read finds, counted from the "
+                                   "youngest: 1 is the last one stored"};
+        Ratio hit_rate {hit_sectors, read_sectors, "Sectors found per sector requested"};
     };
     struct Held {
         std::uint64_t sector = 0; ///< address / 32
         std::uint16_t application = 0;
-        SectorBytes data; ///< where the machine carries contents
+        SectorBytes data; ///< if the machine carries contents
     };
     struct State {
         Fifo<Held> held;
-        std::vector<protocol::MemRequest> waiting; ///< for answers from below, with what was here
-        FreeList free;                             ///< places there
+        std::vector<protocol::MemRequest>
+            waiting;   ///< reads waiting for the next level, with the sectors found here
+        FreeList free; ///< free entries of `waiting`
     };
 
     explicit VictimBuffer(const Params& p) : params(p) {}

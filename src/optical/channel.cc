@@ -44,12 +44,12 @@ void Channel::init() {
         refuse("virtual_channels",
                "there are " + std::to_string(params.virtual_channels()) + " virtual channels for " +
                    std::to_string(lit) +
-                   " wavelengths: each has an equal number of them, at least one");
+                   " wavelengths: each channel needs an equal number, at least one");
     const bool shares = params.coding() != Coding::none;
     if (shares != params.swap())
-        refuse("coding", shares ? "it lets a swap share the light, but no rings for a swap are "
-                                  "laid: set swap, or coding to none"
-                                : "it is none, but rings for a swap are laid: a swap needs wom or "
+        refuse("coding", shares ? "a swap would share the light, but no rings for a swap are "
+                                  "included: set swap, or set coding to none"
+                                : "is none, but rings for a swap are included: a swap needs wom or "
                                   "half_coupled to share the data route's light");
     const double rate =
         static_cast<double>(params.bit_rate->raw) / 8 * lit / params.virtual_channels();
@@ -70,7 +70,8 @@ void Channel::init() {
         return rings_passed(functions(), p, from, to);
     };
     const unsigned plain_rings = passed(Path::forward, Endpoint::controller, Endpoint::xpoint);
-    // A design with snarfing receivers has the plain route, too, behind one that takes its half.
+    // In a design with snarfing receivers the plain route, too, follows one that takes half of the
+    // light.
     const bool snarfs = params.auto_rw() || params.reverse_write() || params.swap();
     const Eye plain_eye = modulated(1, params.coding() == Coding::half_coupled);
     const double arrives = arriving(plain_rings);
@@ -85,8 +86,8 @@ void Channel::init() {
               half_of(modulated(1, false)).opening(),
           "snarfed route");
     if (!params.swap()) return;
-    // The memory route writes on what the data route's worst pulse leaves: a lit pulse of WOM
-    // behind a half-coupled receiver, or the half of a half that a half-coupled 0 leaves.
+    // The memory route modulates the remainder of the data route's weakest pulse: a lit pulse of
+    // WOM behind a half-coupled receiver, or the half of a half that a half-coupled 0 leaves.
     const double left = params.coding() == Coding::half_coupled ? snarfed.zero : snarfed.one;
     judge(stat.received_swap, stat.ber_swap,
           arriving(passed(Path::forward, Endpoint::dram, Endpoint::xpoint)) *

@@ -4,24 +4,24 @@
 #include <span>
 #include <string_view>
 
-/// Which micro-ring resonators a virtual channel has for each wavelength, after Fig. 15 of Ohm-GPU:
-/// an array of pre-tuned rings at each endpoint, from which a route selects (tuning one ring to the
+/// The micro-ring resonators of a virtual channel for each wavelength, after Fig. 15 of Ohm-GPU: an
+/// array of pre-tuned rings at each endpoint, from which a route selects (tuning one ring to the
 /// half-coupled state would take 500 ps). The general design has every pair of transmitter and
 /// receiver, full and half coupled, on both paths of the three endpoints: 24 rings. A mode keeps
-/// those that its functions need. The paper gives the counts and names rings by labels of a figure;
-/// which ring serves which function is reconstructed from its text, and only the counts are its own
-/// (assumption).
+/// the rings that its functions need. The paper gives the counts, and names rings by labels of a
+/// figure. The assignment of rings to functions is reconstructed from its text (assumption); only
+/// the counts are the paper's.
 namespace memsim::optical {
 
 enum class Endpoint : std::uint8_t { controller, dram, xpoint };
-enum class Path : std::uint8_t { forward, backward }; ///< seen from the controller
+enum class Path : std::uint8_t { forward, backward }; ///< as seen from the controller
 enum class Coupling : std::uint8_t { full, half };
 enum class Role : std::uint8_t { transmitter, receiver };
 
-/// What a ring is needed for, a bit each.
+/// The functions that need a ring, as a mask.
 enum Function : std::uint8_t {
     plain = 1,   ///< controller to device and back
-    auto_rw = 2, ///< the XPoint controller snarfs what DRAM and the memory controller exchange
+    auto_rw = 2, ///< the XPoint controller snarfs traffic between DRAM and the memory controller
     swap = 4,    ///< memory route between XPoint and DRAM on the light of the data route
     reverse_write = 8, ///< XPoint to DRAM; the memory controller snarfs
 };
@@ -34,15 +34,15 @@ struct Ring {
     std::uint8_t needed_by; ///< Functions
 };
 
-/// All 24 rings, from the controller outwards.
+/// All 24 rings, outwards from the controller.
 std::span<const Ring> general_layout();
 
-/// How many of them a design with these functions keeps, in all and at one endpoint.
+/// Number of rings that a design with these functions keeps, in total and at one endpoint.
 unsigned rings_of(std::uint8_t functions);
 unsigned rings_at(Endpoint endpoint, std::uint8_t functions);
 
-/// Rings that light of a path passes on its way between two endpoints without using them: all that
-/// the design keeps there but the sender's and the receiver's own.
+/// Rings that light passes between two endpoints without using them: all rings of the design on
+/// that section except the sender's and the receiver's own.
 unsigned rings_passed(std::uint8_t functions, Path path, Endpoint from, Endpoint to);
 
 } // namespace memsim::optical

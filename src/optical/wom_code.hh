@@ -4,9 +4,10 @@
 #include <cstdint>
 
 /// Write-once-memory coding on light: two bits in three pulses, written twice. Rivest and Shamir's
-/// code (1982), as Ohm-GPU V-B uses it to let a second sender write on light that already carries
-/// data. A pulse that was absorbed cannot come back, so the polarity is the inverse of the paper's
-/// table: a first write leaves at least two of three pulses lit, a second one only puts pulses out.
+/// code (1982), used by Ohm-GPU V-B to let a second sender write on light that already carries
+/// data. An absorbed pulse cannot be restored, so the polarity is the inverse of the paper's table:
+/// a first write leaves at least two of three pulses lit, and a second write only extinguishes
+/// pulses.
 namespace memsim::optical {
 
 using WomData = std::uint8_t; ///< 0 to 3
@@ -22,7 +23,7 @@ constexpr WomCode inverted(WomCode code) { return static_cast<WomCode>(~code & 0
 
 constexpr WomCode wom_first(WomData data) { return detail::first_codes[data & 3]; }
 
-/// True for a code that only a second write leaves: one pulse lit, or none.
+/// True for a code that only a second write produces: at most one pulse lit.
 constexpr bool wom_written_twice(WomCode code) {
     return (code & 1) + (code >> 1 & 1) + (code >> 2 & 1) <= 1;
 }
@@ -34,7 +35,7 @@ constexpr WomData wom_decode(WomCode code) {
     return 0; // not reached: every code is the first one of some data, or its inverse
 }
 
-/// `code` after a second sender has written `data` on it. Equal data leaves it as it is.
+/// `code` after a second sender has written `data` on it. Equal data leave it unchanged.
 constexpr WomCode wom_second(WomCode code, WomData data) {
     return wom_decode(code) == data ? code : detail::inverted(wom_first(data));
 }

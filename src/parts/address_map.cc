@@ -51,7 +51,7 @@ AddressMap::AddressMap(const std::string& order, const Geometry& g)
         if (product >> 62 != 0) throw ConfigError(says + "maps more than 2^62 bytes");
         capacity_ = static_cast<std::uint64_t>(product);
     }
-    // Columns lie side by side as long as no other field is between.
+    // Columns are contiguous as long as no other field is between them.
     for (unsigned i = 0; i < used_; ++i) {
         const Digit& d = digits_[i];
         if (d.field == low_column || (d.field == column && (run_ == low_columns_)))
@@ -65,7 +65,7 @@ bool AddressMap::within(const AddressMap& other) const {
     if (unit_ != other.unit_ || groups_ != other.groups_ || low_columns_ != other.low_columns_ ||
         (whole_bank_ != other.whole_bank_ && groups_ != 1))
         return false;
-    // Digits that count to 1 are as good as none.
+    // Digits with radix 1 do not matter.
     const auto counted = [](const AddressMap& map) {
         std::vector<Digit> all;
         for (unsigned i = 0; i < map.used_; ++i)

@@ -5,7 +5,7 @@
 
 namespace memsim::parts {
 
-/// Calls f for every bit of a set, lowest first.
+/// Calls f for every set bit, lowest first.
 template <class F>
 void for_each_bit(std::uint64_t set, F&& f) {
     for (; set; set &= set - 1) f(static_cast<std::uint32_t>(std::countr_zero(set)));

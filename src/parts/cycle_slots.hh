@@ -4,9 +4,9 @@
 
 namespace memsim::parts {
 
-/// A resource that serves so many a cycle: slots of the cycle [edge n, edge n + 1), exact for any
-/// clock. A plain value for State. What comes in the middle of a cycle with a free slot is served
-/// at once.
+/// A resource that serves a fixed number of requests per cycle: slots of the cycle [edge n, edge n
+/// + 1), exact for any clock. A request that arrives within a cycle with a free slot is served at
+/// once. A plain value for State.
 struct CycleSlots {
     ClockEdge next; ///< end of the cycle that `used` counts
     std::uint32_t used = 0;

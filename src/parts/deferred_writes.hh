@@ -8,8 +8,8 @@
 
 namespace memsim::parts {
 
-/// What the host copied in (FunctionalAccess) while its line or page was on its way between two
-/// memories: it is written when that has arrived. The owner says what a key is. A value for State.
+/// Functional writes (FunctionalAccess) to a line or page that is being transferred between two
+/// memories. They are repeated when it has arrived. The owner defines the keys. A value for State.
 class DeferredWrites {
   public:
     static constexpr std::string_view archived_as = "DeferredWrites";
@@ -19,7 +19,7 @@ class DeferredWrites {
     }
 
     void add(std::uint64_t key, const FunctionalAccess& write) { writes_.push_back({key, write}); }
-    /// What of it a look finds: the last write comes first.
+    /// Applies the writes to a functional read, the latest first.
     void look(std::uint64_t key, FunctionalAccess& access) const {
         for (auto w = writes_.rbegin(); w != writes_.rend(); ++w)
             if (w->key == key && w->write.address == access.address)
@@ -27,14 +27,14 @@ class DeferredWrites {
     }
     bool empty() const { return writes_.empty(); }
     template <class F>
-    void for_each(F&& f) const { ///< f(key, write), in their order
+    void for_each(F&& f) const { ///< f(key, write), in order
         for (const Write& w : writes_) f(w.key, w.write);
     }
     template <class F>
     void forget_if(F&& f) { ///< f(key, write)
         std::erase_if(writes_, [&](const Write& w) { return f(w.key, w.write); });
     }
-    /// Calls write(access) for all of this key, in their order; they are forgotten.
+    /// Calls write(access) for all writes of this key, in order, and removes them.
     template <class F>
     void arrive(std::uint64_t key, F&& write) {
         for (std::size_t i = 0; i < writes_.size();) {

@@ -4,9 +4,9 @@
 
 namespace memsim::parts {
 
-/// Requests that came in by one port and wait for theirs of several. Each waits for its own port
-/// only, until all places are taken. A hint is passed on if its port takes it at once, and before
-/// nobody who waits for that port; else it is dropped. A value for State.
+/// Requests from one input port that wait for one of several output ports. Each waits only for its
+/// own port, until all places are in use. A hint is forwarded if its port accepts it at once and no
+/// request waits for that port; otherwise it is dropped. A value for State.
 template <class Request>
 struct FanOut {
     VirtualQueues<Request> queues;
@@ -16,16 +16,16 @@ struct FanOut {
 
     void resize(std::uint32_t ports, std::uint32_t places) { queues.resize(1, ports, places); }
 
-    /// Passes answers to `in`, then what it has to `outs`. Answers go first: the room that they
-    /// make wakes nobody. `port_of(request)`: the number of its port, or, of a hint, nowhere;
-    /// `hinted(sent)` is told of each hint, `sent(port, request)` of each request that leaves,
-    /// `answered(answer)` of each answer.
+    /// Forwards responses to `in`, then requests to `outs`. Responses go first, because the space
+    /// that they free causes no wake-up. `port_of(request)`: number of its port, or nowhere for a
+    /// hint. Calls hinted(sent) for each hint, sent(port, request) for each forwarded request, and
+    /// answered(answer) for each response.
     template <class In, class Outs, class PortOf, class Hinted, class Sent, class Answered>
     void pass(In& in, Outs& outs, PortOf&& port_of, Hinted&& hinted, Sent&& sent,
               Answered&& answered) {
         pass_answers(in, outs, answered);
         do take(in, outs, port_of, hinted);
-        while (send(outs, sent)); // which makes room for more
+        while (send(outs, sent)); // frees space for more
     }
     template <class In, class Outs, class Answered>
     void pass_answers(In& in, Outs& outs, Answered&& answered) {
@@ -53,7 +53,7 @@ struct FanOut {
             ++held;
         }
     }
-    /// True if something was sent.
+    /// Returns true if a request was sent.
     template <class Outs, class Sent>
     bool send(Outs& out, Sent&& sent) {
         bool moved = false;

@@ -5,7 +5,7 @@
 
 namespace memsim::parts {
 
-/// Division by a number that is fixed at set-up; a shift where it is a power of two.
+/// Division by a number fixed at set-up; a shift for powers of two.
 class Divider {
   public:
     explicit Divider(std::uint64_t n = 1)
@@ -19,23 +19,23 @@ class Divider {
     int shift_;
 };
 
-/// Addresses dealt out in chunks of `granularity` to `ways` takers in turn: mixed radix, neither
-/// needs to be a power of two. (way, within) is one to one with the address.
+/// Distributes addresses in chunks of `granularity` over `ways` in turn. Neither needs to be a
+/// power of two (mixed radix). The mapping from addresses to (way, within) is one to one.
 class Interleave {
   public:
     Interleave() = default;
     Interleave(std::uint64_t granularity, std::uint64_t ways) : chunk_(granularity), ways_(ways) {}
 
-    /// Who takes this address.
+    /// The way of this address.
     std::uint32_t way(std::uint64_t address) const {
         return static_cast<std::uint32_t>(ways_.remainder(chunk_.quotient(address)));
     }
-    /// The address as its taker counts: its chunks lie side by side.
+    /// The address within its way, in which chunks are contiguous.
     std::uint64_t within(std::uint64_t address) const {
         const std::uint64_t chunk = chunk_.quotient(address);
         return ways_.quotient(chunk) * chunk_.value() + chunk_.remainder(address);
     }
-    /// The address of a place within a way.
+    /// The address of a position within a way.
     std::uint64_t address(std::uint32_t way, std::uint64_t within) const {
         const std::uint64_t chunk = chunk_.quotient(within) * ways_.value() + way;
         return chunk * chunk_.value() + chunk_.remainder(within);

@@ -10,7 +10,7 @@ namespace memsim::parts {
 
 inline constexpr std::uint32_t no_link = ~0u;
 
-/// A list through elements of a vector, by index; `newer` and `older` are members of the element.
+/// A list of elements of a vector, linked by index; `newer` and `older` are members of the element.
 /// Plain values for State.
 struct ListEnds {
     std::uint32_t newest = no_link, oldest = no_link;
@@ -23,16 +23,16 @@ void link_newest(std::vector<T>& all, ListEnds& ends, std::uint32_t i) {
     (ends.newest == no_link ? ends.oldest : all[ends.newest].newer) = i;
     ends.newest = i;
 }
-/// Refuses a loaded list that leaves the vector or has no end.
+/// Refuses a loaded list with an invalid index or without an end.
 template <class T>
 void check_list(Loader& l, std::string_view field, const std::vector<T>& all,
                 const ListEnds& ends) {
     std::uint32_t before = no_link, at = ends.oldest;
     for (std::size_t left = all.size(); at != no_link; before = at, at = all[at].newer, --left) {
         l.index(field, at, left ? all.size() : 0);
-        l.within(field, [&] { l.check(all[at].older == before, "is no list"); });
+        l.within(field, [&] { l.check(all[at].older == before, "is not a list"); });
     }
-    l.within(field, [&] { l.check(before == ends.newest, "ends elsewhere"); });
+    l.within(field, [&] { l.check(before == ends.newest, "has a wrong end"); });
 }
 template <class T>
 void unlink(std::vector<T>& all, ListEnds& ends, std::uint32_t i) {

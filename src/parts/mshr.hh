@@ -9,10 +9,10 @@
 
 namespace memsim::parts {
 
-/// Miss-status holding registers: lines on their way, and for each the targets that wait for it, in
-/// order of arrival. A value for State; resize() gives the capacities, nothing is allocated after
-/// it. An entry is named by its number, which its owner keeps where the line is found (the lock of
-/// its tag), so finding one costs no search.
+/// Miss-status holding registers: lines being fetched, each with the targets that wait for it in
+/// order of arrival. A value for State; nothing is allocated after resize(). An entry is identified
+/// by its number, which the owner stores with the line (the lock of its tag), so that no search is
+/// needed.
 template <class Target>
 class MshrTable {
   public:
@@ -21,21 +21,21 @@ class MshrTable {
     static constexpr std::uint32_t none = ~std::uint32_t {0};
 
     struct Entry {
-        std::uint32_t line = none;  ///< its place in the tag array
-        SectorMask pending = 0;     ///< sectors asked for and not yet here
-        bool dropped = false;       ///< what comes is for the targets only
-        bool awaited = false;       ///< whoever dropped it waits for it
-        Tick since = 0;             ///< when it was taken
+        std::uint32_t line = none;  ///< index in the tag array
+        SectorMask pending = 0;     ///< sectors requested and not yet received
+        bool dropped = false;       ///< the fetched data are for the targets only
+        bool awaited = false;       ///< the component that dropped it waits for it
+        Tick since = 0;             ///< when it was allocated
         std::uint32_t first = none; ///< target
-        std::uint32_t last = none;  ///< target; of a free entry: the next free one
+        std::uint32_t last = none;  ///< target; in a free entry: the next free one
         std::uint32_t targets = 0;
     };
 
     template <class Archive>
     void archive(Archive& a) {
         a(entries_), a(nodes_), a(free_entry_), a(free_node_), a(size_);
-        if constexpr (Loading<Archive>) // after resize(): else it is only looked at
-            a.check(targets_each_ == 0 || sound(), "has lists that are none");
+        if constexpr (Loading<Archive>) // after resize(); a state that is only inspected has none
+            a.check(targets_each_ == 0 || sound(), "has inconsistent lists");
     }
 
     void resize(std::uint32_t entries, std::uint32_t targets_each) {
@@ -55,7 +55,7 @@ class MshrTable {
         return entries_[entry].targets == targets_each_;
     }
     Entry& operator[](std::uint32_t entry) { return entries_[entry]; }
-    /// That which a message names.
+    /// The entry that a message names.
     Entry& in_use(std::uint32_t entry) {
         MEMSIM_ASSERT(entry < entries_.size() && entries_[entry].line != none,
                       "a message names an MSHR that is free");
@@ -63,7 +63,7 @@ class MshrTable {
     }
     const Entry& operator[](std::uint32_t entry) const { return entries_[entry]; }
 
-    /// Takes an entry; not full().
+    /// Allocates an entry. Requires: not full().
     std::uint32_t allocate(std::uint32_t line, Tick now) {
         const std::uint32_t e = free_entry_;
         free_entry_ = entries_[e].last;
@@ -71,7 +71,7 @@ class MshrTable {
         ++size_;
         return e;
     }
-    /// Adds a target behind the others; not targets_full().
+    /// Appends a target. Requires: not targets_full().
     void add(std::uint32_t entry, const Target& target) {
         const std::uint32_t n = free_node_;
         free_node_ = nodes_[n].next;
@@ -81,7 +81,7 @@ class MshrTable {
         e.last = n;
         ++e.targets;
     }
-    /// Takes out, in order, the targets of which f(target) says that they are served.
+    /// Removes, in order, the targets for which f(target) is true.
     template <class F>
     void serve(std::uint32_t entry, F&& f) {
         Entry& e = entries_[entry];
@@ -99,13 +99,13 @@ class MshrTable {
             n = after;
         }
     }
-    /// Calls f(target) for those that wait in an entry, in order of arrival.
+    /// Calls f(target) for the targets of an entry, in order of arrival.
     template <class F>
     void for_each_target(std::uint32_t entry, F&& f) const {
         for (std::uint32_t n = entries_[entry].first; n != none; n = nodes_[n].next)
             f(nodes_[n].target);
     }
-    /// Gives an entry back; nothing waits in it.
+    /// Releases an entry. Requires: it has no targets.
     void release(std::uint32_t entry) {
         MEMSIM_ASSERT(entries_[entry].targets == 0, "an MSHR is freed while targets wait");
         entries_[entry].last = free_entry_;
@@ -113,14 +113,14 @@ class MshrTable {
         free_entry_ = entry;
         --size_;
     }
-    /// Marks the entries in use whose line f(line) names: it is not to become valid.
+    /// Marks the entries whose line f(line) selects: the line must not become valid.
     template <class F>
     void drop_if(F&& f) {
         for (Entry& e : entries_)
             if (e.line != none && f(e.line)) e.dropped = true;
     }
 
-    /// The same, for one who waits for them; returns how many.
+    /// The same for a caller that waits for the entries. Returns their number.
     template <class F>
     std::uint32_t drop_and_await(F&& f) {
         std::uint32_t n = 0;
@@ -132,7 +132,7 @@ class MshrTable {
         return n;
     }
 
-    /// Of one that was loaded, before it is used: each entry in use, and each target that waits.
+    /// For a loaded table: visits each entry in use, and each waiting target.
     template <class OfEntry, class OfTarget>
     void for_each(OfEntry&& of_entry, OfTarget&& of_target) const {
         for (std::uint32_t e = 0; e < entries_.size(); ++e) {
@@ -146,10 +146,10 @@ class MshrTable {
   private:
     struct Node {
         Target target {};
-        std::uint32_t next = none; ///< in its entry's list or in that of free nodes
+        std::uint32_t next = none; ///< next in its entry's list or in the free list
     };
-    /// Whether each entry is in use or free, and each node in one list: an entry's or the free
-    /// ones'.
+    /// Whether each entry is either in use or free, and each node in exactly one list: an entry's
+    /// or the free list.
     bool sound() const {
         std::vector<bool> entry(entries_.size()), node(nodes_.size());
         std::size_t free = 0;
@@ -157,7 +157,8 @@ class MshrTable {
             if (e >= entries_.size() || entry[e]) return false;
             entry[e] = true;
         }
-        const auto follow = [&](std::uint32_t n, std::uint32_t& last) { // how many, or none
+        const auto follow = [&](std::uint32_t n,
+                                std::uint32_t& last) { // number of nodes, or none if invalid
             std::uint32_t count = 0;
             for (last = none; n != none; last = n, n = nodes_[n].next, ++count) {
                 if (n >= nodes_.size() || node[n]) return none;

@@ -6,11 +6,11 @@
 
 namespace memsim::parts {
 
-/// The element that a message names: the tag that an answer brings back, the number of a frame or
-/// a warp. A message that names nothing is a fault of its sender, and must not write elsewhere.
+/// The element that a message names: by the tag of a response, or the number of a frame or warp. An
+/// invalid number is a bug of the sender and must not corrupt other data.
 template <class Elements>
 auto& named(Elements& elements, std::size_t number) {
-    MEMSIM_ASSERT(number < elements.size(), "a message names what its receiver does not have");
+    MEMSIM_ASSERT(number < elements.size(), "a message names an element that does not exist");
     return elements[number];
 }
 

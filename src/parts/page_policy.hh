@@ -8,56 +8,55 @@
 
 namespace memsim::parts {
 
-/// Who asked for a page: an access that needs it, or an order to bring it ahead.
+/// The origin of a page request: an access that needs it, or a prefetch.
 enum class AskedBy : std::uint8_t { demand, prefetch };
 
-/// A page that a memory holds, as its policy sees it.
+/// A page in a memory, as its policy sees it.
 struct ResidentPage {
     std::uint64_t key = 0;
-    std::uint32_t pins = 0; ///< may not make room while there are any
-    bool here = false;      ///< not on its way any more
+    std::uint32_t pins = 0; ///< not evicted while there are any
+    bool here = false;      ///< has arrived
     bool dirty = false;
-    bool used = false; ///< since it came
+    bool used = false; ///< since its arrival
     AskedBy asked = AskedBy::demand;
 };
-/// By frame. One that is on its way to a page is pinned, and unknown to the policy.
+/// By frame. A frame that awaits a page is pinned, and unknown to the policy.
 using ResidentPages = std::vector<ResidentPage>;
 
-/// Decides which page of a memory makes room: of an MMU's device memory, of a DRAM that caches a
-/// drive, of a drive's own cache and map. Pages are named by the frames that hold them; where a
-/// policy remembers pages that have gone (ghosts), by their keys. What it keeps for a frame it
-/// keeps from the frame's first page on: of a large memory, only the frames in use take memory of
-/// the host.
+/// Selects the page of a memory to evict: of an MMU's device memory, of a DRAM that caches a drive,
+/// of a drive's own cache and map. Pages are identified by their frames; ghosts (evicted pages that
+/// a policy remembers) by their keys. Per-frame data are allocated when a frame receives its first
+/// page, so only frames in use need host memory.
 ///
-/// Every access to a page is told by use(), also the one that the page was brought for, which is
-/// its first. A page that was brought ahead has seen no access until its first use().
+/// use() reports every access to a page, including the first, for which the page was requested. A
+/// prefetched page has no access until its first use().
 class PagePolicy : public PolicyBase {
   public:
     static constexpr std::string_view family = "page policy";
     static constexpr std::uint32_t none = ~std::uint32_t {0};
 
-    /// So many pages may be here; none is. Called once, before all others. Frames have larger
-    /// numbers where pages on their way take no other one's place.
+    /// Sets the maximum number of pages; none is present. Called once, before all other functions.
+    /// Frame numbers may exceed it if arriving pages do not replace others.
     virtual void resize(std::uint32_t) {}
-    /// A page has come into a frame.
+    /// A page has arrived in a frame.
     virtual void insert(std::uint32_t frame, const ResidentPage& page) = 0;
-    /// It was accessed.
+    /// The page was accessed.
     virtual void use(std::uint32_t frame, const ResidentPage& page) = 0;
-    /// The frame of a page that makes room for `incoming`, and is forgotten (but as a ghost); none
-    /// if all are pinned, and then nothing has changed, as it will be asked again. Every frame
-    /// holds a page, or is on its way to one. `incoming` comes after this, or has just come.
+    /// Selects and removes the page to evict for `incoming` (it may become a ghost). Returns its
+    /// frame; none, without side effects, if all are pinned; the caller then asks again. Requires:
+    /// every frame holds or awaits a page. `incoming` arrives later, or has just arrived.
     virtual std::uint32_t evict(const ResidentPage& incoming, const ResidentPages& pages) = 0;
-    /// The page goes without making room for another: it is forgotten, and is no ghost.
+    /// The page is removed without a replacement: it is discarded and does not become a ghost.
     virtual void remove(std::uint32_t frame) = 0;
-    /// Whether it remembers a page that has gone; asked when the page is to come back, before
-    /// evict() and insert().
+    /// Whether the policy remembers an evicted page; called before evict() and insert() when the
+    /// page returns.
     virtual bool remembers(std::uint64_t) const { return false; }
 
-    /// Frames that its State has a place for: none of a larger number has had a page.
+    /// Number of frames in its State; no larger frame number has had a page.
     virtual std::size_t frames() const = 0;
-    /// For who has loaded the policy and its pages.
+    /// Checks a loaded policy and its pages.
     void check_frames(Loader& l, const ResidentPages& pages) const {
-        l.check(frames() <= pages.size(), "is of fewer frames than its page policy knows");
+        l.check(frames() <= pages.size(), "has fewer frames than its page policy");
     }
 };
 

@@ -14,23 +14,24 @@ struct PageName {
     bool operator==(const PageName&) const = default;
 };
 
-/// Decides which pages come to a memory beside those that are missed: those that a host brings to a
-/// device, units that a DRAM brings from a drive. It hears which pages the memory has been asked to
-/// hold and which it gave up.
+/// Selects pages to transfer to a memory together with missed ones: pages that a host transfers to
+/// a device, or units that a DRAM reads from a drive. The owner reports which pages the memory was
+/// asked to hold and which it evicted.
 class PagePrefetcher : public PolicyBase {
   public:
     static constexpr std::string_view family = "page prefetcher";
 
-    /// Once, before it is used: bytes of a page, and pages of an address space (at least one).
+    /// Called once before use: size of a page, and number of pages of an address space (at least
+    /// one).
     virtual void resize(std::uint64_t page_bytes, std::uint64_t pages) = 0;
-    /// False: it never asks for a page, and need not be told of any.
+    /// False if it never requests pages; the owner then need not report any.
     virtual bool prefetches() const { return true; }
-    /// The memory has been asked to hold a page, or was told to make room. A host tells both in an
-    /// order of their own, so that a page may be claimed again before it is known to have gone.
+    /// The memory was asked to hold a page, or to evict one. A host reports both in its own order,
+    /// so a page may be claimed again before its eviction is reported.
     virtual void claimed(const PageName& page) = 0;
     virtual void evicted(const PageName& page) = 0;
-    /// The pages of a batch of misses. Appends those to be brought with them, each once and none of
-    /// the batch. Whoever asks leaves out those that are there.
+    /// Appends the pages to transfer together with a batch of misses, each once, without those of
+    /// the batch. The caller skips pages that are already present.
     virtual void bring(const std::vector<PageName>& misses, std::vector<PageName>& with_them) = 0;
 };
 

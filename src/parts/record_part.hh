@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-/// Records of contents that are cut into smaller messages, or put together from them: pages that
-/// move line by line, block requests that are served page by page.
+/// Splits records of contents into smaller messages, or combines them: for pages transferred line
+/// by line, and block requests served page by page.
 namespace memsim::parts {
 
-/// A record of its own about `count` sectors of `from`, from its sector `first` on.
+/// Creates a record of `count` sectors of `from`, from its sector `first` on.
 inline Contents::Id part_of(Contents& contents, Contents::Id from, std::uint32_t first,
                             std::uint32_t count) {
     const Contents::Id id = contents.create();
@@ -23,8 +23,8 @@ inline Contents::Id part_of(Contents& contents, Contents::Id from, std::uint32_t
     return id;
 }
 
-/// Puts what `part` holds into `to`, its first sector at sector `first` there, and releases it. The
-/// parts of a record may come in any order, but for that each sector comes once: see sort().
+/// Adds the contents of `part` to `to`, at its sector `first`, and releases `part`. Parts may be
+/// added in any order, but each sector once; see sort_parts().
 inline void add_part(Contents& contents, Contents::Id to, std::uint32_t first, Contents::Id part) {
     if (!part) return;
     for (const Contents::Piece& p : contents[part].pieces)
@@ -32,7 +32,7 @@ inline void add_part(Contents& contents, Contents::Id to, std::uint32_t first, C
     contents.release(part);
 }
 
-/// What a sorted record holds of one sector.
+/// Reads one sector of a sorted record.
 inline void read_sector(Contents& contents, Contents::Id id, std::uint32_t sector,
                         SectorBytes& data) {
     const auto& pieces = contents[id].pieces;
@@ -55,7 +55,7 @@ inline void write_sector(Contents& contents, Contents::Id id, std::uint32_t sect
         pieces.insert(at, {sector, data});
 }
 
-/// Once all parts are there.
+/// Sorts a record after all parts were added.
 inline void sort_parts(Contents& contents, Contents::Id id) {
     auto& pieces = contents[id].pieces;
     std::sort(pieces.begin(), pieces.end(), [](const Contents::Piece& a, const Contents::Piece& b) {

@@ -6,9 +6,9 @@
 
 namespace memsim::parts {
 
-/// Which pages a memory of so many frames holds, which of them may go, and which are dirty. Whoever
-/// brings pages asks for a frame by claim(), fills it, and says so by arrive(). Frames are numbers
-/// from 0 on; memory is taken for those that were ever used. A value for State, beside its policy.
+/// The pages that a memory holds, with pins and dirty flags. To transfer a page, the owner calls
+/// claim() for a frame, fills it, and calls arrive(). Frames are numbered from 0; host memory is
+/// used only for frames that were ever used. A value for State, beside its policy.
 class Residency {
   public:
     static constexpr std::uint32_t none = PagePolicy::none;
@@ -23,7 +23,7 @@ class Residency {
             a.check(frames_of_.all([&](std::uint64_t key, std::uint32_t f) {
                 return f < pages_.size() && pages_[f].key == key;
             }),
-                    "finds pages where they are not");
+                    "has a wrong index of pages");
             if (policy_) policy_->check_frames(a, pages_);
         }
     }
@@ -33,9 +33,9 @@ class Residency {
         policy_ = &policy;
         policy.resize(frames_);
     }
-    /// Frames that were ever claimed.
+    /// Number of frames that were ever claimed.
     std::uint32_t used() const { return static_cast<std::uint32_t>(pages_.size()); }
-    /// The frame of a page that is here, or on its way; else none.
+    /// The frame of a page that is present or being transferred; else none.
     std::uint32_t find(std::uint64_t key) const {
         const std::uint32_t* f = frames_of_.find(key);
         return f ? *f : none;
@@ -46,11 +46,12 @@ class Residency {
     struct Claim {
         std::uint32_t frame = none;
         bool evicts = false;
-        bool ghost = false; ///< the policy remembers the page that comes
+        bool ghost = false; ///< the policy remembers the arriving page
         ResidentPage victim;
     };
-    /// A frame for a page that is not here, pinned until it arrives; none if all are pinned. The
-    /// victim is forgotten: its contents are the caller's.
+    /// Allocates a frame for a page that is not present; the frame is pinned until the page
+    /// arrives. Returns none if all are pinned. The victim is removed; the caller handles its
+    /// contents.
     Claim claim(std::uint64_t key, AskedBy asked) {
         const ResidentPage page {key, 1, false, false, false, asked};
         Claim c;
@@ -69,7 +70,8 @@ class Residency {
         frames_of_[key] = c.frame;
         return c;
     }
-    /// The page that a frame was claimed for is in it; of one that was there already a pin goes.
+    /// The page claimed for this frame has arrived; for a page that was already present, one pin is
+    /// released.
     void arrive(std::uint32_t frame) {
         unpin(frame);
         if (std::exchange(pages_[frame].here, true)) return;

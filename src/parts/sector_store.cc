@@ -59,7 +59,7 @@ void SectorStore::forget(std::uint64_t first_sector, std::uint64_t count) {
 
 void SectorStore::put(std::uint64_t sector, const SectorBytes& data) {
     std::uint32_t& number = numbers_[sector / sectors];
-    if (number == 0) { // the map's new values are 0: blocks are numbered from 1 there
+    if (number == 0) { // new values of the map are 0, so blocks are numbered from 1
         if (free_blocks_.empty()) {
             free_blocks_.push_back(static_cast<std::uint32_t>(blocks_.size()));
             blocks_.emplace_back();

@@ -5,29 +5,29 @@
 
 namespace memsim::parts {
 
-/// What a memory holds, byte by byte, where a machine carries contents. Sparse: 256 bytes at a time
-/// come into being when one of them is written. What was there at the start takes 1.2 bytes for
-/// each byte, what was stored since 5.2, as each byte then has its place in the program's order. A
-/// value for State.
+/// The contents of a memory, byte by byte, if the machine carries contents. Sparse: blocks of 256
+/// bytes are allocated at their first write. Initial contents take 1.2 bytes per byte; later stores
+/// take 5.2, because each byte then has its position in the program's order. A value for State.
 class SectorStore {
   public:
     static constexpr std::string_view archived_as = "SectorStore";
     template <class Archive>
     void archive(Archive& a) {
         a(numbers_), a(blocks_), a(orders_), a(free_blocks_), a(free_orders_);
-        if constexpr (Loading<Archive>) a.check(sound(), "names blocks that it does not hold");
+        if constexpr (Loading<Archive>) a.check(sound(), "names blocks that do not exist");
     }
 
-    /// What is known of the sector with this number (address / 32).
+    /// The known bytes of the sector with this number (address / 32).
     void read(std::uint64_t sector, SectorBytes& to) const;
-    /// Takes the bytes of a store, or of a move; true if a store came late (SectorBytes::merge).
+    /// Stores the bytes of a store, or of a move. Returns true if a store arrived late
+    /// (SectorBytes::merge).
     bool merge(std::uint64_t sector, const SectorBytes& data, bool moves);
-    /// Puts the sector there, whatever was before.
+    /// Replaces the sector.
     void put(std::uint64_t sector, const SectorBytes& data);
-    /// Nothing is known of so many sectors any more; 256 bytes of which that holds take no memory.
+    /// Discards `count` sectors; completely discarded blocks of 256 bytes are freed.
     void forget(std::uint64_t first_sector, std::uint64_t count);
 
-    /// The contents of a request's sectors, as the answer to a read carries them.
+    /// The contents of a request's sectors, for the response to a read.
     template <class M>
     Contents::Id read(Contents& contents, const M& request) const {
         const Contents::Id id = contents.create();
@@ -38,7 +38,7 @@ class SectorStore {
         });
         return id;
     }
-    /// So many whole sectors from this one on, for another place to take over (replace).
+    /// Copies whole sectors from this one on, for replace() at another place.
     Contents::Id take_out(Contents& contents, std::uint64_t first_sector,
                           std::uint32_t count) const {
         const Contents::Id id = contents.create();
@@ -49,14 +49,13 @@ class SectorStore {
         contents[id].moves = true;
         return id;
     }
-    /// Another line or page lies here from now on: of the record's sectors nothing is left that was
-    /// here.
+    /// Replaces the sectors of the record, because another line or page is now located here.
     void replace(Contents& contents, std::uint64_t first_sector, Contents::Id id) {
         if (!id) return;
         for (const Contents::Piece& p : contents[id].pieces) put(first_sector + p.sector, p.data);
         contents.release(id);
     }
-    /// The same without a message between the two.
+    /// The same, directly between two stores.
     void copy(const SectorStore& from, std::uint64_t first, std::uint64_t to, std::uint32_t count) {
         SectorBytes held;
         for (std::uint32_t i = 0; i < count; ++i) {
@@ -64,7 +63,7 @@ class SectorStore {
             put(to + i, held);
         }
     }
-    /// The last level's part of a look through the machine.
+    /// Functional access at the last level.
     void functional(FunctionalAccess& access) {
         const std::uint64_t sector = access.address / SectorBytes::size;
         if (access.write) {
@@ -75,7 +74,7 @@ class SectorStore {
         read(sector, held);
         access.data.fill(held);
     }
-    /// Takes the contents of a write.
+    /// Stores the contents of a write.
     template <class M>
     void write(Contents& contents, const M& request) {
         if (request.contents)
@@ -94,14 +93,13 @@ class SectorStore {
     struct Block {
         std::array<std::uint32_t, sectors> known {};
         std::array<std::uint8_t, sectors * SectorBytes::size> bytes {};
-        std::uint32_t order = none; ///< in orders_; none: nothing was stored since the start
+        std::uint32_t order = none; ///< index in orders_; none: no stores since the start
     };
     using Orders = std::array<std::uint32_t, sectors * SectorBytes::size>;
 
     bool sound() const;
 
-    HashMap<std::uint32_t>
-        numbers_; ///< from the number of 256 bytes to that of their block, from 1
+    HashMap<std::uint32_t> numbers_; ///< by number of 256-byte blocks: index in blocks_, plus 1
     std::vector<Block> blocks_;
     std::vector<Orders> orders_;
     std::vector<std::uint32_t> free_blocks_, free_orders_;

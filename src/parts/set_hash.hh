@@ -6,15 +6,15 @@
 
 namespace memsim::parts {
 
-/// The set of a cache in which a line lies.
+/// Maps lines to sets of a cache.
 ///
 /// Guarantees    Each aligned run of `sets` lines has one line in each set, so that the quotient of
-///               a line's number by the number of sets, with its set, names the line.
+///               a line's number by the number of sets, with its set, identifies the line.
 class SetHash : public PolicyBase {
   public:
     static constexpr std::string_view family = "set hash";
 
-    /// Called once, before the first look-up. Any number of sets.
+    /// Called once, before the first lookup. Any number of sets.
     virtual void resize(std::uint64_t sets) = 0;
     virtual std::uint64_t set(std::uint64_t line) const = 0;
 };

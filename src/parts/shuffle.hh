@@ -7,8 +7,8 @@
 
 namespace memsim::parts {
 
-/// A permutation of 0 to n - 1 that a key names: computed, both ways, never stored. A Feistel
-/// network over the next even power of two; what falls beyond n goes through it again (cycle
+/// A permutation of 0 to n - 1, selected by a key and computed in both directions without a table.
+/// A Feistel network over the next even power of two; results beyond n pass through it again (cycle
 /// walking: Black and Rogaway, CT-RSA 2002). Plain value.
 class Shuffle {
   public:
@@ -23,7 +23,7 @@ class Shuffle {
         while (x >= n_);
         return x;
     }
-    /// What goes to this place.
+    /// The inverse: the element at this place.
     std::uint64_t at(std::uint64_t x) const {
         do
             for (unsigned round = rounds; round-- > 0;)

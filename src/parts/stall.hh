@@ -4,8 +4,9 @@
 
 namespace memsim::parts {
 
-/// Takes messages in order while `accept` returns true. `stall_time` runs while the first message
-/// waits; `since` is State: when it began to wait, or never. Returns how many waits have ended.
+/// Removes messages in order while `accept` returns true. `stall_time` runs while the first message
+/// waits; `since` is State: when it began to wait, or never. Returns the number of waits that
+/// ended.
 template <class Port, class Accept>
 unsigned take_in_order(Port& in, Tick now, Tick& since, ElapsedTime& stall_time, Accept&& accept) {
     unsigned ended = 0;

@@ -12,23 +12,23 @@
 
 namespace memsim::parts {
 
-/// Sectors of one line, a bit each.
+/// Mask of the sectors of one line.
 using SectorMask = std::uint16_t;
 
-/// The tags of a set-associative, sectored cache: any number of sets, up to 16 sectors a line.
-/// A value for State; the geometry is given by resize() and stays. A line is named by its place
-/// here; its tag is the number of the line that it holds.
+/// The tags of a set-associative, sectored cache: any number of sets, up to 16 sectors per line. A
+/// value for State; resize() sets the geometry. A line is identified by its index; its tag is the
+/// number of the line that it holds.
 ///
-/// A sector may be valid, dirty (written here), both, or, when a part of it was written and the
-/// rest never came, dirty alone. A line may be locked with a number of the owner's (the MSHR that
-/// fills it): it is then never the victim. No memory is allocated after resize().
+/// A sector may be valid, dirty (written here), or both. It is dirty alone if a part was written
+/// and the rest never arrived. A line may be locked with a number of the owner's (the MSHR that
+/// fills it); it is then never evicted. No memory is allocated after resize().
 ///
-/// A machine has many caches, each with more lines than the host's first caches hold: so a line
-/// takes 16 bytes, and a set of 8 ways two neighbouring lines of the host. A set is four rows of
-/// words: low part of the tag, the policy's word, sectors, and state (lock, flags, application,
-/// rest of the tag).
+/// A machine has many caches, each with more lines than the host's first-level caches. A line
+/// therefore takes 16 bytes, and a set of 8 ways two adjacent cache lines of the host. A set
+/// consists of four rows of words: low part of the tag, the policy's word, sectors, and state
+/// (lock, flags, application, rest of the tag).
 class TagArray {
-    /// Calls f with the policy, which is inlined where it is one of these.
+    /// Calls f with the policy, which is inlined if it is one of these.
     template <class F>
     auto with_policy(F&& f) {
         return policy_.with<Lru, FifoOrder, Srrip, TreePlru, RandomOrder>(std::forward<F>(f));
@@ -40,20 +40,20 @@ class TagArray {
     static constexpr unsigned most_sectors = 16;
     static constexpr std::uint32_t most_locks = (1u << 14) - 1;
     static constexpr std::uint32_t most_applications = 1u << 6;
-    static constexpr std::uint64_t most_lines = (std::uint64_t {1} << 42) - 1; ///< tags are below
+    static constexpr std::uint64_t most_lines = (std::uint64_t {1} << 42) - 1; ///< of tags
     template <class Archive>
     void archive(Archive& a) {
         a(rows_), a(policy_);
     }
 
-    /// `policy`: a tag policy with its parameters. `place` begins its errors and the names of its
-    /// random streams.
+    /// `policy`: a tag policy with its parameters. `place`: prefix of its errors and of the names
+    /// of its random streams.
     void resize(std::uint64_t sets, std::uint32_t ways, const std::string& policy,
                 const std::string& place = "", std::uint64_t seed = 0);
     std::uint64_t sets() const { return rows_.size() * row_words / stride_; }
     std::uint32_t ways() const { return ways_; }
 
-    /// The line with this tag in a set, or none. Changes nothing.
+    /// The line with this tag in a set, or none. Has no side effects.
     std::uint32_t find(std::uint64_t set, std::uint64_t tag) const {
         const std::uint32_t first = line(set, 0);
         const std::uint32_t* const low = words() + first;
@@ -63,7 +63,7 @@ class TagArray {
                 return first + w;
         return none;
     }
-    /// Brings a set to the host's caches.
+    /// Prefetches a set into the host's caches.
     void prefetch(std::uint64_t set) const {
         for (std::uint32_t w = 0; w < 4 * ways_; w += row_words)
             __builtin_prefetch(words() + line(set, w));
@@ -71,20 +71,20 @@ class TagArray {
     std::uint32_t line(std::uint64_t set, std::uint32_t way) const {
         return static_cast<std::uint32_t>(set * stride_) + way;
     }
-    /// Its number among all lines, from 0 without gaps.
+    /// The number of a line among all lines, from 0 without gaps.
     std::uint32_t number(std::uint32_t line) const {
         return line / stride_ * ways_ + line % stride_;
     }
-    /// Whether it is a line's place.
+    /// Whether this is the index of a line.
     bool has(std::uint32_t line) const { return line / stride_ < sets() && line % stride_ < ways_; }
-    /// An access has found the line.
-    void touch(std::uint32_t line) { // short, so that a hit's is inlined as a whole
+    /// An access has hit the line.
+    void touch(std::uint32_t line) { // short, so that a hit is inlined completely
         policy_.with<Lru, FifoOrder, Srrip>([&](auto& p) { p.touch(notes(), line); });
     }
-    /// The line that makes room, of the ways [from, to): the first empty one, else by policy; none
-    /// if all are locked. Asking changes nothing.
+    /// The line to evict of the ways [from, to): the first empty one, else by policy; none if all
+    /// are locked. Has no side effects.
     std::uint32_t victim(std::uint64_t set, std::uint32_t from, std::uint32_t to);
-    /// Gives the line to another tag, without valid sectors.
+    /// Assigns the line to another tag, without valid sectors.
     void replace(std::uint32_t line, std::uint64_t tag, std::uint32_t application) {
         with_policy([&](auto& p) { p.insert(notes(), line, !empty(line)); });
         words()[line] = static_cast<std::uint32_t>(tag);
@@ -92,7 +92,7 @@ class TagArray {
         status(line) = (status(line) & lock_mask) | application << application_shift |
                        static_cast<std::uint32_t>(tag >> 32) << high_shift;
     }
-    /// Empties a line; a locked one keeps its tag.
+    /// Empties a line; a locked line keeps its tag.
     void drop(std::uint32_t line) {
         sectors(line) = 0;
         status(line) &= ~(prefetched_bit | kept_bit);
@@ -115,7 +115,7 @@ class TagArray {
     bool empty(std::uint32_t line) const { return sectors(line) == 0; }
     void add_valid(std::uint32_t line, SectorMask m) { sectors(line) |= m; }
     void add_dirty(std::uint32_t line, SectorMask m) { sectors(line) |= std::uint32_t {m} << 16; }
-    /// Sectors that are neither valid nor dirty any more.
+    /// Makes sectors neither valid nor dirty.
     void drop(std::uint32_t line, SectorMask m) {
         sectors(line) &= ~(m | std::uint32_t {m} << 16);
         if (empty(line)) drop(line);
@@ -131,14 +131,14 @@ class TagArray {
         status(line) &= ~lock_mask;
         if (empty(line)) drop(line);
     }
-    /// Two flags of the owner's.
+    /// Two flags for the owner.
     bool prefetched(std::uint32_t line) const { return status(line) & prefetched_bit; }
     bool kept(std::uint32_t line) const { return status(line) & kept_bit; }
     void set_prefetched(std::uint32_t line, bool on) { set(line, prefetched_bit, on); }
     void set_kept(std::uint32_t line, bool on) { set(line, kept_bit, on); }
 
   private:
-    static constexpr std::uint32_t row_words = 16; ///< a line of the host
+    static constexpr std::uint32_t row_words = 16; ///< a cache line of the host
     struct alignas(64) Row {
         std::array<std::uint32_t, row_words> words {};
     };
@@ -158,7 +158,7 @@ class TagArray {
         status(line) = on ? status(line) | bit : status(line) & ~bit;
     }
     std::uint32_t ways_ = 0;
-    std::uint32_t stride_ = row_words; ///< words of a set
+    std::uint32_t stride_ = row_words; ///< words per set
     std::vector<Row> rows_;
     Policy<TagPolicy> policy_;
 };

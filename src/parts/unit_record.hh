@@ -8,14 +8,13 @@
 
 namespace memsim::parts {
 
-/// Units of memory that are about to be accessed, each once, in the order in which they were
-/// seen first. If more than `most` are noted, the one that was seen first is dropped. A value for
-/// State.
+/// Units of memory that will be accessed, each once, in the order of their first mention. Beyond
+/// `most` units the oldest is dropped. A value for State.
 struct UnitRecord {
     Fifo<std::uint64_t> units;
     HashMap<bool> noted; ///< by unit
 
-    /// True if another unit was dropped for it.
+    /// Returns true if another unit was dropped.
     bool note(std::uint64_t unit, std::uint32_t most) {
         if (std::exchange(noted[unit], true)) return false;
         const bool full = units.size() == most;
@@ -25,18 +24,18 @@ struct UnitRecord {
     }
     std::uint32_t size() const { return units.size(); }
     bool empty() const { return units.empty(); }
-    /// The one that was noted first; it is noted no longer.
+    /// Removes and returns the oldest unit.
     std::uint64_t take() {
         const std::uint64_t unit = units.pop();
         noted.erase(unit);
         return unit;
     }
-    /// Calls f(unit) for each, in order; the record is empty then.
+    /// Calls f(unit) for each unit, in order, and empties the record.
     template <class F>
     void take_all(F&& f) {
         while (!empty()) f(take());
     }
-    /// Whether each unit in the row is noted, and nothing else.
+    /// Whether list and index are consistent.
     bool sound() const {
         for (std::uint32_t i = 0; i < units.size(); ++i)
             if (!noted.find(units[i])) return false;

@@ -10,18 +10,18 @@
 
 namespace memsim::parts {
 
-/// Which of the inputs that wait for an output goes first: each in turn, the one with the lowest
-/// number, or the one whose message has been in its buffer longest.
+/// The order of the inputs that wait for an output: in turn, the lowest number first, or the
+/// message that has been buffered longest.
 enum class Arbitration : std::uint8_t { round_robin, fixed_priority, oldest_first };
 constexpr std::array<std::string_view, 3> names_of(Arbitration) {
     return {"round_robin", "fixed_priority", "oldest_first"};
 }
 
-/// The buffers of a switch: each input holds up to `depth` messages, kept apart by the output that
-/// they go to (virtual output queues), so that a blocked output holds up nobody else's. Each output
-/// takes from its inputs as the arbitration says. A value for State; nothing is allocated after
-/// resize(), and finding who is next costs a bit scan, or, for the oldest, a look at each that
-/// waits.
+/// The buffers of a switch. Each input holds up to `depth` messages, in separate lists by output
+/// (virtual output queues), so that a blocked output does not delay messages to other outputs. Each
+/// output selects inputs by the arbitration. A value for State; nothing is allocated after
+/// resize(). Selecting the next input costs a bit scan or, for the oldest, a comparison of all
+/// waiting inputs.
 template <class M>
 class VirtualQueues {
   public:
@@ -30,8 +30,8 @@ class VirtualQueues {
     template <class Archive>
     void archive(Archive& a) {
         a(nodes_), a(free_), a(lists_), a(held_), a(waiting_), a(active_), a(last_), a(age_);
-        if constexpr (Loading<Archive>) // after resize(): else it is only looked at
-            a.check(depth_ == 0 || sound(), "names messages that it does not hold");
+        if constexpr (Loading<Archive>) // after resize(); a state that is only inspected has none
+            a.check(depth_ == 0 || sound(), "names messages that do not exist");
     }
 
     void resize(std::uint32_t inputs, std::uint32_t outputs, std::uint32_t depth,
@@ -51,7 +51,7 @@ class VirtualQueues {
     }
 
     bool room(std::uint32_t input) const { return held_[input] < depth_; }
-    /// Behind all that this input holds for the output; there is room.
+    /// Appends a message of this input for the output. Requires: room(input).
     void push(std::uint32_t input, std::uint32_t output, const M& m) {
         const std::uint32_t node = free_;
         free_ = nodes_[node].next;
@@ -74,14 +74,14 @@ class VirtualQueues {
             if (word) return false;
         return true;
     }
-    /// Calls f(output) for every output that somebody waits for, in order; f may pop from it.
+    /// Calls f(output) for every output with waiting messages, in order; f may pop from it.
     template <class F>
     void for_each_waiting(F&& f) {
         for (std::uint32_t w = 0; w < active_.size(); ++w)
             for (std::uint64_t rest = active_[w]; rest; rest &= rest - 1)
                 f(w * 64 + static_cast<std::uint32_t>(std::countr_zero(rest)));
     }
-    /// The message whose input's turn it is; somebody waits for this output.
+    /// Removes the message of the input whose turn it is. Requires: waiting(output).
     M pop(std::uint32_t output) {
         const std::uint32_t input = next(output);
         last_[output] = input;
@@ -103,18 +103,18 @@ class VirtualQueues {
     struct Node {
         M message {};
         std::uint32_t next = 0;
-        std::uint32_t age = 0; ///< goes round; what waits together is less than half of it apart
+        std::uint32_t age = 0; ///< wraps; waiting messages are within half of the range
     };
     struct List {
         std::uint32_t first = 0, last = 0;
     };
-    /// Whether all that are used as indices are some, and the bits tell which lists are not empty.
+    /// Whether all indices are valid, and the bits mark the lists that are not empty.
     bool sound() const {
         const std::size_t n = nodes_.size(), outputs = last_.size();
         bool holds = free_ <= n;
         for (const Node& node : nodes_) holds = holds && node.next <= n;
         for (const std::uint32_t held : held_) holds = holds && held <= depth_;
-        std::size_t places = 0; // held or free
+        std::size_t places = 0; // used or free
         for (const std::uint32_t held : held_) places += held;
         for (std::uint32_t at = free_; holds && at < n && places <= n; at = nodes_[at].next)
             ++places;
@@ -131,7 +131,7 @@ class VirtualQueues {
         }
         return holds;
     }
-    /// Whether the end of a list is found from its beginning.
+    /// Whether the end of a list is reachable from its beginning.
     bool connected(const List& list) const {
         std::uint32_t at = list.first;
         for (std::size_t left = nodes_.size(); at < nodes_.size() && left > 0; --left) {
@@ -157,7 +157,7 @@ class VirtualQueues {
             }
         return best;
     }
-    /// The first input from `from` on, going round.
+    /// The first input from `from` on, cyclically.
     std::uint32_t behind(std::uint32_t from, std::uint32_t output) const {
         const std::uint64_t* word = &waiting_[output * words_];
         for (std::uint32_t w = from / 64; w < words_; ++w) {
@@ -176,10 +176,10 @@ class VirtualQueues {
     std::vector<Node> nodes_;
     std::uint32_t free_ = 0;
     std::vector<List> lists_;            ///< [output][input]
-    std::vector<std::uint32_t> held_;    ///< by each input
-    std::vector<std::uint64_t> waiting_; ///< [output]: inputs with something for it, a bit each
-    std::vector<std::uint64_t> active_;  ///< outputs that somebody waits for, a bit each
-    std::vector<std::uint32_t> last_;    ///< the input that each output served last
+    std::vector<std::uint32_t> held_;    ///< messages held, by input
+    std::vector<std::uint64_t> waiting_; ///< [output]: mask of inputs with messages for it
+    std::vector<std::uint64_t> active_;  ///< mask of outputs with waiting messages
+    std::vector<std::uint32_t> last_;    ///< input served last, by output
 };
 
 } // namespace memsim::parts

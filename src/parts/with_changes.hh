@@ -6,9 +6,9 @@
 
 namespace memsim::parts {
 
-/// A table of figures (a struct whose fields of text are sources) with some replaced: `changes` is
-/// 'name=value name=value'. Throws ConfigError, the end of a sentence that begins with object and
-/// parameter; `example` is what it says to write.
+/// Replaces values of a table (a struct whose text fields are sources): `changes` is 'name=value
+/// name=value'. Throws ConfigError, the end of a sentence that begins with object and parameter;
+/// `example` is the suggested value.
 template <class Table>
 Table with_changes(Table table, const std::string& changes, const char* example) {
     const char* const between = " ,";
@@ -31,7 +31,7 @@ Table with_changes(Table table, const std::string& changes, const char* example)
                 f = Text<F>::parse(value);
             }
         });
-        if (!found) throw ConfigError("there is no '" + name + "': the figures are " + known);
+        if (!found) throw ConfigError("there is no '" + name + "': the names are " + known);
     }
     return table;
 }

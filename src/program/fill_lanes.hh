@@ -6,9 +6,9 @@
 
 namespace memsim::program {
 
-/// One value in all lanes, by stores of 16 bytes one after the other: of a loop over zeros, and of
-/// std::fill, a compiler makes a string instruction, which takes longer than what is done to the
-/// lanes then.
+/// Sets all lanes to one value, by stores of 16 bytes. For a loop over zeros, and for std::fill, a
+/// compiler generates a string instruction, which takes longer than the work on the lanes that
+/// follows.
 template <class T, std::size_t n>
 void fill_lanes(std::array<T, n>& lanes, T value) {
     static_assert(sizeof lanes % 16 == 0);

@@ -4,18 +4,18 @@
 
 #include <algorithm>
 
-/// How local memory is laid out: a word of 4 bytes of all lanes of a warp stands together, so lanes
+/// The layout of local memory. The 4-byte words of all lanes of a warp are contiguous, so lanes
 /// that access one variable access one row (CUDA C++ Programming Guide, "Local Memory": consecutive
-/// 32-bit words are accessed by consecutive thread IDs). An access of 8 or 16 bytes a lane touches
-/// two or four rows. The same row of all warps stands together, that of the same warp slot in
-/// successive SMs side by side (Accel-Sim's order, so that what is in use lies densely).
+/// 32-bit words are accessed by consecutive thread IDs). An access of 8 or 16 bytes per lane
+/// touches two or four rows. The same row of all warps is contiguous, with the same warp slot of
+/// successive SMs side by side (Accel-Sim's order, which packs the used rows densely).
 namespace memsim::program {
 
 inline constexpr u64 local_row_bytes = 4 * warp_lanes;
 
 /// Calls f(op) for each row that an access to local memory touches, with addresses instead of
-/// offsets; `warp` is where the warp's first row is, `distance` that from a row to its next one.
-/// All other accesses are passed on as they are. `op` is scratch space afterwards.
+/// offsets. `warp`: address of the warp's first row; `distance`: from a row to its next one. All
+/// other accesses are passed unchanged. `op` is scratch space afterwards.
 template <class F>
 void for_each_row(WarpOp& op, u64 warp, u64 distance, F&& f) {
     if (!op.local) return f(op);

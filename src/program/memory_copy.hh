@@ -6,7 +6,7 @@
 
 namespace memsim::program {
 
-/// Calls f(address, first byte, bytes) for each sector of a piece of functional memory.
+/// Calls f(address, first byte, bytes) for each sector of a range of functional memory.
 template <class F>
 void for_each_sector_of(const MemoryView& view, F&& f) {
     for (u64 at = 0; at < view.bytes; at += SectorBytes::size)
@@ -14,7 +14,7 @@ void for_each_sector_of(const MemoryView& view, F&& f) {
           static_cast<u32>(std::min<u64>(SectorBytes::size, view.bytes - at)));
 }
 
-/// The whole sector at `data`, of which `bytes` bytes exist.
+/// The sector at `data`, of which `bytes` bytes exist.
 inline SectorBytes sector_at(const u8* data, u32 bytes) {
     SectorBytes s;
     s.known = bytes == SectorBytes::size ? SectorBytes::all : (1u << bytes) - 1;
@@ -22,7 +22,7 @@ inline SectorBytes sector_at(const u8* data, u32 bytes) {
     return s;
 }
 
-/// What an application's memory held at one moment, to find what has changed since.
+/// A copy of an application's memory, to find later changes.
 class MemoryCopy {
   public:
     void take(const KernelSource& source) {
@@ -31,7 +31,7 @@ class MemoryCopy {
             if (!view.read_only)
                 copies_.push_back({view, std::vector<u8>(view.data, view.data + view.bytes)});
     }
-    /// The bytes that differ now, sector by sector.
+    /// The bytes that have changed, sector by sector.
     std::vector<HostWrite> changes() const {
         std::vector<HostWrite> all;
         for (const Copy& copy : copies_) {

@@ -10,19 +10,19 @@ namespace memsim::program {
 namespace {
 
 constexpr u8 kind_bits = 7, full_flag = 8, strided_flag = 16, values_flag = 32, waits_flag = 64;
-constexpr u8 local_flag = 128; ///< beside the width
+constexpr u8 local_flag = 128; ///< next to the width
 constexpr u8 most_local_words = 4;
 constexpr u32 full_mask = 0xffffffff;
 constexpr std::size_t longest_varint = 10;
 constexpr std::size_t longest_op =
-    1 + 4 + 1 + (3 + 2 * warp_lanes) * longest_varint + 8; // flags, mask, width, varints, room
+    1 + 4 + 1 + (3 + 2 * warp_lanes) * longest_varint + 8; // flags, mask, width, varints, slack
 
 u64 zigzag(u64 v) { return (v << 1) ^ (0 - (v >> 63)); }
 u64 unzigzag(u64 v) { return (v >> 1) ^ (0 - (v & 1)); }
 
-/// A varint of up to 8 bytes is made, and read, without a branch: seven bits of a number stand in
-/// each byte of a word, whose highest bits say that another byte follows. The buffer has room for 8
-/// bytes, whatever the length.
+/// A varint of up to 8 bytes is written and read without a branch. Each byte of a word holds seven
+/// bits of the number; a byte's highest bit says that another byte follows. The buffer has 8 bytes
+/// left, whatever the length.
 constexpr u64 follows = 0x8080808080808080;
 
 u64 spread(u64 v) {
@@ -65,8 +65,8 @@ bool has_result(u8 head) {
            (kind == WarpOpKind::shared && (head & strided_flag) != 0);
 }
 
-/// The bytes between a position and the end; reading past it is our own mistake, since a
-/// checkpoint's checksum has been compared before.
+/// The bytes between a position and the end. Reading past the end is a bug of the simulator: the
+/// checkpoint's checksum has been checked before.
 struct Cursor {
     const u8* at;
     const u8* end;
@@ -78,7 +78,7 @@ struct Cursor {
     u64 varint() {
         u64 word = 0;
         if (end - at >= 8) std::memcpy(&word, at, sizeof word);
-        const u64 last = ~word & follows; // its lowest bit ends the number
+        const u64 last = ~word & follows; // its lowest set bit marks the number's end
         if (end - at < 8 || last == 0) return careful_varint();
         at += std::countr_zero(last) / 8 + 1;
         return gathered(word & (last ^ (last - 1)) & ~follows);
@@ -103,7 +103,7 @@ struct Cursor {
     }
 };
 
-/// The distance from a lane to the next, if one covers all active lanes.
+/// The distance between neighbouring lanes, if it is the same for all active lanes.
 bool common_stride(u32 mask, const WarpStreamWriter::Addresses& address, u64& stride) {
     const u32 first = std::countr_zero(mask);
     u32 rest = mask & (mask - 1);

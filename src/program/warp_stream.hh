@@ -7,8 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-/// The instructions of one warp as bytes: what a functional run writes and an SM reads. Addresses
-/// are coded by base and stride, or by base and deltas; a varint is 7 bits a byte, least first.
+/// The instructions of one warp as bytes: written by a functional run and read by an SM. Addresses
+/// are encoded by base and stride, or by base and deltas; a varint has 7 bits per byte, least
+/// significant first.
 ///
 ///     byte  kind (bits 0-2), full mask (3), strided (4), with values (5), with waits (6)
 ///     u32   mask, unless it is full
@@ -24,13 +25,13 @@
 ///     shared: varint pc, varint passes; strided: it is a load
 ///
 /// Loads, atomics and shared loads produce results, numbered in the order of the warp's stream. Bit
-/// i of `waits`: the operation needs the i-th last result before it (bit 0: the latest one), so it
-/// cannot issue before that result is there. Dependences reach 64 results back. An operation
-/// without waits needs no result: whoever writes a stream has to set them, for all that depends on
-/// a load.
+/// i of `waits`: the operation needs the i-th last result before it (bit 0: the latest), so it
+/// cannot issue before that result is available. Dependences reach back up to 64 results. An
+/// operation without waits needs no result; the writer of a stream must set waits for all
+/// operations that depend on a load.
 ///
-/// No state is carried from one operation to the next, so a stream and a position are all that a
-/// checkpoint needs.
+/// Operations carry no state over to the next one, so a checkpoint needs only the stream and a
+/// position.
 namespace memsim::program {
 
 using u8 = std::uint8_t;
@@ -40,17 +41,17 @@ using u64 = std::uint64_t;
 inline constexpr u32 warp_lanes = 32;
 
 enum class WarpOpKind : u8 {
-    compute, ///< `instructions` in a row that touch no memory
+    compute, ///< `instructions` consecutive ones without memory access
     load,
     store,
-    atomic, ///< lanes act in ascending order
+    atomic, ///< lanes execute in ascending order
     barrier,
-    exit,   ///< the last one of a warp
-    reduce, ///< an atomic whose result nobody uses
-    shared, ///< an access to the SM's own shared memory
+    exit,   ///< the last operation of a warp
+    reduce, ///< an atomic whose result is not used
+    shared, ///< an access to the SM's shared memory
 };
 
-/// Whether it has addresses in device memory.
+/// Whether the operation has addresses in device memory.
 constexpr bool touches_memory(WarpOpKind kind) {
     return kind == WarpOpKind::load || kind == WarpOpKind::store || kind == WarpOpKind::atomic ||
            kind == WarpOpKind::reduce;
@@ -58,24 +59,25 @@ constexpr bool touches_memory(WarpOpKind kind) {
 
 struct WarpOp {
     WarpOpKind kind = WarpOpKind::exit;
-    u8 width = 0; ///< bytes a lane accesses: 1, 2, 4, 8 or 16; 0 without memory
+    u8 width = 0; ///< bytes per lane: 1, 2, 4, 8 or 16; 0 without memory access
     bool has_values = false;
     bool has_result = false; ///< later operations may wait for it: a load, atomic or shared load
     bool local = false;   ///< addresses are offsets in each lane's local memory (local_memory.hh)
     u32 pc = 0;           ///< identifies the instruction in its application; 0 without memory
-    u32 mask = 0;         ///< bit i: lane i is active; 0 only where no memory is touched
+    u32 mask = 0;         ///< bit i: lane i is active; 0 only without memory access
     u32 instructions = 0; ///< of the warp: 1, except for compute
-    u32 passes = 0;       ///< cycles in which shared memory serves its bank conflicts; else 0
+    u32 passes = 0;       ///< cycles of bank conflicts in shared memory; else 0
     u64 waits = 0;        ///< bit i: needs the i-th last result before it
-    std::array<u64, warp_lanes> address {}; ///< of active lanes; the others are 0
-    std::array<u64, warp_lanes> value {}; ///< what store or atomic leaves in memory, if has_values
-    u32 order = 0; ///< of an operation with values: its number among those of its block, from 1
+    std::array<u64, warp_lanes> address {}; ///< of active lanes; 0 for the others
+    std::array<u64, warp_lanes>
+        value {};  ///< value left in memory by a store or atomic, if has_values
+    u32 order = 0; ///< of an operation with values: its number in the block, from 1
 
-    /// What --max-instructions counts.
+    /// The number that --max-instructions counts.
     u64 thread_instructions() const { return u64 {instructions} * bits_set(mask); }
 };
 
-/// What a writer has appended, summed over all warps that share it.
+/// The operations appended by a writer, summed over all warps that share it.
 struct StreamCounts {
     u64 operations = 0;
     u64 warp_instructions = 0;
@@ -84,8 +86,8 @@ struct StreamCounts {
     u64 stores = 0;        ///< operations with values
 };
 
-/// Appends to a stream. Compute operations in a row with one mask become one, if the later ones
-/// wait for nothing new: call flush() before the bytes are read. `waits` is explained above.
+/// Appends to a stream. Consecutive compute operations with the same mask are merged if the later
+/// ones have no new waits; call flush() before reading the bytes. `waits` is explained above.
 class WarpStreamWriter {
   public:
     using Addresses = std::array<u64, warp_lanes>;
@@ -100,10 +102,10 @@ class WarpStreamWriter {
         pending_ += instructions;
     }
     /// A load, store, atomic or reduction. Only the active lanes of `address` and `value` are read;
-    /// `value` may be null. In `local` memory addresses are offsets, which the SM places.
+    /// `value` may be null. With `local`, addresses are offsets, which the SM converts.
     void access(WarpOpKind kind, u32 pc, u32 mask, u8 width, const Addresses& address,
                 const Addresses* value = nullptr, u64 waits = 0, bool local = false);
-    /// An access to shared memory that takes `passes` cycles there: 1 without bank conflicts.
+    /// An access to shared memory that takes `passes` cycles: 1 without bank conflicts.
     void shared(u32 pc, u32 mask, u32 passes, bool load, u64 waits = 0);
     void barrier(u32 mask, u64 waits = 0) { control(WarpOpKind::barrier, mask, waits); }
     void exit(u32 mask, u64 waits = 0) { control(WarpOpKind::exit, mask, waits); }
@@ -120,23 +122,24 @@ class WarpStreamWriter {
     u64 pending_waits_ = 0;
 };
 
-/// What a scheduler asks about an operation before it issues.
+/// The properties of an operation that a scheduler needs before it issues.
 struct WarpOpHead {
     WarpOpKind kind = WarpOpKind::exit;
     bool has_result = false;
     u64 waits = 0;
 };
-/// That of the operation at `position`, without decoding the rest; exit at the end of the bytes.
+/// The properties of the operation at `position`, without decoding the rest; exit at the end of the
+/// bytes.
 WarpOpHead peek(const std::vector<u8>& bytes, u64 position);
 
-/// Reads one operation at a time and allocates nothing. The position belongs to the caller: it is
-/// State there, beside the bytes.
+/// Reads one operation at a time and allocates nothing. The position belongs to the caller's State,
+/// beside the bytes.
 class WarpStreamReader {
   public:
     WarpStreamReader(const std::vector<u8>& bytes, u64& position)
         : bytes_(bytes), position_(position) {}
 
-    /// False, and `op` untouched, at the end of the bytes.
+    /// Returns false, and leaves `op` unchanged, at the end of the bytes.
     bool next(WarpOp& op);
 
   private:

@@ -2,14 +2,14 @@
 
 #include "core/kernel/port.hh"
 
-/// What firmware tells an address router while it runs.
+/// Orders of firmware to an address router during a run.
 namespace memsim::protocol {
 
 enum class RangeOp : std::uint8_t { add, remove };
 constexpr std::array<std::string_view, 2> names_of(RangeOp) { return {"add", "remove"}; }
 
-/// Why an order was refused, or that it was done. `unknown`: there is no range from this address of
-/// this size; `busy`: requests that it let through are not answered yet.
+/// The result of an order. `unknown`: there is no range with this address and size; `busy`:
+/// requests to the range are outstanding.
 enum class RangeResult : std::uint8_t {
     done,
     empty,
@@ -27,8 +27,8 @@ struct RangeOrder {
     static constexpr std::uint32_t largest_wire_bytes = 24;
 
     std::uint64_t base = 0, bytes = 0;
-    std::uint32_t tag = 0;    ///< the sender's own; comes back
-    std::uint16_t target = 0; ///< of `add`: the router's port that the addresses go to
+    std::uint32_t tag = 0;    ///< chosen by the sender, returned in the reply
+    std::uint16_t target = 0; ///< of `add`: the router's port for these addresses
     RangeOp op = RangeOp::add;
 };
 struct RangeReply {

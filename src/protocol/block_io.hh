@@ -4,16 +4,16 @@
 #include "core/kernel/port.hh"
 #include "core/kernel/stamps.hh"
 
-/// Block requests: what a host, a file system or a page-fault handler says to a drive.
+/// Block requests of a host, a file system or a page-fault handler to a drive.
 namespace memsim::protocol {
 
 inline constexpr std::uint32_t block_sector_bytes = 512; ///< unit of addresses and lengths
-/// Pieces of contents (core/kernel/contents.hh) in one. Who looks at a drive without time
-/// (FunctionalAccess) names a byte of it: sector x block_sector_bytes, and so on.
+/// Pieces of contents (core/kernel/contents.hh) per sector. A functional access to a drive
+/// (FunctionalAccess) has a byte address: sector x block_sector_bytes + offset.
 inline constexpr std::uint32_t block_sector_pieces = block_sector_bytes / SectorBytes::size;
 
-/// `trim`: the sectors hold nothing from now on and read as zeros. `flush` is answered when
-/// everything written before is in the flash.
+/// `trim`: discards the sectors, which then read as zeros. `flush`: answered when all earlier
+/// writes are in the flash.
 enum class BlockOp : std::uint8_t { read, write, trim, flush };
 constexpr std::array<std::string_view, 4> names_of(BlockOp) {
     return {"read", "write", "trim", "flush"};
@@ -21,17 +21,17 @@ constexpr std::array<std::string_view, 4> names_of(BlockOp) {
 
 struct BlockRequest {
     static constexpr std::uint32_t header_bytes = 64;   ///< NVMe's submission entry
-    static constexpr std::uint32_t most_sectors = 1024; ///< of a read or a write
+    static constexpr std::uint32_t most_sectors = 1024; ///< in a read or a write
     static constexpr std::uint32_t largest_wire_bytes =
         header_bytes + most_sectors * block_sector_bytes;
 
     std::uint64_t sector = 0;
     std::uint64_t sectors = 0;
-    Contents::Id contents; ///< of a write, in pieces of 32 bytes from the first sector's first byte
-    std::uint32_t tag = 0; ///< the sender's own; comes back
+    Contents::Id contents; ///< of a write, in pieces of 32 bytes from the first sector
+    std::uint32_t tag = 0; ///< chosen by the sender, returned in the response
     BlockOp op = BlockOp::read;
-    bool urgent = false;  ///< before those that are not, where they meet in a queue
-    Stamps::Id stamps {}; ///< of a read, of a request that waits for it
+    bool urgent = false;  ///< precedes other requests in a common queue
+    Stamps::Id stamps {}; ///< of a read: those of a request that waits for it
 
     std::uint32_t wire_bytes() const {
         return header_bytes + (op == BlockOp::write
@@ -46,7 +46,7 @@ struct BlockResponse {
         header_bytes + BlockRequest::most_sectors * block_sector_bytes;
 
     std::uint64_t sectors = 0;
-    Contents::Id contents; ///< of a read, as in the request of a write
+    Contents::Id contents; ///< of a read, in the format of a write's
     std::uint32_t tag = 0;
     BlockOp op = BlockOp::read;
 

@@ -5,21 +5,21 @@
 
 namespace memsim::protocol {
 
-/// Implemented by what takes block requests whose `sector` and `sectors` count blocks of another
-/// size than 512 bytes.
+/// Implemented by components whose block requests count `sector` and `sectors` in another unit than
+/// 512 bytes.
 class HasBlockSize {
   public:
     virtual ~HasBlockSize() = default;
     virtual std::uint32_t block_bytes() const = 0;
 };
 
-/// Of what is bound to a port. Known before init().
+/// Block size of the component connected to a port. Available before init().
 inline std::uint32_t block_bytes_behind(const PortBase& mine) {
     const auto* other = mine.find_interface<const HasBlockSize>();
     return other ? other->block_bytes() : block_sector_bytes;
 }
 
-/// Refuses a drive whose blocks are not the sectors of 512 bytes in which the component counts.
+/// Refuses a drive whose blocks are not 512 bytes, for components that count in such sectors.
 inline void check_block_sectors(const PortBase& mine) {
     if (const std::uint32_t bytes = block_bytes_behind(mine); bytes != block_sector_bytes)
         throw ConfigError(mine.owner().path() + "." + mine.name() +

@@ -4,12 +4,12 @@
 #include "core/kernel/port.hh"
 #include "core/kernel/stamps.hh"
 
-/// A flit of CXL on the wires between a root port and a device port.
+/// A CXL flit on the wires between a root port and a device port.
 namespace memsim::protocol {
 
-/// The simulator's own bookkeeping of one message, which travels beside the flit that has the
-/// message's header and takes no room in it. Values are those of the flit; a record of contents
-/// says which of them are known and by which stores they came.
+/// The simulator's data for one message, which travel beside the flit with the message's header and
+/// use no space in it. Values are those of the flit; a record of contents marks which of them are
+/// known, and by which stores.
 struct Aside {
     Contents::Id contents;
     Stamps::Id stamps;
@@ -19,10 +19,10 @@ struct Aside {
 struct CxlFlit {
     static constexpr std::uint32_t largest_wire_bytes = 1024;
 
-    /// A record: as `raw` all of the flit's bytes, and behind them the asides of its headers.
+    /// A record: `raw` holds all bytes of the flit, followed by the asides of its headers.
     Contents::Id bytes;
-    std::uint32_t wire = 0; ///< bytes on the wires: its own and those of an ordered set
-    bool flipped = false;   ///< some of its bits were flipped on the way
+    std::uint32_t wire = 0; ///< bytes on the wires, including an ordered set
+    bool flipped = false;   ///< some of its bits were flipped in transit
 
     std::uint32_t wire_bytes() const { return wire; }
 };

@@ -2,7 +2,7 @@
 
 #include "core/kernel/port.hh"
 
-/// What a drive tells of its own work, to who can plan with it.
+/// Internal tasks of a drive, reported to components that use the information for planning.
 namespace memsim::protocol {
 
 enum class DriveTaskKind : std::uint8_t { collection, levelling };
@@ -10,13 +10,13 @@ constexpr std::array<std::string_view, 2> names_of(DriveTaskKind) {
     return {"collection", "levelling"};
 }
 
-/// The drive is about to move pages of a block and to erase it, which keeps the block's plane from
-/// other work: at least for `expected`, since reads and programs of the host come in between. Said
-/// when the task begins; dropped where nobody takes it in.
+/// The drive starts to move the pages of a block and to erase it. This occupies the block's plane
+/// for at least `expected`; reads and programs of the host may extend it. Sent when the task
+/// begins; dropped if the receiver is full.
 struct DriveTask {
     Tick expected = 0;       ///< duration
-    std::uint32_t pages = 0; ///< to be moved
-    std::uint32_t plane = 0; ///< of all of the drive
+    std::uint32_t pages = 0; ///< number of pages to move
+    std::uint32_t plane = 0; ///< numbered over the drive
     DriveTaskKind kind = DriveTaskKind::collection;
 
     static constexpr bool is_hint = true;

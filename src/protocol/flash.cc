@@ -24,8 +24,8 @@ void check_flash_geometry(const PortBase& mine, const FlashGeometry& stated) {
         check("registers", stated.registers, theirs.registers);
     if (stated.independent_planes && theirs.independent_planes &&
         *stated.independent_planes != *theirs.independent_planes)
-        throw ConfigError(mine.owner().path() + ".independent_planes: it is not that of " + other +
-                          ": give both the same");
+        throw ConfigError(mine.owner().path() + ".independent_planes: it differs from that of " +
+                          other + ": give both the same");
 }
 
 } // namespace memsim::protocol

@@ -6,15 +6,15 @@
 
 #include <optional>
 
-/// Flash commands, on two levels: what a flash controller asks of a channel (a page to read or to
-/// program, a block to erase), and what goes over the wires to one package (its array and its
+/// Flash commands on two levels: requests of a flash controller to a channel (a page to read or
+/// program, a block to erase), and commands on the wires to one package (its array and its
 /// registers).
 namespace memsim::protocol {
 
 enum class FlashOp : std::uint8_t { read, program, erase };
 constexpr std::array<std::string_view, 3> names_of(FlashOp) { return {"read", "program", "erase"}; }
 
-/// A page of one channel; for an erase its block.
+/// A page of one channel; a block for an erase.
 struct FlashPlace {
     std::uint32_t block = 0; ///< of the plane
     std::uint16_t page = 0;  ///< of the block
@@ -24,7 +24,7 @@ struct FlashPlace {
     bool operator==(const FlashPlace&) const = default;
 };
 
-/// Reads of one class are served in their order, those of a lower class first.
+/// Reads of one class are served in order; lower classes precede higher ones.
 enum class FlashClass : std::uint8_t { mapping, urgent, normal, background };
 inline constexpr unsigned flash_classes = 4;
 
@@ -32,37 +32,37 @@ struct FlashRequest {
     static constexpr std::uint32_t largest_wire_bytes = 16;
 
     FlashPlace place;
-    Contents::Id contents;   ///< of a program: what its page holds, from the page's first sector
-    std::uint32_t bytes = 0; ///< that go over the channel: a part of a page will do
-    std::uint32_t tag = 0;   ///< the sender's own; comes back
-    /// Pages of this block, from its first, that were written before the run began: the package
-    /// takes it from there when it meets the block. For preconditioning; 0 for an erased block.
+    Contents::Id contents;   ///< of a program: contents of the page from its first sector
+    std::uint32_t bytes = 0; ///< transferred over the channel; may be part of a page
+    std::uint32_t tag = 0;   ///< chosen by the sender, returned in the response
+    /// Pages of this block, from its first, written before the run. The package applies it at the
+    /// first access to the block. For preconditioning; 0 for an erased block.
     std::uint16_t written_before = 0;
     FlashOp op = FlashOp::read;
     FlashClass urgency = FlashClass::normal;
     bool behind_collection = false; ///< a block of its plane is being collected
-    /// It moves a page of a block that is collected, or at last erases it, and other programs of
-    /// its package wait meanwhile; `begins`: it is the first that does.
+    /// The request moves a page of a collected block, or finally erases the block; other programs
+    /// of its package wait meanwhile. `begins`: it is the first of the collection.
     bool collects = false, begins = false;
-    Stamps::Id stamps {}; ///< of a read, of a request that waits for it
+    Stamps::Id stamps {}; ///< of a read: those of a request that waits for it
 };
 
-/// The data have been sent, or the array has done its work.
+/// The data were sent, or the array operation is complete.
 struct FlashResponse {
     static constexpr std::uint32_t largest_wire_bytes = 8;
 
-    Contents::Id contents; ///< of a read: what the page holds, from its first sector
+    Contents::Id contents; ///< of a read: contents of the page from its first sector
     std::uint32_t tag = 0;
     FlashOp op = FlashOp::read;
 };
 
 struct Flash : MessageFamily<FlashRequest, FlashResponse> {};
 
-/// One command at a package's pins, seen when its last cycle is over (for a program: its last byte
-/// of data). Planes that shall work together are named one after another; all but the last have
-/// `more` set (ONFI's multi-plane commands).
-/// `sense` takes a page from the array into a register, `program` a register's page to the array.
-/// Data cross the pins apart from this: whoever sends commands accounts for that.
+/// One command at a package's pins, received after its last cycle (for a program: after its last
+/// byte of data). Commands for planes that work together follow one another; all but the last have
+/// `more` set (ONFI's multi-plane commands). `sense` reads a page from the array into a register,
+/// `program` writes a register's page to the array. The sender models the transfer of data over the
+/// pins.
 struct NandCommand {
     static constexpr std::uint32_t largest_wire_bytes = 8;
 
@@ -78,7 +78,7 @@ struct NandCommand {
 struct NandReady {
     static constexpr std::uint32_t largest_wire_bytes = 1;
 
-    Contents::Id contents; ///< what was sensed
+    Contents::Id contents; ///< contents of the sensed page
     std::uint8_t die = 0;
     std::uint8_t plane = 0;
     std::uint8_t reg = 0;
@@ -87,37 +87,37 @@ struct NandReady {
 
 struct NandBus : MessageFamily<NandCommand, NandReady> {};
 
-/// What the arrays behind a channel take, on average of a block's pages.
+/// Times of the arrays behind a channel, averaged over the pages of a block.
 struct FlashTimes {
     Tick read = 0, program = 0, erase = 0;
 };
-/// Implemented by channels and packages, for who plans with these times.
+/// Implemented by channels and packages, for components that need these times.
 class HasFlashTimes {
   public:
     virtual ~HasFlashTimes() = default;
     virtual FlashTimes flash_times() const = 0;
 };
 
-/// What a component states of the flash behind a channel: each figure is a number for each of the
-/// figure before. 0: it does not state the figure.
+/// The geometry of the flash behind a channel, as claimed by a component: each value is per unit of
+/// the previous one. 0: not claimed.
 struct FlashGeometry {
     std::uint32_t packages = 0, dies = 0, planes = 0, blocks = 0, pages = 0;
-    std::uint32_t registers = 0; ///< of a plane
+    std::uint32_t registers = 0; ///< per plane
     std::optional<bool> independent_planes;
 };
-/// Implemented by channels and packages. Components that name the same pages state equal figures; a
-/// channel uses at most as many registers as there are.
+/// Implemented by channels and packages. Components that address the same pages must claim equal
+/// values; a channel uses at most as many registers as there are.
 class HasFlashGeometry {
   public:
     virtual ~HasFlashGeometry() = default;
-    /// Known before init().
+    /// Available before init().
     virtual FlashGeometry flash_geometry() const = 0;
 };
-/// Refuses a component behind a port that contradicts what the port's owner states.
+/// Refuses a component behind a port whose geometry differs from that of the port's owner.
 void check_flash_geometry(const PortBase& mine, const FlashGeometry& stated);
 
-/// An untimed look at a page: what comes to ports of these two families. `address` counts from the
-/// page's first byte.
+/// A functional access to a page, at ports of these two families. `address` counts from the page's
+/// first byte.
 struct FlashAccess : FunctionalAccess {
     FlashPlace place;
 };

@@ -4,8 +4,8 @@
 
 namespace memsim::protocol {
 
-/// A read, write or atomic that has passed a place in a machine: told to who models something
-/// beside the machine.
+/// A read, write or atomic that has passed a place in a machine; reported to models outside the
+/// machine.
 struct Observed {
     std::uint64_t address = 0;
     bool write = false; ///< or an atomic

@@ -4,8 +4,8 @@
 
 namespace memsim::protocol {
 
-/// A cache of pages has sent for one that an access needs: told to who prefetches, and may be lost.
-/// Which further pages to bring is said by hints (Command::hint).
+/// A miss in a cache of pages: the cache reads a page that an access needs. Reported to a
+/// prefetcher; may be dropped. The prefetcher requests further pages by hints (Command::hint).
 struct PageMiss {
     std::uint64_t address = 0; ///< of the page's first byte
     std::uint32_t bytes = 0;   ///< of the page

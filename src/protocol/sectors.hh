@@ -7,22 +7,23 @@
 #include <bit>
 #include <cstdint>
 
-/// Which bytes a message is about. It spans [address, address + bytes); bit i of `sectors` says
-/// that it needs the i-th sector of 32 bytes, counted from the one that holds `address`, so that
-/// nobody on the way needs to know how long a line is. 0 stands for all of them. A mask that is not
-/// 0 has the bits of the first and of the last sector set: the span is no longer than it must be.
+/// The bytes that a message accesses. It spans [address, address + bytes). Bit i of `sectors`
+/// selects the i-th sector of 32 bytes, counted from the sector of `address`, so that components
+/// need not know the size of a line. 0 selects all sectors. In any other mask the bits of the first
+/// and of the last sector are set: the span is as short as possible.
 ///
-/// A write's `partial` has a bit, counted alike, for each sector of which it writes only a part of
-/// the bytes; those at the ends of an unaligned span show by themselves.
+/// For a write, a bit of `partial`, with the same numbering, marks a sector of which only some
+/// bytes are written; sectors at the ends of an unaligned span are implied.
 ///
-/// A warp's accesses to one line are so one request, looked up once, that moves what is needed.
+/// A warp's accesses to one line thus form one request, which is looked up once and transfers only
+/// what is needed.
 namespace memsim::protocol {
 
 inline constexpr std::uint32_t sector_bytes =
-    SectorBytes::size;                            ///< NVIDIA's since Fermi; peers count in these
-inline constexpr std::uint32_t most_sectors = 16; ///< so a mask spans up to 512 bytes
+    SectorBytes::size; ///< NVIDIA's since Fermi; other simulators use it as well
+inline constexpr std::uint32_t most_sectors = 16; ///< a mask spans up to 512 bytes
 
-/// The bytes of a message's sectors that lie in its span.
+/// The number of bytes of a message's sectors within its span.
 template <class M>
 std::uint32_t payload(const M& m) {
     if (m.sectors == 0) return m.bytes;
@@ -31,7 +32,7 @@ std::uint32_t payload(const M& m) {
     return bits_set(m.sectors) * sector_bytes - before - behind;
 }
 
-/// How many sectors it touches: what Accel-Sim counts as accesses.
+/// The number of sectors touched, which Accel-Sim counts as accesses.
 template <class M>
 std::uint32_t sectors_of(const M& m) {
     if (m.sectors) return bits_set(m.sectors);
@@ -39,21 +40,21 @@ std::uint32_t sectors_of(const M& m) {
     return static_cast<std::uint32_t>(end / sector_bytes - m.address / sector_bytes);
 }
 
-/// Whether a mask is one of this span: 0, or up to 16 bits of which the first and the last are set.
+/// Whether a mask fits this span: 0, or up to 16 bits with the first and the last set.
 inline bool fits(std::uint32_t mask, std::uint64_t address, std::uint32_t bytes) {
     if (mask == 0) return true;
     const std::uint64_t last = (address % sector_bytes + bytes - 1) / sector_bytes;
     return last < most_sectors && mask & 1 && mask >> last == 1;
 }
 
-/// A piece of a message's span as a message of its own: cut to the sectors that it needs.
+/// A piece of a message's span as a message of its own, reduced to the sectors that it needs.
 struct Piece {
     std::uint64_t address = 0;
-    std::uint32_t bytes = 0; ///< 0: the piece needs none
+    std::uint32_t bytes = 0; ///< 0: no sector is needed
     std::uint16_t sectors = 0;
 };
 
-/// The piece of the first `bytes` of a message, whose mask fits its span.
+/// The piece with the first `bytes` of a message. Requires: the mask fits the span.
 template <class M>
 Piece first_piece(const M& m, std::uint32_t bytes) {
     if (m.sectors == 0) return {m.address, bytes, 0};
@@ -70,13 +71,13 @@ Piece first_piece(const M& m, std::uint32_t bytes) {
             static_cast<std::uint16_t>(mask >> low)};
 }
 
-/// A stretch of a message's span.
+/// A contiguous part of a message's span.
 struct Part {
     std::uint32_t offset = 0, bytes = 0;
 };
 
-/// The first stretch at or behind offset `from` (< bytes) that is needed, over holes that leave
-/// out no whole block of `grain` bytes (a burst, which is moved as a whole).
+/// The first needed part at or after offset `from` (< bytes). It includes gaps that contain no
+/// whole block of `grain` bytes (a burst, which is transferred as a whole).
 template <class M>
 Part next_part(const M& m, std::uint32_t from, std::uint32_t grain) {
     if (m.sectors == 0) return {from, m.bytes - from};

@@ -10,8 +10,8 @@ std::string size(std::uint64_t bytes) {
     return Text<Bytes>::show({static_cast<std::int64_t>(bytes)});
 }
 
-/// Of the addresses of `above`, those of `own`: no element if there are none. False: they are no
-/// share.
+/// Intersects the addresses of `above` with `own`; adds no element if the intersection is empty.
+/// Returns false if the result is not a share.
 bool restrict_to(const AddressShare& own, const std::optional<AddressShare>& above,
                  std::vector<AddressShare>& parts) {
     if (own.ways == 1) {
@@ -29,7 +29,7 @@ bool restrict_to(const AddressShare& own, const std::optional<AddressShare>& abo
     return true;
 }
 
-/// All addresses of several shares as one share.
+/// Combines several shares into one.
 std::optional<AddressShare> unite(const std::vector<AddressShare>& parts) {
     if (parts.empty()) return {};
     const std::uint64_t chunk = parts.front().chunk;
@@ -45,7 +45,7 @@ std::optional<AddressShare> unite(const std::vector<AddressShare>& parts) {
     const auto n = static_cast<std::uint32_t>(indices.size());
     const std::uint32_t first = indices.front(), apart = ways / n;
     if (ways % n) return {};
-    if (indices.back() - first == n - 1 && first % n == 0) // neighbouring chunks are one
+    if (indices.back() - first == n - 1 && first % n == 0) // adjacent chunks form one
         return AddressShare {chunk * n, apart, first / n};
     for (const std::uint32_t i : indices)
         if (i % apart != first % apart) return {};

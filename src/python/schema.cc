@@ -13,7 +13,7 @@ py::dict describe(const ParamInfo& p) {
     py::list sweep;
     for (const char* value : p.provenance.sweep)
         if (value) sweep.append(value);
-    return py::dict("name"_a = p.name, "type"_a = p.type, "unit"_a = p.unit,
+    return py::dict("name"_a = p.name, "type"_a = p.type(), "unit"_a = p.unit,
                     "initial"_a = p.initial, "min"_a = p.min, "max"_a = p.max, "doc"_a = p.doc,
                     "tunable"_a = p.tunable, "constraints"_a = p.constraints,
                     "kind"_a = p.provenance.kind, "source"_a = p.provenance.source,

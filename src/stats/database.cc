@@ -23,7 +23,7 @@ std::string key_of(const std::string& path, const std::string& name) { return pa
 } // namespace
 
 struct Run::State {
-    /// What the database knows of a statistic.
+    /// A statistic's rows in the database.
     struct Known {
         std::int64_t id;
         std::string name;
@@ -37,7 +37,7 @@ struct Run::State {
     std::shared_ptr<Connection> connection;
     std::string uuid;
     std::optional<Ownership> ownership; ///< until the run is finished
-    std::string owner;                  ///< as the run's row names this process
+    std::string owner;                  ///< this process, as the run's row names it
     Position written;
 
     Statement add_object {*connection, "INSERT INTO object(run, path, type) VALUES(?, ?, ?)"};
@@ -64,8 +64,8 @@ struct Run::State {
     Statement get_owner {*connection, "SELECT owner FROM run WHERE id = ?"};
     Statement set_time {*connection, "UPDATE run SET sim_time_fs = ? WHERE id = ?"};
 
-    /// Runs f in a transaction. What is known of the file is forgotten if that fails, and read
-    /// again when it is next needed.
+    /// Runs f in a transaction. If f fails, the cached contents of the file are dropped and read
+    /// again when they are next needed.
     template <class F>
     void write(F&& f) {
         try {
@@ -79,8 +79,8 @@ struct Run::State {
         }
     }
 
-    /// The lock alone would not do: a server of files takes it from a machine that it has lost, and
-    /// that machine may come back.
+    /// The lock alone is not sufficient: a file server releases it when it loses contact with a
+    /// machine, and that machine may reconnect.
     void check_owner() {
         const bool there = get_owner.bind(uuid).step();
         const std::string now = there ? get_owner.text(0) : "";
@@ -241,8 +241,7 @@ void Run::write_machine(const Machine& m, const Sources& given) {
     });
 }
 
-/// NULL is a rate without limit, and the depth where the sender has reserved the place of each
-/// answer.
+/// NULL: a rate without limit, or a depth where the sender has reserved the space of each response.
 void Run::State::write_link(const DirectedLink& x) {
     std::optional<double> rate;
     if (x.link->rate()) rate = static_cast<double>(x.link->rate());
@@ -304,12 +303,12 @@ void Run::State::write_stages(const Stamps& stamps, StatSink& sink) {
         h.for_each_bucket([&](auto low, auto high, auto n) { sink.bucket(low, high, n); });
     };
     if (stamps.closed())
-        write("requests", "life", "Time from a stamped request to its answer", stamps.lives());
+        write("requests", "life", "Time from a stamped request to its response", stamps.lives());
     for (const Stage stage : Stage::known()) {
-        if (stamps.times(stage).count() == 0) continue; // this machine has no such stage
+        if (stamps.times(stage).count() == 0) continue; // this machine does not have this stage
         write(path, std::string(stage.name()),
-              "Time that stamped requests spent in this stage; the percentiles are of those that "
-              "spent time there, the mean is over all of them, so that the means of all stages add "
+              "Time that stamped requests spent in this stage. Percentiles cover the requests that "
+              "spent time in it; the mean covers all requests, so that the means of all stages add "
               "up",
               stamps.times(stage));
     }
@@ -357,7 +356,7 @@ Position Run::position(Machine& m) {
     State& s = *state_;
     const Position before = s.written;
     try {
-        s.write([&] { // even without a series: a run that was lost must not write a checkpoint
+        s.write([&] { // even without a series: checks that this process owns the run
             if (m.has_series()) s.write_series(m);
             s.write_launches(m);
         });
@@ -390,8 +389,8 @@ Database::~Database() = default;
 const std::string& Database::path() const { return connection_->path(); }
 
 Database Database::open(const std::string& path, int patience) {
-    // The journal is SQLite's default, not a write-ahead log: that one's shared memory does not
-    // work for the processes of several machines, and a simulation writes seldom.
+    // SQLite's default journal, not a write-ahead log: a write-ahead log uses shared memory, which
+    // processes on several machines cannot share, and a simulation writes rarely.
     auto c = std::make_shared<Connection>(path, patience);
     make_tables(*c);
     return Database(std::move(c));
@@ -409,7 +408,7 @@ void Database::refuse_second(const std::string& configuration) const {
     Statement same(*connection_, "SELECT id, owner, finished FROM run WHERE configuration = ?");
     for (same.bind(configuration); same.step();)
         if (!same.text(2).empty() || in_use(same.text(0)))
-            throw InUse(database_of(*connection_) + same.text(1) + " is at the same run, " +
+            throw InUse(database_of(*connection_) + same.text(1) + " simulates the same run, " +
                         same.text(0) + ": wait for it");
 }
 
@@ -459,8 +458,8 @@ std::optional<Run> Database::resume_run(const std::string& uuid, const Position&
     if (!mine) {
         Statement owner(*connection_, "SELECT owner FROM run WHERE id = ?");
         owner.bind(uuid).step();
-        throw InUse(database_of(*connection_) + "run " + uuid + " is in the hands of " +
-                    owner.text(0) + ": end that process first, or go on as a new run with -d DIR");
+        throw InUse(database_of(*connection_) + "run " + uuid + " is in use by " + owner.text(0) +
+                    ": end that process first, or continue as a new run with -d DIR");
     }
     std::string me = owner_now();
 

@@ -11,33 +11,32 @@
 #include <utility>
 #include <vector>
 
-/// The database of results: one SQLite file that takes many runs, from many processes at once. Its
+/// The results database: one SQLite file with many runs, written by many processes at once. Its
 /// tables and views are explained in docs/database.md and defined in schema.hh.
-///
 /// Each call below is one transaction: after a crash or a full disk the file holds every call that
-/// came back and nothing of the one that did not. Whatever the user can cause (no permission, disk
-/// full, a file of something else, a lock that nobody gives up) is a ConfigError naming the file.
-/// No object here may be used on both sides of a fork().
+/// returned and nothing of a call that did not. Errors that the user can cause (no permission, a
+/// full disk, a file of another program, a lock that is never released) are ConfigErrors that name
+/// the file. An object of this file may not be used on both sides of a fork().
 namespace memsim::stats {
 
-/// Another process has the run (ownership.hh).
+/// Another process holds the run (ownership.hh).
 class InUse : public ConfigError {
   public:
     using ConfigError::ConfigError;
 };
 
-/// How a run is introduced.
+/// Describes a new run.
 struct RunInfo {
-    std::string name;              ///< what the user calls it
+    std::string name;              ///< given by the user
     std::string script;            ///< path
     std::vector<std::string> argv; ///< the script's arguments
     std::uint64_t seed = 1;
     std::string version;          ///< memsim::version()
-    std::string parent;           ///< the run whose checkpoint it goes on from; empty if none
-    std::string configuration {}; ///< hash of all that its results follow from
-    std::string arguments {};     ///< the script's, as resolved: a JSON object; empty if not known
+    std::string parent;           ///< the run whose checkpoint it continues; empty if none
+    std::string configuration {}; ///< hash of everything that determines its results
+    std::string arguments {};     ///< as resolved: a JSON object; empty if not known
     std::string cwd {};           ///< the directory in which the script ran
-    bool only = false;            ///< no other run of the configuration may be there or under way
+    bool only = false; ///< refuse if another run of this configuration is in progress or finished
 };
 
 /// How a run ended.
@@ -48,7 +47,7 @@ struct RunEnd {
     Tick sim_time = 0;
 };
 
-/// How much of a run was written when a checkpoint was made.
+/// How much of a run had been written when a checkpoint was made.
 struct Position {
     std::uint64_t dumps = 0;
     Tick series_tick = -1; ///< of the last sample
@@ -57,14 +56,15 @@ struct Position {
 
 class Connection;
 
-/// Kind and text of where a value comes from, and of (path, parameter) those that a script names.
+/// Kind and text of the origin of a value. Sources maps (path, parameter) to the origin of each
+/// value that a script set.
 using Source = std::pair<std::string, std::string>;
 using Sources = std::map<std::pair<std::string, std::string>, Source>;
 
-/// One run in an open database; the database stays open as long as one of its runs lives. A run
-/// that is never finished keeps what it wrote, with `finished` and `exit_cause` NULL. Until it is
-/// finished it belongs to this process; if another one has taken it over, what would write throws
-/// InUse and writes nothing.
+/// One run in an open database; the database stays open while one of its runs exists. A run that is
+/// never finished keeps the rows it wrote, with `finished` and `exit_cause` NULL. Until it is
+/// finished, the run belongs to this process. If another process has taken it over, every call that
+/// writes throws InUse and writes nothing.
 class Run {
   public:
     Run(Run&&) noexcept;
@@ -73,18 +73,19 @@ class Run {
 
     const std::string& uuid() const;
 
-    /// Objects, parameters as resolved, connections and definitions of statistics of a machine
-    /// that is built. Once, for a new run. `given`: where the parameters come from that a script
-    /// set; those of others are declared with the component.
+    /// Writes objects, resolved parameters, connections and definitions of statistics of a machine
+    /// that is built. Once, for a new run. `given`: the origins of parameters that a script set;
+    /// the origins of all others are declared with the component.
     void write_machine(const Machine& m, const Sources& given = {});
-    /// Samples taken since the last flush, then all statistics, and, with stamps enabled, the
-    /// stages in which requests spent time as rows of path 'stages'. Adds to the machine's digest.
+    /// Writes the samples since the last flush, then all statistics. With stamps enabled, it also
+    /// writes the stages in which requests spent time as rows of path 'stages'. Adds to the
+    /// machine's digest.
     void dump(Machine& m, const std::string& label);
-    /// Samples taken since the last flush.
+    /// Writes the samples since the last flush.
     void flush_series(Machine& m);
-    /// For a checkpoint: flushes the series and says where the run stands.
+    /// For a checkpoint: flushes the series and returns how much of the run is written.
     Position position(Machine& m);
-    /// Flush or dump first: nothing is written afterwards.
+    /// Requires a flush or dump before: nothing is written afterwards.
     void finish(const RunEnd& end);
 
   private:
@@ -96,22 +97,22 @@ class Run {
 
 class Database {
   public:
-    /// Opens or creates the file; tables of an older version are upgraded (upgrade.hh). Another
-    /// process's lock is waited for `patience` milliseconds, here and in every call that writes.
+    /// Opens or creates the file; tables of an older version are upgraded (upgrade.hh). This call
+    /// and every call that writes wait up to `patience` milliseconds for another process's lock.
     static Database open(const std::string& path, int patience = 60'000);
     Database(Database&&) noexcept;
     Database& operator=(Database&&) noexcept;
     ~Database();
 
     const std::string& path() const;
-    /// Throws InUse if `only` was asked for and is not so.
+    /// Throws InUse if `only` was requested and another run exists.
     Run begin_run(const RunInfo& info);
-    /// Goes on with a run from a checkpoint: deletes what it wrote after `at` and marks it
-    /// unfinished. Nothing is changed and nothing returned if the run, or what it had written at
-    /// the checkpoint, is not in this file: then begin a new run with this one as its parent.
-    /// Throws InUse if a process has the run.
+    /// Continues a run from a checkpoint: deletes the rows written after `at` and marks the run
+    /// unfinished. If the run, or a row that it had written at the checkpoint, is missing from this
+    /// file, nothing is changed and nothing is returned; then begin a new run with this one as its
+    /// parent. Throws InUse if another process holds the run.
     std::optional<Run> resume_run(const std::string& uuid, const Position& at);
-    /// Whether another process has the run.
+    /// Whether another process holds the run.
     bool in_use(const std::string& run) const;
 
   private:

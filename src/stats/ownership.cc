@@ -18,14 +18,14 @@ namespace memsim::stats {
 namespace {
 
 [[noreturn]] void fail(const std::string& path) {
-    throw ConfigError("results database: its file of locks " + path + " cannot be used (" +
+    throw ConfigError("results database: its lock file " + path + " cannot be used (" +
                       std::strerror(errno) +
-                      "): choose a place that can be written and has locks with --stats-db");
+                      "): choose with --stats-db a place that is writable and supports locks");
 }
 
-/// The open file of locks at a path. A process loses all its locks on a file when it closes the
-/// file once, so one that was opened stays open until the process ends. A file that was deleted and
-/// made again is another one.
+/// The open lock file of a database. A process loses all its locks on a file when it closes any
+/// descriptor of the file, so an open descriptor stays open until the process ends. A file that was
+/// deleted and created again counts as a new file.
 int file_of_locks(const std::string& database) {
     static std::map<std::pair<dev_t, ino_t>, int> open_files;
     const std::string path = database + "-owners";
@@ -38,8 +38,8 @@ int file_of_locks(const std::string& database) {
     return open_files[{s.st_dev, s.st_ino}] = file;
 }
 
-/// What this process holds: its own locks are invisible to it. With its number, as the child of a
-/// fork inherits the set and not the locks.
+/// The locks that this process holds: the process cannot see its own locks in the file. Entries
+/// include the process id, because the child of a fork inherits the set but not the locks.
 using Held = std::set<std::tuple<pid_t, int, std::int64_t>>;
 Held& held() {
     static Held all;

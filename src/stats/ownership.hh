@@ -5,16 +5,16 @@
 #include <string>
 #include <utility>
 
-/// Which process simulates a run. It holds a POSIX lock on one byte, the run's, of the file
-/// `<database>-owners`. The kernel frees the lock when the process ends, however it ends; a server
-/// of files frees it when it has lost the machine. A stopped process (SIGSTOP) still holds it.
-///
+/// The process that simulates a run. It holds a POSIX lock on one byte, the run's, of the file
+/// `<database>-owners`. The kernel releases the lock when the process ends for any reason; a file
+/// server releases it when it loses contact with the machine. A stopped process (SIGSTOP) still
+/// holds it.
 /// SQLite needs the same locks, so this works on every file system that a database may be on.
 namespace memsim::stats {
 
 class Ownership {
   public:
-    /// Takes the run for this process; nothing if this or another process holds it.
+    /// Acquires the run for this process; nothing if this or another process holds it.
     static std::optional<Ownership> take(const std::string& database, const std::string& run);
     /// Whether a process other than this one holds the run.
     static bool elsewhere(const std::string& database, const std::string& run);
@@ -34,7 +34,8 @@ class Ownership {
     std::int64_t byte_;
 };
 
-/// This process in words, for those who find a run in its hands: its number, host and the moment.
+/// Describes this process (its number, host and the time) for messages to processes that find the
+/// run in use.
 std::string describe_process(const std::string& now);
 
 } // namespace memsim::stats

@@ -2,15 +2,15 @@
 
 #include "stats/views.hh"
 
-/// The database's tables; docs/database.md says what each holds. A change of them or of the views
-/// is a new version, to which older files are upgraded (upgrade.cc). Values are REAL, so that a
-/// quotient of two counts is none of integers; SQLite stores a whole number as one all the same.
-/// Relations are declared for readers; the writer keeps them without their being checked row by
-/// row. There is no index but what a primary key, a resume, or a question for one name to thousands
-/// of runs needs; a part has its full name for that.
+/// The database's tables; docs/database.md explains each. A change of the tables or views needs a
+/// new version, to which older files are upgraded (upgrade.cc). Values are REAL, so that a quotient
+/// of two counts is not an integer division; SQLite stores whole numbers compactly all the same.
+/// Relations are declared for readers; the writer maintains them without SQLite's check of each
+/// row. The only indexes are those that a primary key, a resume or a query for one name over
+/// thousands of runs needs; a part has its full name for that query.
 namespace memsim::stats {
 
-inline constexpr int application_id = 0x6d73696d; ///< 'msim': marks a database as ours
+inline constexpr int application_id = 0x6d73696d; ///< 'msim': marks a database as memsim's
 inline constexpr int schema_version = 9;
 
 inline constexpr const char* schema = R"sql(

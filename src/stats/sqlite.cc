@@ -16,7 +16,8 @@ Connection::Connection(const std::string& path, int patience) : path_(path) {
     check(code);
     sqlite3_extended_result_codes(s, 1);
     sqlite3_busy_timeout(s, patience);
-    // SQLite opens what it may not write for reading, and would tell at the first insert.
+    // SQLite opens a file without write permission for reading, and would report it only at the
+    // first insert.
     if (sqlite3_db_readonly(s, "main")) fail(SQLITE_READONLY);
 }
 
@@ -35,7 +36,7 @@ void Connection::check(int code) const {
 void Connection::fail(int code) const {
     const std::string start = "results database " + path_ + ": ";
     const std::string other = "; choose another file with --stats-db";
-    const std::string whole = "; what was written before is whole";
+    const std::string whole = "; earlier results are intact";
     const int system = handle_ ? sqlite3_system_errno(handle()) : 0;
     const std::string why = system ? std::string(" (") + std::strerror(system) + ")" : "";
     switch (code & 0xff) {
@@ -44,25 +45,26 @@ void Connection::fail(int code) const {
                           "another file with --stats-db");
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        throw ConfigError(start + "another process has it locked and does not let go" + whole +
+        throw ConfigError(start + "another process holds its lock and does not release it" + whole +
                           ": end that process, or choose another file with --stats-db");
     case SQLITE_CANTOPEN:
         throw ConfigError(start + "it cannot be opened or created" + why +
-                          ": make its folder and the right to write there, or choose another " +
+                          ": create its folder with write permission, or choose another " +
                           "file with --stats-db");
     case SQLITE_READONLY:
     case SQLITE_PERM:
-        throw ConfigError(start + "it may not be written" + why +
-                          ": get the right to write the file and its folder, or choose another " +
-                          "file with --stats-db");
+        throw ConfigError(
+            start + "it may not be written" + why +
+            ": grant write permission for the file and its folder, or choose another " +
+            "file with --stats-db");
     case SQLITE_NOTADB:
-        throw ConfigError(start + "this file is no SQLite database" + other);
+        throw ConfigError(start + "this file is not an SQLite database" + other);
     case SQLITE_CORRUPT:
         throw ConfigError(start + "the file is damaged: save what `sqlite3 " + path_ +
-                          " .recover` still finds" + other);
+                          " .recover` finds" + other);
     case SQLITE_IOERR:
         throw ConfigError(start + "it could not be read or written" + why + whole +
-                          ": see to the disk, or choose another file with --stats-db");
+                          ": check the disk, or choose another file with --stats-db");
     case SQLITE_NOMEM:
         throw std::bad_alloc();
     }
@@ -81,7 +83,7 @@ void Statement::Finalize::operator()(sqlite3_stmt* s) const { sqlite3_finalize(s
 
 bool Statement::step() {
     const int code = sqlite3_step(handle_.get());
-    if (code != SQLITE_ROW) sqlite3_reset(handle_.get()); // a failed one must not hold its lock
+    if (code != SQLITE_ROW) sqlite3_reset(handle_.get()); // releases the lock of a failed step
     connection_.check(code);
     return code == SQLITE_ROW;
 }
@@ -101,7 +103,7 @@ void Statement::reset() {
 }
 
 void Statement::put(int i, std::int64_t v) { sqlite3_bind_int64(handle_.get(), i, v); }
-// SQLite has no unsigned integers: the few that need it are text, which compares equal to no
+// SQLite has no unsigned integers. The few values that need one are stored as text, which equals no
 // integer but keeps every digit.
 void Statement::put(int i, std::uint64_t v) {
     if (v >> 63)

@@ -11,13 +11,13 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-/// The little of SQLite that the database needs. Every failure is a ConfigError that names the file
-/// and says what to do.
+/// The parts of SQLite that the database needs. Every failure is a ConfigError that names the file
+/// and the remedy.
 namespace memsim::stats {
 
 class Connection {
   public:
-    /// `patience`: how long to wait for another process's lock, in milliseconds.
+    /// `patience`: the longest wait for another process's lock, in milliseconds.
     Connection(const std::string& path, int patience);
     const std::string& path() const { return path_; }
     sqlite3* handle() const { return handle_.get(); }
@@ -39,7 +39,7 @@ class Connection {
 class Statement {
   public:
     Statement(Connection& c, const char* sql);
-    /// All parameters, in order.
+    /// Binds all parameters, in order.
     template <class... V>
     Statement& bind(const V&... v) {
         reset();
@@ -49,7 +49,7 @@ class Statement {
     }
     /// True if there is a row.
     bool step();
-    /// Executes it to its end.
+    /// Executes the statement to its end.
     void run() {
         while (step()) {
         }
@@ -78,7 +78,7 @@ class Statement {
     std::unique_ptr<sqlite3_stmt, Finalize> handle_;
 };
 
-/// All or nothing: rolled back unless committed.
+/// Rolled back unless committed.
 class Transaction {
   public:
     explicit Transaction(Connection& c) : connection_(c) { c.run("BEGIN IMMEDIATE"); }

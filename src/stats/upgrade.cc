@@ -14,26 +14,26 @@ namespace memsim::stats {
 
 namespace {
 
-// How each version before this one differs is not written down: its tables are compared with this
-// version's, and one that is not the same is made anew and filled from the old one's columns of the
-// same names. Only a column that cannot be filled like that stands here.
+// The differences of older versions are not listed. Their tables are compared with this version's;
+// a table that differs is created anew and filled from the old table's columns of the same names.
+// This list holds only the columns that cannot be filled this way.
 struct Filled {
     const char* table;
-    const char* without; ///< the old table has no such column
-    const char* column;  ///< this one is then filled
-    const char* from;    ///< by this, over the row `was`
+    const char* without; ///< if the old table lacks this column
+    const char* column;  ///< then this column is filled
+    const char* from;    ///< with this expression over the row `was`
 };
 constexpr Filled filled[] = {
-    // Until version 2 `value` was the text.
+    // Until version 2, `value` held the text.
     {"param", "text", "text", "was.value"},
     {"param", "text", "value", "base_number(was.value, was.unit)"},
-    // Until version 4 the view put it together.
+    // Until version 4, the view composed it.
     {"part", "full_name", "full_name",
      "ifnull((SELECT stat.name FROM stat WHERE stat.id = was.stat), '') ||"
      " CASE was.name WHEN '' THEN '' ELSE '.' || was.name END"},
 };
 
-/// A table, view, index or trigger, and how it is made.
+/// A table, view, index or trigger, and the statement that creates it.
 struct Item {
     std::string type, name, sql;
     bool operator==(const Item&) const = default;
@@ -110,18 +110,19 @@ void sql_base_number(sqlite3_context* context, int, sqlite3_value** arguments) {
 
 // ---- the upgrade --------------------------------------------------------------------------------
 
-/// A memsim of the older version would go on writing the older tables.
+/// A memsim of the older version would continue to write the older tables.
 void refuse_if_in_use(Connection& c, std::int64_t version) {
-    if (!has(columns(c, "run"), "owner")) return; // that version's processes held no locks
+    if (!has(columns(c, "run"), "owner")) return; // processes of that version held no locks
     Statement open_runs(c, "SELECT id, owner FROM run WHERE finished IS NULL");
     while (open_runs.step())
         if (Ownership::elsewhere(c.path(), open_runs.text(0)))
             refuse(c, "its tables have version " + std::to_string(version) +
-                          " and are upgraded when nobody writes them, but " + open_runs.text(1) +
-                          " has the run " + open_runs.text(0) + ": wait for its end");
+                          " and are upgraded only while no process writes them, but " +
+                          open_runs.text(1) + " writes the run " + open_runs.text(0) +
+                          ": wait until it ends");
 }
 
-/// Makes `table` anew and fills it with the old one's rows.
+/// Creates `table` anew and fills it with the old table's rows.
 void remake(Connection& c, const Item& table, const std::vector<std::string>& now) {
     const std::string& name = table.name;
     const std::vector<std::string> before = columns(c, name);
@@ -138,7 +139,7 @@ void remake(Connection& c, const Item& table, const std::vector<std::string>& no
         to += (to.empty() ? "" : ", ") + column;
         from += (from.empty() ? "" : ", ") + source;
     }
-    // The user's indexes and triggers go with the old table, and are made again.
+    // The user's indexes and triggers are dropped with the old table and created again.
     const std::vector<Item> others =
         items(c, ("AND type IN ('index', 'trigger') AND tbl_name = '" + name + "'").c_str());
     const std::string old = "memsim_upgrade_" + name;
@@ -149,7 +150,8 @@ void remake(Connection& c, const Item& table, const std::vector<std::string>& no
     for (const Item& i : others) run(c, i.sql);
 }
 
-/// What stands under a name of memsim's must be of memsim's kind: a view `run` may have no end.
+/// An object with one of memsim's names must be of memsim's kind: reading a view named `run` may
+/// never end.
 void refuse_other_kinds(Connection& c, const std::vector<Item>& wanted) {
     for (const Item& i : items(c)) {
         const auto same = std::ranges::find_if(wanted, [&](const Item& w) {
@@ -169,7 +171,7 @@ void upgrade(Connection& c, std::int64_t version, Connection& fresh,
             run(c, "DROP VIEW " + i.name);
     sqlite3_create_function(c.handle(), "base_number", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
                             nullptr, &sql_base_number, nullptr, nullptr);
-    c.run("PRAGMA legacy_alter_table = ON"); // what refers to a table goes on naming it
+    c.run("PRAGMA legacy_alter_table = ON"); // references to a table keep its name
     for (const Item& i : wanted) {
         const std::vector<Item> there = items(c, ("AND name = '" + i.name + "'").c_str());
         if (there.empty())
@@ -189,7 +191,7 @@ void make_tables(Connection& c) {
                               "; PRAGMA user_version = " + std::to_string(schema_version);
     if (tables() == 0) {
         Transaction t(c);
-        if (tables() == 0) { // still: another process may have been faster
+        if (tables() == 0) { // check again: another process may have created them meanwhile
             c.run(schema);
             c.run(views);
             run(c, stamp);

@@ -2,14 +2,14 @@
 
 #include "stats/sqlite.hh"
 
-/// The database's tables are made, or brought to this version's from an older one's.
+/// Creates the database's tables, or upgrades those of an older version.
 namespace memsim::stats {
 
-/// Afterwards the database has this version's tables and views. Those of an older version are
-/// upgraded in one transaction: every row stays, and what the version did not know is NULL or has
-/// no row. Refused, and left as it is, is a file of another program or of a later version, one
-/// that a process of the older memsim has a run in, and one with names of the user's own in the
-/// way.
+/// Afterwards the database has this version's tables and views. Older tables are upgraded in one
+/// transaction: every row is kept, and data that the older version did not have is NULL or has no
+/// row.
+/// Refuses, and leaves unchanged, a file of another program or of a later version, a file in which
+/// a process of the older memsim writes a run, and a file with conflicting names of the user.
 void make_tables(Connection& c);
 
 } // namespace memsim::stats

@@ -1,7 +1,7 @@
 #pragma once
 
-/// The database's views: what is asked of it most often, in one line. docs/database.md says what
-/// each holds, with a query for each.
+/// The database's views: one-line answers to the most frequent queries. docs/database.md explains
+/// each, with a query.
 namespace memsim::stats {
 
 inline constexpr const char* views = R"sql(

@@ -25,14 +25,14 @@ std::optional<std::pair<const char*, std::string>> Device::wrong(const DevicePar
                                                                  const MediaParams& media) {
     using Wrong = std::pair<const char*, std::string>;
     if (media.capacity->raw % (line_bytes * media.partitions()) != 0)
-        return Wrong {"capacity", Text<Bytes>::show(media.capacity()) + " does not divide into " +
+        return Wrong {"capacity", Text<Bytes>::show(media.capacity()) + " cannot be divided into " +
                                       std::to_string(media.partitions()) +
-                                      " partitions of 256-byte lines: take a multiple of " +
+                                      " partitions of 256-byte lines: use a multiple of " +
                                       std::to_string(line_bytes * media.partitions()) + "B"};
     if (params.drain_low() >= params.drain_high())
-        return Wrong {"drain_low", "draining must end below drain_high, at which it begins"};
+        return Wrong {"drain_low", "must be less than drain_high, at which draining begins"};
     if (params.drain_high() > params.write_buffer())
-        return Wrong {"drain_high", "the write buffer has only " +
+        return Wrong {"drain_high", "exceeds the write buffer of " +
                                         std::to_string(params.write_buffer()) + " lines"};
     return {};
 }
@@ -50,14 +50,14 @@ void Device::init() {
 void Device::check_address(const std::string& path, const DdrtCommand& c) const {
     if (c.address + c.bytes > static_cast<std::uint64_t>(media_params_.capacity->raw))
         throw ConfigError(path + ": address " + std::to_string(c.address) +
-                          " lies beyond its capacity of " +
+                          " is beyond the capacity of " +
                           Text<Bytes>::show(media_params_.capacity()) +
                           ": give the memory controller the same capacity");
 }
 
 bool Device::accept(const DdrtCommand& c, Tick now) {
     MEMSIM_ASSERT(c.bytes > 0 && c.address / line_bytes == (c.address + c.bytes - 1) / line_bytes,
-                  "a DDR-T command stays within one line");
+                  "a DDR-T command must stay within one line");
     if (!(c.write ? write(c) : read(c, now))) return false;
     ++(c.write ? stats_.writes : stats_.reads);
     (c.write ? stats_.write_bytes : stats_.read_bytes) += c.payload();
@@ -104,7 +104,7 @@ bool Device::read(const DdrtCommand& c, Tick now) {
 bool Device::write(const DdrtCommand& c) {
     const std::uint64_t line = c.address / line_bytes;
     WriteBuffer& buffer = state_.write_buffer;
-    // The reads that wait for the media came first and must not see this write.
+    // Earlier reads that wait for the media must not see this write.
     if (!state_.read_buffer.give_up(line)) return false;
     auto entry = buffer.open(line);
     if (!entry) {
@@ -120,8 +120,8 @@ bool Device::write(const DdrtCommand& c) {
     return true;
 }
 
-/// What a write leaves in its entry. Of stores that come out of order the younger one's bytes stay,
-/// wherever in the module they are.
+/// Stores the contents of a write in its entry. If stores arrive out of order, the bytes of the
+/// younger one remain, wherever in the module they are.
 void Device::take_contents(std::uint8_t entry, const DdrtCommand& c) {
     if (!c.contents) return;
     const std::uint8_t covered = sectors_covered(c);
@@ -146,7 +146,7 @@ void Device::become_ready(std::uint32_t slot, const parts::SectorStore& buffer, 
     Load& load = state_.loads[slot];
     load.ready = true;
     if (contents_.enabled()) {
-        Load here = load; // as the buffer's lines are numbered
+        Load here = load; // with the numbering of the buffer's lines
         here.address = entry * line_bytes + load.address % line_bytes;
         load.contents = buffer.read(contents_, here);
     }

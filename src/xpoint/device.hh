@@ -10,7 +10,7 @@ namespace memsim::xpoint {
 struct DeviceParams {
     using group = void;
     Param<unsigned> loads {
-        64, {1, 64}, "Reads accepted and not yet sent", cited("load/store queue of Optane: 64")};
+        64, {1, 64}, "Reads accepted and not sent", cited("load/store queue of Optane: 64")};
     Param<unsigned> read_buffer {
         64, {1, 64}, "Lines of the read buffer", cited("Optane: 64 x 256 B; range 16-64")};
     Param<unsigned> write_buffer {
@@ -26,8 +26,8 @@ struct DeviceParams {
     Param<unsigned> queue {8, {1, 4096}, "Commands in flight or waiting to be accepted", assumed()};
     Param<Time> ready_latency {5_ns,
                                {1_fs, 1_us},
-                               "Time from data in the read buffer to the controller's knowing: "
-                               "half of the DDR-T handshake of 10 ns",
+                               "Time from data in the read buffer until the controller is "
+                               "informed: half of the DDR-T handshake of 10 ns",
                                assumed("below Optane's 305 ns random read; range 0-75 ns in all")};
     Param<Time> channel_latency {3300_ps,
                                  {1_fs, 1_us},
@@ -35,7 +35,7 @@ struct DeviceParams {
                                  "controller's (see ohm.PlanarController)"};
 };
 
-/// `Params` holds them as `device`.
+/// `Params` has a member `device`.
 template <class Params>
 struct DevicePorts {
     using group = void;
@@ -54,21 +54,21 @@ struct DeviceStats {
     using group = void;
     Counter reads {Unit::count, "Read commands accepted"};
     Counter writes {Unit::count, "Write commands accepted"};
-    Counter read_bytes {Unit::byte, "Bytes asked for by read commands accepted"};
+    Counter read_bytes {Unit::byte, "Bytes requested by accepted read commands"};
     Counter sent_bytes {Unit::byte, "Bytes sent to the memory controller"};
-    Counter write_bytes {Unit::byte, "Bytes taken with write commands"};
-    Counter read_buffer_hits {Unit::count, "Reads that found their line in the read buffer"};
-    Counter read_merges {Unit::count, "Reads that joined a media read under way"};
+    Counter write_bytes {Unit::byte, "Bytes received with write commands"};
+    Counter read_buffer_hits {Unit::count, "Reads that hit the read buffer"};
+    Counter read_merges {Unit::count, "Reads that joined a media read in progress"};
     Counter forwarded {Unit::count, "Reads served from the write buffer"};
     Counter coalesced {Unit::count, "Writes that joined a line in the write buffer"};
-    Counter reverse_writes {Unit::count, "Lines sent to the DRAM, the controller watching"};
+    Counter reverse_writes {Unit::count, "Lines sent to the DRAM while the controller snarfs them"};
     Counter stalls {Unit::count, "Commands that waited at the head of the queue"};
     ElapsedTime stall_time {"Time that commands waited at the head of the queue"};
     Distribution read_latency {Unit::time, "Time from a read command's acceptance to its ready"};
 };
 
 struct DeviceState {
-    /// A read that was accepted and whose data has not been sent.
+    /// An accepted read whose data were not sent.
     struct Load {
         std::uint64_t address = 0;
         std::uint32_t id = 0;
@@ -78,7 +78,7 @@ struct DeviceState {
         bool holds_entry = false;
         bool ready = false;
         Tick accepted = 0;
-        Contents::Id contents; ///< when it is ready, where the machine carries them
+        Contents::Id contents; ///< when ready, if the machine carries contents
 
         std::uint32_t payload() const { return protocol::payload(*this); }
     };
@@ -87,49 +87,52 @@ struct DeviceState {
         std::uint32_t load = 0;
     };
     std::vector<Load> loads;
-    std::uint64_t free_loads = 0; ///< a bit each
+    std::uint64_t free_loads = 0; ///< bit per free load
     HashMap<std::uint32_t> load_of;
     ReadBuffer read_buffer;
     WriteBuffer write_buffer;
     MediaState media;
     std::uint64_t order = 0;
     Tick stalled_since = never;
-    std::vector<Grant> granted; ///< by time
-    // Balance, apart from statistics, which may be reset.
+    std::vector<Grant> granted; ///< in order of time
+    // For the balance check; unlike statistics, these are not reset.
     std::uint64_t accepted_bytes = 0;
     std::uint64_t sent_bytes = 0;
 };
 
 /// The media and the controller in a module's logic layer, without the DDR-T ports: loads, read
 /// buffer, write buffer.
-/// A line stays in the read buffer until its place is needed. Writes to one line coalesce in the
-/// write buffer, and reads are served from it; it drains to the media from drain_high lines down to
-/// drain_low. A write is done when the write buffer has it.
-/// Reads and writes of a line take effect in the order in which they are accepted: a write to a
-/// line that is being read is refused until that is over. What is left out of the module is said in
-/// xpoint/module.hh.
+///
+/// Models        A line stays in the read buffer until its place is needed. Writes to one line
+///               coalesce in the write buffer, which also serves reads; it drains to the media from
+///               drain_high lines down to drain_low. A write is complete when the write buffer has
+///               it.
+/// Ordering      Reads and writes of a line take effect in the order of their acceptance: a write
+///               to a line being read is refused until the read is complete.
+/// Not modelled  See xpoint/module.hh.
 class Device {
   public:
     using Load = DeviceState::Load;
     using Ready = std::function<void(std::uint32_t load)>;
 
-    /// All outlive it. `ready` is called when the data of a load is here.
+    /// All arguments outlive it. `ready` is called when the data of a load are available.
     Device(const DeviceParams& params, const MediaParams& media_params, DeviceStats& stats,
            MediaStats& media_stats, WearStats& wear, DeviceState& state, Contents& contents,
            Ready ready);
-    /// What is wrong with the parameters: the name of one, and a sentence.
+    /// The first invalid parameter and an error sentence, if any.
     static std::optional<std::pair<const char*, std::string>> wrong(const DeviceParams& params,
                                                                     const MediaParams& media);
     void init();
 
-    /// False if there is no room, or something else must come first: try again later.
+    /// Return false if there is no space or an earlier operation must complete first; the caller
+    /// retries.
     bool read(const protocol::DdrtCommand& c, Tick now);
     bool write(const protocol::DdrtCommand& c);
     Load& load(std::uint32_t slot) { return state_.loads[slot]; }
-    /// The load's data has been sent.
+    /// The data of the load were sent.
     void release(std::uint32_t load);
 
-    /// The media ends and begins what it can; next() is when something ends.
+    /// The media completes and starts operations; next() is the time of the next completion.
     void finish(Tick now);
     void start(Tick now) { media_.start(now); }
     Tick next() const {
@@ -137,17 +140,17 @@ class Device {
                         state_.granted.empty() ? never : state_.granted.front().at);
     }
 
-    // The commands of a memory controller, as it sends them.
+    // Commands of a memory controller.
     void check_address(const std::string& path, const protocol::DdrtCommand& c) const;
     bool accept(const protocol::DdrtCommand& c, Tick now);
-    /// Says that a load is ready.
+    /// Reports that a load is ready.
     template <class Port>
     void say_ready(std::uint32_t slot, Port& commands, Tick now) {
         stats_.read_latency.sample(Time {now - state_.loads[slot].accepted});
         commands.send({state_.loads[slot].id});
     }
     void grant(const protocol::DdrtGrant& g);
-    /// What has its slot's end now.
+    /// Sends the data of grants whose slot ends now.
     template <class Port>
     void send_granted(Port& transfers, Tick now) {
         while (!state_.granted.empty() && state_.granted.front().at <= now) {
@@ -161,7 +164,7 @@ class Device {
         }
     }
 
-    // A look through the machine: what is newest of a sector, or what the host copies in.
+    // Functional access: the newest copy of a sector, or a write by the host.
     SectorBytes newest(std::uint64_t line, std::uint64_t sector) const;
     void copy_in(std::uint64_t line, std::uint64_t sector, const SectorBytes& data);
 

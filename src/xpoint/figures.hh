@@ -5,12 +5,12 @@
 
 namespace memsim::xpoint {
 
-/// What a controller must know of a module behind DDR-T.
+/// The properties of a module behind DDR-T that a controller needs.
 struct Figures {
     const MediaParams& media;
     const DeviceParams& device;
-    Bytes snarf_register {0}; ///< 0: the module has none
-    unsigned swaps = 0;       ///< that it holds at once
+    Bytes snarf_register {0}; ///< 0: no register
+    unsigned swaps = 0;       ///< maximum concurrent swaps
 };
 
 class HasFigures {

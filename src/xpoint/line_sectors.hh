@@ -2,7 +2,7 @@
 
 #include "protocol/ddrt.hh"
 
-/// The 256-byte line of the media, and which of its sectors a command is about: a bit each.
+/// The 256-byte line of the media, and masks of the sectors that a command accesses.
 namespace memsim::xpoint {
 
 inline constexpr std::uint32_t line_bytes = 256; ///< access unit of the media (assumption)
@@ -12,7 +12,7 @@ constexpr std::uint8_t first_sectors(unsigned n) {
     return static_cast<std::uint8_t>((1u << n) - 1);
 }
 
-/// The sectors that it touches.
+/// The sectors that a command touches.
 inline std::uint8_t sectors_touched(const protocol::DdrtCommand& c) {
     const auto at = static_cast<unsigned>(c.address % line_bytes);
     const unsigned first = at / protocol::sector_bytes;
@@ -20,7 +20,7 @@ inline std::uint8_t sectors_touched(const protocol::DdrtCommand& c) {
     const unsigned all = first_sectors(end) & ~first_sectors(first);
     return static_cast<std::uint8_t>(c.sectors ? all & c.sectors << first : all);
 }
-/// The sectors that a write covers whole.
+/// The sectors that a write covers completely.
 inline std::uint8_t sectors_covered(const protocol::DdrtCommand& c) {
     const auto at = static_cast<unsigned>(c.address % line_bytes);
     const unsigned first = (at + protocol::sector_bytes - 1) / protocol::sector_bytes;

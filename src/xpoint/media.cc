@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t bit(std::size_t i) { return std::uint64_t {1} << i; }
 
-/// The oldest of the entries whose bits are set, or -1.
+/// The oldest of the entries in the mask, or -1.
 template <class Entries, class Keep>
 int oldest(std::uint64_t set, const Entries& entries, Keep&& keep) {
     int best = -1;
@@ -35,7 +35,7 @@ void Media::init() {
     state_.levelling = StartGap(lines_);
 }
 
-// ---- what waits ------------------------------------------------------------------------------
+// ---- queued operations ------------------------------------------------------------------------
 
 void Media::read(std::uint8_t entry) {
     const State::Partition& p =
@@ -56,7 +56,7 @@ void Media::place_write(std::size_t entry) {
     state_.with_writes |= bit(p);
 }
 
-/// After a move of the gap one line lies elsewhere; so rare that all are placed again.
+/// A move of the gap relocates one line; it is so rare that all lines are queued again.
 void Media::place_all_again() {
     for (State::Partition& p : state_.partitions) p.waiting_reads = p.waiting_writes = 0;
     state_.with_reads = state_.with_writes = 0;
@@ -66,11 +66,11 @@ void Media::place_all_again() {
         if (writes_.used(i) && !writes_[i].draining) place_write(i);
 }
 
-// ---- operations begin ------------------------------------------------------------------------
+// ---- start of operations ----------------------------------------------------------------------
 
 void Media::start(Tick now) {
     Move before;
-    do { // a line that is written in its row may make a move of the gap due
+    do { // a write to an open row may make a move of the gap due
         before = state_.move;
         std::uint64_t wanted = state_.with_reads | (state_.draining ? state_.with_writes : 0);
         if (state_.move == Move::due) wanted |= bit(partition_of(state_.levelling.move_source()));
@@ -91,7 +91,8 @@ void Media::begin(unsigned partition, Op op, std::size_t entry, std::uint64_t ph
     stats_.media_time.add(now, now, p.done);
 }
 
-/// The oldest of the entries whose bits are set; of those in the open row, if there are any. Or -1.
+/// The oldest of the entries in the mask, with priority for those in the open row; -1 if there is
+/// none.
 template <class Entries, class Keep>
 int Media::next_of(const State::Partition& p, std::uint64_t set, const Entries& entries,
                    Keep&& keep) const {
@@ -104,7 +105,7 @@ int Media::next_of(const State::Partition& p, std::uint64_t set, const Entries& 
     return oldest(set, entries, keep);
 }
 
-/// With rows: how long an access to a line takes, whose row is open from now on.
+/// With rows: the time of an access to a line, whose row is then open.
 Time Media::access(State::Partition& p, std::uint64_t physical, bool write, Tick now) {
     Time t = params_.t_column();
     if (p.open.row != row_of(physical)) {
@@ -121,7 +122,7 @@ Time Media::access(State::Partition& p, std::uint64_t physical, bool write, Tick
     return t;
 }
 
-/// What was written to a row goes to the media, and no more.
+/// Writes the dirty lines of a row to the media.
 void Media::close(const OpenRow& open, Tick now) {
     parts::for_each_bit(open.dirty,
                         [&](std::uint32_t i) { write_line((open.row << row_bits_) + i, now); });
@@ -141,7 +142,7 @@ void Media::count_reads(std::uint64_t lines) {
     stats_.media_energy += lines * static_cast<std::uint64_t>(params_.read_energy->raw);
 }
 
-/// A line is written to the media.
+/// Counts a line written to the media.
 void Media::write_line(std::uint64_t physical, Tick now) {
     state_.wear.write(physical, wear_, now);
     stats_.media_energy += static_cast<std::uint64_t>(params_.write_energy->raw);
@@ -168,7 +169,7 @@ void Media::start(unsigned partition, Tick now) {
 
 bool Media::start_write(unsigned partition, Tick now) {
     State::Partition& p = state_.partitions[partition];
-    // The line on its way into the gap must not change under the copy.
+    // The line being copied into the gap must not change.
     const bool copying = state_.move != Move::none && state_.move != Move::due;
     const int w = next_of(p, p.waiting_writes, writes_, [&](const WriteBuffer::Entry& e) {
         return !copying || state_.levelling.physical(e.line) != state_.levelling.move_source();
@@ -181,8 +182,8 @@ bool Media::start_write(unsigned partition, Tick now) {
     e.draining = true;
     const std::uint64_t physical = state_.levelling.physical(e.line);
     if (has_rows()) {
-        // Counted once while its row is open. A line that the gap's move writes is not: with a
-        // small psi moves would make moves due, without end.
+        // Each line is counted once while its row is open. A line written by a move of the gap is
+        // not counted: with a small psi, moves would otherwise cause moves without end.
         const bool counted = p.open.row == row_of(physical) && p.open.dirty & line_of(physical);
         begin(partition, Op::write, entry, physical, access(p, physical, true, now), now);
         if (!counted) count_writes(1);
@@ -195,7 +196,7 @@ bool Media::start_write(unsigned partition, Tick now) {
     return true;
 }
 
-/// True if the partition now works on the move.
+/// Returns true if the partition now works on the move.
 bool Media::start_gap_move(unsigned partition, Tick now) {
     State::Partition& p = state_.partitions[partition];
     const std::uint64_t source = state_.levelling.move_source(), gap = state_.levelling.gap();
@@ -215,10 +216,10 @@ bool Media::start_gap_move(unsigned partition, Tick now) {
     return false;
 }
 
-// ---- operations end --------------------------------------------------------------------------
+// ---- completion of operations -----------------------------------------------------------------
 
-/// Into the read buffer. What the write buffer holds of the line is younger than the media, older
-/// than the reads.
+/// Fills the read buffer. The write buffer's bytes of the line are younger than the media, but
+/// older than the reads.
 void Media::fill(const State::Partition& p) {
     ReadBuffer::Entry& e = reads_[p.entry];
     e.fill = ReadBuffer::Fill::valid;

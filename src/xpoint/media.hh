@@ -23,34 +23,34 @@ struct MediaParams {
         190_ns, {1_ns, 1_ms}, "Media read", stated("Ohm-GPU table I: 190 ns"), Change::tunable};
     Param<Time> t_write {
         763_ns, {1_ns, 1_ms}, "Media write", stated("Ohm-GPU table I: 763 ns"), Change::tunable};
-    Param<Bytes> row {
-        256_B,
-        {256_B, 16_KiB},
-        "Bytes that a partition keeps open (a DRAM's: 2 KiB). 256 B: a line, no row buffer",
-        power_of_two()};
+    Param<Bytes> row {256_B,
+                      {256_B, 16_KiB},
+                      "Size of the row that a partition keeps open (a DRAM's: 2 KiB). 256 B: one "
+                      "line, no row buffer",
+                      power_of_two()};
     Param<Time> t_column {8900_ps,
                           {1_ps, 1_ms},
-                          "A line of an open row",
+                          "Time of an access to a line of an open row",
                           stated("ZnG table I, Optane: tCL 8.9 ns"),
                           Change::tunable};
     Param<unsigned> psi {
-        100, {1, 1u << 20}, "Writes to a move of the gap", cited("Start-Gap, MICRO'09: 100")};
+        100, {1, 1u << 20}, "Writes between moves of the gap", cited("Start-Gap, MICRO'09: 100")};
     Param<Energy> read_energy {5120_pJ,
                                {0_fJ, Energy {1'000'000'000'000}},
-                               "Energy of a line that is read from the media",
+                               "Energy of reading a line from the media",
                                cited("PCM: 2.5 pJ a bit; Lee et al., ISCA'09")};
     Param<Energy> write_energy {34406400_fJ,
                                 {0_fJ, Energy {1'000'000'000'000}},
-                                "Energy of a line that is written to the media",
+                                "Energy of writing a line to the media",
                                 cited("PCM: 16.8 pJ a bit; Lee et al., ISCA'09")};
 };
 
 struct MediaStats {
     using group = void;
-    Counter media_reads {Unit::count, "Lines read from the media, for whatever reason"};
+    Counter media_reads {Unit::count, "Lines read from the media for any reason"};
     Counter rows_opened {Unit::count, "Rows opened; 0 without row buffers"};
-    Counter rows_closed {Unit::count, "Rows written to the media as another one was opened"};
-    Counter refills {Unit::count, "Media reads because a line was written in part"};
+    Counter rows_closed {Unit::count, "Rows written to the media because another row was opened"};
+    Counter refills {Unit::count, "Media reads to complete a partly written line"};
     Counter partition_conflicts {Unit::count, "Media reads that found their partition busy"};
     Counter gap_moves {Unit::count, "Lines copied into the gap"};
     ElapsedTime media_time {"Busy time, summed over partitions"};
@@ -61,21 +61,21 @@ struct MediaState {
     enum class Op : std::uint8_t { none, read, write, gap_read, gap_write };
     struct Partition {
         Op op = Op::none;
-        std::uint8_t entry = 0; ///< of the read or of the write buffer
+        std::uint8_t entry = 0; ///< in the read or write buffer
         std::uint64_t physical = 0;
-        std::uint64_t waiting_reads = 0;  ///< entries of the read buffer, a bit each
-        std::uint64_t waiting_writes = 0; ///< entries of the write buffer, a bit each
+        std::uint64_t waiting_reads = 0;  ///< mask of entries of the read buffer
+        std::uint64_t waiting_writes = 0; ///< mask of entries of the write buffer
         Tick done = 0;
         OpenRow open;
     };
     enum class Move : std::uint8_t { none, due, reading, copied, writing };
 
     std::vector<Partition> partitions;
-    std::uint64_t at_work = 0;    ///< partitions that are, a bit each
-    std::uint64_t with_reads = 0; ///< those with waiting reads
+    std::uint64_t at_work = 0;    ///< mask of busy partitions
+    std::uint64_t with_reads = 0; ///< mask of partitions with waiting reads
     std::uint64_t with_writes = 0;
-    Tick next_done = never; ///< of those at work, the first
-    bool draining = false;  ///< the write buffer is being emptied
+    Tick next_done = never; ///< first completion of a busy partition
+    bool draining = false;  ///< the write buffer is being drained
     StartGap levelling;
     Move move = Move::none;
     std::uint64_t writes_since_move = 0;
@@ -83,19 +83,21 @@ struct MediaState {
     parts::SectorStore contents; ///< by physical line
 };
 
-/// The media of a module: 256-byte lines over partitions that work at the same time. One operation
-/// keeps its partition busy for t_read or t_write, or for both if a line was not written whole.
-/// With a row larger than a line a partition is a bank: the lines of its open row take t_column
-/// each, another row t_read before, and t_write before that if the open one was written. What was
-/// only read need not be written back. Accesses to the open row go first.
-/// Reads of the read buffer's lines go before drains of the write buffer's, unless that is full; of
-/// either the oldest goes first. Start-Gap maps lines; every psi writes one line is copied into the
-/// gap, at the price of a media read and a media write.
+/// The media of a module: 256-byte lines in partitions that work in parallel.
+///
+/// Models        An operation occupies its partition for t_read or t_write, or for both if a line
+///               was partly written. If a row is larger than a line, a partition is a bank: lines
+///               of its open row take t_column each; another row takes t_read before, and t_write
+///               before that if the open row was written. Rows that were only read need no
+///               write-back. Start-Gap maps lines; every psi writes one line is copied into the
+///               gap, which costs a media read and a media write.
+/// Ordering      Accesses to the open row go first. Reads for the read buffer precede drains of the
+///               write buffer, unless the write buffer is full. Otherwise the oldest goes first.
 class Media {
   public:
     using State = MediaState;
 
-    /// All outlive it.
+    /// All arguments outlive it.
     Media(const MediaParams& params, MediaStats& stats, WearStats& wear, State& state,
           ReadBuffer& reads, WriteBuffer& writes, bool with_contents)
         : params_(params), stats_(stats), wear_(wear), state_(state), reads_(reads),
@@ -103,16 +105,17 @@ class Media {
     void init();
     std::uint64_t lines() const { return lines_; }
 
-    /// A line waits to be read into its place in the read buffer.
+    /// Queues the read of a line into its place in the read buffer.
     void read(std::uint8_t entry);
-    /// A line of the write buffer may be written when that is drained.
+    /// Queues a line of the write buffer to be written when the buffer is drained.
     void write(std::uint8_t entry) { place_write(entry); }
-    /// Whether the write buffer is drained from now on. It ends by itself: `drain_low`.
+    /// Starts draining the write buffer. Draining stops at `drain_low`.
     void drain() { state_.draining = true; }
 
-    /// Begins what can begin.
+    /// Starts all operations that can start.
     void start(Tick now);
-    /// Ends what is done. Calls line_read(entry) for each line that is in the read buffer now.
+    /// Completes the finished operations. Calls line_read(entry) for each line that is now in the
+    /// read buffer.
     template <class F>
     void finish(Tick now, unsigned drain_low, F&& line_read) {
         if (state_.next_done > now) return;
@@ -136,7 +139,7 @@ class Media {
     bool idle() const { return state_.at_work == 0 && state_.move == State::Move::none; }
     void check_loaded(Loader& l) const;
 
-    /// A sector of a line, without what the write buffer holds of it.
+    /// Reads a sector of a line, without the write buffer.
     void look(std::uint64_t line, std::uint64_t sector, SectorBytes& to) const {
         state_.contents.read(state_.levelling.physical(line) * line_sectors + sector, to);
     }
@@ -149,7 +152,7 @@ class Media {
         return static_cast<unsigned>(row_of(physical) % params_.partitions());
     }
     std::uint64_t row_of(std::uint64_t physical) const { return physical >> row_bits_; }
-    /// Its bit among the lines of its row.
+    /// The bit of a line among those of its row.
     std::uint64_t line_of(std::uint64_t physical) const {
         return std::uint64_t {1} << (physical - (row_of(physical) << row_bits_));
     }
@@ -182,7 +185,7 @@ class Media {
     ReadBuffer& reads_;
     WriteBuffer& writes_;
     bool with_contents_;
-    std::uint64_t lines_ = 0; ///< logical
+    std::uint64_t lines_ = 0; ///< number of logical lines
     unsigned row_bits_ = 0;   ///< a row has 2^row_bits_ lines
 };
 

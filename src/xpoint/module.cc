@@ -26,8 +26,8 @@ void Module::wake() {
         port.device.commands, now(), state.device.stalled_since, stat.device.stall_time,
         [this](const protocol::DdrtCommand& c) {
             if (c.swap || c.snarf)
-                throw ConfigError(path() + ": it neither swaps nor snarfs: an ohm.XpointModule "
-                                           "does");
+                throw ConfigError(path() +
+                                  ": does not support swap and snarf: use an ohm.XpointModule");
             device_->check_address(path(), c);
             return device_->accept(c, now());
         });

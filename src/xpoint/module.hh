@@ -6,13 +6,13 @@
 namespace memsim::xpoint {
 
 /// One 3D XPoint module: the media and the controller in its logic layer (Ohm-GPU III-A), behind
-/// DDR-T. The parts: loads, read and write buffer (xpoint/device.hh), partitions, Start-Gap and
-/// wear (xpoint/media.hh). Reads and writes of a line take effect in the order in which they
-/// arrive: a write to a line that is being read waits at the head of the queue, and so does
-/// everything behind it.
+/// DDR-T. Its parts are loads, read buffer and write buffer (xpoint/device.hh), and partitions,
+/// Start-Gap and wear (xpoint/media.hh).
 ///
-/// Not modelled: ECC and its failures, bit-level write schemes, media power limits, refresh of
-/// disturbed lines, energy of the controller and its buffers.
+/// Ordering      Reads and writes of a line take effect in order of arrival: a write to a line
+///               being read stalls the queue.
+/// Not modelled  ECC and its failures, bit-level write schemes, media power limits, refresh of
+///               disturbed lines, energy of the controller and its buffers.
 class Module final : public Model<Module>, public Functional, public HasFigures {
   public:
     struct Params {

@@ -13,7 +13,7 @@ std::optional<std::uint8_t> ReadBuffer::take(std::uint64_t line, std::uint64_t o
         places_[line] = static_cast<std::uint8_t>(i);
         return static_cast<std::uint8_t>(i);
     }
-    return {}; // and the search begins where it began
+    return {}; // the next search begins at the same place
 }
 
 bool ReadBuffer::give_up(std::uint64_t line) {

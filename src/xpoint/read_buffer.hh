@@ -10,15 +10,15 @@
 
 namespace memsim::xpoint {
 
-/// The lines that were read from the media. A line stays until its place is needed, which goes
-/// round those that nobody uses; reads of it share the place (`users`, a bit each). A line that is
-/// written is no longer found, but those who use it keep it. A value for State.
+/// The lines read from the media. A line stays until its place is needed; unused places are
+/// replaced in turn. Reads of the same line share its place (mask `users`). A line that is written
+/// is no longer found, but its current users keep it. A value for State.
 class ReadBuffer {
   public:
     enum class Fill : std::uint8_t { none, waiting, reading, valid };
     struct Entry {
         std::uint64_t line = 0;
-        std::uint64_t order = 0; ///< of those that wait, the oldest is read first
+        std::uint64_t order = 0; ///< the oldest waiting entry is read first
         std::uint64_t users = 0;
         Fill fill = Fill::none;
         bool listed = false; ///< later reads may use it
@@ -37,24 +37,25 @@ class ReadBuffer {
     Entry& operator[](std::size_t i) { return entries_[i]; }
     const Entry& operator[](std::size_t i) const { return entries_[i]; }
 
-    /// Where the line is, or will be.
+    /// The place where the line is, or will be.
     std::optional<std::uint8_t> find(std::uint64_t line) const {
         const std::uint8_t* const place = places_.find(line);
         return place ? std::optional(*place) : std::nullopt;
     }
-    /// A place for a line that is to be read; none if all are in use.
+    /// Allocates a place for a line to read; none if all are in use.
     std::optional<std::uint8_t> take(std::uint64_t line, std::uint64_t order);
-    /// The line is written: false if a read of it waits for the media, and must not see that.
+    /// The line is being written. Returns false if a read of it waits for the media and must not
+    /// see the write.
     bool give_up(std::uint64_t line);
-    /// A user has got its data.
+    /// A user has received its data.
     void release(std::size_t entry, std::uint32_t user);
 
-    parts::SectorStore& contents() { return contents_; } ///< eight sectors of each place in turn
+    parts::SectorStore& contents() { return contents_; } ///< eight sectors per place
     const parts::SectorStore& contents() const { return contents_; }
 
   private:
     std::vector<Entry> entries_;
-    std::uint32_t next_ = 0; ///< where the search for a place begins
+    std::uint32_t next_ = 0; ///< start of the search for a place
     HashMap<std::uint8_t> places_;
     parts::SectorStore contents_;
 };

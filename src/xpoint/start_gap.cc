@@ -13,7 +13,8 @@ void StartGap::moved() {
         --gap_;
         return;
     }
-    // The last line went to the bottom: a round is complete, the spare is at the top again.
+    // The last line was moved to the bottom: a round is complete, and the spare is at the top
+    // again.
     gap_ = lines_;
     if (++start_ == lines_) start_ = 0;
 }

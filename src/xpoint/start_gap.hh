@@ -6,12 +6,12 @@
 
 namespace memsim::xpoint {
 
-/// Start-Gap wear levelling (Qureshi et al., MICRO 2009): N logical lines live in N + 1 physical
-/// ones, and the spare, the gap, moves down by one line every `psi` writes. Two registers instead
-/// of a table: with s = (logical + start) mod N, the line is at s, or at s + 1 if s >= gap. After
-/// N + 1 moves every line has shifted by one.
-/// The owner moves the data: it copies move_source() to gap() and then calls moved(). A value for
-/// State. Not modelled: the static randomiser in front of it, several regions.
+/// Start-Gap wear levelling (Qureshi et al., MICRO 2009): N logical lines occupy N + 1 physical
+/// ones. The spare line, the gap, moves down by one line every `psi` writes. Two registers replace
+/// a table: with s = (logical + start) mod N, the line is at s, or at s + 1 if s >= gap. After N +
+/// 1 moves every line has shifted by one. The owner moves the data: it copies move_source() to
+/// gap() and then calls moved(). A value for State. Not modelled: the static randomiser in front of
+/// it, several regions.
 class StartGap {
   public:
     static constexpr std::string_view archived_as = "StartGap";
@@ -21,7 +21,7 @@ class StartGap {
         a(lines_), a(start_), a(gap_);
         if constexpr (Loading<Archive>)
             a.check(lines == 0 || (lines_ == lines && start_ < lines && gap_ <= lines),
-                    "is of other lines");
+                    "has another number of lines");
     }
 
     StartGap() = default;
@@ -30,9 +30,9 @@ class StartGap {
     std::uint64_t physical(std::uint64_t logical) const;
     std::uint64_t gap() const { return gap_; }
     std::uint64_t start() const { return start_; }
-    /// The physical line whose content goes into the gap next.
+    /// The physical line to copy into the gap next.
     std::uint64_t move_source() const { return gap_ == 0 ? lines_ : gap_ - 1; }
-    /// The copy is made: the source is the new gap.
+    /// The copy is complete: the source becomes the gap.
     void moved();
 
   private:

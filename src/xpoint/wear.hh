@@ -9,22 +9,22 @@ namespace memsim::xpoint {
 
 struct WearStats {
     using group = void;
-    Counter media_writes {Unit::count, "Lines written to the media, gap moves included"};
-    Level lines_written {Unit::count, "Physical lines written so far (peak: how many)"};
-    Level most_writes {Unit::count, "Writes to the physical line written most (peak)"};
-    Level wear_squares {Unit::count, "Sum over physical lines of their writes squared (peak)"};
-    Level hottest {Unit::count,
-                   "Writes drained to the logical line written most: what one place would bear "
-                   "without Start-Gap (peak)"};
+    Counter media_writes {Unit::count, "Lines written to the media, including gap moves"};
+    Level lines_written {Unit::count, "Physical lines written so far (peak: their number)"};
+    Level most_writes {Unit::count, "Writes to the most written physical line (peak)"};
+    Level wear_squares {Unit::count,
+                        "Sum of the squared numbers of writes to physical lines (peak)"};
+    Level hottest {Unit::count, "Writes drained to the most written logical line: the wear of one "
+                                "place without Start-Gap (peak)"};
 };
 
-/// How often the lines of a media were written: the physical ones, and the logical ones that were
-/// drained to them. A value for State.
+/// Write counts of the media's lines: physical lines, and logical lines drained to them. A value
+/// for State.
 struct Wear {
-    HashMap<std::uint32_t> writes; ///< to each physical line
+    HashMap<std::uint32_t> writes; ///< by physical line
     std::uint32_t most = 0;
     std::uint64_t squares = 0;
-    HashMap<std::uint32_t> drained; ///< to each logical line
+    HashMap<std::uint32_t> drained; ///< by logical line
     std::uint32_t hottest = 0;
 
     void write(std::uint64_t physical, WearStats& stats, Tick now) {

@@ -36,7 +36,7 @@ void WriteBuffer::cover(std::size_t entry, std::uint64_t sector, SectorBytes& be
 }
 
 void WriteBuffer::cover_by_all(std::uint64_t line, std::uint64_t sector, SectorBytes& below) const {
-    for (std::size_t i = 0; i < entries_.size(); ++i) // one drains at most: a line is in one place
+    for (std::size_t i = 0; i < entries_.size(); ++i) // at most one entry of a line drains
         if (used(i) && entries_[i].draining && entries_[i].line == line) cover(i, sector, below);
     if (const auto entry = open(line)) cover(*entry, sector, below);
 }

@@ -11,15 +11,15 @@
 
 namespace memsim::xpoint {
 
-/// The persistent write buffer of a module: lines on their way to the media. Writes to a line
-/// coalesce until it is being written to the media; then there may be a younger one of it. A value
+/// The persistent write buffer of a module: lines to be written to the media. Writes to a line
+/// coalesce until the media starts to write it; then a younger entry of the line may exist. A value
 /// for State.
 class WriteBuffer {
   public:
     struct Entry {
         std::uint64_t line = 0;
         std::uint64_t order = 0;  ///< the oldest drains first
-        std::uint8_t sectors = 0; ///< written whole, a bit each
+        std::uint8_t sectors = 0; ///< mask of completely written sectors
         bool draining = false;    ///< the media is writing it
     };
 
@@ -49,34 +49,34 @@ class WriteBuffer {
         const std::uint8_t* const entry = youngest_.find(line);
         return entry ? std::optional(*entry) : std::nullopt;
     }
-    /// An entry of the line that may still be written to.
+    /// The entry of the line that may still be written to.
     std::optional<std::uint8_t> open(std::uint64_t line) const {
         const auto entry = find(line);
         return entry && !entries_[*entry].draining ? entry : std::nullopt;
     }
-    /// A new entry. Precondition: it is not full.
+    /// A new entry. Requires: not full.
     std::uint8_t take(std::uint64_t line, std::uint64_t order);
-    /// The media has it.
+    /// The media has written the entry.
     void release(std::size_t entry);
 
-    /// Takes a sector of a write; `whole`: of what was there nothing is left.
+    /// Stores a sector of a write; `whole`: replaces all earlier bytes.
     void put(std::size_t entry, std::uint64_t sector, const SectorBytes& data, bool whole);
-    /// Puts what was written to an entry over what is below. A sector that was written whole leaves
-    /// nothing of that: it may be another page's.
+    /// Overlays the written bytes of an entry on those below. A sector that was written completely
+    /// replaces them, because they may belong to another page.
     void cover(std::size_t entry, std::uint64_t sector, SectorBytes& below) const;
     /// The same with all entries of a line, the oldest first.
     void cover_by_all(std::uint64_t line, std::uint64_t sector, SectorBytes& below) const;
-    /// What the host copies in.
+    /// A write by the host.
     void copy_in(std::uint64_t line, std::uint64_t sector, const SectorBytes& data);
-    /// A new entry knows nothing yet.
+    /// Clears the contents of a new entry.
     void forget(std::size_t entry) { contents_.forget(entry * line_sectors, line_sectors); }
     const parts::SectorStore& contents() const { return contents_; }
 
   private:
     std::vector<Entry> entries_;
-    std::uint64_t free_ = 0; ///< a bit each
+    std::uint64_t free_ = 0; ///< bit per free entry
     HashMap<std::uint8_t> youngest_;
-    parts::SectorStore contents_; ///< eight sectors of each entry: what was written, and no more
+    parts::SectorStore contents_; ///< eight sectors per entry: only written bytes
 };
 
 } // namespace memsim::xpoint

@@ -188,7 +188,7 @@ TEST_CASE("a tag or a stamp of nothing ends a resumed run with a sentence", "[fo
                           for (auto& r : dram.state.requests) r.tag = 1u << 20;
                       }),
                       Contains("cannot go on from its checkpoint") &&
-                          Contains("names what its receiver does not have"));
+                          Contains("names an element that does not exist"));
     CHECK_THROWS_WITH(goes_on([](auto& dram) {
                           for (auto& s : dram.state.stages) s.stamps = Stamps::Id::of(0, 711);
                       }),

@@ -124,8 +124,9 @@ def test_a_controller_that_states_another_share(stated, text):
 
 
 def test_a_burst_is_not_split():
-    assert "below[0].timing: a burst of 64B is split: x sends it part 0 of 4 in chunks of 32B" in message(
-        behind_crossbar(lambda i: mem.DramController(), granularity="32B", size=32)
+    assert (
+        "below[0].timing: a burst of 64B would be split: x sends this channel part 0 of 4 in chunks of 32B"
+        in message(behind_crossbar(lambda i: mem.DramController(), granularity="32B", size=32))
     )
 
 
@@ -308,7 +309,7 @@ def test_tlbs_of_one_mmu_name_pages_alike():
     ) in message(root)
     root = paged()
     root.gpu.tlb[1].page = "64KiB"
-    assert "gpu.tlb[1].page: must be that of gpu.mmu, 4KiB" in message(root)
+    assert "gpu.tlb[1].page: must equal that of gpu.mmu, 4KiB" in message(root)
 
 
 @pytest.mark.parametrize("slots", ["warp_slots", "block_slots"])
@@ -335,7 +336,7 @@ def test_a_dispatcher_fills_no_more_than_the_slots_of_an_sm(slots):
             "package",
             "independent_planes",
             True,
-            "channel[0].independent_planes: it is not that of drive.package[0]: give both the same",
+            "channel[0].independent_planes: it differs from that of drive.package[0]: give both the same",
         ),
     ],
 )

@@ -29,8 +29,8 @@ def checkpoint(run, tmp_path, tiny):
         (lambda b: b[:70] + b"#" + b[71:], "the file was altered after it was written"),
         (lambda b: b + b"more", "the file was altered after it was written"),
         (lambda b: b[:8] + b"\x07" + b[9:], "its file format is version 7"),
-        (lambda b: b"#!/bin/sh\n" + b, "this is no checkpoint of memsim; name a file that it wrote"),
-        (lambda b: b.replace(b"\r\n", b"\n"), "this is no checkpoint of memsim"),
+        (lambda b: b"#!/bin/sh\n" + b, "this is not a checkpoint of memsim; name a file that it wrote"),
+        (lambda b: b.replace(b"\r\n", b"\n"), "this is not a checkpoint of memsim"),
     ],
 )
 def test_a_damaged_checkpoint(refused, contents, checkpoint, damage, output):
@@ -102,7 +102,7 @@ def test_an_output_directory_that_cannot_be_written(refused, tmp_path, tiny):
     assert refused("--stats-db", "no/x.db", *tiny).startswith("results database ")
     (tmp_path / "other.db").write_text("this is my diary\n" * 100)
     text = refused("--stats-db", "other.db", *tiny)
-    assert "is no SQLite database" in text and "--stats-db" in text
+    assert "is not an SQLite database" in text and "--stats-db" in text
     assert (tmp_path / "other.db").read_text() == "this is my diary\n" * 100
 
 
@@ -130,8 +130,7 @@ def test_the_disk_is_full_at_a_dump(run, refused, contents, small_disk, tiny):
     for arguments in ([*tiny], ["--restore", "disk/out/50us.ckpt"]):
         text = refused("-d", "disk/out", *arguments)
         assert text == (
-            "results database disk/out/stats.db: the disk is full; what was written "
-            "before is whole: free some space, or choose another file with --stats-db"
+            "results database disk/out/stats.db: the disk is full; earlier results are intact: free some space, or choose another file with --stats-db"
         )
         assert contents(small_disk) == before
     (small_disk / "fill").unlink()
@@ -144,9 +143,9 @@ def test_the_disk_is_full_at_a_checkpoint(run, refused, contents, small_disk, ti
     before = contents(small_disk)
     text = refused("-d", "disk/out", "--stats-db", "x.db", "--checkpoint-at", "50us", *tiny)
     assert re.sub("-[0-9a-f]{8}", "", text) == (
-        "checkpoint disk/out/50us.ckpt: cannot be written to its end (No space left on "
+        "checkpoint disk/out/50us.ckpt: cannot be written completely (No space left on "
         "device); free some space or write it to another place; an earlier file of that "
-        "name is as it was"
+        "name is unchanged"
     )
     assert contents(small_disk) == before
     run("--restore", "disk/out/50us.ckpt")
@@ -175,9 +174,7 @@ def test_a_dump_beyond_the_limit_of_a_file_s_size(run, refused, checkpoint, tiny
     limit = database.stat().st_size + 10_000
     text = refused("-d", "out", *tiny, preexec_fn=limited(limit))
     assert text.startswith("results database out/stats.db: it could not be read or written")
-    assert text.endswith(
-        "; what was written before is whole: see to the disk, or choose another " "file with --stats-db"
-    )
+    assert text.endswith("; earlier results are intact: check the disk, or choose another " "file with --stats-db")
     assert run(*query).stdout == before and before.count("\n") > 100
 
 
@@ -201,7 +198,7 @@ memsim.checkpoint("own.ckpt")
     run("limit.py")
     before = (tmp_path / "own.ckpt").read_bytes()
     assert refused("limit.py", "limited").startswith(
-        "checkpoint own.ckpt: cannot be written to its end (File too large); free some space or "
+        "checkpoint own.ckpt: cannot be written completely (File too large); free some space or "
     )
     assert (tmp_path / "own.ckpt").read_bytes() == before
     assert not list(tmp_path.glob("*.tmp"))

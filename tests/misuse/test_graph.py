@@ -83,7 +83,7 @@ def test_a_wrong_file(refused, tmp_path, tiny, name, content, output):
         (
             "huge.xz",
             lzma.compress(b"0 1\n", filters=[{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 30}]),
-            "the xz data takes a dictionary of over 256 MiB; pack the file again with xz -9 or less",
+            "the xz data needs a dictionary of over 256 MiB; pack the file again with xz -9 or less",
         ),
     ],
 )

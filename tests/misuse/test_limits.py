@@ -51,11 +51,11 @@ def machine_of(script):
 
 
 def ends_of(param):
-    """Its least, its greatest and one beyond, as texts; none if it is no number. A number of requests of which 0 is
-    'without end' is asked to run for ever at both ends."""
+    """Its least, its greatest and one beyond, as texts; none if it is not a number. An unlimited number of requests
+    would run for ever at both ends."""
     if not param["max"]:
         return
-    if "without end" not in param["doc"]:
+    if "requests; 0: unlimited" not in param["doc"]:
         yield "least", param["min"]
         yield "greatest", param["max"]
     yield "beyond", re.sub(r"\d+", lambda digits: str(int(digits[0]) + 1), param["max"], count=1)

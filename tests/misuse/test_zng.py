@@ -17,7 +17,7 @@ CONFIG = Path(__file__).parents[2] / "configs" / "zng.py"
         (
             "hybridgpu",
             "ssd.drive.over_provisioning=0ppb",
-            "ssd.drive.over_provisioning: is 0: garbage collection needs pages that hold nothing",
+            "ssd.drive.over_provisioning: is 0, but garbage collection needs spare pages",
         ),
         ("zng", "gpu.prefetcher.low=40%", "gpu.prefetcher.low: 40% exceeds high, 30%"),
         ("zng", "flash.controller[*].thrash_low=60%", "flash.controller[0].thrash_low: it exceeds thrash_high"),

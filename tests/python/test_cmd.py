@@ -100,13 +100,13 @@ def test_no_cache_is_sized_by_what_is_no_size(option, value):
 
 
 def test_every_platform_takes_the_options_that_it_has_something_for():
-    for option, (_, owners) in cmd.machines.OF_OPTIONS.items():
+    for option, (_, owners) in cmd.fronts.OF_OPTIONS.items():
         for platform in cmd.platforms():
             if platform in owners:
-                cmd.machines.check_options(platform, **{option: 1})
+                cmd.fronts.check_options(platform, **{option: 1})
             else:
                 with pytest.raises(memsim.Error, match=f"platform '{platform}' has no"):
-                    cmd.machines.check_options(platform, **{option: 1})
+                    cmd.fronts.check_options(platform, **{option: 1})
     made = cmd.machine("cmd", cmd.workloads.program("bfs", "tiny")[0])
     assert [int(fifo.sectors) for fifo in made.fifo] == [16, 16]
 

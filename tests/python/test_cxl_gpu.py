@@ -89,7 +89,7 @@ def test_stores_and_loads_go_on_while_the_drive_collects(workload, memsim_comman
         assert value("store", "loads[endpoint]") > 0
 
 
-@pytest.mark.parametrize("prefetch", [(), ("--prefetch", cxl_gpu.machines.TREE)])
+@pytest.mark.parametrize("prefetch", [(), ("--prefetch", cxl_gpu.values.TREE)])
 def test_warps_of_32_threads_on_8_lanes_under_page_faults(prefetch, memsim_command):
     words = ["--platform", "uvm", "--workload", "vadd", "--scale", "small", "--threads", "simt", *prefetch]
     assert "nothing left to do" in memsim_command(CONFIGS / "cxl_gpu.py", *words).stdout

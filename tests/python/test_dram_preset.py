@@ -62,14 +62,14 @@ def test_the_presets_are_listed_with_their_sources():
         (lambda: dram.Preset("mine", base="hbn2"), "Preset('mine'): there is no preset 'hbn2' (did you mean 'hbm2'?)"),
         (
             lambda: dram.Preset("mine", base="hbm2", tRc="1ns"),
-            "Preset('mine'): there is no 'tRc': the figures are tCK, ",
+            "Preset('mine'): there is no 'tRc': the names are tCK, ",
         ),
         (lambda: dram.Preset("mine", base="hbm2", tRC="1ns"), "Preset('mine'): tRC is 1ns, less than tRAS + tRP = "),
         (
             lambda: dram.Preset("mine", tCK="1ns", rate="1GB/s"),
             "Preset('mine'): the table lacks burst, ranks, groups, ",
         ),
-        (lambda: dram.Preset("my own", base="hbm2"), "Preset('my own'): 'my own' is no name of a preset"),
+        (lambda: dram.Preset("my own", base="hbm2"), "Preset('my own'): 'my own' is not the name of a preset"),
         (
             lambda: mem.DramController(timing="hbn2"),
             "mem.DramController.timing: there is no preset 'hbn2' (did you mean",

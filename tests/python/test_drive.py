@@ -21,7 +21,7 @@ def test_a_drive_under_a_trace(memsim_command, tmp_path):
     done = memsim_command(CONFIG, "--trace", "t.trace", "--trace-unit", "1ns")
     assert "write latency" in done.stdout
     refused = memsim_command(CONFIG, "--trace", "t.trace", expect=1)
-    assert "host.trace_unit: a trace does not say what its arrivals count" in refused.stderr
+    assert "host.trace_unit: the trace does not define the unit of its arrival times" in refused.stderr
 
 
 def test_a_drive_that_is_not_there(memsim_command):

@@ -75,8 +75,8 @@ def test_an_object_is_no_other_that_begins_so(in_tmp):
     [
         (dict(statistic="raeds", each="1nJ"), "no object of mem has a statistic 'raeds' (did you mean 'reads'?)"),
         (dict(objects="memm", statistic="reads", each="1nJ"), "there is no object 'memm' (did you mean 'mem'?)"),
-        (dict(each="1nJ"), "no statistic is named"),
-        (dict(statistic="reads", power="1W"), "a statistic is multiplied, not time"),
+        (dict(each="1nJ"), "without a statistic to multiply"),
+        (dict(statistic="reads", power="1W"), "although a statistic is multiplied"),
     ],
 )
 def test_a_wrong_cost_is_a_sentence(in_tmp, cost, why):

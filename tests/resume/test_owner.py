@@ -52,10 +52,10 @@ def test_a_run_is_not_resumed_while_its_process_lives(run, first, stopped):
     ((uuid,),) = run.rows("out", "SELECT id FROM run")
     output = run("--restore", "out/4us.ckpt", expect=75).stderr
     assert output.startswith(
-        f"memsim: results database {run.directory}/out/stats.db: run {uuid} is in the "
-        f"hands of process {first.pid} on {os.uname().nodename} since 20"
+        f"memsim: results database {run.directory}/out/stats.db: run {uuid} is in use by "
+        f"process {first.pid} on {os.uname().nodename} since 20"
     )
-    assert output.endswith("Z: end that process first, or go on as a new run with -d DIR\n")
+    assert output.endswith("Z: end that process first, or continue as a new run with -d DIR\n")
     run("--restore", "out/4us.ckpt", "-d", "new")
     assert run.digest("new") == run.digest("whole")
     first.send_signal(signal.SIGCONT)

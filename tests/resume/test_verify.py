@@ -62,7 +62,7 @@ SCRIPTS = {  # each in configs: arguments that make it tiny, and its modes, of w
             *each("platform", cxl_gpu.platforms(), "cxl-ds"),
             *each("media", cxl_gpu.MEDIA),
             *each("controller", cxl_gpu.CONTROLLERS),
-            *each("flit", cxl_gpu.machines.FLITS),
+            *each("flit", cxl_gpu.values.FLITS),
             *each("read-ahead", ["naive", "dynamic", "window", "fixed", "none"]),
             *each("drive", cxl_gpu.media.DRIVES),
             "--ports 2",
@@ -72,7 +72,7 @@ SCRIPTS = {  # each in configs: arguments that make it tiny, and its modes, of w
     ),
     "cxl_link.py": (
         "--requests 200 --outstanding 32 --read-share 50% --bit-errors 10000000000",
-        each("flit", cxl_gpu.machines.FLITS),
+        each("flit", cxl_gpu.values.FLITS),
     ),
     "cmd.py": (
         "--scale tiny --workload cfd --check-contents",

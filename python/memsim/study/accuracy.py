@@ -22,12 +22,12 @@ from the files of `docs/results/<paper>`:
   nothing has moved; no claim is judged by them.
 
 [studies.md](studies.md#verdicts) says what a verdict means, and [deviations.md](deviations.md) why a value differs.
-Ohm-GPU's claims are judged with the readings of [models/ohm-readings.md](models/ohm-readings.md), ZnG's with those of
-[models/zng-readings.md](models/zng-readings.md): the column 'now' is what the models do.
+[models/ohm-readings.md](models/ohm-readings.md) and [models/zng-readings.md](models/zng-readings.md) give the sources
+of the models' readings.
 
 **Values of CXL-GPU, Ohm-GPU and ZnG at the scale judge precede the present readings of their papers.** They were
 measured with earlier readings and will change when `memsim reproduce` runs their figures again. Values that need no
-run, and those of CMD and SAP, are of the present readings. The pages of the models have single results of them.
+run, and those of CMD and SAP, are of the present readings.
 """
 
 

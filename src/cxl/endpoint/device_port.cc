@@ -23,7 +23,7 @@ void DevicePort::wake() {
     link_->receive();
     if (port.medium_load)
         while (!port.medium_load->empty()) state.medium = port.medium_load->pop().load;
-    take_answers(); // which makes room for requests
+    take_answers(); // frees space for requests
     do fill_ingress();
     while (send_requests());
     stat.ingress.set(now(), state.ingress.size() + params.outstanding() - state.free_tags.size());
@@ -38,7 +38,7 @@ void DevicePort::fill_ingress() {
     }
 }
 
-/// True if one has left the ingress queue.
+/// Returns true if a message has left the ingress queue.
 bool DevicePort::send_requests() {
     auto& out = port.mem_side;
     bool sent = false;
@@ -66,7 +66,7 @@ void DevicePort::take_answers() {
     while (!port.mem_side.empty()) {
         const MemResponse r = port.mem_side.pop();
         Asked& asked = parts::named(state.asked, r.tag);
-        MEMSIM_ASSERT(asked.live, "the medium answers what it was not asked");
+        MEMSIM_ASSERT(asked.live, "the medium answers a request that was not sent");
         Message m;
         m.opcode = r.command == Command::write ? Opcode::cmp : Opcode::mem_data;
         m.tag = asked.tag;
@@ -98,7 +98,7 @@ void DevicePort::waits_on(WaitReport& report) const {
 }
 
 std::optional<std::string> DevicePort::imbalance() const {
-    if (!state.ingress.empty()) return "messages are in its ingress queue";
+    if (!state.ingress.empty()) return "messages remain in the ingress queue";
     return link_->imbalance();
 }
 

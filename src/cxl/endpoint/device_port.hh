@@ -10,31 +10,34 @@ namespace memsim::cxl {
 
 using protocol::Mem;
 
-/// The port of a CXL.mem device: the other end of a root port's link. Messages wait in the ingress
-/// queue, in their order, for the medium; its answers become completions and data responses. A
-/// MemSpecRd is a hint to the medium, dropped if that does not take it at once. A message's credit
-/// goes back when it has left the receive buffer for the ingress queue.
-/// Each response says the device's load: the highest of what the medium says, of the ingress
-/// queue's occupancy and of the back-pressure at the egress.
-/// Not modelled: several logical devices, QoS of each, poison.
+/// The port of a CXL.mem device: the device's end of a link to a root port.
+///
+/// Models        Messages wait in the ingress queue for the medium, whose responses become
+///               completions and data responses. A MemSpecRd is sent to the medium as a hint, and
+///               dropped if the medium does not accept it at once. The credit of a message returns
+///               when the message moves from the receive buffer to the ingress queue. Each response
+///               reports the device's load: the maximum of the medium's reported load, the
+///               occupancy of the ingress queue, and the back-pressure at the egress.
+/// Ordering      Messages stay in order.
+/// Not modelled  Several logical devices with separate QoS; poison.
 class DevicePort final : public Model<DevicePort>, public Functional, public HasLink {
   public:
     struct Params {
         LinkParams link;
-        Param<unsigned> ingress {64, {1, 65536}, "Places of the ingress queue", assumed()};
+        Param<unsigned> ingress {64, {1, 65536}, "Entries of the ingress queue", assumed()};
         Param<unsigned> outstanding {
-            256, {1, 65536}, "Requests that the medium has not answered", assumed()};
+            256, {1, 65536}, "Requests to the medium without a response", assumed()};
         Param<Time> window {800_ns,
                             {1_ns, 1_ms},
-                            "Time over which back-pressure at the egress is measured",
+                            "Period over which back-pressure at the egress is measured",
                             cited("CXL 3.1")};
         Param<Fraction> moderate {10_pct,
                                   {Fraction {1}, 100_pct},
-                                  "Share of the window blocked that is a moderate load",
+                                  "Blocked share of the window that counts as moderate load",
                                   cited("CXL 3.1's default")};
         Param<Fraction> severe {25_pct,
                                 {Fraction {1}, 100_pct},
-                                "Share of the window blocked that is a severe load",
+                                "Blocked share of the window that counts as severe load",
                                 cited("CXL 3.1's default"),
                                 at_least(moderate)};
     };
@@ -43,32 +46,33 @@ class DevicePort final : public Model<DevicePort>, public Functional, public Has
             {.latency = &LinkSettings<Params>::crossing, .rate = &LinkSettings<Params>::rate},
             "Flits to the host"};
         In<protocol::CxlFlit> flits_in {{.depth = &LinkSettings<Params>::unlimited},
-                                        "Flits of the host; credits limit their messages"};
+                                        "Flits from the host; credits limit their messages"};
         Requester<Mem> mem_side {
             {.depth = from<&Params::outstanding>, .latency = &LinkSettings<Params>::delivery},
             "Requests and hints to the medium"};
-        Optional<In<protocol::DeviceLoad>> medium_load {{.depth = [](const void*) { return 4u; }},
-                                                        "Loads of the medium, as they change"};
+        Optional<In<protocol::DeviceLoad>> medium_load {
+            {.depth = [](const void*) { return 4u; }},
+            "Loads of the medium, sent when they change"};
     };
     struct Stats {
         Counter reads {Unit::count, "Reads sent to the medium"};
         Counter writes {Unit::count, "Writes and atomics sent to the medium"};
-        Counter hints {Unit::count, "MemSpecRd that the medium has taken"};
-        Counter hints_dropped {Unit::count, "MemSpecRd dropped: the medium had no room"};
+        Counter hints {Unit::count, "MemSpecRd that the medium accepted"};
+        Counter hints_dropped {Unit::count, "MemSpecRd dropped because the medium had no space"};
         Each<Counter, DevLoad> loads {Unit::count, "Responses with this DevLoad"};
-        Level ingress {Unit::count, "Messages that wait for the medium or its answer"};
+        Level ingress {Unit::count, "Messages waiting for the medium or its response"};
         LinkStats link;
     };
-    /// What the medium has been asked.
+    /// A request sent to the medium.
     struct Asked {
         bool live = false;
-        std::uint16_t tag = 0; ///< of the host
+        std::uint16_t tag = 0; ///< of the host's message
         bool half = false;
     };
     struct State {
         LinkEndState link;
         Fifo<Message> ingress;
-        std::vector<Asked> asked; ///< by the tag of the medium's answer
+        std::vector<Asked> asked; ///< by tag of the medium's response
         FreeList free_tags;
         DevLoad medium = DevLoad::light;
         EgressPressure egress;

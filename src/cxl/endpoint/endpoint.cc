@@ -14,7 +14,7 @@ static const Registration<Endpoint> endpoint {
 static const Stage in_endpoint {"endpoint"};
 
 namespace {
-struct FormerEndpoint { // firmware asked until the memory was active
+struct FormerEndpoint { // state from when firmware polled until the memory was active
     HdmCapability hdm;
 };
 const FormerState<Endpoint, FormerEndpoint> former {
@@ -54,7 +54,7 @@ void Endpoint::answer_config() {
     }
 }
 
-/// Firmware that saw the memory inactive would ask again and again.
+/// Firmware that reads an inactive size would poll.
 bool Endpoint::too_early(const CxlConfigRequest& r) const {
     return !r.write && r.reg == CxlRegister::memory_size && now() < params.media_ready->raw;
 }
@@ -74,7 +74,7 @@ std::uint64_t Endpoint::read(const CxlConfigRequest& r) const {
     }
 }
 
-/// The device's bytes of a stretch of the host's addresses lie side by side.
+/// The device's bytes in a range of host addresses are contiguous.
 void Endpoint::pass_hint(MemRequest hint) {
     const HdmDecoder& d = decoder();
     const std::uint64_t end = hint.address + hint.bytes;
@@ -91,8 +91,7 @@ void Endpoint::pass(MemRequest r) {
     const HdmDecoder& d = decoder();
     if (!d.holds(r.address, r.bytes) || d.way(r.address) != d.position)
         refuse("capacity", "a request of " + std::to_string(r.bytes) + "B for host address " +
-                               std::to_string(r.address) +
-                               " comes to it, which its decoder does not give it");
+                               std::to_string(r.address) + " is outside the range of its decoder");
     r.address = d.dpa(r.address);
     sim().stamps().mark(r.stamps, in_endpoint, now() + params.latency->raw);
     ++(r.command == protocol::Command::read ? stat.reads : stat.writes);
@@ -107,8 +106,8 @@ void Endpoint::functional(const PortBase&, FunctionalAccess& access) {
     const HdmDecoder d = firmware_->plan().of_port(firmware_->port_of(port.config));
     const std::uint64_t address = access.address;
     if (!d.holds(address))
-        refuse("capacity", "host address " + std::to_string(address) +
-                               " is looked at, which its decoder does not give it");
+        refuse("capacity", "functional access to host address " + std::to_string(address) +
+                               " is outside the range of its decoder");
     access.address = d.dpa(address);
     look_through(port.mem_side, access);
     access.address = address;

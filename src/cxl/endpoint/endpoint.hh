@@ -11,29 +11,32 @@ using namespace memsim::literals;
 using protocol::Mem;
 
 /// A CXL memory device behind its port: configuration space with the CXL DVSEC, one HDM decoder,
-/// and the way of requests to the medium. A request's host address becomes a device address, from 0
-/// to `capacity`; an answer gets the host's back. A hint keeps those of its bytes that are this
-/// device's, and is passed on if the medium takes it at once; otherwise it is dropped.
-/// A read of the memory's size is answered when the memory is active. Requests wait until the
-/// decoder is committed. One for another device, or across the edge of a chunk, ends the run by a
-/// sentence. Not modelled: mailbox, events, poison, more than one range.
+/// and the path of requests to the medium.
+///
+/// Models        The host address of a request is translated to a device address, from 0 to
+///               `capacity`; the response carries the host address again. A hint is reduced to the
+///               bytes of this device, and is forwarded if the medium accepts it at once; otherwise
+///               it is dropped. A read of the memory's size is answered when the memory is active.
+///               Requests wait until the decoder is committed. A request for another device, or
+///               across the edge of a chunk, ends the run with an error.
+/// Not modelled  Mailbox, events, poison, more than one range.
 class Endpoint final : public Model<Endpoint>, public Functional, public HasCapacity {
   public:
     struct Params {
-        Param<Bytes> capacity {
-            1_GiB, {256_B, Bytes {std::int64_t {1} << 50}}, "Memory that the HDM range exposes"};
+        Param<Bytes> capacity {1_GiB,
+                               {256_B, Bytes {std::int64_t {1} << 50}},
+                               "Size of the memory that the HDM range exposes"};
         Param<unsigned> vendor {
             0x1e98, {0, 0xfffe}, "Vendor ID", assumed("that of the CXL consortium")};
         Param<unsigned> device {1, {0, 0xffff}, "Device ID", assumed()};
         Param<Time> media_ready {0_fs, {0_fs, 1_s}, "Time at which the memory is active"};
-        Param<Time> latency {
-            1_fs,
-            {1_fs, 1_us},
-            "Latency of address decoding, and of the way back (its controller's time is "
-            "the port's)",
-            Change::tunable};
+        Param<Time> latency {1_fs,
+                             {1_fs, 1_us},
+                             "Latency of address decoding, and of responses (the controller's time "
+                             "is part of the port)",
+                             Change::tunable};
         Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to this component"};
-        Param<unsigned> outstanding {256, {1, 1 << 20}, "Answers expected from the medium"};
+        Param<unsigned> outstanding {256, {1, 1 << 20}, "Outstanding responses of the medium"};
         Param<unsigned> accesses {
             4, {1, 65536}, "Register accesses waiting or in flight to this component"};
     };
@@ -48,14 +51,15 @@ class Endpoint final : public Model<Endpoint>, public Functional, public HasCapa
             "Firmware that configures it"};
     };
     struct Stats {
-        Counter reads {Unit::count, "Reads passed on"};
-        Counter writes {Unit::count, "Writes and atomics passed on"};
-        Counter hints {Unit::count, "Hints passed on"};
-        Counter hints_dropped {Unit::count, "Hints that the medium had no room for, or not taken"};
+        Counter reads {Unit::count, "Reads forwarded"};
+        Counter writes {Unit::count, "Writes and atomics forwarded"};
+        Counter hints {Unit::count, "Hints forwarded"};
+        Counter hints_dropped {Unit::count,
+                               "Hints that the medium had no space for or does not accept"};
     };
     struct State {
         HdmCapability hdm;
-        Timer active; ///< for whoever asked for the memory's size before
+        Timer active; ///< answers earlier reads of the memory's size
     };
 
     explicit Endpoint(const Params& p) : params(p) {}

@@ -5,23 +5,24 @@
 
 #include <algorithm>
 
-/// How a device port finds what it says of its load (DevLoad).
+/// The load reported by a device port (DevLoad).
 namespace memsim::cxl {
 
 using namespace memsim::literals;
 using protocol::DevLoad;
 using protocol::load_of;
 
-/// How long responses have waited for credits of the host (egress port back-pressure, CXL 3.1,
-/// 3.3.4): from a share of the last whole window on the load is moderate, from another on severe.
+/// The time that responses have waited for credits of the host (egress port back-pressure, CXL 3.1,
+/// 3.3.4). The load is moderate or severe if the blocked share of the last complete window reaches
+/// the respective limit.
 struct EgressPressure {
     Tick window_began = 0;
     Tick blocked_in_window = 0;
-    Tick since = 0; ///< accounted for until then
+    Tick since = 0; ///< time up to which the state is accounted
     bool blocked = false;
-    Tick last = 0; ///< blocked in the last whole window
+    Tick last = 0; ///< blocked time in the last complete window
 
-    /// From now on responses wait, or do not.
+    /// Sets whether responses wait from now on.
     void set(Tick now, bool is_blocked, Tick window) {
         if (is_blocked == blocked) return;
         account(now, window);
@@ -43,7 +44,7 @@ struct EgressPressure {
             last = blocked_in_window;
             blocked_in_window = 0;
             window_began += window;
-            const Tick more = (now - window_began) / window * window; // nothing happened in these
+            const Tick more = (now - window_began) / window * window; // windows without a change
             if (more) last = blocked ? window : 0;
             window_began += more;
             since = window_began;

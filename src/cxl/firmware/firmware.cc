@@ -13,10 +13,10 @@ static const Registration<Firmware> firmware {
 void Firmware::init() {
     const auto& bridge = port.bridge.interface<const HasRootPorts>();
     if (port.endpoints.size() != bridge.root_ports())
-        refuse("endpoints", "is bound to " + std::to_string(port.endpoints.size()) + " devices, " +
-                                port.bridge.neighbour_path() + " has " +
+        refuse("endpoints", "is connected to " + std::to_string(port.endpoints.size()) +
+                                " devices, " + port.bridge.neighbour_path() + " has " +
                                 std::to_string(bridge.root_ports()) +
-                                " ports: bind the one behind each of them, in their order");
+                                " ports: connect the device behind each port, in the same order");
     std::vector<std::uint64_t> sizes;
     for (unsigned i = 0; i < port.endpoints.size(); ++i) {
         sizes.push_back(port.endpoints[i].interface<const HasCapacity>().capacity());
@@ -37,7 +37,7 @@ AddressPlan Firmware::plan_for(const std::vector<std::uint64_t>& sizes) const {
                        });
 }
 
-// ---- what it does ------------------------------------------------------------------------------
+// ---- steps ------------------------------------------------------------------------------------
 
 void Firmware::enumerate(std::vector<Step>& all) const {
     for (std::uint32_t d = 0; d < port.endpoints.size(); ++d)
@@ -108,7 +108,7 @@ void Firmware::wake() {
     }
 }
 
-/// Whether the step is done; else it is taken again.
+/// Whether the step is complete; otherwise it is repeated.
 bool Firmware::accepted(const Step& step, std::uint64_t value) {
     const auto refuse_device = [&](const std::string& what) {
         refuse(step.device < port.endpoints.size() ? "endpoints" : "bridge",
@@ -117,7 +117,7 @@ bool Firmware::accepted(const Step& step, std::uint64_t value) {
     if (step.access.write) return true;
     switch (step.access.reg) {
     case CxlRegister::dvsec:
-        if (value != protocol::cxl_vendor_id) refuse_device(" has no DVSEC of CXL");
+        if (value != protocol::cxl_vendor_id) refuse_device(" has no CXL DVSEC");
         return true;
     case CxlRegister::memory_size:
         if (!(value & protocol::memory_active)) return false;
@@ -131,7 +131,7 @@ bool Firmware::accepted(const Step& step, std::uint64_t value) {
     }
 }
 
-/// The last thing: the system bus learns where the window's memory is.
+/// The last step: adds the window to the system bus's router.
 void Firmware::map_window() {
     if (port.router && !state.waiting) {
         if (!port.router->can_send()) return;
@@ -146,7 +146,7 @@ void Firmware::map_window() {
         const protocol::RangeReply reply = port.router->pop();
         if (reply.result != protocol::RangeResult::done)
             refuse("router",
-                   "the window is not added to " + port.router->neighbour_path() + ": " +
+                   "the window was not added to " + port.router->neighbour_path() + ": " +
                        std::string(names_of(reply.result)[static_cast<std::size_t>(reply.result)]));
     }
     state.waiting = false;
@@ -168,10 +168,11 @@ void Firmware::waits_on(WaitReport& report) const {
 
 void Firmware::check_loaded(Loader& l) const {
     l.within("sizes", [&] {
-        l.check(state.sizes.size() <= port.endpoints.size(), "has more than there are endpoints");
+        l.check(state.sizes.size() <= port.endpoints.size(),
+                "has more entries than there are endpoints");
         for (std::size_t i = 0; i < state.sizes.size(); ++i)
             l.check(state.sizes[i] == port.endpoints[i].interface<const HasCapacity>().capacity(),
-                    "is not what the endpoint has");
+                    "differs from the endpoint's size");
     });
     l.index("step", state.step, steps().size() + 1);
 }

@@ -11,15 +11,16 @@ namespace memsim::cxl {
 
 using namespace memsim::literals;
 
-/// The start-up firmware of a CXL root complex. From time 0 on it reads what endpoints there are
-/// and how much memory they have, waits until it is active, decides who gets which host addresses
-/// (AddressPlan), writes and commits the HDM decoders of endpoints and host bridge, lets requests
-/// in, and adds the range to the system bus's address router, if that is bound. Then it is done.
+/// The start-up firmware of a CXL root complex. Starting at time 0 it reads the number of endpoints
+/// and their memory sizes, waits until the memories are active, assigns host addresses
+/// (AddressPlan), writes and commits the HDM decoders of endpoints and host bridge, enables
+/// requests, and adds the range to the system bus's address router, if connected. Then it is done.
 ///
-/// Registers are accessed one after the other, `latency` each. `endpoints[i]` is the device behind
-/// port i of the host bridge. Ranges that overlap, that leave memory unmapped or do not fit the
-/// window, and interleave sets that no decoder has are refused before time 0.
-/// Not modelled: PCIe enumeration of buses, sizing of BARs, hot plug.
+/// Models        Register accesses execute one after another, with `latency` each. `endpoints[i]`
+///               is the device behind port i of the host bridge.
+/// Requires      Ranges do not overlap, map all memory, and fit into the window; interleave sets
+///               match a decoder. Violations are refused before time 0.
+/// Not modelled  PCIe enumeration of buses, sizing of BARs, hot plug.
 class Firmware final : public Model<Firmware>, public PlansAddresses {
   public:
     struct Params {
@@ -27,25 +28,26 @@ class Firmware final : public Model<Firmware>, public PlansAddresses {
             0_B, {0_B, Bytes {std::int64_t {1} << 62}}, "First host address of the window"};
         Param<Bytes> window {Bytes {std::int64_t {1} << 40},
                              {256_B, Bytes {std::int64_t {1} << 62}},
-                             "Host addresses that endpoints may have"};
+                             "Size of the window of host addresses for endpoints"};
         Param<unsigned> ways {
             1,
             {1, 16},
-            "Neighbouring ports that share one interleave set; 1: a range for each port"};
-        Param<Bytes> granularity {
-            256_B, {256_B, 16_KiB}, "Chunk that goes to one port of a set", power_of_two()};
+            "Consecutive ports that form one interleave set; 1: one range for each port"};
+        Param<Bytes> granularity {256_B,
+                                  {256_B, 16_KiB},
+                                  "Chunk of the interleaving over the ports of a set",
+                                  power_of_two()};
         Param<std::string> ranges {
-            "", "First address, granularity and ports of each range, such as '0B "
-                "256B 0 1, 1GiB 4KiB 2'; empty: side by side from the window's "
-                "base, by `ways`"};
+            "", "First address, granularity and ports of each range, such as '0B 256B 0 1, 1GiB "
+                "4KiB 2'; empty: consecutive from the window's base, by `ways`"};
         Param<unsigned> router_target {
-            0, {0, 65535}, "Port of the router that leads to the bridge"};
+            0, {0, 65535}, "Port of the router that is connected to the bridge"};
         Param<Time> latency {
             1_ns,
             {1_fs, 1_ms},
             "Latency of a register access",
             assumed("boot is over before programs begin; over PCIe it is about 1 us")};
-        Param<unsigned> outstanding {1, {1, 1}, "Register accesses under way"};
+        Param<unsigned> outstanding {1, {1, 1}, "Outstanding register accesses"};
     };
     struct Ports {
         Requester<protocol::CxlConfig> bridge {{.depth = from<&Params::outstanding>,
@@ -64,13 +66,13 @@ class Firmware final : public Model<Firmware>, public PlansAddresses {
     struct Stats {
         Counter reads {Unit::count, "Registers read"};
         Counter writes {Unit::count, "Registers written"};
-        Counter mapped {Unit::byte, "Memory of endpoints that has host addresses"};
+        Counter mapped {Unit::byte, "Memory of endpoints mapped to host addresses"};
         Level done {Unit::count, "Whether firmware has configured the machine (0 or 1)"};
     };
     struct State {
         std::uint32_t step = 0;
-        std::deque<std::uint64_t> sizes; ///< of the endpoints that have answered
-        bool waiting = false;            ///< for the answer to a step
+        std::deque<std::uint64_t> sizes; ///< of the endpoints that have responded
+        bool waiting = false;            ///< for the response to a step
         bool done = false;
         Timer begin;
     };
@@ -92,7 +94,7 @@ class Firmware final : public Model<Firmware>, public PlansAddresses {
     State state;
 
   private:
-    /// An access to a register of an endpoint; behind the endpoints comes the bridge.
+    /// An access to a register of an endpoint; the bridge is numbered after the endpoints.
     struct Step {
         std::uint32_t device = 0;
         protocol::CxlConfigRequest access;
@@ -108,7 +110,7 @@ class Firmware final : public Model<Firmware>, public PlansAddresses {
     bool accepted(const Step& step, std::uint64_t value);
     void map_window();
 
-    std::optional<AddressPlan> plan_; ///< by the sizes that the endpoints are going to say
+    std::optional<AddressPlan> plan_; ///< from the sizes that the endpoints will report
 };
 
 } // namespace memsim::cxl

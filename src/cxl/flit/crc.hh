@@ -6,13 +6,13 @@
 
 /// The CRC of a 68-byte flit (CXL 3.1, 4.2.8.7): 16 bits over the 512 bits of the four slots. Bit k
 /// of the flit is the coefficient of x^k; the CRC is the remainder of x^16 b(x) by the polynomial
-/// 1F053h: it begins at 0, nothing is reflected and nothing inverted.
+/// 1F053h. The initial value is 0; bits are neither reflected nor inverted.
 namespace memsim::cxl {
 
 inline constexpr std::uint32_t crc_polynomial = 0x1f053;
 
 namespace detail {
-/// Of byte value b at byte j of a word: b x^(8 j + 16), reduced.
+/// For byte value b at byte j of a word: b x^(8 j + 16), reduced.
 using CrcTables = std::array<std::array<std::uint16_t, 256>, 8>;
 constexpr CrcTables make_crc_tables() {
     CrcTables tables {};
@@ -29,8 +29,8 @@ constexpr CrcTables make_crc_tables() {
 inline constexpr CrcTables crc_tables = make_crc_tables();
 } // namespace detail
 
-/// Eight bytes at a time, by a table for each of them. Zeros above the first 1 leave it at 0: most
-/// of a flit where the machine carries no values.
+/// Processes eight bytes at a time, with a table for each. Leading zeros leave the remainder at 0;
+/// they are most of a flit if the machine carries no contents.
 constexpr std::uint16_t crc(const std::array<std::uint64_t, 8>& words) {
     std::uint64_t remainder = 0;
     for (std::size_t w = words.size(); w-- > 0;) {

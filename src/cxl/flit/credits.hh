@@ -6,18 +6,19 @@
 
 namespace memsim::cxl {
 
-/// One end's credits: what it may send, and what it owes the other end because it has emptied
-/// buffers. A header returns 0, 1, 2, 4 to 64 of each class.
+/// The credits of one end: messages that it may send, and buffer places to return to the other end.
+/// A header returns 0, 1, 2, 4 to 64 credits of each class.
 struct Credits {
     std::array<std::uint32_t, credit_classes> left {}; ///< messages that may be sent
-    std::array<std::uint32_t, credit_classes> owed {}; ///< places to be told to the other end
+    std::array<std::uint32_t, credit_classes>
+        owed {}; ///< free places not yet returned to the other end
 
     bool has(CreditClass c, std::uint32_t n = 1) const { return left[index(c)] >= n; }
     void use(CreditClass c) { --left[index(c)]; }
     void owe(CreditClass c, std::uint32_t n = 1) { owed[index(c)] += n; }
     std::uint32_t most_owed() const { return std::max({owed[0], owed[1], owed[2]}); }
 
-    /// Bits of a flit's header that return what is owed, as far as they can say it.
+    /// Bits of a flit's header that return owed credits, up to the maximum of its encoding.
     SlotBits give_back() {
         SlotBits bits = 0;
         for (std::size_t c = 0; c < credit_classes; ++c) {

@@ -4,7 +4,7 @@ namespace memsim::cxl {
 
 namespace {
 
-/// CXL 3.1, tables 3-36, 3-42, 3-50 and 3-53; 1101b is reserved and stands for an atomic here.
+/// CXL 3.1, tables 3-36, 3-42, 3-50 and 3-53; the reserved code 1101b represents an atomic.
 constexpr std::uint64_t code_of(Opcode op) {
     switch (op) {
     case Opcode::mem_rd:
@@ -26,13 +26,14 @@ constexpr std::uint64_t code_of(Opcode op) {
 }
 constexpr std::uint64_t meta_no_op = 0b11;
 
-/// The opcode of a channel with that code. The CRC has passed: another one is our own fault.
+/// The opcode of a channel with this code. The CRC has passed, so an unknown code is a bug of the
+/// simulator.
 Opcode opcode_of(Channel channel, std::uint64_t code) {
     const auto opcode = [&](auto... of_channel) {
         Opcode found = Opcode::mem_rd;
         const bool any =
             ((code == code_of(of_channel) ? (found = of_channel, true) : false) || ...);
-        MEMSIM_ASSERT(any, "a header has an opcode that nobody sends");
+        MEMSIM_ASSERT(any, "a header has an opcode that is never sent");
         return found;
     };
     switch (channel) {
@@ -48,8 +49,8 @@ Opcode opcode_of(Channel channel, std::uint64_t code) {
     return opcode(Opcode::mem_data);
 }
 
-/// 47 bits: the address in units of 32 bytes, so that a half line can be named; of a MemSpecRd the
-/// number of its first 256 bytes above two bits of length.
+/// 47 bits: the address in units of 32 bytes, to address half lines. For MemSpecRd: the number of
+/// its first 256 bytes above two bits of length.
 std::uint64_t address_code(const Message& m) {
     if (m.opcode == Opcode::mem_spec_rd) return m.address / spec_unit << 2 | (m.units - 1u);
     return m.address / half_bytes;
@@ -104,7 +105,8 @@ Message decode(Channel channel, SlotBits bits, bool half, bool enables) {
     case Channel::rwd: {
         using F = RwdFields;
         m.opcode = opcode_of(channel, F::opcode.get(bits));
-        MEMSIM_ASSERT(m.has_enables() == enables, "byte enables come with whole data");
+        MEMSIM_ASSERT(m.has_enables() == enables,
+                      "byte enables require a write of a whole line or half");
         m.tag = static_cast<std::uint16_t>(F::tag.get(bits));
         m.half = half;
         m.address = F::address.get(bits) * line_bytes + F::upper.get(bits) * half_bytes;

@@ -6,7 +6,8 @@
 #include <cstring>
 
 /// A 68-byte flit: 2 bytes of protocol ID, four slots of 16 bytes, 2 bytes of CRC over the slots.
-/// The first 4 bytes of slot 0 are the flit's own header, but for an all-data flit, which has none.
+/// The first 4 bytes of slot 0 are the flit's own header, except in an all-data flit, which has
+/// none.
 namespace memsim::cxl {
 
 inline constexpr std::uint32_t slots = 4;
@@ -14,7 +15,7 @@ inline constexpr std::uint32_t flit_bytes = 68;
 inline constexpr std::uint32_t flit_bits = 8 * flit_bytes;
 inline constexpr std::uint16_t protocol_id = 0x5555; ///< CXL.cachemem (CXL 3.1, table 6-2)
 
-/// What the slots hold, as 8 words: word 0 has the lowest bits.
+/// The contents of the slots as 8 words; word 0 has the lowest bits.
 struct Flit {
     std::array<std::uint64_t, 2 * slots> words {};
 
@@ -51,21 +52,21 @@ inline ReadFlit read_bytes(const std::uint8_t* bytes) {
 struct FlitFields {
     static constexpr Field control {0, 1}, ak {2, 1}, enables {3, 1}, whole {4, 1};
     static constexpr std::array<Field, slots> format {{{5, 3}, {8, 3}, {11, 3}, {14, 3}}};
-    /// By CreditClass. Their topmost bit says that the credits are CXL.mem's.
+    /// By CreditClass. The top bit marks credits of CXL.mem.
     static constexpr std::array<Field, credit_classes> credits {{{24, 4}, {20, 4}, {28, 4}}};
 };
 
 /// Formats of slots (CXL 3.1, tables 4-4 to 4-7): of slot 0 (H) and of the others (G).
 struct Format {
-    static constexpr std::uint32_t data = 0b000; ///< G0; an empty slot, too
+    static constexpr std::uint32_t data = 0b000; ///< G0; also an empty slot
     static constexpr std::uint32_t h_rwd = 0b100, h_req = 0b101;
     static constexpr std::uint32_t g_req = 0b100, g_rwd = 0b101;
     static constexpr std::uint32_t h_drs_ndr = 0b011, h_2ndr = 0b100, h_2drs = 0b101;
     static constexpr std::uint32_t g_drs_2ndr = 0b100, g_2ndr = 0b101, g_3drs = 0b110;
 };
-inline constexpr std::uint32_t h_slot_begins = 32; ///< behind the flit's header
+inline constexpr std::uint32_t h_slot_begins = 32; ///< after the flit's header
 
-/// Control flits (CXL 3.1, table 4-10): everything is in slot 0.
+/// Control flits (CXL 3.1, table 4-10); all fields are in slot 0.
 enum class Control : std::uint8_t { credits, idle, request, ack, frame, init };
 struct ControlFields {
     static constexpr Field kind {32, 4}, sub_type {36, 4};
@@ -98,7 +99,7 @@ inline bool is(const Flit& flit, Control c) {
     constexpr std::uint64_t fixed = 0xff'0000'0001;
     return ((flit.words[0] ^ static_cast<std::uint64_t>(control_bits(c))) & fixed) == 0;
 }
-/// RETRY flits are not kept for a retry, all others are.
+/// RETRY flits are not stored in the retry buffer; all others are.
 inline bool is_retry(const Flit& flit) {
     return is_control(flit) && ControlFields::kind.get(flit.slot(0)) == 0b0001;
 }

@@ -66,7 +66,7 @@ void CreditField::take_back(std::uint16_t bits, Credits& to) {
     for (std::size_t c = 0; c < credit_classes; ++c) {
         const std::uint64_t code = credit_field(c).get(bits);
         if (!(code & of_mem)) continue;
-        MEMSIM_ASSERT((code & 15) < amounts.size(), "a code of credits that nobody sends");
+        MEMSIM_ASSERT((code & 15) < amounts.size(), "a code of credits that is never sent");
         to.left[c] += amounts[code & 15];
     }
 }

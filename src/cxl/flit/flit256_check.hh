@@ -4,26 +4,26 @@
 
 #include <span>
 
-/// The check bytes of a 256-byte flit, as PCIe 6.0 has them as far as it is published: a CRC that
-/// is the remainder of a Reed-Solomon code, and a forward error correction (FEC) of one byte in
-/// each of three interleaved ways. Assumed: the order of bytes, the ways' numbers of their bytes.
+/// The check bytes of a 256-byte flit, as far as PCIe 6.0 is published: a CRC that is the remainder
+/// of a Reed-Solomon code, and a forward error correction (FEC) of one byte in each of three
+/// interleaved ways. Assumed: the order of bytes, and the numbering of a way's bytes.
 namespace memsim::cxl {
 
 /// `n` check bytes: the remainder by the polynomial with the roots alpha to alpha^n over GF(2^8)
-/// with x^8 + x^5 + x^3 + x + 1. The first byte has the highest power. Up to 255 bytes with their
-/// check bytes differ from each other in n + 1 bytes at least: any n wrong bytes are found.
+/// with x^8 + x^5 + x^3 + x + 1. The first byte has the highest power. Blocks of up to 255 bytes,
+/// including check bytes, differ in at least n + 1 bytes, so any n wrong bytes are detected.
 template <unsigned n>
 class ByteCrc {
   public:
     static std::uint64_t of(std::span<const std::uint8_t> bytes) {
-        std::uint64_t remainder = 0; // its highest byte has the highest power
+        std::uint64_t remainder = 0; // the highest byte has the highest power
         for (const std::uint8_t b : bytes) {
             const auto out = static_cast<std::uint8_t>(remainder >> 8 * (n - 1) ^ b);
             remainder = (remainder << 8 & mask) ^ table[out];
         }
         return remainder;
     }
-    /// Behind the bytes that it is of.
+    /// Written after the bytes that it covers.
     static void write(std::span<const std::uint8_t> bytes, std::uint8_t* to) {
         const std::uint64_t crc = of(bytes);
         for (unsigned i = 0; i < n; ++i) to[i] = static_cast<std::uint8_t>(crc >> 8 * (n - 1 - i));
@@ -38,9 +38,9 @@ class ByteCrc {
   private:
     using Field = Galois<0x12b>;
     static constexpr std::uint64_t mask = n < 8 ? (std::uint64_t {1} << 8 * (n % 8)) - 1 : ~0ull;
-    /// Of a byte b: b x^n, reduced.
+    /// For a byte b: b x^n, reduced.
     static constexpr std::array<std::uint64_t, 256> table = [] {
-        std::array<std::uint8_t, n + 1> generator {1}; // [i]: of x^i
+        std::array<std::uint8_t, n + 1> generator {1}; // [i]: coefficient of x^i
         for (unsigned root = 1; root <= n; ++root) {
             const std::uint8_t r = Field::power(root);
             for (unsigned i = root; i > 0; --i)
@@ -56,9 +56,9 @@ class ByteCrc {
     }();
 };
 
-/// Byte i of the flit is of way i % 3. The bytes of a way times 1, and times the powers of alpha
-/// from their places, each sum up to 0 over GF(2^8) with x^8 + x^4 + x^3 + x^2 + 1: one wrong byte
-/// a way is found and corrected, and so is a burst of three.
+/// Byte i of the flit belongs to way i % 3. For each way, the sum of its bytes is 0, and so is
+/// their sum weighted by powers of alpha, over GF(2^8) with x^8 + x^4 + x^3 + x^2 + 1. One wrong
+/// byte per way is detected and corrected; so is a burst of three bytes.
 class Fec {
   public:
     static constexpr std::uint32_t ways = 3, bytes = 6, flit = 256;
@@ -67,7 +67,7 @@ class Fec {
     static void write(std::uint8_t* all, std::uint32_t at) {
         for (std::uint32_t i = 0; i < bytes; ++i) all[at + i] = 0;
         for (std::uint32_t i = 0; i < ways; ++i) {
-            // c + d = sum and c a + d b = weighted, at places of the powers a and b
+            // c + d = sum and c a + d b = weighted, at the positions of the powers a and b
             const Sums s = sums(all, (at + i) % ways);
             const std::uint8_t a = power_of(at + i), b = power_of(at + i + ways);
             const std::uint8_t c = Field::over(s.weighted ^ Field::times(b, s.plain), a ^ b);

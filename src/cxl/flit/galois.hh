@@ -6,13 +6,13 @@
 namespace memsim::cxl {
 
 /// GF(2^8): bytes as polynomials over bits, modulo a primitive polynomial, whose root alpha (the
-/// byte 2) generates all bytes but 0.
+/// byte 2) generates all bytes except 0.
 template <unsigned polynomial>
 class Galois {
   public:
     /// alpha^e, for e below 510.
     static constexpr std::uint8_t power(std::uint32_t e) { return tables.power[e]; }
-    /// The logarithm of a byte that is not 0: 0 to 254.
+    /// The logarithm of a byte other than 0: 0 to 254.
     static constexpr std::uint32_t log(std::uint8_t a) { return tables.log[a]; }
     static constexpr std::uint8_t times(std::uint8_t a, std::uint8_t b) {
         return a && b ? power(log(a) + log(b)) : std::uint8_t {0};

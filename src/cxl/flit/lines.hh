@@ -5,19 +5,19 @@
 
 #include <cstring>
 
-/// Memory requests as messages of whole or half lines, and back.
+/// Converts memory requests to messages of whole or half lines, and back.
 namespace memsim::cxl {
 
 using protocol::MemRequest;
 
-/// What a request needs of one line of 64 bytes: the whole or a half.
+/// The part of one line of 64 bytes that a request needs: the whole line or a half.
 struct Line {
     std::uint64_t address = 0; ///< of its first sector
-    std::uint32_t first = 0;   ///< that sector's place in the request
+    std::uint32_t first = 0;   ///< index of that sector in the request
     bool half = false;
 };
 
-/// Calls f(line) for each line of which the request needs something.
+/// Calls f(line) for each line that the request touches.
 template <class F>
 void for_each_line(const MemRequest& r, F&& f) {
     Line line;
@@ -40,8 +40,7 @@ inline std::uint32_t lines_of(const MemRequest& r) {
     return n;
 }
 
-/// The bytes of a line that a write leaves, a bit each: those in its span, less those that its
-/// contents do not have.
+/// Mask of the bytes of a line that a write changes: those in its range and in its contents.
 inline std::uint64_t enables_of(const MemRequest& r, const Line& line,
                                 const Contents::Record* contents) {
     std::uint64_t all = 0;
@@ -59,14 +58,15 @@ inline std::uint64_t enables_of(const MemRequest& r, const Line& line,
     return all;
 }
 
-/// Whether a write covers all of a line or half.
+/// Whether a write covers all of the line or half.
 inline bool writes_whole(const MemRequest& r, const Line& line) {
     const std::uint32_t sectors = line.half ? 1 : 3;
     return (r.partial >> line.first & sectors) == 0 && line.address >= r.address &&
            line.address + (line.half ? half_bytes : line_bytes) <= r.address + r.bytes;
 }
 
-/// Values of a record into a message's data, and back: what arrives is what the flits held.
+/// Copies the values of a record into a message's data, and back. The receiver uses the values from
+/// the flits.
 inline void copy_values(const Contents::Record& from, Message& to) {
     for (const Contents::Piece& p : from.pieces)
         std::memcpy(to.data.data() + p.sector * half_bytes / 8, p.data.bytes.data(), half_bytes);
@@ -76,7 +76,7 @@ inline void copy_values(const Message& from, Contents::Record& to) {
         std::memcpy(p.data.bytes.data(), from.data.data() + p.sector * half_bytes / 8, half_bytes);
 }
 
-/// The request that a device makes of a message that is no MemSpecRd.
+/// The device's memory request for a message other than MemSpecRd.
 inline MemRequest request_of(const Message& m) {
     MemRequest r;
     r.address = m.address;

@@ -3,25 +3,25 @@
 #include "core/state/fifo.hh"
 #include "cxl/flit/credits.hh"
 
-/// Messages at one end of a link, above its flits: the same in every flit mode.
+/// The messages at one end of a link, above the flits; common to all flit modes.
 namespace memsim::cxl {
 
-/// What waits to be sent in one direction, and what of it is under way.
+/// Messages of one direction that wait to be sent or are partly sent.
 struct MessagesOut {
-    Fifo<Message> first;     ///< M2S: Req and RwD, in their order; S2M: DRS
+    Fifo<Message> first;     ///< M2S: Req and RwD, in order; S2M: DRS
     Fifo<Message> responses; ///< S2M: NDR
-    Fifo<SlotBits> chunks;   ///< data and byte enables whose header has been sent
+    Fifo<SlotBits> chunks;   ///< data and byte enables whose header was sent
 
     void push(const Message& m) { (m.channel() == Channel::ndr ? responses : first).push(m); }
     std::uint32_t waiting() const { return first.size() + responses.size(); }
     static bool may_send(const Fifo<Message>& queue, const Credits& credits) {
         return !queue.empty() && credits.has(credit_class_of(queue.front().opcode));
     }
-    /// A flit with headers has something to carry.
+    /// Whether a flit with headers has any content.
     bool wants_header(const Credits& credits) const {
         return !chunks.empty() || may_send(first, credits) || may_send(responses, credits);
     }
-    /// Data of a message whose header is being sent: `n` chunks, and its byte enables.
+    /// Queues the data of a message whose header is being sent: `n` chunks, and its byte enables.
     void push_chunks(const Message& m, std::uint32_t n) {
         for (std::uint32_t i = 0; i < n; ++i)
             chunks.push(static_cast<SlotBits>(m.data[2 * i + 1]) << 64 | m.data[2 * i]);
@@ -29,17 +29,17 @@ struct MessagesOut {
     }
 };
 
-/// What has come; some of it lacks some of its data.
+/// Received messages, some with missing data.
 struct MessagesIn {
     struct Part {
         Message message;
         std::uint32_t chunks = 0; ///< of data and byte enables
         std::uint32_t missing = 0;
     };
-    Fifo<Part> parts;          ///< in the order of their headers
-    std::uint32_t missing = 0; ///< chunks of all of them
+    Fifo<Part> parts;          ///< in order of their headers
+    std::uint32_t missing = 0; ///< missing chunks of all parts
 
-    /// Messages that are complete, in the order of their headers.
+    /// Complete messages, in the order of their headers.
     bool empty() const { return parts.empty() || parts.front().missing != 0; }
     Message pop() { return parts.pop().message; }
 
@@ -47,7 +47,7 @@ struct MessagesIn {
         parts.push({m, chunks, chunks});
         missing += chunks;
     }
-    /// The next chunk of the first message that lacks one; the byte enables come last.
+    /// Stores a chunk in the first incomplete message; the byte enables come last.
     Part& take_chunk(SlotBits bits) {
         std::uint32_t p = 0;
         while (parts[p].missing == 0) ++p;
@@ -71,7 +71,9 @@ struct MessagesIn {
             l.index("missing", part.missing, part.chunks + 1u);
             all += part.missing;
         }
-        l.within("missing", [&] { l.check(all == missing, "is not what its messages lack"); });
+        l.within("missing", [&] {
+            l.check(all == missing, "differs from the missing chunks of its messages");
+        });
     }
 };
 

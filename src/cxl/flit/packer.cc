@@ -8,7 +8,7 @@ constexpr std::uint32_t most_req = 2, most_rwd = 1, most_ndr = 2, most_drs = 3;
 
 } // namespace
 
-/// A flit that is being filled.
+/// A flit being filled.
 struct Packer::Filling {
     Flit& flit;
     Asides& asides;
@@ -16,7 +16,7 @@ struct Packer::Filling {
     std::uint32_t headers = 0;
     SlotBits header = 0;
     std::uint32_t reqs = 0, ndrs = 0;
-    bool data_header = false; ///< one with data is in it, or a slot of several
+    bool data_header = false; ///< a header with data was added, or a slot of several
 
     void format(std::uint32_t slot, std::uint32_t code) {
         header |= FlitFields::format[slot].put(code);
@@ -76,7 +76,7 @@ SlotBits Packer::several_drs(std::uint32_t n, Filling& f) {
     return bits;
 }
 
-/// One or two NDR from bit `at` on. The first one's DevLoad stands behind the second.
+/// One or two NDR from bit `at` on. The DevLoad of the first follows the second.
 SlotBits Packer::two_ndr(std::uint32_t at, Filling& f) {
     constexpr Field body {0, 28};
     const SlotBits first = encode(take(state_.responses, f));
@@ -86,7 +86,7 @@ SlotBits Packer::two_ndr(std::uint32_t at, Filling& f) {
     return bits << at;
 }
 
-/// Slot 0, behind the flit's header.
+/// Slot 0, after the flit's header.
 void Packer::fill_h(Filling& f) {
     SlotBits bits = 0;
     const std::uint32_t responses = ready_responses(f);
@@ -97,7 +97,7 @@ void Packer::fill_h(Filling& f) {
             f.format(0, channel == Channel::req ? Format::h_req : Format::h_rwd);
             bits = encode(take(state_.first, f));
         } else if (responses == most_ndr && room_behind && whole_lines(f, most_drs) == most_drs) {
-            f.format(0, Format::h_2ndr); // and three DRS behind them
+            f.format(0, Format::h_2ndr); // three DRS follow
             bits = two_ndr(0, f);
         } else if (const std::uint32_t n = whole_lines(f, 2)) {
             f.format(0, Format::h_2drs);
@@ -142,7 +142,7 @@ void Packer::fill_g(Filling& f, std::uint32_t slot) {
     f.flit.set_slot(slot, bits);
 }
 
-/// A flit that is being taken apart.
+/// A flit being unpacked.
 struct Unpacker::Reading {
     std::span<const Aside> asides;
     bool half, enables;

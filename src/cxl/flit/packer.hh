@@ -4,28 +4,28 @@
 
 #include <span>
 
-/// Messages packed into the slots of 68-byte flits, and taken out of them again (CXL 3.1, 4.2.5).
+/// Packs messages into the slots of 68-byte flits, and unpacks them (CXL 3.1, 4.2.5).
 namespace memsim::cxl {
 
-inline constexpr std::uint32_t most_headers = 5; ///< of a flit: 3 DRS and 2 NDR
-/// Of the headers of one flit, in their order.
+inline constexpr std::uint32_t most_headers = 5; ///< in one flit: 3 DRS and 2 NDR
+/// Those of the headers of one flit, in order.
 using Asides = std::array<Aside, most_headers>;
 
-/// Fills flits. Data follow their header in the next slots; what does not fit into a flit rolls
-/// over: more than three slots of it make the next flit one of all data. In one flit there are at
-/// most two Req and one RwD, or two NDR and three DRS; two or three DRS share a slot where each
-/// moves a whole line, and otherwise a flit has one header with data. Messages to the device stay
-/// in the order in which they came, over both classes.
+/// Fills flits. Data follow their header in the next slots and may continue in the next flit; if
+/// more than three slots of data remain, the next flit is an all-data flit. A flit contains at most
+/// two Req and one RwD, or two NDR and three DRS. Two or three DRS share a slot if each transfers a
+/// whole line; otherwise a flit has one header with data. Messages to the device stay in order,
+/// across both classes.
 class Packer {
   public:
     explicit Packer(MessagesOut& state) : state_(state) {}
 
-    /// The next flit must be one of all data.
+    /// Whether the next flit must be an all-data flit.
     bool all_data() const { return state_.chunks.size() >= slots; }
 
     void all_data_flit(Flit& to);
-    /// The flit is empty; its own header lacks Ak and credits. Uses up credits. Returns how many
-    /// headers of messages it has, and their asides in `asides`.
+    /// Requires: the flit is empty. Fills it except for Ak and credits of its own header, and uses
+    /// credits. Returns the number of message headers, with their asides in `asides`.
     std::uint32_t protocol_flit(Flit& to, Asides& asides, Credits& credits);
 
   private:
@@ -41,7 +41,7 @@ class Packer {
     MessagesOut& state_;
 };
 
-/// Takes messages out of flits. `from_device` says which formats its slots have.
+/// Extracts messages from flits. `from_device` determines the formats of the slots.
 class Unpacker {
   public:
     Unpacker(MessagesIn& state, bool from_device) : state_(state), from_device_(from_device) {}

@@ -11,12 +11,12 @@ std::size_t index(Channel c) { return static_cast<std::size_t>(c); }
 
 } // namespace
 
-/// A flit that is being filled.
+/// A flit being filled.
 struct Packer256::Filling {
     Asides256& asides;
     Credits& credits;
     std::array<std::uint32_t, 4> in_half {}; ///< headers by Channel
-    bool ndr = false;                        ///< one is in the flit
+    bool ndr = false;                        ///< the flit contains an NDR
 };
 
 void Packer256::fill(Flit256& flit, Asides256& asides, Credits& credits) {
@@ -30,7 +30,7 @@ void Packer256::fill(Flit256& flit, Asides256& asides, Credits& credits) {
     overdue_ = !state_.responses.empty() && !f.ndr;
 }
 
-/// How many messages of a channel may be sent now.
+/// Number of messages of a channel that may be sent now.
 std::uint32_t Packer256::ready(const Filling& f, Channel channel) const {
     const Fifo<Message>& queue = channel == Channel::ndr ? state_.responses : state_.first;
     if (queue.empty() || queue.front().channel() != channel) return 0;
@@ -40,7 +40,7 @@ std::uint32_t Packer256::ready(const Filling& f, Channel channel) const {
                      most[index(channel)] - f.in_half[index(channel)]});
 }
 
-/// The headers of a slot, behind its format; nothing: an empty slot.
+/// The headers of a slot, after its format; 0 for an empty slot.
 SlotBits Packer256::headers(Filling& f, std::uint32_t slot) {
     const bool small = layout_.header_only(slot), hs = small && slot == Flit256::hs_slot;
     if (ready(f, Channel::req))

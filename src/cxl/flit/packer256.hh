@@ -7,12 +7,12 @@
 
 namespace memsim::cxl {
 
-/// Of the headers of one 256-byte flit, in their order.
+/// The asides of the headers of one 256-byte flit, in order.
 struct Asides256 {
-    static constexpr std::uint32_t most = 2 * (3 + 6); ///< DRS and NDR of its two halves
+    static constexpr std::uint32_t most = 2 * (3 + 6); ///< DRS and NDR of both halves
     std::array<Aside, most> of {};
     std::uint32_t size = 0;
-    std::uint32_t first = 0; ///< of them in slots that the first piece completes
+    std::uint32_t first = 0; ///< number in slots that the first piece completes
 
     std::span<const Aside> of_first() const { return std::span(of).first(first); }
     std::span<const Aside> of_rest() const { return std::span(of).subspan(first, size - first); }
@@ -22,24 +22,23 @@ struct Asides256 {
     }
 };
 
-/// Fills 256-byte flits. Data follow their header in the next G slots and roll over into the next
-/// flit, up to a number of them behind which no header with data is added. A slot of headers has
-/// those of one class: one Req or RwD; two NDR or two DRS in an H slot or HS slot, three in a G
-/// slot. An HS slot has no room for a RwD. Each half of 128 bytes has at most 4 Req, 2 RwD, 6 NDR
-/// and 3 DRS (assumption). Messages to the device stay in the order in which they came.
-/// Two NDR go before DRS in H and HS slots, DRS before NDR in G slots; one NDR waits a flit at most
-/// for a second.
+/// Fills 256-byte flits. Data follow their header in the next G slots and continue in the next
+/// flit; beyond `most_pending` chunks no further header with data is added. A slot contains headers
+/// of one class: one Req or RwD; two NDR or two DRS in an H or HS slot, three in a G slot. An HS
+/// slot has no space for a RwD. Each half of 128 bytes has at most 4 Req, 2 RwD, 6 NDR and 3 DRS
+/// (assumption). Messages to the device stay in order. Two NDR precede DRS in H and HS slots; DRS
+/// precede NDR in G slots. A single NDR waits at most one flit for a second.
 class Packer256 {
   public:
     static constexpr std::array<std::uint32_t, 4> most {4, 2, 6, 3}; ///< by Channel
-    /// A flit's G slots: with as many chunks to come, no header with data is added.
+    /// G slots of a flit: with this number of pending chunks no header with data is added.
     static constexpr std::uint32_t most_pending = 14;
 
     Packer256(MessagesOut& state, bool& overdue, Layout256 layout)
         : state_(state), overdue_(overdue), layout_(layout) {}
 
-    /// Fills a flit's slots, as far as there is something that may be sent; its credits are not
-    /// touched. Uses up credits.
+    /// Fills the slots of a flit with the messages that may be sent, and uses credits. Does not
+    /// fill the flit's credit field.
     void fill(Flit256& flit, Asides256& asides, Credits& credits);
 
   private:
@@ -54,12 +53,12 @@ class Packer256 {
     Layout256 layout_;
 };
 
-/// Takes messages out of 256-byte flits. `from_device` says which classes they are of.
+/// Extracts messages from 256-byte flits.
 class Unpacker256 {
   public:
     Unpacker256(MessagesIn& state, Layout256 layout) : state_(state), layout_(layout) {}
 
-    /// Slots `begin` to `end`; the asides are those of the headers in them.
+    /// Extracts slots `begin` to `end`; the asides are those of the headers in them.
     void take(const Flit256& flit, std::uint32_t begin, std::uint32_t end,
               std::span<const Aside> asides);
 

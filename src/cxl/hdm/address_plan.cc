@@ -20,7 +20,7 @@ std::string ports_of(const HdmEntry& e) {
     return text;
 }
 
-/// Ranges as a script gives them, such as '0B 256B 0 1, 1GiB 4KiB 2'; sizes follow.
+/// Ranges given by a script, such as '0B 256B 0 1, 1GiB 4KiB 2'; sizes are set later.
 std::vector<HdmEntry> read_ranges(const std::string& ranges, std::size_t ports,
                                   const AddressPlan::Refuse& refuse) {
     std::vector<HdmEntry> all;
@@ -38,7 +38,7 @@ std::vector<HdmEntry> read_ranges(const std::string& ranges, std::size_t ports,
                 const auto number = Text<std::uint16_t>::parse(port);
                 if (number >= ports || e.decoder.ways == e.targets.size())
                     throw ConfigError("port " + port + " is not one of " + std::to_string(ports) +
-                                      ", or the seventeenth of a set");
+                                      ", or is the seventeenth of a set");
                 e.targets[e.decoder.ways] = static_cast<std::uint8_t>(number);
             }
         } catch (const ConfigError& error) {
@@ -52,7 +52,7 @@ std::vector<HdmEntry> read_ranges(const std::string& ranges, std::size_t ports,
     return all;
 }
 
-/// Sets of neighbouring ports, without addresses.
+/// Sets of consecutive ports, without addresses.
 std::vector<HdmEntry> sets(const AddressPlan::Config& config, std::size_t ports,
                            const AddressPlan::Refuse& refuse) {
     if (ports % config.ways)
@@ -85,9 +85,10 @@ AddressPlan::AddressPlan(const Config& config, const std::vector<std::uint64_t>&
         for (std::uint32_t w = 0; w < d.ways; ++w) {
             ++uses[e.targets[w]];
             if (sizes[e.targets[w]] != sizes[e.targets[0]])
-                refuse(blamed, "endpoints of one interleave set are of one size: those behind " +
-                                   ports_of(e) + " have " + bytes_text(sizes[e.targets[0]]) +
-                                   " and " + bytes_text(sizes[e.targets[w]]));
+                refuse(blamed,
+                       "endpoints of one interleave set must have equal sizes: those behind " +
+                           ports_of(e) + " have " + bytes_text(sizes[e.targets[0]]) + " and " +
+                           bytes_text(sizes[e.targets[w]]));
         }
         d.bytes = d.ways ? sizes[e.targets[0]] * d.ways : 0;
         if (const std::string fault = d.fault(); !fault.empty())
@@ -96,7 +97,7 @@ AddressPlan::AddressPlan(const Config& config, const std::vector<std::uint64_t>&
         if (d.base < config.window_base || offset > config.window ||
             d.bytes > config.window - offset)
             refuse("window", "the endpoint memory behind " + ports_of(e) + ", " + show(d) +
-                                 ", does not lie in the window of " + bytes_text(config.window) +
+                                 ", is outside the window of " + bytes_text(config.window) +
                                  " from " + bytes_text(config.window_base));
         for (std::size_t other = 0; other < i; ++other)
             if (ranges[other].decoder.overlaps(d))

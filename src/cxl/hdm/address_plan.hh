@@ -6,41 +6,41 @@
 
 namespace memsim::cxl {
 
-/// Which host addresses the memories of endpoints get, as firmware decides it from their sizes.
+/// The assignment of host addresses to the memories of endpoints, as decided by firmware from their
+/// sizes.
 struct AddressPlan {
     struct Config {
-        std::uint64_t window_base = 0, window = 0; ///< the addresses that the host bridge has
+        std::uint64_t window_base = 0, window = 0; ///< address window of the host bridge
         std::uint32_t ways = 1;                    ///< ports of an interleave set
         std::uint32_t granularity = 256;
-        std::string
-            ranges {}; ///< first address, granularity and ports of each; empty: side by side
+        std::string ranges {}; ///< first address, granularity and ports of each; empty: consecutive
     };
     using Refuse = std::function<void(const char* parameter, const std::string& sentence)>;
 
-    std::vector<HdmEntry> ranges; ///< what the bridge's decoders are to say
+    std::vector<HdmEntry> ranges; ///< values for the bridge's decoders
 
-    /// `sizes`: bytes behind each port. Calls refuse(parameter, sentence), which throws, for what
-    /// cannot be: ranges that overlap, a port without one, more than the window holds.
+    /// `sizes`: bytes behind each port. Calls refuse(parameter, sentence), which throws, for
+    /// invalid plans: overlapping ranges, a port without a range, more memory than the window.
     AddressPlan(const Config& config, const std::vector<std::uint64_t>& sizes,
                 const Refuse& refuse);
 
-    /// What the decoder of the endpoint behind a port is to say.
+    /// The value for the decoder of the endpoint behind a port.
     HdmDecoder of_port(std::uint32_t port) const;
     std::uint64_t bytes() const;
-    std::uint64_t end() const; ///< behind the last address
+    std::uint64_t end() const; ///< first address after the ranges
 };
 
-/// Implemented by firmware, which knows its plan before the run: an untimed look at a machine whose
-/// decoders are not programmed yet (a program's image is copied in) goes where they will say.
+/// Implemented by firmware, which knows its plan before the run. Functional accesses before the
+/// decoders are programmed (such as loading a program's image) use the planned addresses.
 class PlansAddresses {
   public:
     virtual ~PlansAddresses() = default;
     virtual const AddressPlan& plan() const = 0;
-    /// The number of the port of the host bridge behind which the endpoint at `mine` stands.
+    /// The number of the host bridge's port behind which the endpoint at `mine` is located.
     virtual std::uint32_t port_of(const PortBase& mine) const = 0;
 };
 
-/// What firmware asks of the host bridge.
+/// The properties of the host bridge that firmware needs.
 class HasRootPorts {
   public:
     virtual ~HasRootPorts() = default;
@@ -48,7 +48,7 @@ class HasRootPorts {
     virtual unsigned hdm_decoders() const = 0;
 };
 
-/// What firmware asks of the device behind a root port.
+/// The property of the device behind a root port that firmware needs.
 class HasCapacity {
   public:
     virtual ~HasCapacity() = default;

@@ -97,10 +97,10 @@ void HdmCapability::check_loaded(Loader& l, std::uint32_t targets) const {
         l.within("entries", [&] {
             l.check(std::has_single_bit(e.decoder.granularity) && e.decoder.ways != 0 &&
                         e.decoder.ways <= e.targets.size(),
-                    "has a decoder that divides by nothing");
-            l.check(!e.committed || e.decoder.fault().empty(), "has committed what cannot be");
+                    "has a decoder with no ways or granularity");
+            l.check(!e.committed || e.decoder.fault().empty(), "has committed an invalid decoder");
             for (unsigned i = 0; i < e.decoder.ways; ++i)
-                l.check(!e.committed || e.targets[i] < targets, "names a port that is not there");
+                l.check(!e.committed || e.targets[i] < targets, "names a port that does not exist");
         });
 }
 

@@ -8,8 +8,8 @@ namespace memsim::cxl {
 
 namespace {
 
-// Fields of the control register (8.2.4.20.7). Ways of 1 to 16 are coded 0 to 4, of 3, 6 and 12
-// from 8 on; granularity by its power of two over 256 bytes.
+// Fields of the control register (8.2.4.20.7). Ways of 1 to 16 have the codes 0 to 4; 3, 6 and 12
+// have codes from 8 on. Granularity is coded as its power of two over 256 bytes.
 constexpr unsigned ways_bit = 4, position_bit = 24;
 constexpr std::uint32_t field = 0xf, first_of_three = 8, powers_of_two = 5, codes_of_three = 3;
 
@@ -21,16 +21,17 @@ std::string bytes_text(std::uint64_t bytes) {
 
 std::string HdmDecoder::fault() const {
     if (std::find(all_ways.begin(), all_ways.end(), ways) == all_ways.end())
-        return std::to_string(ways) + " ways: an interleave set has 1, 2, 3, 4, 6, 8, 12 or 16";
+        return std::to_string(ways) +
+               " ways: an interleave set must have 1, 2, 3, 4, 6, 8, 12 or 16";
     if (!std::has_single_bit(granularity) || granularity < least_granularity ||
         granularity > most_granularity)
         return "a granularity of " + bytes_text(granularity) +
-               ": it is a power of two from 256B to 16KiB";
+               ": it must be a power of two from 256B to 16KiB";
     if (bytes == 0) return "it is empty";
-    if (base + (bytes - 1) < base) return "it ends behind the last address";
+    if (base + (bytes - 1) < base) return "it ends after the last address";
     if (base % granularity) return "it begins within a chunk of " + bytes_text(granularity);
     if (bytes % (std::uint64_t {ways} * granularity))
-        return bytes_text(bytes) + " are not divided by " + std::to_string(ways) + " ways of " +
+        return bytes_text(bytes) + " cannot be divided into " + std::to_string(ways) + " ways of " +
                bytes_text(granularity);
     return {};
 }

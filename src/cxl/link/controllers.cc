@@ -2,29 +2,29 @@
 
 namespace memsim::cxl {
 
-/// The paper's own controller: a round trip of two-digit nanoseconds (Fig. 3b). The split is an
-/// assumption: 70 ns with the flits' time and the flight.
+/// The paper's own controller: a round trip of two-digit nanoseconds (Fig. 3b). The division is an
+/// assumption: 70 ns including the time of flits and the flight.
 struct Ours {
     Param<Time> conversion {2_ns,
                             {0_fs, 1_us},
-                            "Time to make a message of a memory request",
-                            assumed("a tenth of the round trip in all")};
+                            "Time to convert a memory request to a message",
+                            assumed("a tenth of the round trip in total")};
     Param<Time> transaction {2_ns, {0_fs, 1_us}, "Time in the transaction layer", assumed()};
     Param<Time> link {3_ns, {0_fs, 1_us}, "Time in the link layer", assumed()};
     Param<Time> physical {8_ns, {0_fs, 1_us}, "Time in the physical layer", assumed()};
 };
 
-/// Prototypes of two other makers: round trips of 250 ns (Fig. 3b; SMT is the paper's reference 4,
-/// TPP its reference 5). The split is an assumption.
+/// Prototypes of two other manufacturers: round trips of 250 ns (Fig. 3b; SMT is the paper's
+/// reference 4, TPP its reference 5). The division is an assumption.
 struct Prototype {
     Param<Time> conversion {
-        5_ns, {0_fs, 1_us}, "Time to make a message of a memory request", assumed()};
+        5_ns, {0_fs, 1_us}, "Time to convert a memory request to a message", assumed()};
     Param<Time> transaction {8_ns, {0_fs, 1_us}, "Time in the transaction layer", assumed()};
     Param<Time> link {12_ns, {0_fs, 1_us}, "Time in the link layer", assumed()};
     Param<Time> physical {35_ns, {0_fs, 1_us}, "Time in the physical layer", assumed()};
 };
 
-/// `maker` tells policies of equal figures apart.
+/// `maker` distinguishes policies with equal values.
 template <class Figures, int maker = 0>
 class Layers final : public PolicyModel<Layers<Figures, maker>, Controller> {
   public:

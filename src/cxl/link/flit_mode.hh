@@ -8,33 +8,33 @@
 
 namespace memsim::cxl {
 
-/// What one end of a link is built with, in either flit mode.
+/// The configuration of one end of a link, for all flit modes.
 struct LinkFigures {
-    bool device = false; ///< which end it is
+    bool device = false; ///< the device's end
     std::uint32_t retry_buffer = 128;
-    std::array<std::uint32_t, credit_classes> credits {}; ///< places of its receive buffers
-    Tick flush = 0;   ///< what is owed is told after so long without a flit that could tell it
-    Tick timeout = 0; ///< of a retry
+    std::array<std::uint32_t, credit_classes> credits {}; ///< places in its receive buffers
+    Tick flush = 0;   ///< maximum delay of owed credits and acknowledgements
+    Tick timeout = 0; ///< until a retry is repeated
     std::uint32_t most_retries = 100;
 };
 
 /// One end of a link between its messages and the bytes on its wires, in one flit mode: packing,
-/// credits, acknowledgements, and sending again what was lost. Messages, credits and receive
-/// buffers are those of every mode (LinkMessages); the rest is its own.
+/// credits, acknowledgements and retransmission. Messages, credits and receive buffers are common
+/// to all modes (LinkMessages); the rest is specific to the mode.
 class FlitMode {
   public:
-    /// It outlives the mode, which hands out `figures.credits` of it.
+    /// `messages` outlives the mode. `figures.credits` of its places are granted to the other end.
     FlitMode(const LinkFigures& figures, LinkMessages& messages)
         : figures_(figures), messages_(messages) {}
     virtual ~FlitMode() = default;
     FlitMode(const FlitMode&) = delete;
     FlitMode& operator=(const FlitMode&) = delete;
 
-    /// What a round trip takes beside the flight, in flits.
+    /// The components of a round trip beside the flight time, in flits.
     struct Waits {
-        std::uint32_t acks;   ///< that may be pending at the other end
-        std::uint32_t places; ///< of those that keep flits, which are not used meanwhile
-        std::uint32_t answer; ///< sent at both ends, at most, before a retry is answered
+        std::uint32_t acks;   ///< maximum pending at the other end
+        std::uint32_t places; ///< of the retry buffer that are reserved
+        std::uint32_t answer; ///< maximum sent at both ends before a retry is answered
     };
     virtual Waits waits(Tick flit_time) const = 0;
     /// Sizes State.
@@ -42,45 +42,45 @@ class FlitMode {
 
     void push(const Message& m) { messages_.out.push(m); }
     std::uint32_t waiting() const { return messages_.out.waiting(); }
-    /// Messages that wait for credits or a place to keep their flit.
+    /// Whether messages wait for credits or for a place in the retry buffer.
     virtual bool blocked() const = 0;
     bool arrived() const { return !messages_.in.empty(); }
     Message pop() { return messages_.in.pop(); }
-    /// A place of a receive buffer is empty again.
+    /// Returns a free place of a receive buffer.
     virtual void give_place(CreditClass c, Tick now) = 0;
 
-    /// Bytes for the wires, which leave in one piece.
+    /// Bytes sent over the wires at a time.
     struct Piece {
         std::span<const std::uint8_t> bytes;    ///< valid until the next call
-        std::span<const Aside> asides;          ///< of the headers in it
-        std::span<const Aside> fresh;           ///< of those that are sent for the first time
-        bool begins = true;                     ///< it is the first one of a flit
+        std::span<const Aside> asides;          ///< of its headers
+        std::span<const Aside> fresh;           ///< of headers sent for the first time
+        bool begins = true;                     ///< first piece of a flit
         bool replayed = false, control = false; ///< of that flit
     };
-    /// Bytes of a piece.
+    /// Size of a piece in bytes.
     virtual std::uint32_t piece() const = 0;
-    /// What is to be sent now, by a number of the mode's own; 0: nothing.
+    /// The next piece to send now, as a mode-specific code; 0: none.
     virtual std::uint8_t next_piece(Tick now) const = 0;
     virtual Piece send_piece(std::uint8_t what, Tick now) = 0;
 
     enum class Received : std::uint8_t {
         accepted,
-        corrected, ///< its errors were
+        corrected, ///< errors were corrected
         control,
-        partial, ///< the rest of its flit is needed
+        partial, ///< the rest of the flit is needed
         dropped,
         error,
-        undetected ///< an error that no check finds: treated as found
+        undetected ///< an error that no check detects; treated as detected
     };
     /// `intact`: no bit was flipped.
     virtual Received receive(Tick now, std::span<const std::uint8_t> bytes,
                              std::span<const Aside> asides, bool intact) = 0;
 
-    /// When something is due that nothing else would wake for.
+    /// When the next timeout is due.
     virtual Tick alarm(Tick now) const = 0;
-    /// Does what an expired timer asks for. True if the link has failed.
+    /// Executes expired timeouts. Returns true if the link has failed.
     virtual bool run_timeout(Tick now) = 0;
-    /// Nothing is sent that the other end has not accepted, but for flits without messages.
+    /// Whether the other end has accepted all flits with messages.
     virtual bool idle() const = 0;
     virtual void check_loaded(Loader& l) const { messages_.in.check_loaded(l); }
 

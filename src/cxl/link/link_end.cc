@@ -42,7 +42,7 @@ void LinkEnd::init() {
     check_peer();
     if (params_.generation() == 6 && !params_.large_flits())
         throw ConfigError(owner_.path() +
-                          ".generation: '6' goes with flits of 256 bytes only: flit is '" +
+                          ".generation: '6' requires flits of 256 bytes: flit is '" +
                           params_.flit.text() + "'");
     check_round_trip();
     mode_->init();
@@ -56,8 +56,8 @@ void LinkEnd::check_peer() const {
     if (!link || !here || !in_.same_neighbour(out_) || link->is_device() == here->is_device())
         throw ConfigError(owner_.path() + ": flits go to " + other + " and come from " +
                           in_.neighbour_path() +
-                          ": both must be the one port at the link's other end, a root port at "
-                          "one end and a device port at the other");
+                          ": both must be the same port at the link's other end; connect a root "
+                          "port to a device port");
     auto check = [&](const char* name, const auto& mine, const auto& others) {
         if (mine.text() != others.text())
             throw ConfigError(owner_.path() + "." + name + ": '" + mine.text() +
@@ -72,7 +72,7 @@ void LinkEnd::check_peer() const {
     check("controller", params_.controller, p.controller);
 }
 
-/// A flit's place is free again when its acknowledgement is back.
+/// A flit's place is free again when its acknowledgement has returned.
 void LinkEnd::check_round_trip() const {
     const Tick there_and_back = 2 * params_.crossing().raw;
     const auto flying = static_cast<unsigned>((there_and_back - 1) / flit_time_.raw + 1);
@@ -81,13 +81,13 @@ void LinkEnd::check_round_trip() const {
     if (params_.retry_buffer() < least)
         throw ConfigError(owner_.path() + ".retry_buffer: '" + params_.retry_buffer.text() +
                           "' flits are sent in less than a round trip: " + std::to_string(flying) +
-                          " are under way, " + std::to_string(waits.acks) +
+                          " are in flight, " + std::to_string(waits.acks) +
                           " wait for their acknowledgement and " + std::to_string(waits.places) +
-                          " places are kept: it must be at least " + std::to_string(least));
+                          " places are reserved: it must be at least " + std::to_string(least));
     if (params_.timeout() < flying + waits.answer)
         throw ConfigError(owner_.path() + ".timeout: '" + params_.timeout.text() +
-                          "' flits' times are less than a round trip of " + std::to_string(flying) +
-                          " and what is sent at both ends before: it must be at least " +
+                          "' flit times are less than a round trip of " + std::to_string(flying) +
+                          " and the flits sent at both ends before: it must be at least " +
                           std::to_string(flying + waits.answer));
 }
 
@@ -99,7 +99,7 @@ void LinkEnd::receive() {
         const std::span<const std::uint8_t> raw(contents[f.bytes].raw);
         MEMSIM_ASSERT(raw.size() >= mode_->piece() &&
                           raw.size() - mode_->piece() <= asides_.size() * sizeof(Aside),
-                      "a flit's record is none of a flit and its headers");
+                      "a flit's record does not consist of a flit and its headers");
         const auto bytes = raw.first(mode_->piece());
         const auto behind = raw.subspan(bytes.size());
         std::memcpy(asides_.data(), behind.data(), behind.size());
@@ -112,9 +112,9 @@ void LinkEnd::receive() {
         stats_.dropped += r == Received::dropped;
     }
     if (mode_->run_timeout(owner_.now()))
-        throw ConfigError(owner_.path() + ": the link has failed: a flit was asked for " +
+        throw ConfigError(owner_.path() + ": the link has failed: a flit was requested " +
                           params_.most_retries.text() +
-                          " times and did not come; set bit_errors lower");
+                          " times and did not arrive; set bit_errors lower");
 }
 
 Message LinkEnd::pop() {
@@ -152,7 +152,7 @@ void LinkEnd::put_on_wires(const FlitMode::Piece& piece) {
     std::memcpy(raw.data() + size, piece.asides.data(), piece.asides.size_bytes());
     f.flipped = errors_.flip(std::span(raw).first(size), state_.errors);
     f.wire = size;
-    if (piece.begins) { // an ordered set stands between flits
+    if (piece.begins) { // ordered sets are sent between flits
         f.wire += state_.skip.wait(now, state_.wires_free, skp_interval_, skp_takes_,
                                    16 * params_.lanes());
         ++stats_.flits;
@@ -182,11 +182,11 @@ void LinkEnd::waits_on(WaitReport& report) const {
     if (mode_->waiting())
         report.add(owner_.path() + " has " + std::to_string(mode_->waiting()) + " messages for " +
                    out_.neighbour_path() +
-                   (mode_->blocked() ? ", which has not given the credits for them" : ""));
+                   (mode_->blocked() ? ", which has not returned the credits for them" : ""));
 }
 
 std::optional<std::string> LinkEnd::imbalance() const {
-    if (!mode_->idle()) return "messages or flits are under way on its link";
+    if (!mode_->idle()) return "messages or flits are in progress on its link";
     return {};
 }
 

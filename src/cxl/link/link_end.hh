@@ -4,8 +4,8 @@
 
 namespace memsim::cxl {
 
-/// The stages of a request's way over a link, layer by layer; both ends and both directions count
-/// in the same ones.
+/// The latency stages of a request on a link, by layer. Both ends and both directions use the same
+/// stages.
 struct LinkStage {
     static inline const memsim::Stage conversion {"cxl_conversion"},
         transaction {"cxl_transaction"}, link {"cxl_link"}, physical {"cxl_physical"},
@@ -14,15 +14,15 @@ struct LinkStage {
 
 struct LinkEndState {
     LinkMessages messages;
-    LinkState layer;      ///< of 68-byte flits, or
-    Mode256State mode256; ///< of 256-byte flits
+    LinkState layer;      ///< for 68-byte flits
+    Mode256State mode256; ///< for 256-byte flits
     SkipClock skip;
     Tick wires_free = 0;
     Rng errors;
     Timer alarm;
 };
 
-/// The other end of a link is asked what it was built with.
+/// Gives the other end of a link access to the configuration, for comparison.
 class HasLink {
   public:
     virtual ~HasLink() = default;
@@ -30,34 +30,34 @@ class HasLink {
     virtual bool is_device() const = 0;
 };
 
-/// One end of a link: a flit mode over the wires, between a component's messages and its ports of
-/// flits. A flit is packed when the wires are free; it then takes its time on them, and
-/// the layers' latencies follow as the ports' own. So an acknowledgement or credit that goes alone
-/// passes the upper layers' latency, too.
+/// One end of a link: a flit mode on wires, between a component's messages and its flit ports. A
+/// flit is packed when the wires are free. It then occupies the wires for its time; the latencies
+/// of the layers are those of the ports. A separate acknowledgement or credit flit therefore has
+/// the latency of the upper layers, too.
 class LinkEnd {
   public:
     using Flits = protocol::CxlFlit;
-    /// All outlive it.
+    /// All arguments outlive it.
     LinkEnd(Component& owner, const LinkParams& params, LinkStats& stats, LinkEndState& state,
             In<Flits>& in, Out<Flits>& out, bool device);
-    /// Sizes State. Throws ConfigError: parameters that the other end does not share.
+    /// Sizes State. Throws ConfigError if parameters differ from those of the other end.
     void init();
 
-    /// Takes the flits that have come.
+    /// Receives the flits that have arrived.
     void receive();
     bool arrived() const { return mode_->arrived(); }
-    /// The next message that has come, its stamps marked.
+    /// The next received message, with its stamps marked.
     Message pop();
     void push(const Message& m) {
         if (m.has_data()) stats_.data_bytes += m.bytes();
         mode_->push(m);
     }
-    /// When a request made of a message at `now` is at the memory's port.
+    /// When a request made from a message at `now` arrives at the memory's port.
     Tick delivered(Tick now) const { return now + latencies_.upper().raw; }
     std::uint32_t waiting() const { return mode_->waiting(); }
     bool blocked() const { return mode_->blocked(); }
     void give_place(CreditClass c) { mode_->give_place(c, owner_.now()); }
-    /// Sends what can be sent. The last call of a wake().
+    /// Sends as much as possible. Must be the last call of a wake().
     void send();
 
     bool idle() const { return mode_->idle(); }
@@ -82,7 +82,7 @@ class LinkEnd {
     BitErrors errors_;
     Time flit_time_;
     Tick skp_takes_, skp_interval_;
-    std::array<Aside, Asides256::most> asides_; ///< of the flit that is being received
+    std::array<Aside, Asides256::most> asides_; ///< of the flit being received
 };
 
 } // namespace memsim::cxl

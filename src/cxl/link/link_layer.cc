@@ -16,8 +16,8 @@ void LinkLayer::init() {
     state_.sent.resize(figures_.retry_buffer);
 }
 
-/// The priorities: what the other end waits for to go on, our own request (not into a row of
-/// all-data flits, which it could not be told from), flits again, new flits, credits.
+/// Priorities: answers that the other end waits for; requests of this end (not within a series of
+/// all-data flits, from which it could not be distinguished); retransmissions; new flits; credits.
 LinkLayer::Next LinkLayer::what_next(Tick now, bool credits) const {
     const State& s = state_;
     if (s.sequence_left) return Next::sequence;
@@ -32,7 +32,8 @@ LinkLayer::Next LinkLayer::what_next(Tick now, bool credits) const {
     if (!s.active) return Next::nothing;
     if (s.sent.free >= reserve && messages_.out.wants_header(messages_.credits))
         return Next::protocol;
-    // The last places are for flits that acknowledge something: else both ends could stand still.
+    // The last places are reserved for flits with acknowledgements; otherwise both ends could
+    // deadlock.
     if (credits && forced(now) && (s.sent.free > 2 || (s.sent.free == 2 && s.acks)))
         return Next::credits;
     return Next::nothing;
@@ -44,7 +45,7 @@ bool LinkLayer::forced(Tick now) const {
 }
 
 LinkLayer::Sent LinkLayer::send(Next what, Tick now) {
-    MEMSIM_ASSERT(what != Next::nothing, "a flit is asked for where there is none");
+    MEMSIM_ASSERT(what != Next::nothing, "a flit is requested where there is none");
     if (what == Next::replay) return {&state_.sent.replay(), 0, true, false};
     if (what == Next::begin_ack) {
         begin(Control::ack, state_.ack_number, state_.ack_sequence);
@@ -116,7 +117,7 @@ Flit LinkLayer::next_of_sequence(Tick now) {
     return flit;
 }
 
-/// Acknowledgements and credits, as far as a protocol flit's header can tell them.
+/// Adds acknowledgements and credits, up to the maximum of a protocol flit's header.
 void LinkLayer::add_header(Flit& flit, Tick now) {
     SlotBits header = messages_.credits.give_back();
     if (state_.acks >= 8) {
@@ -141,7 +142,7 @@ void LinkLayer::fill_credits(Flit& flit, Tick now) {
 LinkLayer::Received LinkLayer::receive(Tick now, std::span<const std::uint8_t> bytes,
                                        std::span<const Aside> asides, bool intact) {
     MEMSIM_ASSERT(bytes.size() == flit_bytes && asides.size() == most_headers,
-                  "a flit has 68 bytes");
+                  "a flit must have 68 bytes");
     const ReadFlit read = read_bytes(bytes.data());
     State& s = state_;
     const bool passes = read.id == protocol_id && read.crc == crc(read.flit.words);
@@ -163,9 +164,8 @@ LinkLayer::Received LinkLayer::receive(Tick now, std::span<const std::uint8_t> b
     return !data && is_control(read.flit) ? Received::control : Received::accepted;
 }
 
-/// A request or an acknowledgement counts behind all of its frames only: in the shadow of an error
-/// data that look like one must not be taken for it, and no more than four flits of data come in a
-/// row.
+/// A request or an acknowledgement is valid only after all of its frames. After an error, data that
+/// look like one must not be mistaken for it; at most four data flits follow each other.
 LinkLayer::Received LinkLayer::take_retry(const Flit& flit) {
     State& s = state_;
     if (is(flit, Control::frame)) {

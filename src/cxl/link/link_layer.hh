@@ -6,52 +6,60 @@
 namespace memsim::cxl {
 
 struct LinkState {
-    enum class Local : std::uint8_t { normal, request, waiting }; ///< of a retry that we ask for
+    enum class Local : std::uint8_t {
+        normal,
+        request,
+        waiting
+    }; ///< of a retry requested by this end
 
     RetryBuffer sent;
 
-    bool init_sent = false, active = false; ///< active: the other end's INIT has come
+    bool init_sent = false, active = false; ///< active: the other end's INIT was received
     std::uint32_t acks = 0;                 ///< flits received and not acknowledged
     Tick flush_at = never;
 
     Local local = Local::normal;
-    std::uint32_t expected = 0; ///< sequence number of the next flit to come (ESeq)
-    std::uint32_t expected_wrap = RetryBuffer::most; ///< the other end's retry buffer
+    std::uint32_t expected = 0; ///< sequence number of the next flit to receive (ESeq)
+    std::uint32_t expected_wrap = RetryBuffer::most; ///< size of the other end's retry buffer
     std::uint32_t retries = 0; ///< requests sent for the same flit (NUM_RETRY)
-    std::uint32_t frames = 0;  ///< RETRY.Frame flits that have just come in a row
-    Tick retry_at = never;     ///< our request is repeated
+    std::uint32_t frames = 0;  ///< consecutive RETRY.Frame flits received
+    Tick retry_at = never;     ///< time to repeat the request
 
-    bool ack_due = false; ///< the other end has asked for a retry
+    bool ack_due = false; ///< the other end has requested a retry
     std::uint32_t ack_number = 0, ack_sequence = 0;
-    Control sequence = Control::frame; ///< of what is being sent: request or ack,
-    std::uint32_t sequence_left = 0;   ///< so many flits, frames included
+    Control sequence = Control::frame; ///< being sent: request or ack,
+    std::uint32_t sequence_left = 0;   ///< remaining flits, including frames
     std::uint32_t sequence_number = 0, sequence_from = 0;
 };
 
-/// The link layer of CXL.cachemem in 68-byte flits, at one end of a link (CXL 3.1, 4.2.6 to 4.2.8).
-/// Initialisation: each end sends INIT, then hands over its credits. Every flit that is received
-/// without an error is acknowledged: 8 at a time by a bit of a protocol flit's header, or by an
-/// LLCRD, which is forced when 16 are pending, or many credits, or after a time. A flit with an
-/// error and all that follow are dropped, and the other end is asked to go back to it: five
-/// RETRY.Frame and a RETRY.Req, answered by five RETRY.Frame, a RETRY.Ack and the flits again.
-/// Not modelled: training and the idle flits before INIT, RETRY.Idle (time until the timeout is
-/// counted without them), retraining (the link fails after `most_retries` for one flit), viral and
-/// poison.
+/// The link layer of CXL.cachemem with 68-byte flits, at one end of a link (CXL 3.1, 4.2.6 to
+/// 4.2.8).
+///
+/// Models        Initialisation: each end sends INIT, then its credits. Every flit received without
+///               an error is acknowledged: 8 at a time by a bit of a protocol flit's header, or by
+///               an LLCRD, which is forced when 16 acknowledgements or many credits are pending, or
+///               after a time. A flit with an error and all following flits are dropped, and the
+///               other end is asked to retransmit: five RETRY.Frame and a RETRY.Req, answered by
+///               five RETRY.Frame, a RETRY.Ack and the flits again.
+/// Not modelled  Training and the idle flits before INIT; RETRY.Idle (the timeout is counted
+///               without them); retraining (the link fails after `most_retries` for one flit);
+///               viral and poison.
 class LinkLayer final : public FlitMode {
   public:
     using State = LinkState;
     static constexpr std::uint32_t forced_acks = 16;
-    static constexpr std::uint32_t frames = 5; ///< before a RETRY.Req or RETRY.Ack
-    /// Places that a new protocol flit must find: for itself, all-data flits behind it, and two.
+    static constexpr std::uint32_t frames = 5; ///< before each RETRY.Req or RETRY.Ack
+    /// Free places that a new protocol flit requires: for itself, the following all-data flits, and
+    /// two more.
     static constexpr std::uint32_t reserve = 7;
 
     LinkLayer(const LinkFigures& figures, LinkMessages& messages, State& state);
-    /// An acknowledgement waits for a flit that is being sent, at either end.
+    /// An acknowledgement waits for the flit being sent, at either end.
     Waits waits(Tick) const override { return {forced_acks, reserve + 2, 4 * (frames + 1)}; }
     void init() override;
     bool blocked() const override { return waiting() && what_next(0, false) == Next::nothing; }
 
-    /// What a flit is for, by priority.
+    /// The purpose of a flit, by priority.
     enum class Next : std::uint8_t {
         nothing,
         sequence,
@@ -63,7 +71,7 @@ class LinkLayer final : public FlitMode {
         protocol,
         credits
     };
-    /// What is to be sent now.
+    /// The purpose of the next flit.
     Next next(Tick now) const { return what_next(now, true); }
     std::uint32_t piece() const override { return flit_bytes; }
     std::uint8_t next_piece(Tick now) const override {
@@ -71,10 +79,10 @@ class LinkLayer final : public FlitMode {
     }
     struct Sent {
         RetryBuffer::Entry* entry;   ///< valid until the next call of send()
-        std::uint32_t fresh_headers; ///< of messages that are sent for the first time
+        std::uint32_t fresh_headers; ///< of messages sent for the first time
         bool replayed, control;
     };
-    /// The next flit; `what` is next(now), and something.
+    /// Sends the next flit. Requires: `what` is next(now) and not `nothing`.
     Sent send(Next what, Tick now);
     Piece send_piece(std::uint8_t what, Tick now) override;
 
@@ -109,7 +117,7 @@ class LinkLayer final : public FlitMode {
     Packer packer_;
     Unpacker unpacker_;
     std::uint32_t forced_credits_;
-    RetryBuffer::Entry retry_; ///< what is not kept: nothing of it is read later
+    RetryBuffer::Entry retry_; ///< flit that is not stored for a retry
     std::array<std::uint8_t, flit_bytes> bytes_ {};
 };
 

@@ -31,7 +31,7 @@ Mode256::Next Mode256::next(Tick now) const {
 Mode256::Piece Mode256::send_piece(std::uint8_t purpose, Tick now) {
     State& s = state_;
     const auto what = static_cast<Next>(purpose);
-    MEMSIM_ASSERT(what != Next::nothing, "a flit is asked for where there is none");
+    MEMSIM_ASSERT(what != Next::nothing, "a flit is requested where there is none");
     if (what == Next::half) {
         s.half_left = false;
         return leaving({}, false);
@@ -74,7 +74,7 @@ Mode256::Piece Mode256::leaving(std::span<const Aside> fresh, bool begins) const
 Mode256::Received Mode256::receive(Tick now, std::span<const std::uint8_t> bytes,
                                    std::span<const Aside> asides, bool) {
     State& s = state_;
-    MEMSIM_ASSERT(bytes.size() == layout_.piece(), "a piece of a flit of another size");
+    MEMSIM_ASSERT(bytes.size() == layout_.piece(), "a piece of a flit has the wrong size");
     Asides256& all = s.coming_asides;
     const bool first = !s.half_came;
     if (first) all = {};
@@ -96,8 +96,8 @@ Mode256::Received Mode256::receive(Tick now, std::span<const std::uint8_t> bytes
     return Received::partial;
 }
 
-/// The FEC goes before the CRC, but a flit that the CRC passes as it came needs none: its errors,
-/// if any, are in the FEC's own bytes.
+/// FEC precedes the CRC. A flit that passes the CRC on arrival needs no correction: any errors are
+/// in the FEC's own bytes.
 Mode256::Received Mode256::whole(Tick now) {
     State& s = state_;
     std::uint8_t* bytes = s.coming.data();

@@ -7,37 +7,35 @@ namespace memsim::cxl {
 
 struct Mode256State {
     ReplayState replay;
-    bool overdue = false;  ///< Packer256's
-    Tick flush_at = never; ///< of credits and acknowledgements that are owed
+    bool overdue = false;  ///< for Packer256
+    Tick flush_at = never; ///< deadline of owed credits and acknowledgements
 
-    /// The flit that is leaving: its second half follows the first.
+    /// The flit being sent: its second half follows the first.
     std::array<std::uint8_t, Flit256::bytes> leaving {};
     Asides256 leaving_asides;
     bool half_left = false;
     bool leaving_replayed = false, leaving_control = false;
 
-    /// The flit that is coming, of which the first half has.
+    /// The flit being received, of which the first half has arrived.
     std::array<std::uint8_t, Flit256::bytes> coming {};
     Asides256 coming_asides;
     bool half_came = false;
-    bool half_read = false; ///< it had no error, and its header was judged:
+    bool half_read = false; ///< it had no error; result of its header:
     PhysicalReplay::Verdict verdict;
-    bool half_taken =
-        false; ///< of the next flit to be accepted the messages of the first half were
+    bool half_taken = false; ///< the messages of the first half of the next flit were accepted
 };
 
-/// One end of a link in 256-byte flits (CXL 3.1, 4.3 and 6.2). There is no retry in the link layer:
-/// the physical layer below it corrects errors (FEC), finds them (CRC) and replays. Credits return
-/// in each flit, in its CRD field. A flit without messages is sent for credits alone when many are
-/// owed, or after a time; it is kept and replayed, too. Acknowledgements alone go in a NOP.
+/// One end of a link with 256-byte flits (CXL 3.1, 4.3 and 6.2). The link layer has no retry: the
+/// physical layer corrects errors (FEC), detects them (CRC) and replays flits. Credits return in
+/// the CRD field of each flit. A flit without messages is sent only if many credits are owed, or
+/// after a time; it is stored and replayed, too. Acknowledgements without credits use a NOP.
 class Mode256 final : public FlitMode {
   public:
     using State = Mode256State;
     static constexpr std::uint32_t forced_acks = 16;
 
     Mode256(const LinkFigures& figures, LinkMessages& messages, State& state, bool optimised);
-    /// An acknowledgement waits for a flit that is being sent, at either end; or alone for its
-    /// time.
+    /// An acknowledgement waits for the flit being sent, at either end, or until its deadline.
     Waits waits(Tick flit_time) const override {
         return {forced_acks, 2, static_cast<std::uint32_t>(figures_.flush / flit_time + 4)};
     }
@@ -62,7 +60,7 @@ class Mode256 final : public FlitMode {
   private:
     enum class Next : std::uint8_t { nothing, half, replay, messages, credits, nop };
     Next next(Tick now) const;
-    /// A new flit with messages can be sent.
+    /// Whether a new flit with messages can be sent.
     bool has_flit() const {
         return !replay_.full() && messages_.out.wants_header(messages_.credits);
     }

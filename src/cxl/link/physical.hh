@@ -8,24 +8,24 @@
 #include <span>
 #include <vector>
 
-/// The wires of the Flex Bus physical layer: how fast lanes are, what SKP ordered sets take of
-/// them, and which bits are flipped.
+/// The wires of the Flex Bus physical layer: rate of the lanes, overhead of SKP ordered sets, and
+/// bit errors.
 namespace memsim::cxl {
 
-/// Bytes a second of a direction. Without the bypass of sync headers each block of 128 bits takes
-/// 130.
+/// Bytes per second of one direction. Without the bypass of sync headers each block of 128 bits
+/// takes 130.
 inline Rate lanes_rate(unsigned generation, unsigned lanes, bool bypass) {
     const std::int64_t transfers = std::int64_t {1'000'000'000} << generation; // 3: 8 GT/s, 6: 64
     const std::int64_t bytes = transfers * lanes / 8;
     return {bypass ? bytes : bytes / 130 * 128 + bytes % 130 * 128 / 130};
 }
 
-/// SKP ordered sets: a block of 16 bytes on each lane, after every `blocks` blocks, whatever
-/// crosses then. They are sent between flits: nothing happens for one that finds the wires idle.
+/// SKP ordered sets: a block of 16 bytes on each lane, after every `blocks` blocks, regardless of
+/// the traffic. They are sent between flits; sets that find the wires idle have no effect.
 struct SkipClock {
     Tick next = 0; ///< when the next one is due
 
-    /// A flit is to leave now. Bytes of the ordered set that it must wait for.
+    /// The time, in bytes, that a flit leaving now must wait for an ordered set.
     std::uint32_t wait(Tick now, Tick wires_free, Tick interval, Tick takes, std::uint32_t bytes) {
         if (now < next) return 0;
         const Tick since = (now - next) / interval * interval + next;
@@ -37,13 +37,14 @@ struct SkipClock {
     }
 };
 
-/// Flips each bit with one probability, independently: the place of the next flipped bit is drawn
-/// from its distribution, one draw for each flit without an error.
+/// Flips each bit independently with a fixed probability. The position of the next flipped bit is
+/// drawn from its distribution, with one draw per flit without an error.
 class BitErrors {
   public:
-    static constexpr std::uint64_t unit = 1'000'000'000'000'000; ///< bits that `rate` counts in
+    static constexpr std::uint64_t unit =
+        1'000'000'000'000'000; ///< `rate` counts errors in these bits
     BitErrors() = default;
-    /// `bits` are flipped at once, at most.
+    /// `bits`: maximum number of bits per call of flip().
     BitErrors(std::uint64_t rate, std::uint32_t bits) {
         if (rate == 0) return;
         // 2^64 (1 - p)^n, rounded down at each step
@@ -53,12 +54,12 @@ class BitErrors {
             hit_.push_back(~none);
         }
     }
-    /// True if some were flipped.
+    /// Returns true if any bit was flipped.
     bool flip(std::span<std::uint8_t> bytes, Rng& random) const {
         if (hit_.empty()) return false;
         bool flipped = false;
         const auto bits = static_cast<std::uint32_t>(8 * bytes.size());
-        MEMSIM_ASSERT(bits <= hit_.size(), "more bits cross at once than was said");
+        MEMSIM_ASSERT(bits <= hit_.size(), "more bits are transferred at once than configured");
         for (std::uint32_t at = 0; at < bits; ++at) {
             const std::uint64_t draw = random.next();
             const std::uint32_t left = bits - at;

@@ -4,7 +4,7 @@ namespace memsim::cxl {
 
 PhysicalReplay::Entry& PhysicalReplay::add(Tick now) {
     State& s = state_;
-    MEMSIM_ASSERT(!full() && !replays(), "a flit is sent without a place to keep it");
+    MEMSIM_ASSERT(!full() && !replays(), "a flit is sent without a place to store it");
     Entry& e = s.kept[s.write];
     e = {};
     s.write = (s.write + 1) % places_;
@@ -13,7 +13,7 @@ PhysicalReplay::Entry& PhysicalReplay::add(Tick now) {
     return e;
 }
 
-/// The flit's own number may be implicit only where the other end counts along.
+/// The flit's own number may be implicit only if the other end can derive it.
 Header256 PhysicalReplay::header(Header256::Type type) {
     using Command = Header256::Command;
     State& s = state_;
@@ -25,7 +25,7 @@ Header256 PhysicalReplay::header(Header256::Type type) {
         return {type, command, s.received};
     }
     s.own_due = false;
-    const std::uint32_t later = FlitNumber::count - s.to_replay; // those that follow are not it
+    const std::uint32_t later = FlitNumber::count - s.to_replay; // without the flits that follow
     return {type, Command::own, FlitNumber::after(s.newest, later)};
 }
 
@@ -38,7 +38,7 @@ PhysicalReplay::Verdict PhysicalReplay::judge(Header256 header, Tick now) {
         acknowledge(header.sequence, now);
         if (header.says == Command::nak) {
             begin_replay(now);
-            state_.acks = std::max(state_.acks, 1u); // one may be lost with the flit
+            state_.acks = std::max(state_.acks, 1u); // an acknowledgement may be lost with the flit
         }
         v.number = FlitNumber::after(s.stream, numbered);
     }
@@ -52,10 +52,10 @@ void PhysicalReplay::complete(const Verdict& v) {
     s.stream = v.number;
     s.in_step = true;
     if (v.accepted) s.received = v.number;
-    // One that comes again: an acknowledgement of it was lost.
+    // A repeated flit: its acknowledgement was lost.
     const bool has_come = FlitNumber::distance(v.number, s.received) < FlitNumber::count / 2;
     s.acks += v.numbered && has_come;
-    if (v.number == s.received) s.nak_scheduled = false; // nothing is missing any more
+    if (v.number == s.received) s.nak_scheduled = false; // no flit is missing any more
 }
 
 void PhysicalReplay::lost() {
@@ -71,7 +71,7 @@ void PhysicalReplay::acknowledge(std::uint16_t number, Tick now) {
     MEMSIM_ASSERT(left <= s.unacknowledged, "a flit is acknowledged that was not sent");
     if (left == s.unacknowledged) return;
     s.unacknowledged = left;
-    if (left < s.to_replay) { // the next flit is not the one behind the last: it says so
+    if (left < s.to_replay) { // the next flit is not consecutive, so it carries its own number
         s.to_replay = left;
         s.own_due = true;
     }
@@ -79,7 +79,7 @@ void PhysicalReplay::acknowledge(std::uint16_t number, Tick now) {
     s.timeout_at = left ? now + timeout_ : never;
 }
 
-/// Where nothing is left to be sent again, a NOP was lost: the other end hears where we are.
+/// If no flit remains to be sent again, a NOP was lost; the next flit carries its own number.
 void PhysicalReplay::begin_replay(Tick now) {
     State& s = state_;
     s.to_replay = s.unacknowledged;
@@ -101,7 +101,8 @@ void PhysicalReplay::check_loaded(Loader& l) const {
     l.index("unacknowledged", s.unacknowledged, places_ + 1u);
     l.index("to_replay", s.to_replay, s.unacknowledged + 1u);
     for (const std::uint16_t n : {s.newest, s.received, s.stream})
-        l.within("numbers", [&] { l.check(n > 0 && n <= FlitNumber::count, "are not of flits"); });
+        l.within("numbers",
+                 [&] { l.check(n > 0 && n <= FlitNumber::count, "are not flit numbers"); });
     for (const Entry& e : s.kept) e.asides.check_loaded(l);
 }
 

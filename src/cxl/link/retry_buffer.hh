@@ -6,9 +6,9 @@
 
 namespace memsim::cxl {
 
-/// The flits that were sent and may be asked for again, in a ring; their place is their sequence
-/// number, which no flit carries. Never filled: the last place tells a full ring from an empty one
-/// (CXL 3.1, 4.2.8.1). A value for State.
+/// The sent flits that may be requested again, in a ring. Their position is their sequence number,
+/// which flits do not carry. The ring is never filled completely: the last place distinguishes a
+/// full ring from an empty one (CXL 3.1, 4.2.8.1). A value for State.
 struct RetryBuffer {
     struct Entry {
         Flit flit;
@@ -19,8 +19,8 @@ struct RetryBuffer {
     static constexpr std::uint32_t least = 22, most = 255;
 
     std::vector<Entry> entries;
-    std::uint32_t write = 0; ///< where the next new flit goes (WrPtr)
-    std::uint32_t read = 0;  ///< the next flit to be sent; `write`: a new one (RdPtr)
+    std::uint32_t write = 0; ///< place of the next new flit (WrPtr)
+    std::uint32_t read = 0;  ///< next flit to send; `write`: a new one (RdPtr)
     std::uint32_t free = 0;  ///< NumFreeBuf
 
     void resize(std::uint32_t n) { entries.resize(n), free = n; }
@@ -28,9 +28,9 @@ struct RetryBuffer {
     std::uint32_t unacknowledged() const { return size() - free; }
     bool replays() const { return read != write; }
 
-    /// The place of a new flit, which is sent: empty.
+    /// The empty place of a new flit, which is sent now.
     Entry& add() {
-        MEMSIM_ASSERT(free > 1 && !replays(), "a flit is sent without a place to keep it");
+        MEMSIM_ASSERT(free > 1 && !replays(), "a flit is sent without a place to store it");
         Entry& e = entries[write];
         e = {};
         read = write = next(write);
@@ -46,10 +46,10 @@ struct RetryBuffer {
         free += flits;
         MEMSIM_ASSERT(free <= size(), "more flits are acknowledged than were sent");
     }
-    /// Flits are sent again from this sequence number on.
+    /// Sends flits again from this sequence number on.
     void go_back(std::uint32_t sequence) {
         MEMSIM_ASSERT(sequence < size() && (write + size() - sequence) % size() <= unacknowledged(),
-                      "a flit is asked for that is not kept");
+                      "a flit is requested that is not stored");
         read = sequence;
     }
 

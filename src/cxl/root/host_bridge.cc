@@ -9,12 +9,13 @@ using protocol::CxlRegister;
 using protocol::MemRequest;
 
 static const Registration<HostBridge> host_bridge {
-    "Sends each request to the CXL root port that its HDM decoders name."};
+    "Sends each request to the CXL root port selected by its HDM decoders."};
 static const Stage in_bridge {"host_bridge"};
 
 void HostBridge::init() {
     const unsigned ports = port.mem_side.size();
-    if (ports == 0) refuse("mem_side", "is bound to no root port: a host bridge has at least one");
+    if (ports == 0)
+        refuse("mem_side", "is not connected: a host bridge needs at least one root port");
     state.hdm.entries.resize(params.decoders());
     state.waiting.resize(ports, params.buffer());
     firmware_ = &port.config.interface<const PlansAddresses>();
@@ -51,16 +52,16 @@ void HostBridge::answer_config() {
     }
 }
 
-/// Nowhere, if it is a hint that has none.
+/// Returns `nowhere` for a hint outside of all ranges.
 std::uint32_t HostBridge::port_of(const MemRequest& r) const {
     const HdmEntry* const e = state.hdm.find(r.address);
     if (e && (r.is_hint() || e->decoder.holds(r.address, r.bytes)))
         return e->targets[e->decoder.way(r.address)];
     if (r.is_hint()) return state.waiting.nowhere;
-    refuse("decoders", "a request of " + std::to_string(r.bytes) + "B goes to address " +
+    refuse("decoders", "a request of " + std::to_string(r.bytes) + "B for address " +
                            std::to_string(r.address) +
-                           (e ? ", across the edge of a chunk that is interleaved"
-                              : ", which lies in no range that firmware has committed"));
+                           (e ? ", which crosses the edge of an interleaved chunk"
+                              : ", which is outside of all ranges that firmware has committed"));
 }
 
 void HostBridge::waits_on(WaitReport& report) const {
@@ -74,9 +75,9 @@ void HostBridge::functional(const PortBase&, FunctionalAccess& access) {
     for (const HdmEntry& e : firmware_->plan().ranges)
         if (e.decoder.holds(access.address))
             return look_through(port.mem_side[e.targets[e.decoder.way(access.address)]], access);
-    refuse("decoders", "address " + std::to_string(access.address) +
-                           " is looked at, which lies in no range that firmware commits: give "
-                           "programs a base in its window");
+    refuse("decoders",
+           "address " + std::to_string(access.address) +
+               " is outside of all ranges that firmware commits: place programs in its window");
 }
 
 } // namespace memsim::cxl

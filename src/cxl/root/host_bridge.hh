@@ -11,27 +11,28 @@ namespace memsim::cxl {
 using namespace memsim::literals;
 using protocol::Mem;
 
-/// A CXL host bridge: sends each request to the root port that its HDM decoders name, by address
-/// and interleaving. Firmware programs them through `config`; until it lets requests in by their
-/// global enable, these wait where they came in.
+/// A CXL host bridge: sends each request to the root port selected by its HDM decoders, by address
+/// and interleaving. Firmware programs the decoders through `config`; requests wait until it sets
+/// their global enable.
 ///
-/// Addresses pass as they are: endpoints decode them, too. A request waits for its own port only,
-/// until `buffer` wait for all of them. Answers return in the order in which they come, of one tick
-/// by port. A hint is passed on if its port takes it at once; otherwise it is dropped. A request
-/// outside of all ranges, or across the edge of a chunk, ends the run by a sentence.
-/// Not modelled: decoders that are changed during a run, ports without a device.
+/// Models        Addresses are forwarded unchanged, because endpoints decode them, too. A request
+///               waits only for its own port, until `buffer` requests wait for all ports. A hint is
+///               forwarded if its port accepts it at once; otherwise it is dropped. A request
+///               outside of all ranges, or across the edge of a chunk, ends the run with an error.
+/// Ordering      Responses return in order of arrival; those of the same tick by port.
+/// Not modelled  Changes of decoders during a run, ports without a device.
 class HostBridge final : public Model<HostBridge>, public Functional, public HasRootPorts {
   public:
     struct Params {
         Param<unsigned> decoders {4, {1, 32}, "HDM decoders", cited("CXL 3.1: 1 to 32")};
         Param<Time> latency {1_ns,
                              {1_fs, 1_us},
-                             "Latency of the look-up, and of the way back",
+                             "Latency of the lookup, and of responses",
                              assumed("a cycle at 1 GHz"),
                              Change::tunable};
         Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to this component"};
-        Param<unsigned> buffer {16, {1, 65536}, "Requests that wait inside for their ports"};
-        Param<unsigned> outstanding {256, {1, 1 << 20}, "Answers expected from a port"};
+        Param<unsigned> buffer {16, {1, 65536}, "Requests buffered for the ports"};
+        Param<unsigned> outstanding {256, {1, 1 << 20}, "Outstanding responses of a port"};
         Param<unsigned> accesses {
             4, {1, 65536}, "Register accesses waiting or in flight to this component"};
     };
@@ -44,17 +45,17 @@ class HostBridge final : public Model<HostBridge>, public Functional, public Has
             "Root ports, by the numbers that the decoders name"};
         Responder<protocol::CxlConfig> config {
             {.depth = from<&Params::accesses>, .needs = needs<PlansAddresses>},
-            "Firmware that programs the decoders"};
+            "Firmware, which programs the decoders"};
     };
     struct Stats {
         Each<Counter> requests {bound<&Ports::mem_side>, Unit::count, "Requests sent to this port"};
-        Counter hints {Unit::count, "Hints that were passed on"};
+        Counter hints {Unit::count, "Hints forwarded"};
         Counter hints_dropped {Unit::count,
-                               "Hints outside of all ranges, or whose port had no room"};
+                               "Hints outside of all ranges, or whose port had no space"};
     };
     struct State {
         HdmCapability hdm;
-        parts::FanOut<protocol::MemRequest> waiting; ///< for their ports
+        parts::FanOut<protocol::MemRequest> waiting; ///< for the ports
     };
 
     explicit HostBridge(const Params& p) : params(p) {}

@@ -24,10 +24,10 @@ void RootPort::wake() {
     while (link_->arrived()) take_response(link_->pop());
     take_requests();
     link_->send();
-    while (take_requests()) link_->send(); // what was packed has left room
+    while (take_requests()) link_->send(); // packing has freed space
 }
 
-/// True if one was taken.
+/// Returns true if a request was accepted.
 bool RootPort::take_requests() {
     auto& in = port.cpu_side;
     bool taken = false;
@@ -37,7 +37,7 @@ bool RootPort::take_requests() {
             take_hint(r);
             continue;
         }
-        MEMSIM_ASSERT(r.command <= Command::atomic, "a request that a memory does not take");
+        MEMSIM_ASSERT(r.command <= Command::atomic, "a request that a memory does not support");
         const std::uint32_t lines = lines_to_send(r);
         if (state.free_tags.size() < lines || link_->waiting() + lines > params.buffer()) break;
         take(r);
@@ -45,19 +45,19 @@ bool RootPort::take_requests() {
     return taken;
 }
 
-/// A message for each. Refuses a request that never has room.
+/// Number of messages for a request, one per line. Refuses a request that can never be accepted.
 std::uint32_t RootPort::lines_to_send(const MemRequest& r) const {
     const std::uint32_t most = std::min(params.outstanding(), params.buffer());
     const std::uint32_t lines = r.bytes / line_bytes > most ? r.bytes / line_bytes : lines_of(r);
     if (lines > most)
-        refuse("buffer", "a request of " + std::to_string(r.bytes) + " bytes comes, and " +
+        refuse("buffer", "a request of " + std::to_string(r.bytes) + " bytes needs more than " +
                              std::to_string(most) +
-                             " messages, a line of 64 bytes each, are the most that wait at once: "
+                             " messages of 64 bytes, the maximum that can wait at the same time: "
                              "make buffer and outstanding larger");
     return lines;
 }
 
-/// Its units of 256 bytes, as many as one message names.
+/// Sends units of 256 bytes, up to the maximum of one message.
 void RootPort::take_hint(const MemRequest& r) {
     if (link_->waiting() >= params.buffer()) {
         ++stat.hints_dropped;
@@ -144,7 +144,7 @@ void RootPort::take_response(const Message& m) {
     if (--request.unanswered) return;
     if (request.answer.contents) parts::sort_parts(contents, request.answer.contents);
     stat.round_trip.sample(Time {now() - request.since});
-    // The first message's stages are known; then it waited for the request's last message.
+    // After the stages of the first message, the request waited for its last message.
     sim().stamps().mark(request.answer.stamps, LinkStage::wires, link_->delivered(now()));
     if (!request.posted) port.cpu_side.send(request.answer);
     request.head = none;
@@ -162,7 +162,7 @@ void RootPort::waits_on(WaitReport& report) const {
 }
 
 std::optional<std::string> RootPort::imbalance() const {
-    if (busy_tags()) return std::to_string(busy_tags()) + " messages have no answer";
+    if (busy_tags()) return std::to_string(busy_tags()) + " messages were not answered";
     return link_->imbalance();
 }
 

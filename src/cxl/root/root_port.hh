@@ -9,26 +9,29 @@ namespace memsim::cxl {
 
 using protocol::Mem;
 
-/// A CXL root port: the host's end of a link. Memory requests become messages, and the device's
-/// messages answers. A read is a MemRd, a write a MemWr, or a MemWrPtl with byte enables if it
-/// covers a sector of 32 bytes in part; a request over several lines of 64 bytes is a message for
-/// each; where one sector of a line is needed, 68-byte flits move 32 bytes. CXL.mem has no atomics:
-/// one crosses as a partial write and is performed by the device (assumption). A hint is a
-/// MemSpecRd of 1 to 4 units of 256 bytes, which nobody answers; it is dropped where no message can
-/// wait. Every other message is answered: a posted write, too, whose completion ends here. Requests
-/// stay in the order in which they came. DevLoad of each completion and of each data response goes
-/// to who is bound to `telemetry`. Not modelled: CXL.io and CXL.cache on the same wires,
-/// back-invalidation, link states.
+/// A CXL root port: the host's end of a link. It converts memory requests to messages, and the
+/// device's messages to responses.
+///
+/// Models        A read becomes MemRd, a write MemWr, or MemWrPtl with byte enables if it covers a
+///               sector of 32 bytes in part. A request over several lines of 64 bytes becomes one
+///               message per line. If one sector of a line is needed, 68-byte flits transfer 32
+///               bytes. CXL.mem has no atomics: an atomic is sent as a partial write and performed
+///               by the device (assumption). A hint becomes a MemSpecRd of 1 to 4 units of 256
+///               bytes, which has no response; it is dropped if the message queue is full. All
+///               other messages have a response, even posted writes, whose completion ends here.
+///               The DevLoad of each completion and data response is sent to `telemetry`.
+/// Ordering      Requests stay in order.
+/// Not modelled  CXL.io and CXL.cache on the same wires, back-invalidation, link states.
 class RootPort final : public Model<RootPort>, public Functional, public HasLink {
   public:
     struct Params {
         LinkParams link;
         Param<unsigned> queue {32, {1, 65536}, "Requests waiting or in flight to this component"};
         Param<unsigned> buffer {
-            32, {16, 65536}, "Messages that wait inside to be packed into flits", assumed()};
+            32, {16, 65536}, "Messages queued to be packed into flits", assumed()};
         Param<unsigned> outstanding {256,
                                      {16, 65536},
-                                     "Messages that the device has not answered",
+                                     "Messages to the device without a response",
                                      cited("CXL: 16-bit tags")};
     };
     struct Ports {
@@ -40,7 +43,7 @@ class RootPort final : public Model<RootPort>, public Functional, public HasLink
             {.latency = &LinkSettings<Params>::crossing, .rate = &LinkSettings<Params>::rate},
             "Flits to the device"};
         In<protocol::CxlFlit> flits_in {{.depth = &LinkSettings<Params>::unlimited},
-                                        "Flits of the device; credits limit their messages"};
+                                        "Flits from the device; credits limit their messages"};
         Many<Out<protocol::DeviceLoad>> telemetry {{.latency = &LinkSettings<Params>::delivery},
                                                    "DevLoad of each response"};
     };
@@ -49,18 +52,20 @@ class RootPort final : public Model<RootPort>, public Functional, public HasLink
         Counter writes {Unit::count, "MemWr messages sent"};
         Counter partial_writes {Unit::count, "MemWrPtl messages and atomics sent"};
         Counter speculative_reads {Unit::count, "MemSpecRd messages sent"};
-        Counter hints_dropped {Unit::count, "Hints dropped as no message could wait"};
+        Counter hints_dropped {Unit::count, "Hints dropped because the message queue was full"};
         Each<Counter, DevLoad> loads {Unit::count, "Responses with this DevLoad"};
-        Counter lost_telemetry {Unit::count, "DevLoads that a receiver had no room for"};
-        Distribution round_trip {Unit::time, "Time from a request to its last message's arrival"};
+        Counter lost_telemetry {Unit::count, "DevLoads dropped because a receiver had no space"};
+        Distribution round_trip {Unit::time,
+                                 "Time from a request to the arrival of its last message"};
         LinkStats link;
     };
     static constexpr std::uint32_t none = ~std::uint32_t {0};
-    /// A message that is to be answered. The first one of a request keeps what is needed of it.
+    /// A message with an outstanding response. The first message of a request holds the request's
+    /// data.
     struct Asked {
-        std::uint32_t head = none;    ///< the request's first message; none: a free tag
-        std::uint32_t first = 0;      ///< place of its first sector in the request
-        std::uint32_t unanswered = 0; ///< messages of the request
+        std::uint32_t head = none;    ///< first message of the request; none: a free tag
+        std::uint32_t first = 0;      ///< index of its first sector in the request
+        std::uint32_t unanswered = 0; ///< messages of the request without a response
         bool posted = false;
         Tick since = 0;
         protocol::MemResponse answer;

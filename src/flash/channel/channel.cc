@@ -8,9 +8,10 @@
 namespace memsim::flash {
 
 static const Registration<Channel> channel {
-    "A flash channel: an ONFI bus that packages share, and the order of what goes over it."};
+    "A flash channel: an ONFI bus shared by packages, with the scheduling of its commands."};
 
-// Of a read: until its plane takes it, until its page is in a register, until its data are sent.
+// Latency stages of a read: until its plane accepts it, until its page is in a register, until its
+// data are sent.
 static const Stage plane_queue {"plane_queue"}, collection {"collection"}, sensing {"sensing"},
     bus {"flash_channel"};
 
@@ -23,7 +24,7 @@ void Channel::init() {
         refuse("planes", "there are " + std::to_string(planes) +
                              " planes in a package: dies x planes is at most 64 on a channel");
     if (params.dies_at_once() > params.dies())
-        refuse("dies_at_once", "a package has only " + params.dies.text() + " dies");
+        refuse("dies_at_once", "exceeds the package's " + params.dies.text() + " dies");
     units_ = params.independent_planes() ? planes : params.dies();
     unit_planes_ = planes / units_;
     unit_mask_ = unit_planes_ == 64 ? ~0ull : (1ull << unit_planes_) - 1;
@@ -62,8 +63,8 @@ void Channel::wake() {
 void Channel::accept(const protocol::FlashRequest& r) {
     if (r.place.package >= params.packages() || r.place.die >= params.dies() ||
         r.place.plane >= params.planes())
-        throw ConfigError(path() + ": a request names a plane that it does not have: give drive, "
-                                   "channels and packages one geometry");
+        throw ConfigError(path() + ": a request names a plane that does not exist: give drive, "
+                                   "channels and packages the same geometry");
     const std::uint32_t slot = state.free_slots.back();
     state.free_slots.pop_back();
     state.slots[slot] = {r, now(), state.order++, none, none, 0};
@@ -76,8 +77,7 @@ void Channel::accept(const protocol::FlashRequest& r) {
 
 // ---- reads that share a sensing ----------------------------------------------------------------
 
-/// The read whose page this one wants, too, while it is sensed or in a register; `none` if there is
-/// none.
+/// The read that senses, or holds in a register, the page of this one; `none` if there is none.
 std::uint32_t Channel::sensed_for(const protocol::FlashRequest& r) const {
     if (!params.join_reads() || r.op != FlashOp::read) return none;
     const std::size_t first = std::size_t {plane_of(r.place)} * (params.registers() + 1);
@@ -94,7 +94,7 @@ void Channel::join(std::uint32_t slot, std::uint32_t first) {
     if (sensing_->join(slot, first)) fetch(slot);
 }
 
-/// Those that wait in the queue of a read that begins, for its page.
+/// Joins the reads of the same page that wait in the queue of a read that begins.
 void Channel::join_waiting(std::uint32_t first) {
     const protocol::FlashRequest& r = state.slots[first].request;
     queues_->take(
@@ -103,7 +103,7 @@ void Channel::join_waiting(std::uint32_t first) {
         [&](std::uint32_t slot) { join(slot, first); });
 }
 
-/// Its data are in a register, and wait for the bus.
+/// The data are in a register and wait for the bus.
 void Channel::fetch(std::uint32_t slot) {
     sim().stamps().mark(state.slots[slot].request.stamps, sensing, now());
     state.ready[static_cast<unsigned>(state.slots[slot].request.urgency)].push(slot);
@@ -114,7 +114,7 @@ void Channel::fetch(std::uint32_t slot) {
 Channel::Able Channel::able(unsigned package) const {
     const Chip& p = state.packages[package];
     const bool more = p.working < at_once_;
-    if (!more && params.registers == 1) return {}; // all that work have all that they can take
+    if (!more && params.registers == 1) return {}; // the working units cannot accept more
     Able able;
     for (unsigned u = 0; u < units_; ++u) {
         const std::uint16_t held = state.held[package * units_ + u];
@@ -126,7 +126,7 @@ Channel::Able Channel::able(unsigned package) const {
     return able;
 }
 
-/// The head of a queue that goes next in this package; `none` if nothing can.
+/// The slot at the head of a queue to start next in this package; `none` if none can start.
 std::uint32_t Channel::choose(unsigned package) const {
     const Able can = able(package);
     if (!(can.page | can.erase)) return none;
@@ -150,7 +150,7 @@ void Channel::start_transfer() {
             state.on_bus = ready.pop();
             const Slot& s = state.slots[state.on_bus];
             Time t {wire_.take(s.request.bytes, state.remainder)};
-            // Two commands and five cycles of address name another column (ONFI's 05h and E0h).
+            // A column change takes two commands and five address cycles (ONFI's 05h and E0h).
             if (sensing_->first_of(state.on_bus) != state.on_bus) t = t + timing_.tWC * 7;
             stat.data_out += s.request.bytes;
             take_bus(t);
@@ -163,7 +163,7 @@ void Channel::start_transfer() {
             const auto i = static_cast<unsigned>(std::countr_zero(set));
             if (!port.package[i].can_send()) continue;
             const std::uint32_t first = choose(i);
-            if (first == none) { // until something of it arrives or ends
+            if (first == none) { // until a request arrives for it or ends
                 state.to_ask &= ~(1ull << i);
                 continue;
             }
@@ -173,8 +173,8 @@ void Channel::start_transfer() {
         }
 }
 
-/// Whether there is something to start when the bus is free. Packages that have nothing are asked
-/// again when something of them arrives or ends.
+/// Whether an operation can start when the bus is free. A package without one is asked again when a
+/// request arrives for it or ends.
 bool Channel::bus_is_wanted() {
     for (const auto& ready : state.ready)
         if (!ready.empty()) return true;
@@ -191,7 +191,7 @@ void Channel::take_bus(Time t) {
     stat.bus_busy.add(now(), now(), state.bus_free);
 }
 
-/// Takes the head of its queue into the operation.
+/// Moves the head of its queue into the operation.
 void Channel::take(Slot& s, std::uint32_t group) {
     const protocol::FlashPlace& place = s.request.place;
     const std::uint32_t slot =
@@ -226,7 +226,7 @@ void Channel::begin(std::uint32_t first) {
                                ~bit_of(request.place) &
                                unit_mask_ << (request.place.die * unit_planes_);
         if (others) others &= able(request.place.package).of(kind);
-        // A package whose queue is shorter than planes x registers takes a part of them.
+        // If the package's queue is shorter than planes x registers, only some of them are sent.
         const auto& to = port.package[request.place.package];
         const unsigned most = std::min(to.depth(), to.peer()->depth());
         for (unsigned sent = to.outstanding() + 1; others && sent < most; others &= others - 1) {
@@ -246,7 +246,7 @@ void Channel::begin(std::uint32_t first) {
     Time t = timing_.tCS;
     for (std::uint32_t i = first; i != none; i = state.slots[i].next) {
         if (i != first) t = t + timing_.tDBSY;
-        // Two commands and five cycles of address; an erase names only the row, in three.
+        // Two commands and five address cycles; an erase has only the three cycles of the row.
         t = t + timing_.tWC * (request.op == FlashOp::erase ? 5 : 7);
         if (request.op != FlashOp::program) continue;
         const std::uint32_t bytes = state.slots[i].request.bytes;
@@ -255,7 +255,7 @@ void Channel::begin(std::uint32_t first) {
     }
     ++stat.commands;
     take_bus(t);
-    // What the package will see when its last cycle is over is known now.
+    // The command that the package receives after its last cycle is already known.
     for (std::uint32_t i = first; i != none; i = state.slots[i].next) {
         Slot& s = state.slots[i];
         const protocol::FlashRequest& r = s.request;
@@ -267,16 +267,16 @@ void Channel::begin(std::uint32_t first) {
     }
 }
 
-// ---- what ends ---------------------------------------------------------------------------------
+// ---- completion -------------------------------------------------------------------------------
 
 void Channel::array_done(unsigned package, const protocol::NandReady& r) {
     const std::uint32_t plane = (package * params.dies() + r.die) * params.planes() + r.plane;
     const std::uint32_t reg = r.op == FlashOp::erase ? params.registers() : r.reg;
     MEMSIM_ASSERT(r.die < params.dies() && r.plane < params.planes() && reg <= params.registers(),
-                  "a package names no register of its own");
+                  "a package names a register that does not exist");
     const std::uint32_t slot = state.in_register[plane * (params.registers() + 1) + reg];
     MEMSIM_ASSERT(slot != none && state.slots[slot].request.op == r.op,
-                  "a package is ready for nothing that was asked");
+                  "a package reports an operation that was not requested");
     if (r.op != FlashOp::read) {
         complete(slot);
         return;
@@ -305,7 +305,7 @@ void Channel::complete(std::uint32_t slot) {
     stat.queued.set(now(), state.slots.size() - state.free_slots.size());
 }
 
-/// The register, and its part of the operation.
+/// Releases the register, and completes this part of the operation.
 void Channel::release(std::uint32_t slot) {
     const Slot& s = state.slots[slot];
     const protocol::FlashRequest& r = s.request;
@@ -326,7 +326,7 @@ void Channel::functional(const PortBase&, FunctionalAccess& access) {
     look_through(port.package[static_cast<protocol::FlashAccess&>(access).place.package], access);
 }
 
-/// Of its first package: all are alike.
+/// Those of the first package: all packages are equal.
 protocol::FlashTimes Channel::flash_times() const {
     const auto* package = port.package[0].find_interface<const protocol::HasFlashTimes>();
     return package ? package->flash_times() : protocol::FlashTimes {};
@@ -363,7 +363,8 @@ void Channel::check_loaded(Loader& l) const {
             l.index("in_register", slot, slots);
             l.index("in_register.group", state.slots[slot].group, groups);
         }
-    // Whoever waits for the bus is one of an operation, or shares the sensing of one that is.
+    // A read that waits for the bus belongs to an operation, or shares the sensing of a read that
+    // does.
     const auto fetched = [&](std::string_view field, std::uint32_t slot) {
         l.index(field, slot, slots);
         l.index(field, state.slots[sensing_->first_of(slot)].group, groups);

@@ -15,22 +15,26 @@ namespace memsim::flash {
 using namespace memsim::literals;
 using protocol::FlashOp;
 
-/// A flash channel: the controller's end of one ONFI bus and the packages on it. Reads, programs
-/// and erases of single pages come in, in any order and number up to `queue`; commands, addresses
-/// and data take the bus in turn, arrays work meanwhile.
-/// Order. The bus serves data that wait in registers first, then a new command; packages take
-/// turns. In a package reads go before programs before erases (`reads_first`), a class of reads
-/// before the next, old before young. Where a collection is to go first, its programs do, and
-/// others of its package begin when it has ended. Programs of one plane keep their order, and so do
-/// reads of one class: whoever hands out pages in their order, and to collections in blocks of
-/// their own, keeps NAND's rule. Heads of queues in planes of one die that want the same page of
-/// their blocks go together as one multi-plane operation. Registers. A read holds one from its
-/// command to its last byte, a program from its data's first byte to the array's end; a die takes
-/// as many operations at a time as a plane has registers. With `join_reads` one sensing serves all
-/// reads of its page that wait then, or come before the last of them has its data; each but the
-/// first pays for a change of the column. An idle channel costs nothing.
+/// A flash channel: the controller's side of an ONFI bus and the packages on it. It accepts reads
+/// and programs of single pages and erases, in any order, up to `queue` of them. Commands,
+/// addresses and data share the bus while the arrays work in parallel.
 ///
-/// Not modelled: status polling (ready/busy has its own wire), suspend, ECC time.
+/// Models        The bus first serves data that wait in registers, then a new command; packages
+///               take turns. Operations of several planes of a die on the same page of their blocks
+///               form one multi-plane operation if they are at the heads of their queues. A read
+///               holds a register from its command to its last byte, a program from its first byte
+///               of data to the end of the array operation. A die accepts as many operations at a
+///               time as a plane has registers. With `join_reads` one sensing serves all reads of
+///               its page that wait at that time or arrive before the last of them has its data;
+///               each read but the first pays for a change of the column. An idle channel costs
+///               nothing.
+/// Ordering      In a package reads precede programs, which precede erases (`reads_first`); reads
+///               go by class; otherwise the oldest goes first. Programs of an urgent collection go
+///               first, and other programs of its package start when it has ended. Programs of one
+///               plane keep their order, and so do reads of one class.
+/// Requires      The sender allocates the pages of a block in order, and uses separate blocks for
+///               collections. Programs then obey NAND's order.
+/// Not modelled  Status polling (ready/busy has its own wire), suspend, ECC time.
 class Channel final : public Model<Channel>,
                       public Functional,
                       public protocol::HasFlashTimes,
@@ -38,26 +42,28 @@ class Channel final : public Model<Channel>,
   public:
     struct Params {
         Param<unsigned> packages {4, {1, 64}, "Packages on the bus", cited("MQSim's default: 4")};
-        Param<unsigned> dies {2, {1, 64}, "Dies of a package: as the packages'"};
-        Param<unsigned> planes {2, {1, 64}, "Planes of a die: as the packages'"};
-        Param<unsigned> registers {1, {1, 64}, "Registers of a plane that are used, at most all"};
+        Param<unsigned> dies {2, {1, 64}, "Dies of a package, equal to the packages' parameter"};
+        Param<unsigned> planes {2, {1, 64}, "Planes of a die, equal to the packages' parameter"};
+        Param<unsigned> registers {
+            1, {1, 64}, "Registers used per plane, at most those of the packages"};
         Param<bool> independent_planes {
-            false, "Planes of a die work independently; equal to the packages' parameter"};
-        Param<NameOf<BusTiming>> bus {"nv_ddr3_800", "Cycles and rate of the bus"};
+            false, "Planes of a die operate independently; equal to the packages' parameter"};
+        Param<NameOf<BusTiming>> bus {"nv_ddr3_800", "Cycle times and rate of the bus"};
         Param<Rate> rate {Rate {0},
                           {Rate {0}, Rate {1'000'000'000'000}},
-                          "Rate of the bus if not the preset's; 0: the preset's"};
+                          "Rate of the bus; 0: that of the preset"};
         Param<Time> t_wb {100_ns,
                           {1_fs, 1_us},
-                          "Time from the last cycle to the array's start",
+                          "Time from the last cycle to the start of the array operation",
                           cited("ONFI's tWB: 100 ns")};
         Param<bool> multi_plane {true, "Join operations of several planes of a die"};
-        Param<bool> join_reads {false,
-                                "Reads of a page that is being sensed, or is in a register, share "
-                                "that sensing"};
-        Param<bool> reads_first {true, "Reads before programs and erases; else old before young"};
+        Param<bool> join_reads {
+            false,
+            "Let reads of a page that is being sensed, or is in a register, share that sensing"};
+        Param<bool> reads_first {true,
+                                 "Serve reads before programs and erases; else in order of age"};
         Param<unsigned> dies_at_once {
-            0, {0, 64}, "Dies of a package that work at the same time; 0: all"};
+            0, {0, 64}, "Dies of a package that may work at the same time; 0: all"};
         Param<unsigned> queue {256, {1, 65536}, "Requests accepted and not answered"};
     };
     struct Ports {
@@ -70,15 +76,15 @@ class Channel final : public Model<Channel>,
     };
     struct Stats {
         Counter reads {Unit::count, "Pages read"};
-        Counter joined_reads {Unit::count, "Reads that shared the sensing of another"};
+        Counter joined_reads {Unit::count, "Reads that shared the sensing of another read"};
         Counter programs {Unit::count, "Pages programmed"};
         Counter erases {Unit::count, "Blocks erased"};
-        Counter commands {Unit::count, "Commands sent (a multi-plane one counts once)"};
-        Counter data_in {Unit::byte, "Bytes to the packages"};
-        Counter data_out {Unit::byte, "Bytes from the packages"};
-        ElapsedTime bus_busy {"Time of the bus in use"};
-        Distribution read_latency {Unit::time, "Time from a read's arrival to its answer"};
-        Distribution program_latency {Unit::time, "Time from a program's arrival to its answer"};
+        Counter commands {Unit::count, "Commands sent (a multi-plane command counts once)"};
+        Counter data_in {Unit::byte, "Bytes sent to the packages"};
+        Counter data_out {Unit::byte, "Bytes received from the packages"};
+        ElapsedTime bus_busy {"Time during which the bus was in use"};
+        Distribution read_latency {Unit::time, "Time from a read's arrival to its response"};
+        Distribution program_latency {Unit::time, "Time from a program's arrival to its response"};
         Level queued {Unit::count, "Requests in the channel"};
     };
     static constexpr std::uint32_t none = ~0u;
@@ -86,16 +92,16 @@ class Channel final : public Model<Channel>,
         protocol::FlashRequest request;
         Tick arrived = 0;
         std::uint64_t order = 0;
-        std::uint32_t next = none;  ///< in its operation
+        std::uint32_t next = none;  ///< next slot of its operation
         std::uint32_t group = none; ///< its operation
         std::uint8_t reg = 0;
     };
     struct Chip {
-        std::uint64_t full = 0;       ///< planes whose registers are all in use
+        std::uint64_t full = 0;       ///< bit per plane whose registers are all in use
         std::uint32_t working = 0;    ///< dies (planes if independent) with work
-        std::uint32_t collecting = 0; ///< blocks for which programs wait
+        std::uint32_t collecting = 0; ///< blocks being collected whose programs wait
     };
-    /// The planes of a package that may begin something now: an erase; a read or a program.
+    /// The planes of a package that may start an erase; that may start a read or a program.
     struct Able {
         std::uint64_t erase = 0, page = 0;
         std::uint64_t of(unsigned kind) const { return kind == PlaneQueues::erase ? erase : page; }
@@ -104,21 +110,21 @@ class Channel final : public Model<Channel>,
         std::vector<Slot> slots;
         FreeList free_slots;
         std::vector<SensedRead> reads;     ///< by slot
-        std::vector<std::uint16_t> groups; ///< works of an operation that are not done
+        std::vector<std::uint16_t> groups; ///< unfinished works of each operation
         FreeList free_groups;
         PlaneQueuesState queues;
-        std::vector<std::uint64_t> registers; ///< in use, a bit each, by plane
+        std::vector<std::uint64_t> registers; ///< in use, a bit per register, by plane
         std::vector<Chip> packages;
         std::vector<std::uint16_t> held;        ///< operations, by die (plane if independent)
-        std::vector<std::uint32_t> in_register; ///< the slot, by plane and register, last: erase
-        std::array<Fifo<std::uint32_t>, protocol::flash_classes> ready; ///< data to fetch
+        std::vector<std::uint32_t> in_register; ///< slot, by plane and register; last: erase
+        std::array<Fifo<std::uint32_t>, protocol::flash_classes> ready; ///< slots with data
         std::uint64_t order = 0;
         std::uint64_t to_ask = 0;    ///< packages that may have something to start
-        std::uint32_t turn = 0;      ///< the package that is asked first
-        Tick bus_free = 0;           ///< the end of the transfer under way, or of the last one
-        std::uint32_t on_bus = none; ///< the slot whose data come out
+        std::uint32_t turn = 0;      ///< package to be asked first
+        Tick bus_free = 0;           ///< end of the current or last transfer
+        std::uint32_t on_bus = none; ///< slot whose data are being transferred
         std::int64_t remainder = 0;  ///< of bytes / rate, carried over
-        Timer bus_done;              ///< if somebody wants it then
+        Timer bus_done;              ///< armed if a transfer waits for the bus
     };
 
     explicit Channel(const Params& p) : params(p) {}
@@ -144,7 +150,7 @@ class Channel final : public Model<Channel>,
     std::uint32_t unit_of(const protocol::FlashPlace& p) const {
         return params.independent_planes() ? plane_of(p) : p.package * params.dies() + p.die;
     }
-    /// Among the planes of its package.
+    /// Number of the plane in its package.
     std::uint32_t local_of(const protocol::FlashPlace& p) const {
         return p.die * params.planes() + p.plane;
     }
@@ -169,10 +175,10 @@ class Channel final : public Model<Channel>,
     std::optional<SharedSensing> sensing_;
     BusTiming timing_ {};
     WireTime wire_;
-    std::uint32_t units_ = 1;     ///< of a package that work each for itself
-    std::uint64_t unit_mask_ = 1; ///< planes of the first of them
+    std::uint32_t units_ = 1;     ///< units of a package that operate independently
+    std::uint64_t unit_mask_ = 1; ///< planes of the first unit
     std::uint32_t unit_planes_ = 1;
-    std::uint32_t at_once_ = 0; ///< units of a package that work at the same time
+    std::uint32_t at_once_ = 0; ///< units of a package that may work at the same time
 };
 
 } // namespace memsim::flash

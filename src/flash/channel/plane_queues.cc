@@ -17,7 +17,7 @@ void PlaneQueues::check_loaded(Loader& l) const {
                 std::uint32_t at = q.head, last = none;
                 for (; at != none && left; last = at, at = s_.next[at]) --left;
                 l.check(waits == (q.head != none) && at == none && (!waits || last == q.tail),
-                        "fits no queue");
+                        "does not match its queue");
             });
         }
     for (const auto& package : s_.waiting)

@@ -8,22 +8,22 @@
 
 namespace memsim::flash {
 
-/// Requests that wait at the planes of a channel. Plain values for State.
+/// Requests waiting at the planes of a channel. Plain values for State.
 struct PlaneQueuesState {
     static constexpr std::uint32_t none = ~0u;
-    /// What waits at a plane: reads by class, programs of collections, others, erases.
+    /// Queues of a plane: reads by class, programs of collections, other programs, erases.
     static constexpr unsigned kinds = protocol::flash_classes + 3;
     struct Queue {
         std::uint32_t head = none, tail = none;
     };
-    std::vector<std::uint32_t> next;              ///< by slot of the channel's
+    std::vector<std::uint32_t> next;              ///< by slot of the channel
     std::vector<std::array<Queue, kinds>> queues; ///< by package and plane
-    /// By package: planes with something in that queue, a bit each.
+    /// By package and kind: bit per plane whose queue is not empty.
     std::vector<std::array<std::uint64_t, kinds>> waiting;
 };
 
-/// A queue of each kind for each plane, planes numbered in their package. A part: who goes next is
-/// its owner's choice.
+/// One queue of each kind for each plane; planes are numbered within their package. A part: its
+/// owner selects the next request.
 class PlaneQueues {
   public:
     static constexpr std::uint32_t none = PlaneQueuesState::none;
@@ -63,7 +63,7 @@ class PlaneQueues {
         if (q.head == none) s_.waiting[package][kind] &= ~(1ull << plane);
         return slot;
     }
-    /// Takes out those of which wanted(slot) is true, in their order, and calls taken(slot).
+    /// Removes the slots for which wanted(slot) is true, in order, and calls taken(slot) for each.
     template <class Wanted, class Taken>
     void take(std::uint32_t package, std::uint32_t plane, unsigned kind, Wanted&& wanted,
               Taken&& taken) {
@@ -85,7 +85,7 @@ class PlaneQueues {
     void check_loaded(Loader& l) const;
 
   private:
-    std::uint32_t planes_; ///< of a package
+    std::uint32_t planes_; ///< planes of a package
     PlaneQueuesState& s_;
 };
 

@@ -7,33 +7,34 @@
 
 namespace memsim::flash {
 
-/// A read of a channel's, by its slot. Plain values for State.
+/// A read of a channel, by its slot. Plain values for State.
 struct SensedRead {
     static constexpr std::uint32_t none = ~0u;
-    std::uint32_t first = none; ///< the read that the page is sensed for; none: itself
-    std::uint32_t next = none;  ///< that waits for the same sensing
-    std::uint32_t sharing = 0;  ///< of the first: reads of its sensing that are not answered
-    bool sensed = false;        ///< of the first: the page is in the register
-    Contents::Id page;          ///< of the first: what it holds
+    std::uint32_t first = none; ///< the read that senses the page; none: this one
+    std::uint32_t next = none;  ///< next read that waits for the same sensing
+    std::uint32_t sharing = 0;  ///< of the first read: unanswered reads of its sensing
+    bool sensed = false;        ///< of the first read: the page is in the register
+    Contents::Id page;          ///< of the first read: contents of the page
 };
 
-/// Reads of one page that share its sensing: the first has the page sensed and keeps the register,
-/// and what it holds, until the last of them has its data. A part; its owner knows which pages are
-/// in registers, and has the bus.
+/// Reads of one page that share its sensing. The first read senses the page and keeps the register
+/// and its contents until the last read has its data. A part: its owner knows which pages are in
+/// registers, and has the bus.
 class SharedSensing {
   public:
     SharedSensing(std::vector<SensedRead>& reads, Contents& records)
         : reads_(reads), records_(records) {}
 
-    /// An operation begins: a read's page is sensed.
+    /// An operation begins: the page of a read is sensed.
     void begin(std::uint32_t slot) {
         reads_[slot] = {};
         reads_[slot].sharing = 1;
     }
-    /// Shares the sensing of `first`. True if the page is in the register, and can be fetched.
+    /// Shares the sensing of `first`. Returns true if the page is in the register and can be
+    /// transferred.
     bool join(std::uint32_t slot, std::uint32_t first);
-    /// The page is in the register: calls fetch(slot) for the first and for those that wait, in the
-    /// order in which they joined.
+    /// The page is in the register: calls fetch(slot) for the first read and for those that wait,
+    /// in the order in which they joined.
     template <class F>
     void sensed(std::uint32_t first, Contents::Id page, F&& fetch) {
         SensedRead& r = reads_[first];
@@ -47,9 +48,9 @@ class SharedSensing {
     }
     struct Answer {
         Contents::Id contents;
-        bool last = true; ///< of its sensing, so that the register is free
+        bool last = true; ///< of its sensing; the register is then free
     };
-    /// An operation has ended, a read with its data.
+    /// An operation has ended; a read has its data.
     Answer answer(std::uint32_t slot);
 
     void check_loaded(Loader& l) const;

@@ -38,13 +38,13 @@ DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, Ftl
     if (params.overwritten() > 0_pct) {
         if (ftl_->figures().aged == 0)
             refuse("overwritten", params.overwritten.text() +
-                                      " of a drive that was never written: set preconditioned");
+                                      " of a drive without initial data: set preconditioned");
         if (const std::uint64_t writes = ftl_->past().writes_of_plane(params.overwritten());
             writes > Past::most_writes_of_plane)
             refuse("overwritten", "a plane is written " + std::to_string(writes) +
-                                      " times before the run, at most " +
+                                      " times before the run; the maximum is " +
                                       std::to_string(Past::most_writes_of_plane) +
-                                      " are followed: give it fewer blocks or pages");
+                                      " : reduce its blocks or pages");
         ftl_->past().use(params.overwritten(),
                          {geometry_.blocks, geometry_.pages, space_.free_blocks,
                           space_.target_blocks, params.dynamic_wear_levelling()},
@@ -85,7 +85,7 @@ TranslationPages::Events DriveBackEnd::map_events() {
         Job made;
         made.kind = kind;
         made.lpn = lpn;
-        made.sectors = kind == JobKind::map_read; // one holds the entries that are near
+        made.sectors = kind == JobKind::map_read; // one sector holds adjacent entries
         return made;
     };
     return {
@@ -194,7 +194,7 @@ void DriveBackEnd::read_page(std::uint32_t j) {
         map_->changed(lpn);
         collector_->check_room(plane, false);
     }
-    Job& still = jobs_[j]; // other jobs may have been made meanwhile
+    Job& still = jobs_[j]; // creating jobs may have moved this one
     still.from = page;
     still.stage = JobStage::read;
     ftl_->hold(page);
@@ -249,7 +249,7 @@ void DriveBackEnd::was_read(std::uint32_t j, Contents::Id sensed) {
         break;
     case JobKind::map_read:
         jobs_.finish(j);
-        records_.release(sensed); // the map is not kept in contents
+        records_.release(sensed); // the map has no contents
         map_->arrived(job.lpn);
         break;
     case JobKind::move:
@@ -276,7 +276,7 @@ void DriveBackEnd::programmed(std::uint32_t j) {
     const MapEntry e = ftl_->lookup(job.lpn);
     const std::uint32_t before = e.page == no_page ? 0 : e.sectors & page_mask_;
     const std::uint32_t sectors = front_.sent_sectors(job.cached) | before;
-    // A read has found sectors of the past meanwhile: the program has none of them.
+    // Sectors of the past that a read has placed meanwhile are missing from the program.
     contents_.copy(
         e.page, job.to, before & ~job.sectors,
         [this](std::uint32_t page, FunctionalAccess& a) { front_.look_at_flash(page, a); });
@@ -341,7 +341,7 @@ void DriveBackEnd::answered(const protocol::FlashResponse& r, Tick now) {
     MEMSIM_ASSERT(job.kind != JobKind::none &&
                       (r.op == FlashOp::erase) == (job.kind == JobKind::erase) &&
                       (r.op == FlashOp::program ? job.to : job.from) != no_page,
-                  "a channel answers what no job has asked");
+                  "a channel answers a request of no job");
     if (r.op == FlashOp::read)
         was_read(j, r.contents);
     else if (r.op == FlashOp::program)

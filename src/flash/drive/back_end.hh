@@ -10,17 +10,19 @@
 
 namespace memsim::flash {
 
-/// What a read of a page finds that nobody wrote: nothing (zeros, without the flash), or what was
-/// there before the run began (the flash is read, and the page gets a place).
+/// Result of reading a page that was never written: zeros, without access to the flash, or the
+/// contents from before the run (the flash is read, and the page is allocated).
 enum class Unwritten : std::uint8_t { zeros, past };
 constexpr std::array<std::string_view, 2> names_of(Unwritten) { return {"zeros", "past"}; }
 
 struct FtlParams {
     using group = void;
     Param<std::string> allocation {
-        "CWDP", "Order in which pages go round: Channel, Way (package), Die, Plane"};
-    Param<bool> fixed_plane {true, "A logical page keeps its plane; else it goes to the next"};
-    Param<Unwritten> unwritten {Unwritten::zeros, "What a read of an unwritten page finds"};
+        "CWDP",
+        "Order in which consecutive pages are distributed: Channel, Way (package), Die, Plane"};
+    Param<bool> fixed_plane {
+        true, "Assign each logical page to a fixed plane; else to the next plane with space"};
+    Param<Unwritten> unwritten {Unwritten::zeros, "Contents of a page that was never written"};
     Param<Fraction> preconditioned {
         0_pct,
         {0_pct, 100_pct},
@@ -28,17 +30,21 @@ struct FtlParams {
     Param<Fraction> overwritten {
         0_pct,
         {0_pct, 1000_pct},
-        "Pages written again before the run, as a share of the flash's, each drawn at random from "
-        "those preconditioned, which were written in random order then; collected as in the run"};
-    Param<Bytes> map_cache {0_B,
-                            {0_B, 1_GiB * 1024},
-                            "Controller's memory for the map (MQSim's default: 2 MB); 0: all"};
+        "Pages overwritten before the run, as a share of the flash's pages. They are drawn at "
+        "random from the preconditioned pages, which are then written in random order; garbage is "
+        "collected as in the run"};
+    Param<Bytes> map_cache {
+        0_B,
+        {0_B, 1_GiB * 1024},
+        "Controller memory for the map (MQSim's default: 2 MB); 0: the whole map"};
     Param<PolicyName<parts::PagePolicy>> map_replacement {
-        "lru", "Which entry of the map in the controller's memory makes room"};
+        "lru", "Policy that selects the map entry to evict from the controller's memory"};
     Param<unsigned> map_entry {
-        9, {4, 64}, "Bytes of an entry of the map", cited("MQSim's default drive: 9")};
-    Param<unsigned> map_entry_flash {
-        6, {4, 64}, "Bytes of an entry in a translation page", cited("MQSim's default drive: 6")};
+        9, {4, 64}, "Size of a map entry in bytes", cited("MQSim's default drive: 9")};
+    Param<unsigned> map_entry_flash {6,
+                                     {4, 64},
+                                     "Size of a map entry in a translation page in bytes",
+                                     cited("MQSim's default drive: 6")};
     Param<Fraction> gc_threshold {5_pct,
                                   {0_pct, 50_pct},
                                   "Share of a plane's blocks that is kept free",
@@ -46,64 +52,71 @@ struct FtlParams {
     Param<Fraction> gc_target {
         0_pct,
         {0_pct, 50_pct},
-        "Share of a plane's blocks that is free when its collection ends; 0: gc_threshold"};
-    Param<PolicyName<VictimPolicy>> victim {"greedy", "Which block of a plane is collected"};
-    Param<unsigned> gc_moves {8, {1, 1024}, "Pages of a block being moved at a time", assumed()};
+        "Share of a plane's blocks that is free at the end of its collection; 0: gc_threshold"};
+    Param<PolicyName<VictimPolicy>> victim {"greedy",
+                                            "Policy that selects the block of a plane to collect"};
+    Param<unsigned> gc_moves {8, {1, 1024}, "Pages of a block moved at the same time", assumed()};
     Param<unsigned> gc_blocks {
         1,
         {1, 64},
-        "Blocks of a plane being collected at once; the plane keeps as many blocks free",
+        "Blocks of a plane collected at the same time; the plane keeps as many blocks free",
         cited("MQSim: 10")};
     Param<bool> gc_per_block {false,
-                              "A collection begins only with each block that is taken to be "
-                              "written, or when the host's pages wait",
+                              "Start a collection only when a new block is opened for writes, or "
+                              "when the host's pages wait",
                               cited("as MQSim")};
     Param<unsigned> gc_stop {0,
                              {0, 1u << 20},
                              "Free blocks of a plane below which the host's pages wait although a "
-                             "block is open (MQSim: 10); 0: only when a page needs another block"};
+                             "block is open (MQSim: 10); 0: only when a page needs a new block"};
     Param<bool> gc_holds_writes {false,
-                                 "The host's pages wait while a block of their package is being "
-                                 "collected, but for those being programmed",
+                                 "The host's pages wait while a block of their package is "
+                                 "collected, except those being programmed",
                                  cited("as MQSim")};
-    Param<bool> gc_first {true, "Reads of garbage collection before the host's", cited("as MQSim")};
-    Param<bool> dynamic_wear_levelling {true, "Whether the least worn of the free blocks is taken"};
-    Param<unsigned> static_wear_levelling {
-        100,
-        {0, 1u << 30},
-        "Erases that a block may lag behind before its data are moved (MQSim: 100); 0: never"};
+    Param<bool> gc_first {true, "Serve reads of garbage collection before the host's",
+                          cited("as MQSim")};
+    Param<bool> dynamic_wear_levelling {true, "Allocate the least worn of the free blocks"};
+    Param<unsigned> static_wear_levelling {100,
+                                           {0, 1u << 30},
+                                           "Erases by which a block may lag behind before its data "
+                                           "are moved (MQSim: 100); 0: unlimited"};
 };
 
 struct FtlStats {
     using group = void;
-    Counter zero_pages {Unit::count, "Pages read that nobody wrote, without the flash"};
+    Counter zero_pages {Unit::count,
+                        "Reads of pages that were never written, answered without the flash"};
     Counter host_page_reads {Unit::count, "Pages read for the host"};
-    Counter merge_reads {Unit::count, "Pages read to be merged with what was written"};
+    Counter merge_reads {Unit::count, "Pages read to be merged with written sectors"};
     Counter map_reads {Unit::count, "Translation pages read"};
     Counter map_writes {Unit::count, "Translation pages written"};
-    Counter map_hits {Unit::count, "Look-ups of the map that its cache had"};
-    Counter map_misses {Unit::count, "Look-ups of the map that did not find their entry"};
+    Counter map_hits {Unit::count, "Map look-ups that hit the controller's memory"};
+    Counter map_misses {Unit::count, "Map look-ups that missed the controller's memory"};
     Counter host_page_writes {Unit::count, "Pages written for the host"};
-    Counter programs {Unit::count, "Pages programmed, for whatever reason"};
+    Counter programs {Unit::count, "Pages programmed for any reason"};
     Ratio write_amplification {programs, host_page_writes,
-                               "Pages programmed for a page written for the host"};
+                               "Pages programmed per page written for the host"};
     Counter collections {Unit::count, "Blocks collected for their invalid pages"};
-    Counter levellings {Unit::count, "Blocks collected because they were written too rarely"};
+    Counter levellings {Unit::count, "Blocks collected because they were rarely written"};
     Counter moved_pages {Unit::count, "Valid pages moved"};
     Counter erases {Unit::count, "Blocks erased"};
-    Counter room_waits {Unit::count, "Pages that waited for a free one in their plane"};
-    Level most_erases {Unit::count, "Erases of the block erased most (peak)"};
-    Gauge free_blocks {Unit::count, "Erased blocks in which no page is used yet, when asked"};
-    Gauge valid_pages {Unit::count, "Pages of the flash that the map names, when asked"};
-    Gauge invalid_pages {Unit::count,
-                         "Programmed pages of the flash that the map does not name, when asked"};
-    Gauge erased_pages {Unit::count, "Pages of the flash that are not programmed, when asked"};
+    Counter room_waits {Unit::count, "Pages that waited for a free page in their plane"};
+    Level most_erases {Unit::count, "Erases of the most erased block (peak)"};
+    Gauge free_blocks {Unit::count,
+                       "Erased blocks without an allocated page, at the time of the dump"};
+    Gauge valid_pages {Unit::count,
+                       "Pages of the flash that the map names, at the time of the dump"};
+    Gauge invalid_pages {
+        Unit::count,
+        "Programmed pages of the flash that the map does not name, at the time of the dump"};
+    Gauge erased_pages {Unit::count,
+                        "Pages of the flash that are not programmed, at the time of the dump"};
 };
 
 /// Plain values for State.
 struct DriveBackEndState {
     PageJobsState jobs;
-    std::vector<Collection> collections; ///< gc_blocks of each plane
+    std::vector<Collection> collections; ///< gc_blocks per plane
     Collector::Tasks tasks;
     FtlState ftl;
     MapCacheState map;
@@ -111,39 +124,42 @@ struct DriveBackEndState {
     std::uint32_t most_worn = 0;
 };
 
-/// A drive's back end: reads and writes logical pages, and what that takes: the look-up in the map,
-/// which may be on the flash, merging of pages written in part, garbage collection and wear
-/// levelling. A part: its owner has the channels, the cache that pages are written from, and the
-/// commands that reads are for.
+/// The back end of a drive: reads and writes logical pages. It includes the look-up in the map,
+/// which may be in the flash, merging of partly written pages, garbage collection and wear
+/// levelling. A part: its owner has the channels, the cache from which pages are written, and the
+/// commands for which pages are read.
 class DriveBackEnd {
   public:
-    /// What it asks of its owner.
+    /// The interface to the owner.
     class Front {
       public:
         virtual ~Front() = default;
-        /// Sectors of a page are read for a command. `held` were in the flash, the others are
-        /// nowhere. `current`: the page still lies where it was read.
+        /// Sectors of a page were read for a command. `held`: sectors found in the flash; the
+        /// others were never written. `current`: the page has not moved since.
         virtual void page_read(std::uint32_t command, std::uint32_t lpn, std::uint32_t sectors,
                                std::uint32_t held, Contents::Id sensed, bool current) = 0;
-        /// What a page of the cache is programmed as, over what was sensed of it.
+        /// The contents with which a page of the cache is programmed, merged with the sensed
+        /// contents.
         virtual Contents::Id page_image(std::uint32_t cached, Contents::Id sensed) = 0;
-        /// Its sectors on their way that still count.
+        /// The sectors being written that are still valid.
         virtual std::uint32_t sent_sectors(std::uint32_t cached) const = 0;
         virtual void page_written(std::uint32_t cached) = 0;
         virtual bool can_send(unsigned channel) const = 0;
         virtual void send(unsigned channel, const protocol::FlashRequest& r) = 0;
-        /// An untimed look at a page of the flash.
+        /// A functional access to a page of the flash.
         virtual void look_at_flash(std::uint32_t page, FunctionalAccess& access) = 0;
         virtual void collects(std::uint32_t plane, const FtlBlock& block, bool cold) = 0;
-        /// Whether a task may begin. If not, begin_due() is called when those that wait may.
+        /// Whether a task may begin. If not, the owner calls begin_due() when waiting tasks may
+        /// begin.
         virtual bool may_begin_task() = 0;
     };
-    /// `refuse` throws. `state.victim` is made. `past`: draws what was written before the run.
+    /// `refuse` throws. Requires: `state.victim` exists. `past`: random numbers for the writes
+    /// before the run.
     DriveBackEnd(const FlashShape& shape, const FtlParams& params, FtlStats& stats,
                  DriveBackEndState& state, DriveContents& contents, Contents& records, Front& front,
                  const Refuse& refuse, const Rng& past);
 
-    /// In a new run.
+    /// Called at the start of a new run.
     void start();
     void read(std::uint32_t command, std::uint32_t lpn, std::uint32_t sectors,
               const protocol::BlockRequest& r);
@@ -153,7 +169,7 @@ class DriveBackEnd {
     void answered(const protocol::FlashResponse& r, Tick now);
     void begin_due() { collector_->begin_due(); }
     bool task_due() const { return !s_.tasks.due.empty(); }
-    /// Collections and levellings that are under way or due.
+    /// Collections and levellings in progress or due.
     std::uint32_t tasks() const { return s_.tasks.active + s_.tasks.due.size(); }
 
     std::uint64_t host_pages() const { return space_.host_pages; }
@@ -203,7 +219,7 @@ class DriveBackEnd {
         std::uint32_t channel;
         protocol::FlashPlace place;
     };
-    std::vector<Where> where_; ///< of each plane; divisions are slow
+    std::vector<Where> where_; ///< of each plane, to avoid divisions
 };
 
 } // namespace memsim::flash

@@ -20,8 +20,8 @@ void BlockTraffic::init() {
         if (params.trace().empty())
             refuse("trace", "the pattern is a trace: give the path of its file");
         if (params.trace_unit->raw == 0)
-            refuse("trace_unit", "a trace does not say what its arrivals count: give 1ns, 1us or "
-                                 "the like (MQSim's default is 1ns)");
+            refuse("trace_unit", "the trace does not define the unit of its arrival times: give "
+                                 "1ns, 1us or similar (MQSim's default is 1ns)");
         try {
             trace_.emplace(std::make_unique<files::InputFile>(params.trace()));
         } catch (const ConfigError& e) {
@@ -30,10 +30,10 @@ void BlockTraffic::init() {
     } else if (!params.trace().empty())
         refuse("trace", "the pattern is " + params.pattern.text() + ": set pattern to trace");
     if (params.range < params.sectors)
-        refuse("range", params.range.text() + " sectors do not hold one request of " +
+        refuse("range", params.range.text() + " sectors are fewer than one request of " +
                             params.sectors.text());
     protocol::check_block_sectors(port.drive);
-    // Each request that is not answered has a command on its way, but for the one being sent.
+    // Each unanswered request has a command in flight, except the one being sent.
     state.requests.assign(params.outstanding + 1, {});
     state.request_of.assign(params.outstanding, 0);
     state.free_requests.clear();
@@ -120,7 +120,7 @@ void BlockTraffic::begin_request() {
     state.requests[state.sending] = {timed ? state.due : now()};
 }
 
-/// Sends what a drive takes at once of the request that was begun.
+/// Sends the next command of the started request, of at most the drive's maximum size.
 void BlockTraffic::send_command() {
     constexpr std::uint64_t most = protocol::BlockRequest::most_sectors;
     protocol::BlockRequest& rest = state.rest;
@@ -157,7 +157,7 @@ void BlockTraffic::read_record() {
         if (state.first < 0) state.first = params.from_first ? state.record.arrival : 0;
         const std::int64_t units = state.record.arrival - state.first,
                            unit = params.trace_unit->raw;
-        if (units >= never / unit) trace_->refuse("the time is beyond the end of simulated time");
+        if (units >= never / unit) trace_->refuse("the time is beyond the maximum simulated time");
         state.due = 1 + units * unit;
     } catch (const ConfigError& e) {
         refuse("trace", e.what());
@@ -174,7 +174,7 @@ std::vector<Work> BlockTraffic::work() const {
     return {{path(), "requests sent", state.sent, params.requests, true}};
 }
 
-/// Only what has an end must be done.
+/// Only traffic with an end can be pending.
 bool BlockTraffic::pending() const {
     return state.rest.sectors || ((params.requests != 0 || trace_) && more());
 }

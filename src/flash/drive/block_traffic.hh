@@ -19,14 +19,15 @@ constexpr std::array<std::string_view, 3> names_of(BlockPattern) {
 }
 
 /// Sends block requests to one queue of a drive: one every `period`, or as many as `outstanding`
-/// allows, or those of a trace at their times. A request that could not be sent at its time is sent
-/// as soon as it can be, and those after it keep their own times. Random addresses are uniform over
-/// the range, aligned to the size.
-/// A request of a trace that is larger than a drive takes at once (protocol::BlockRequest) is sent
-/// as several commands, cut at multiples of that size, so that no page is touched by two of them;
-/// it is answered with the last of them and counted once.
-/// Latency is counted from the time when a request was due: what waits for the queue has waited.
-/// Balance: every request is answered when a run has ended by itself.
+/// allows, or those of a trace at their times.
+///
+/// Models        A request that cannot be sent at its time is sent as soon as possible; later
+///               requests keep their own times. Random addresses are uniform over the range and
+///               aligned to the size. A trace request larger than the maximum of a drive
+///               (protocol::BlockRequest) is split into several commands at multiples of that size,
+///               so that no two of them touch the same page. It is answered with its last command
+///               and counted once. Latency includes the time that a request waits after it is due.
+/// Guarantees    Every request is answered at the end of a complete run.
 class BlockTraffic final : public Model<BlockTraffic>, public ReportsWork {
   public:
     struct Params {
@@ -34,34 +35,37 @@ class BlockTraffic final : public Model<BlockTraffic>, public ReportsWork {
         Param<Time> period {0_fs,
                             {0_fs, 1_s},
                             "Time from one request to the next; 0: as fast as outstanding allows"};
-        Param<unsigned> outstanding {16, {1, 65535}, "Commands without an answer, at most"};
-        Param<Fraction> read_share {100_pct, {0_pct, 100_pct}, "Reads among the requests"};
+        Param<unsigned> outstanding {
+            16, {1, 65535}, "Maximum number of commands without a response"};
+        Param<Fraction> read_share {100_pct, {0_pct, 100_pct}, "Share of reads among the requests"};
         Param<unsigned> sectors {8, {1, 1024}, "Sectors (512 B) of a request"};
         Param<unsigned> align {
-            0,
-            {0, 1u << 20},
-            "Random addresses are multiples of so many sectors; 0: of a request's"};
+            0, {0, 1u << 20}, "Alignment of random addresses in sectors; 0: the size of a request"};
         Param<std::uint64_t> base {0, {0, std::uint64_t {1} << 62}, "First sector of the traffic"};
         Param<std::uint64_t> range {1 << 20,
                                     {1, std::uint64_t {1} << 62},
-                                    "Sectors that are touched, from the first one on"};
+                                    "Size of the address range in sectors, from the first one"};
         Param<std::uint64_t> requests {0,
                                        {0, std::uint64_t {1} << 62},
-                                       "Number of requests; 0: without end, or all of the trace"};
-        Param<Time> until {0_fs, {0_fs, 1_s * 3600}, "No request is sent after that; 0: no limit"};
+                                       "Number of requests; 0: unlimited, or all of the trace"};
+        Param<Time> until {
+            0_fs, {0_fs, 1_s * 3600}, "Time after which no request is sent; 0: no limit"};
         Param<std::string> trace {"", "Path of a block trace in MQSim's format (gzip, xz too)"};
         Param<Time> trace_unit {
             0_fs,
             {0_fs, 1_s},
-            "Unit of time in which a trace states arrivals, where the file does not: 1ns, 1us..."};
-        Param<bool> from_first {true, "The trace's first request comes at once, not at its time"};
-        Param<bool> fold {false, "A trace's sectors beyond the range begin again at its start"};
-        Param<bool> urgent {false, "Requests go before those that are not"};
+            "Unit of the arrival times of a trace, if the file does not define it: 1ns, 1us..."};
+        Param<bool> from_first {true,
+                                "Send the first request of the trace at once, not at its time"};
+        Param<bool> fold {false,
+                          "Wrap sectors of a trace beyond the range to the start of the range"};
+        Param<bool> urgent {false, "Mark requests as urgent"};
         Param<Time> submission {
             50_ns, {1_fs, 1_ms}, "Latency of requests", assumed("doorbell and fetch over PCIe")};
-        Param<Rate> host_rate {Rate {3'282'000'000},
-                               {1_MBps, 1000_GBps},
-                               "Data to the drive: 4 lanes of 1 GB/s, 128 of 156 bytes payload"};
+        Param<Rate> host_rate {
+            Rate {3'282'000'000},
+            {1_MBps, 1000_GBps},
+            "Rate of data to the drive: 4 lanes of 1 GB/s, 128 of 156 bytes payload"};
     };
     struct Ports {
         Requester<BlockIo> drive {{.depth = from<&Params::outstanding>,
@@ -73,31 +77,31 @@ class BlockTraffic final : public Model<BlockTraffic>, public ReportsWork {
         Counter reads {Unit::count, "Reads answered"};
         Counter writes {Unit::count, "Writes answered"};
         Counter bytes {Unit::byte, "Bytes of reads and writes answered"};
-        Distribution latency {Unit::time, "Time from when a request was due to its answer"};
-        Distribution read_latency {Unit::time, "Time from when a read was due to its answer"};
-        Distribution write_latency {Unit::time, "Time from when a write was due to its answer"};
-        PerSecond bandwidth {bytes, "Bytes answered a second of simulated time"};
-        PerSecond read_rate {reads, "Reads answered a second of simulated time"};
-        PerSecond write_rate {writes, "Writes answered a second of simulated time"};
+        Distribution latency {Unit::time, "Time from when a request was due to its response"};
+        Distribution read_latency {Unit::time, "Time from when a read was due to its response"};
+        Distribution write_latency {Unit::time, "Time from when a write was due to its response"};
+        PerSecond bandwidth {bytes, "Bytes answered per second of simulated time"};
+        PerSecond read_rate {reads, "Reads answered per second of simulated time"};
+        PerSecond write_rate {writes, "Writes answered per second of simulated time"};
     };
-    /// One that was begun and is not answered.
+    /// A started request without a response.
     struct Request {
         Tick due = 0;
         std::uint64_t bytes = 0;    ///< answered
-        std::uint32_t commands = 0; ///< sent, not answered
-        bool whole = false;         ///< all of its commands are sent
+        std::uint32_t commands = 0; ///< sent, without a response
+        bool whole = false;         ///< all of its commands were sent
     };
     struct State {
-        std::uint64_t sent = 0;   ///< requests, whole
+        std::uint64_t sent = 0;   ///< complete requests
         std::uint64_t offset = 0; ///< of the next sequential request, in sectors
-        Tick due = 1;             ///< when the next request is
+        Tick due = 1;             ///< time of the next request
         std::int64_t first = -1;  ///< arrival of the trace's first request
-        bool ended = false;       ///< the trace has
+        bool ended = false;       ///< the trace has ended
         Rng rng;
         files::BlockTrace::Place place;
-        files::BlockRecord record;   ///< the next of the trace
-        protocol::BlockRequest rest; ///< of the request that is being sent; no sectors: none is
-        std::uint32_t sending = 0;   ///< its place
+        files::BlockRecord record;   ///< the next record of the trace
+        protocol::BlockRequest rest; ///< rest of the request being sent; empty if no sectors
+        std::uint32_t sending = 0;   ///< index of that request
         std::vector<Request> requests;
         FreeList free_requests;
         std::vector<std::uint32_t> request_of; ///< by tag

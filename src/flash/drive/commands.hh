@@ -12,11 +12,11 @@ namespace memsim::flash {
 struct DriveCommand {
     protocol::BlockRequest request;
     Tick arrived = 0;
-    Contents::Id contents;      ///< of the answer to a read
-    std::uint64_t accepted = 0; ///< sectors of a write that are in the cache
-    std::uint64_t left = 0; ///< sectors that are not done, one more while it is being taken apart
+    Contents::Id contents;      ///< of the response to a read
+    std::uint64_t accepted = 0; ///< sectors of a write in the cache
+    std::uint64_t left = 0;     ///< sectors not completed, plus 1 while the command is being split
     std::uint16_t queue = 0;
-    bool waited = false; ///< for room in the write buffer
+    bool waited = false; ///< for space in the write buffer
 };
 
 /// Plain values for State.
@@ -24,11 +24,11 @@ struct DriveCommandsState {
     std::vector<DriveCommand> commands;
     FreeList free;
     Fifo<std::uint32_t> for_cores;
-    std::vector<Fifo<std::uint32_t>> answers; ///< commands that are done, by queue
-    Fifo<std::uint32_t> waiting_writes;       ///< for room in the cache, and flushes between them
+    std::vector<Fifo<std::uint32_t>> answers; ///< completed commands, by queue
+    Fifo<std::uint32_t> waiting_writes;       ///< for space in the cache; with flushes
 };
 
-/// The commands under way in a drive, from the queues that they came by and back to them. A part.
+/// The commands in progress in a drive, from arrival in a queue to the response. A part.
 class DriveCommands {
   public:
     explicit DriveCommands(DriveCommandsState& state) : s_(state) {}
@@ -49,24 +49,25 @@ class DriveCommands {
         s_.commands[c] = {r, now, {}, 0, 0, static_cast<std::uint16_t>(queue), false};
         return c;
     }
-    /// So many sectors are done; true if all are, and the command waits for its answer's way out.
+    /// Completes `sectors` sectors. Returns true if all are complete; the command then waits to be
+    /// answered.
     bool done(std::uint32_t c, std::uint64_t sectors) {
         DriveCommand& command = s_.commands[c];
-        MEMSIM_ASSERT(command.left >= sectors, "a command is done twice");
+        MEMSIM_ASSERT(command.left >= sectors, "a command completes more sectors than it has");
         command.left -= sectors;
         if (command.left) return false;
         s_.answers[command.queue].push(c);
         return true;
     }
     bool has_answer(std::uint32_t queue) const { return !s_.answers[queue].empty(); }
-    /// The next one to be answered, whose place is free then.
+    /// Removes the next command to be answered; its entry is then free.
     const DriveCommand& take_answer(std::uint32_t queue) {
         const std::uint32_t c = s_.answers[queue].pop();
         s_.free.push_back(c);
         return s_.commands[c];
     }
 
-    /// `sectors`: of the drive.
+    /// `sectors`: size of the drive.
     void check_loaded(Loader& l, std::uint64_t sectors) const {
         const std::size_t n = s_.commands.size();
         for (const DriveCommand& c : s_.commands) {

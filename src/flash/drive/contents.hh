@@ -10,14 +10,14 @@ namespace memsim::flash {
 
 /// Plain values for State.
 struct DriveContentsState {
-    PageContents cached;   ///< by place in the cache
-    PageContents unplaced; ///< by logical page: what is there though no page of the flash has it
-    parts::DeferredWrites deferred; ///< of the host into pages under way, by logical page
+    PageContents cached;            ///< by page of the cache
+    PageContents unplaced;          ///< by logical page: contents without a page in the flash
+    parts::DeferredWrites deferred; ///< functional writes to pages in progress, by logical page
 };
 
-/// The bytes that pass through a drive's controller, where a machine carries contents. A logical
-/// page is named by its number, sectors of 512 bytes of it by a mask; `r` is the block request that
-/// a record belongs to. A part: whoever owns it says what moves, and when.
+/// The bytes that pass through a drive's controller, if the machine carries contents. A logical
+/// page is identified by its number, its sectors of 512 bytes by a mask. `r` is the block request
+/// to which a record belongs. A part: its owner calls it for each movement of data.
 class DriveContents {
   public:
     DriveContents(Contents& contents, std::uint32_t page_sectors, DriveContentsState& state)
@@ -25,7 +25,7 @@ class DriveContents {
 
     bool carries() const { return contents_.enabled(); }
 
-    /// Sectors of a write come into a page of the cache.
+    /// Copies sectors of a write into a page of the cache.
     void write(std::uint32_t cached, std::uint32_t lpn, std::uint32_t sectors,
                const protocol::BlockRequest& r) {
         if (!carries()) return;
@@ -39,8 +39,8 @@ class DriveContents {
                 s_.cached.put(cached, static_cast<std::uint32_t>(in_page), p.data);
         }
     }
-    /// Adds sectors to the answer of a read: from the cache, from what the flash had of the page,
-    /// or from what is nowhere in the flash.
+    /// Adds sectors to the response of a read: from the cache, from the sensed page, or from
+    /// contents without a page in the flash.
     void answer_cached(Contents::Id answer, std::uint32_t cached, std::uint32_t lpn,
                        std::uint32_t sectors, const protocol::BlockRequest& r) {
         add(answer, s_.cached, cached, lpn, sectors, r);
@@ -57,7 +57,8 @@ class DriveContents {
                 contents_[answer].pieces.push_back(
                     {place_in(r, lpn, p.sector / pieces) + p.sector % pieces, p.data});
     }
-    /// A page that is programmed: sectors that the cache sends, over what was sensed of it.
+    /// The contents of a page to program: sectors sent from the cache, merged over the sensed
+    /// contents.
     Contents::Id merged(Contents::Id sensed, std::uint32_t cached, std::uint32_t sent,
                         std::uint32_t trimmed) {
         if (!carries()) return {};
@@ -72,7 +73,7 @@ class DriveContents {
         });
         return id;
     }
-    /// Sectors that were sensed stay in the cache.
+    /// Copies sensed sectors into the cache.
     void keep(std::uint32_t cached, Contents::Id sensed, std::uint32_t sectors) {
         if (!carries()) return;
         for_each(sectors, [&](std::uint32_t i) { s_.cached.forget(cached, i * pieces, pieces); });
@@ -84,14 +85,14 @@ class DriveContents {
         forget_deferred(lpn, sectors);
         for_each(sectors, [&](std::uint32_t i) { s_.unplaced.forget(lpn, i * pieces, pieces); });
     }
-    /// The host writes into a page that is under way: what was sensed of it may take the place of
-    /// what was written.
+    /// Records a functional write to a page in progress, because sensed contents may later
+    /// overwrite it.
     void defer(std::uint32_t lpn, const FunctionalAccess& write) { s_.deferred.add(lpn, write); }
     void look_deferred(std::uint32_t lpn, FunctionalAccess& read) const {
         if (!s_.deferred.empty()) s_.deferred.look(lpn, read);
     }
-    /// Calls write(lpn, access) for all that are deferred; those of which under_way(lpn) is false
-    /// are forgotten then.
+    /// Calls write(lpn, access) for each deferred write, then discards those for which
+    /// under_way(lpn) is false.
     template <class Write, class UnderWay>
     void write_deferred(Write&& write, UnderWay&& under_way) {
         if (s_.deferred.empty()) return;
@@ -102,8 +103,8 @@ class DriveContents {
             return !under_way(static_cast<std::uint32_t>(lpn));
         });
     }
-    /// Sectors of a page get a place in the flash, as if they had always been there: calls put()
-    /// with an untimed write for each 32 bytes that are known.
+    /// Moves the contents of sectors into a page of the flash, as if they had always been there:
+    /// calls put() with a functional write for each 32 known bytes.
     template <class F>
     void place(std::uint32_t lpn, std::uint32_t sectors, F&& put) {
         if (!carries()) return;
@@ -116,7 +117,7 @@ class DriveContents {
             s_.unplaced.forget(lpn, i * pieces, pieces);
         });
     }
-    /// Sectors of one page of the flash are in another, too; `look` looks at a page without time.
+    /// Copies sectors from one page of the flash to another; `look` performs a functional access.
     template <class F>
     void copy(std::uint32_t from, std::uint32_t to, std::uint32_t sectors, F&& look) {
         if (!carries()) return;
@@ -153,7 +154,7 @@ class DriveContents {
              set; set &= set - 1)
             f(static_cast<std::uint32_t>(std::countr_zero(set)));
     }
-    /// Where the page's sector i begins in a record of the request.
+    /// Start of the page's sector i in a record of the request.
     std::uint32_t place_in(const protocol::BlockRequest& r, std::uint32_t lpn,
                            std::uint32_t i) const {
         return static_cast<std::uint32_t>((std::uint64_t {lpn} * page_sectors_ + i - r.sector) *

@@ -11,12 +11,12 @@ namespace memsim::flash {
 /// A core of a drive's controller. A value for State.
 struct DriveCore {
     static constexpr std::uint32_t none = ~0u;
-    std::uint32_t command = none; ///< that it works on
+    std::uint32_t command = none; ///< being processed
     Timer done;
 };
 
-/// The cores of a drive's controller: each takes a time for a command, one after the other, and a
-/// command goes to the first that is free. Where the time is 0 there is no work for them. A part.
+/// The cores of a drive's controller. Each processes one command at a time for a fixed time; a
+/// command goes to the first free core. If the time is 0 the cores are bypassed. A part.
 class DriveCores {
   public:
     DriveCores(Time firmware, std::vector<DriveCore>& cores, Fifo<std::uint32_t>& waiting)
@@ -24,7 +24,7 @@ class DriveCores {
 
     bool work() const { return firmware_.raw != 0; }
     void add(std::uint32_t command) { waiting_.push(command); }
-    /// Calls begin(command) for those whose time is over, and arm(timer, time) for those begun.
+    /// Calls begin(command) for each processed command, and arm(timer, time) for each one started.
     template <class Begin, class Arm>
     void run(Begin&& begin, Arm&& arm) {
         if (!work()) return;

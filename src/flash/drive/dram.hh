@@ -5,7 +5,7 @@
 
 namespace memsim::flash {
 
-/// Sectors on their way over a drive's DRAM.
+/// A transfer of sectors over a drive's DRAM.
 struct DramTransfer {
     Tick done = 0;
     std::uint32_t command = 0;
@@ -14,13 +14,13 @@ struct DramTransfer {
 
 /// Plain values for State.
 struct DriveDramState {
-    Fifo<DramTransfer> transfers; ///< by their ends
+    Fifo<DramTransfer> transfers; ///< in order of their end
     Tick free = 0;
     std::int64_t remainder = 0; ///< of bytes / rate
 };
 
-/// The DRAM of a drive as a resource: an access takes its latency and bytes / rate, one after the
-/// other. A part.
+/// The DRAM of a drive as a resource: accesses take their latency plus bytes / rate, one after
+/// another. A part.
 class DriveDram {
   public:
     DriveDram(Time latency, Rate rate, DriveDramState& state)
@@ -31,12 +31,12 @@ class DriveDram {
         s_.free += latency_.raw + wire_.take(bytes, s_.remainder);
         s_.transfers.push({s_.free, command, sectors});
     }
-    /// Calls done(transfer) for those that have ended.
+    /// Calls done(transfer) for each completed transfer.
     template <class F>
     void finish(Tick now, F&& done) {
         while (!s_.transfers.empty() && s_.transfers.front().done <= now) done(s_.transfers.pop());
     }
-    /// When the next one ends; 0: none is on its way.
+    /// End of the next transfer; 0 if there is none.
     Tick next() const { return s_.transfers.empty() ? 0 : s_.transfers.front().done; }
 
   private:

@@ -6,13 +6,13 @@
 
 namespace memsim::flash {
 
-static const Registration<Drive> drive {"A solid-state drive: NVMe queues, cores, DRAM cache "
-                                        "and a page-mapped FTL, before its channels."};
+static const Registration<Drive> drive {"A solid-state drive: NVMe queues, cores, DRAM cache and a "
+                                        "page-mapped FTL, connected to flash channels."};
 
 using protocol::block_sector_bytes;
 using protocol::BlockOp;
 
-// Of a read, up to the flash (flash/channel/channel.cc), and behind it.
+// Latency stages of a read before those of flash/channel/channel.cc, and after them.
 static const Stage waiting {"drive_queue"}, firmware {"firmware"}, mapping {"map"},
     working {"drive"};
 
@@ -38,7 +38,8 @@ void Drive::init() {
     sectors_ = back_end_->host_pages() * page_sectors_;
     const Bytes page = params.shape.page();
     if (params.cache() < page)
-        refuse("cache", params.cache.text() + " holds no page of " + params.shape.page.text());
+        refuse("cache",
+               params.cache.text() + " is smaller than a page of " + params.shape.page.text());
     if (params.write_buffer() > params.cache())
         refuse("write_buffer", "is larger than the cache of " + params.cache.text());
     const auto cached = static_cast<std::uint32_t>(params.cache() / page);
@@ -63,7 +64,7 @@ void Drive::init() {
     if (params.observers() && !times_)
         refuse("observers",
                port.channel[0].neighbour_path() +
-                   " does not say how long its flash takes, so no task's duration is known");
+                   " does not report the times of its flash, so the duration of tasks is unknown");
 }
 
 void Drive::wake() {
@@ -113,8 +114,8 @@ void Drive::fetch() {
             if (r.sector + r.sectors > sectors_ || r.sector + r.sectors < r.sector)
                 throw ConfigError(path() + ": sectors from " + std::to_string(r.sector) + " to " +
                                   std::to_string(r.sector + r.sectors) +
-                                  " lie beyond the drive's " + std::to_string(sectors_) +
-                                  ": give the sender a range that the drive has");
+                                  " are beyond the drive's " + std::to_string(sectors_) +
+                                  ": reduce the sender's range");
             MEMSIM_ASSERT(r.op == BlockOp::trim ||
                               r.sectors <= protocol::BlockRequest::most_sectors,
                           "a read or a write has at most 1024 sectors");
@@ -183,7 +184,7 @@ void Drive::trim(std::uint32_t c) {
     done(c, 1);
 }
 
-/// An access of a command to the DRAM; its sectors are done when it ends.
+/// Starts a DRAM access of a command; its sectors complete when it ends.
 void Drive::use_dram(std::uint32_t c, std::uint32_t sectors) {
     dram_->use(c, sectors, sectors * block_sector_bytes, now());
 }
@@ -211,7 +212,7 @@ void Drive::done(std::uint32_t c, std::uint64_t sectors) {
     }
 }
 
-/// True if that has made room for commands that wait.
+/// Returns true if that has freed space for waiting commands.
 bool Drive::answer() {
     const bool full = commands_->full();
     bool waits = false;
@@ -229,14 +230,14 @@ bool Drive::answer() {
     return full && waits && !commands_->full();
 }
 
-// ---- what the back end asks --------------------------------------------------------------------
+// ---- interface of the back end ----------------------------------------------------------------
 
 void Drive::page_read(std::uint32_t c, std::uint32_t lpn, std::uint32_t sectors, std::uint32_t held,
                       Contents::Id sensed, bool current) {
     const DriveCommand& command = (*commands_)[c];
     contents_->answer_sensed(command.contents, sensed, lpn, sectors & held, command.request);
     contents_->answer_unplaced(command.contents, lpn, sectors & ~held, command.request);
-    // Only what is still the page's content is kept, if it has a place.
+    // Keeps only sectors that are still current, if the cache has space for the page.
     const std::uint32_t cached = params.cache_reads() && current ? cache_->place(lpn) : no_link;
     if (cached != no_link) {
         const std::uint32_t missing =
@@ -273,7 +274,7 @@ void Drive::look_at_flash(std::uint32_t page, FunctionalAccess& access) {
     access = a;
 }
 
-/// Said to all that listen; what finds no room is dropped.
+/// Reports to all observers; a report for a full port is dropped.
 void Drive::collects(std::uint32_t plane, const FtlBlock& block, bool cold) {
     using protocol::DriveTaskKind;
     if (port.tasks.size() == 0) return;
@@ -307,8 +308,8 @@ void Drive::functional(const PortBase&, FunctionalAccess& access) {
     const auto page_bytes = static_cast<std::uint64_t>(params.shape.page->raw);
     if (address / block_sector_bytes >= sectors_)
         throw ConfigError(path() + ": address " + std::to_string(address) +
-                          " lies beyond the drive's " + std::to_string(sectors_) +
-                          " sectors of 512 bytes: give the program a drive that holds it");
+                          " is beyond the drive's " + std::to_string(sectors_) +
+                          " sectors of 512 bytes: use a larger drive");
     const auto lpn = static_cast<std::uint32_t>(address / page_bytes);
     if (!access.write)
         contents_->look_deferred(lpn, access);
@@ -317,8 +318,8 @@ void Drive::functional(const PortBase&, FunctionalAccess& access) {
     look_at_page(lpn, access);
 }
 
-/// The newest place of a sector: the cache, the flash, or neither. A write goes to all that hold
-/// it.
+/// Reads the newest copy of a sector: in the cache, in the flash, or in neither. Writes update all
+/// copies.
 void Drive::look_at_page(std::uint32_t lpn, FunctionalAccess& access) {
     const std::uint64_t address = access.address;
     access.address %= static_cast<std::uint64_t>(params.shape.page->raw);
@@ -327,7 +328,7 @@ void Drive::look_at_page(std::uint32_t lpn, FunctionalAccess& access) {
     const bool here = cached != no_link && (*cache_)[cached].valid & sector;
     if (here) contents_->functional_cached(cached, access);
     if (const MapEntry e = back_end_->ftl().lookup(lpn); here && !access.write)
-        ; // the flash has nothing newer
+        ; // the flash has no newer copy
     else if (e.page != no_page && e.sectors & sector)
         look_at_flash(e.page, access);
     else
@@ -338,18 +339,18 @@ void Drive::look_at_page(std::uint32_t lpn, FunctionalAccess& access) {
 void Drive::waits_on(WaitReport& report) const {
     if (const std::uint32_t writes = writes_->count())
         report.add(path() + ": " + std::to_string(writes) +
-                   " writes and flushes wait for room in the write buffer");
+                   " writes and flushes wait for space in the write buffer");
     if (const std::size_t waiting_for_block = back_end_->waiting_for_block())
         report.add(path() + ": " + std::to_string(waiting_for_block) +
-                   " pages wait for a free one");
+                   " pages wait for a free page");
     if (const std::size_t jobs = back_end_->under_way())
-        report.add(path() + ": " + std::to_string(jobs) + " pages are under way");
+        report.add(path() + ": " + std::to_string(jobs) + " pages are in progress");
 }
 
 std::optional<std::string> Drive::imbalance() const {
-    if (pending()) return "commands or pages were left under way";
+    if (pending()) return "commands or pages were not completed";
     if (state.cache.flying_pages != 0)
-        return std::to_string(state.cache.flying_pages) + " pages were left on their way";
+        return std::to_string(state.cache.flying_pages) + " pages were not written to the flash";
     return {};
 }
 

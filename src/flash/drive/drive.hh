@@ -12,26 +12,28 @@ namespace memsim::flash {
 
 using namespace memsim::literals;
 
-/// A solid-state drive, without its flash: NVMe queues, controller cores that take `firmware` for
-/// each request, a DRAM with write-back cache, and a page-mapped FTL with greedy garbage collection
-/// and wear levelling, in front of flash.Channel.
+/// A solid-state drive without its flash: NVMe queues, controller cores that take `firmware` for
+/// each request, a DRAM with write-back cache, and a page-mapped FTL with garbage collection and
+/// wear levelling. It is connected to flash.Channel components.
 ///
-/// A write is answered when it is in the DRAM and waits while `write_buffer` sectors are dirty or
-/// on their way to the flash. Dirty pages go to the flash, first written first, while there are
-/// more than `dirty_pages`; a page written in part is read and merged first. Reads are served from
-/// the DRAM where it has the sectors, else from the flash; with `cache_reads` they stay in the
-/// DRAM. The map is in the DRAM, or with `map_cache` on the flash and a part of it in the
-/// controller: a miss reads its translation page, a changed entry that goes out writes it. Garbage
-/// collection of a plane begins when fewer than `gc_threshold` of its blocks are free, one block at
-/// a time, and takes the block with the fewest valid pages. Where somebody listens to `load`, the
-/// drive says that its load is severe `announce` before it begins, and light when no plane's is
-/// under way or due. With `announce_from` this holds while so many planes collect; the collections
-/// of fewer planes begin at once. Order: what was answered before a
-/// request came is seen by it; what is under way at the same time may go either way. A flush lets
-/// no write pass.
+/// Models        A write is answered when it is in the DRAM. It waits while `write_buffer` sectors
+///               are dirty or being written to the flash. While there are more than `dirty_pages`,
+///               dirty pages are written to the flash in order of their first write; a partly
+///               written page is first read and merged. Reads are served from the DRAM if it has
+///               the sectors, else from the flash; with `cache_reads` they remain in the DRAM. The
+///               map is in the DRAM. With `map_cache` it is in the flash and partly in the
+///               controller: a miss reads the translation page, and eviction of a changed entry
+///               writes it. Garbage collection of a plane begins when fewer than `gc_threshold` of
+///               its blocks are free.
 ///
-/// Not modelled: power loss, error correction, the DRAM's share in reads that are not kept, the
-/// cost of trims in the map, quality of service between queues but for `urgent`.
+/// If `load` is connected, the drive reports severe load `announce` before a collection begins, and
+/// light load when none is in progress or due. With `announce_from` this applies only if that share
+/// of the planes collects; collections of fewer planes begin at once.
+///
+/// Ordering      A request sees all requests that were answered before it arrived. Concurrent
+///               requests may execute in any order. No write overtakes a flush.
+/// Not modelled  Power loss; error correction; DRAM time of reads that are not kept; the cost of
+///               trims in the map; quality of service between queues, except `urgent`.
 class Drive final : public Model<Drive>, public Functional, private DriveBackEnd::Front {
   public:
     struct Params {
@@ -40,33 +42,38 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
 
         Param<unsigned> queues {1, {1, 64}, "Submission queues: host ports"};
         Param<unsigned> queue_depth {1024, {1, 65535}, "Commands waiting in a queue"};
-        Param<unsigned> commands {
-            512, {1, 65535}, "Commands under way in the drive", cited("MQSim fetches 512 a queue")};
+        Param<unsigned> commands {512,
+                                  {1, 65535},
+                                  "Commands in progress in the drive",
+                                  cited("MQSim fetches 512 a queue")};
         Param<Time> completion {
-            50_ns, {1_fs, 1_ms}, "Latency of answers", assumed("completion entry over PCIe")};
-        Param<Rate> host_rate {Rate {3'282'000'000},
-                               {1_MBps, 1000_GBps},
-                               "Data to the host: 4 lanes of 1 GB/s, 128 of 156 bytes payload"};
+            50_ns, {1_fs, 1_ms}, "Latency of responses", assumed("completion entry over PCIe")};
+        Param<Rate> host_rate {
+            Rate {3'282'000'000},
+            {1_MBps, 1000_GBps},
+            "Rate of data to the host: 4 lanes of 1 GB/s, 128 of 156 bytes payload"};
         Param<unsigned> cores {1, {1, 64}, "Cores of the controller", stated("ZnG: 2 to 5")};
         Param<Time> firmware {0_fs,
                               {0_fs, 1_ms},
-                              "A core's time for a request; 0: none",
+                              "Time that a core takes for a request; 0: none",
                               cited("as MQSim, sweep 0-10 us"),
                               Change::tunable};
 
         Param<Bytes> cache {
             256_MiB, {512_B, 1_GiB * 1024}, "DRAM cache", cited("MQSim's default: 256 MB")};
-        Param<bool> cache_reads {false, "Keep what was read and what was written in the cache"};
+        Param<bool> cache_reads {false, "Keep read and written data in the cache"};
         Param<PolicyName<parts::PagePolicy>> cache_replacement {
-            "lru", "Which clean page of the cache makes room; a use is a read that finds it"};
-        Param<Bytes> write_buffer {1_MiB,
-                                   {512_B, 1_GiB * 1024},
-                                   "Dirty data, in the cache or on the way to the flash, at most",
-                                   cited("MQSim's default: a page a plane, 1 MiB")};
-        Param<unsigned> dirty_pages {0, {0, 1u << 28}, "Dirty pages that stay; 0: all go at once"};
+            "lru", "Policy that selects the clean page of the cache to evict; a use is a read hit"};
+        Param<Bytes> write_buffer {
+            1_MiB,
+            {512_B, 1_GiB * 1024},
+            "Maximum amount of data that is dirty in the cache or being written to the flash",
+            cited("MQSim's default: a page a plane, 1 MiB")};
+        Param<unsigned> dirty_pages {
+            0, {0, 1u << 28}, "Dirty pages kept in the cache; 0: all are written at once"};
         Param<bool> keep_rewritten {false,
-                                    "A page written again while it is on its way to the flash "
-                                    "stays in the cache until its place is needed",
+                                    "Keep a page that is rewritten while it is being written to "
+                                    "the flash in the cache until its space is needed",
                                     cited("as MQSim, which keeps it a second")};
         Param<Time> dram_latency {26_ns,
                                   {0_fs, 1_us},
@@ -79,14 +86,14 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
         Param<Time> announce {
             10_us,
             {0_fs, 100_us},
-            "Time from the announcement of collection or levelling to its beginning",
+            "Time from the announcement of a collection or levelling to its start",
             assumed()};
-        Param<Fraction> announce_from {0_pct,
-                                       {0_pct, 100_pct},
-                                       "Share of the planes whose collections, under way or due, "
-                                       "are announced as severe load; "
-                                       "fewer begin without an announcement"};
-        Param<unsigned> observers {0, {0, 16}, "Ports that are told of the drive's own tasks"};
+        Param<Fraction> announce_from {
+            0_pct,
+            {0_pct, 100_pct},
+            "Share of the planes whose collections, in progress or due, are announced as severe "
+            "load; fewer start without announcement"};
+        Param<unsigned> observers {0, {0, 16}, "Ports that report the drive's internal tasks"};
     };
     static unsigned channels_of(const void* params) {
         return static_cast<const Params*>(params)->shape.channels();
@@ -100,9 +107,9 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
         Many<Requester<protocol::Flash>> channel {
             channels_of, {.depth = from<&Params::queue_depth>}, "Commands to the channels"};
         Many<Out<protocol::DriveTask>> tasks {
-            from<&Params::observers>, {}, "Tasks of the drive's own that begin"};
+            from<&Params::observers>, {}, "Internal tasks of the drive, at their start"};
         Optional<Out<protocol::DeviceLoad>> load {
-            {}, "Load of the drive: severe before and during tasks of its own"};
+            {}, "Load of the drive: severe before and during internal tasks"};
     };
     struct Stats {
         Counter reads {Unit::count, "Reads answered"};
@@ -112,13 +119,13 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
         Counter read_bytes {Unit::byte, "Bytes of reads answered"};
         Counter write_bytes {Unit::byte, "Bytes of writes answered"};
         Distribution read_latency {Unit::time,
-                                   "Time from a read's arrival to its answer's leaving"};
+                                   "Time from the arrival of a read until its response leaves"};
         Distribution write_latency {Unit::time,
-                                    "Time from a write's arrival to its answer's leaving"};
-        Counter cache_sectors {Unit::count, "Sectors read that the cache had"};
+                                    "Time from the arrival of a write until its response leaves"};
+        Counter cache_sectors {Unit::count, "Sectors read from the cache"};
         FtlStats ftl;
-        Counter buffer_waits {Unit::count, "Writes that waited for room in the buffer"};
-        Counter announcements {Unit::count, "Announcements that the drive's load is severe"};
+        Counter buffer_waits {Unit::count, "Writes that waited for space in the write buffer"};
+        Counter announcements {Unit::count, "Announcements of severe load"};
         Level under_way {Unit::count, "Commands in the drive"};
     };
 
@@ -145,7 +152,7 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
 
-    std::uint64_t sectors() const { return sectors_; } ///< that the host sees
+    std::uint64_t sectors() const { return sectors_; } ///< visible to the host
     const Ftl& ftl() const { return back_end_->ftl(); }
 
     const Params params;
@@ -164,7 +171,7 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
     bool answer();
     void use_dram(std::uint32_t command, std::uint32_t sectors);
     void done(std::uint32_t command, std::uint64_t sectors);
-    // What the back end asks
+    // DriveBackEnd::Front
     void page_read(std::uint32_t command, std::uint32_t lpn, std::uint32_t sectors,
                    std::uint32_t held, Contents::Id sensed, bool current) override;
     Contents::Id page_image(std::uint32_t cached, Contents::Id sensed) override;
@@ -177,13 +184,13 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
     bool may_begin_task() override {
         return !port.load || !announces(1) || state.load.may_begin(now(), params.announce());
     }
-    /// Whether the planes that collect, and `more`, are enough to be announced.
+    /// Whether the planes that collect, plus `more`, are enough for an announcement.
     bool announces(std::uint32_t more) const;
 
     const protocol::HasFlashTimes* times_ = nullptr;
     std::uint32_t page_sectors_ = 0;
     std::uint64_t sectors_ = 0;
-    std::uint64_t announced_planes_ = 1; ///< that collect, at least, where it is announced
+    std::uint64_t announced_planes_ = 1; ///< collecting planes that cause an announcement
     std::optional<DriveCommands> commands_;
     std::optional<DriveCores> cores_;
     std::optional<DriveDram> dram_;

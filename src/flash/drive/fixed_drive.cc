@@ -41,7 +41,7 @@ void FixedDrive::begin(const protocol::BlockRequest& r) {
                                {r.sectors, move_contents(r), r.tag, r.op});
 }
 
-/// Begins the task that is due when it has been announced long enough; says what the load is.
+/// Begins a due task if its announcement is old enough, and reports the load.
 void FixedDrive::run_task() {
     if (task_due() && (!port.load || state.load.may_begin(now(), params.announce()))) {
         state.writes = 0;
@@ -57,7 +57,7 @@ void FixedDrive::run_task() {
         arm(state.load.due, state.task_until);
 }
 
-/// Takes what a write brings; gives what a read finds.
+/// Stores the contents of a write; returns the contents of a read.
 Contents::Id FixedDrive::move_contents(const protocol::BlockRequest& r) {
     Contents& contents = sim().contents();
     if (!contents.enabled()) return {};

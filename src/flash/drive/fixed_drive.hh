@@ -10,11 +10,11 @@ namespace memsim::flash {
 
 using namespace memsim::literals;
 
-/// A drive of fixed latency and bandwidth: each request takes the data path for a time of its own
-/// and for bytes / bandwidth, in order of arrival, and is answered its latency later. For tests,
-/// and where a drive is an ideal or figures of a data sheet. After every so many writes it may do
-/// something for itself, such as wear levelling: its data path takes nothing meanwhile, which it
-/// announces where somebody listens. Not modelled: flash, cache, capacity.
+/// A drive of fixed latency and bandwidth. Each request occupies the data path for a fixed time
+/// plus bytes / bandwidth, in order of arrival, and is answered after its latency. For tests, ideal
+/// drives, or drives described by a data sheet. Optionally the drive performs an internal task,
+/// such as wear levelling, after every `task_writes` writes; its data path then stops for
+/// `task_time`, which is announced if `load` is connected. Not modelled: flash, cache, capacity.
 class FixedDrive final : public Model<FixedDrive>,
                          public Functional,
                          public protocol::HasBlockSize {
@@ -37,43 +37,38 @@ class FixedDrive final : public Model<FixedDrive>,
                                Change::tunable};
         Param<Rate> write_bandwidth {Rate {0},
                                      {Rate {0}, Rate {1'000'000'000'000'000}},
-                                     "Rate of the data path for writes; 0: as for reads",
+                                     "Rate of the data path for writes; 0: the rate for reads",
                                      Change::tunable};
-        Param<Time> read_time {
-            0_fs,
-            {0_fs, 1_s},
-            "Time of the data path for a read, beside its bytes: bounds the reads a "
-            "second",
-            Change::tunable};
+        Param<Time> read_time {0_fs,
+                               {0_fs, 1_s},
+                               "Fixed time of the data path for a read, in addition to its bytes; "
+                               "limits the reads per second",
+                               Change::tunable};
         Param<Time> write_time {0_fs,
                                 {0_fs, 1_s},
-                                "Time of the data path for a write, beside its bytes",
+                                "Fixed time of the data path for a write, in addition to its bytes",
                                 Change::tunable};
         Param<Bytes> block {
-            512_B, {32_B, 4_KiB}, "A block, in which requests count", power_of_two()};
+            512_B, {32_B, 4_KiB}, "Size of a block, the unit of requests", power_of_two()};
         Param<unsigned> task_writes {
-            0,
-            {0, 1u << 30},
-            "Writes from one task of the drive itself to the next; 0: no such tasks"};
-        Param<Time> task_time {10_us, {1_fs, 1_s}, "Duration of a task of the drive itself"};
-        Param<Time> announce {10_us,
-                              {0_fs, 100_us},
-                              "Time from the announcement of a task to its beginning",
-                              assumed()};
+            0, {0, 1u << 30}, "Writes between two internal tasks of the drive; 0: no such tasks"};
+        Param<Time> task_time {10_us, {1_fs, 1_s}, "Duration of an internal task of the drive"};
+        Param<Time> announce {
+            10_us, {0_fs, 100_us}, "Time from the announcement of a task to its start", assumed()};
         Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to this component"};
     };
     struct Ports {
         Responder<protocol::BlockIo> requests {{.depth = from<&Params::queue>}, "Block requests"};
         Optional<Out<protocol::DeviceLoad>> load {
-            {}, "Load of the drive: severe before and during a task of its own"};
+            {}, "Load of the drive: severe before and during an internal task"};
     };
     struct Stats {
         Counter reads {Unit::count, "Reads served"};
         Counter writes {Unit::count, "Writes served"};
-        Counter bytes {Unit::byte, "Bytes moved by reads and writes"};
-        Counter tasks {Unit::count, "Tasks of its own begun"};
-        Counter announcements {Unit::count, "Announcements that the drive's load is severe"};
-        PerSecond bandwidth {bytes, "Bytes moved a second of simulated time"};
+        Counter bytes {Unit::byte, "Bytes transferred by reads and writes"};
+        Counter tasks {Unit::count, "Internal tasks started"};
+        Counter announcements {Unit::count, "Announcements of severe load"};
+        PerSecond bandwidth {bytes, "Bytes transferred per second of simulated time"};
     };
     struct State {
         Tick free_at = 0;           ///< when the data path is free

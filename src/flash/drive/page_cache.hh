@@ -11,14 +11,14 @@ namespace memsim::flash {
 
 using parts::check_list, parts::link_newest, parts::ListEnds, parts::no_link, parts::unlink;
 
-/// A logical page in the drive's DRAM. Sectors are bits: `valid` are here, of them `dirty` ones
-/// wait for the flash and `flying` ones are on their way to it.
+/// A logical page in the drive's DRAM. Sectors are bits: `valid` ones are present; `dirty` ones
+/// wait to be written to the flash; `flying` ones are being written.
 struct CachedPage {
     std::uint32_t lpn = 0;
     std::uint32_t valid = 0, dirty = 0, flying = 0;
-    std::uint32_t void_ = 0;                        ///< flying ones that were trimmed meanwhile
-    std::uint32_t newer = no_link, older = no_link; ///< of the dirty ones, or the hot ones
-    bool hot = false;                               ///< written again while it was on its way
+    std::uint32_t void_ = 0;                        ///< flying sectors trimmed meanwhile
+    std::uint32_t newer = no_link, older = no_link; ///< in the list of dirty or hot pages
+    bool hot = false;                               ///< rewritten while it was being written
     enum class List : std::uint8_t { none, clean, dirty, hot } list = List::none;
 };
 
@@ -27,21 +27,21 @@ struct PageCacheState {
     std::vector<CachedPage> pages;
     std::vector<std::uint32_t> free;
     HashMap<std::uint32_t> page_of; ///< by logical page
-    parts::ResidentPages residents; ///< the same pages, for the policy, which knows clean ones
+    parts::ResidentPages residents; ///< the same pages, for the policy, which sees the clean ones
     Policy<parts::PagePolicy> replacement;
-    ListEnds dirty, hot; ///< pages that are not flying, by the time when they became so
+    ListEnds dirty, hot; ///< pages that are not flying, in order of entry
     std::uint32_t clean_pages = 0, dirty_pages = 0, hot_pages = 0;
     std::uint32_t flying_pages = 0;
-    std::uint64_t buffered = 0; ///< sectors dirty or flying, but for dirty ones of hot pages
+    std::uint64_t buffered = 0; ///< sectors dirty or flying, without dirty ones of hot pages
 };
 
-/// The drive's DRAM cache: which pages are in it and what has become of their sectors. Grows with
-/// what is used, up to its capacity; then clean pages go out, which a page policy names. A part;
-/// its owner moves the data.
+/// The drive's DRAM cache: the pages that it contains and the state of their sectors. It grows up
+/// to its capacity; then a page policy selects clean pages to evict. A part: its owner moves the
+/// data.
 class PageCache {
   public:
-    /// `keep_hot`: a page that is written while it is on its way is hot, and its new sectors wait
-    /// for oldest_hot() to be asked.
+    /// `keep_hot`: a page that is rewritten while it is being written becomes hot; its new sectors
+    /// wait until the owner asks for oldest_hot().
     PageCache(std::uint32_t capacity, bool keep_hot, PageCacheState& state)
         : capacity_(capacity), keep_hot_(keep_hot), s_(state) {}
 
@@ -56,7 +56,7 @@ class PageCache {
             return true;
         });
         l.within("cache.residents", [&] {
-            l.check(s_.residents.size() == s_.pages.size(), "is not as long as pages");
+            l.check(s_.residents.size() == s_.pages.size(), "differs in length from pages");
             s_.replacement->check_frames(l, s_.residents);
         });
         check_list(l, "cache.dirty", s_.pages, s_.dirty);
@@ -67,7 +67,8 @@ class PageCache {
     }
     CachedPage& operator[](std::uint32_t i) { return s_.pages[i]; }
 
-    /// A place for a page that is not here; no_link if all are dirty or flying.
+    /// Allocates an entry for a page that is not cached. Returns no_link if all pages are dirty or
+    /// flying.
     std::uint32_t create(std::uint32_t lpn) {
         std::uint32_t i = no_link;
         if (!s_.free.empty()) {
@@ -87,7 +88,7 @@ class PageCache {
         s_.page_of[lpn] = i;
         return i;
     }
-    /// A place to write `lpn` to; no_link if it must wait.
+    /// The entry to write `lpn` to; no_link if the write must wait.
     std::uint32_t place(std::uint32_t lpn) {
         const std::uint32_t i = find(lpn);
         return i != no_link ? i : create(lpn);
@@ -100,7 +101,7 @@ class PageCache {
         p.dirty |= sectors;
         relist(i);
     }
-    /// A copy of what the flash has.
+    /// Adds a copy of sectors in the flash.
     void fill(std::uint32_t i, std::uint32_t sectors) {
         s_.pages[i].valid |= sectors;
         relist(i);
@@ -110,10 +111,11 @@ class PageCache {
         s_.residents[i].used = true;
         s_.replacement->use(i, s_.residents[i]);
     }
-    /// The page that was written first of those whose sectors may go; no_link if there is none.
+    /// The page written first among those that may be written to the flash; no_link if there is
+    /// none.
     std::uint32_t oldest_dirty() const { return s_.dirty.oldest; }
     std::uint32_t oldest_hot() const { return s_.hot.oldest; }
-    /// No page could be created.
+    /// Whether create() would fail.
     bool full() const {
         return s_.free.empty() && s_.pages.size() >= capacity_ && s_.clean_pages == 0;
     }
@@ -123,7 +125,7 @@ class PageCache {
     std::uint64_t buffered() const { return s_.buffered; }
     std::size_t size() const { return s_.pages.size() - s_.free.size(); }
 
-    /// Its dirty sectors are on their way; what is written from now on is dirty anew.
+    /// Starts to write the dirty sectors; later writes make sectors dirty again.
     void take_off(std::uint32_t i) {
         CachedPage& p = s_.pages[i];
         if (std::exchange(p.hot, false))
@@ -132,7 +134,7 @@ class PageCache {
         ++s_.flying_pages;
         relist(i);
     }
-    /// They have arrived. `keep`: the page stays as a clean one.
+    /// The sectors have been written. `keep`: keep the page as a clean one.
     void land(std::uint32_t i, bool keep) {
         CachedPage& p = s_.pages[i];
         s_.buffered -= static_cast<unsigned>(std::popcount(p.flying));
@@ -152,7 +154,7 @@ class PageCache {
     }
 
   private:
-    /// A clean page is no longer here.
+    /// Removes a clean page from the index.
     void forget(std::uint32_t i) {
         s_.page_of.erase(parts::named(s_.pages, i).lpn);
         s_.pages[i] = {};
@@ -164,7 +166,7 @@ class PageCache {
         s_.free.push_back(i);
     }
     ListEnds& ends(CachedPage::List l) { return l == CachedPage::List::hot ? s_.hot : s_.dirty; }
-    /// Puts the page on the list that it belongs on.
+    /// Moves the page to the list that matches its state.
     void relist(std::uint32_t i) {
         using List = CachedPage::List;
         CachedPage& p = s_.pages[i];

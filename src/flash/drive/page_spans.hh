@@ -6,7 +6,7 @@
 
 namespace memsim::flash {
 
-/// Sectors of one logical page, a bit each.
+/// Sectors of one logical page, as a mask.
 struct PageSpan {
     std::uint32_t lpn = 0;
     std::uint32_t sectors = 0;
@@ -14,7 +14,7 @@ struct PageSpan {
     std::uint32_t count() const { return static_cast<std::uint32_t>(std::popcount(sectors)); }
 };
 
-/// What the page of `sector` has of so many sectors from there on. A page has at most 32.
+/// The part of [sector, sector + sectors) in the page of `sector`. A page has at most 32 sectors.
 inline PageSpan first_span(std::uint64_t sector, std::uint64_t sectors,
                            std::uint32_t page_sectors) {
     const auto first = static_cast<std::uint32_t>(sector % page_sectors);
@@ -24,7 +24,7 @@ inline PageSpan first_span(std::uint64_t sector, std::uint64_t sectors,
                                                                    << first};
 }
 
-/// Calls f(span) for each page that these sectors lie in.
+/// Calls f(span) for each page that contains some of these sectors.
 template <class F>
 void for_each_span(std::uint64_t sector, std::uint64_t sectors, std::uint32_t page_sectors, F&& f) {
     while (sectors) {

@@ -15,7 +15,7 @@ using protocol::BlockRequest;
 using protocol::BlockResponse;
 
 static const Registration<SectorMerger> sector_merger {
-    "Puts writes smaller than a drive's sector together with the rest of it."};
+    "Merges writes smaller than a drive's sector with the rest of the sector."};
 
 void SectorMerger::init() {
     ratio_ = block_sector_bytes / block_bytes();
@@ -28,8 +28,8 @@ void SectorMerger::init() {
     for (std::uint32_t i = params.jobs(); i-- > 0;) state.free.push_back(i);
     if (const std::uint32_t behind = protocol::block_bytes_behind(port.drive);
         behind != block_sector_bytes)
-        refuse("drive", port.drive.neighbour_path() + " counts in blocks of " +
-                            std::to_string(behind) + "B itself: bind it without a merger");
+        refuse("drive", port.drive.neighbour_path() + " uses blocks of " + std::to_string(behind) +
+                            "B: connect it without a merger");
 }
 
 void SectorMerger::wake() {
@@ -42,7 +42,7 @@ void SectorMerger::wake() {
     }
 }
 
-/// True if that has made room.
+/// Returns true if that has freed space.
 bool SectorMerger::answer() {
     bool any = false;
     for (; !state.done.empty() && port.requests.can_send(); any = true) {
@@ -57,9 +57,9 @@ bool SectorMerger::answer() {
     return any;
 }
 
-/// False if it has to wait.
+/// Returns false if the request must wait.
 bool SectorMerger::take(const BlockRequest& r) {
-    if (r.op == BlockOp::trim) refuse("block", "takes reads, writes and flushes, no trims");
+    if (r.op == BlockOp::trim) refuse("block", "accepts reads, writes and flushes, not trims");
     if (r.op == BlockOp::write) return take_write(r);
     state.to_drive.push(create(Kind::pass, r));
     return true;
@@ -72,7 +72,7 @@ bool SectorMerger::take_write(const BlockRequest& r) {
                             std::to_string(r.sector) + " does not lie within one group of " +
                             params.group.text());
     const std::uint32_t* known = state.merging.find(group);
-    const bool writes = known && state.jobs[*known].kind == Kind::write; // it is on its way
+    const bool writes = known && state.jobs[*known].kind == Kind::write; // it is being written
     if (writes) known = state.behind.find(group);
     const std::uint32_t first = known ? *known : create(Kind::read_rest, r);
     if (known) {
@@ -104,7 +104,7 @@ std::uint32_t SectorMerger::create(Kind kind, const BlockRequest& r) {
     return j;
 }
 
-/// The blocks of a write go into its group.
+/// Adds the blocks of a write to its group.
 void SectorMerger::add(Job& merge, const BlockRequest& r) {
     const auto block = static_cast<std::uint32_t>(r.sector % blocks_);
     merge.blocks |= first_bits(r.sectors) << block;
@@ -127,7 +127,7 @@ bool SectorMerger::send() {
         if (job.kind == Kind::read_rest && job.blocks == first_bits(blocks_))
             job.kind = Kind::write;
         BlockRequest r = job.request;
-        const std::uint32_t unit = job.kind == Kind::pass ? ratio_ : blocks_; // whole ones of these
+        const std::uint32_t unit = job.kind == Kind::pass ? ratio_ : blocks_; // to round to
         const std::uint64_t first = r.sector / unit, end = (r.sector + r.sectors + unit - 1) / unit;
         r.sector = first * (unit / ratio_);
         r.sectors = (end - first) * (unit / ratio_);
@@ -159,9 +159,9 @@ void SectorMerger::answered(const BlockResponse& r) {
     case Kind::write: {
         const std::uint64_t group = group_of(job.request);
         state.merging.erase(group);
-        std::size_t left = state.jobs.size(); // a damaged checkpoint's list may have no end
+        std::size_t left = state.jobs.size(); // a damaged list may be endless
         for (std::uint32_t j = r.tag; j != none; j = state.jobs[j].next, --left) {
-            MEMSIM_ASSERT(left, "more writes go along than there are");
+            MEMSIM_ASSERT(left, "more writes are merged than exist");
             state.done.push(j);
         }
         if (const std::uint32_t* const next = state.behind.find(group)) {
@@ -171,11 +171,11 @@ void SectorMerger::answered(const BlockResponse& r) {
         break;
     }
     case Kind::none:
-        MEMSIM_ASSERT(false, "a drive answers what was not asked");
+        MEMSIM_ASSERT(false, "a drive answers a request that was not sent");
     }
 }
 
-/// What the drive has of a group comes where nothing newer is.
+/// Fills the group with the drive's contents, except where newer bytes exist.
 void SectorMerger::fill(Job& merge, Contents::Id found) {
     if (!found) return;
     Contents& contents = sim().contents();
@@ -192,7 +192,7 @@ void SectorMerger::fill(Job& merge, Contents::Id found) {
     contents.release(found);
 }
 
-/// A read's blocks, out of the sectors that they lie in.
+/// Extracts the blocks of a read from the sectors that contain them.
 Contents::Id SectorMerger::cut(const Job& job, Contents::Id found) {
     if (!found) return {};
     Contents& contents = sim().contents();
@@ -204,7 +204,8 @@ Contents::Id SectorMerger::cut(const Job& job, Contents::Id found) {
     return part;
 }
 
-/// The drive's, and, of a group that is being merged, what is written here: it is to come through.
+/// Accesses the drive and, if the group is being merged, the blocks to be written, so that a write
+/// is not lost.
 void SectorMerger::functional(const PortBase&, FunctionalAccess& access) {
     const std::uint64_t size = std::uint64_t {blocks_} * block_bytes();
     for (const auto* jobs : {&state.merging, &state.behind}) {
@@ -243,7 +244,7 @@ void SectorMerger::waits_on(WaitReport& report) const {
 
 std::optional<std::string> SectorMerger::imbalance() const {
     if (pending()) return "requests were not answered";
-    if (state.merging.size() || state.behind.size()) return "groups were left half written";
+    if (state.merging.size() || state.behind.size()) return "groups were not completely written";
     return {};
 }
 

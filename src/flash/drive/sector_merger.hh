@@ -9,29 +9,31 @@ namespace memsim::flash {
 
 using namespace memsim::literals;
 
-/// Stands before a drive for whoever moves blocks smaller than the drive's sectors of 512 bytes.
-/// Of a read it asks the drive for the sectors that the blocks lie in, and keeps the blocks. A
-/// write lies within one group, a sector or an aligned range of sectors. The rest of the group is
-/// read first, and the whole group written by one request. Writes that come for the same group
-/// before it is written go along; those that come later are written together when the drive has
-/// answered. Flushes pass. Order: what was answered before
-/// a request came is seen by it; what is under way at the same time may go either way. Not
-/// modelled: the time of merging.
+/// Adapts requests in blocks smaller than 512 bytes to a drive with sectors of 512 bytes.
+///
+/// Models        For a read it requests the sectors that contain the blocks, and returns the
+///               blocks. A write lies within one group, which is a sector or an aligned range of
+///               sectors. The rest of the group is read first, and the whole group is then written
+///               by one request. Writes that arrive for the group before it is written are merged
+///               into that request; later ones are written together when the drive has answered.
+///               Flushes are forwarded.
+/// Ordering      A request sees all requests that were answered before it arrived. Concurrent
+///               requests may execute in any order.
+/// Not modelled  The time of merging.
 class SectorMerger final : public Model<SectorMerger>,
                            public Functional,
                            public protocol::HasBlockSize {
   public:
     struct Params {
         Param<Bytes> block {
-            256_B, {32_B, 256_B}, "A block, in which requests count", power_of_two()};
-        Param<Bytes> group {
-            512_B,
-            {512_B, 16_KiB},
-            "Aligned range of the drive that is written as a whole, such as a flash "
-            "page; at most 64 blocks",
-            power_of_two()};
+            256_B, {32_B, 256_B}, "Size of a block, the unit of requests", power_of_two()};
+        Param<Bytes> group {512_B,
+                            {512_B, 16_KiB},
+                            "Aligned range of the drive that is written as a whole, such as a "
+                            "flash page; at most 64 blocks",
+                            power_of_two()};
         Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to this component"};
-        Param<unsigned> jobs {128, {1, 65535}, "Requests taken and not answered"};
+        Param<unsigned> jobs {128, {1, 65535}, "Requests accepted and not answered"};
     };
     struct Ports {
         Responder<protocol::BlockIo> requests {{.depth = from<&Params::queue>},
@@ -41,29 +43,29 @@ class SectorMerger final : public Model<SectorMerger>,
     struct Stats {
         Counter reads {Unit::count, "Reads answered"};
         Counter writes {Unit::count, "Writes answered"};
-        Counter merge_reads {Unit::count, "Groups read for the rest of what was written"};
-        Counter joined {Unit::count, "Writes that went along with another of their group"};
-        Counter waits {Unit::count, "Groups that waited until they had been written before"};
-        Counter drive_bytes {Unit::byte, "Bytes that the drive was asked to read and write"};
+        Counter merge_reads {Unit::count, "Groups read to complete a write"};
+        Counter joined {Unit::count, "Writes merged with another write of their group"};
+        Counter waits {Unit::count, "Groups that waited until their previous write had completed"};
+        Counter drive_bytes {Unit::byte, "Bytes requested from the drive by reads and writes"};
     };
 
     static constexpr std::uint32_t none = ~0u;
     enum class Kind : std::uint8_t { none, pass, read_rest, write };
-    /// A request, or one that goes along with another of its group: then it is in that one's list.
+    /// A request, or one merged with another of its group; then it is in the list of that one.
     struct Job {
         Kind kind = Kind::none;
         protocol::BlockRequest request;
-        std::uint64_t blocks = 0;  ///< of a group that is merged, those that are written
-        std::uint32_t next = none; ///< that goes along
-        Contents::Id contents;     ///< of the group, as far as it is not the drive's
+        std::uint64_t blocks = 0;  ///< of a group being merged: the written blocks
+        std::uint32_t next = none; ///< next merged request
+        Contents::Id contents;     ///< of the group, without the drive's bytes
     };
     struct State {
         std::vector<Job> jobs; ///< by tag
         FreeList free;
         Fifo<std::uint32_t> to_drive;
         Fifo<std::uint32_t> done;
-        HashMap<std::uint32_t> merging; ///< the job, by group
-        HashMap<std::uint32_t> behind;  ///< the job that is next, by group
+        HashMap<std::uint32_t> merging; ///< the current job, by group
+        HashMap<std::uint32_t> behind;  ///< the next job, by group
     };
 
     explicit SectorMerger(const Params& p) : params(p) {}
@@ -97,9 +99,9 @@ class SectorMerger final : public Model<SectorMerger>,
     void begin_merge(std::uint32_t job);
     static std::uint64_t first_bits(std::uint64_t n) { return ~std::uint64_t {0} >> (64 - n); }
 
-    std::uint32_t ratio_ = 2;  ///< blocks of a sector
-    std::uint32_t blocks_ = 2; ///< of a group
-    std::uint32_t pieces_ = 8; ///< of 32 bytes, of a block
+    std::uint32_t ratio_ = 2;  ///< blocks in a sector
+    std::uint32_t blocks_ = 2; ///< blocks in a group
+    std::uint32_t pieces_ = 8; ///< pieces of 32 bytes in a block
 };
 
 } // namespace memsim::flash

@@ -6,23 +6,23 @@
 
 namespace memsim::flash {
 
-/// What a device says of its load because of tasks of its own (garbage collection, wear levelling):
-/// severe some time before the first begins, light when none is under way or due. A task that
-/// becomes due while severe holds may begin as soon as severe is old enough. A value for State; its
-/// owner calls tell() at the end of each wake.
+/// The load that a device reports because of internal tasks (garbage collection, wear levelling):
+/// severe some time before the first task begins, light when none is in progress or due. A task
+/// that becomes due during severe load may begin when the announcement is old enough. A value for
+/// State; its owner calls tell() at the end of each wake.
 struct TaskLoad {
-    bool severe = false; ///< what is to be said
-    bool said = false;   ///< what was said
-    Tick since = 0;      ///< when severe began to hold
+    bool severe = false; ///< load to report
+    bool said = false;   ///< load last reported
+    Tick since = 0;      ///< start of severe load
     Timer due;
 
-    /// Whether a task may begin now. If not it is announced, to begin `ahead` later.
+    /// Whether a task may begin now. If not, it is announced and may begin `ahead` later.
     bool may_begin(Tick now, Time ahead) {
         if (!severe) severe = true, since = now;
         return now >= since + ahead.raw;
     }
     bool announced(Tick now, Time ahead) const { return severe && now >= since + ahead.raw; }
-    /// `busy`: a task is under way or due.
+    /// `busy`: a task is in progress or due.
     template <class Load>
     void tell(Load& load, bool busy, Counter& announced) {
         severe = severe && busy;

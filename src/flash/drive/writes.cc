@@ -24,7 +24,7 @@ void DriveWrites::take(Tick now) {
     }
 }
 
-/// Takes as much of a write as there is room for; true if it is all in the cache.
+/// Accepts as many sectors of a write as there is space for. Returns true if all are in the cache.
 bool DriveWrites::take_write(std::uint32_t c, Tick now) {
     DriveCommand& command = of_.commands[c];
     const protocol::BlockRequest& r = command.request;

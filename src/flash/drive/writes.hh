@@ -10,17 +10,17 @@
 
 namespace memsim::flash {
 
-/// Writes and flushes on their way: into the cache, as far as the write buffer has room, and from
-/// there to the flash. No write passes a flush, which is done when all that was written is in the
-/// flash. A part.
+/// Writes and flushes in progress: into the cache, as far as the write buffer has space, and from
+/// there to the flash. No write overtakes a flush, which completes when all earlier writes are in
+/// the flash. A part.
 class DriveWrites {
   public:
     struct Config {
         std::uint32_t page_sectors = 0;
-        std::uint64_t buffer = 0;      ///< sectors that are dirty or on their way, at most
-        std::uint32_t dirty_pages = 0; ///< so many stay in the cache
+        std::uint64_t buffer = 0;      ///< maximum of sectors dirty or being written
+        std::uint32_t dirty_pages = 0; ///< kept in the cache
     };
-    struct Parts { ///< all outlive it
+    struct Parts { ///< all outlive DriveWrites
         Fifo<std::uint32_t>& waiting;
         DriveCommands& commands;
         PageCache& cache;
@@ -30,18 +30,18 @@ class DriveWrites {
         Contents& records;
         Counter& buffer_waits;
     };
-    /// `flushed`: a flush is done.
+    /// `flushed`: called when a flush is complete.
     DriveWrites(const Config& figures, const Parts& parts,
                 std::function<void(std::uint32_t command)> flushed)
         : f_(figures), of_(parts), flushed_(std::move(flushed)) {}
 
-    /// A write or a flush, which waits for its turn.
+    /// Queues a write or a flush.
     void add(std::uint32_t command);
     std::uint32_t count() const { return of_.waiting.size(); }
-    /// Takes what there is room for.
+    /// Accepts writes while there is space.
     void take(Tick now);
-    /// Sends dirty pages on their way, first written first; hot ones when their place is needed, or
-    /// a flush waits.
+    /// Starts to write dirty pages to the flash, the oldest first; hot pages when their space is
+    /// needed or a flush waits.
     void destage();
 
   private:

@@ -7,22 +7,22 @@ namespace memsim::flash {
 /// A block of a plane whose pages are moved before it is erased.
 struct Collection {
     static constexpr std::uint32_t none = ~0u;
-    std::uint32_t record = none; ///< the block; none: nothing is collected
-    std::uint32_t next = 0;      ///< page to look at
+    std::uint32_t record = none; ///< the block; none: not active
+    std::uint32_t next = 0;      ///< next page to move
     std::uint32_t moving = 0;
     bool erasing = false;
     bool cold = false;  ///< for wear levelling
-    bool begun = false; ///< something of it was moved or erased
-    // Of a plane; in its first one.
-    bool going = false; ///< it has fallen below the threshold, and not reached the target
-    bool due = false;   ///< its next one is to begin when it has been announced
+    bool begun = false; ///< its first page or its erase was issued
+    // State of the plane, stored in its first collection:
+    bool going = false; ///< free blocks fell below the threshold and have not reached the target
+    bool due = false;   ///< the next collection begins after its announcement
 };
 
-/// Garbage collection and static wear levelling, some blocks of a plane at a time. A part: it says
-/// which page moves next and when a block may be erased; its owner moves and erases.
+/// Garbage collection and static wear levelling of some blocks of a plane at a time. A part: it
+/// selects the next page to move and when a block may be erased; its owner moves and erases.
 class Collections {
   public:
-    /// `moves`: pages of a block being moved at a time. The state has `at_once` for each plane.
+    /// `moves`: pages of a block moved at the same time. The state has `at_once` entries per plane.
     Collections(unsigned moves, unsigned at_once, std::vector<Collection>& state)
         : moves_(moves), at_once_(at_once), s_(state) {}
 
@@ -31,24 +31,24 @@ class Collections {
         for_each(plane, [&](const Collection& c) { n += c.record != Collection::none; });
         return n;
     }
-    /// The collection of this block, which is under way.
+    /// The active collection of this block.
     Collection& of(std::uint32_t plane, std::uint32_t record) {
         Collection* found = nullptr;
         for_each(plane, [&](Collection& c) {
             if (c.record == record) found = &c;
         });
-        MEMSIM_ASSERT(found, "a block is moved that is not collected");
+        MEMSIM_ASSERT(found, "a page moves whose block is not being collected");
         return *found;
     }
-    /// Precondition: fewer than at_once are active.
+    /// Requires: fewer than at_once are active.
     void begin(std::uint32_t plane, std::uint32_t record, bool cold) {
         Collection& c = of(plane, Collection::none);
         c.record = record, c.next = c.moving = 0;
         c.erasing = c.begun = false, c.cold = cold;
     }
-    /// Calls move(page, logical page, first) for those that move next, and erase(record, first) for
-    /// each block that is to be erased now: all its pages are elsewhere, and nobody reads it.
-    /// `first`: of its collection.
+    /// Calls move(page, logical page, first) for each page to move next, and erase(record, first)
+    /// for each block to erase: all its pages have moved, and no read is in progress. `first`: the
+    /// first operation of the collection.
     template <class Move, class Erase>
     void go_on(std::uint32_t plane, const Ftl& ftl, Move&& move, Erase&& erase) {
         for_each(plane, [&](Collection& c) {

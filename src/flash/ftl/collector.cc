@@ -4,7 +4,7 @@ namespace memsim::flash {
 
 void Collector::check_room(std::uint32_t plane, bool taken) {
     const std::uint32_t active = collections_.active(plane);
-    // Each needs a block at most for the pages that it moves.
+    // Each collection needs at most one block for the pages that it moves.
     if (active && (active == f_.at_once || active >= ftl_.free_blocks(plane))) return;
     if (f_.per_block && !taken) return;
     bool& going = collections_.going(plane);
@@ -29,7 +29,7 @@ void Collector::begin_due() {
     }
 }
 
-/// The collection that a page is moved by.
+/// The collection that moves this page.
 Collection& Collector::collection_of(std::uint32_t page) {
     return collections_.of(geometry_.plane_of(page), ftl_.record_of(page));
 }
@@ -68,7 +68,7 @@ void Collector::go_on(std::uint32_t plane) {
 void Collector::read(std::uint32_t j, Contents::Id sensed) {
     Job& job = jobs_[j];
     const std::uint32_t plane = geometry_.plane_of(job.from);
-    if (ftl_.lookup(job.lpn).page != job.from) { // written anew, or trimmed
+    if (ftl_.lookup(job.lpn).page != job.from) { // rewritten or trimmed
         --collection_of(job.from).moving;
         records_.release(sensed);
         return jobs_.finish(j);

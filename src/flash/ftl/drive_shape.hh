@@ -5,7 +5,7 @@
 
 #include <functional>
 
-/// What a drive is made of, and how many pages of it are whose.
+/// The structure of a drive, and the division of its pages.
 namespace memsim::flash {
 
 using namespace memsim::literals;
@@ -13,14 +13,19 @@ using namespace memsim::literals;
 struct FlashShape {
     using group = void;
     Param<unsigned> channels {8, {1, 64}, "Channels, each a flash.Channel"};
-    Param<unsigned> packages {4, {1, 64}, "Packages of a channel: as the channels'"};
-    Param<unsigned> dies {2, {1, 64}, "Dies of a package: as the packages'"};
-    Param<unsigned> planes {2, {1, 64}, "Planes of a die: as the packages'"};
-    Param<unsigned> blocks {2048, {1, 1u << 20}, "Blocks of a plane: as the packages'"};
-    Param<unsigned> pages {256, {1, 32768}, "Pages of a block: as the packages'"};
-    Param<Bytes> page {8_KiB, {512_B, 16_KiB}, "A page's data", cited("MQSim's default: 8 KiB")};
-    Param<Fraction> over_provisioning {
-        7_pct, {0_pct, 90_pct}, "Flash that the host does not see", cited("MQSim's default: 0.07")};
+    Param<unsigned> packages {
+        4, {1, 64}, "Packages of a channel, equal to the channels' parameter"};
+    Param<unsigned> dies {2, {1, 64}, "Dies of a package, equal to the packages' parameter"};
+    Param<unsigned> planes {2, {1, 64}, "Planes of a die, equal to the packages' parameter"};
+    Param<unsigned> blocks {
+        2048, {1, 1u << 20}, "Blocks of a plane, equal to the packages' parameter"};
+    Param<unsigned> pages {256, {1, 32768}, "Pages of a block, equal to the packages' parameter"};
+    Param<Bytes> page {
+        8_KiB, {512_B, 16_KiB}, "Size of a page's data", cited("MQSim's default: 8 KiB")};
+    Param<Fraction> over_provisioning {7_pct,
+                                       {0_pct, 90_pct},
+                                       "Share of the flash that is not visible to the host",
+                                       cited("MQSim's default: 0.07")};
 
     Geometry geometry() const {
         return {channels(), packages(), dies(), planes(), blocks(), pages()};
@@ -29,28 +34,28 @@ struct FlashShape {
 
 using Refuse = std::function<void(const char* parameter, const std::string& sentence)>;
 
-/// The pages that the host sees, those of the map behind them, and the blocks of each plane that
-/// stay free for garbage collection. Refuses what cannot be: calls refuse(parameter, sentence),
-/// which throws.
+/// The pages visible to the host, the map pages behind them, and the blocks of each plane that stay
+/// free for garbage collection. Invalid values are rejected by refuse(parameter, sentence), which
+/// throws.
 struct DriveSpace {
     std::uint64_t host_pages = 0, map_pages = 0;
-    std::uint32_t free_blocks = 0;   ///< fewer than these, and collection begins
-    std::uint32_t target_blocks = 0; ///< at least these, and it ends
+    std::uint32_t free_blocks = 0;   ///< collection begins if fewer are free
+    std::uint32_t target_blocks = 0; ///< collection ends if as many are free
 
     DriveSpace(const FlashShape& shape, std::uint64_t pages_per_map_page, Fraction threshold,
                Fraction target, unsigned least_free, unsigned open_blocks, const Refuse& refuse) {
         const Geometry g = shape.geometry();
         if (g.all_pages() >= ~0u)
             refuse("blocks", "the drive has " + std::to_string(g.all_pages()) +
-                                 " pages: at most 4294967294 can be named");
+                                 " pages; the maximum is 4294967294");
         if (shape.over_provisioning() == 0_pct)
-            refuse("over_provisioning", "is 0: garbage collection needs pages that hold nothing, "
-                                        "take 0.07 or the like");
+            refuse("over_provisioning",
+                   "is 0, but garbage collection needs spare pages: set it to 0.07 or similar");
         host_pages = share_of(g.all_pages(), 100_pct - shape.over_provisioning());
         if (pages_per_map_page)
             map_pages = (host_pages + pages_per_map_page - 1) / pages_per_map_page;
-        // Blocks of a plane beside those that the data fill: one is open for each who writes, and
-        // the threshold keeps some free.
+        // Blocks of a plane beside those filled with data: one open block per writer, and the free
+        // blocks of the threshold.
         free_blocks =
             std::max(least_free, static_cast<std::uint32_t>(share_of(g.blocks, threshold)));
         target_blocks =
@@ -58,7 +63,7 @@ struct DriveSpace {
         const std::uint64_t of_plane =
             (host_pages + map_pages + g.all_planes() - 1) / g.all_planes();
         const std::uint64_t full = (of_plane + g.pages - 1) / g.pages;
-        if (host_pages == 0) refuse("over_provisioning", "leaves the host no page");
+        if (host_pages == 0) refuse("over_provisioning", "leaves no page for the host");
         if (full + target_blocks + open_blocks > g.blocks)
             refuse("over_provisioning",
                    shape.over_provisioning.text() + " leaves " +
@@ -70,7 +75,7 @@ struct DriveSpace {
                             ? " (gc_blocks' and gc_stop's "
                             : " (gc_threshold's ") +
                        std::to_string(target_blocks) + " and " + std::to_string(open_blocks) +
-                       " that are open)");
+                       " open blocks)");
     }
 };
 

@@ -11,7 +11,7 @@ void Ftl::init() {
         s_.planes[p].fresh = static_cast<std::uint32_t>((in_order(p) + pages - 1) / pages);
 }
 
-// ---- the past ----------------------------------------------------------------------------------
+// ---- the state before the run -----------------------------------------------------------------
 
 void Ftl::start() {
     if (!past_.used()) return;
@@ -28,7 +28,8 @@ void Ftl::start(std::uint32_t plane) {
         b.block = plane * f_.geometry.blocks + i;
         b.erases = was.erases, b.valid = was.valid;
         b.past = static_cast<std::uint16_t>(was.written);
-        b.closed_at = was.closed_at * s_.planes.size(); // the drive closes as often as all planes
+        b.closed_at = was.closed_at *
+                      s_.planes.size(); // the drive closes blocks as often as all planes together
         s_.record_of[b.block] = first + i;
     }
     s_.closings = std::max(s_.closings, from.closings * s_.planes.size());
@@ -89,7 +90,7 @@ void Ftl::trim(std::uint32_t lpn, std::uint32_t sectors) {
         invalidate(e.page);
         e.page = no_page;
     }
-    s_.map[lpn] = e; // named and nowhere: never taken for a page of the past again
+    s_.map[lpn] = e; // trimmed, so that it is not taken for a page from before the run
 }
 
 std::uint32_t Ftl::remember(std::uint32_t lpn, std::uint32_t plane, std::uint32_t sectors) {
@@ -137,14 +138,15 @@ void Ftl::enlist(std::uint32_t index) {
 void Ftl::invalidate(std::uint32_t page) {
     FtlBlock& b = record(f_.geometry.block_of(page));
     std::uint32_t& owner = parts::named(b.owners, page % f_.geometry.pages);
-    MEMSIM_ASSERT(owner != no_page && b.valid > 0, "a page is given up twice");
+    MEMSIM_ASSERT(owner != no_page && b.valid > 0, "a page is invalidated twice");
     owner = no_page;
     --b.valid;
 }
 
 std::uint16_t Ftl::written_before(std::uint32_t page) const {
     const std::uint32_t* const index = s_.record_of.find(f_.geometry.block_of(page));
-    if (!index) return static_cast<std::uint16_t>(f_.geometry.pages); // of the past, untouched
+    if (!index)
+        return static_cast<std::uint16_t>(f_.geometry.pages); // from before the run, not accessed
     return s_.blocks[*index].past;
 }
 
@@ -231,8 +233,9 @@ void Ftl::check_loaded(Loader& l) const {
         if (b.use != BlockUse::closed) continue;
         const auto& closed = s_.planes[b.block / g.blocks].closed;
         l.index("ftl.place", b.place, closed.size());
-        l.within("ftl.place",
-                 [&] { l.check(&s_.blocks[0] + closed[b.place] == &b, "is another block's"); });
+        l.within("ftl.place", [&] {
+            l.check(&s_.blocks[0] + closed[b.place] == &b, "is the index of another block");
+        });
     }
     for (const FtlPlane& p : s_.planes) {
         for (const auto* list : {&p.erased, &p.closed}) l.indices("ftl.planes", *list, records);
@@ -243,7 +246,7 @@ void Ftl::check_loaded(Loader& l) const {
     l.index("ftl.next_plane", s_.next_plane, planes);
 }
 
-// ---- what there is -----------------------------------------------------------------------------
+// ---- usage ------------------------------------------------------------------------------------
 
 std::uint32_t Ftl::handed_out(const FtlBlock& b) const {
     if (b.use == BlockUse::erased) return 0;
@@ -256,7 +259,8 @@ FlashUsage Ftl::usage() const {
     FlashUsage u;
     std::uint64_t programmed = 0;
     for (std::uint32_t p = 0; p < s_.planes.size(); ++p) {
-        // Blocks written before the run and not touched: the last one is closed, though not full.
+        // Blocks written before the run and not accessed: the last one counts as closed, though not
+        // full.
         u.free_blocks += free_blocks(p);
         u.valid_pages += in_order(p);
         programmed += (in_order(p) + g.pages - 1) / g.pages * g.pages;
@@ -289,7 +293,7 @@ std::uint32_t Ftl::victim(std::uint32_t plane, const VictimPolicy& policy) const
 std::uint32_t Ftl::cold_victim(std::uint32_t plane, std::uint32_t erases, std::uint32_t gap) {
     if (erases < gap) return no_page;
     const Geometry& g = f_.geometry;
-    // Blocks of the past that nobody touched have no record yet, and no erases.
+    // Blocks from before the run that were not accessed have no record and no erases.
     const auto whole = static_cast<std::uint32_t>(in_order(plane) / g.pages);
     for (std::uint32_t b = 0; b < whole; ++b)
         if (!s_.record_of.find(plane * g.blocks + b)) return record_index(plane * g.blocks + b);
@@ -315,7 +319,7 @@ void Ftl::begin_collecting(std::uint32_t index) {
 void Ftl::erased(std::uint32_t index) {
     FtlBlock& b = s_.blocks[index];
     MEMSIM_ASSERT(b.valid == 0 && b.flying == 0 && !is_read(b),
-                  "a block is erased that holds something");
+                  "a block is erased that holds valid pages or is in use");
     b.use = BlockUse::erased;
     b.past = 0;
     ++b.erases;

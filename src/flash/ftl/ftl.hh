@@ -9,7 +9,7 @@
 
 namespace memsim::flash {
 
-/// Where a logical page lies and which of its sectors were ever written.
+/// The location of a logical page, and its sectors that were ever written.
 struct MapEntry {
     std::uint32_t page = no_page;
     std::uint32_t sectors = 0;
@@ -17,89 +17,89 @@ struct MapEntry {
 
 enum class BlockUse : std::uint8_t { erased, open, closed, collecting };
 
-/// A block that was touched.
+/// A block that was accessed.
 struct FtlBlock {
-    std::uint32_t block = 0; ///< of all, numbered by plane
+    std::uint32_t block = 0; ///< its number, by plane
     std::uint32_t erases = 0;
-    std::uint32_t valid = 0;  ///< pages that the map names
-    std::uint32_t flying = 0; ///< pages handed out whose program has not ended
-    std::uint32_t place = 0;  ///< in its plane's list of closed blocks
+    std::uint32_t valid = 0;  ///< pages named by the map
+    std::uint32_t flying = 0; ///< allocated pages whose program has not ended
+    std::uint32_t place = 0;  ///< index in the plane's list of closed blocks
     BlockUse use = BlockUse::erased;
-    std::uint16_t past = 0;      ///< pages that were written before the run, and not erased since
-    std::uint64_t closed_at = 0; ///< how many blocks had been closed before
-    /// Logical page of each page handed out; no_page: none. Empty while those of the past are
-    /// computed.
+    std::uint16_t past = 0;      ///< pages written before the run and not erased since
+    std::uint64_t closed_at = 0; ///< number of blocks closed before it
+    /// Logical page of each allocated page, or no_page. Empty while the owners from before the run
+    /// are computed.
     std::vector<std::uint32_t> owners;
 };
 
-/// Who writes: a host, the garbage collector, the time before the run, or static wear levelling,
-/// which moves cold data to the most worn of the free blocks.
+/// The writers: host, garbage collector, writes before the run, and static wear levelling, which
+/// moves cold data to the most worn free block.
 enum class Frontier : std::uint8_t { host, collector, past, cold };
 
 struct FtlPlane {
-    std::uint32_t fresh = 0; ///< the next block that was never used
+    std::uint32_t fresh = 0; ///< next block that was never used
     std::vector<std::uint32_t> erased;
-    std::vector<std::uint32_t> closed; ///< those that have a record
+    std::vector<std::uint32_t> closed; ///< blocks with a record
     std::array<std::uint32_t, 4> open {no_page, no_page, no_page, no_page};
 };
 
-/// Plain values for State; bounded by what was touched.
+/// Plain values for State; the size is bounded by the accessed blocks.
 struct FtlState {
     HashMap<MapEntry> map;
     HashMap<std::uint32_t> record_of; ///< by block
-    HashMap<std::uint32_t> readers;   ///< reads on their way to a block, where there are any
+    HashMap<std::uint32_t> readers;   ///< reads in progress, by block; only blocks with reads
     std::vector<FtlBlock> blocks;
     std::vector<FtlPlane> planes;
-    std::uint32_t next_plane = 0; ///< with dynamic allocation
+    std::uint32_t next_plane = 0; ///< for dynamic allocation
     std::uint64_t closings = 0;   ///< blocks closed so far
 };
 
-/// What the flash holds. Each page is valid, invalid or erased.
+/// The use of the flash. Each page is valid, invalid or erased.
 struct FlashUsage {
-    std::uint64_t free_blocks = 0;   ///< erased, of which no page is handed out
-    std::uint64_t valid_pages = 0;   ///< that the map names
-    std::uint64_t invalid_pages = 0; ///< programmed, and not named any more
-    std::uint64_t erased_pages = 0;  ///< of any block; those whose program has not ended included
+    std::uint64_t free_blocks = 0;   ///< erased, without an allocated page
+    std::uint64_t valid_pages = 0;   ///< named by the map
+    std::uint64_t invalid_pages = 0; ///< programmed, and no longer named
+    std::uint64_t erased_pages = 0;  ///< of any block, including pages whose program has not ended
 };
 
 /// A page-mapped flash translation layer: the map, the blocks and the next page to write. A part:
-/// whoever owns it moves the data and keeps the time.
+/// its owner moves the data and models the time.
 ///
-/// A page is handed out by allocate(), in the order of its block, and is nobody's until its program
-/// has ended: then commit(), moved() or discard(). Host and garbage collector write to blocks of
-/// their own. The last `kept` free blocks of a plane are the collector's.
-/// What was written before the run began is computed, not stored, until it is touched.
+/// allocate() hands out pages in the order of their block. A page has no owner until its program
+/// has ended; then commit(), moved() or discard() is called. Host and garbage collector write to
+/// separate blocks. The last `kept` free blocks of a plane are reserved for the collector. The
+/// result of writes before the run is computed until it is accessed, not stored.
 class Ftl {
   public:
     struct Config : Past::Config {
-        bool fixed_plane = true;      ///< by the logical page, else the next that has room
-        bool least_worn_first = true; ///< of the free blocks, else the last erased
-        std::uint32_t kept = 1;       ///< free blocks of a plane that the host does not take
-        std::uint32_t stop = 0; ///< free blocks of a plane below which it does not write at all
+        bool fixed_plane = true;      ///< by the logical page; else the next plane with space
+        bool least_worn_first = true; ///< of the free blocks; else the last erased
+        std::uint32_t kept = 1;       ///< free blocks of a plane reserved for the collector
+        std::uint32_t stop = 0;       ///< free blocks of a plane below which the host never writes
     };
     Ftl(const Config& figures, FtlState& state) : f_(figures), s_(state), past_(figures) {}
     void init();
-    /// In a new run: blocks are as the past left them.
+    /// Called in a new run: sets the blocks to their state before the run.
     void start();
     Past& past() { return past_; }
     void check_loaded(Loader& l) const;
 
     MapEntry lookup(std::uint32_t lpn) const;
-    /// It was written or trimmed in the run.
+    /// Whether the page was written or trimmed in the run.
     bool named(std::uint32_t lpn) const { return s_.map.find(lpn) != nullptr; }
-    /// The plane that a write of this page goes to; no_page if it must wait for room.
+    /// The plane for a write of this page; no_page if the write must wait for space.
     std::uint32_t plane_for(std::uint32_t lpn);
     bool has_room(std::uint32_t plane, Frontier who) const;
     std::uint32_t allocate(std::uint32_t plane, Frontier who, std::uint32_t lpn);
-    /// The program has ended: `page` is where `lpn` lies from now on.
+    /// The program has ended: `lpn` is now located at `page`.
     void commit(std::uint32_t lpn, std::uint32_t page, std::uint32_t sectors);
-    /// The same for a copy of `from`; false if the page was written anew meanwhile.
+    /// The same for a copy of `from`. Returns false if the page was rewritten meanwhile.
     bool moved(std::uint32_t lpn, std::uint32_t from, std::uint32_t to);
     void trim(std::uint32_t lpn, std::uint32_t sectors);
-    /// For a page that was never written: a place, as if it had been written before the run.
+    /// Allocates a page that was never written, as if it had been written before the run.
     std::uint32_t remember(std::uint32_t lpn, std::uint32_t plane, std::uint32_t sectors);
 
-    /// A read is on its way: the block is not erased before it has ended.
+    /// A read begins: its block is not erased before the read ends.
     void hold(std::uint32_t page) { ++s_.readers[f_.geometry.block_of(page)]; }
     void release(std::uint32_t page) {
         std::uint32_t* const n = s_.readers.find(f_.geometry.block_of(page));
@@ -114,19 +114,19 @@ class Ftl {
         const FtlPlane& p = s_.planes[plane];
         return f_.geometry.blocks - p.fresh + static_cast<std::uint32_t>(p.erased.size());
     }
-    /// Looks at every block that was touched.
+    /// Scans every accessed block.
     FlashUsage usage() const;
-    /// The closed block that the policy takes; no_page if there is nothing to gain.
+    /// The closed block that the policy selects; no_page if no block has an invalid page.
     std::uint32_t victim(std::uint32_t plane, const VictimPolicy& policy) const;
-    /// The closed block with the fewest erases, if that is at least `gap` fewer than `erases`.
+    /// The closed block with the fewest erases, if these are at least `gap` fewer than `erases`.
     std::uint32_t cold_victim(std::uint32_t plane, std::uint32_t erases, std::uint32_t gap);
     void begin_collecting(std::uint32_t record);
     void erased(std::uint32_t record);
 
-    /// Of the block that a page is in, which was touched.
+    /// The record of the block of a page. Requires: the block was accessed.
     std::uint32_t record_of(std::uint32_t page) const {
         const std::uint32_t* const index = s_.record_of.find(f_.geometry.block_of(page));
-        MEMSIM_ASSERT(index, "a block is named that was never touched");
+        MEMSIM_ASSERT(index, "a block without a record is named");
         return *index;
     }
     FtlBlock& block(std::uint32_t record) { return parts::named(s_.blocks, record); }
@@ -135,7 +135,7 @@ class Ftl {
     const Config& figures() const { return f_; }
 
   private:
-    /// Pages of a plane that were written in order before the run, from its first.
+    /// Pages of a plane that were written in order before the run, from its first page.
     std::uint64_t in_order(std::uint32_t plane) const {
         return past_.used() ? 0 : past_.pages_of(plane);
     }

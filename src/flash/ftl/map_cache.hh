@@ -12,36 +12,36 @@ namespace memsim::flash {
 using parts::no_link;
 
 struct CachedMapping {
-    std::uint32_t dirty_next = no_link;   ///< of its translation page
-    std::uint32_t first_job = no_link;    ///< of those that wait for it
-    std::uint32_t next_awaited = no_link; ///< of its translation page
-    bool changed = false;                 ///< while it was on its way
+    std::uint32_t dirty_next = no_link;   ///< next dirty entry of its translation page
+    std::uint32_t first_job = no_link;    ///< first of the jobs that wait for it
+    std::uint32_t next_awaited = no_link; ///< next awaited entry of its translation page
+    bool changed = false;                 ///< while it was being read
 };
 
 /// Plain values for State.
 struct MapCacheState {
     std::vector<CachedMapping> entries;
-    parts::ResidentPages pages; ///< logical pages, by entry; here: not on its way from the flash
+    parts::ResidentPages pages; ///< logical pages, by entry; here: not being read from the flash
     Policy<parts::PagePolicy> replacement;
     std::vector<std::uint32_t> free;
     HashMap<std::uint32_t> entry_of; ///< by logical page
-    HashMap<std::uint32_t> awaited;  ///< the first entry, by translation page being read
-    HashMap<std::uint32_t> dirty;    ///< the first dirty entry and 1, by translation page
+    HashMap<std::uint32_t> awaited;  ///< first entry, by translation page being read
+    HashMap<std::uint32_t> dirty;    ///< first dirty entry + 1, by translation page
     HashMap<std::uint8_t> leaving;   ///< translation pages being written back
     std::uint32_t here = 0;
-    std::uint32_t last = 0; ///< the entry that came last
+    std::uint32_t last = 0; ///< the entry added last
 };
 
-/// The part of the map that a drive's controller has in its memory: entries of logical pages
-/// (MQSim calls it CMT), of which a page policy names those that go. Entries on their way do not
-/// count. It keeps what is where, not the mappings themselves. A part; its owner reads and writes
-/// translation pages.
+/// The part of the map in the controller's memory: entries of logical pages (called CMT by MQSim).
+/// A page policy selects the entries to evict. Entries being read do not count. It stores only
+/// which entries are present, not the mappings. A part: its owner reads and writes translation
+/// pages.
 class MapCache {
   public:
     MapCache(std::uint32_t capacity, std::uint32_t entries_per_page, MapCacheState& state)
         : capacity_(capacity), per_page_(entries_per_page), s_(state) {}
 
-    /// `jobs`: how many the owner has.
+    /// `jobs`: number of jobs of the owner.
     void check_loaded(Loader& l, std::size_t jobs) const {
         const std::size_t n = s_.entries.size();
         l.indices("map.free", s_.free, n);
@@ -52,7 +52,7 @@ class MapCache {
         s_.entry_of.all(entry), s_.awaited.all(entry);
         s_.dirty.all([&](std::uint64_t, std::uint32_t i) { return entry(0, i ? i - 1 : 0); });
         l.within("map.pages", [&] {
-            l.check(s_.pages.size() == n, "is not as long as entries");
+            l.check(s_.pages.size() == n, "differs in length from entries");
             s_.replacement->check_frames(l, s_.pages);
         });
         if (n) l.index("map.last", s_.last, n);
@@ -65,7 +65,7 @@ class MapCache {
     std::uint32_t page_of(std::uint32_t lpn) const { return lpn / per_page_; }
 
     enum class Found : std::uint8_t { here, awaited, nothing };
-    /// Looks for an entry; one that is here is used.
+    /// Looks up an entry; if present, it counts as used.
     Found use(std::uint32_t lpn) {
         const std::uint32_t* const i = s_.entry_of.find(lpn);
         if (!i) return Found::nothing;
@@ -74,8 +74,8 @@ class MapCache {
         s_.replacement->use(*i, s_.pages[*i]);
         return Found::here;
     }
-    /// Puts a job on the list of those that wait for the entry, whose head it returns by value: the
-    /// job's next. True in `read` if the translation page must be read for it.
+    /// Adds a job to the list of those that wait for the entry. Returns the previous head of the
+    /// list, which the job links to. Sets `read` if the translation page must be read.
     std::uint32_t await(std::uint32_t lpn, std::uint32_t job, bool& read) {
         read = false;
         std::uint32_t i;
@@ -90,7 +90,7 @@ class MapCache {
         }
         return std::exchange(s_.entries[i].first_job, job);
     }
-    /// The translation page is here: calls resume(job) for the lists of jobs that waited.
+    /// The translation page was read: calls resume(job) for each list of waiting jobs.
     template <class F>
     void arrived(std::uint32_t page, F&& resume) {
         const std::uint32_t* const first = s_.awaited.find(page);
@@ -104,12 +104,12 @@ class MapCache {
             i = next;
         }
     }
-    /// Puts an entry in without a read: it was made here, or its page is still in memory.
+    /// Adds an entry without a read: it is new, or its page is still in memory.
     void insert(std::uint32_t lpn) {
         if (!s_.entry_of.find(lpn)) come(create(lpn));
     }
-    /// The entry was changed; it is put in if it has been thrown out meanwhile. One that is on its
-    /// way stays so, and is dirty when it comes: its translation page was read before the change.
+    /// Marks the entry as changed; it is added if it was evicted meanwhile. An entry being read
+    /// becomes dirty when it arrives, because its translation page was read before the change.
     void change(std::uint32_t lpn) {
         const std::uint32_t* const known = s_.entry_of.find(lpn);
         const std::uint32_t i = known ? *known : create(lpn);
@@ -120,8 +120,8 @@ class MapCache {
             s_.entries[i].changed = true;
     }
     bool too_full() const { return s_.here > capacity_; }
-    /// Throws out an entry for the one that came last; the translation page to write back, or
-    /// no_link. All dirty entries of that page are clean then.
+    /// Evicts an entry in favour of the one added last. Returns the translation page to write back,
+    /// or no_link. All dirty entries of that page are then clean.
     std::uint32_t evict() {
         const std::uint32_t i = s_.replacement->evict(s_.pages[s_.last], s_.pages);
         const auto lpn = static_cast<std::uint32_t>(parts::named(s_.pages, i).key);
@@ -160,7 +160,7 @@ class MapCache {
         if (std::exchange(page.dirty, true)) return;
         std::uint32_t& first = s_.dirty[page_of(static_cast<std::uint32_t>(page.key))];
         s_.entries[i].dirty_next = first ? first - 1 : no_link;
-        first = i + 1; // its index and 1
+        first = i + 1; // index + 1
     }
     void clean(std::uint32_t page) {
         std::uint32_t i = *s_.dirty.find(page) - 1;

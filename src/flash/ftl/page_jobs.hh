@@ -15,21 +15,21 @@ namespace memsim::flash {
 enum class JobKind : std::uint8_t { none, read, destage, map_read, map_write, move, erase };
 enum class JobStage : std::uint8_t { map, merge, room, read, program };
 
-/// What happens to one page.
+/// An operation on one page.
 struct Job {
     static constexpr std::uint32_t none = ~0u;
     JobKind kind = JobKind::none;
     JobStage stage = JobStage::map;
     bool urgent = false;
-    bool begins = false; ///< the first of a collection
+    bool begins = false; ///< first of a collection
     std::uint32_t lpn = 0;
     std::uint32_t sectors = 0;
-    std::uint32_t held = 0;               ///< sectors that the page read holds
-    std::uint32_t command = none;         ///< of a read; the record of a block collected
-    std::uint32_t cached = none;          ///< the page in the cache
+    std::uint32_t held = 0;               ///< sectors present in the page read
+    std::uint32_t command = none;         ///< of a read; the record of a collected block
+    std::uint32_t cached = none;          ///< page in the cache
     std::uint32_t from = none, to = none; ///< pages of the flash
-    std::uint32_t next = none;            ///< in a list of those that wait
-    Contents::Id contents {};             ///< what its page holds, or is to hold
+    std::uint32_t next = none;            ///< next in a list of waiting jobs
+    Contents::Id contents {};             ///< contents of its page
     Stamps::Id stamps {};                 ///< of a read
 };
 
@@ -37,14 +37,14 @@ struct Job {
 struct PageJobsState {
     std::vector<Job> jobs;
     FreeList free;
-    std::vector<Fifo<std::uint32_t>> outgoing;          ///< jobs, by channel
-    std::uint64_t waiting = 0;                          ///< channels with something in `outgoing`
+    std::vector<Fifo<std::uint32_t>> outgoing; ///< jobs, by channel
+    std::uint64_t waiting = 0;                 ///< bit per channel with entries in `outgoing`
     std::vector<Fifo<std::uint32_t>> waiting_for_block; ///< jobs that wait for a page, by plane
     Fifo<std::uint32_t> waiting_for_any_block;
 };
 
-/// The pages that a drive works on: as many as there are. Each is in one queue, or at the flash. A
-/// part.
+/// The page operations in progress in a drive, without limit. Each is in one queue, or in the
+/// flash. A part.
 class PageJobs {
   public:
     explicit PageJobs(PageJobsState& state) : s_(state) {}
@@ -55,7 +55,7 @@ class PageJobs {
 
     Job& operator[](std::uint32_t j) { return s_.jobs[j]; }
     Job& named(std::uint32_t j) { return parts::named(s_.jobs, j); }
-    /// References to other jobs end here.
+    /// Invalidates references to other jobs.
     std::uint32_t create(const Job& job) {
         if (s_.free.empty()) {
             s_.free.push_back(static_cast<std::uint32_t>(s_.jobs.size()));
@@ -70,7 +70,7 @@ class PageJobs {
         s_.jobs[j].kind = JobKind::none;
         s_.free.push_back(j);
     }
-    /// Whether the contents of a logical page are under way.
+    /// Whether a job uses the contents of a logical page.
     bool works_on(std::uint32_t lpn) const {
         return std::ranges::any_of(s_.jobs, [&](const Job& job) {
             return job.lpn == lpn && (job.kind == JobKind::read || job.kind == JobKind::destage ||
@@ -84,7 +84,7 @@ class PageJobs {
         s_.outgoing[channel].push(j);
         s_.waiting |= 1ull << channel;
     }
-    /// Calls go(channel, job) for the jobs of each channel in turn, as long as can(channel).
+    /// Calls go(channel, job) for the jobs of each channel in turn, while can(channel).
     template <class Can, class Go>
     void send_waiting(Can&& can, Go&& go) {
         for (std::uint64_t set = s_.waiting; set; set &= set - 1) {
@@ -94,12 +94,13 @@ class PageJobs {
             if (queue.empty()) s_.waiting &= ~(1ull << channel);
         }
     }
-    /// Until a page is free in its plane, or in any (Job::none). True if it has not waited yet.
+    /// Queues a job until a page is free in its plane, or in any plane (Job::none). Returns true if
+    /// it has not waited before.
     bool wait_for_room(std::uint32_t j, std::uint32_t plane) {
         (plane == Job::none ? s_.waiting_for_any_block : s_.waiting_for_block[plane]).push(j);
         return std::exchange(s_.jobs[j].stage, JobStage::room) != JobStage::room;
     }
-    /// Calls retry(job) for those that have waited for a page of the plane, once each.
+    /// Calls retry(job) once for each job that has waited for a page of the plane.
     template <class F>
     void room_made(std::uint32_t plane, F&& retry) {
         for (auto* queue : {&s_.waiting_for_block[plane], &s_.waiting_for_any_block})
@@ -111,7 +112,8 @@ class PageJobs {
         return n;
     }
 
-    /// Sizes of what jobs name: commands, records of blocks, places of the cache, pages.
+    /// Arguments: numbers of the commands, block records, cache entries and pages that jobs refer
+    /// to.
     void check_loaded(Loader& l, std::size_t commands, std::size_t records, std::size_t cached,
                       std::uint64_t pages) const {
         const auto one_of = [&](std::string_view field, std::uint32_t number, std::uint64_t size) {

@@ -12,18 +12,19 @@ Past::Past(const Config& figures) : f_(figures) {
     for (std::uint32_t i = 0; i < f_.order.size(); ++i) position_[f_.order[i]] = i;
 }
 
-/// Pages that are written in a moment.
+/// Writes that are simulated quickly.
 static constexpr std::uint64_t most_writes = 4'000'000;
 
 void Past::use(Fraction overwritten, const PlaneLife::Config& plane, const VictimPolicy& policy,
                Rng random) {
     key_ = random.next();
     const auto planes = static_cast<std::uint32_t>(f_.order.size());
-    const std::uint64_t pages = pages_of(f_.order[0]); // of another plane as many, or one less
+    const std::uint64_t pages = pages_of(f_.order[0]); // other planes have as many, or one less
     const std::uint64_t again = share_of(f_.geometry.plane_pages(), overwritten);
     const auto lives = static_cast<std::uint32_t>(
         std::clamp<std::uint64_t>(most_writes / (pages + again + 1), 1, planes));
-    // Between planes that share a life a part of a block is written, one block over all of them.
+    // Between planes that share a history some pages are written: one block in all of them
+    // together.
     const std::uint64_t step = std::uint64_t {plane.pages} * lives / planes + 1;
     used_.resize(planes);
     for (std::uint32_t first = 0; first < lives; ++first) {

@@ -11,7 +11,7 @@ PlaneLife::PlaneLife(const Config& figures, const VictimPolicy& victim, Rng& ran
     now_.blocks.resize(f_.blocks);
 }
 
-/// Of two places in the list of closed blocks.
+/// Compares two positions in the list of closed blocks.
 Tournament::Winner PlaneLife::collected_first(std::uint32_t a, std::uint32_t b) const {
     const auto at = [this](std::uint32_t place) {
         const PlaneBlocks::Block& x = now_.blocks[now_.closed[place]];
@@ -25,7 +25,7 @@ Tournament::Winner PlaneLife::collected_first(std::uint32_t a, std::uint32_t b) 
     return {wins, holds == VictimPolicy::forever ? holds : now_.closings + holds};
 }
 
-/// Of two places in the list of erased blocks.
+/// Compares two positions in the list of erased blocks.
 Tournament::Winner PlaneLife::less_worn(std::uint32_t a, std::uint32_t b) const {
     return {now_.blocks[now_.erased[b]].erases < now_.blocks[now_.erased[a]].erases};
 }
@@ -43,7 +43,7 @@ void PlaneLife::overwrite(std::uint64_t pages) {
 
 void PlaneLife::drop() {
     const std::uint64_t all = std::uint64_t {f_.blocks} * f_.pages;
-    for (;;) { // until a place that is drawn is a valid page's: all are as likely
+    for (;;) { // until the drawn page is valid: all valid pages are equally likely
         const std::uint64_t place = random_.below(all);
         const auto block = static_cast<std::uint32_t>(place / f_.pages);
         PlaneBlocks::Block& b = now_.blocks[block];
@@ -64,7 +64,7 @@ void PlaneLife::write() {
     }
 }
 
-/// The closed block that the policy takes, if it has a page that is not valid.
+/// The closed block that the policy selects, if it has an invalid page.
 std::uint32_t PlaneLife::victim() {
     const std::uint32_t place = closed_.best(now_.closings, by_victim());
     if (place == Tournament::none) return PlaneBlocks::none;
@@ -72,7 +72,7 @@ std::uint32_t PlaneLife::victim() {
     return now_.blocks[block].valid < f_.pages ? block : PlaneBlocks::none;
 }
 
-/// A page more in the block that is open, or in a new one.
+/// Adds a page to the open block, or to a new one.
 void PlaneLife::put(std::uint32_t& open) {
     if (open == PlaneBlocks::none) open = take_block();
     PlaneBlocks::Block& b = now_.blocks[open];

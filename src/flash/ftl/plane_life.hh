@@ -9,20 +9,20 @@
 
 namespace memsim::flash {
 
-/// A plane's blocks as they are left by what was written to it; numbers, not which page lies where.
+/// The blocks of a plane after a series of writes; only counts, not the location of pages.
 struct PlaneBlocks {
     struct Block {
         std::uint32_t erases = 0;
         std::uint32_t written = 0; ///< pages, from the first
-        std::uint32_t valid = 0;   ///< of those, pages that were not written again
+        std::uint32_t valid = 0;   ///< written pages that were not rewritten
         std::uint64_t closed_at = 0;
     };
     static constexpr std::uint32_t none = ~0u;
 
     std::vector<Block> blocks;
-    std::uint32_t fresh = 0; ///< the next block that was never used
+    std::uint32_t fresh = 0; ///< next block that was never used
     std::vector<std::uint32_t> erased, closed;
-    std::uint32_t host = none, collector = none; ///< blocks that are open
+    std::uint32_t host = none, collector = none; ///< open blocks
     std::uint64_t closings = 0;
 
     std::uint32_t free_blocks() const {
@@ -30,11 +30,11 @@ struct PlaneBlocks {
     }
 };
 
-/// What becomes of a plane's blocks while pages are written to it one by one, uniformly at random,
-/// without time: blocks are taken, closed, collected and erased by the rules of Ftl and Collector.
-/// As any page is as likely to be written again as another, it takes numbers of valid pages only.
-/// Which block comes next is known from tournaments: a write costs no look through all blocks.
-/// Not modelled: static wear levelling, for which no block lags behind under such writes.
+/// Simulates the blocks of a plane while pages are written to it one by one, uniformly at random,
+/// without time. Blocks are opened, closed, collected and erased by the rules of Ftl and Collector.
+/// Since all pages are equally likely to be rewritten, counts of valid pages are sufficient.
+/// Tournaments select the next block, so that a write needs no search through all blocks. Not
+/// modelled: static wear levelling, because no block lags behind under such writes.
 class PlaneLife {
   public:
     struct Config {
@@ -42,14 +42,14 @@ class PlaneLife {
         std::uint32_t free_blocks = 2, target = 2; ///< see Collector::Config
         bool least_worn_first = true;              ///< see Ftl::Config
     };
-    /// All outlive it.
+    /// All arguments outlive it.
     PlaneLife(const Config& figures, const VictimPolicy& victim, Rng& random);
 
-    /// Writes so many pages that were never written.
+    /// Writes this number of pages that were never written.
     void fill(std::uint64_t pages);
-    /// Writes so many pages again, each drawn of those that hold something.
+    /// Rewrites this number of pages, each drawn from the valid ones.
     void overwrite(std::uint64_t pages);
-    /// Gives up a page, drawn of those that hold something.
+    /// Invalidates a page drawn from the valid ones.
     void drop();
     const PlaneBlocks& now() const { return now_; }
 
@@ -73,8 +73,8 @@ class PlaneLife {
     const VictimPolicy& victim_;
     Rng& random_;
     PlaneBlocks now_;
-    std::vector<std::uint32_t> place_; ///< of each block that is closed, in its list
-    Tournament closed_, erased_;       ///< of the lists' places
+    std::vector<std::uint32_t> place_; ///< index of each closed block in its list
+    Tournament closed_, erased_;       ///< of indices in the lists
 };
 
 } // namespace memsim::flash

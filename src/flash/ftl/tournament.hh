@@ -6,13 +6,13 @@
 
 namespace memsim::flash {
 
-/// Which of some places is the best, kept while what stands in them changes: a tree whose inner
-/// nodes name the best place below them. Of two that are equal the lower place wins, as in a look
-/// through all from the first on.
+/// Maintains the best of several places while their contents change: a tree whose inner nodes store
+/// the best place below them. Of two equal places the lower one wins, as in a search from the first
+/// place on.
 ///
-/// compare(a, b) says which of two places wins, a being the lower one, and for how much time:
-/// struct Winner { bool second; std::uint64_t until; }. What is asked for at `until` or later is
-/// compared again. A place whose own content changes is told by changed().
+/// compare(a, b), a being the lower place, returns which place wins and until when: struct Winner {
+/// bool second; std::uint64_t until; }. Queries at `until` or later compare again. Call changed()
+/// when the content of a place changes.
 class Tournament {
   public:
     static constexpr std::uint32_t none = ~0u;
@@ -30,7 +30,7 @@ class Tournament {
         if (nodes_[1].until <= now) play_again(1, now, compare);
         return nodes_[1].place;
     }
-    /// What stands in the place has changed.
+    /// The content of the place has changed.
     template <class Compare>
     void changed(std::uint32_t place, Compare&& compare) {
         for (std::uint32_t i = (leaves_ + place) / 2; i > 0; i /= 2) {
@@ -41,13 +41,13 @@ class Tournament {
             if (was.place == is.place && is.place != place && was.until == is.until) return;
         }
     }
-    /// A place more, behind the last.
+    /// Adds a place behind the last.
     template <class Compare>
     void push(Compare&& compare) {
         if (size_ == leaves_) grow(compare);
         changed(size_++, compare);
     }
-    /// The last place is no more.
+    /// Removes the last place.
     template <class Compare>
     void pop(Compare&& compare) {
         changed(--size_, compare);
@@ -55,7 +55,7 @@ class Tournament {
 
   private:
     struct Node {
-        std::uint32_t place = none; ///< none: there is none below it
+        std::uint32_t place = none; ///< none: no place below it
         std::uint64_t until = forever;
     };
     Node below(std::uint32_t i) const {
@@ -86,7 +86,7 @@ class Tournament {
         for (std::uint32_t i = leaves_; --i > 0;) play(i, compare);
     }
 
-    std::uint32_t size_ = 0, leaves_ = 0; ///< places; as many as the tree has room for
+    std::uint32_t size_ = 0, leaves_ = 0; ///< places; capacity of the tree
     std::vector<Node> nodes_;             ///< from 1: the children of i are 2i and 2i + 1
 };
 

@@ -9,20 +9,20 @@
 
 namespace memsim::flash {
 
-/// The map of a drive in its flash: translation pages, logical pages behind those of the host, of
-/// which the controller has entries in its memory (MapCache). A job looks up its entry, and waits
-/// for the translation page if it is not there. Changed entries that go out write theirs. A part:
-/// its owner reads and writes the pages.
+/// The map of a drive in its flash. Translation pages are logical pages behind those of the host;
+/// the controller holds some of their entries in memory (MapCache). A job looks up its entry, and
+/// waits for the translation page if the entry is missing. Evicted entries that were changed write
+/// their page back. A part: its owner reads and writes the pages.
 class TranslationPages {
   public:
     struct Events {
         std::function<void(std::uint32_t job)> mapped;
-        /// A logical page is to be read, or written; then arrived(), or begin_write() and
+        /// Read or write a logical page; the owner then calls arrived(), or begin_write() and
         /// written().
         std::function<void(std::uint32_t lpn)> read, write;
     };
-    /// All outlive it. Without `in_flash` the whole map is in the controller's memory. `zeros`: a
-    /// page that nobody wrote is empty, and is not read.
+    /// All arguments outlive it. Without `in_flash` the whole map is in the controller's memory.
+    /// `zeros`: a page that was never written is empty and is not read.
     TranslationPages(bool in_flash, bool zeros, std::uint32_t entries, std::uint32_t per_page,
                      std::uint64_t host_pages, MapCacheState& state, PageJobs& jobs, const Ftl& ftl,
                      Counter& hits, Counter& misses, Events events)
@@ -30,9 +30,9 @@ class TranslationPages {
           s_(state), cache_(entries, per_page, state), jobs_(jobs), ftl_(ftl), hits_(hits),
           misses_(misses), events_(std::move(events)) {}
 
-    /// Calls mapped(job), now or when the entry is here.
+    /// Calls mapped(job), now or when the entry arrives.
     void look_up(std::uint32_t job);
-    /// The mapping of a page has changed; translation pages' own are in memory.
+    /// The mapping of a page has changed. Mappings of translation pages are always in memory.
     void changed(std::uint32_t lpn) {
         if (!in_flash_ || lpn >= first_) return;
         cache_.change(lpn);
@@ -40,7 +40,7 @@ class TranslationPages {
     }
     /// A translation page was read.
     void arrived(std::uint32_t lpn);
-    /// One is being programmed: what changes from now on is written once more.
+    /// A translation page is being programmed: later changes require another write.
     void begin_write(std::uint32_t lpn) { s_.leaving[lpn - first_] = programming; }
     void written(std::uint32_t lpn);
 
@@ -49,15 +49,15 @@ class TranslationPages {
     }
 
   private:
-    /// Where a translation page that leaves the controller is: on its way, joined by what changes;
-    /// being programmed; the same, and to be written once more.
+    /// State of a translation page being written back: waiting, and merging changes; being
+    /// programmed; being programmed, and to be written again.
     static constexpr std::uint8_t leaves = 1, programming = 2, again = 3;
 
     void trim();
     void write(std::uint32_t page);
 
     bool in_flash_, zeros_;
-    std::uint32_t first_; ///< logical page of the map
+    std::uint32_t first_; ///< first logical page of the map
     MapCacheState& s_;
     MapCache cache_;
     PageJobs& jobs_;

@@ -8,7 +8,7 @@ namespace {
 
 struct Nothing {};
 
-/// Most to gain now; of several blocks the least worn.
+/// The largest gain now; among equal blocks the least worn.
 class Greedy final : public PolicyModel<Greedy, VictimPolicy> {
   public:
     using Params = Nothing;
@@ -32,9 +32,9 @@ class Fifo final : public PolicyModel<Fifo, VictimPolicy> {
     State state;
 };
 
-/// age x (1 - u) / 2u, u being the share of valid pages (Kawaguchi et al., USENIX 1995, after
-/// Rosenblum and Ousterhout): what a block frees for what its copy costs, and cold data, which stay
-/// as they are for longer, sooner. Compared without a division.
+/// age x (1 - u) / 2u, with the share u of valid pages (Kawaguchi et al., USENIX 1995, after
+/// Rosenblum and Ousterhout): the space freed per cost of copying, weighted by age, so that cold
+/// data are collected sooner. Compared without a division.
 class CostBenefit final : public PolicyModel<CostBenefit, VictimPolicy> {
   public:
     using Params = Nothing;
@@ -46,7 +46,7 @@ class CostBenefit final : public PolicyModel<CostBenefit, VictimPolicy> {
         };
         return benefit(a) * b.valid > benefit(b) * a.valid;
     }
-    /// Both products grow linearly: until that of b, if it grows faster, has reached that of a.
+    /// Both products grow linearly: returns when that of b, if it grows faster, reaches that of a.
     std::uint64_t holds(const VictimBlock& a, const VictimBlock& b) const override {
         const Uint128 grows_a = static_cast<Uint128>(a.pages - a.valid) * b.valid;
         const Uint128 grows_b = static_cast<Uint128>(b.pages - b.valid) * a.valid;
@@ -59,10 +59,10 @@ class CostBenefit final : public PolicyModel<CostBenefit, VictimPolicy> {
 };
 
 const PolicyRegistration<Greedy> greedy {
-    "greedy", "The block with the fewest valid pages, of several the least worn."};
+    "greedy", "The block with the fewest valid pages; among equal blocks the least worn."};
 const PolicyRegistration<Fifo> fifo {"fifo", "The block that was closed first."};
 const PolicyRegistration<CostBenefit> cost_benefit {
-    "cost_benefit", "The block with the most to gain for its cost and age (Kawaguchi, 1995)."};
+    "cost_benefit", "The block with the best ratio of gain and age to cost (Kawaguchi, 1995)."};
 
 } // namespace
 

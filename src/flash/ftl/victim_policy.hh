@@ -6,28 +6,29 @@
 
 namespace memsim::flash {
 
-/// A closed block that may be collected: some of its pages hold nothing.
+/// A closed block that may be collected: some of its pages are invalid.
 struct VictimBlock {
-    std::uint32_t valid = 0;  ///< pages that hold something
-    std::uint32_t pages = 0;  ///< all of them
-    std::uint32_t erases = 0; ///< that it has gone through
-    std::uint64_t age = 0;    ///< blocks of the drive that were closed since it was
+    std::uint32_t valid = 0;  ///< valid pages
+    std::uint32_t pages = 0;  ///< all pages
+    std::uint32_t erases = 0; ///< erases of the block
+    std::uint64_t age = 0;    ///< blocks of the drive closed since this one
 };
 
-/// Which block of a plane a flash translation layer collects. Of two that are equal the one stays
-/// that was found first.
+/// Selects the block of a plane that a flash translation layer collects. Of two equal blocks the
+/// one found first is kept.
 class VictimPolicy : public PolicyBase {
   public:
     static constexpr std::string_view family = "victim policy";
-    /// Whether `a` is to be collected rather than `b`.
+    /// Whether `a` is collected rather than `b`.
     virtual bool before(const VictimBlock& a, const VictimBlock& b) const = 0;
     static constexpr std::uint64_t forever = ~std::uint64_t {0};
-    /// `a` is preferred to `b` now: the least by which both must have aged until that may change.
+    /// Given that `a` is preferred to `b` now: the smallest increase of both ages after which that
+    /// may change.
     virtual std::uint64_t holds(const VictimBlock&, const VictimBlock&) const { return 1; }
 };
 
-/// The one of `closed` that the policy takes; `none` if there is nothing to gain. as_victim(number)
-/// says what it is; without an invalid page it is not taken.
+/// The block of `closed` that the policy selects; `none` if no block has an invalid page.
+/// as_victim(number) describes a block.
 template <class F>
 std::uint32_t choose_victim(const VictimPolicy& policy, const std::vector<std::uint32_t>& closed,
                             std::uint32_t none, F&& as_victim) {

@@ -8,30 +8,31 @@
 
 namespace memsim::flash {
 
-/// What is kept of a block that was touched.
+/// The record of an accessed block.
 struct NandBlock {
     std::uint32_t erases = 0;
-    std::uint16_t written = 0; ///< pages, from the first: the next one is to be programmed
+    std::uint16_t written = 0; ///< pages, from the first; the next page to program
 };
 
 /// Plain values for State.
 struct NandArrayState {
-    HashMap<NandBlock> blocks; ///< touched ones, by plane x blocks + block
+    HashMap<NandBlock> blocks; ///< accessed ones, by plane x blocks + block
     PageContents contents;     ///< by page: see NandArray::page()
     std::uint32_t most_erases = 0;
 };
 
-/// The cells of one package: what each block holds and what may be done to it. Blocks that were
-/// never touched are erased and cost nothing. Whoever breaks a rule of NAND (a page out of order, a
-/// page twice without an erase, a read of an erased page) is a fault of ours and is stopped.
-/// A part: whoever owns it keeps the time. Not modelled: bad blocks, read disturb, retention, ECC.
+/// The cells of one package: the state of each block, and checks of the rules of NAND. Blocks that
+/// were never accessed are erased and need no memory. A violation of a rule (programming out of
+/// order, programming twice without an erase, reading an erased page) is a bug of the simulator and
+/// stops the run. A part: its owner models the time. Not modelled: bad blocks, read disturb,
+/// retention, ECC.
 class NandArray {
   public:
     struct Config {
         std::uint32_t planes = 1; ///< of all dies
         std::uint32_t blocks = 1; ///< of a plane
         std::uint32_t pages = 1;  ///< of a block
-        bool carries = false;     ///< contents
+        bool carries = false;     ///< the machine carries contents
     };
     NandArray(const Config& figures, NandArrayState& state) : figures_(figures), state_(state) {}
 
@@ -52,7 +53,7 @@ class NandArray {
         b.written = 0;
         state_.most_erases = std::max(state_.most_erases, ++b.erases);
     }
-    /// The first so many pages were written before the run began.
+    /// Marks the first `pages` pages as written before the run.
     void written_before(std::uint32_t plane, std::uint32_t block, std::uint32_t pages) {
         NandBlock& b = at(plane, block);
         if (b.written < pages) b.written = static_cast<std::uint16_t>(pages);
@@ -60,13 +61,13 @@ class NandArray {
     const NandBlock* block(std::uint32_t plane, std::uint32_t block) const {
         return state_.blocks.find(key(plane, block));
     }
-    /// Calls f(number of the block, block) for each that was touched, until it returns false.
+    /// Calls f(number of the block, block) for each accessed block, until it returns false.
     template <class F>
     void each_touched(F&& f) const {
         state_.blocks.all(std::forward<F>(f));
     }
     std::size_t touched() const { return state_.blocks.size(); }
-    /// The number under which `contents` has what a page holds.
+    /// The key of a page in `contents`.
     std::uint64_t page(std::uint32_t plane, std::uint32_t block, std::uint32_t page) const {
         return key(plane, block) * figures_.pages + page;
     }
@@ -76,7 +77,7 @@ class NandArray {
   private:
     std::uint64_t key(std::uint32_t plane, std::uint32_t block) const {
         MEMSIM_ASSERT(plane < figures_.planes && block < figures_.blocks,
-                      "a block lies outside its package");
+                      "a block is outside its package");
         return std::uint64_t {plane} * figures_.blocks + block;
     }
     NandBlock& at(std::uint32_t plane, std::uint32_t block) {

@@ -39,20 +39,21 @@ void Package::accept(const protocol::NandCommand& c, unsigned from_port) {
     if (c.place.die >= params.dies() || c.place.plane >= params.planes() ||
         c.place.block >= params.blocks() || c.place.page >= params.pages() ||
         c.reg >= params.registers())
-        throw ConfigError(path() + ": a command names a place that it does not have: give drive, "
-                                   "channels and packages one geometry and as many registers");
+        throw ConfigError(path() +
+                          ": a command names a place that does not exist: give drive, channels and "
+                          "packages the same geometry and number of registers");
     Worker& u = unit_of(c.place);
     if (c.op != FlashOp::erase) {
         Tick& used = register_of(c);
-        MEMSIM_ASSERT(used <= now(), "a register is given to the array twice");
-        used = never; // until it is known when
+        MEMSIM_ASSERT(used <= now(), "a register is assigned to the array twice");
+        used = never; // until its end is known
     }
     if (!c.more && (u.until > now() || u.works.size() > u.open)) ++stat.cached;
     u.works.push({c, static_cast<std::uint8_t>(from_port)});
     u.open = c.more ? u.open + 1 : 0;
     ++state.waiting;
     MEMSIM_ASSERT(!c.more || !params.independent_planes(),
-                  "planes that work without each other take no multi-plane commands");
+                  "independent planes do not support multi-plane commands");
 }
 
 void Package::begin(Worker& u) {
@@ -67,11 +68,13 @@ void Package::begin(Worker& u) {
         const protocol::NandCommand& c = w.command;
         more = c.more;
         --state.waiting;
-        MEMSIM_ASSERT(c.op == op && (op == FlashOp::erase || c.place.page == first.place.page),
-                      "the planes of one operation do the same, on the same page");
+        MEMSIM_ASSERT(
+            c.op == op && (op == FlashOp::erase || c.place.page == first.place.page),
+            "the planes of one operation must execute the same operation on the same page");
         const std::uint32_t plane = plane_of(c.place);
         if (c.written_before) array_->written_before(plane, c.place.block, c.written_before);
-        // Cells change when the work begins: nothing else may touch them until it is done.
+        // The cells change at the start of the operation: no other operation can access them before
+        // its end.
         Contents::Id contents;
         if (op == FlashOp::read) {
             ++stat.senses, stat.sense_time.add(now(), now(), u.until);
@@ -129,7 +132,7 @@ void Package::waits_on(WaitReport& report) const {
 }
 
 std::optional<std::string> Package::imbalance() const {
-    if (state.waiting) return std::to_string(state.waiting) + " operations were not begun";
+    if (state.waiting) return std::to_string(state.waiting) + " operations were not started";
     return {};
 }
 

@@ -11,18 +11,17 @@ namespace memsim::flash {
 using namespace memsim::literals;
 using protocol::FlashOp;
 
-/// One NAND package: dies of planes, each plane with registers of a page, behind one or more I/O
-/// ports. A die works on one operation at a time, over one plane or several (multi-plane commands);
-/// with `independent_planes` each plane does for itself. Dies never wait for each other. An
-/// operation that finds its die busy waits in the package with its register: cache read and cache
-/// program.
-/// The end of an operation is known when it begins: ready is said then, ahead of its time, and the
-/// package is not woken for it.
-/// An idle package costs nothing, and memory holds the blocks that were touched.
-/// Whoever sends commands knows which registers it may use: the package stops the run if a register
-/// is in use by the array, or if NAND's rules are broken (see NandArray).
+/// One NAND package: dies of planes, each plane with page registers, behind one or more I/O ports.
 ///
-/// Not modelled: suspend and resume, read retry, ECC, bad blocks, limits of power.
+/// Models        A die executes one operation at a time, on one plane or several (multi-plane
+///               commands); with `independent_planes` each plane does so. Dies operate
+///               independently. An operation whose die is busy waits in the package with its
+///               register: cache read and cache program. The end of an operation is known when it
+///               begins; ready is sent then, ahead of time, so that the package needs no wake-up.
+///               An idle package costs nothing, and memory holds only the accessed blocks.
+/// Requires      The sender of commands manages the registers. The run stops if a register is still
+///               in use by the array, or if a rule of NAND is violated (see NandArray).
+/// Not modelled  Suspend and resume, read retry, ECC, bad blocks, power limits.
 class Package final : public Model<Package>,
                       public Functional,
                       public protocol::HasFlashTimes,
@@ -38,18 +37,18 @@ class Package final : public Model<Package>,
                                    {1, 64},
                                    "Registers of a plane",
                                    stated("ZnG table I: 2, 8 with its write optimisation")};
-        Param<bool> independent_planes {false, "Planes of a die work without each other",
+        Param<bool> independent_planes {false, "Planes of a die operate independently",
                                         assumed("as ONFI, they do not")};
         Param<NameOf<NandTiming>> media {"z_nand", "Timing table"};
-        Param<std::string> timing_changes {"", "Figures to replace, as 'tR0=3us tBERS=1ms'"};
+        Param<std::string> timing_changes {"", "Values to replace, as 'tR0=3us tBERS=1ms'"};
         Param<unsigned> ports {1, {1, 8}, "I/O ports", stated("ZnG table I: 2")};
         Param<unsigned> queue {
             64,
             {1, 4096},
-            "Commands in flight or waiting at a port (planes x registers are enough)"};
+            "Commands in flight or waiting at a port (planes x registers are sufficient)"};
         Param<Time> t_rr {20_ns,
                           {1_fs, 1_us},
-                          "Time from the end of the array's work to ready seen",
+                          "Time from the end of the array operation until ready is received",
                           cited("ONFI's tRR")};
     };
     struct Ports {
@@ -62,32 +61,33 @@ class Package final : public Model<Package>,
         Counter senses {Unit::count, "Pages sensed"};
         Counter programs {Unit::count, "Pages programmed"};
         Counter erases {Unit::count, "Blocks erased"};
-        Counter operations {Unit::count, "Operations of dies (a multi-plane one counts once)"};
-        ElapsedTime sense_time {"Time of planes spent sensing"};
-        ElapsedTime program_time {"Time of planes spent programming"};
-        ElapsedTime erase_time {"Time of planes spent erasing"};
+        Counter operations {Unit::count,
+                            "Operations of dies (a multi-plane operation counts once)"};
+        ElapsedTime sense_time {"Time that planes spent sensing"};
+        ElapsedTime program_time {"Time that planes spent programming"};
+        ElapsedTime erase_time {"Time that planes spent erasing"};
         Counter cached {Unit::count, "Operations that waited in a register for their die"};
-        Level touched_blocks {Unit::count, "Blocks touched so far (peak: how many)"};
-        Level most_erases {Unit::count, "Erases of the block erased most (peak)"};
+        Level touched_blocks {Unit::count, "Blocks accessed so far (peak: their number)"};
+        Level most_erases {Unit::count, "Erases of the most erased block (peak)"};
     };
-    /// One plane's share of an operation.
+    /// The part of an operation on one plane.
     struct Work {
         protocol::NandCommand command;
         std::uint8_t port = 0;
     };
-    /// What works as one: a die, or a plane if planes are independent.
+    /// A unit that operates independently: a die, or a plane if planes are independent.
     struct Worker {
-        Fifo<Work> works;       ///< that have not begun, one work a plane
-        std::uint32_t open = 0; ///< works at the end of `works` whose operation is not complete
-        Tick until = 0;         ///< the end of the operation under way, or of the last one
-        Timer next;             ///< for what waits
+        Fifo<Work> works;       ///< not started, one work per plane
+        std::uint32_t open = 0; ///< works at the end of `works` whose operation is incomplete
+        Tick until = 0;         ///< end of the current or last operation
+        Timer next;             ///< start of the next operation
     };
     struct State {
         std::vector<Worker> units;
-        std::vector<Tick> registers; ///< until when the array uses each, by plane
+        std::vector<Tick> registers; ///< end of the array's use of each, by plane
         NandArrayState array;
-        std::uint32_t waiting = 0; ///< works that have not begun
-        std::uint32_t touched = 0; ///< blocks, as the statistic has it
+        std::uint32_t waiting = 0; ///< works not started
+        std::uint32_t touched = 0; ///< blocks, as counted by the statistic
     };
 
     explicit Package(const Params& p) : params(p) {}

@@ -4,8 +4,8 @@
 
 namespace memsim::flash {
 
-/// The bytes of pages, where a machine carries contents, under numbers that the owner gives to what
-/// holds a page: cells of an array, a register, a place of a cache. A value for State.
+/// The bytes of pages, if the machine carries contents. The owner assigns a number to each place
+/// that holds a page: cells of an array, a register, an entry of a cache. A value for State.
 class PageContents {
   public:
     static constexpr std::string_view archived_as = "PageContents";
@@ -15,7 +15,7 @@ class PageContents {
     }
     static constexpr std::uint32_t most_sectors = 512; ///< of a page of 16 KiB
 
-    /// Of 32 bytes, counted from the page's first.
+    /// `sector`: 32 bytes each, counted from the start of the page.
     SectorBytes read(std::uint64_t page, std::uint32_t sector) const {
         SectorBytes s;
         store_.read(key(page, sector), s);
@@ -24,8 +24,8 @@ class PageContents {
     void put(std::uint64_t page, std::uint32_t sector, const SectorBytes& s) {
         store_.put(key(page, sector), s);
     }
-    /// Adds what is known of sectors [first, first + count) to a record, sector `first` of the page
-    /// as its sector `at`.
+    /// Adds the known bytes of sectors [first, first + count) to a record; sector `first` of the
+    /// page becomes sector `at`.
     void read(std::uint64_t page, std::uint32_t first, std::uint32_t count, Contents& contents,
               Contents::Id to, std::uint32_t at) const {
         for (std::uint32_t i = 0; i < count; ++i) {
@@ -33,7 +33,7 @@ class PageContents {
             if (s.known) contents[to].pieces.push_back({at + i, s});
         }
     }
-    /// Forgets the sectors of 256 bytes each that [first, first + count) is made of.
+    /// Discards whole ranges of 256 bytes; [first, first + count) consists of such ranges.
     void forget(std::uint64_t page, std::uint32_t first = 0, std::uint32_t count = most_sectors) {
         store_.forget(key(page, first), count);
     }

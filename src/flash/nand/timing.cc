@@ -8,8 +8,8 @@ using namespace memsim::literals;
 
 namespace {
 
-/// ZnG's Table I: 3 us, 100 us, 100,000 erases. Its erase time is not given; assumption: 1 ms, as
-/// SLC V-NAND of its kind (sweep 1-5 ms).
+/// ZnG's Table I: 3 us, 100 us, 100,000 erases. Its erase time is not given; assumption: 1 ms, like
+/// comparable SLC V-NAND (sweep 1-5 ms).
 const Named<NandTiming> z_nand {"z_nand",
                                 {
                                     .source = "ZnG (ISCA 2020), Table I; tBERS is an assumption",
@@ -82,8 +82,8 @@ const Named<NandTiming> tlc {"tlc",
                                  .endurance = 3'000,
                              }};
 
-// ONFI's cycles as MQSim's ONFI_Channel_NVDDR2 gives them: tCS 20, tWC 25, tADL 70, tWPST + tWPSTH
-// 21, tDBSY 500 ns. tWB and tRR (100 and 20 ns) are latencies of links: the bus is free in them.
+// ONFI's cycle times as in MQSim's ONFI_Channel_NVDDR2: tCS 20, tWC 25, tADL 70, tWPST + tWPSTH 21,
+// tDBSY 500 ns. tWB and tRR (100 and 20 ns) are latencies of links, during which the bus is free.
 constexpr BusTiming cycles(const char* source, Rate rate) {
     return {source, rate, 20_ns, 25_ns, 70_ns, 21_ns, 500_ns};
 }
@@ -119,7 +119,7 @@ void check(const NandTiming& t) {
         if (t.program(i) < t.read(i))
             throw ConfigError("tPROG" + n + " is " + Text<Time>::show(t.program(i)) +
                               ", less than tR" + n + " = " + Text<Time>::show(t.read(i)) +
-                              ": figures contradict each other");
+                              ": the values contradict each other");
     }
 }
 

@@ -6,13 +6,13 @@
 
 namespace memsim::flash {
 
-/// How long a NAND array works, and how long a block lives. A cell of n bits holds pages of n
-/// types (lower, centre, upper); types go round with the page number.
+/// The times of NAND array operations and the endurance of a block. A cell of n bits holds pages of
+/// n types (lower, centre, upper); types alternate with the page number.
 struct NandTiming {
     const char* source;
-    unsigned types;              ///< pages types: bits a cell where each has its own time
-    Time tR0, tR1, tR2;          ///< array to register, a type each
-    Time tPROG0, tPROG1, tPROG2; ///< register to array, a type each
+    unsigned types;              ///< page types: bits per cell, if each has its own time
+    Time tR0, tR1, tR2;          ///< array to register, per type
+    Time tPROG0, tPROG1, tPROG2; ///< register to array, per type
     Time tBERS;                  ///< erase of a block
     std::uint32_t endurance;     ///< erases of a block
 
@@ -27,14 +27,14 @@ struct NandTiming {
     }
 };
 
-/// The preset with fields replaced by 'tR0=3us tBERS=1ms'. The error is the end of a sentence that
+/// The preset with fields replaced by 'tR0=3us tBERS=1ms'. The error completes a sentence that
 /// begins with object and parameter.
 NandTiming with_changes(NandTiming timing, const std::string& changes);
-/// Throws ConfigError (the end of a sentence) where figures make no sense.
+/// Throws ConfigError (the end of a sentence) if values are inconsistent.
 void check(const NandTiming& timing);
 
-/// The cycles of a channel's bus (ONFI's names). A command takes t_CS and a t_WC for each command
-/// and address cycle; data follow at `rate`.
+/// The cycle times of a channel's bus (ONFI's names). A command takes t_CS and a t_WC for each
+/// command and address cycle; data follow at `rate`.
 struct BusTiming {
     const char* source;
     Rate rate;

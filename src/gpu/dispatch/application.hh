@@ -7,36 +7,36 @@
 #include <algorithm>
 #include <numeric>
 
-/// How far a dispatcher has come with its applications. Values for State.
+/// The progress of a dispatcher with its applications. Values for State.
 namespace memsim::gpu {
 
-/// One stream of an application: a launch begins when the one before it has ended.
+/// One stream of an application: a launch begins when the previous one has ended.
 struct Stream {
     bool ended = false;       ///< no further block will start
-    bool asked = false;       ///< for the next launch
+    bool asked = false;       ///< the next launch was requested
     std::uint32_t launch = 0; ///< its number in the application, from 1
     std::uint32_t blocks = 0;
     std::uint32_t next_block = 0;
     std::uint32_t running = 0; ///< blocks that have not ended
-    Resources block;           ///< what one block of this launch takes
-    std::uint64_t local = 0;   ///< where its local memory begins
+    Resources block;           ///< resources of one block of this launch
+    std::uint64_t local = 0;   ///< start of its local memory
     Tick launch_started = 0;
-    std::uint64_t launch_instructions = 0; ///< of its threads, handed out
+    std::uint64_t launch_instructions = 0; ///< of its dispatched threads
 
     bool has_blocks() const { return next_block < blocks; }
-    /// Blocks under way still run to their end.
+    /// Blocks in progress still run to their end.
     void start_no_more() { ended = true, next_block = blocks; }
 };
 
 struct Application {
     std::vector<Stream> streams;
     bool before = false;         ///< it has ended once
-    bool loaded = false;         ///< the machine has its memory's contents
-    std::uint32_t seen = 0;      ///< launches begun since its start, simulated or not
-    std::uint32_t under_way = 0; ///< launches
-    std::uint64_t stores = 0;    ///< numbered so far, where contents are carried
+    bool loaded = false;         ///< its memory contents are in the machine
+    std::uint32_t seen = 0;      ///< launches since its start, simulated or not
+    std::uint32_t under_way = 0; ///< launches in progress
+    std::uint64_t stores = 0;    ///< stores numbered so far, if contents are carried
     std::uint64_t instructions = 0;
-    std::uint64_t until_ended = 0; ///< instructions when it had ended once
+    std::uint64_t until_ended = 0; ///< instructions at its first end
     LocalPools local_pools;
 
     bool ended() const {
@@ -50,15 +50,16 @@ struct Application {
     void start_no_more() {
         for (Stream& s : streams) s.start_no_more();
     }
-    /// The stream whose launch has this number.
+    /// The stream whose current launch has this number.
     Stream& stream_of(std::uint32_t launch) {
         const auto it = std::find_if(streams.begin(), streams.end(),
                                      [&](const Stream& s) { return s.launch == launch; });
-        MEMSIM_ASSERT(it != streams.end(), "a block ends of a launch that is not under way");
+        MEMSIM_ASSERT(it != streams.end(), "a block of a launch that is not in progress ends");
         return *it;
     }
-    /// The stream whose launch is given blocks: the one that began first, as hardware hands out all
-    /// blocks of a kernel before those of a later one. The number of streams if there is none.
+    /// The stream whose launch receives blocks: the one whose launch began first, because hardware
+    /// dispatches all blocks of a kernel before those of a later one. Returns the number of streams
+    /// if there is none.
     std::uint32_t next_stream() const {
         auto next = static_cast<std::uint32_t>(streams.size());
         for (std::uint32_t s = 0; s < streams.size(); ++s)

@@ -9,10 +9,10 @@
 namespace memsim::gpu {
 
 static const Registration<Dispatcher> dispatcher {
-    "Hands the blocks of kernel launches of one or several applications to SMs, in order."};
-static const DebugFlag dispatch_flag {"Dispatch", "Kernel launches and blocks handed to SMs"};
+    "Dispatches the blocks of kernel launches of one or several applications to SMs, in order."};
+static const DebugFlag dispatch_flag {"Dispatch", "Kernel launches, and blocks dispatched to SMs"};
 
-/// Blocks are handed out by the dispatcher's count of what an SM holds.
+/// The dispatcher's parameters must not exceed what an SM holds.
 void Dispatcher::check_slots() const {
     const OccupancyParams& own = params.sm;
     for (unsigned i = 0; i < port.sm_side.size(); ++i) {
@@ -39,7 +39,7 @@ void Dispatcher::init() {
         if (sim().contents().enabled()) {
             if (shares_[i].kernels->memory().empty())
                 refuse("host", "application " + std::to_string(i) +
-                                   " has no values, as traces of addresses have none: build the "
+                                   " has no data values, like all traces of addresses: build the "
                                    "machine without contents");
             shares_[i].kernels->note_host_writes();
         }
@@ -73,7 +73,7 @@ void Dispatcher::init() {
     }
 }
 
-/// A block that fits in no SM is refused before time 0, where a stream's first launch has it.
+/// Refuses a block that fits in no SM before time 0, if the first launch of a stream has it.
 void Dispatcher::check_first_launch(std::uint32_t application) {
     program::KernelSource& kernels = *shares_[application].kernels;
     Saver before;
@@ -90,7 +90,7 @@ void Dispatcher::check_first_launch(std::uint32_t application) {
         shares_[application].initial = std::move(before.bytes);
 }
 
-/// With an MMU their addresses are not those of memory.
+/// With an MMU the applications' addresses are not physical.
 std::vector<MemoryUse> Dispatcher::memory_uses() const {
     std::vector<MemoryUse> uses;
     for (std::size_t i = 0; i < shares_.size() && !params.addresses.translated(); ++i)
@@ -108,12 +108,12 @@ std::uint64_t Dispatcher::executed(std::uint32_t application) const {
 }
 
 /// The run ends with the tick in which the count is reached, so the order of SMs within a tick does
-/// not matter. The count is that of the SMs' states: a restored run pauses only if its checkpoint
+/// not matter. The count comes from the SMs' states: a restored run pauses only if its checkpoint
 /// was written before.
 void Dispatcher::issued(std::uint64_t thread_instructions) {
     const std::uint64_t at = params.pause_at_instructions();
     issued_ += thread_instructions;
-    if (issued_ == thread_instructions) { // the first one of this process
+    if (issued_ == thread_instructions) { // the first call in this process
         issued_ = 0;
         for (std::uint32_t i = 0; i < shares_.size(); ++i) issued_ += executed(i);
     }
@@ -132,7 +132,7 @@ void Dispatcher::wake() {
     for (std::uint32_t i = 0; i < state.applications.size(); ++i) end_launches(i);
     for (std::uint32_t i = 0; i < state.applications.size(); ++i) ask(i);
     hand_out();
-    // Those cut off before their first block.
+    // Launches that were cut off before their first block.
     for (std::uint32_t i = 0; i < state.applications.size(); ++i) end_launches(i);
 }
 
@@ -160,7 +160,7 @@ void Dispatcher::begin(std::uint32_t i, const protocol::LaunchReply& launch) {
     Application& a = state.applications[i];
     Stream& s = a.streams[launch.stream];
     const bool past = params.launches() && a.seen >= params.first_launch() + params.launches();
-    if (s.ended) return; // another one's end was the end of all
+    if (s.ended) return; // the end of another stream ended all
     if (launch.ended || past) {
         s.ended = true;
         if (a.ended()) end(i);
@@ -191,11 +191,11 @@ void Dispatcher::begin(std::uint32_t i, const protocol::LaunchReply& launch) {
     }
     ++stat.launches;
     debug(dispatch_flag, "application ", i, ": launch ", launch.launch, " of ", launch.blocks,
-          " blocks, ", occupancy_.room(s.block), " in an SM");
+          " blocks, ", occupancy_.room(s.block), " per SM");
 }
 
-/// A launch before the region takes no time. The program's memory is in the machine already if it
-/// runs again: what the launch changes is copied there.
+/// A launch before the region takes no time. If the program runs again, its memory is already in
+/// the machine, and the changes of the launch are copied there.
 void Dispatcher::skip(std::uint32_t i, const protocol::LaunchReply& launch) {
     program::KernelSource& kernels = *shares_[i].kernels;
     const bool loaded = state.applications[i].loaded;
@@ -222,7 +222,7 @@ void Dispatcher::end_launches(std::uint32_t i) {
     }
 }
 
-/// An application has no further launch.
+/// Called when an application has no further launch.
 void Dispatcher::end(std::uint32_t i) {
     Application& a = state.applications[i];
     if (!a.before) {
@@ -238,7 +238,7 @@ void Dispatcher::end(std::uint32_t i) {
         return start_no_more();
     if (std::all_of(a.streams.begin(), a.streams.end(),
                     [](const Stream& s) { return s.launch == 0; }))
-        return; // none of its launches takes time: it would begin again for ever
+        return; // none of its launches takes time: it would be restarted for ever
     program::MemoryCopy before;
     if (a.loaded) before.take(*shares_[i].kernels);
     Loader initial(shares_[i].initial);
@@ -311,8 +311,8 @@ ProgramMemory Dispatcher::memory_of(std::uint32_t i) const {
             static_cast<std::uint16_t>(i)};
 }
 
-/// Before a launch: the first one finds the program's memory in the machine, each later one what
-/// the host wrote since. Copies are not modelled, so they take no time.
+/// Before a launch: the first launch loads the program's memory into the machine; each later one
+/// copies what the host has written since. Copies are not modelled and take no time.
 void Dispatcher::keep_contents(std::uint32_t i) {
     Application& a = state.applications[i];
     const auto writes = shares_[i].kernels->take_host_writes();
@@ -323,15 +323,15 @@ void Dispatcher::keep_contents(std::uint32_t i) {
     a.loaded = true;
 }
 
-/// Numbers `n` more stores of an application; returns how many came before.
+/// Numbers `n` more stores of an application. Returns the number of earlier ones.
 std::uint32_t Dispatcher::number_stores(std::uint32_t i, std::uint64_t n) {
     std::uint64_t& stores = state.applications[i].stores;
     const std::uint64_t before = stores;
     stores += n;
     if (stores >> 32)
         throw ConfigError(path() + ": application " + std::to_string(i) +
-                          " has more than 2^32 stores: a machine that carries contents cannot tell "
-                          "their order; simulate fewer launches of it");
+                          " has more than 2^32 stores: a machine that carries contents cannot "
+                          "order them; simulate fewer launches of it");
     return static_cast<std::uint32_t>(before);
 }
 
@@ -345,7 +345,7 @@ void Dispatcher::take_block(std::uint16_t application, std::uint32_t launch, std
     const auto it = std::find_if(state.held.begin(), state.held.end(), [&](const Held& h) {
         return h.application == application && h.launch == launch && h.block == block;
     });
-    MEMSIM_ASSERT(it != state.held.end(), "a block is taken that was not handed out");
+    MEMSIM_ASSERT(it != state.held.end(), "a block is fetched that was not dispatched");
     warps.swap(it->warps);
     spare_.push_back(std::move(it->warps));
     state.held.erase(it);
@@ -356,7 +356,7 @@ bool Dispatcher::pending() const {
                        [](const Application& a) { return !a.ended() || a.running() > 0; });
 }
 
-/// A block is done when it has ended. How many launches are to come only the application knows.
+/// A block counts as done when it has ended. The total number of launches is unknown.
 std::vector<Work> Dispatcher::work() const {
     std::vector<Work> all;
     if (const std::uint64_t most = params.max_instructions())
@@ -379,11 +379,11 @@ void Dispatcher::check_loaded(Loader& l) const {
         const std::vector<Stream>& streams = state.applications[i].streams;
         l.within("applications.streams", [&] {
             l.check(streams.size() == shares_[i].kernels->streams(),
-                    "are not those of the application");
+                    "differ in number from the application's");
             for (const Stream& s : streams) {
-                l.check(s.next_block <= s.blocks, "have handed out more blocks than there are");
+                l.check(s.next_block <= s.blocks, "have dispatched more blocks than there are");
                 l.check(!s.blocks || (s.block.warps && occupancy_.has(s.block)),
-                        "have blocks that take no warp, or more than an SM has");
+                        "have blocks without warps, or larger than an SM");
             }
         });
     }

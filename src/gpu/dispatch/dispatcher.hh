@@ -12,26 +12,28 @@ namespace memsim::gpu {
 
 using namespace memsim::literals;
 
-/// What happens when one of several applications has ended: the others run on without it, it is
-/// begun again until each has ended once, or no block of any starts any more.
+/// Action when one of several applications has ended: the others continue without it; it is
+/// restarted until each has ended once; or no further block of any application starts.
 enum class WhenOneEnds : std::uint8_t { run_on, repeat, stop };
 constexpr std::array<std::string_view, 3> names_of(WhenOneEnds) {
     return {"run_on", "repeat", "stop"};
 }
 
-/// Hands the blocks of each application's launches to SMs, in linear order, to the SM with the most
-/// room (the first of several). A stream's next launch begins when the last block of the one before
-/// has ended; launches of an application's several streams run concurrently, and the one that began
-/// first has all of its blocks handed out first. Of several applications each is given a block in
-/// turn. Blocks are run functionally when they are handed out: what warps do does not depend on
-/// timing.
-/// A run may be cut to a region: launches before it are run functionally only; after it, or when
-/// max_instructions have been handed out, no further block starts and the run ends when those under
-/// way have ended; an application's own part may be cut likewise.
-/// What an SM holds, how applications share the machine and where local memory lies is said in
-/// src/gpu/dispatch/.
-/// Not modelled: priorities of streams, waits of one stream for another, preemption, partitioned
-/// caches.
+/// Dispatches the blocks of each application's launches to SMs.
+///
+/// Models        Blocks are dispatched in linear order to the SM with the most space (the first of
+///               several). The next launch of a stream begins when the last block of the previous
+///               one has ended. Launches of several streams of an application run concurrently; the
+///               one that began first has all of its blocks dispatched first. With several
+///               applications, each receives a block in turn. Blocks are executed functionally when
+///               they are dispatched: the behaviour of warps does not depend on timing.
+///
+/// A run can be limited to a region: earlier launches are executed functionally only. After the
+/// region, or after max_instructions, no further block starts, and the run ends when the blocks in
+/// progress have ended. Each application can be limited likewise. See src/gpu/dispatch/ for the
+/// capacity of SMs, the division of the machine, and the location of local memory.
+///
+/// Not modelled  Priorities of streams, waits between streams, preemption, partitioned caches.
 class Dispatcher final : public Model<Dispatcher>,
                          public protocol::HasBlocks,
                          public ChecksContents,
@@ -40,7 +42,7 @@ class Dispatcher final : public Model<Dispatcher>,
     struct Params {
         PartitionParams sharing;
         Param<WhenOneEnds> when_one_ends {WhenOneEnds::run_on,
-                                          "What happens when one of several has ended"};
+                                          "Action when one of several applications has ended"};
         AddressParams addresses;
         Param<unsigned> sms {16, {1, 4096}, "SMs", stated("Ohm-GPU table I: 16")};
         OccupancyParams sm;
@@ -51,31 +53,30 @@ class Dispatcher final : public Model<Dispatcher>,
             "Launches of an application that share their local memory: all of its context, as in "
             "NVIDIA's driver, or those of equal occupancy, as in Accel-Sim"};
         Param<std::uint64_t> max_instructions {
-            0, "Thread instructions after which no block starts; 0: no limit"};
+            0, "Thread instructions after which no further block starts; 0: no limit"};
         Param<std::uint64_t> application_instructions {
             0, "Thread instructions of an application after which none of its blocks starts, so "
-               "that each does the same work on every machine; 0: no limit"};
-        Param<unsigned> first_launch {
-            0, "Launches of each application before this one (from 0) are run functionally only: "
-               "region of interest"};
+               "that it does the same work on every machine; 0: no limit"};
+        Param<unsigned> first_launch {0, "Launches of each application before this one (from 0) "
+                                         "are executed functionally only: region of interest"};
         Param<unsigned> launches {
-            0, "Launches of each application simulated from first_launch on; 0: all"};
+            0, "Launches of each application simulated, starting with first_launch; 0: all"};
         Param<unsigned> pause_at_launch {
             0, "simulate() returns when the first application begins this launch, so that a script "
                "can reset statistics; 0: never"};
         Param<std::uint64_t> pause_at_instructions {
-            0, "simulate() returns when the SMs have issued so many thread instructions of all "
-               "applications, so that a script can reset statistics; 0: never"};
+            0, "simulate() returns when the SMs have issued this number of thread instructions of "
+               "all applications, so that a script can reset statistics; 0: never"};
         Param<Frequency> clock {1.2_GHz,
                                 {1_MHz, 100_GHz},
-                                "Clock in which cycles are counted",
+                                "Clock of the cycle statistics",
                                 stated("Ohm-GPU table I: 1.2 GHz")};
     };
     struct Ports {
         Many<Requester<protocol::Launches>> host {
             from<&Params::sharing, &PartitionParams::applications>,
             {.depth = [](const void*) { return 1u; }, .needs = needs<protocol::HasKernels>},
-            "The applications; the links have the launch latency"};
+            "The applications; the links model the launch latency"};
         Many<Requester<protocol::Dispatch>> sm_side {
             from<&Params::sms>,
             {.depth = from<&Params::sm, &OccupancyParams::block_slots>,
@@ -83,40 +84,39 @@ class Dispatcher final : public Model<Dispatcher>,
             "Blocks to the SMs"};
     };
     struct Stats {
-        Counter launches {Unit::count, "Kernel launches begun"};
-        Counter blocks {Unit::count, "Blocks handed out"};
-        Counter warp_instructions {Unit::count, "Warp instructions of blocks handed out"};
-        Counter thread_instructions {Unit::count, "Thread instructions of blocks handed out"};
+        Counter launches {Unit::count, "Kernel launches started"};
+        Counter blocks {Unit::count, "Blocks dispatched"};
+        Counter warp_instructions {Unit::count, "Warp instructions of dispatched blocks"};
+        Counter thread_instructions {Unit::count, "Thread instructions of dispatched blocks"};
         Counter lane_accesses {Unit::count,
-                               "Memory accesses of single threads in blocks handed out"};
-        ElapsedTime kernel_time {"Time in which a launch was under way, from its start to its last "
-                                 "block's end"};
-        LongestTime longest_launch {Unit::time, "Time of the longest launch"};
+                               "Memory accesses of single threads in dispatched blocks"};
+        ElapsedTime kernel_time {"Time during which a launch was in progress, from its start to "
+                                 "the end of its last block"};
+        LongestTime longest_launch {Unit::time, "Duration of the longest launch"};
         ElapsedCycles cycles {
             Unit::cycle,
-            "Time with a kernel running, in cycles of the clock, each stretch rounded up"};
-        Gathered executed {Unit::count, "Thread instructions that SMs issued"};
-        Ratio ipc {executed, cycles, "Thread instructions that SMs issued, a cycle"};
+            "Time with a kernel running, in cycles of the clock, each period rounded up"};
+        Gathered executed {Unit::count, "Thread instructions issued by SMs"};
+        Ratio ipc {executed, cycles, "Thread instructions issued by SMs per cycle"};
         Each<Counter> application_instructions {
             from<&Params::sharing, &PartitionParams::applications>, Unit::count,
-            "Thread instructions of an application's blocks, until it has ended once"};
+            "Thread instructions of an application's blocks, until its first end"};
         Each<ElapsedCycles> application_cycles {
             from<&Params::sharing, &PartitionParams::applications>, Unit::cycle,
-            "Cycles in which a launch of an application was under "
-            "way, until the application has ended once"};
+            "Cycles during which a launch of an application was in progress, until the "
+            "application's first end"};
         Each<Counter> application_end {from<&Params::sharing, &PartitionParams::applications>,
                                        Unit::time,
                                        "Time at which the application ended for the first time"};
         Each<Counter> application_repeats {from<&Params::sharing, &PartitionParams::applications>,
-                                           Unit::count,
-                                           "Times that an application was begun again"};
+                                           Unit::count, "Times that an application was restarted"};
         Each<Gathered> application_executed {
             from<&Params::sharing, &PartitionParams::applications>, Unit::count,
-            "Thread instructions of an application that SMs issued, until it has ended once"};
-        Each<Ratio> application_ipc {application_executed, application_cycles,
-                                     "Thread instructions of an application that SMs issued, a "
-                                     "cycle"};
-        SumOfRatios ipc_sum {application_ipc, "Sum of the applications' instructions a cycle"};
+            "Thread instructions of an application issued by SMs, until its first end"};
+        Each<Ratio> application_ipc {
+            application_executed, application_cycles,
+            "Thread instructions of an application issued by SMs per cycle"};
+        SumOfRatios ipc_sum {application_ipc, "Sum of the applications' instructions per cycle"};
     };
     struct Held {
         std::uint16_t application = 0;
@@ -127,10 +127,10 @@ class Dispatcher final : public Model<Dispatcher>,
         std::vector<Application> applications;
         std::vector<Resources> used; ///< of each SM
         std::uint32_t next = 0;      ///< the application whose turn it is
-        std::uint32_t under_way = 0; ///< launches
-        Tick since = 0;              ///< when the first of them began
+        std::uint32_t under_way = 0; ///< launches in progress
+        Tick since = 0;              ///< start of the first of them
         std::uint64_t instructions = 0;
-        std::vector<Held> held; ///< handed out, not yet taken by its SM
+        std::vector<Held> held; ///< dispatched, not yet fetched by the SM
         Timer first;
     };
 
@@ -166,7 +166,7 @@ class Dispatcher final : public Model<Dispatcher>,
         program::KernelSource* kernels = nullptr;
         SmRange sms;
         std::uint64_t base = 0;
-        std::string initial; ///< its functional state before its first launch, to begin it again
+        std::string initial; ///< functional state before the first launch, for a restart
     };
 
     void check_slots() const;
@@ -189,9 +189,9 @@ class Dispatcher final : public Model<Dispatcher>,
     LocalLayout local_;
     std::vector<Share> shares_;
     std::vector<const protocol::CountsInstructions*> counts_; ///< the SMs
-    std::uint64_t issued_ = 0;      ///< by all of them, once issued() has been called
-    program::BlockStreams streams_; ///< buffers only: what is in them between calls is not read
-    std::vector<std::vector<std::vector<std::uint8_t>>> spare_; ///< as those
+    std::uint64_t issued_ = 0;      ///< by all SMs, once issued() has been called
+    program::BlockStreams streams_; ///< buffers only: their contents are not read between calls
+    std::vector<std::vector<std::vector<std::uint8_t>>> spare_; ///< buffers, likewise
 };
 
 } // namespace memsim::gpu

@@ -18,7 +18,7 @@ struct OccupancyParams {
     Param<unsigned> warp_unit {
         2,
         {1, 32},
-        "A block's warps are rounded up to a multiple of this for its registers",
+        "Unit to which a block's warps are rounded up for the allocation of registers",
         cited("CUDA occupancy calculator: 2 for compute capability 2.x, 4 for later; well known, "
               "not looked up")};
     Param<unsigned> register_unit {64,
@@ -31,7 +31,7 @@ struct OccupancyParams {
                               cited("128 B for 2.x, 256 for 3.x")};
 };
 
-/// What blocks take of an SM. A value for State.
+/// The resources of an SM that blocks use. A value for State.
 struct Resources {
     std::uint32_t blocks = 0;
     std::uint32_t warps = 0;
@@ -49,25 +49,25 @@ struct Resources {
     }
 };
 
-/// How many blocks an SM holds: the scarcest of its slots, warps, registers and shared memory
-/// decides.
+/// The number of blocks that an SM can hold, limited by the scarcest of its slots, warps, registers
+/// and shared memory.
 class Occupancy {
   public:
     explicit Occupancy(const OccupancyParams& p) : p_(p) {}
 
-    /// A block's share of an SM, rounded as the hardware hands it out. Throws ConfigError, with
-    /// the path of the owner, for one that does not fit.
+    /// The resources of a block, rounded to the allocation units of the hardware. Throws
+    /// ConfigError with the owner's path if the block does not fit.
     Resources need(const protocol::LaunchReply& launch, std::uint32_t application,
                    const std::string& path) const;
-    /// Blocks of this kind that an SM still takes.
+    /// Number of further blocks of this kind that fit in an SM.
     std::uint32_t room(const Resources& used, const Resources& block) const;
-    /// Whether an SM has so much.
+    /// Whether an SM has these resources.
     bool has(const Resources& r) const {
         return r.blocks <= p_.block_slots() && r.warps <= p_.warp_slots() &&
                r.registers <= p_.registers() &&
                r.shared <= static_cast<std::uint64_t>(p_.shared->raw);
     }
-    /// Those of an empty SM.
+    /// The same for an empty SM.
     std::uint32_t room(const Resources& block) const { return room({}, block); }
 
   private:

@@ -6,7 +6,7 @@ namespace memsim::gpu {
 
 namespace {
 
-/// '10,6': the parts of a list.
+/// '10,6': the elements of a list.
 std::vector<std::string> parts_of(const std::string& list) {
     std::vector<std::string> parts;
     for (std::size_t at = 0; !list.empty() && at <= list.size();) {
@@ -30,8 +30,8 @@ std::vector<SmRange> split_sms(const PartitionParams& p, std::uint32_t sms,
     if (p.partition() == Partition::shared) {
         if (!p.sm_split->empty())
             refuse(path, "sm_split",
-                   "applications that share all SMs have none of their own: leave it "
-                   "empty or take partition='spatial'");
+                   "applications that share all SMs have no SMs of their own: leave it empty, or "
+                   "set partition='spatial'");
         return std::vector<SmRange>(n, {0, sms});
     }
     std::vector<std::uint64_t> split;
@@ -46,8 +46,8 @@ std::vector<SmRange> split_sms(const PartitionParams& p, std::uint32_t sms,
     if (split.empty()) {
         if (n > sms)
             refuse(path, "sms",
-                   std::to_string(n) + " applications need an SM each, and there are " +
-                       std::to_string(sms) + ": more SMs, or partition='shared'");
+                   std::to_string(n) + " applications need one SM each, but there are " +
+                       std::to_string(sms) + ": use more SMs, or partition='shared'");
         for (unsigned i = 0; i < n; ++i) split.push_back(sms / n + (i < sms % n));
     }
     std::uint64_t sum = 0;

@@ -49,7 +49,7 @@ void ProgramMemory::compare(const Contents& contents, ContentsReport& report) co
                     report.first = "the byte at address " + std::to_string(a.address + i) +
                                    " of application " + std::to_string(application_) + " is " +
                                    (known ? std::to_string(a.data.bytes[i]) : "unknown") +
-                                   ", and the program left " + std::to_string(data[i]);
+                                   ", but the program's value is " + std::to_string(data[i]);
                 }
             });
 }

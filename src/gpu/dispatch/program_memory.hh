@@ -5,7 +5,7 @@
 
 namespace memsim::gpu {
 
-/// An application's memory as the machine should hold it, and the untimed way to where it does:
+/// The expected memory contents of an application, and functional access to the machine's copy
 /// through one of the SMs that run its blocks.
 class ProgramMemory {
   public:
@@ -13,11 +13,11 @@ class ProgramMemory {
                   std::uint16_t application)
         : program_(program), sm_(sm), base_(base), application_(application) {}
 
-    /// Copies all of it into the machine.
+    /// Copies all of the memory into the machine.
     void load() const;
-    /// Copies in what the host wrote, as store number `order`.
+    /// Copies the host's writes into the machine, as store number `order`.
     void deliver(const std::vector<program::HostWrite>& writes, std::uint32_t order) const;
-    /// Compares it with what loads would get, byte by byte.
+    /// Compares the memory, byte by byte, with the data that loads would return.
     void compare(const Contents& contents, ContentsReport& report) const;
 
   private:

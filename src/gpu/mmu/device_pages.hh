@@ -9,20 +9,19 @@ namespace memsim::gpu {
 struct EvictionParams {
     using group = void;
     Param<PolicyName<parts::PagePolicy>> eviction {
-        "lru", "Which page makes room when device memory is full; a use is a question for its "
-               "translation, as the MMU sees no hits of L1 TLBs"};
+        "lru", "Policy that selects the page to evict when device memory is full; a use is a "
+               "translation request, because the MMU does not see hits of L1 TLBs"};
 };
 
 struct EvictionStats {
     using group = void;
-    Counter evictions {Unit::count, "Pages that made room for another"};
+    Counter evictions {Unit::count, "Pages evicted by another page"};
     Counter dirty_evictions {Unit::count, "Evicted pages that had been written to"};
     Counter unused_prefetches {Unit::count,
-                               "Evicted pages that came by a prefetch and were never asked for"};
+                               "Evicted pages that were prefetched and never requested"};
 };
 
-/// The pages that a host has brought to device memory, by the numbers of their frames there. A
-/// value for State.
+/// The pages in device memory that a host has transferred, by frame number. A value for State.
 class DevicePages {
   public:
     static constexpr std::string_view archived_as = "DevicePages";
@@ -43,17 +42,17 @@ class DevicePages {
     }
     void use(std::uint64_t frame, bool write) { resident_.use(number(frame), write); }
     bool dirty(std::uint64_t frame) const { return resident_[number(frame)].dirty; }
-    /// A page is in the frame that was claimed for it.
+    /// The page has arrived in the frame claimed for it.
     void arrive(std::uint64_t frame) { resident_.arrive(number(frame)); }
 
-    /// Gives a frame to a page that the host brings; false if all are on their way to a page. One
-    /// that is there already was prefetched while its fault was on its way: it stays until the
-    /// fault is answered.
+    /// Assigns a frame to a page that the host transfers. Returns false if all frames await a page.
+    /// A page that is already present was prefetched during its fault; it stays until the fault is
+    /// answered.
     bool claim(std::uint64_t key, bool prefetch, protocol::PageOrderReply& reply,
                EvictionStats& stat) {
         const std::uint32_t here = resident_.find(key);
         if (here != parts::Residency::none) {
-            MEMSIM_ASSERT(resident_[here].here, "a page is claimed that is on its way");
+            MEMSIM_ASSERT(resident_[here].here, "a page is claimed whose transfer is in progress");
             resident_.pin(here);
             reply.frame = first_ + here;
             reply.present = true;
@@ -79,14 +78,14 @@ class DevicePages {
     }
 
   private:
-    /// By which the frame is known in resident_.
+    /// The index of the frame in resident_.
     std::uint32_t number(std::uint64_t frame) const {
         return static_cast<std::uint32_t>(frame - first_);
     }
 
     Policy<parts::PagePolicy> policy_;
     parts::Residency resident_;
-    std::uint64_t first_ = 0; ///< frame
+    std::uint64_t first_ = 0; ///< first frame
 };
 
 } // namespace memsim::gpu

@@ -8,10 +8,12 @@ namespace memsim::gpu {
 struct MissingParams {
     using group = void;
     Param<unsigned> walk_buffer {
-        128, {1, 65536}, "Pages that walk or wait for a walker", assumed("four a thread")};
-    Param<unsigned> targets {64, {1, 4096}, "TLBs' requests that may wait for a page"};
-    Param<unsigned> fault_buffer {
-        256, {1, 65536}, "Pages that may be faulted on", assumed("a batch of the driver's")};
+        128, {1, 65536}, "Pages that are walked or wait for a walker", assumed("four a thread")};
+    Param<unsigned> targets {64, {1, 4096}, "TLB requests that may wait for one page"};
+    Param<unsigned> fault_buffer {256,
+                                  {1, 65536},
+                                  "Maximum number of outstanding page faults",
+                                  assumed("a batch of the driver's")};
 };
 
 struct MissingStats {
@@ -20,25 +22,26 @@ struct MissingStats {
     Level faulting {Unit::count, "Entries of the fault buffer in use"};
 };
 
-/// The pages that TLBs wait for, each with those who wait: in the walk buffer until its walk ends,
-/// then in the fault buffer if it is not resident. A value for State.
+/// The pages requested by TLBs, each with its waiting requests. A page is in the walk buffer until
+/// its walk ends, then in the fault buffer if it is not resident. A value for State.
 class MissingPages {
   public:
     struct Waiter {
         std::uint32_t tag = 0;
         std::uint16_t tlb = 0;
     };
-    /// queued: waits for a thread; walking: has one; held: ended on a page that is not resident,
-    /// the fault buffer is full, still has its thread; faulting: the host is asked; unmapped: waits
-    /// for a page order to map it, or to resume its application; found: nobody waits any more.
+    /// queued: waits for a walker thread; walking: has one; held: not resident, but the fault
+    /// buffer is full, so it still has its thread; faulting: the fault was sent to the host;
+    /// unmapped: waits for a page order that maps it or resumes its application; found: no request
+    /// waits.
     enum class Phase : std::uint8_t { found, queued, walking, held, faulting, unmapped };
     struct Page {
         std::uint64_t key = 0;
         Phase phase = Phase::found;
-        bool write = false; ///< somebody asks for leave to write
+        bool write = false; ///< a request asks for write permission
         std::uint32_t thread = 0;
-        Tick since = 0;    ///< of the walk, then of the fault
-        Stamps::Id stamps; ///< of the request that was first to ask
+        Tick since = 0;    ///< start of the walk, then of the fault
+        Stamps::Id stamps; ///< of the first request
     };
 
     static constexpr std::string_view archived_as = "MissingPages";
@@ -47,7 +50,7 @@ class MissingPages {
         a(waiters_), a(pages_), a(numbers_), a(walking_), a(faulting_);
         if constexpr (Loading<Archive>)
             a.check(numbers_.all([&](std::uint64_t, std::uint32_t i) { return i < pages_.size(); }),
-                    "numbers pages that it does not hold");
+                    "numbers pages that it does not contain");
     }
 
     void init(const MissingParams& p) {
@@ -60,18 +63,18 @@ class MissingPages {
     std::uint32_t faulting() const { return faulting_; } ///< entries of the fault buffer in use
     bool may_walk() const { return walking_ < walk_buffer_; }
     bool may_fault() const { return faulting_ < fault_buffer_; }
-    /// No entry of either buffer is in use.
+    /// Whether no entry of either buffer is in use.
     bool empty() const { return walking_ + faulting_ == 0; }
     Page& operator[](std::uint32_t i) { return pages_[i]; }
     const Page& operator[](std::uint32_t i) const { return pages_[i]; }
-    /// That which a message names.
+    /// The page that a message names.
     Page& in_use(std::uint32_t i) {
-        MEMSIM_ASSERT(waiters_.in_use(i).line == 0, "a page comes that nobody waits for");
+        MEMSIM_ASSERT(waiters_.in_use(i).line == 0, "a page arrives that no request waits for");
         return pages_[i];
     }
     const std::uint32_t* find(std::uint64_t key) const { return numbers_.find(key); }
 
-    /// A page nobody has asked for yet; may_walk().
+    /// Adds a page that was not requested before. Requires: may_walk().
     std::uint32_t add(std::uint64_t key, const Waiter& waiter, bool write, Tick now,
                       MissingStats& stat) {
         const std::uint32_t i = waiters_.allocate(0, now);
@@ -81,22 +84,22 @@ class MissingPages {
         stat.buffered.set(now, ++walking_);
         return i;
     }
-    /// False if as many wait for it as may.
+    /// Returns false if the page has the maximum number of waiting requests.
     bool join(std::uint32_t i, const Waiter& waiter, bool write) {
         if (waiters_.targets_full(i)) return false;
         waiters_.add(i, waiter);
         pages_[i].write |= write;
         return true;
     }
-    /// Its walk has ended: it leaves the walk buffer.
+    /// A walk has ended: its page leaves the walk buffer.
     void walked(Tick now, MissingStats& stat) { stat.buffered.set(now, --walking_); }
-    /// It enters the fault buffer; may_fault().
+    /// The page enters the fault buffer. Requires: may_fault().
     void fault(std::uint32_t i, Phase phase, Tick now, MissingStats& stat) {
         pages_[i].since = now;
         pages_[i].phase = phase;
         stat.faulting.set(now, ++faulting_);
     }
-    /// Calls tell(waiter) for all who wait, and forgets the page.
+    /// Calls tell(waiter) for all waiting requests, and removes the page.
     template <class Tell>
     void complete(std::uint32_t i, Tick now, MissingStats& stat, Tell&& tell) {
         Page& p = pages_[i];
@@ -122,7 +125,7 @@ class MissingPages {
 
   private:
     parts::MshrTable<Waiter> waiters_;
-    std::vector<Page> pages_;                  ///< of each entry there
+    std::vector<Page> pages_;                  ///< by entry of waiters_
     HashMap<std::uint32_t> numbers_;           ///< by page
     std::uint32_t walking_ = 0, faulting_ = 0; ///< entries of the buffers in use
     std::uint32_t walk_buffer_ = 0, fault_buffer_ = 0;

@@ -6,12 +6,12 @@ namespace memsim::gpu {
 
 static const Registration<Mmu> mmu {
     "The GPU's MMU: L2 TLB, page walks in memory, address spaces, page faults, shoot-downs."};
-static const DebugFlag mmu_flag {"Mmu", "Look-ups, walks and faults of the MMU"};
+static const DebugFlag mmu_flag {"Mmu", "Lookups, walks and faults of the MMU"};
 static const Stage translation {"translation"};
 
 using Phase = MissingPages::Phase;
 
-/// TLBs with different stripes would call one address by different pages.
+/// TLBs with different stripes would map one address to different pages.
 void Mmu::check_stripes() const {
     const protocol::HasStripe* first = nullptr;
     for (unsigned i = 0; i < port.tlb_side.size(); ++i) {
@@ -32,13 +32,13 @@ void Mmu::check_stripes() const {
 void Mmu::init() {
     check_stripes();
     if (params.entries() % params.ways())
-        refuse("ways", params.entries.text() + " entries are no whole number of sets of " +
+        refuse("ways", params.entries.text() + " entries are not a whole number of sets of " +
                            params.ways.text());
     state.map.init(*this, params.pages, sim().seed());
     state.walker.init(*this, params.walker, params.pages);
     if (by_fault() && (port.fault_side.size() == 0 || port.mover_side.size() == 0))
-        refuse("hosts", "pages that are not resident are brought by a host: bind one to fault_side "
-                        "and mover_side (hosts=1, movers=1)");
+        refuse("hosts", "pages that are not resident require a host: connect one to fault_side and "
+                        "mover_side (hosts=1, movers=1)");
     state.resident.init(*this, params.eviction, params.pages);
     state.translations.resize(params.entries(), params.ways(), params.replacement().text(),
                               path() + ".replacement", sim().seed());
@@ -83,7 +83,7 @@ void Mmu::wake() {
     }
 }
 
-/// Serves TLBs in turn, so many a cycle; one that must wait lets the others pass.
+/// Serves TLBs in turn, `lookups` per cycle. A TLB that must wait does not block the others.
 void Mmu::look_up() {
     const auto n = static_cast<std::uint32_t>(port.tlb_side.size());
     for (std::uint32_t waiting = 0; waiting < n;) {
@@ -146,7 +146,7 @@ void Mmu::start_walks() {
     }
 }
 
-/// What the leaf's entry says: the frame, or that the page is not there.
+/// The content of the leaf's entry: the frame, or that the page is not resident.
 void Mmu::end_walk(std::uint32_t i) {
     MissingPages::Page& p = state.missing[i];
     const bool waits = state.map.held(application_of(p.key));
@@ -173,7 +173,7 @@ void Mmu::fault(std::uint32_t i) {
     debug(mmu_flag, "faults on page ", page_of(key), " of application ", application_of(key));
 }
 
-/// Tells all who wait for the page.
+/// Answers all requests that wait for the page.
 void Mmu::complete(std::uint32_t i, std::uint64_t frame) {
     const MissingPages::Page& p = state.missing.in_use(i);
     bool writable = true;
@@ -195,7 +195,7 @@ std::optional<std::uint64_t> Mmu::find(std::uint64_t key) {
     return frame;
 }
 
-/// By parameters alone: others ask before init().
+/// Uses parameters only, because other components call this before init().
 std::optional<std::uint64_t> Mmu::frame_at_start(std::uint16_t application) const {
     if (params.pages.placement() != PagePlacement::identity) return {};
     return params.pages.first_frame() + application * params.pages.pages();
@@ -206,9 +206,9 @@ std::optional<std::uint64_t> Mmu::frame_of(std::uint16_t application, std::uint6
     return by_fault() ? state.resident.find(key) : state.map.find(key);
 }
 
-// ---- what movers of pages order --------------------------------------------------------------
+// ---- page orders -----------------------------------------------------------------------------
 
-/// Takes orders while there is room, sends their shoot-downs, and answers those that are done.
+/// Accepts orders while there is space, sends their shoot-downs, and answers completed orders.
 void Mmu::take_orders() {
     for (unsigned t = 0; t < port.shootdowns.size(); ++t)
         while (!port.shootdowns[t].empty()) state.orders.confirmed(port.shootdowns[t].pop().tag);
@@ -223,7 +223,7 @@ void Mmu::take_orders() {
     }
 }
 
-/// False if the order must wait.
+/// Returns false if the order must wait.
 bool Mmu::begin(std::uint16_t mover, const protocol::PageOrder& order) {
     PageMoves moves = this->moves();
     const std::string& sender = port.mover_side[mover].neighbour_path();
@@ -237,7 +237,7 @@ bool Mmu::begin(std::uint16_t mover, const protocol::PageOrder& order) {
     return true;
 }
 
-/// A page that was waited for, if it is there now and its application is not held.
+/// Completes the requests for an unmapped page if it is mapped now and its application is not held.
 void Mmu::complete_unmapped(std::uint32_t i) {
     const MissingPages::Page& p = state.missing[i];
     if (p.phase != Phase::unmapped || state.map.held(application_of(p.key))) return;
@@ -261,9 +261,9 @@ void Mmu::advance_orders() {
         });
 }
 
-// ---- looks that take no time -----------------------------------------------------------------
+// ---- functional accesses ---------------------------------------------------------------------
 
-/// A page that is not mapped is with the host, or has not been touched.
+/// A page that is not mapped is with the host, or was never accessed.
 void Mmu::functional_unmapped(FunctionalAccess& access) {
     if (by_fault()) return look_through(port.fault_side[0], access);
     state.map.functional_untouched(access);
@@ -296,7 +296,7 @@ void Mmu::check_loaded(Loader& l) const {
 
 void Mmu::waits_on(WaitReport& report) const {
     if (const std::uint32_t busy = state.walker.busy())
-        report.add(path() + " has " + std::to_string(busy) + " page walks under way in " +
+        report.add(path() + " has " + std::to_string(busy) + " page walks in progress in " +
                    port.walk_side.neighbour_path());
     for (std::uint32_t i = 0; i < state.missing.size(); ++i) {
         const MissingPages::Page& p = state.missing[i];
@@ -314,11 +314,11 @@ void Mmu::waits_on(WaitReport& report) const {
 
 std::optional<std::string> Mmu::imbalance() const {
     if (const std::uint32_t n = state.missing.waited_for())
-        return std::to_string(n) + " pages were asked for and did not come";
+        return std::to_string(n) + " pages were requested and did not arrive";
     if (state.walker.busy()) return "page walks have not ended";
-    if (!state.missing.empty()) return "entries of walk or fault buffer are lost";
+    if (!state.missing.empty()) return "entries of the walk or fault buffer were not released";
     if (state.orders.live())
-        return std::to_string(state.orders.live()) + " page orders are not done";
+        return std::to_string(state.orders.live()) + " page orders were not completed";
     return {};
 }
 

@@ -15,33 +15,35 @@ namespace memsim::gpu {
 using namespace memsim::literals;
 using protocol::Mem;
 
-/// The MMU that all SMs share: a second-level TLB, a page-walk buffer, walker threads, a page-walk
+/// The MMU shared by all SMs: a second-level TLB, a page-walk buffer, walker threads, a page-walk
 /// cache, a fault buffer, and the address spaces of the applications (Power et al., HPCA'14; ZnG
 /// II-A).
 ///
-/// Requests of L1 TLBs are looked up `lookups` a cycle, the TLBs in turn. A hit is answered
-/// `latency` later. A miss takes an entry of the walk buffer, or joins the one of its page; without
-/// room it holds up those behind it of the same TLB. A walker thread reads the root's entry, unless
-/// the walk cache has it, and then the leaf's, each by a real read of `walk_read` bytes; the walks
-/// beyond `walkers` wait. What a page maps to is known at the walk's end: mappings are State,
-/// sparse, apart from the bytes that are read.
+/// Models        `lookups` requests of L1 TLBs are looked up per cycle, the TLBs in turn. A hit is
+///               answered after `latency`. A miss allocates an entry of the walk buffer, or joins
+///               the entry of its page; if none is free it stalls later requests of the same TLB. A
+///               walker thread reads the root's entry, unless the walk cache has it, and then the
+///               leaf's, each by a memory read of `walk_read` bytes. Walks beyond `walkers` wait.
+///               The mapping of a page is determined at the end of its walk: mappings are sparse
+///               State, independent of the bytes that are read.
 ///
-/// A walk that finds its page not resident goes to the fault buffer and on to the host, the thread
-/// is free again; with a full buffer it keeps its thread. The host claims a frame, with an eviction
-/// if none is free, brings the page and answers the fault.
+/// If the walk's page is not resident, it enters the fault buffer, a fault is sent to the host, and
+/// the thread is released. If the fault buffer is full, the page keeps its thread. The host claims
+/// a frame (evicting a page if none is free), transfers the page and answers the fault.
 ///
-/// A page order (claim with eviction, unmap) takes the mapping out, shoots it down in all L1 TLBs
-/// and is done when all have confirmed. Pages that were unmapped are waited for, not faulted on. An
-/// application that is held has all its pages shot down, and each that it asks for is waited for.
-/// Not modelled: the writes of page-table entries (accessed and dirty bits, what the driver
-/// writes), accesses to pages below a second MMU, several page sizes at once.
+/// A page order (claim with eviction, unmap) removes the mapping, shoots it down in all L1 TLBs,
+/// and completes when all have confirmed. Requests for unmapped pages wait and do not fault. If an
+/// application is held, all its pages are shot down, and requests for its pages wait.
+///
+/// Not modelled  Writes of page-table entries (accessed and dirty bits, writes of the driver);
+///               accesses to pages below a second MMU; several page sizes at the same time.
 class Mmu final : public Model<Mmu>, public protocol::HasPages {
   public:
     struct Params {
-        Param<unsigned> tlbs {1, {1, 256}, "L1 TLBs that ask it"};
-        Param<unsigned> hosts {0, {0, 1}, "Whether a host takes page faults"};
+        Param<unsigned> tlbs {1, {1, 256}, "L1 TLBs served by this MMU"};
+        Param<unsigned> hosts {0, {0, 1}, "Hosts that handle page faults"};
         Param<unsigned> movers {
-            0, {0, 16}, "Ports by which pages are ordered: of a host, of a garbage collector"};
+            0, {0, 16}, "Ports for page orders: of a host, of a garbage collector"};
         PlacementParams pages;
         EvictionParams eviction;
         WalkerParams walker;
@@ -49,23 +51,24 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
         Param<unsigned> entries {512, {0, 1 << 20}, "Pages that the L2 TLB holds", assumed()};
         Param<unsigned> ways {16, {1, 65536}, "Ways of a set of the L2 TLB", assumed()};
         Param<PolicyName<parts::TagPolicy>> replacement {
-            "lru", "Which entry of a set of the L2 TLB makes room"};
+            "lru", "Policy that selects the entry of a set of the L2 TLB to evict"};
         Param<Time> latency {10_ns,
                              {1_fs, 1_ms},
-                             "Time from the look-up in the L2 TLB to the L1 TLB",
+                             "Time from the lookup in the L2 TLB to the L1 TLB",
                              assumed(),
                              Change::tunable};
         Param<Time> walk_latency {
             1_fs, {1_fs, 1_ms}, "Time from a walker to the memory's input", Change::tunable};
         Param<Time> fault_latency {1_fs,
                                    {1_fs, 1_ms},
-                                   "Latency to the host's input, beside the host's own",
+                                   "Latency to the host's input, in addition to the host's own",
                                    Change::tunable};
         Param<Frequency> clock {
             1.2_GHz, {1_MHz, 100_GHz}, "Clock of the L2 TLB", stated("Ohm-GPU table I")};
-        Param<unsigned> lookups {1, {1, 64}, "Look-ups in the L2 TLB in a cycle", assumed()};
+        Param<unsigned> lookups {1, {1, 64}, "Lookups in the L2 TLB per cycle", assumed()};
         Param<unsigned> queue {16, {1, 65536}, "Requests of a TLB waiting or in flight"};
-        Param<unsigned> orders {16, {1, 4096}, "Page orders under way, and waiting of each mover"};
+        Param<unsigned> orders {
+            16, {1, 4096}, "Page orders in progress, and waiting of each mover"};
     };
     struct Ports {
         Many<Responder<protocol::Translation>> tlb_side {
@@ -75,7 +78,7 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
         Many<Requester<protocol::Shootdown>> shootdowns {
             from<&Params::tlbs>,
             {.depth = from<&Params::orders>, .latency = from<&Params::latency>},
-            "Pages that the L1 TLBs are to forget"};
+            "Shoot-downs of pages in the L1 TLBs"};
         Requester<Mem> walk_side {{.depth = from<&Params::walker, &WalkerParams::walkers>,
                                    .latency = from<&Params::walk_latency>},
                                   "Reads of page-table entries"};
@@ -91,18 +94,18 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
     };
     struct Stats {
         Counter requests {Unit::count, "Misses of L1 TLBs looked up"};
-        Counter hits {Unit::count, "Look-ups that found their page in the L2 TLB"};
-        Ratio hit_rate {hits, requests, "Share of look-ups that found their page in the L2 TLB"};
+        Counter hits {Unit::count, "Lookups that hit the L2 TLB"};
+        Ratio hit_rate {hits, requests, "Share of lookups that hit the L2 TLB"};
         Counter merged {Unit::count, "Requests that joined a walk or fault of their page"};
         WalkerStats walker;
         Counter faults {Unit::count, "Page faults sent to the host"};
-        Counter first_touches {Unit::count, "Pages placed when first touched"};
-        Counter orders {Unit::count, "Page orders done"};
+        Counter first_touches {Unit::count, "Pages placed at their first access"};
+        Counter orders {Unit::count, "Page orders completed"};
         EvictionStats eviction;
         Counter shootdowns {Unit::count, "Shoot-downs, each sent to every L1 TLB"};
         MissingStats missing;
-        Distribution walk_time {Unit::time, "Time from the look-up to the walk's end"};
-        Distribution fault_time {Unit::time, "Time from a fault to its answer"};
+        Distribution walk_time {Unit::time, "Time from the lookup to the end of the walk"};
+        Distribution fault_time {Unit::time, "Time from a fault to its response"};
         Distribution shootdown_time {Unit::time, "Time from a shoot-down to the last confirmation"};
     };
     struct State {
@@ -110,12 +113,12 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
         MissingPages missing;
         PageWalker walker;
         Fifo<std::uint32_t> queued;    ///< missing pages that wait for a walker thread
-        Fifo<std::uint32_t> held;      ///< those that wait for the fault buffer
-        Fifo<std::uint32_t> reporting; ///< those whose fault has not left
+        Fifo<std::uint32_t> held;      ///< missing pages that wait for the fault buffer
+        Fifo<std::uint32_t> reporting; ///< missing pages whose fault was not sent
         PageMap map;
-        DevicePages resident; ///< what the host has brought, where placement is by faults
+        DevicePages resident; ///< pages transferred by the host, if placement is by faults
         PageOrders orders;
-        std::uint32_t turn = 0; ///< the TLB that is looked at first
+        std::uint32_t turn = 0; ///< TLB to look up first
         parts::CycleSlots slots;
         Timer next_cycle;
     };
@@ -146,14 +149,14 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
     void check_stripes() const;
     bool by_fault() const { return params.pages.by_fault(); }
 
-    // Look-ups and walks.
+    // Lookups and walks.
     void look_up();
     bool serve(std::uint16_t tlb, const protocol::TranslationRequest& r);
     void start_walks();
     void end_walk(std::uint32_t page);
     void fault(std::uint32_t page);
     void complete(std::uint32_t page, std::uint64_t frame);
-    /// Where a page lies; one that is touched for the first time gets its frame.
+    /// The frame of a page; assigned now if this is the first access.
     std::optional<std::uint64_t> find(std::uint64_t key);
     void place_contents(std::uint64_t key, std::uint64_t frame);
     // Page orders.

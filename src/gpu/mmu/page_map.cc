@@ -8,7 +8,7 @@ void PageMap::init(const Component& owner, const PlacementParams& p, std::uint64
         throw ConfigError(owner.path() + "." + parameter + ": " + why);
     };
     if (p.page_bytes() % 1024) refuse("page", "must be a multiple of 1KiB");
-    if (p.frames() == 0) refuse("memory", "holds no page of " + p.page.text());
+    if (p.frames() == 0) refuse("memory", "is smaller than a page of " + p.page.text());
     if (static_cast<std::uint64_t>(p.memory_base->raw) % p.page_bytes())
         refuse("memory_base", "must be a multiple of the page");
     const bool fixed = !p.by_fault() && p.placement() != PagePlacement::first_touch;
@@ -17,7 +17,7 @@ void PageMap::init(const Component& owner, const PlacementParams& p, std::uint64
         refuse("memory", p.memory.text() + " hold " + std::to_string(p.frames()) +
                              " pages; all pages of " + p.applications.text() +
                              " address spaces are " + std::to_string(needed) +
-                             ": place pages by first_touch or faults, or give more memory");
+                             ": place pages by first_touch or faults, or use more memory");
     if (p.placement() == PagePlacement::interleaved && p.frames() % p.partitions())
         refuse("partitions", std::to_string(p.frames()) + " pages cannot be divided into " +
                                  p.partitions.text() + " equal parts");
@@ -31,7 +31,7 @@ std::optional<std::uint64_t> PageMap::find(std::uint64_t key) const {
     return placed(key);
 }
 
-/// Where a page lies that is resident from the start.
+/// The initial location of a resident page.
 std::optional<std::uint64_t> PageMap::placed(std::uint64_t key) const {
     const std::uint64_t n = application_of(key) * p_->pages() + page_of(key);
     switch (p_->placement()) {
@@ -52,9 +52,9 @@ std::optional<std::uint64_t> PageMap::placed(std::uint64_t key) const {
 std::uint64_t PageMap::touch(std::uint64_t key) {
     if (touched_ == p_->frames())
         throw ConfigError(owner_->path() + ".memory: all " + std::to_string(touched_) +
-                          " pages are taken and application " +
+                          " pages are in use and application " +
                           std::to_string(application_of(key)) +
-                          " touches another: give more memory, or place pages by faults");
+                          " touches another: use more memory, or place pages by faults");
     const std::uint64_t frame = p_->first_frame() + touched_++;
     map(key, frame);
     return frame;

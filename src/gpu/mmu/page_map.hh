@@ -16,12 +16,13 @@ struct PlacementParams {
     Param<unsigned> applications {1, {1, 256}, "Address spaces"};
     Param<Bytes> address_space {1_GiB,
                                 {1_KiB, Bytes {std::int64_t {1} << 50}},
-                                "Virtual addresses of an application, from 0 on"};
-    Param<PagePlacement> placement {PagePlacement::identity, "Where pages lie initially"};
+                                "Size of an application's virtual address space, from 0"};
+    Param<PagePlacement> placement {PagePlacement::identity, "Initial location of pages"};
     Param<unsigned> partitions {
         1, {1, 65536}, "Equal parts of the memory, for placement=interleaved"};
-    Param<Bytes> memory {1_GiB, {1_KiB, Bytes {std::int64_t {1} << 50}}, "Device memory for pages"};
-    Param<Bytes> memory_base {0_B, "Address at which the memory for pages begins"};
+    Param<Bytes> memory {
+        1_GiB, {1_KiB, Bytes {std::int64_t {1} << 50}}, "Size of the device memory for pages"};
+    Param<Bytes> memory_base {0_B, "First address of the memory for pages"};
 
     std::uint64_t page_bytes() const { return static_cast<std::uint64_t>(page->raw); }
     std::uint64_t pages() const { ///< of an address space
@@ -32,16 +33,16 @@ struct PlacementParams {
         return static_cast<std::uint64_t>(memory_base->raw) / page_bytes();
     }
     bool by_fault() const { return placement() == PagePlacement::faults; }
-    /// Refuses a loaded key that is no page of an address space.
+    /// Refuses a loaded key that is not a page of an address space.
     void check_key(Loader& l, std::string_view field, std::uint64_t key) const {
         l.index(field, application_of(key), applications());
         l.index(field, page_of(key), pages());
     }
 };
 
-/// Where the pages of all address spaces lie: by the placement, unless they were mapped to another
-/// frame since. Sparse: only what does not follow from the placement takes memory. Applications
-/// that are held are not translated. A value for State.
+/// The location of the pages of all address spaces: by the placement, unless they were mapped to
+/// another frame later. Sparse: only deviations from the placement need memory. Held applications
+/// are not translated. A value for State.
 class PageMap {
   public:
     static constexpr std::string_view archived_as = "PageMap";
@@ -50,18 +51,18 @@ class PageMap {
         a(mappings_), a(touched_), a(unplaced_), a(holds_);
     }
 
-    /// Refuses parameters of `owner` by which pages would have no place.
+    /// Refuses parameters of `owner` for which pages would have no location.
     void init(const Component& owner, const PlacementParams& params, std::uint64_t seed);
 
     /// The frame of a page, if it is mapped.
     std::optional<std::uint64_t> find(std::uint64_t key) const;
-    /// The page gets its frame when it is touched, and was not yet.
+    /// Whether the page will receive its frame at its first access, which is still to come.
     bool untouched(std::uint64_t key) const {
         return p_->placement() == PagePlacement::first_touch && !mappings_.find(key);
     }
-    /// The next frame is that of a page which is touched for the first time.
+    /// Assigns the next frame to a page at its first access.
     std::uint64_t touch(std::uint64_t key);
-    /// Taken out by an order: whoever needs it waits until it is mapped again.
+    /// Whether an order removed the page: requests wait until it is mapped again.
     bool unmapped(std::uint64_t key) const {
         const Mapping* m = mappings_.find(key);
         return m && !m->mapped;
@@ -70,15 +71,15 @@ class PageMap {
     void unmap(std::uint64_t key) { mappings_[key] = {find(key).value_or(0), false}; }
 
     void hold(std::uint16_t application) { ++holds_[application]; }
-    /// True if nobody holds it any more.
+    /// Returns true if the application is no longer held.
     bool resume(std::uint16_t application) {
         MEMSIM_ASSERT(holds_[application], "an application is resumed that is not held");
         return --holds_[application] == 0;
     }
     bool held(std::uint16_t application) const { return holds_[application]; }
 
-    /// What pages hold that were never touched: the program's memory was there before its pages had
-    /// frames.
+    /// Accesses the contents of pages that were never touched: the program's memory exists before
+    /// its pages have frames.
     void functional_untouched(FunctionalAccess& access);
     bool has_contents() const { return !unplaced_.empty(); }
 
@@ -90,7 +91,7 @@ class PageMap {
     std::optional<std::uint64_t> placed(std::uint64_t key) const;
 
     HashMap<Mapping> mappings_;
-    std::uint64_t touched_ = 0;                ///< frames given out by touch()
+    std::uint64_t touched_ = 0;                ///< frames assigned by touch()
     std::vector<parts::SectorStore> unplaced_; ///< by application
     std::vector<std::uint32_t> holds_;         ///< orders to hold, by application
 

@@ -9,21 +9,22 @@ std::optional<PageMoves::Fault> PageMoves::fault_of(const protocol::PageOrder& o
     const PlacementParams& p = of_.pages;
     if (order.application >= p.applications())
         return Fault {"applications", "there are " + p.applications.text() + "; " + sender +
-                                          " orders pages of application " +
+                                          " sends an order for application " +
                                           std::to_string(order.application)};
     const bool brings = order.kind == PageOrderKind::claim || order.kind == PageOrderKind::place;
     if (brings != p.by_fault())
-        return Fault {"placement", "with placement by " + p.placement.text() +
-                                       (p.by_fault() ? " pages are claimed, not mapped"
-                                                     : " no page can be claimed: it takes faults") +
-                                       "; " + sender + " orders otherwise"};
+        return Fault {"placement",
+                      "with placement by " + p.placement.text() +
+                          (p.by_fault() ? " pages must be claimed, not mapped"
+                                        : " no page can be claimed: this requires faults") +
+                          "; " + sender + " sends another order"};
     const std::uint64_t pages = p.pages();
     if (order.page > pages || order.pages > pages - order.page)
-        return Fault {"address_space", sender + " orders pages beyond it"};
+        return Fault {"address_space", sender + " sends an order for pages beyond it"};
     return {};
 }
 
-/// What makes room is forgotten here, and shot down.
+/// An evicted page is removed here, and shot down.
 bool PageMoves::claim(PageOrders::Order& o, bool prefetch) {
     if (!of_.resident.claim(o.key, prefetch, o.reply, of_.evictions)) return false;
     if (!o.reply.evicted) return true;
@@ -33,7 +34,7 @@ bool PageMoves::claim(PageOrders::Order& o, bool prefetch) {
     return true;
 }
 
-/// Whether pages have been written to is only followed where they are brought by faults.
+/// Writes to pages are tracked only if pages are placed by faults.
 void PageMoves::unmap(PageOrders::Order& o) {
     o.reply.dirty = true;
     o.reply.frame = of_.map.find(o.key).value_or(0);

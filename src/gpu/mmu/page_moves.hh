@@ -6,8 +6,8 @@
 
 namespace memsim::gpu {
 
-/// What a page order does to the tables of an MMU at once; what it takes out is shot down
-/// afterwards (page_orders.hh). A view over them.
+/// The immediate effect of a page order on the tables of an MMU; removed pages are shot down
+/// afterwards (page_orders.hh). A view over the tables.
 class PageMoves {
   public:
     struct Of { ///< all outlive it
@@ -23,11 +23,11 @@ class PageMoves {
     struct Fault {
         std::string parameter, why;
     };
-    /// Why an order of this sender cannot be.
+    /// The reason why an order of this sender is invalid, if it is.
     std::optional<Fault> fault_of(const protocol::PageOrder& order,
                                   const std::string& sender) const;
-    /// Nothing if the order must wait: all frames are on their way to a page. Calls found(number)
-    /// for missing pages that may be there now.
+    /// Executes an order. Returns nothing if the order must wait because all frames await a page.
+    /// Calls found(number) for missing pages that may now be mapped.
     template <class Found>
     std::optional<PageOrders::Order> begin(const protocol::PageOrder& order, Found&& found) {
         PageOrders::Order o;
@@ -50,8 +50,8 @@ class PageMoves {
                 if (const std::uint32_t* page = of_.missing.find(o.key + i)) found(*page);
             }
             break;
-        case protocol::PageOrderKind::hold: // walks under way find the application held at their
-                                            // end
+        case protocol::PageOrderKind::hold: // walks in progress check for held applications at
+                                            // their end
             o.key = page_key(order.application, 0);
             o.pages = of_.pages.pages();
             of_.map.hold(order.application);

@@ -8,15 +8,15 @@
 
 namespace memsim::gpu {
 
-/// Page orders under way. One that takes pages out is sent to every TLB, and is done when all have
-/// confirmed. A value for State.
+/// Page orders in progress. An order that removes pages is sent to every TLB, and completes when
+/// all have confirmed. A value for State.
 class PageOrders {
   public:
     struct Order {
         protocol::PageOrderReply reply;
-        std::uint64_t key = 0, pages = 0; ///< to be shot down, from `key` on
+        std::uint64_t key = 0, pages = 0; ///< pages to shoot down, from `key`
         std::uint16_t mover = 0;
-        std::uint32_t asked = 0, confirmed = 0; ///< TLBs
+        std::uint32_t asked = 0, confirmed = 0; ///< number of TLBs
         Tick since = 0;
         bool live = false;
     };
@@ -28,7 +28,7 @@ class PageOrders {
         if constexpr (Loading<Archive>) {
             std::uint32_t live = 0;
             for (const Order& o : orders_) live += o.live;
-            a.check(live == live_, "counts other orders");
+            a.check(live == live_, "disagrees with the number of orders");
         }
     }
 
@@ -47,8 +47,8 @@ class PageOrders {
         ++live_;
     }
     void confirmed(std::uint32_t order) { ++parts::named(orders_, order).confirmed; }
-    /// Calls ask(tlb, order, number) for each TLB that has not been asked, while it returns true,
-    /// and done(order) for each that all have confirmed.
+    /// Calls ask(tlb, order, number) for each TLB that was not asked, while it returns true, and
+    /// done(order) for each order that all TLBs have confirmed.
     template <class Ask, class Done>
     void advance(Ask&& ask, Done&& done) {
         for (std::uint32_t place = 0; live_ && place < orders_.size(); ++place) {

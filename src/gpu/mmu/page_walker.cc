@@ -15,7 +15,8 @@ void PageWalker::init(const Component& owner, const WalkerParams& p, const Place
         throw ConfigError(owner.path() + "." + parameter + ": " + why);
     };
     if (p.walk_cache() % p.walk_cache_ways())
-        refuse("walk_cache_ways", p.walk_cache.text() + " entries are no whole number of sets of " +
+        refuse("walk_cache_ways", p.walk_cache.text() +
+                                      " entries are not a whole number of sets of " +
                                       p.walk_cache_ways.text());
     if (!std::has_single_bit(p.leaf_entries())) refuse("leaf_entries", "must be a power of two");
     if (!std::has_single_bit(raw(p.walk_read())) || raw(p.walk_read()) < raw(p.table_entry()))
@@ -24,11 +25,11 @@ void PageWalker::init(const Component& owner, const WalkerParams& p, const Place
     table_ = PageTable({raw(p.table_base()), pages.pages(), p.leaf_entries(), raw(p.table_entry()),
                         pages.applications()});
     if (table_.bytes() > raw(p.table_memory()))
-        refuse("table_memory", p.table_memory.text() + " do not hold the page tables of " +
+        refuse("table_memory", p.table_memory.text() + " are too small for the page tables of " +
                                    pages.applications.text() + " address spaces of " +
-                                   pages.address_space.text() + ", which take " +
+                                   pages.address_space.text() + ", which need " +
                                    std::to_string(table_.bytes()) +
-                                   "B: give more, or larger pages");
+                                   "B: use more memory, or larger pages");
     read_bytes_ = static_cast<std::uint32_t>(p.walk_read->raw);
     roots_.resize(p.walk_cache(), p.walk_cache_ways(), p.walk_cache_replacement().text(),
                   owner.path() + ".walk_cache_replacement", owner.sim().seed());

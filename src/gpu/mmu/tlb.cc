@@ -18,7 +18,7 @@ void Tlb::init() {
     const auto page = static_cast<std::uint64_t>(params.page->raw);
     pages_of_ = port.mmu_side.find_interface<protocol::HasPages>();
     if (pages_of_ && pages_of_->page_bytes() != page)
-        refuse("page", "must be that of " + port.mmu_side.neighbour_path() + ", " +
+        refuse("page", "must equal that of " + port.mmu_side.neighbour_path() + ", " +
                            Text<Bytes>::show({static_cast<std::int64_t>(pages_of_->page_bytes())}));
     const auto unit = static_cast<std::uint64_t>(params.stripe_unit->raw);
     if (params.stripe() > 1 && page % unit) refuse("stripe_unit", "must divide the page");
@@ -36,10 +36,10 @@ void Tlb::init() {
 
 void Tlb::wake() {
     while (!port.mem_side.empty()) answer(port.mem_side.pop());
-    if (state.mshrs.size()) { // a hit does not look at what misses need
+    if (state.mshrs.size()) { // hits do not need this
         while (!port.mmu_side.empty()) translated(port.mmu_side.pop());
         while (!state.ready.empty() && release(state.ready.front())) state.ready.pop();
-        if (!state.ready.empty()) return ask(); // nothing overtakes them
+        if (!state.ready.empty()) return ask(); // later requests must not overtake them
     }
     while (!port.shootdowns.empty() && state.draining < state.drains.size())
         shoot_down(port.shootdowns.pop());
@@ -61,7 +61,7 @@ std::uint64_t Tlb::physical(std::uint64_t frame, std::uint64_t address) const {
                                         : stripe_.within(pages_.remainder(address)));
 }
 
-/// Sends the request on or makes it wait; false, having changed nothing, if it can do neither.
+/// Forwards the request or queues it. Returns false, without side effects, if neither is possible.
 bool Tlb::serve(const MemRequest& r) {
     if (r.command == Command::invalidate || !params.translates()) {
         if (!port.mem_side.can_send()) return false;
@@ -90,7 +90,7 @@ bool Tlb::miss(const MemRequest& r, std::uint64_t key, bool upgrade) {
     } else {
         if (state.mshrs.full()) return stalls(Stall::misses), false;
         if (upgrade) {
-            state.pages.erase(key); // reads behind the write wait with it
+            state.pages.erase(key); // later reads wait together with the write
             ++stat.upgrades;
         }
         const std::uint32_t mshr = state.mshrs.allocate(0, now());
@@ -131,8 +131,9 @@ void Tlb::translated(const protocol::TranslationReply& reply) {
     state.ready.push(reply.tag);
 }
 
-/// Sends on what waited for a page; false if not all could leave. A write that came while only
-/// reading was asked for asks again, and keeps those behind it.
+/// Forwards the requests that waited for a page. Returns false if not all could leave. A write that
+/// arrived when only read permission was requested asks again, and stalls later requests of the
+/// page.
 bool Tlb::release(std::uint32_t mshr) {
     Miss& m = state.misses[mshr];
     bool blocked = false, again = false;
@@ -160,7 +161,7 @@ void Tlb::forward(MemRequest r, std::uint64_t physical) {
     const bool swallowed = r.posted && params.acknowledged_stores() &&
                            (r.command == Command::write || r.command == Command::atomic);
     if (!r.posted || swallowed) {
-        const std::uint32_t place = state.free.back(); // the port lets no more than these out
+        const std::uint32_t place = state.free.back(); // the port limits their number
         state.free.pop_back();
         state.passing[place] = {r.address, 0, r.tag, r.application, true, swallowed};
         r.tag = place;
@@ -218,10 +219,10 @@ void Tlb::confirm() {
     }
 }
 
-/// By the MMU's mappings, not by the pages held here: these follow them.
+/// Uses the MMU's mappings instead of the TLB's own entries, which are copies of them.
 void Tlb::functional(const PortBase&, FunctionalAccess& access) {
     if (!params.translates()) return look_through(port.mem_side, access);
-    MEMSIM_ASSERT(pages_of_, "a machine that carries contents has an MMU behind its TLBs");
+    MEMSIM_ASSERT(pages_of_, "a machine that carries contents needs an MMU for its TLBs");
     const auto frame = pages_of_->frame_of(access.application, number(access.address));
     if (!frame) return pages_of_->functional_unmapped(access);
     const std::uint64_t address = access.address;
@@ -235,7 +236,7 @@ void Tlb::check_loaded(Loader& l) const {
     const auto in_use = [&](std::string_view field, std::uint32_t mshr) {
         l.index(field, mshr, state.misses.size());
         l.within(field, [&] {
-            l.check(state.mshrs[mshr].line != state.mshrs.none, "is a miss that is free");
+            l.check(state.mshrs[mshr].line != state.mshrs.none, "is not an allocated miss");
         });
     };
     for (std::uint32_t i = 0; i < state.asking.size(); ++i) in_use("asking", state.asking[i]);
@@ -247,7 +248,8 @@ void Tlb::check_loaded(Loader& l) const {
     for (const Passing& p : state.passing) l.bits("passing.drains", p.drains, state.drains.size());
     std::uint32_t live = 0;
     for (const Drain& d : state.drains) live += d.live;
-    l.within("draining", [&] { l.check(live == state.draining, "counts other drains"); });
+    l.within("draining",
+             [&] { l.check(live == state.draining, "disagrees with the number of drains"); });
 }
 
 void Tlb::waits_on(WaitReport& report) const {
@@ -256,12 +258,13 @@ void Tlb::waits_on(WaitReport& report) const {
                    " pages from " + port.mmu_side.neighbour_path());
     for (const Drain& d : state.drains)
         if (d.live)
-            report.add(path() + " shoots pages down and waits for " + std::to_string(d.waits_for) +
-                       " answers to requests translated by them");
+            report.add(path() + " executes a shoot-down and waits for " +
+                       std::to_string(d.waits_for) +
+                       " responses to requests translated by its pages");
 }
 
 std::optional<std::string> Tlb::imbalance() const {
-    if (state.mshrs.size()) return std::to_string(state.mshrs.size()) + " pages did not come";
+    if (state.mshrs.size()) return std::to_string(state.mshrs.size()) + " pages did not arrive";
     if (state.draining) return std::to_string(state.draining) + " shoot-downs were not confirmed";
     if (state.free.size() != state.passing.size())
         return std::to_string(state.passing.size() - state.free.size()) +

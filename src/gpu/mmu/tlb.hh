@@ -14,28 +14,30 @@ namespace memsim::gpu {
 using namespace memsim::literals;
 using protocol::Mem;
 
-/// The L1 TLB of an SM, in line between it and its L1: virtual addresses come in, physical ones go
-/// out, behind the coalescer, as in Power et al. (HPCA'14).
+/// The L1 TLB of an SM, between the SM's coalescer and its L1. It translates virtual to physical
+/// addresses, as in Power et al. (HPCA'14).
 ///
-/// A hit goes on `latency` later. A miss asks the MMU once for its page; requests for that page
-/// wait with it, in order, and leave together, while those for other pages go on (hit under miss,
-/// miss under miss). A request that finds no room to wait holds up those behind it. The first write
-/// to a page that the MMU called not writable asks again, so that no page is written before the MMU
-/// knows.
+/// Models        A hit is forwarded after `latency`. A miss sends one request to the MMU for its
+///               page. Later requests for that page wait with it and leave together, in order;
+///               requests for other pages continue (hit under miss, miss under miss). A request
+///               that finds no free entry stalls later ones. The first write to a page that the MMU
+///               has not marked as writable sends another request, so that the MMU is informed
+///               before any page is written.
 ///
-/// A shoot-down drops the pages, waits until all that was translated by them is answered, has the
-/// L1 emptied (its lines are named by the frame) and then confirms. Stores that nobody waits for
-/// are answered to nobody, so that it cannot wait for them unless `acknowledged_stores`. Not
-/// modelled: ports (the L1 behind takes one request a cycle), several page sizes at once,
-/// prefetching.
+/// A shoot-down drops the pages, waits until all requests translated by them are answered, has the
+/// L1 invalidated (its lines are identified by the frame) and then confirms. Posted stores have no
+/// response, so the TLB waits for them only with `acknowledged_stores`.
+///
+/// Not modelled  Ports (the L1 accepts one request per cycle), several page sizes at the same time,
+///               prefetching.
 class Tlb final : public Model<Tlb>,
                   public Functional,
                   public protocol::StatesTraffic,
                   public protocol::HasStripe {
   public:
     struct Params {
-        Param<bool> translates {true,
-                                "Whether addresses are translated; physical ones pass as they are"};
+        Param<bool> translates {
+            true, "Translate addresses; else they are physical and are forwarded unchanged"};
         Param<Bytes> page {4_KiB,
                            {1_KiB, 1_GiB},
                            "Page size: 4 KiB, 64 KiB, 2 MiB, ..., or a flash block",
@@ -43,19 +45,20 @@ class Tlb final : public Model<Tlb>,
         Param<unsigned> stripe {
             1,
             {1, 65536},
-            "Neighbouring pages that addresses go round, `stripe_unit` by `stripe_unit`, as over "
-            "the "
-            "planes of a flash package (1: a page holds addresses that follow each other)"};
-        Param<Bytes> stripe_unit {4_KiB, {32_B, 1_GiB}, "Bytes that go to one page at a time"};
+            "Consecutive pages over which addresses are interleaved in units of `stripe_unit`, as "
+            "over the planes of a flash package (1: a page holds consecutive addresses)"};
+        Param<Bytes> stripe_unit {
+            4_KiB, {32_B, 1_GiB}, "Consecutive bytes in one page of a stripe"};
         Param<unsigned> entries {
-            64, {1, 65536}, "Pages held", cited("64: as studied by Power et al., HPCA'14")};
+            64, {1, 65536}, "Pages in the TLB", cited("64: as studied by Power et al., HPCA'14")};
         Param<unsigned> ways {
             64, {1, 65536}, "Ways of a set", assumed("fully associative"), divides(entries)};
-        Param<PolicyName<parts::TagPolicy>> replacement {"lru", "Which entry of a set makes room"};
+        Param<PolicyName<parts::TagPolicy>> replacement {
+            "lru", "Policy that selects the entry of a set to evict"};
         Param<Time> latency {
             833'334_fs,
             {1_fs, 1_ms},
-            "Time from the look-up to the L1's input",
+            "Time from the lookup to the L1's input",
             assumed("a cycle of 1.2 GHz, rounded up: hits stay in step with the clock"),
             Change::tunable};
         Param<Time> mmu_latency {10_ns,
@@ -63,16 +66,20 @@ class Tlb final : public Model<Tlb>,
                                  "Latency to the MMU's input",
                                  assumed("two hops of the crossbar"),
                                  Change::tunable};
-        Param<unsigned> misses {32, {1, 65536}, "Pages that may be asked for at once", assumed()};
-        Param<unsigned> targets {64, {1, 4096}, "Requests that may wait for a page", assumed()};
+        Param<unsigned> misses {32,
+                                {1, 65536},
+                                "Maximum number of pages requested from the MMU at the same time",
+                                assumed()};
+        Param<unsigned> targets {64, {1, 4096}, "Requests that may wait for one page", assumed()};
         Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to this component"};
-        Param<unsigned> outstanding {1024, {1, 65536}, "Requests below that wait for an answer"};
+        Param<unsigned> outstanding {
+            1024, {1, 65536}, "Requests to the next level without a response"};
         Param<unsigned> shootdown_queue {
-            16, {1, 64}, "Shoot-downs waiting or in flight to this TLB, and as many under way"};
-        Param<bool> empties_l1 {true, "Whether a shoot-down empties the L1 of clean lines"};
+            16, {1, 64}, "Shoot-downs waiting or in flight to this TLB, and as many in progress"};
+        Param<bool> empties_l1 {true, "A shoot-down invalidates the L1's clean lines"};
         Param<bool> acknowledged_stores {
-            false, "Whether posted stores and atomics are answered to "
-                   "the TLB, so that shoot-downs wait for the answers, which cost their way"};
+            false, "Have posted stores and atomics acknowledged to the TLB. Shoot-downs then wait "
+                   "for the acknowledgements, which use crossbar bandwidth"};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>}, "Virtual addresses, from the SM"};
@@ -83,43 +90,45 @@ class Tlb final : public Model<Tlb>,
             {.depth = from<&Params::misses>, .latency = from<&Params::mmu_latency>}, "Misses"};
         Responder<protocol::Shootdown> shootdowns {
             {.depth = from<&Params::shootdown_queue>, .latency = from<&Params::mmu_latency>},
-            "Pages to forget"};
+            "Shoot-downs of pages"};
     };
     struct Stats {
-        Counter accesses {Unit::count, "Requests translated or passed on"};
-        Counter hits {Unit::count, "Requests whose page was held"};
-        Counter misses {Unit::count, "Requests whose page was not held, merged or not"};
-        Counter merged {Unit::count, "Misses whose page had been asked for"};
-        Counter upgrades {Unit::count, "Times leave to write was asked for"};
-        Ratio miss_rate {misses, accesses, "Misses for each request"};
-        Counter replaced {Unit::count, "Pages that made room for another"};
+        Counter accesses {Unit::count, "Requests translated or forwarded"};
+        Counter hits {Unit::count, "Requests whose page was present"};
+        Counter misses {Unit::count, "Requests whose page was missing, merged or not"};
+        Counter merged {Unit::count, "Misses on a page that was already requested"};
+        Counter upgrades {Unit::count, "Requests to the MMU for write permission"};
+        Ratio miss_rate {misses, accesses, "Misses per request"};
+        Counter replaced {Unit::count, "Pages evicted by another page"};
         Counter shootdowns {Unit::count, "Shoot-downs confirmed"};
         Counter shot_down {Unit::count, "Pages dropped by shoot-downs"};
         Counter stalled_by_misses {Unit::count,
-                                   "Requests held up as too many pages were asked for"};
-        Counter stalled_by_targets {Unit::count, "Requests held up by a page's full list"};
-        Distribution miss_latency {Unit::time, "Time from a miss to the translation's arrival"};
+                                   "Requests stalled because too many pages were requested"};
+        Counter stalled_by_targets {Unit::count,
+                                    "Requests stalled because the list of their page was full"};
+        Distribution miss_latency {Unit::time,
+                                   "Time from a miss to the arrival of the translation"};
         Distribution drain_time {Unit::time,
-                                 "Time from a shoot-down's arrival to its confirmation"};
+                                 "Time from the arrival of a shoot-down to its confirmation"};
     };
     struct Miss {
         std::uint64_t key = 0;
         std::uint64_t frame = 0;
-        bool write = false;    ///< leave to write is asked for
-        bool writable = false; ///< and was given
+        bool write = false;    ///< write permission was requested
+        bool writable = false; ///< write permission was granted
         Stamps::Id stamps;     ///< of the request that missed, until the MMU is asked
     };
     struct Passing {
         std::uint64_t address = 0; ///< virtual
-        std::uint64_t drains = 0;  ///< shoot-downs that wait for it, a bit each
+        std::uint64_t drains = 0;  ///< shoot-downs that wait for it, as a mask
         std::uint32_t tag = 0;     ///< the sender's
         std::uint16_t application = 0;
         bool live = false;
-        bool swallowed = false; ///< a store that nobody above waits for
+        bool swallowed = false; ///< a posted store, whose response ends here
     };
     struct Drain {
         std::uint32_t tag = 0;
-        std::uint32_t waits_for = 0; ///< answers
+        std::uint32_t waits_for = 0; ///< responses
         Tick since = 0;
         bool live = false;
     };
@@ -127,14 +136,14 @@ class Tlb final : public Model<Tlb>,
     struct State {
         TlbArray pages;
         parts::MshrTable<protocol::MemRequest> mshrs;
-        std::vector<Miss> misses;       ///< of each MSHR
-        HashMap<std::uint32_t> missing; ///< page to MSHR
-        Fifo<std::uint32_t> asking;     ///< MSHRs whose question has not left
-        Fifo<std::uint32_t> ready; ///< MSHRs whose page came and whose requests have not all left
-        std::vector<Passing> passing; ///< by the tag below
+        std::vector<Miss> misses;       ///< by MSHR
+        HashMap<std::uint32_t> missing; ///< from page to MSHR
+        Fifo<std::uint32_t> asking;     ///< MSHRs whose request was not sent
+        Fifo<std::uint32_t> ready;      ///< MSHRs with a page and waiting requests
+        std::vector<Passing> passing;   ///< by the tag towards memory
         FreeList free;
         std::vector<Drain> drains;
-        std::uint32_t draining = 0; ///< of them in use
+        std::uint32_t draining = 0; ///< number in use
         Stall stall = Stall::none;
     };
 
@@ -148,7 +157,7 @@ class Tlb final : public Model<Tlb>,
     void functional(const PortBase& at, FunctionalAccess& access) override;
     protocol::Traffic traffic(const PortBase&, unsigned hops) const override {
         const protocol::Traffic above = protocol::traffic_to(port.cpu_side, hops);
-        return {{}, above.block, above.sender}; // other addresses
+        return {{}, above.block, above.sender}; // addresses are translated
     }
     protocol::PageStripe page_stripe() const override {
         return {params.stripe(), static_cast<std::uint64_t>(params.stripe_unit->raw)};
@@ -173,8 +182,8 @@ class Tlb final : public Model<Tlb>,
     void shoot_down(const protocol::ShootdownRequest& r);
     void confirm();
 
-    protocol::HasPages* pages_of_ = nullptr; ///< the MMU, for looks that take no time
-    parts::Divider page_, pages_;            ///< pages_: those that a stripe goes round
+    protocol::HasPages* pages_of_ = nullptr; ///< the MMU, for functional accesses
+    parts::Divider page_, pages_;            ///< pages_: all pages of a stripe
     parts::Interleave stripe_;
 };
 

@@ -8,7 +8,7 @@
 
 namespace memsim::gpu {
 
-/// A page of an address space, as a key of tables: pages are below 2^48.
+/// A page of an address space, as a key of tables: page numbers are below 2^48.
 constexpr std::uint64_t page_key(std::uint16_t application, std::uint64_t page) {
     return std::uint64_t {application} << 48 | page;
 }
@@ -17,9 +17,9 @@ constexpr std::uint16_t application_of(std::uint64_t key) {
     return static_cast<std::uint16_t>(key >> 48);
 }
 
-/// What a TLB holds: a set-associative table from pages to frames, with a tag policy for its sets.
-/// A value for State. A look-up costs one comparison where it is the page of the look-up before,
-/// else one in a hash table, whatever the associativity.
+/// The entries of a TLB: a set-associative table from pages to frames, with a tag policy for its
+/// sets. A value for State. A lookup costs one comparison if it repeats the previous page, else one
+/// hash-table access, independent of the associativity.
 class TlbArray {
   public:
     static constexpr std::string_view archived_as = "TlbArray";
@@ -34,7 +34,7 @@ class TlbArray {
     void archive(Archive& a) {
         a(entries_), a(index_), a(words_), a(policy_), a(touched_);
         if constexpr (Loading<Archive>) {
-            std::size_t held = 0; // each found where the index says, and nowhere else
+            std::size_t held = 0; // entries found where the index points, and nowhere else
             for (std::size_t i = 0; i < entries_.size(); ++i)
                 if (entries_[i].key != none) {
                     const std::uint32_t* const at = index_.find(entries_[i].key);
@@ -44,8 +44,8 @@ class TlbArray {
         }
     }
 
-    /// `entries` is a multiple of `ways`; no entries: holds nothing. `place` begins the policy's
-    /// errors and the names of its random streams.
+    /// Requires: `entries` is a multiple of `ways`; 0 entries hold no page. `place`: prefix of the
+    /// policy's errors and of the names of its random streams.
     void resize(std::uint32_t entries, std::uint32_t ways, const std::string& policy,
                 const std::string& place, std::uint64_t seed) {
         ways_ = ways;
@@ -56,7 +56,7 @@ class TlbArray {
         policy_->resize(sets_, ways);
     }
 
-    /// The entry of a page, or nullptr; notes the use.
+    /// The entry of a page, or nullptr. Records the use.
     Entry* find(std::uint64_t key) {
         if (last_ >= entries_.size() || entries_[last_].key != key) {
             const std::uint32_t* at = index_.find(key);
@@ -66,8 +66,8 @@ class TlbArray {
         touch(last_);
         return &entries_[last_];
     }
-    /// Takes the place of an empty entry of its set, or of that which makes room; true if that held
-    /// a page.
+    /// Inserts a page into an empty entry of its set, or evicts one. Returns true if it evicted a
+    /// page.
     bool insert(std::uint64_t key, std::uint64_t frame, bool writable) {
         if (sets_ == 0) return false;
         if (const std::uint32_t* at = index_.find(key)) {
@@ -96,7 +96,7 @@ class TlbArray {
         policy_->drop(words(), *at);
         return index_.erase(key);
     }
-    /// Forgets pages that follow each other; returns how many it held.
+    /// Removes consecutive pages. Returns the number of pages removed.
     std::uint32_t erase(std::uint64_t key, std::uint64_t pages) {
         std::uint32_t held = 0;
         if (pages <= entries_.size()) {
@@ -110,8 +110,8 @@ class TlbArray {
 
   private:
     parts::TagWords words() { return {words_.data(), ways_, ways_, sets_}; }
-    /// Once for all look-ups of an entry that follow each other: a request that waits is looked up
-    /// whenever its owner wakes.
+    /// Records consecutive lookups of an entry once: a waiting request is looked up whenever its
+    /// owner wakes.
     void touch(std::uint32_t place) {
         if (place == touched_) return;
         touched_ = place;
@@ -121,11 +121,11 @@ class TlbArray {
     std::uint32_t ways_ = 1, sets_ = 0;
     std::vector<Entry> entries_;
     HashMap<std::uint32_t> index_;
-    std::vector<std::uint32_t> words_; ///< the policy's, of each entry
+    std::vector<std::uint32_t> words_; ///< the policy's word of each entry
     Policy<parts::TagPolicy> policy_;
     static constexpr std::uint32_t no_place = ~std::uint32_t {0};
-    std::uint32_t touched_ = no_place; ///< last, unless another was inserted since
-    std::uint32_t last_ = 0; ///< the entry found last: a hint, and no part of what is saved
+    std::uint32_t touched_ = no_place; ///< last one, unless another was inserted since
+    std::uint32_t last_ = 0;           ///< entry found last; only a hint, not saved
 };
 
 } // namespace memsim::gpu

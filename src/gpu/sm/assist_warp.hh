@@ -5,12 +5,12 @@
 namespace memsim::gpu {
 
 /// An assist warp (Vijaykumar et al., reference 28 of ZnG): dependent instructions of a helper
-/// thread, which take issue slots of an SM's first scheduler and no warp slot. A value for State.
+/// thread. It uses issue slots of an SM's first scheduler, but no warp slot. A value for State.
 struct AssistWarp {
-    std::int64_t end = 0; ///< of its last instruction; 0: it runs none
+    std::int64_t end = 0; ///< end of its last instruction; 0: idle
 
     bool over(std::int64_t cycle) const { return end && end <= cycle; }
-    /// True if so many instructions begin in this cycle: it runs none, and a slot is free.
+    /// Starts `instructions` in this cycle. Returns false if the warp is busy or no slot is free.
     bool begin(IssueSlots& slots, std::int64_t cycle, std::uint32_t instructions,
                unsigned latency) {
         if (end) return false;
@@ -20,7 +20,7 @@ struct AssistWarp {
         end = cycle + std::int64_t {instructions} * latency;
         return true;
     }
-    /// The first cycle from `from` on in which it may go on.
+    /// The first cycle from `from` on in which it may continue.
     std::int64_t next(const IssueSlots& slots, std::int64_t from) const {
         return end ? end : slots.next(0, from);
     }

@@ -5,30 +5,30 @@
 
 namespace memsim::gpu {
 
-/// The accesses of a warp's lanes as few requests: one for each line touched, in the order in which
-/// the lanes meet them, spanning the first to the last of the sectors touched in it, with a mask of
-/// those that are (protocol/sectors.hh).
+/// Combines the accesses of a warp's lanes into few requests: one for each line touched, in the
+/// order of the lanes. A request spans the first to the last touched sector of the line, with a
+/// mask of the touched ones (protocol/sectors.hh).
 class Coalescer {
   public:
     struct Access {
         std::uint64_t address = 0; ///< of the first sector
         std::uint32_t bytes = 0;   ///< a multiple of the sector
-        std::uint16_t sectors = 0; ///< of protocol::sector_bytes each; 0: all of them
-        std::uint16_t partial = 0; ///< those of which the lanes touch only a part of the bytes
+        std::uint16_t sectors = 0; ///< mask of sectors of protocol::sector_bytes; 0: all
+        std::uint16_t partial = 0; ///< mask of partly touched sectors
     };
 
-    /// Powers of two; the sector is at least protocol::sector_bytes, the line at most
+    /// Requires: powers of two; the sector is at least protocol::sector_bytes, the line at most
     /// protocol::most_sectors of these.
     Coalescer(std::uint32_t line, std::uint32_t sector) : line_(line), sector_(sector) {}
 
-    /// Fills accesses() from a load, store or atomic. A lane that is not aligned to its width may
-    /// touch two sectors.
+    /// Coalesces a load, store or atomic. A lane that is not aligned to its width may touch two
+    /// sectors.
     void run(const program::WarpOp& op) {
         begin();
         add(op);
         end();
     }
-    /// The same of several rows: a wide access to local memory has up to four.
+    /// The same for several rows: a wide access to local memory has up to four.
     static constexpr std::uint32_t most_rows = 4;
     void begin() { n_ = 0; }
     void add(const program::WarpOp& op) {
@@ -52,7 +52,7 @@ class Coalescer {
     const Access& operator[](std::uint32_t i) const { return accesses_[i]; }
 
   private:
-    /// Bytes of one sector.
+    /// Adds bytes of one sector.
     void touch(std::uint64_t address, std::uint32_t width) {
         const std::uint64_t first = address & ~std::uint64_t {sector_ - 1};
         const std::uint64_t line = first & ~std::uint64_t {line_ - 1};
@@ -68,7 +68,7 @@ class Coalescer {
         touched_[i - 1] |= bits(offset + sector_) & ~bits(offset);
         cover(covered_[i - 1], static_cast<unsigned>(address - line), width);
     }
-    /// The sectors of protocol::sector_bytes in a line's first bytes.
+    /// Mask of the sectors of protocol::sector_bytes in the first bytes of a line.
     static std::uint32_t bits(unsigned bytes) { return (1u << bytes / protocol::sector_bytes) - 1; }
     /// A bit for each byte of a line's sectors.
     using Bytes = std::array<std::uint32_t, protocol::most_sectors>;
@@ -78,7 +78,7 @@ class Coalescer {
     }
     static Access access(std::uint64_t line, std::uint32_t touched, const Bytes& covered) {
         constexpr unsigned n = protocol::sector_bytes;
-        static_assert(n == 32, "a bit a byte");
+        static_assert(n == 32, "one bit per byte");
         std::uint32_t partial = 0;
         for (std::uint32_t rest = touched; rest; rest &= rest - 1) {
             const auto i = static_cast<unsigned>(std::countr_zero(rest));

@@ -8,10 +8,10 @@
 
 namespace memsim::gpu {
 
-/// The cycles in which an SM's schedulers issue, `width` instructions each. A stretch of n
-/// dependent instructions issues one every `latency` cycles. It is booked as a whole: it holds one
-/// phase (cycle modulo latency) of one port for n turns, others issue in the phases between. So the
-/// schedulers are exact to the cycle and cost nothing while a stretch goes on.
+/// The cycles in which an SM's schedulers issue, `width` instructions each. A sequence of n
+/// dependent instructions issues one every `latency` cycles. It is booked as a whole: it occupies
+/// one phase (cycle modulo latency) of one port for n turns, while other warps issue in the
+/// remaining phases. The schedulers are thus exact to the cycle without cost during a sequence.
 class IssueSlots {
   public:
     using Cycle = std::int64_t;
@@ -19,7 +19,7 @@ class IssueSlots {
     static constexpr Cycle never = Cycle {1} << 62;
 
     IssueSlots() = default;
-    /// `free`: in State; for each scheduler, port and phase the first cycle in which it is free.
+    /// `free`: in State; the first free cycle of each scheduler, port and phase.
     IssueSlots(unsigned schedulers, unsigned width, unsigned latency, std::vector<Cycle>& free)
         : free_(&free), width_(width), latency_(latency) {
         free.assign(std::size_t {schedulers} * width * latency, 0);
@@ -33,7 +33,7 @@ class IssueSlots {
             if ((*free_)[slot] <= cycle) return slot;
         return none;
     }
-    /// Books it for so many dependent instructions, the first one in `cycle`.
+    /// Books the slot for `instructions` dependent instructions, the first one in `cycle`.
     void hold(std::size_t slot, Cycle cycle, std::uint32_t instructions) {
         (*free_)[slot] = cycle + Cycle {instructions} * static_cast<Cycle>(latency_.value());
     }

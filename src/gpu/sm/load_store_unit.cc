@@ -77,7 +77,7 @@ void LoadStoreUnit::send_queued() {
     while (!s_.accesses.empty() && port_.can_send()) {
         Access a = s_.accesses.pop();
         if (!a.request.posted) {
-            a.request.tag = s_.free_tags.back(); // the port lets no more than `outstanding` out
+            a.request.tag = s_.free_tags.back(); // the port limits their number
             s_.free_tags.pop_back();
             s_.sent[a.request.tag] = {a.queued, a.request.warp, a.result};
             sim_.stamps().mark(a.request.stamps, static_cast<std::size_t>(Stage::sm),

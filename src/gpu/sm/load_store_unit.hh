@@ -9,8 +9,8 @@
 
 namespace memsim::gpu {
 
-/// loads: as tracers write them that know no atomics (MacSim's, by the read ratios of Ohm-GPU's
-/// table II and ZnG's): memory is read and nothing is written.
+/// Treatment of atomics. loads: as written by tracers without support for atomics (MacSim's,
+/// judging by the read ratios of Ohm-GPU's table II and ZnG's): memory is read but not written.
 enum class Atomics : std::uint8_t { performed, loads };
 constexpr std::array<std::string_view, 2> names_of(Atomics) { return {"performed", "loads"}; }
 
@@ -19,17 +19,18 @@ struct AccessStats {
     Counter memory_instructions {Unit::count, "Warp loads, stores, atomics and reductions issued"};
     Counter requests {Unit::count, "Accesses after the coalescer"};
     Counter read_requests {Unit::count, "Load requests sent to the L1"};
-    Counter bytes {Unit::byte, "Bytes that coalesced accesses ask for"};
+    Counter bytes {Unit::byte, "Bytes requested by coalesced accesses"};
     Ratio requests_per_access {requests, memory_instructions,
-                               "Accesses after the coalescer for each memory instruction"};
+                               "Accesses after the coalescer per memory instruction"};
     Counter stalled_by_accesses {Unit::count,
-                                 "Times a memory instruction found the queue to the L1 full"};
+                                 "Times that a memory instruction found the queue to the L1 full"};
     Distribution load_latency {Unit::time,
-                               "Time from a load's place in the queue to the L1 to its answer"};
+                               "Time from the queueing of a load for the L1 to its response"};
 };
 
-/// The way of an SM's memory operations: the coalescer makes accesses of them, which wait in a
-/// queue for the L1; loads and atomics that left are known by a tag until they are answered.
+/// The path of an SM's memory operations. The coalescer converts them into accesses, which wait in
+/// a queue for the L1. Loads and atomics that were sent are identified by a tag until they are
+/// answered.
 class LoadStoreUnit {
   public:
     static constexpr std::uint32_t no_result = ~0u;
@@ -41,11 +42,11 @@ class LoadStoreUnit {
     struct Sent {
         Tick queued = 0;
         std::uint32_t warp = 0;
-        std::uint32_t result = 0; ///< its place in the warp's scoreboard, or no_result
+        std::uint32_t result = 0; ///< place in the warp's scoreboard, or no_result
     };
     struct State {
         Fifo<Access> accesses;  ///< to the L1
-        std::vector<Sent> sent; ///< unanswered loads and atomics, by tag
+        std::vector<Sent> sent; ///< loads and atomics without a response, by tag
         FreeList free_tags;
     };
     struct Config {
@@ -53,26 +54,26 @@ class LoadStoreUnit {
         std::uint32_t accesses, outstanding;
         Atomics atomics;
     };
-    /// All but the configuration outlive it.
+    /// All arguments except the configuration outlive it.
     LoadStoreUnit(const Config& config, Requester<protocol::Mem>& port, Simulation& sim,
                   AccessStats& stats, State& state);
 
-    /// A memory operation surely fits the queue.
+    /// Whether any memory operation fits in the queue.
     bool room() const { return s_.accesses.size() + program::warp_lanes <= config_.accesses; }
-    /// The accesses of an operation of the warp in this slot; `op` is scratch space afterwards.
+    /// Coalesces an operation of the warp in this slot; `op` is overwritten.
     const Coalescer& coalesce(const ResidentBlock& block, std::uint32_t warp, program::WarpOp& op);
-    /// What it asks of memory.
+    /// The command that the operation sends to memory.
     protocol::Command command_of(program::WarpOpKind kind) const;
-    /// It issues: its accesses are queued, and its result noted.
+    /// Issues the operation: queues its accesses, and records its result.
     void access(const ResidentBlock& block, std::uint32_t warp, Scoreboard& results,
                 program::WarpOp& op);
-    /// The L1 is to forget what it holds.
+    /// Invalidates the L1.
     void empty_l1(std::uint16_t application);
-    /// Sends what the port takes.
+    /// Sends as long as the port accepts.
     void send() {
         if (!s_.accesses.empty()) send_queued();
     }
-    /// Whose answer has come; no_result: nobody waits for it.
+    /// The access that a response belongs to; no_result if no warp waits for it.
     Sent answered(const protocol::MemResponse& response);
 
     std::uint32_t queued() const { return s_.accesses.size(); }

@@ -4,8 +4,8 @@
 
 namespace memsim::gpu {
 
-/// Where a warp stands: its stream, and which of its last 64 results are on their way, the latest
-/// one's bit at `latest`, that of the i-th last i further.
+/// The position of a warp in its stream, and a mask of its last 64 results that are outstanding:
+/// the latest one at bit `latest`, the i-th last one i bits higher.
 struct WarpPosition {
     const std::vector<std::uint8_t>& stream;
     std::uint64_t position = 0;
@@ -13,9 +13,9 @@ struct WarpPosition {
     std::uint8_t latest = 0;
 };
 
-/// Calls f(op) for each of the next `most` memory operations of a warp, up to the first operation
-/// that needs a result that is not there: one on its way, or one of an operation that has not
-/// issued. What arithmetic in between computes counts as known, and barriers are passed, as neither
+/// Calls f(op) for each of the next `most` memory operations of a warp, up to the first one that
+/// needs an unavailable result: an outstanding one, or one of an operation that has not issued.
+/// Results of arithmetic in between count as known, and barriers are ignored, because neither
 /// changes an address. `op` is scratch space.
 template <class F>
 void for_each_upcoming(WarpPosition warp, unsigned most, program::WarpOp& op, F&& f) {

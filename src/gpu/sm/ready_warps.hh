@@ -6,19 +6,19 @@
 
 namespace memsim::gpu {
 
-/// The warps of an SM that may issue, by what their next operation does, and those that sleep until
-/// their last operation is over. Sets have a bit for each warp. A value for State.
+/// The warps of an SM that may issue, by the kind of their next operation, and those that sleep
+/// until their last operation has ended. Sets have a bit for each warp. A value for State.
 struct ReadyWarps {
     struct Sets {
-        WarpSet compute; ///< neither of the next two
-        WarpSet memory;  ///< accesses memory
-        WarpSet shared;  ///< accesses shared memory
+        WarpSet compute; ///< other operations
+        WarpSet memory;  ///< accesses to memory
+        WarpSet shared;  ///< accesses to shared memory
         WarpSet asleep;
         bool operator==(const Sets&) const = default;
     };
     Sets sets;
-    std::int64_t first_awake = 0; ///< the first cycle in which one of them wakes
-    std::array<std::int64_t, WarpSet::most> awake_at {}; ///< of each warp, as it was told last
+    std::int64_t first_awake = 0; ///< first cycle in which a sleeping warp wakes
+    std::array<std::int64_t, WarpSet::most> awake_at {}; ///< of each warp, as set by sleep()
 
     bool any() const { return bool(sets.asleep | sets.compute | sets.memory | sets.shared); }
     void add(std::uint32_t warp, program::WarpOpKind next) {
@@ -27,7 +27,7 @@ struct ReadyWarps {
                                              : sets.compute)
             .add(warp);
     }
-    /// It issues.
+    /// Removes a warp that issues.
     void take(std::uint32_t warp) {
         sets.compute.remove(warp);
         sets.memory.remove(warp);
@@ -38,7 +38,7 @@ struct ReadyWarps {
         first_awake = sets.asleep ? std::min(first_awake, until) : until;
         sets.asleep.add(warp);
     }
-    /// Calls wake(warp) for those that sleep no longer in this cycle.
+    /// Calls wake(warp) for the warps whose sleep ends by this cycle.
     template <class F>
     void wake(std::int64_t cycle, F&& wake) {
         if (!sets.asleep || first_awake > cycle) return;
@@ -52,7 +52,7 @@ struct ReadyWarps {
             wake(w);
         });
     }
-    /// When the first one wakes.
+    /// When the first warp wakes.
     std::int64_t next_awake() const { return sets.asleep ? first_awake : IssueSlots::never; }
 };
 

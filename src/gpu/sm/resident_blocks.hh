@@ -7,22 +7,23 @@
 
 namespace memsim::gpu {
 
-/// A block that an SM runs, and its barrier.
+/// A block on an SM, and its barrier.
 struct ResidentBlock {
     bool live = false;
     std::uint16_t application = 0;
     std::uint32_t launch = 0;
     std::uint32_t number = 0;
-    std::uint64_t base = 0;                      ///< of its addresses
-    std::uint32_t stores_before = 0;             ///< of its application, in its own order
-    std::uint32_t warps = 0;                     ///< that hold their slot
-    std::uint32_t running = 0;                   ///< of them, those that have not exited
-    std::uint32_t arrived = 0;                   ///< at the barrier
-    WarpSet at_barrier;                          ///< these warps
-    std::uint64_t local = 0;                     ///< local_memory.hh: warp slot 0's first row
+    std::uint64_t base = 0;          ///< of its addresses
+    std::uint32_t stores_before = 0; ///< stores of its application before it, in program order
+    std::uint32_t warps = 0;         ///< warps that still have their slot
+    std::uint32_t running = 0;       ///< warps that have not exited
+    std::uint32_t arrived = 0;       ///< warps at the barrier
+    WarpSet at_barrier;              ///< mask of these warps
+    std::uint64_t local = 0;         ///< local_memory.hh: first row of warp slot 0
     std::uint32_t local_warp = 0, local_row = 0; ///< distances of slots and rows
 
-    // Each returns the warps that go on: all that waited, once all that run have come.
+    // Both functions return the warps to release: all that waited, once all running warps have
+    // arrived.
     WarpSet arrive(std::uint32_t warp) {
         ++arrived;
         at_barrier.add(warp);
@@ -61,7 +62,7 @@ class ResidentBlocks {
         for (const ResidentBlock& b : blocks_) n += b.live;
         return n;
     }
-    /// Its slot, the lowest that is free; none if there is none.
+    /// Places a block in the lowest free slot. Returns the slot, or none if all are in use.
     std::uint32_t place(const protocol::BlockStart& s) {
         std::uint32_t slot = 0;
         while (slot < blocks_.size() && blocks_[slot].live) ++slot;
@@ -75,12 +76,12 @@ class ResidentBlocks {
         b.local = s.local, b.local_warp = s.local_warp, b.local_row = s.local_row;
         return slot;
     }
-    /// A warp has given up its slot: the block ends with its last one.
+    /// A warp has released its slot: the block ends with its last one.
     void warp_ended(std::uint32_t slot) {
         if (--blocks_[slot].warps == 0) ended_.push(slot);
     }
     bool any_ended() const { return !ended_.empty(); }
-    /// The first of those that ended; its slot is free.
+    /// Removes the first ended block; its slot is then free.
     const ResidentBlock& take_ended() {
         ResidentBlock& b = blocks_[ended_.pop()];
         b.live = false;
@@ -94,7 +95,7 @@ class ResidentBlocks {
 
   private:
     std::vector<ResidentBlock> blocks_;
-    Fifo<std::uint32_t> ended_; ///< slots whose end is not yet reported
+    Fifo<std::uint32_t> ended_; ///< slots whose end was not reported
 };
 
 } // namespace memsim::gpu

@@ -5,40 +5,41 @@
 
 namespace memsim::gpu {
 
-/// The last 64 results of a warp: which of them are on their way, and which of those its next
-/// operation waits for. Results have a place each in a ring: the latest one's is `latest`, that of
-/// the i-th last i further. A value for State.
+/// The last 64 results of a warp: which are outstanding, and which of those its next operation
+/// waits for. Results form a ring: the latest one is at `latest`, the i-th last one i places
+/// further. A value for State.
 struct Scoreboard {
     static constexpr std::uint32_t places = 64;
 
     std::uint8_t latest = 0;
-    std::array<std::uint8_t, places> answers {}; ///< to come, for each result
-    std::uint64_t outstanding = 0;               ///< results with answers to come
-    std::uint64_t needs = 0; ///< of them, those that the next operation waits for
+    std::array<std::uint8_t, places> answers {}; ///< outstanding responses of each result
+    std::uint64_t outstanding = 0;               ///< results with outstanding responses
+    std::uint64_t needs = 0; ///< outstanding results that the next operation waits for
 
     void clear() { outstanding = needs = 0; }
-    /// An operation issues whose result so many answers will make; the place of the result.
+    /// Issues an operation whose result consists of `n` responses. Returns the place of the result.
     std::uint32_t begin(std::uint32_t n) {
         latest = (latest - 1u) % places;
         answers[latest] = static_cast<std::uint8_t>(n);
         outstanding |= bit(latest);
         return latest;
     }
-    /// One of the answers that make a result has come; true if it was the last.
+    /// A response of a result has arrived. Returns true if it was the last.
     bool answered(std::uint32_t place) {
-        MEMSIM_ASSERT(answers[place], "an answer that no warp expects");
+        MEMSIM_ASSERT(answers[place], "a response that no warp expects");
         if (--answers[place]) return false;
         outstanding &= ~bit(place);
         return true;
     }
-    /// Whether the next operation has to wait: for what it needs, or for the place of its result.
+    /// Whether the next operation must wait, for results that it needs or for the place of its own
+    /// result.
     bool holds(const program::WarpOpHead& next) {
         needs = std::rotl(next.waits, latest);
         if (next.has_result) needs |= bit((latest - 1u) % places);
         needs &= outstanding;
         return needs != 0;
     }
-    /// A result has come; true if the next operation has waited for it, and for nothing else.
+    /// A result is complete. Returns true if the next operation waited only for it.
     bool releases(std::uint32_t place) { return needs && !(needs &= ~bit(place)); }
 
   private:

@@ -40,7 +40,7 @@ void Sm::wake() {
     state.shared.finish(now(), [this](std::uint32_t w, std::uint32_t r) { result(w, r); });
     while (!port.blocks.empty()) place(port.blocks.pop());
     unit_->send();
-    // As long as the same may issue, it is known when.
+    // While the same warps may issue, the time of the next issue is known.
     if (!state.next.armed() || assists() || state.ready.sets != ready || unit_->room() != room)
         schedule();
     if (state.blocks.any_ended()) report_ends();
@@ -54,7 +54,7 @@ void Sm::schedule() {
     ClockEdge edge;
     if (state.ready.any() || assists()) {
         edge = clock_.at_or_after(state.edge, now());
-        const bool at_edge = edge.tick == now(); // operations issue at edges of the clock
+        const bool at_edge = edge.tick == now(); // operations issue at clock edges
         if (at_edge && assists()) assist(edge);
         state.ready.wake(at_edge ? edge.cycle : edge.cycle - 1,
                          [this](std::uint32_t w) { settle(w); });
@@ -64,8 +64,8 @@ void Sm::schedule() {
     arm_next(edge);
 }
 
-/// The warps whose next operation may issue in this cycle. A warp that may access memory does so
-/// only when its accesses surely fit the queue.
+/// The warps whose next operation may issue in this cycle. A memory operation requires enough queue
+/// space for any number of accesses.
 WarpSet Sm::candidates(std::int64_t cycle) const {
     WarpSet ready = state.ready.sets.compute;
     if (state.load_store_free > cycle) return ready;
@@ -172,14 +172,14 @@ void Sm::settle(std::uint32_t w) {
     if (!warp.results.holds(next)) state.ready.add(w, next.kind);
 }
 
-/// Warps that a barrier lets pass.
+/// Wakes warps released by a barrier.
 void Sm::go_on(const WarpSet& warps, std::int64_t cycle) {
     warps.for_each([&](std::uint32_t w) { state.ready.sleep(w, cycle + 1); });
 }
 
 void Sm::result(std::uint32_t w, std::uint32_t place) {
     Warp& warp = state.warps[w];
-    MEMSIM_ASSERT(warp.live, "an answer that no warp expects");
+    MEMSIM_ASSERT(warp.live, "a response that no warp expects");
     state.upcoming.changed = true;
     if (!warp.results.answered(place)) return;
     if (warp.exited) {
@@ -188,8 +188,8 @@ void Sm::result(std::uint32_t w, std::uint32_t place) {
         settle(w);
 }
 
-/// At the next edge at which something can issue, or when a load from shared memory is there.
-/// `edge` is the first at or after now, if anything is ready or asleep.
+/// Arms the timer for the next edge at which an operation can issue, or for the completion of a
+/// shared-memory load. `edge`: the first one at or after now, if any warp is ready or asleep.
 void Sm::arm_next(const ClockEdge& edge) {
     constexpr std::int64_t never_cycle = IssueSlots::never;
     const ReadyWarps::Sets& ready = state.ready.sets;
@@ -220,7 +220,7 @@ void Sm::place(const protocol::BlockStart& start) {
         state.launches.resize(start.application + 1);
         state.executed.resize(start.application + 1);
     }
-    if (start.launch > state.launches[start.application]) { // others may run beside it
+    if (start.launch > state.launches[start.application]) { // launches may overlap
         state.launches[start.application] = start.launch;
         if (params.empty_l1()) unit_->empty_l1(start.application);
     }
@@ -244,7 +244,7 @@ void Sm::place(const protocol::BlockStart& start) {
         warp.results.clear();
         warp.age = state.arrivals++;
         warp.position = 0;
-        warp.stream.swap(stream); // the old buffer goes back with the next block
+        warp.stream.swap(stream); // the old buffer returns with the next block
         settle(w);
     }
     state.upcoming.changed = true;
@@ -273,7 +273,7 @@ void Sm::report_ends() {
     }
 }
 
-/// No warp issues before an answer of the memory comes.
+/// Whether no warp can issue before a response of the memory arrives.
 bool Sm::waits_for_memory() const {
     const ReadyWarps::Sets& ready = state.ready.sets;
     const WarpSet memory = unit_->room() ? ready.memory : WarpSet {};
@@ -330,7 +330,7 @@ void Sm::check_loaded(Loader& l) const {
         const ClockEdge edge = clock_.edge(state.edge.cycle);
         l.check(edge.tick == state.edge.tick && edge.remainder == state.edge.remainder &&
                     edge.tick <= l.now(),
-                "is no edge of the clock");
+                "is not a clock edge");
     });
 }
 
@@ -345,17 +345,17 @@ void Sm::waits_on(WaitReport& report) const {
                    std::to_string(waiting) + " wait for the memory");
     if (unit_->queued())
         report.add(path() + " has " + std::to_string(unit_->queued()) +
-                   " accesses that the L1 has not taken");
+                   " accesses that the L1 has not accepted");
 }
 
-/// The dispatcher's look through the machine goes by an SM, as its blocks do.
+/// Functional accesses of the dispatcher go through an SM, like those of its blocks.
 void Sm::functional(const PortBase&, FunctionalAccess& access) {
     look_through(port.mem_side, access);
 }
 
 std::optional<std::string> Sm::imbalance() const {
     if (unit_->idle()) return {};
-    return "loads are unanswered at the end";
+    return "loads were not answered";
 }
 
 } // namespace memsim::gpu

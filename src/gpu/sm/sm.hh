@@ -15,31 +15,35 @@ namespace memsim::gpu {
 using namespace memsim::literals;
 using protocol::Mem;
 
-/// A streaming multiprocessor: warp slots, schedulers, one load-store unit with a coalescer, a
+/// A streaming multiprocessor (SM): warp slots, schedulers, one load-store unit with a coalescer, a
 /// queue of memory accesses to the L1, and shared memory.
 ///
-/// A warp issues in order, each operation when the results that it needs are there
-/// (program/warp_stream.hh); at most 64 results of a warp are on their way. Instructions without
-/// memory access depend on one another: they issue arithmetic_latency cycles apart, other warps in
-/// between. Stores and reductions have no result. An access to shared memory holds its one port for
-/// as many cycles as its bank conflicts take. A warp keeps its slot until all of its results have
-/// come. A warp slot has its own place in local memory (program/local_memory.hh). At the first
-/// block of another launch the L1 is emptied: caches of SMs are not coherent,
-/// and kernels see each other's stores.
+/// Models        A warp issues in order, each operation when the results that it needs are
+///               available (program/warp_stream.hh); at most 64 results of a warp are outstanding.
+///               Instructions without memory access depend on one another: they issue
+///               arithmetic_latency cycles apart, and other warps issue in between. Stores and
+///               reductions have no result. An access to shared memory occupies its port for as
+///               many cycles as its bank conflicts require. A warp keeps its slot until all of its
+///               results have arrived. Each warp slot has its own part of local memory
+///               (program/local_memory.hh). At the first block of another launch the L1 is
+///               invalidated, because the caches of SMs are not coherent and kernels see each
+///               other's stores.
 ///
-/// An assist warp goes before the others at the first scheduler (gpu/sm/assist_warp.hh).
+/// An assist warp has priority at the first scheduler (gpu/sm/assist_warp.hh).
 ///
-/// Who prefetches may ask what the warps will access next (protocol/upcoming.hh): the lines of each
-/// warp's next memory operations whose operands are there (gpu/sm/lookahead.hh), at addresses of
-/// its application. The answer is as of the query's arrival, or of the next block's if it is to
-/// wait for one. An answer that waits for a block is not repeated while all warps wait for memory.
+/// A prefetcher may query the next accesses of the warps (protocol/upcoming.hh): the lines of each
+/// warp's next memory operations whose operands are available (gpu/sm/lookahead.hh), at addresses
+/// of its application. The answer describes the state at the arrival of the query, or at the next
+/// block's if the query waits for one. An answer that waits for a block is not repeated while all
+/// warps wait for memory.
 ///
-/// Its parts are in src/gpu/sm/: the warps' scoreboards, the sets of those that may issue, blocks
-/// with their barriers, the load-store unit, shared memory.
+/// The SM wakes only when an operation can issue, a response arrives or a block ends. An SM without
+/// warps, or whose warps all wait, has no pending event.
 ///
-/// It wakes only when an operation can issue, an answer comes or a block ends; no event is pending
-/// for an SM whose warps all wait, or that has none. Not modelled: instruction fetch, register
-/// banks and their conflicts, ports of arithmetic (any mix issues at the schedulers' rate).
+/// Not modelled  Instruction fetch; register banks and their conflicts; ports of arithmetic units
+///               (any mix issues at the rate of the schedulers).
+/// See           src/gpu/sm/: scoreboards, ready warps, blocks with their barriers, load-store
+///               unit, shared memory.
 class Sm final : public Model<Sm>,
                  public Functional,
                  public protocol::StatesTraffic,
@@ -49,59 +53,57 @@ class Sm final : public Model<Sm>,
     struct Params {
         Param<Frequency> clock {
             1.2_GHz, {1_MHz, 100_GHz}, "Core clock", stated("Ohm-GPU table I: 1.2 GHz")};
-        Param<unsigned> warp_slots {48,
-                                    {1, WarpSet::most},
-                                    "Warps resident at once",
-                                    assumed("GTX 480 class, 1536 threads")};
+        Param<unsigned> warp_slots {
+            48, {1, WarpSet::most}, "Resident warps", assumed("GTX 480 class, 1536 threads")};
         Param<unsigned> lanes {
             program::warp_lanes,
             {1, program::warp_lanes},
-            "Threads that execute an instruction of a warp at once. An instruction of more threads "
-            "takes a cycle for each group of so many neighbours"};
-        Param<unsigned> block_slots {8, {1, 64}, "Blocks resident at once", cited("GTX 480 class")};
+            "Threads of a warp that execute an instruction at the same time. An instruction of "
+            "more threads takes one cycle per group of this size"};
+        Param<unsigned> block_slots {8, {1, 64}, "Resident blocks", cited("GTX 480 class")};
         Param<unsigned> schedulers {1,
                                     {1, 8},
-                                    "Schedulers; warp slots are dealt out to them in turn",
+                                    "Schedulers; warp slots are assigned to them in turn",
                                     cited("GTX 480 class: two, each of which takes two shader "
                                           "clocks an instruction: as one at the full clock"),
                                     at_most(warp_slots)};
-        Param<unsigned> issue_width {1, {1, 4}, "Instructions that a scheduler issues a cycle"};
+        Param<unsigned> issue_width {1, {1, 4}, "Instructions issued by a scheduler per cycle"};
         Param<unsigned> arithmetic_latency {
             22,
             {1, 64},
-            "Cycles from an instruction without memory access to the next of its warp",
+            "Cycles from an instruction without memory access to the next instruction of its warp",
             cited("CUDA C Programming Guide, multiprocessor level: about 22 for compute capability "
                   "2.x, 4 for 7.x")};
         Param<Scheduler> scheduler {Scheduler::greedy_then_oldest,
-                                    "Which of the ready warps issues next"};
+                                    "Policy that selects the ready warp to issue"};
         Param<Bytes> line {128_B,
                            {32_B, 512_B},
                            "Bytes that the coalescer merges into one access",
                            power_of_two()};
         Param<Bytes> sector {32_B,
                              {32_B, 512_B},
-                             "Smallest part of a line that is accessed",
+                             "Smallest accessible part of a line",
                              power_of_two(),
                              at_most(line)};
-        Param<Atomics> atomics {Atomics::performed, "What atomics and reductions ask of memory"};
+        Param<Atomics> atomics {Atomics::performed, "Treatment of atomics and reductions"};
         Param<unsigned> accesses {
             64,
             {32, 4096},
             "Coalesced accesses that may wait for the L1. An access of 8 or 16 bytes to local "
             "memory at a different offset in each lane may exceed it by 96",
             assumed("two warps'")};
-        Param<unsigned> outstanding {1024, {1, 65536}, "Loads and atomics sent and not answered"};
+        Param<unsigned> outstanding {1024, {1, 65536}, "Loads and atomics without a response"};
         Param<unsigned> shared_latency {26,
                                         {1, 1000},
-                                        "Cycles from a shared load's last pass to its result (19 "
-                                        "to 26 are measured on Volta to Kepler)",
+                                        "Cycles from a shared load's last pass to its result "
+                                        "(measured: 19 to 26 on Volta to Kepler)",
                                         assumed()};
-        Param<bool> empty_l1 {
-            true, "Whether the L1 drops what it holds at the first block of another launch"};
-        Param<unsigned> helpers {0, {0, 1}, "Helper threads whose assist warp it runs"};
-        Param<unsigned> askers {0, {0, 1}, "Whether somebody asks what its warps will access next"};
+        Param<bool> empty_l1 {true, "Invalidate the L1 at the first block of another launch"};
+        Param<unsigned> helpers {
+            0, {0, 1}, "Helper threads that send instructions for an assist warp"};
+        Param<unsigned> askers {0, {0, 1}, "Prefetchers that query the next accesses of the warps"};
         Param<Time> l1_latency {
-            1_fs, {1_fs, 1_us}, "Latency to the L1's input, beside the L1's own"};
+            1_fs, {1_fs, 1_us}, "Latency to the L1's input, in addition to the L1's own"};
     };
     struct Ports {
         Responder<protocol::Dispatch> blocks {
@@ -115,9 +117,9 @@ class Sm final : public Model<Sm>,
                                                   "Instructions of an assist warp"};
         Many<In<protocol::UpcomingQuery>> queries {from<&Params::askers>,
                                                    {.depth = [](const void*) { return 1u; }},
-                                                   "Questions about what warps access next"};
+                                                   "Queries for the next accesses of warps"};
         Many<Out<protocol::UpcomingAccesses>> upcoming {
-            from<&Params::askers>, {}, "Answers to what is asked about warps' next accesses"};
+            from<&Params::askers>, {}, "Answers to queries for the next accesses of warps"};
     };
     struct Stats {
         Counter blocks {Unit::count, "Blocks that ended"};
@@ -128,14 +130,14 @@ class Sm final : public Model<Sm>,
         AccessStats memory;
         Counter shared_instructions {Unit::count, "Warp accesses to shared memory issued"};
         BookedCycles shared_passes {Unit::cycle,
-                                    "Cycles of shared memory's port taken by accesses"};
+                                    "Cycles that accesses occupied the port of shared memory"};
         Counter assist_instructions {Unit::count, "Warp instructions of the assist warp"};
-        Level resident {Unit::count, "Warps resident"};
+        Level resident {Unit::count, "Resident warps"};
     };
     struct Warp {
         bool live = false;
         bool exited = false;
-        std::uint8_t block = 0; ///< its block's slot
+        std::uint8_t block = 0; ///< slot of its block
         Scoreboard results;
         std::uint64_t age = 0; ///< order of arrival
         std::uint64_t position = 0;
@@ -145,13 +147,13 @@ class Sm final : public Model<Sm>,
         std::vector<Warp> warps;
         ResidentBlocks blocks;
         ReadyWarps ready;
-        std::vector<std::uint32_t> last; ///< the warp that each scheduler took last
+        std::vector<std::uint32_t> last; ///< warp selected last by each scheduler
         std::uint64_t arrivals = 0;
-        std::vector<std::uint32_t> launches;  ///< whose blocks came last, by application
+        std::vector<std::uint32_t> launches;  ///< launch of the latest block, by application
         std::vector<std::uint64_t> executed;  ///< thread instructions issued, by application
         ClockEdge edge;                       ///< the last edge at which an operation issued
         std::vector<std::int64_t> issue_free; ///< IssueSlots
-        std::int64_t load_store_free = 0;     ///< cycle in which the unit takes the next operation
+        std::int64_t load_store_free = 0; ///< cycle in which the unit accepts the next operation
         LoadStoreUnit::State accesses;
         SharedMemory shared;
         AssistWarp assist;
@@ -185,16 +187,16 @@ class Sm final : public Model<Sm>,
     void issue_all(const ClockEdge& edge);
     void issue(std::uint32_t warp, std::int64_t cycle, std::size_t slot);
     WarpSet candidates(std::int64_t cycle) const;
-    /// Cycles in which its active threads execute an instruction.
+    /// Cycles in which the active threads of this mask execute an instruction.
     std::uint32_t passes(std::uint32_t mask) const;
     void assist(const ClockEdge& edge);
     bool assists() const { return port.helper.size() && !port.helper[0].empty(); }
     void arm_next(const ClockEdge& edge);
     void access_shared(std::uint32_t warp, const program::WarpOp& op, std::int64_t cycle);
-    /// Looks at the warp's next operation and files it under what it may do.
+    /// Classifies the warp by its next operation.
     void settle(std::uint32_t warp);
     void go_on(const WarpSet& warps, std::int64_t cycle);
-    /// One of the answers that make a result has come.
+    /// One of the responses of a result has arrived.
     void result(std::uint32_t warp, std::uint32_t place);
     void end(std::uint32_t warp);
     // Blocks.
@@ -208,10 +210,10 @@ class Sm final : public Model<Sm>,
     IssueSlots slots_;
     std::vector<WarpSet> own_; ///< the warps of each scheduler
     protocol::HasBlocks* dispatcher_ = nullptr;
-    bool watched_ = false; ///< the dispatcher follows what is issued
+    bool watched_ = false; ///< the dispatcher counts issued instructions
     std::optional<LoadStoreUnit> unit_;
     program::WarpOp op_;                             ///< scratch
-    std::vector<std::vector<std::uint8_t>> streams_; ///< buffers on their way back
+    std::vector<std::vector<std::uint8_t>> streams_; ///< buffers returned to the dispatcher
 };
 
 } // namespace memsim::gpu

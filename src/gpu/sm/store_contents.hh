@@ -5,15 +5,15 @@
 
 namespace memsim::gpu {
 
-/// What a warp's store or atomic leaves in one of its accesses, as that access carries it. Of lanes
-/// that store to one byte the last stays. `order` is the operation's number in the program.
+/// The contents of one access of a warp's store or atomic. If several lanes store to the same byte,
+/// the last lane wins. `order`: the operation's number in the program.
 inline Contents::Id contents_of(Contents& contents, const program::WarpOp& op,
                                 const Coalescer::Access& access, std::uint32_t order) {
     std::array<SectorBytes, protocol::most_sectors> sectors;
     for (std::uint32_t rest = op.mask; rest; rest &= rest - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(rest));
         const std::uint64_t offset = op.address[lane] - access.address;
-        if (offset >= access.bytes) continue; // another access's
+        if (offset >= access.bytes) continue; // in another access
         SectorBytes& s = sectors[offset / protocol::sector_bytes];
         for (unsigned i = 0; i < op.width; ++i) {
             const auto at = static_cast<unsigned>(offset % protocol::sector_bytes) + i;
@@ -28,13 +28,13 @@ inline Contents::Id contents_of(Contents& contents, const program::WarpOp& op,
     return id;
 }
 
-/// The number by which Contents keeps what was left out of a sector. Applications may use the same
+/// The key under which Contents records bytes left out of a sector. Applications may use the same
 /// virtual addresses.
 inline std::uint64_t left_out_key(std::uint64_t address, std::uint16_t application) {
     return std::uint64_t {application} << 48 | address / protocol::sector_bytes;
 }
 
-/// Notes the bytes of an atomic that is carried out as a load.
+/// Records the bytes of an atomic that is executed as a load.
 inline void leave_out(Contents& contents, const program::WarpOp& op, std::uint64_t base,
                       std::uint16_t application) {
     for (std::uint32_t rest = op.mask; rest; rest &= rest - 1) {

@@ -6,17 +6,17 @@
 
 namespace memsim::gpu {
 
-/// The answer to a query of what the warps of an SM access next, until it has been sent: the lines
-/// of each warp's next memory operations, some in a message (protocol/upcoming.hh). A value for
+/// The answer to a query for the next accesses of an SM's warps, until it is sent: the lines of
+/// each warp's next memory operations, several per message (protocol/upcoming.hh). A value for
 /// State.
 struct UpcomingAnswers {
     Fifo<protocol::UpcomingAccesses> messages;
-    bool asked = false;   ///< a query has been taken, and its answer is not complete
-    bool changed = false; ///< a warp has begun, issued or got a result since the last answer
+    bool asked = false;   ///< a query was accepted, and its answer is incomplete
+    bool changed = false; ///< a warp has started, issued or received a result since the last answer
     protocol::UpcomingQuery query;
 
     bool empty() const { return messages.empty(); }
-    /// Adds the next operations of the warp in this slot. `scratch` is what its name says.
+    /// Adds the next operations of the warp in this slot. `scratch` is overwritten.
     void add(const WarpPosition& position, std::uint32_t warp, const ResidentBlock& block,
              unsigned operations, LoadStoreUnit& unit, std::uint64_t line,
              program::WarpOp& scratch) {
@@ -41,7 +41,7 @@ struct UpcomingAnswers {
             ++number;
         });
     }
-    /// Nothing more is added.
+    /// Completes the answer.
     void close() {
         if (messages.empty()) messages.push({});
         messages.back().last = true;

@@ -11,8 +11,8 @@ constexpr std::array<std::string_view, 2> names_of(Scheduler) {
     return {"loose_round_robin", "greedy_then_oldest"};
 }
 
-/// Which of the ready warps a scheduler takes that took `last` before. age(warp):
-/// smaller for one that came earlier. Precondition: some are ready.
+/// The ready warp that a scheduler selects after `last`. age(warp): smaller for a warp that arrived
+/// earlier. Requires: a warp is ready.
 template <class Age>
 std::uint32_t choose_warp(Scheduler scheduler, const WarpSet& ready, std::uint32_t last,
                           Age&& age) {

@@ -8,7 +8,7 @@
 
 namespace memsim::gpu {
 
-/// Warp slots of an SM, a bit each. A value for State.
+/// A set of warp slots of an SM, one bit each. A value for State.
 struct WarpSet {
     static constexpr std::uint32_t most = 128;
     std::array<std::uint64_t, most / 64> words {};
@@ -24,12 +24,12 @@ struct WarpSet {
     friend WarpSet operator&(const WarpSet& a, const WarpSet& b) {
         return {{a.words[0] & b.words[0], a.words[1] & b.words[1]}};
     }
-    /// The lowest. Precondition: there is one.
+    /// The lowest slot. Requires: the set is not empty.
     std::uint32_t first() const {
         const std::uint32_t word = words[0] ? 0 : 1;
         return word * 64 + static_cast<std::uint32_t>(std::countr_zero(words[word]));
     }
-    /// The lowest from this slot on, else the lowest of all. Precondition: there is one.
+    /// The lowest slot from this one on, else the lowest of all. Requires: the set is not empty.
     std::uint32_t first_from(std::uint32_t slot) const {
         WarpSet ahead = *this;
         for (std::uint32_t w = 0; w < ahead.words.size(); ++w)
@@ -39,7 +39,7 @@ struct WarpSet {
                 ahead.words[w] &= ~std::uint64_t {0} << (slot - 64 * w);
         return ahead ? ahead.first() : first();
     }
-    /// Calls f(slot) for each, the lowest first; f may change the set.
+    /// Calls f(slot) for each slot, the lowest first; f may change the set.
     template <class F>
     void for_each(F&& f) const {
         const auto all = words;

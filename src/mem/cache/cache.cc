@@ -41,7 +41,7 @@ void Cache::init() {
     if (writes > reads) late_ = stages_->slots.clock().cycles(writes - reads);
 }
 
-/// Which addresses it sees.
+/// The addresses that this cache serves.
 std::optional<protocol::AddressShare> Cache::share() const {
     const cache::GeometryParams& g = params.geometry;
     auto agreed = protocol::agreed_share(
@@ -60,7 +60,7 @@ void Cache::take_share() {
     if (share_.ways > 1 && share_.chunk % params.line_bytes())
         refuse("line", params.geometry.line.text() + " do not divide the chunks of " +
                            Text<Bytes>::show({static_cast<std::int64_t>(share_.chunk)}) +
-                           " of its addresses: a line lies in one cache");
+                           " of its addresses: a line must lie in one cache");
 }
 
 void Cache::start() {
@@ -82,7 +82,8 @@ void Cache::wake() {
     if (!stages_->config.hinted) return;
     const std::uint32_t fetching = state.mshrs.size();
     take_hints();
-    // What is being fetched stays where it is: so may the line that a write waits to move.
+    // New fetches lock lines in place, so the line that a stalled write waits to move may now be
+    // locked.
     if (state.mshrs.size() != fetching) serve_queue();
 }
 
@@ -112,7 +113,8 @@ CacheStall Cache::serve(const MemRequest& r) {
         arm(state.next_cycle, free);
         return CacheStall::bank;
     }
-    if (state.full_set != TagArray::none) return CacheStall::set; // nothing has come there since
+    if (state.full_set != TagArray::none)
+        return CacheStall::set; // no fill has completed in that set since
     if (!s.map.within_a_line(r) || place.line >= TagArray::most_lines ||
         r.application >= TagArray::most_applications) [[unlikely]]
         refuse_request(r);
@@ -147,7 +149,7 @@ CacheStall Cache::serve_here(const Access& a) {
     return cause;
 }
 
-// ---- hints: they have what accesses leave of a cycle -----------------------------------------
+// ---- hints: use the lookup slots that accesses leave free -------------------------------------
 
 void Cache::take_hints() {
     for (std::uint32_t i = 0; i < port.hints.size(); ++i) {
@@ -159,7 +161,8 @@ void Cache::take_hints() {
             }
             const MemRequest& h = in.front();
             if (!h.is_hint()) [[unlikely]]
-                refuse("hint_ports", "take hints; reads, writes and atomics come in by cpu_side");
+                refuse("hint_ports",
+                       "accept only hints; send reads, writes and atomics to cpu_side");
             std::uint32_t& done = state.hint_done[i];
             const std::uint32_t part = stages_->prefetching.next_part(h, done);
             if (part) {
@@ -174,7 +177,7 @@ void Cache::take_hints() {
     }
 }
 
-/// The part of a hint that lies within a line; false if it has to wait for its bank.
+/// The part of a hint within one line. Returns false if it must wait for its bank.
 bool Cache::take_hint(const MemRequest& h, std::uint32_t done, std::uint32_t bytes) {
     Stages& s = *stages_;
     const MemRequest r = cache::Prefetching::part(h, done, bytes);
@@ -185,7 +188,7 @@ bool Cache::take_hint(const MemRequest& h, std::uint32_t done, std::uint32_t byt
     }
     const std::uint32_t fetching = state.mshrs.size();
     s.prefetching.hint(s.lines.look_up(r, place), s.commands.holds(h.application));
-    // Its line may be the one that a write waits to move.
+    // The hint may have locked the line that a stalled write waits to move.
     if (state.mshrs.size() != fetching) state.full_set = TagArray::none;
     return true;
 }
@@ -199,7 +202,7 @@ void Cache::serve_control() {
     }
 }
 
-/// Answers at once but for a flush. `from`: 0 for cpu_side, else 1 + the control port.
+/// Responds at once, except to a flush. `from`: 0 for cpu_side, else 1 + the control port.
 CacheStall Cache::manage(const MemRequest& r, std::uint32_t from) {
     if (r.command == Command::flush) {
         const CacheStall cause = stages_->commands.flush(r, from);
@@ -212,11 +215,11 @@ CacheStall Cache::manage(const MemRequest& r, std::uint32_t from) {
         if (r.bytes >= params.geometry.ways())
             refuse("ways", "a command to reserve " + std::to_string(r.bytes) + " of the " +
                                params.geometry.ways.text() +
-                               " ways leaves none for lines that are read");
+                               " ways leaves none for lines that are only read");
         state.reserved = r.bytes;
         state.full_set = TagArray::none;
     } else
-        refuse("control_ports", "reads, writes and atomics come in by cpu_side");
+        refuse("control_ports", "accept only commands; send reads, writes and atomics to cpu_side");
     if (r.needs_response())
         (from ? port.control[from - 1] : port.cpu_side).send(protocol::answer(r));
     return served;
@@ -254,7 +257,7 @@ void Cache::come_back(const MemResponse& r) {
     send_up(back, false);
 }
 
-/// `here`: the request's time since it came was spent in this cache, not below.
+/// `here`: the time since the request arrived was spent in this cache, not below.
 void Cache::answer(MemResponse r, std::uint32_t line, bool here) {
     if (r.command == Command::read && stages_->lines.bytes)
         r.contents = stages_->lines.contents_of(line, r);
@@ -268,7 +271,7 @@ void Cache::send_up(const MemResponse& r, bool here) {
     port.cpu_side.send(r);
 }
 
-/// A write is done when the array has it.
+/// A write is answered when it has been written into the array.
 void Cache::answer_write(const MemRequest& r) {
     if (!r.needs_response()) return;
     if (late_ == 0) return answer(protocol::answer(r), TagArray::none, true);
@@ -276,10 +279,10 @@ void Cache::answer_write(const MemRequest& r) {
     if (state.late.size() == 1) arm(state.next_late, state.late.front().at);
 }
 
-// ---- untimed looks, the initial contents ------------------------------------------------------
+// ---- functional accesses and initial contents -------------------------------------------------
 
 void Cache::take_bank(std::uint64_t address) {
-    stages_->slots.free(now()); // the present cycle is the current one
+    stages_->slots.free(now()); // makes the cycle of now() the current one
     stages_->occupy(stages_->map.bank(address), stages_->config.read_cycles);
 }
 
@@ -290,17 +293,17 @@ void Cache::functional(const PortBase&, FunctionalAccess& access) {
     if (!unfilled && !access.complete()) look_through(port.mem_side, access);
     if (!unfilled) return;
     FunctionalAccess below {access.address, access.application, false, {}};
-    look_through(port.mem_side, below); // what was written here may have come late
+    look_through(port.mem_side, below); // data written here may have arrived late
     access.data.take_younger(below.data);
 }
 
-/// The lines of the range, in order of address: what does not fit gave way to what came later.
+/// Loads the lines of the range in order of address; later lines evict earlier ones.
 void Cache::warm() {
     const cache::Map& map = stages_->map;
     const cache::GeometryParams& g = params.geometry;
     const auto base = static_cast<std::uint64_t>(params.warm.warm_base->raw);
     const std::uint64_t end = base + static_cast<std::uint64_t>(params.warm.warm_bytes->raw);
-    // Of a long range only the end can stay; four times the capacity fills hashed sets, too.
+    // Only the end of a long range remains. Four capacities are enough to fill hashed sets, too.
     const std::uint64_t most = 4 * static_cast<std::uint64_t>(g.capacity->raw) * share_.ways;
     const std::uint64_t first = map.line_of(end - base > most ? end - most : base);
     for (std::uint64_t line = first; map.address_of(line) < end; ++line) {
@@ -315,7 +318,7 @@ void Cache::warm() {
 
 // ---- reports ---------------------------------------------------------------------------------
 
-/// The first request's obstacle is another than before, or gone.
+/// The cause that stalls the first request has changed or disappeared.
 void Cache::note(CacheStall cause) {
     if (state.stall != CacheStall::none) stat.stall_time.end(state.stalled_since, now());
     if (cause != CacheStall::none) stat.stall_time.begin(now());
@@ -336,9 +339,9 @@ void Cache::refuse_request(const MemRequest& r) const {
         refuse("line", "a request of " + std::to_string(r.bytes) + "B at address " +
                            std::to_string(r.address) + " does not lie within one line of " +
                            params.geometry.line.text() +
-                           ": what is above must not ask for more than a line");
+                           ": the component above must not request more than a line");
     throw ConfigError(path() + ": address " + std::to_string(r.address) + " of application " +
-                      std::to_string(r.application) + " does not fit its tags, which tell " +
+                      std::to_string(r.application) + " does not fit the tags, which distinguish " +
                       std::to_string(TagArray::most_lines) + " lines and " +
                       std::to_string(TagArray::most_applications) + " applications apart");
 }
@@ -347,7 +350,7 @@ void Cache::check_loaded(Loader& l) const {
     stages_->lines.check_loaded(l);
     stages_->mshr_use.check_loaded(l, state.tags);
     if (state.full_set != TagArray::none)
-        l.within("full_set", [&] { l.check(state.tags.has(state.full_set), "is no line"); });
+        l.within("full_set", [&] { l.check(state.tags.has(state.full_set), "is not a line"); });
     l.index("reserved", state.reserved, params.geometry.ways());
     l.index("flush.set", state.flush.set, state.tags.sets() + 1);
     l.index("flush.port", state.flush.port, 1 + port.control.size());
@@ -359,22 +362,22 @@ void Cache::waits_on(WaitReport& report) const {
                    std::to_string(state.mshrs.size()) + " lines");
     if (state.flush.unacked)
         report.add(path() + " waits for " + std::to_string(state.flush.unacked) +
-                   " write-backs of a flush to be answered");
+                   " write-backs of a flush to be acknowledged");
     if (!stages_->outlet.empty())
         report.add(path() + " has " + std::to_string(stages_->outlet.size()) + " messages for " +
                    port.mem_side.neighbour_path() + " that it cannot send");
 }
 
-/// Every request that expects an answer had one; every byte fetched came.
+/// Every request that expects a response received one, and every fetched byte arrived.
 std::optional<std::string> Cache::imbalance() const {
     if (state.owed) return std::to_string(state.owed) + " requests were not answered";
     if (state.fetching || state.mshrs.size())
         return std::to_string(state.fetching) + " bytes of " + std::to_string(state.mshrs.size()) +
-               " lines were fetched and did not come";
+               " lines were fetched and did not arrive";
     if (!stages_->outlet.empty())
-        return std::to_string(stages_->outlet.size()) + " messages are left";
-    if (!state.late.empty()) return std::to_string(state.late.size()) + " answers are left";
-    if (!stages_->outlet.expects_none()) return "requests that were passed on were not answered";
+        return std::to_string(stages_->outlet.size()) + " messages were not sent";
+    if (!state.late.empty()) return std::to_string(state.late.size()) + " responses were not sent";
+    if (!stages_->outlet.expects_none()) return "forwarded requests were not answered";
     return {};
 }
 

@@ -13,26 +13,28 @@ using protocol::Mem;
 
 /// A sectored, non-blocking cache: an L1, or a slice of an L2.
 ///
-/// Requests are looked up in order, `accesses_per_cycle` a cycle, each in the bank of its line,
-/// which it takes for `read_cycles` or `write_cycles`. A hit is answered `latency` later. A miss
-/// takes the victim's place at once (allocate on miss), writes its dirty sectors back, sends one
-/// fetch of exactly its missing sectors, and waits in an MSHR; requests that find their sectors on
-/// the way merge there. While a fetch is out later requests go on (hit under miss, miss under
-/// miss); one that finds its bank busy, no MSHR, no target, no room below, or a set whose lines are
-/// all being filled holds up those behind it. A fill is taken when it comes, occupies its bank for
-/// a write (unless there is a `fill_port`), and answers at once, `latency` later, all that it
-/// serves. What goes below leaves in order through one queue, so no fetch overtakes the write-back
-/// of its line; fills are always taken, so queues below cannot lock with it.
+/// Requests are looked up in order, `accesses_per_cycle` per cycle. Each request occupies the bank
+/// of its line for `read_cycles` or `write_cycles`. A hit is answered after `latency`. A miss
+/// allocates the victim's way at once, writes back the victim's dirty sectors, fetches exactly the
+/// missing sectors with one read, and waits in an MSHR. Requests for sectors that are already being
+/// fetched merge into that MSHR. Later requests continue while a fetch is outstanding (hit under
+/// miss, miss under miss). A request stalls the queue if its bank is busy, if no MSHR, target or
+/// space in the queue below is free, or if all lines of its set are being filled. A fill is
+/// accepted when it arrives, occupies its bank for a write (unless `fill_port` is set) and answers
+/// all requests that it completes, `latency` later.
 ///
-/// Atomics are performed by a write-back cache and passed on by the others, which drop their copy.
-/// Reserved ways hold lines that were written, whatever the policy, until they are evicted or
-/// flushed. Hints fetch what is missing if there is room, and are dropped if not. Who sits below
-/// and takes victims is offered them (protocol/victims.hh).
-/// Precondition: a request lies within one line. Not modelled: ECC, the width of the data ports.
-/// Equations: docs/models/caches.md.
+/// A write-back cache performs atomics; other caches forward them and drop their copy. Reserved
+/// ways keep written lines under every write policy until they are evicted or flushed. Hints fetch
+/// missing sectors if resources are free; otherwise they are dropped. Evicted lines are offered to
+/// the component below if it accepts victims (protocol/victims.hh).
 ///
-/// The cache wires its stages (src/mem/cache/): look-up (Lines), misses, evictions, writes, fills,
-/// the way below (Outlet), commands and hints.
+/// Ordering      All messages to the next level leave in order through one queue: a fetch never
+///               overtakes the write-back of its line.
+/// Requires      A request lies within one line.
+/// Guarantees    Fills are always accepted, so the queues below cannot deadlock with the cache.
+/// Not modelled  ECC; the width of the data ports.
+/// See           docs/models/caches.md (equations); src/mem/cache/ (the stages: Lines, Misses,
+///               Evictions, Writes, Fills, Outlet, Commands, Prefetching)
 class Cache final : public Model<Cache>,
                     public Functional,
                     public protocol::Probed,
@@ -47,41 +49,43 @@ class Cache final : public Model<Cache>,
         Requester<Mem> mem_side {
             {.depth = from<&Params::queues, &cache::QueueParams::outstanding>,
              .latency = from<&Params::timing, &cache::TimingParams::miss_latency>},
-            "Fetches, write-backs and what is passed on"};
+            "Fetches, write-backs and forwarded requests"};
         Many<Responder<Mem>> hints {
             from<&Params::hints, &cache::HintParams::hint_ports>,
             {.depth = from<&Params::hints, &cache::HintParams::hint_queue>, .hints = true},
-            "Hints what to prefetch, each within this cache's chunk"};
+            "Prefetch hints, each within this cache's chunk"};
         Many<Responder<Mem>> control {
             from<&Params::control_ports>,
             {.depth = from<&Params::queues, &cache::QueueParams::queue>,
              .latency = from<&Params::timing, &cache::TimingParams::latency>},
-            "Commands for the cache itself: invalidate, flush, reserve"};
-        cache::Observers events {
-            from<&Params::observers>, {}, "Reads and evictions, for who takes them in at once"};
+            "Commands to the cache: invalidate, flush, reserve"};
+        cache::Observers events {from<&Params::observers>,
+                                 {},
+                                 "Reads and evictions, received by observers at the same time"};
     };
     using Stats = cache::Stats;
     struct Late {
         Tick at = 0;
         protocol::MemResponse answer;
     };
-    struct State { // what every access needs comes first, side by side
+    struct State { // fields used by every access come first, in one cache line
         CacheStall stall = CacheStall::none;
-        std::uint32_t reserved = 0; ///< ways
-        /// First line of the set that the first request waits for, as all of it is being filled.
+        std::uint32_t reserved = 0; ///< number of ways
+        /// First line of the set for which the first request waits because all its lines are being
+        /// filled.
         std::uint32_t full_set = parts::TagArray::none;
-        std::uint64_t owed = 0;     ///< answers not yet given
-        std::uint64_t fetching = 0; ///< bytes asked for below and not yet here
+        std::uint64_t owed = 0;     ///< requests without a response
+        std::uint64_t fetching = 0; ///< bytes requested from the next level and not yet received
         parts::TagArray tags;
         Policy<parts::SetHash> set_hash;
         cache::Mshrs mshrs;
         cache::MshrUse::State mshr_use;
         BankedSlotsState slots;
         cache::Outlet::State outlet;
-        Fifo<Late> late; ///< answers to writes, which wait for the array
+        Fifo<Late> late; ///< responses to writes that wait for the array
         cache::Commands::Flush flush;
         cache::LineContents::State contents;
-        std::vector<std::uint32_t> hint_done; ///< bytes of the first hint of each port
+        std::vector<std::uint32_t> hint_done; ///< bytes processed of the first hint of each port
         Tick stalled_since = 0;
         Timer next_cycle, next_late, next_hint;
     };
@@ -130,7 +134,7 @@ class Cache final : public Model<Cache>,
     void warm();
     void take_share();
 
-    /// The parts, which work on State.
+    /// The stages, which work on State.
     struct Stages : cache::Core {
         cache::Evictions evictions {*this};
         cache::Misses misses {*this, evictions};
@@ -141,8 +145,8 @@ class Cache final : public Model<Cache>,
         Stages(Cache& c, bool victims);
     };
     std::optional<Stages> stages_;
-    protocol::AddressShare share_; ///< the addresses that it sees
-    Tick late_ = 0;                ///< how much later than a read's a write's answer is
+    protocol::AddressShare share_; ///< the addresses that this cache serves
+    Tick late_ = 0;                ///< extra latency of a write's response compared with a read's
 };
 
 } // namespace memsim::mem

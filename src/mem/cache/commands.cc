@@ -14,7 +14,9 @@ CacheStall Commands::invalidate() {
             tags.drop(l, c_.config.write_back() || tags.kept(l)
                              ? static_cast<SectorMask>(~tags.dirty(l))
                              : SectorMask {0xffff});
-    c_.lines.mshrs.drop_if([](std::uint32_t) { return true; }); // they left before this
+    c_.lines.mshrs.drop_if([](std::uint32_t) {
+        return true;
+    }); // outstanding fetches were sent before the invalidation
     if (c_.config.victims) tell_below(protocol::every_application);
     ++c_.stat.invalidations;
     return CacheStall::none;
@@ -48,7 +50,7 @@ void Commands::walk() {
             tags.drop(l);
             ++c_.stat.flushed_lines;
         }
-    if (c_.config.victims) { // others' lines may have made room for its own meanwhile
+    if (c_.config.victims) { // lines of other applications may have been evicted meanwhile
         if (!c_.outlet.room(1)) return;
         tell_below(flush_.request.application);
     }
@@ -62,7 +64,7 @@ bool Commands::finished() {
     return true;
 }
 
-/// Who keeps copies for the cache forgets them.
+/// Components that keep copies for this cache drop them.
 void Commands::tell_below(std::uint16_t application) {
     MemRequest r;
     r.command = Command::invalidate;

@@ -4,34 +4,34 @@
 
 namespace memsim::mem::cache {
 
-/// Commands for a cache itself: invalidate and flush. A flush walks through the sets as far as
-/// there is room for its write-backs, and is answered when the level below has them, and when what
-/// it dropped has come. The walk itself takes no time (assumption: tags are read beside the
-/// accesses).
+/// Executes invalidate and flush commands. A flush walks through the sets as long as there is space
+/// for its write-backs. It is answered when the next level has acknowledged them and the fetches
+/// that it dropped have arrived. The walk itself takes no time (assumption: tags are read beside
+/// the accesses).
 class Commands {
   public:
     struct Flush {
         bool walking = false;
-        std::uint64_t set = 0;     ///< the next to be looked at
-        std::uint32_t unacked = 0; ///< write-backs that the level below has not answered
-        std::uint32_t dropped = 0; ///< fetches that it dropped and that have not come
-        std::uint32_t port = 0;    ///< where it came from: 0 cpu_side, else 1 + control port
+        std::uint64_t set = 0;     ///< next set to walk
+        std::uint32_t unacked = 0; ///< write-backs without an acknowledgement
+        std::uint32_t dropped = 0; ///< fetches that were dropped and have not arrived
+        std::uint32_t port = 0;    ///< source: 0 for cpu_side, else 1 + control port
         protocol::MemRequest request;
     };
     Commands(Core& core, Evictions& evictions, Flush& flush)
         : c_(core), evictions_(evictions), flush_(flush) {}
 
-    /// Empties the cache of what is clean. Serves the command or says why it cannot be.
+    /// Drops all clean sectors. Returns `none` if done, else the cause of the stall.
     CacheStall invalidate();
-    /// `port`: where it came from. Its walk goes on by walk().
+    /// `port`: the source of the request. walk() continues the flush.
     CacheStall flush(const protocol::MemRequest& r, std::uint32_t port);
     void walk();
-    /// Whether accesses of an application wait until the walk is over.
+    /// Whether accesses of an application wait for the end of the walk.
     bool holds(std::uint16_t application) const { return flush_.walking && flushes(application); }
-    /// A write-back of the flush is answered; a fetch that it dropped has come.
+    /// A write-back of the flush was acknowledged; a fetch that the flush dropped has arrived.
     void acknowledged() { --flush_.unacked; }
     void dropped_came() { --flush_.dropped; }
-    /// Whether a flush is over that nobody has been told of; says so once.
+    /// Returns true once after the end of a flush, for the caller to answer it.
     bool finished();
     bool busy() const { return flush_.walking || flush_.unacked || flush_.dropped; }
 

@@ -8,7 +8,7 @@
 
 namespace memsim::mem {
 
-/// Why the first request of the queue cannot be served.
+/// The cause that stalls the first request of the queue.
 enum class CacheStall : std::uint8_t { none, mshrs, targets, mem_side, set, bank, flush };
 
 } // namespace memsim::mem
@@ -17,9 +17,9 @@ namespace memsim::mem::cache {
 
 using Observers = Many<Out<protocol::CacheEvent>>;
 
-/// What the stages of a cache work on. All that it is given outlives it.
+/// What the stages of a cache share. All arguments outlive it.
 struct Core {
-    /// State, statistics and ports of the cache's.
+    /// State, statistics and ports of the cache.
     struct Of {
         Simulation& sim;
         const Policy<parts::SetHash>& set_hash;
@@ -47,26 +47,26 @@ struct Core {
     Outlet outlet;
     Stats& stat;
     Observers& observers;
-    std::uint32_t& reserved; ///< ways for lines that are written
-    std::uint64_t& owed;     ///< answers not yet given
-    std::uint64_t& fetching; ///< bytes asked for below and not yet here
+    std::uint32_t& reserved; ///< ways for written lines
+    std::uint64_t& owed;     ///< requests without a response
+    std::uint64_t& fetching; ///< bytes requested from the next level and not yet received
 
     void occupy(std::uint32_t bank, std::int64_t cycles) {
         slots.occupy(bank, cycles);
         stat.bank_busy += static_cast<std::uint64_t>(cycles);
     }
-    /// Counts an access that is served, and tells it.
+    /// Counts a served access and reports it to the observers.
     void count(const Access& a);
-    /// Counts an eviction, and tells it.
+    /// Counts an eviction and reports it to the observers.
     void count_eviction(std::uint32_t line);
-    /// A write stays here under another policy than write-back.
+    /// Marks a written line that stays in the cache although the policy is not write-back.
     void keep(std::uint32_t line) {
         if (config.write_back()) return;
         lines.tags.set_kept(line, true);
         ++stat.kept_writes;
     }
-    /// Sectors of a line are written and stay here; who keeps copies of them below must know. There
-    /// is room below for so many messages.
+    /// Number of claim messages that a write to these sectors sends: a level below that keeps
+    /// copies must know of it. The caller has checked that the outlet has space for them.
     std::uint32_t claims(const Access& a) const {
         return config.victims && without(a.touched, a.written);
     }

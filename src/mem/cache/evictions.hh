@@ -4,16 +4,17 @@
 
 namespace memsim::mem::cache {
 
-/// How a line makes room: its dirty sectors are written back; its clean ones are offered below,
-/// where somebody takes victims.
+/// Evicts lines. Dirty sectors are written back. Clean sectors are offered to the next level if it
+/// accepts victims.
 class Evictions {
   public:
     explicit Evictions(Core& core) : c_(core) {}
 
-    /// Gives a way of its set to the request's line, if what leaves and `messages` more have room.
-    /// `written`: to a line that is written, which a reserved way holds if there are some.
+    /// Allocates a way of the set to the line of the request, if the outlet has space for the
+    /// evicted sectors and `messages` more. `written`: the line is written and may use a reserved
+    /// way.
     CacheStall take_way(const Access& a, bool written, std::uint32_t messages, std::uint32_t& line);
-    /// Sends the dirty sectors of a line below; answered, if `who` says for whom.
+    /// Writes the dirty sectors of a line back. With `who`, the write-back is acknowledged.
     void write_back(std::uint32_t line, const Forwarded* who);
 
   private:

@@ -4,18 +4,18 @@
 
 namespace memsim::mem::cache {
 
-/// What comes back from below for a fetch. It is always taken.
+/// Responses to fetches. They are always accepted.
 class Fills {
   public:
-    /// What a fill has done to its MSHR.
+    /// The effect of a fill on its MSHR.
     struct Done {
-        std::uint32_t line = parts::TagArray::none; ///< which has all that it asked for; or none
+        std::uint32_t line = parts::TagArray::none; ///< line whose fetch is complete, or none
         bool awaited = false;                       ///< a flush waited for it
     };
     explicit Fills(Core& core) : c_(core) {}
 
-    /// Its sectors become valid, unless something has dropped them since. Calls answer(response,
-    /// line, mark) for each request that has all its sectors now.
+    /// Marks the sectors valid, unless they were dropped meanwhile. Calls answer(response, line,
+    /// mark) for each request whose sectors are now complete.
     template <class F>
     Done fill(const protocol::MemResponse& r, F&& answer) {
         Lines& lines = c_.lines;
@@ -30,7 +30,7 @@ class Fills {
             tags.add_valid(line, here);
             if (!c_.config.write_back() && !tags.kept(line)) tags.clean(line, here);
             if (!c_.config.fill_port) {
-                c_.slots.free(c_.sim.now()); // the cycle that it is
+                c_.slots.free(c_.sim.now()); // makes the cycle of now() the current one
                 c_.occupy(c_.map.bank(r.address), c_.config.write_cycles);
             }
         }
@@ -49,7 +49,7 @@ class Fills {
         if (mshr.pending) return {};
         const Done done {line, mshr.awaited};
         c_.stat.miss_latency.sample(Time {c_.sim.now() - mshr.since});
-        c_.mshr_use.release(tags.tag(line)); // an empty line has no tag when it is unlocked
+        c_.mshr_use.release(tags.tag(line)); // before unlock(): an empty line loses its tag then
         tags.unlock(line);
         lines.mshrs.release(r.tag);
         c_.stat.mshrs_used.set(c_.sim.now(), c_.mshr_use.used());

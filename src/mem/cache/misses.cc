@@ -15,7 +15,7 @@ CacheStall Misses::miss(const Access& a) {
     std::uint32_t line = a.line, mshr = 0;
     if (a.found() && tags.locked(line)) {
         mshr = tags.lock(line);
-        // What was asked for before a write that dropped it is too old for this request.
+        // A fetch from before a write that dropped it is too old for this request.
         if (mshrs.targets_full(mshr) || mshrs[mshr].dropped) return CacheStall::targets;
         missing = without(missing, a.pending);
         if ((missing || claims) && !c_.outlet.room(1 + claims)) return CacheStall::mem_side;
@@ -35,7 +35,7 @@ CacheStall Misses::miss(const Access& a) {
     if (r.needs_response()) ++c_.owed;
     if (missing) fetch(mshr, a.place.line, missing, r);
     if (!a.is_read()) {
-        c_.lines.take_contents(line, r, a.touched); // while it does not claim its sectors yet
+        c_.lines.take_contents(line, r, a.touched); // before it claims its sectors
         c_.claim(a);
     }
     mshrs.add(mshr, {protocol::answer(r), a.touched, r.posted, missing != 0});

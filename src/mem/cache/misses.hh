@@ -4,17 +4,17 @@
 
 namespace memsim::mem::cache {
 
-/// What an access does that needs sectors which are not here: it waits in an MSHR, and what nobody
-/// has asked for is fetched.
+/// Serves accesses whose sectors are missing: the access waits in an MSHR, and sectors that are not
+/// yet requested are fetched.
 class Misses {
   public:
     Misses(Core& core, Evictions& evictions) : c_(core), evictions_(evictions) {}
 
-    /// Serves the request or says, having changed nothing, why it cannot be.
+    /// Returns `none` if served. Otherwise returns the cause of the stall and changes nothing.
     CacheStall miss(const Access& a);
-    /// Asks below for sectors of a line on behalf of r; there is room.
+    /// Fetches sectors of a line on behalf of r. Requires: the outlet has space.
     void fetch(std::uint32_t mshr, std::uint64_t line, SectorMask sectors, protocol::MemRequest r);
-    /// There is one free.
+    /// Requires: an MSHR is free.
     std::uint32_t take_mshr(std::uint32_t line);
 
   private:

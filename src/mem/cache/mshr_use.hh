@@ -5,12 +5,12 @@
 
 namespace memsim::mem::cache {
 
-/// How many MSHRs the lines on their way occupy. An MSHR covers `lines` aligned consecutive lines,
-/// such as a flash page, with a mask of those that are fetched. The table has an entry for each
-/// line, so targets wait for lines, not for pages.
+/// Counts the MSHRs in use. An MSHR covers `lines` aligned, consecutive lines, such as a flash
+/// page, with a mask of the lines being fetched. The table has an entry for each line, so targets
+/// wait for lines, not for pages.
 class MshrUse {
   public:
-    using State = HashMap<std::uint32_t>; ///< lines on their way, by group; empty if `lines` is 1
+    using State = HashMap<std::uint32_t>; ///< lines being fetched, by group; empty if `lines` is 1
 
     MshrUse(std::uint32_t mshrs, std::uint32_t lines, const Mshrs& table, State& state)
         : mshrs_(mshrs), lines_(lines), table_(table), s_(state) {}
@@ -18,19 +18,19 @@ class MshrUse {
     std::uint32_t used() const {
         return lines_ == 1 ? table_.size() : static_cast<std::uint32_t>(s_.size());
     }
-    /// Whether a line can be fetched that leaves so many MSHRs to others.
+    /// Whether the line can be fetched so that `others` MSHRs remain free.
     bool room(std::uint64_t line, std::uint32_t others = 0) const {
         return mshrs_ - used() > others || (lines_ > 1 && s_.find(line / lines_));
     }
-    /// A line has an entry of the table.
+    /// The line received an entry of the table.
     void take(std::uint64_t line) {
         if (lines_ > 1) ++s_[line / lines_];
     }
-    /// The entry is free again.
+    /// The entry of the line was released.
     void release(std::uint64_t line) {
         if (lines_ == 1) return;
         std::uint32_t* const n = s_.find(line / lines_);
-        MEMSIM_ASSERT(n && *n, "a line on its way occupies no MSHR");
+        MEMSIM_ASSERT(n && *n, "a line being fetched occupies no MSHR");
         if (--*n == 0) s_.erase(line / lines_);
     }
 
@@ -45,7 +45,7 @@ class MshrUse {
                             const std::uint32_t* const found = counted.find(group);
                             return found && *found == n;
                         }),
-                    "does not fit the lines on their way");
+                    "does not match the lines being fetched");
         });
     }
 

@@ -7,23 +7,23 @@
 
 namespace memsim::mem::cache {
 
-/// Whose answer a message below brings.
+/// Identifies the requester of a message whose response is awaited.
 struct Forwarded {
-    std::uint32_t tag = 0; ///< the request's from above, and its source
+    std::uint32_t tag = 0; ///< of the request from above, with its source
     std::uint16_t source = 0;
-    bool flushed = false; ///< a flush waits for it: the answer is for nobody above
-    bool evicted = false; ///< as that, no flush
+    bool flushed = false; ///< sent by a flush: no requester above expects the response
+    bool evicted = false; ///< sent by an eviction outside a flush
 };
 
-/// The way from a cache to the level below. Everything leaves in order through one queue, so that
-/// no fetch overtakes the write-back of its line. Tags of fetches are below `fetches`; those of
-/// other messages that are answered are given out here.
+/// Sends messages from a cache to the next level, in order through one queue, so that a fetch never
+/// overtakes the write-back of its line. Tags below `fetches` belong to fetches. The outlet assigns
+/// the tags of other messages that expect a response.
 class Outlet {
   public:
     struct State {
-        Fifo<protocol::MemRequest> queue; ///< waiting to go
-        std::vector<Forwarded> forwarded; ///< whose answers are expected
-        FreeList free;                    ///< of their places
+        Fifo<protocol::MemRequest> queue; ///< messages that wait for the port
+        std::vector<Forwarded> forwarded; ///< messages whose responses are awaited
+        FreeList free;                    ///< free entries of `forwarded`
     };
     struct Limits {
         std::uint32_t queue, fetches, forwarded;
@@ -40,20 +40,20 @@ class Outlet {
     bool room(std::uint32_t messages) const { return s_.queue.size() + messages <= limits_.queue; }
     bool empty() const { return s_.queue.empty(); }
     std::uint32_t size() const { return s_.queue.size(); }
-    /// There is room.
+    /// Requires: room(1).
     void send(const protocol::MemRequest& r) {
         if (s_.queue.empty() && port_.can_send())
             go(r);
         else
             s_.queue.push(r);
     }
-    /// Sends what waits as far as the port takes it.
+    /// Sends queued messages as long as the port accepts them.
     void drain() {
         while (!s_.queue.empty() && port_.can_send()) go(s_.queue.pop());
     }
 
     bool can_expect() const { return !s_.free.empty(); }
-    /// The tag of a message whose answer is for `who`.
+    /// Reserves the tag of a message whose response belongs to `who`.
     std::uint32_t expect(const Forwarded& who) {
         const std::uint32_t place = s_.free.back();
         s_.free.pop_back();
@@ -61,13 +61,13 @@ class Outlet {
         return limits_.fetches + place;
     }
     bool is_fetch(std::uint32_t tag) const { return tag < limits_.fetches; }
-    /// Its answer has come: whose it is.
+    /// Releases the tag of a response and returns its requester.
     Forwarded answered(std::uint32_t tag);
-    /// A flush begins: it waits for what is being written back; how much that is.
+    /// A flush begins and waits for the write-backs already sent. Returns their number.
     std::uint32_t await_evicted();
     bool expects_none() const { return s_.free.size() == s_.forwarded.size(); }
 
-    /// What messages that wait say of a sector, the newest first.
+    /// Applies queued messages to a functional access, the newest first.
     void functional(FunctionalAccess& access) const;
 
   private:

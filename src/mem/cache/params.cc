@@ -15,18 +15,19 @@ std::optional<Fault> fault_of(const Params& p, bool victims) {
                                       g.ways.text() + " lines of " + g.line.text() +
                                       ": give a multiple of " + std::to_string(set_bytes) + "B"};
     if (p.writes.reserved_ways() >= g.ways())
-        return Fault {"reserved_ways",
-                      "must leave one of the " + g.ways.text() + " ways for lines that are read"};
+        return Fault {"reserved_ways", "must leave at least one of the " + g.ways.text() +
+                                           " ways for lines that are only read"};
     if (g.interleave_granularity->raw && raw(g.interleave_granularity()) % line)
         return Fault {"interleave_granularity", "must be a multiple of the line, " + g.line.text() +
-                                                    ", for a line to lie in one cache"};
+                                                    ", so that a line lies in one cache"};
     if (g.interleave_ways() && g.interleave_index() >= g.interleave_ways())
         return Fault {"interleave_index",
                       "must be below interleave_ways, " + g.interleave_ways.text()};
-    // What a miss or a write that is forwarded sends, and its victim.
+    // A miss or a forwarded write, with its victim.
     const unsigned most = victims ? 4 : 3;
     if (p.queues.mem_queue() < most)
-        return Fault {"mem_queue", "must hold what one request can send: " + std::to_string(most)};
+        return Fault {"mem_queue",
+                      "must hold all messages of one request: " + std::to_string(most)};
     if (p.queues.lines_on_their_way() > QueueParams::most_lines)
         return Fault {"mshr_lines", p.queues.mshrs.text() + " MSHRs of " +
                                         p.queues.mshr_lines.text() + " lines are more than " +

@@ -5,63 +5,66 @@
 namespace memsim::mem::cache {
 
 struct Stats {
-    Counter accesses {Unit::count, "Reads, writes and atomics looked up or passed on"};
-    Counter reads {Unit::count, "Reads that came from above"};
-    Counter bytes {Unit::byte, "Bytes that reads, writes and atomics ask for"};
+    Counter accesses {Unit::count, "Reads, writes and atomics looked up or forwarded"};
+    Counter reads {Unit::count, "Reads from above"};
+    Counter bytes {Unit::byte, "Bytes requested by reads, writes and atomics"};
     Counter sectors {Unit::count, "Sectors that accesses touch"};
     Counter read_sectors {Unit::count, "Sectors that reads touch"};
-    Counter misses {Unit::count, "Accesses that did not find all their sectors, merged or not"};
+    Counter misses {Unit::count, "Accesses with at least one missing sector, merged or not"};
     Counter missed_sectors {Unit::count,
-                            "Sectors of accesses that were neither here nor on their way"};
+                            "Sectors of accesses that were neither valid nor being fetched"};
     Counter missed_read_sectors {Unit::count,
-                                 "Sectors of reads that were neither here nor on their way"};
-    Counter hits {Unit::count, "Accesses that found all their sectors"};
-    Counter read_hits {Unit::count, "Reads among the hits"};
-    Counter writes {Unit::count, "Writes among the accesses"};
-    Counter write_hits {Unit::count,
-                        "Writes that hit: their sectors were valid or written in this cache"};
-    Counter atomics {Unit::count, "Atomics among the accesses"};
-    Counter merged {Unit::count, "Misses whose missing sectors were all on their way"};
-    Counter sector_misses {Unit::count, "Misses that found their line without some sectors"};
-    Counter pending_sectors {Unit::count, "Sectors of accesses that were on their way"};
-    Counter pending_read_sectors {Unit::count, "Sectors of reads that were on their way"};
-    Ratio miss_rate {misses, accesses, "Misses for each access"};
-    Counter kept_writes {Unit::count, "Writes that reserved ways took from another policy"};
+                                 "Sectors of reads that were neither valid nor being fetched"};
+    Counter hits {Unit::count, "Accesses with no missing sector"};
+    Counter read_hits {Unit::count, "Read hits"};
+    Counter writes {Unit::count, "Write accesses"};
+    Counter write_hits {Unit::count, "Write hits: all sectors were valid or written in this cache"};
+    Counter atomics {Unit::count, "Atomic accesses"};
+    Counter merged {Unit::count, "Misses whose missing sectors were all being fetched"};
+    Counter sector_misses {Unit::count,
+                           "Misses on a line that is present without some of its sectors"};
+    Counter pending_sectors {Unit::count, "Sectors of accesses that were being fetched"};
+    Counter pending_read_sectors {Unit::count, "Sectors of reads that were being fetched"};
+    Ratio miss_rate {misses, accesses, "Misses per access"};
+    Counter kept_writes {Unit::count,
+                         "Writes kept in reserved ways although the policy forwards writes"};
 
-    Counter fetches {Unit::count, "Reads sent below"};
-    Counter fetched_bytes {Unit::byte, "Bytes that reads sent below ask for"};
-    Counter evictions {Unit::count, "Lines that made room for another"};
-    Counter passed_on {Unit::count, "Writes and atomics passed on"};
-    Counter writebacks {Unit::count, "Writes of dirty sectors sent below"};
-    Counter written_back_bytes {Unit::byte, "Bytes of dirty sectors sent below"};
-    Counter victims {Unit::count, "Lines whose clean sectors were offered below"};
+    Counter fetches {Unit::count, "Reads sent to the next level"};
+    Counter fetched_bytes {Unit::byte, "Bytes requested from the next level by reads"};
+    Counter evictions {Unit::count, "Lines evicted by another line"};
+    Counter passed_on {Unit::count, "Writes and atomics forwarded"};
+    Counter writebacks {Unit::count, "Writes of dirty sectors sent to the next level"};
+    Counter written_back_bytes {Unit::byte, "Bytes of dirty sectors sent to the next level"};
+    Counter victims {Unit::count, "Lines whose clean sectors were offered to the next level"};
     Counter claims {Unit::count,
-                    "Messages that told the next level which sectors this cache has written"};
+                    "Messages that inform the next level of sectors written in this cache"};
     Level mshrs_used {Unit::count, "MSHRs in use"};
-    Distribution miss_latency {Unit::time, "Time from a miss to the last of its sectors"};
+    Distribution miss_latency {Unit::time, "Time from a miss to the arrival of its last sector"};
 
-    Counter invalidations {Unit::count, "Times the cache was emptied of clean lines"};
-    Counter flushes {Unit::count, "Times an application's lines were flushed"};
+    Counter invalidations {Unit::count, "Invalidations of all clean lines"};
+    Counter flushes {Unit::count, "Flushes of an application's lines"};
     Counter flushed_lines {Unit::count, "Lines emptied by flushes"};
 
-    Counter hints {Unit::count, "Lines that hints named"};
-    Counter hints_useless {Unit::count, "Lines of hints that were here or on their way"};
+    Counter hints {Unit::count, "Lines named by hints"};
+    Counter hints_useless {Unit::count, "Lines of hints that were present or being fetched"};
     Counter hints_dropped {Unit::count,
-                           "Lines of hints that were dropped for want of an MSHR, a way or room"};
+                           "Lines of hints dropped because no MSHR, way or queue entry was free"};
     Counter prefetches {Unit::count, "Lines of hints that were fetched"};
-    Counter prefetches_used {Unit::count, "Prefetched lines that an access then asked for"};
+    Counter prefetches_used {Unit::count, "Prefetched lines with a later access"};
     Counter prefetches_unused {Unit::count,
-                               "Prefetched lines that were evicted or flushed before any access"};
+                               "Prefetched lines evicted or flushed before any access"};
 
-    BookedCycles bank_busy {Unit::cycle, "Cycles that accesses and fills took of all banks"};
-    Counter stalled_by_mshrs {Unit::count, "Requests held up because no MSHR was free"};
+    BookedCycles bank_busy {Unit::cycle, "Cycles of all banks occupied by accesses and fills"};
+    Counter stalled_by_mshrs {Unit::count, "Requests stalled because no MSHR was free"};
     Counter stalled_by_targets {
-        Unit::count, "Requests held up by an MSHR full of targets, or with data too old"};
-    Counter stalled_by_mem_side {Unit::count, "Requests held up by the queue going below"};
-    Counter stalled_by_set {Unit::count, "Requests held up as all lines were being filled"};
-    Counter stalled_by_bank {Unit::count, "Requests held up by their bank"};
-    Counter stalled_by_flush {Unit::count, "Requests held up by a flush"};
-    ElapsedTime stall_time {"Time that the first request was held up"};
+        Unit::count,
+        "Requests stalled because their MSHR had no free target or its fetch was too old"};
+    Counter stalled_by_mem_side {Unit::count, "Requests stalled by a full queue to the next level"};
+    Counter stalled_by_set {Unit::count,
+                            "Requests stalled because all lines of the set were being filled"};
+    Counter stalled_by_bank {Unit::count, "Requests stalled by a busy bank"};
+    Counter stalled_by_flush {Unit::count, "Requests stalled by a flush"};
+    ElapsedTime stall_time {"Time during which the first request was stalled"};
 };
 
 } // namespace memsim::mem::cache

@@ -6,7 +6,7 @@ using parts::TagArray;
 using protocol::Command;
 using protocol::MemRequest;
 
-/// Its sectors that it writes in part were there before, or come when a read needs them.
+/// Partly written sectors were valid before, or are fetched when a read needs them.
 CacheStall Writes::stay(const Access& a) {
     TagArray& tags = c_.lines.tags;
     const std::uint32_t claims = c_.claims(a);
@@ -54,7 +54,7 @@ CacheStall Writes::forward(const Access& a) {
     Mshrs& mshrs = c_.lines.mshrs;
     const bool drops = r.command == Command::atomic || c_.config.policy == WritePolicy::write_evict;
     const bool allocates = !drops && c_.config.allocates;
-    SectorMask rest = 0; // of sectors written in part
+    SectorMask rest = 0; // bytes missing in partly written sectors
     if (allocates && c_.config.fetches)
         rest = without(without(a.touched, a.whole), a.valid | a.pending);
     const bool locked = a.found() && tags.locked(a.line);
@@ -67,7 +67,8 @@ CacheStall Writes::forward(const Access& a) {
         const CacheStall cause = evictions_.take_way(a, false, messages, line);
         if (cause == CacheStall::mem_side) return cause;
         if (cause != CacheStall::none)
-            line = TagArray::none, rest = 0; // all are being filled: it goes by
+            line = TagArray::none,
+            rest = 0; // all lines are being filled: the write bypasses the cache
     }
     if (!c_.outlet.room(messages)) return CacheStall::mem_side;
 
@@ -88,7 +89,7 @@ CacheStall Writes::forward(const Access& a) {
     return CacheStall::none;
 }
 
-/// The line follows what is written below it; the sectors that it has of it.
+/// Updates a line with a forwarded write. Returns the sectors that the line keeps.
 SectorMask Writes::update(const Access& a, std::uint32_t line, bool drops) {
     TagArray& tags = c_.lines.tags;
     if (drops) {
@@ -101,7 +102,7 @@ SectorMask Writes::update(const Access& a, std::uint32_t line, bool drops) {
     const SectorMask kept = c_.config.allocates ? a.touched : a.touched & here;
     if (c_.lines.bytes) c_.lines.bytes->write(line, a.request, kept, c_.lines.claimed(line));
     tags.add_valid(line, kept & a.whole);
-    tags.add_dirty(line, without(kept, a.valid | a.whole)); // known in part
+    tags.add_dirty(line, without(kept, a.valid | a.whole)); // partly written
     return kept;
 }
 

@@ -4,18 +4,18 @@
 
 namespace memsim::mem::cache {
 
-/// What a write does, or an atomic that is performed further down. Each serves the request or says,
-/// having changed nothing, why it cannot be.
+/// Serves writes, and atomics that are performed further below. Each function returns `none` if it
+/// served the request; otherwise it returns the cause of the stall and changes nothing.
 class Writes {
   public:
     Writes(Core& core, Evictions& evictions, Misses& misses)
         : c_(core), evictions_(evictions), misses_(misses) {}
 
-    /// It stays here.
+    /// Keeps the write in this cache.
     CacheStall stay(const Access& a);
-    /// An atomic whose sectors are valid is performed here.
+    /// Performs an atomic whose sectors are valid.
     CacheStall perform(const Access& a);
-    /// It goes on below.
+    /// Forwards the request to the next level.
     CacheStall forward(const Access& a);
 
   private:

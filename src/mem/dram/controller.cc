@@ -25,7 +25,7 @@ unsigned DramController::banks_of(const void* params) {
     }
 }
 
-/// Of all pseudo-channels together.
+/// The table of all pseudo-channels together.
 DramTiming DramController::timing_of(const Params& params) {
     const DramTiming t = PseudoChannels::together(
         with_changes(params.timing->timing(), params.changes), params.pseudo_channels());
@@ -44,8 +44,7 @@ void DramController::init() {
                params.channel.text() + " is not below channels = " + params.channels.text());
     if (params.write_high > params.write_queue)
         refuse("write_high", params.write_high.text() +
-                                 " writes never wait: it must be at most "
-                                 "write_queue = " +
+                                 " exceeds the queue: it must be at most write_queue = " +
                                  params.write_queue.text());
     if (params.write_low >= params.write_high)
         refuse("write_low", params.write_low.text() +
@@ -53,8 +52,8 @@ void DramController::init() {
     const std::uint64_t most_places = params.read_queue + params.write_queue +
                                       2u * params.bank_queue * timing_.ranks * timing_.banks();
     if (most_places >= 0xffff)
-        refuse("read_queue", "with the other queues " + std::to_string(most_places) +
-                                 " requests could wait: at most 65534");
+        refuse("read_queue", "together with the other queues holds " + std::to_string(most_places) +
+                                 " requests: the maximum is 65534");
     const std::int64_t rows_of_one = timing_.row.raw * timing_.ranks * timing_.banks();
     const std::int64_t rows = params.capacity->raw / rows_of_one;
     if (rows == 0 || rows * rows_of_one != params.capacity->raw)
@@ -62,8 +61,8 @@ void DramController::init() {
                                Text<Bytes>::show({rows_of_one}) + ", one row of every bank");
     if (rows >= row_limit)
         refuse("capacity", params.capacity.text() + " is " + std::to_string(rows) +
-                               " rows of every bank, where fewer than " +
-                               std::to_string(row_limit) + " are right: write less than " +
+                               " rows of every bank; the maximum is fewer than " +
+                               std::to_string(row_limit) + " : give less than " +
                                Text<Bytes>::show({row_limit * rows_of_one}));
     const std::int64_t granule = params.interleave->raw ? params.interleave->raw : timing_.burst;
     if (granule % timing_.burst || granule > timing_.row.raw)
@@ -106,20 +105,20 @@ void DramController::init() {
                                 " banks of a rank: their number must be a power of two");
     dram_->init(path(), sim().seed());
     if (params.bank_queue == 0 && dram_->traits().mixed)
-        refuse("bank_queue", "is 0, and " + params.order.text() +
-                                 " has queues of so many requests a bank: it must be at least 1");
+        refuse("bank_queue", "is 0, but order " + params.order.text() +
+                                 " has a queue for each bank: set it to at least 1");
     if (params.bank_queue && dram_->traits().plans_ahead)
-        refuse("bank_queue", "a committed order looks at all requests: it must be 0");
+        refuse("bank_queue", "a committed order considers all requests: set it to 0");
     if (params.pseudo_channels() > 1 && dram_->traits().plans_ahead)
-        refuse("order", "a committed order plans for one data bus, and pseudo_channels is " +
+        refuse("order", "a committed order supports one data bus, but pseudo_channels is " +
                             params.pseudo_channels.text() + ": choose another order");
     if (timing_.tRPW.raw && dram_->traits().plans_ahead)
-        refuse("order", "a committed order plans for rows that all close in tRP, and " +
+        refuse("order", "a committed order requires that all rows close in tRP, but " +
                             params.timing->name() + " has a tRPW: choose another order");
     if (state.scheduler.refresh->single_banks() && timing_.tRFCpb.raw == 0)
-        refuse("refresh", params.timing->name() + " has no refresh of single banks: tRFCpb is 0fs");
-    // A request holds one place until its last piece is done; pieces wait in the queues, reads also
-    // on the wires: as many again are never needed.
+        refuse("refresh", params.timing->name() + " has no single-bank refresh: tRFCpb is 0fs");
+    // A request holds one place until its last piece is done. Pieces wait in the queues; reads also
+    // occupy the wires. Twice the capacity of the queues is always enough.
     const std::uint32_t places = 2 * dram_->places();
     state.requests.assign(places, {});
     state.packed.assign(places, {});
@@ -139,7 +138,7 @@ parts::AddressMap DramController::address_map() const {
              static_cast<std::uint32_t>(granule / t.burst)}};
 }
 
-/// Finds which addresses it has.
+/// Determines the addresses that this channel serves.
 void DramController::share() {
     const bool by_map = params.channels > 0;
     const auto agreed = protocol::agreed_share(
@@ -151,8 +150,8 @@ void DramController::share() {
         refuse("channel", params.channel.text() + " is not below channels = 1");
     if (!agreed || by_map || agreed->ways == 1) return;
     if (agreed->chunk % timing_.burst)
-        refuse("timing", "a burst of " + std::to_string(timing_.burst) + "B is split: " +
-                             agreed->dealt_by->path() + " sends it " + agreed->text());
+        refuse("timing", "a burst of " + std::to_string(timing_.burst) + "B would be split: " +
+                             agreed->dealt_by->path() + " sends this channel " + agreed->text());
     dealt_ = {agreed->chunk, agreed->ways};
     chunk_ = agreed->chunk, index_ = agreed->index;
 }
@@ -171,13 +170,13 @@ void DramController::issue_and_accept() {
     } while (accept());
 }
 
-/// Takes requests as far as there is room; true if the scheduler has got anything.
+/// Accepts requests while there is space. Returns true if the scheduler received any.
 bool DramController::accept() {
     auto& in = port.cpu_side;
     bool any = false;
     while (!in.empty()) {
         const protocol::MemRequest& r = in.front();
-        if (protocol::for_a_cache(r.command)) { // a memory has nothing to do for it
+        if (protocol::for_a_cache(r.command)) { // no effect on a memory
             if (r.posted)
                 in.pop();
             else if (in.can_send())
@@ -204,7 +203,7 @@ bool DramController::accept() {
         queue_pieces(moved);
         any |= state.front_bytes != before;
         if (state.front_bytes < moved.bytes) return any;
-        // A write needs no more attention from its sender once the queue has it.
+        // A write is complete for its sender when the queue accepts it.
         const std::uint32_t request = state.front;
         const bool answer_now = r.command == Command::write && !r.posted;
         if (answer_now && !in.can_send()) return any;
@@ -224,8 +223,8 @@ bool DramController::accept() {
     return any;
 }
 
-/// Hands over the front request row by row, without the sectors that it does not need, as far as
-/// there is room.
+/// Queues the front request row by row, without the sectors that it does not need, while there is
+/// space.
 void DramController::queue_pieces(const Moved& r) {
     while (state.front_bytes < r.bytes && dram_->can_accept(r.write)) {
         const protocol::Part part = protocol::next_part(r, state.front_bytes, timing_.burst);
@@ -238,9 +237,10 @@ void DramController::queue_pieces(const Moved& r) {
             address = dealt_.within(address);
         }
         if (address >= map_->capacity())
-            throw ConfigError(path() + ".capacity: address " + std::to_string(r.address) +
-                              " is beyond the " + std::to_string(map_->capacity()) +
-                              " bytes of the map: spread the requests over enough memory");
+            throw ConfigError(
+                path() + ".capacity: address " + std::to_string(r.address) + " is beyond the " +
+                std::to_string(map_->capacity()) +
+                " bytes of the map: spread the requests over more channels or raise the capacity");
         const parts::DramPlace place = map_->place(address);
         if (!chunk_ && place.channel != params.channel) refuse_address(address, place.channel);
         const std::uint32_t piece = map_->contiguous(address, most);
@@ -257,7 +257,7 @@ void DramController::queue_pieces(const Moved& r) {
 void DramController::refuse_address(std::uint64_t address, std::uint32_t channel) const {
     refuse("channel", "address " + std::to_string(address) + " belongs to channel " +
                           std::to_string(channel) +
-                          ": what spreads the requests must use the same map");
+                          ": the component that spreads the requests must use the same map");
 }
 
 void DramController::collect() {
@@ -285,8 +285,8 @@ protocol::MemResponse DramController::answer_to(std::uint32_t request) const {
             stamps,    {}};
 }
 
-/// A read gets the bytes of the writes that were accepted before it, from the cells and from those
-/// that still wait; a later write may be done first.
+/// A read returns the bytes of the cells and of the earlier accepted writes that still wait. Later
+/// writes may complete before it.
 void DramController::accept_data(const protocol::MemRequest& r) {
     Contents& contents = sim().contents();
     Contents::Id& data = state.data[state.front] = r.contents;
@@ -299,7 +299,7 @@ void DramController::accept_data(const protocol::MemRequest& r) {
         add_waiting(r.address / SectorBytes::size + p.sector, p.data);
 }
 
-/// Of a write whose last piece is done: its bytes go into the cells.
+/// Stores the bytes of a write into the cells after its last piece.
 void DramController::move_data(std::uint32_t request) {
     const State::Request& r = state.requests[request];
     Contents::Id& data = state.data[request];
@@ -310,12 +310,12 @@ void DramController::move_data(std::uint32_t request) {
         if (state.writes[i] == request) return state.writes.erase(i);
 }
 
-/// The writes that are accepted and not done are newer than the cells.
+/// Accepted writes that wait are newer than the cells.
 void DramController::add_waiting(std::uint64_t sector, SectorBytes& to) {
     for_each_waiting(sector, [&](const SectorBytes& data, bool moves) { to.merge(data, moves); });
 }
 
-/// Calls f(data, moves) for what the writes that are accepted and not done have of a sector.
+/// Calls f(data, moves) with the bytes of a sector in each accepted write that still waits.
 template <class F>
 void DramController::for_each_waiting(std::uint64_t sector, F&& f) {
     for (std::uint32_t i = 0; i < state.writes.size(); ++i) {
@@ -336,7 +336,8 @@ void DramController::functional(const PortBase&, FunctionalAccess& access) {
     }
     state.contents.functional(access);
     for_each_waiting(access.address / SectorBytes::size, [&](SectorBytes& data, bool) {
-        data.take(access.data, data.known & access.data.known); // else it would be overwritten
+        data.take(access.data,
+                  data.known & access.data.known); // otherwise the waiting write would overwrite it
     });
     for (std::uint32_t i = 0; i < state.data.size(); ++i) {
         const State::Request& r = state.requests[i];
@@ -347,7 +348,7 @@ void DramController::functional(const PortBase&, FunctionalAccess& access) {
     }
 }
 
-/// One of the parts that a request waits for is done; after the last, so is the request.
+/// Completes a piece of a request, and with the last piece the request.
 void DramController::piece_done(std::uint32_t request, Tick started, Tick at) {
     State::Request& r = state.requests[request];
     const bool stamped = sim().stamps().enabled();
@@ -389,7 +390,8 @@ void DramController::waits_on(WaitReport& report) const {
 
 std::optional<std::string> DramController::imbalance() const {
     if (!pending() && dram_->idle()) return {};
-    return std::to_string(state.requests.size() - state.free.size()) + " requests are not done";
+    return std::to_string(state.requests.size() - state.free.size()) +
+           " requests were not completed";
 }
 
 } // namespace memsim::mem

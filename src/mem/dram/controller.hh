@@ -18,67 +18,77 @@ namespace memsim::mem {
 using namespace memsim::literals;
 using protocol::Mem;
 
-/// One channel of DRAM behind its controller: a DramScheduler over a DramDevice on a data bus of
-/// its own, or on one for each of its PseudoChannels. A read is answered when its last byte has
-/// come; a write as soon as its queue has taken it; an atomic counts and is timed as a write that
-/// is answered when its data has been moved. A request is cut into the rows that it touches, and
-/// always moves whole bursts. Balance: bytes asked for = bytes answered or written when a run has
-/// ended by itself. Not modelled: what DramScheduler and DramDevice leave out.
+/// One channel of DRAM and its controller: a DramScheduler and a DramDevice on a private data bus,
+/// or on one bus for each of its PseudoChannels.
+///
+/// Models        A read is answered when its last byte arrives; a write when the write queue
+///               accepts it. An atomic is timed and counted as a write, but answered when its data
+///               has been transferred. A request is split into the rows that it touches and
+///               transfers whole bursts.
+/// Guarantees    Bytes requested = bytes answered or written at the end of a complete run.
+/// Not modelled  What DramScheduler and DramDevice omit.
 class DramController final : public Model<DramController>,
                              public Functional,
                              public parts::HasAddressMap {
   public:
     struct Params {
-        Param<DramPreset> timing {DramPreset("ddr4_3200"),
-                                  "Timing table: a name, or a memsim.dram.Preset of a script"};
+        Param<DramPreset> timing {
+            DramPreset("ddr4_3200"),
+            "Timing table: the name of a preset, or a memsim.dram.Preset of a script"};
         Param<std::string> changes {
-            "", "Figures that differ from the timing table's: 'tRCDRD=12ns ranks=1'"};
+            "", "Values that replace those of the timing table: 'tRCDRD=12ns ranks=1'"};
         Param<unsigned> pseudo_channels {
             1,
             {1, PseudoChannels::most},
-            "Pseudo-channels, each with the table's ranks and data pins, that share queues and "
-            "command buses; the digit Ra of the map counts through the ranks of all"};
+            "Pseudo-channels that share queues and command buses. Each has the ranks and data pins "
+            "of the table; the digit Ra of the map counts the ranks of all"};
         Param<Bytes> capacity {16_GiB,
                                {1_KiB, Bytes {std::int64_t {1} << 50}},
                                "Capacity of this channel, all ranks together"};
-        Param<std::string> map {"RoRaBaCoCh", "Order of the address's digits, highest first"};
-        Param<PolicyName<BankHash>> bank_hash {"none", "What the map's bank becomes, by the row"};
+        Param<std::string> map {"RoRaBaCoCh", "Order of the digits of the address, highest first"};
+        Param<PolicyName<BankHash>> bank_hash {
+            "none", "Policy that permutes the banks of the map by the row"};
         Param<unsigned> channels {
             0,
             {0, 4096},
-            "Channels that the addresses are spread over, by the digit Ch of the map; 0: the map "
-            "is of this channel's addresses, which the crossbar above deals out"};
+            "Channels over which the digit Ch of the map spreads the addresses; 0: the map covers "
+            "only this channel's addresses, as distributed by the crossbar above"};
         Param<unsigned> channel {
-            0, {0, 4095}, "Number of this channel among those that share the addresses"};
+            0, {0, 4095}, "Index of this channel among those that share the addresses"};
         Param<Bytes> interleave {
-            0_B, {0_B, 1_GiB}, "What the digit Cl of the map counts through; 0: one burst"};
-        Param<PolicyName<RowPolicy>> page {"open", "What happens to a row after an access"};
+            0_B, {0_B, 1_GiB}, "Range of the digit Cl of the map; 0: one burst"};
+        Param<PolicyName<RowPolicy>> page {"open", "Policy that closes rows after an access"};
         Param<unsigned> most_accesses {
             0, {0, 1u << 20}, "Column commands after which a row is closed; 0: no limit"};
-        Param<unsigned> queue {8, {1, 65536}, "Requests waiting or in flight to the controller"};
-        Param<unsigned> read_queue {32, {1, 16384}, "Reads that the scheduler sees"};
-        Param<unsigned> write_queue {32, {1, 16384}, "Writes that the scheduler sees"};
-        Param<unsigned> write_high {28, {1, 16384}, "Writes waiting that start a drain"};
-        Param<unsigned> write_low {16, {0, 16384}, "Writes waiting at which reads go on"};
+        Param<unsigned> queue {8, {1, 65536}, "Requests waiting or in flight to this component"};
+        Param<unsigned> read_queue {32, {1, 16384}, "Reads visible to the scheduler"};
+        Param<unsigned> write_queue {32, {1, 16384}, "Writes visible to the scheduler"};
+        Param<unsigned> write_high {28, {1, 16384}, "Waiting writes that start a drain"};
+        Param<unsigned> write_low {
+            16, {0, 16384}, "Waiting writes at which the scheduler returns to reads"};
         Param<unsigned> write_batch {
-            0, {0, 16384}, "Writes in a drain after which reads go on; 0: at write_low"};
-        Param<unsigned> read_batch {0, {0, 16384}, "Reads before a drain begins, while any wait"};
-        Param<PolicyName<DramOrder>> order {"first_ready", "Which command goes next"};
-        Param<unsigned> bank_queue {0,
-                                    {0, 64},
-                                    "Requests of a bank that the scheduler sees; those beyond wait "
-                                    "in the read and write queues, which count them alone. 0: all"};
+            0,
+            {0, 16384},
+            "Writes of a drain after which the scheduler returns to reads; 0: at write_low"};
+        Param<unsigned> read_batch {
+            0, {0, 16384}, "Reads served before a drain begins, while any wait"};
+        Param<PolicyName<DramOrder>> order {"first_ready", "Policy that selects the next command"};
+        Param<unsigned> bank_queue {
+            0,
+            {0, 64},
+            "Requests of a bank visible to the scheduler. Further requests wait in the read and "
+            "write queues, whose capacity then counts only those. 0: all are visible"};
         Param<PolicyName<RefreshPolicy>> refresh {
-            "ranks_in_turn", "Which banks are refreshed together, each every tREFI"};
+            "ranks_in_turn", "Policy that selects the banks to refresh together, each every tREFI"};
         Param<Rate> channel_rate {Rate {0},
                                   {Rate {0}, Rate {1'000'000'000'000'000}},
-                                  "Rate of the wires; 0: as the table says"};
+                                  "Rate of the wires; 0: that of the table"};
         Param<Time> channel_latency {
             0_fs, {0_fs, 1_us}, "Time from one end of the wires to the other"};
         Param<Time> latency {
-            1_fs, {1_fs, 1_us}, "Latency of the controller's pipeline, all in the answer's way"};
+            1_fs, {1_fs, 1_us}, "Latency of the controller's pipeline, added to the response"};
     };
-    /// Of all ranks; of figures that init() refuses, one.
+    /// Banks of all ranks; 1 if the parameters are invalid.
     static unsigned banks_of(const void* params);
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>, .latency = from<&Params::latency>},
@@ -86,40 +96,41 @@ class DramController final : public Model<DramController>,
     };
     struct Stats {
         Counter reads {Unit::count, "Reads answered"};
-        Counter writes {Unit::count, "Writes and atomics whose data was moved"};
-        Counter bytes {Unit::byte, "Bytes of reads and writes, as asked for"};
-        Counter row_hits {Unit::count, "Pieces of requests that found their row open"};
+        Counter writes {Unit::count, "Writes and atomics whose data was transferred"};
+        Counter bytes {Unit::byte, "Bytes requested by reads and writes"};
+        Counter row_hits {Unit::count, "Pieces of requests whose row was open"};
         Counter row_misses {Unit::count, "Pieces whose bank was closed"};
         Counter row_conflicts {Unit::count, "Pieces whose bank had another row open"};
         Counter activates {Unit::count, "Rows opened"};
         Counter precharges {Unit::count, "Precharge commands and rows closed by a column command"};
-        Counter refreshes {Unit::count, "Refreshes of a rank; an idle one's are counted when it is "
-                                        "used again"};
+        Counter refreshes {
+            Unit::count,
+            "Refreshes of a rank or bank; those of an idle one are counted at its next use"};
         Each<Counter> bank_reads {banks_of, Unit::count, "Pieces of reads served by each bank"};
         Each<Counter> bank_writes {banks_of, Unit::count, "Pieces of writes served by each bank"};
         Each<Counter> bank_activates {banks_of, Unit::count, "Rows opened in each bank"};
         Each<Counter> bank_row_hits {banks_of, Unit::count,
-                                     "Pieces that found their row open in each bank"};
-        Counter forwarded {Unit::count, "Reads answered from the queue of writes"};
-        Counter bus_bytes {Unit::byte, "Bytes that went over the data bus, in whole bursts"};
-        ElapsedTime bus_busy {
-            "Time that the data bus was transferring; of two pseudo-channels their sum"};
-        Distribution read_latency {Unit::time, "Time from a read's acceptance to its last byte"};
+                                     "Pieces that found their row open, by bank"};
+        Counter forwarded {Unit::count, "Reads answered from the write queue"};
+        Counter bus_bytes {Unit::byte, "Bytes transferred over the data bus, in whole bursts"};
+        ElapsedTime bus_busy {"Time that the data bus was busy; two pseudo-channels are added up"};
+        Distribution read_latency {Unit::time,
+                                   "Time from the acceptance of a read to its last byte"};
         Level queued {Unit::count, "Pieces of requests in the scheduler's queues"};
-        PerSecond bandwidth {bytes, "Bytes asked for and moved a second of simulated time"};
+        PerSecond bandwidth {bytes, "Requested bytes transferred per second of simulated time"};
     };
     struct State {
-        /// Accepted, not yet done. Half a line of the host's cache: there are many.
+        /// Accepted and not completed. Half a cache line of the host, because there are many.
         struct alignas(32) Request {
             std::uint64_t address = 0;
             Tick accepted = 0;
             std::uint32_t bytes = 0;
             std::uint32_t tag = 0;
-            std::uint16_t left = 0; ///< pieces not yet done, and 1 while some are not yet queued
+            std::uint16_t left = 0; ///< pieces not completed, plus 1 while some are not queued
             std::uint16_t source = 0;
             std::uint16_t sectors = 0;
             protocol::Command command = protocol::Command::read;
-            bool answered = false; ///< or never to be
+            bool answered = false; ///< or no response is due
         };
         struct Stages { ///< of a request that carries stamps
             Stamps::Id stamps;
@@ -130,15 +141,15 @@ class DramController final : public Model<DramController>,
         DramSchedulerState scheduler;
         Policy<BankHash> bank_hash;
         std::vector<Request> requests;
-        std::vector<protocol::PackedSize> packed; ///< of each of them
+        std::vector<protocol::PackedSize> packed; ///< of each request
         std::vector<Stages> stages;
-        std::vector<Contents::Id> data; ///< of writes that are not done, and of reads
-        Fifo<std::uint32_t> writes;     ///< of them the writes, as they were accepted
-        parts::SectorStore contents;    ///< of the cells
+        std::vector<Contents::Id> data; ///< of uncompleted writes, and of reads
+        Fifo<std::uint32_t> writes;     ///< the writes among the requests, in order of acceptance
+        parts::SectorStore contents;    ///< of the DRAM cells
         FreeList free;
-        std::uint32_t front = ~std::uint32_t {0}; ///< of the first request in the port, if begun
-        std::uint32_t front_bytes = 0;            ///< how much of it is queued
-        Fifo<std::uint32_t> unanswered;           ///< done, waiting for the port
+        std::uint32_t front = ~std::uint32_t {0}; ///< of the started request in the port
+        std::uint32_t front_bytes = 0;            ///< bytes of it already queued
+        Fifo<std::uint32_t> unanswered;           ///< completed, waiting for the port
         Timer command, done;
     };
 
@@ -158,7 +169,7 @@ class DramController final : public Model<DramController>,
     State state;
 
   private:
-    /// What a request moves of its rows: packed data lie together from its address on.
+    /// The part of its rows that a request transfers: packed data are contiguous from its address.
     struct Moved {
         std::uint64_t address;
         std::uint32_t bytes;
@@ -195,8 +206,8 @@ class DramController final : public Model<DramController>,
     std::optional<PseudoChannels> pseudo_;
     std::optional<DramDevice> device_;
     std::optional<DramScheduler> dram_;
-    parts::Interleave dealt_; ///< where the map is of this channel's addresses alone:
-    std::uint64_t chunk_ = 0; ///< not 0 there
+    parts::Interleave dealt_; ///< if the map covers only this channel's addresses:
+    std::uint64_t chunk_ = 0; ///< not 0 in that case
     std::uint32_t index_ = 0;
 };
 

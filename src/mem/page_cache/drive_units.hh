@@ -8,31 +8,30 @@
 
 namespace memsim::mem {
 
-/// The requests by which whole units of a drive come and go. Neighbours that are asked for one
-/// after the other are one request, of up to `batch` units. A unit that is asked for while it is on
-/// its way to the drive is read when the drive has it. A part: its owner has the port, and keeps
-/// the units.
+/// Requests that read and write whole units of a drive. Consecutive units requested one after
+/// another form one request of up to `batch` units. A read of a unit that is being written waits
+/// until the drive has written it. A part: its owner has the port and holds the units.
 class DriveUnits {
   public:
     struct Config {
-        std::uint64_t base = 0; ///< where unit 0 lies on the drive, in bytes
+        std::uint64_t base = 0; ///< address of unit 0 on the drive, in bytes
         std::uint64_t unit = 0; ///< bytes
         std::uint32_t block = 0;
         std::uint32_t batch = 1;
-        std::uint32_t requests = 0; ///< without an answer, at most
+        std::uint32_t requests = 0; ///< maximum number without a response
     };
     struct Request {
         std::uint64_t unit = 0;
         std::uint32_t units = 1;
         bool write = false;
         bool urgent = false;   ///< an access waits for it
-        Contents::Id contents; ///< of what is written, until it is sent
+        Contents::Id contents; ///< of a write, until it is sent
     };
     struct State {
         Fifo<Request> waiting;
         std::vector<Request> sent; ///< by tag
-        FreeList free;             ///< tags
-        HashMap<bool> leaving;     ///< units on their way to the drive; true: to be read again
+        FreeList free;             ///< free tags
+        HashMap<bool> leaving;     ///< units being written to the drive; true: to be read again
     };
 
     DriveUnits(const Config& config, State& state) : config_(config), state_(state) {
@@ -40,16 +39,16 @@ class DriveUnits {
         for (std::uint32_t i = config_.requests; i-- > 0;) state_.free.push_back(i);
     }
 
-    /// A unit is to be read: now, or when it has got to the drive.
+    /// Requests a read of a unit; if the unit is being written, after that write.
     void read(std::uint64_t unit, bool urgent) {
         if (bool* const again = state_.leaving.find(unit))
             *again = true;
         else
             queue_read(unit, urgent);
     }
-    /// A unit leaves for the drive; its data will be there at write().
+    /// A unit begins to leave for the drive; write() provides its data.
     void leave(std::uint64_t unit) { state_.leaving[unit] = false; }
-    /// So many units from this one on, in one request.
+    /// Writes `units` units from this one in one request.
     void write(std::uint64_t unit, std::uint32_t units, Contents::Id contents) {
         state_.waiting.push({unit, units, true, false, contents});
     }
@@ -58,7 +57,7 @@ class DriveUnits {
     bool any() const { return !state_.waiting.empty(); }
     /// The first unit of the next request.
     std::uint64_t next_unit() const { return state_.waiting.front().unit; }
-    /// The next request. Precondition: no more than `requests` are without an answer.
+    /// The next request. Requires: fewer than `requests` are outstanding.
     protocol::BlockRequest next() {
         Request q = state_.waiting.pop();
         const std::uint32_t tag = state_.free.back();
@@ -73,8 +72,8 @@ class DriveUnits {
         state_.sent[tag] = q;
         return r;
     }
-    /// Calls came(unit, n) for each unit that was read, the n-th of the answer, or gone(unit) for
-    /// each one that the drive has now.
+    /// Calls came(unit, n) for each unit that was read (the n-th of the response), or gone(unit)
+    /// for each unit that was written.
     template <class Came, class Gone>
     void answered(const protocol::BlockResponse& r, Came&& came, Gone&& gone) {
         const Request q = parts::named(state_.sent, r.tag);
@@ -85,7 +84,7 @@ class DriveUnits {
         }
         for (std::uint64_t unit = q.unit; unit < q.unit + q.units; ++unit) {
             const bool* const leaving = state_.leaving.find(unit);
-            MEMSIM_ASSERT(leaving, "a unit gets to the drive that did not leave");
+            MEMSIM_ASSERT(leaving, "the drive wrote a unit that did not leave");
             const bool again = *leaving;
             state_.leaving.erase(unit);
             gone(unit);
@@ -93,7 +92,7 @@ class DriveUnits {
         }
     }
 
-    /// No unit is on its way to the drive.
+    /// Whether no unit is being written to the drive.
     bool all_there() const { return state_.leaving.empty(); }
 
   private:

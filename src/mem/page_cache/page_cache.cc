@@ -11,7 +11,7 @@
 namespace memsim::mem {
 
 static const Registration<PageCache> page_cache {
-    "A DRAM that is the cache of a drive, for requests below physical memory."};
+    "A DRAM that caches a drive, for requests below physical memory."};
 
 using protocol::Command;
 using protocol::MemRequest;
@@ -37,14 +37,15 @@ void PageCache::init() {
     if (params.batch() * unit_ > static_cast<std::uint64_t>(most))
         refuse("batch", params.batch.text() + " units of " + params.unit.text() +
                             " are more than the " + Text<Bytes>::show({most}) +
-                            " that a drive reads at once");
+                            " that a drive reads in one request");
     protocol::check_chunk(port.cpu_side, unit_, "unit");
     group_units_ =
         std::max(std::uint64_t {1}, static_cast<std::uint64_t>(params.write_group->raw) / unit_);
     if (group_units_ > 64 || group_units_ * unit_ > static_cast<std::uint64_t>(most))
         refuse("write_group", params.write_group.text() + " is more than 64 units of " +
                                   params.unit.text() + ", or than the " +
-                                  Text<Bytes>::show({most}) + " that a drive writes at once");
+                                  Text<Bytes>::show({most}) +
+                                  " that a drive writes in one request");
     stat.drive_writes.gather([this] { return state.written.drive_writes; });
     stat.units_cleaned.gather([this] { return state.written.units_cleaned; });
     stat.early_answers.gather([this] { return state.written.early_answers; });
@@ -94,7 +95,7 @@ bool PageCache::accept() {
     return any;
 }
 
-/// False if it has to wait, having changed nothing that it would not do again.
+/// Returns false if the request must wait; it is then offered again.
 bool PageCache::take(const MemRequest& r) {
     if (r.is_hint()) {
         bring(r);
@@ -116,7 +117,7 @@ bool PageCache::take(const MemRequest& r) {
         port.cpu_side.send(protocol::answer(r));
         ++state.written.early_answers;
         taken.posted = true;
-        taken.stamps = {}; // they left with the answer
+        taken.stamps = {}; // the response carried them away
     }
     const std::uint32_t slot = dram_->take(taken, f);
     if (state.resident[f].here) {
@@ -141,7 +142,7 @@ void PageCache::take_hints() {
         while (!port.hints[p].empty()) {
             const MemRequest h = port.hints[p].pop();
             if (!h.is_hint())
-                refuse("prefetchers", "sends hints alone; requests come in by cpu_side");
+                refuse("prefetchers", "must send only hints; send requests to cpu_side");
             bring(h);
         }
 }
@@ -151,14 +152,14 @@ void PageCache::bring(const MemRequest& hint) {
     for (std::uint64_t unit = hint.address / unit_; unit < end; ++unit) bring(unit);
 }
 
-/// Sends for a unit, ahead of an access, unless it is here or on its way.
+/// Reads a unit ahead of an access, unless it is present or being read.
 void PageCache::bring(std::uint64_t unit) {
     if (state.resident.find(unit) != none) return;
     const bool sent = send_for(unit, parts::AskedBy::prefetch) != none;
     ++(sent ? stat.ahead.prefetches : stat.ahead.dropped_prefetches);
 }
 
-/// The frame that a unit will be in; none if those of all others are in use.
+/// Allocates a frame and starts the read of a unit. Returns none if all frames are in use.
 std::uint32_t PageCache::send_for(std::uint64_t unit, parts::AskedBy asked) {
     const auto c = state.resident.claim(unit, asked);
     if (c.frame == none) return none;
@@ -181,8 +182,8 @@ std::uint32_t PageCache::send_for(std::uint64_t unit, parts::AskedBy asked) {
     return c.frame;
 }
 
-/// The written units of the victim's group begin to leave for the drive; returns the number of
-/// the group. The caller reads out the victim.
+/// Starts to write the dirty units of the victim's group to the drive. Returns the number of the
+/// group. The caller reads out the victim.
 std::uint64_t PageCache::begin_group(std::uint64_t victim) {
     const std::uint64_t number = ++state.last_group, first = victim - victim % group_units_;
     WriteGroup g;
@@ -207,7 +208,7 @@ std::uint64_t PageCache::begin_group(std::uint64_t victim) {
     return number;
 }
 
-/// Its unit is here: it waits for the DRAM.
+/// The unit is present: queues its request for the DRAM.
 void PageCache::serve(std::uint32_t slot) {
     const PagedDram::Request& q = (*dram_)[slot];
     state.resident.use(q.frame, q.request.command != Command::read);
@@ -215,7 +216,7 @@ void PageCache::serve(std::uint32_t slot) {
     dram_->serve(slot);
 }
 
-// ---- what leaves -----------------------------------------------------------------------------
+// ---- outgoing requests ------------------------------------------------------------------------
 
 bool PageCache::send() {
     bool any = false;
@@ -239,23 +240,23 @@ bool PageCache::send() {
     return any;
 }
 
-/// Of a request that waits for the unit, which is on its way.
+/// Stamps of a request that waits for a unit being read.
 Stamps::Id PageCache::stamps_of(std::uint64_t unit) {
-    if (!sim().stamps().enabled()) return {}; // two look-ups saved for each page that is read
+    if (!sim().stamps().enabled()) return {}; // saves two lookups for each page read
     const Frame* const frame = state.arriving.find(state.resident.find(unit));
     return frame ? dram_->stamps_of(frame->transfer) : Stamps::Id {};
 }
 
-// ---- what comes back -------------------------------------------------------------------------
+// ---- responses --------------------------------------------------------------------------------
 
 PagedDram::Transfer& PageCache::transfer(std::uint32_t f) {
     if (Cleaning* const c = state.cleaning.find(f)) return c->transfer;
     Frame* const frame = state.arriving.find(f);
-    MEMSIM_ASSERT(frame, "a frame that holds its unit is asked for its transfer");
+    MEMSIM_ASSERT(frame, "a frame whose unit is present has no transfer");
     return frame->transfer;
 }
 
-/// A unit has been read out. If it makes room, the new one may be written to its frame.
+/// A unit has been read out. If it is evicted, the new unit may now be written to its frame.
 void PageCache::copied_out(std::uint32_t f) {
     if (const Cleaning* const c = state.cleaning.find(f)) {
         const Cleaning done = *c;
@@ -267,7 +268,7 @@ void PageCache::copied_out(std::uint32_t f) {
     if (frame.read) dram_->copy_in(f);
 }
 
-/// A unit of a group has been read out. After the last one all are written to the drive.
+/// A unit of a group has been read out. After the last one the group is written to the drive.
 void PageCache::read_out(std::uint64_t number, std::uint64_t unit, Contents::Id data) {
     Contents& contents = sim().contents();
     const auto sectors = static_cast<std::uint32_t>(unit_ / SectorBytes::size);
@@ -293,7 +294,7 @@ void PageCache::read_out(std::uint64_t number, std::uint64_t unit, Contents::Id 
     contents.release(g.contents);
 }
 
-/// All who waited for the unit are served.
+/// Serves all requests that waited for the unit.
 void PageCache::copied_in(std::uint32_t f) {
     const Frame frame = *state.arriving.find(f);
     state.arriving.erase(f);
@@ -319,7 +320,7 @@ void PageCache::drive_answered(const protocol::BlockResponse& r) {
 void PageCache::unit_came(std::uint64_t unit, Contents::Id page) {
     const std::uint32_t f = state.resident.find(unit);
     Frame* const frame = state.arriving.find(f);
-    MEMSIM_ASSERT(frame, "a unit comes that nobody sent for");
+    MEMSIM_ASSERT(frame, "a unit arrives that was not requested");
     ++stat.units_in;
     frame->read = true;
     frame->transfer.in = page;
@@ -327,7 +328,7 @@ void PageCache::unit_came(std::uint64_t unit, Contents::Id page) {
     if (frame->transfer.left == 0) dram_->copy_in(f);
 }
 
-/// The drive has written a unit. One that stayed here may make room from now on.
+/// The drive has written a unit. If the unit stayed in the DRAM, it may be evicted from now on.
 void PageCache::unit_gone(std::uint64_t unit) {
     ++stat.units_out;
     if (const std::uint32_t f = state.resident.find(unit); f != none && state.resident[f].here)
@@ -338,7 +339,7 @@ void PageCache::unit_gone(std::uint64_t unit) {
     });
 }
 
-/// What the host wrote into a unit while the drive was reading it.
+/// Applies the functional writes to a unit made while the drive was reading it.
 void PageCache::write_deferred(std::uint64_t unit, Contents::Id page) {
     if (!page) return;
     state.deferred.arrive(unit, [&](const FunctionalAccess& access) {
@@ -347,8 +348,9 @@ void PageCache::write_deferred(std::uint64_t unit, Contents::Id page) {
     });
 }
 
-/// What is in the DRAM; the rest is on the drive, which is also told what is written: a clean unit
-/// goes without being written back. A write into a unit on its way is done again when that is over.
+/// Accesses the DRAM if the unit is present, else the drive. The drive also receives writes,
+/// because a clean unit is evicted without a write-back. A write to a unit being read is repeated
+/// when the unit has arrived.
 void PageCache::functional(const PortBase&, FunctionalAccess& access) {
     const std::uint64_t address = access.address, unit = address / unit_;
     const std::uint32_t f = state.resident.find(unit);
@@ -360,7 +362,7 @@ void PageCache::functional(const PortBase&, FunctionalAccess& access) {
         access.address = address;
     };
     const auto sector = address / SectorBytes::size;
-    if (params.early_writes()) // they are newer than what is here
+    if (params.early_writes()) // waiting writes are newer than the DRAM
         dram_->each_waiting_write(sector, frame ? &frame->transfer : nullptr,
                                   [&](SectorBytes& data, bool moves) {
                                       if (access.write)
@@ -374,7 +376,7 @@ void PageCache::functional(const PortBase&, FunctionalAccess& access) {
         if (access.write && drive_->leaves(unit)) state.deferred.add(unit, access);
     } else if (access.write && (frame || drive_->leaves(unit))) {
         state.deferred.add(unit, access);
-        if (frame && frame->read) { // some of its lines may be in the DRAM
+        if (frame && frame->read) { // some of its lines may already be in the DRAM
             write_deferred(unit, frame->transfer.in);
             if (frame->transfer.left == 0) look_at_dram();
         }
@@ -391,7 +393,7 @@ void PageCache::check_loaded(Loader& l) const {
     const std::uint64_t frames = state.resident.used();
     dram_->check_loaded(l, frames);
     std::size_t coming = 0, left = 0;
-    HashMap<std::uint32_t> reading; // units that are read out, by group
+    HashMap<std::uint32_t> reading; // units being read out, by group
     state.arriving.all([&](std::uint64_t, const Frame& frame) {
         if (frame.group) ++reading[frame.group], ++left;
         return true;
@@ -407,7 +409,7 @@ void PageCache::check_loaded(Loader& l) const {
             return units && group.left == *units && number <= state.last_group &&
                    (group_units_ == 64 || group.units >> group_units_ == 0);
         }) && left == 0,
-                "has others than those whose units are read out");
+                "differ from the groups whose units are being read out");
     });
     for (std::uint32_t f = 0; f < frames; ++f) coming += !state.resident[f].here;
     l.within("arriving", [&] {
@@ -415,27 +417,27 @@ void PageCache::check_loaded(Loader& l) const {
             dram_->check_loaded(l, "head", frame.transfer);
             return f < frames && !state.resident[static_cast<std::uint32_t>(f)].here;
         }) && coming == state.arriving.size(),
-                "has other frames than those whose unit is on its way");
+                "differ from the frames whose units are being read");
     });
     for (std::uint32_t i = 0; i < state.dram.copies.size(); ++i)
         l.within("dram.copies", [&] {
             const std::uint32_t f = state.dram.copies[i].frame;
             l.check(state.arriving.find(f) || state.cleaning.find(f),
-                    "copies what neither comes nor goes");
+                    "copy a frame that is neither filled nor read out");
         });
 }
 
 void PageCache::waits_on(WaitReport& report) const {
     dram_->waits_on(report, path(), port.dram_side.neighbour_path());
     if (const std::size_t units = state.arriving.size())
-        report.add(path() + ": " + std::to_string(units) + " units are on their way from " +
+        report.add(path() + ": " + std::to_string(units) + " units are being read from " +
                    port.drive_side.neighbour_path());
 }
 
 std::optional<std::string> PageCache::imbalance() const {
     if (pending()) return "requests were not answered";
-    if (state.arriving.size()) return "units are still on their way from the drive";
-    if (!drive_->all_there()) return "units are still on their way to the drive";
+    if (state.arriving.size()) return "units are still being read from the drive";
+    if (!drive_->all_there()) return "units are still being written to the drive";
     return {};
 }
 

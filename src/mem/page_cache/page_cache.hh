@@ -16,64 +16,65 @@ namespace memsim::mem {
 using namespace memsim::literals;
 using protocol::Mem;
 
-/// A DRAM that is the cache of a drive, below physical memory: no MMU and no driver. The drive
-/// holds everything at the start, the DRAM nothing.
+/// A DRAM that caches a drive below physical memory, without MMU or driver. Initially the drive
+/// holds all data and the DRAM is empty.
 ///
-/// A request whose unit is in the DRAM goes on to it. One whose unit is not sends for it: a frame
-/// is taken, from the unit that the policy names if all are in use, the drive reads the unit, it is
-/// written into the frame line by line, and then all that wait for it are served, in order. A unit
-/// that has been written to is read from the DRAM before another comes into its frame, and written
-/// to the drive; a read of it waits until that is done. Units with requests under way stay.
-/// Requests and whole units take the DRAM in turn.
+/// Models        A request whose unit is present is forwarded to the DRAM. A miss allocates a frame
+///               (evicting the unit that the policy selects if all are in use), reads the unit from
+///               the drive, writes it into the frame line by line, and then serves all waiting
+///               requests in order. A dirty victim is first read out of the DRAM and written to the
+///               drive; a read of that unit waits until the drive has it. Units with outstanding
+///               requests are not evicted. Requests and whole units use the DRAM alternately.
 ///
-/// With `write_group` a written unit that makes room takes along the other written units of its
-/// group, an aligned range of the drive. They stay in the DRAM as clean ones, but do not make room
-/// before the drive has them. Neighbours among them are written by one request. With `early_writes`
-/// a write whose unit is on its way is answered at once; its bytes wait in the controller.
+/// With `write_group` the eviction of a dirty unit also writes the other dirty units of its group,
+/// an aligned range of the drive. These stay in the DRAM as clean units, but are not evicted before
+/// the drive has them. Consecutive units among them are written by one request. With `early_writes`
+/// a write to a unit that is being read is answered at once; its bytes wait in the controller.
 ///
-/// A page prefetcher names units that come with one that is missed. Somebody else who prefetches is
-/// told each unit that an access sends for, and orders further ones by hints, which may come among
-/// the requests, too: of what either names, those units are brought that are neither here nor on
-/// their way. Neighbours that are sent for one after the other are read by one request to the
-/// drive, of up to `batch` units.
-/// Not modelled: the time of a look-up, the tables' own memory, power loss.
+/// The page prefetcher selects units that are read together with a missed one. An external
+/// prefetcher receives each missed unit and requests more units by hints, which may also arrive
+/// among the requests. Both bring only units that are neither present nor being read. Consecutive
+/// units are read by one request to the drive, of up to `batch` units.
+///
+/// Not modelled  The time of a lookup; the memory of the tables; power loss.
 class PageCache final : public Model<PageCache>, public Functional, private PagedDram::Owner {
   public:
     struct Params {
         Param<Bytes> capacity {
             64_MiB, {256_B, Bytes {std::int64_t {1} << 50}}, "Capacity of the DRAM"};
         Param<Bytes> unit {
-            4_KiB, {256_B, 512_KiB}, "Size of a unit, which comes and goes as a whole"};
-        Param<Bytes> line {128_B, {32_B, 128_B}, "A request to the DRAM for a part of a unit"};
+            4_KiB, {256_B, 512_KiB}, "Size of a unit, which is read and written as a whole"};
+        Param<Bytes> line {128_B, {32_B, 128_B}, "Size of the DRAM requests that transfer a unit"};
         Param<Bytes> dram_base {0_B, "Address of the first frame in the DRAM"};
-        Param<Bytes> drive_base {0_B, "Where address 0 lies on the drive"};
+        Param<Bytes> drive_base {0_B, "Address on the drive of address 0"};
         Param<PolicyName<parts::PagePolicy>> replacement {
-            "lru", "Which unit makes room; a use is a request for the unit"};
-        Param<unsigned> batch {
-            16, {1, 1024}, "Units that one request reads from the drive", assumed("64 KiB")};
-        Param<Bytes> write_group {
-            0_B,
-            {0_B, 64_KiB},
-            "Aligned range of the drive whose written units are written back together, such as a "
-            "flash page; 0B: each unit alone",
-            multiple_of(unit)};
-        Param<bool> early_writes {
-            false, "Whether a write is answered before its unit has come from the drive"};
+            "lru", "Policy that selects the unit to evict; a use is a request for the unit"};
+        Param<unsigned> batch {16,
+                               {1, 1024},
+                               "Maximum number of units read from the drive by one request",
+                               assumed("64 KiB")};
+        Param<Bytes> write_group {0_B,
+                                  {0_B, 64_KiB},
+                                  "Aligned range of the drive whose dirty units are written back "
+                                  "together, such as a flash page; 0B: each unit separately",
+                                  multiple_of(unit)};
+        Param<bool> early_writes {false,
+                                  "Answer a write before its unit has arrived from the drive"};
         AheadParams ahead;
         Param<unsigned> prefetchers {
-            0, {0, 1}, "Whether somebody else prefetches into this cache, by hints"};
-        Param<Time> latency {1_fs, {1_fs, 1_us}, "Latency of answers", Change::tunable};
+            0, {0, 1}, "External prefetchers that send hints to this cache"};
+        Param<Time> latency {1_fs, {1_fs, 1_us}, "Latency of responses", Change::tunable};
         Param<unsigned> queue {32, {1, 65536}, "Requests waiting or in flight to this component"};
-        Param<unsigned> requests {256, {1, 65536}, "Requests taken and not done"};
-        Param<unsigned> dram_queue {64, {1, 65536}, "Reads of the DRAM without an answer"};
-        Param<unsigned> drive_queue {64, {1, 65535}, "Requests to the drive without an answer"};
+        Param<unsigned> requests {256, {1, 65536}, "Requests accepted and not completed"};
+        Param<unsigned> dram_queue {64, {1, 65536}, "Reads of the DRAM without a response"};
+        Param<unsigned> drive_queue {64, {1, 65535}, "Requests to the drive without a response"};
         Param<Time> drive_latency {1_fs,
                                    {1_fs, 1_ms},
-                                   "Latency of requests to the drive: a controller's time for each "
-                                   "request, any number at once",
+                                   "Latency of requests to the drive: processing time of a "
+                                   "controller, for any number of requests in parallel",
                                    Change::tunable};
         Param<unsigned> full_load {
-            64, {4, 65536}, "Units on their way from the drive that are told as a full load"};
+            64, {4, 65536}, "Units being read from the drive that are reported as full load"};
         Param<unsigned> hint_queue {64, {1, 65536}, "Hints waiting or in flight to this component"};
     };
     struct Ports {
@@ -84,67 +85,66 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
                                   "Requests and whole units to the DRAM"};
         Requester<protocol::BlockIo> drive_side {
             {.depth = from<&Params::drive_queue>, .latency = from<&Params::drive_latency>},
-            "Requests for units to the drive"};
+            "Reads and writes of units"};
         Many<Out<protocol::PageMiss>> misses {
-            from<&Params::prefetchers>, {}, "Units that accesses have sent for"};
+            from<&Params::prefetchers>, {}, "Units that accesses have requested from the drive"};
         Many<Responder<Mem>> hints {from<&Params::prefetchers>,
                                     {.depth = from<&Params::hint_queue>, .hints = true},
-                                    "Hints whose units are to be brought"};
+                                    "Hints for units to bring"};
         Optional<Out<protocol::DeviceLoad>> load {
-            {}, "Load: the higher of the drive's and that of units on their way"};
+            {}, "Load: the higher of the drive's load and that of units being read"};
         Optional<In<protocol::DeviceLoad>> drive_load {{.depth = [](const void*) { return 4u; }},
-                                                       "Load of the drive, as it changes"};
+                                                       "Load of the drive, sent when it changes"};
     };
     struct Stats {
         Counter reads {Unit::count, "Reads looked up"};
         Counter writes {Unit::count, "Writes and atomics looked up"};
-        Counter bytes {Unit::byte, "Bytes that reads, writes and atomics ask for"};
-        Counter hits {Unit::count, "Requests that found their unit"};
-        Counter merged {Unit::count, "Requests whose unit was on its way"};
-        Counter misses {Unit::count, "Requests that sent for their unit"};
+        Counter bytes {Unit::byte, "Bytes requested by reads, writes and atomics"};
+        Counter hits {Unit::count, "Requests whose unit was present"};
+        Counter merged {Unit::count, "Requests whose unit was already being read"};
+        Counter misses {Unit::count, "Requests that started a read of their unit"};
         AheadStats ahead;
-        Counter ghost_hits {Unit::count, "Units sent for that the policy remembers"};
-        Counter evictions {Unit::count, "Units that made room for another"};
+        Counter ghost_hits {Unit::count, "Units read that the policy remembers as evicted"};
+        Counter evictions {Unit::count, "Units evicted by another unit"};
         Counter units_in {Unit::count, "Units read from the drive"};
         Counter units_out {Unit::count, "Units written to the drive"};
-        Counter drive_reads {Unit::count, "Requests to the drive by which units were read"};
-        Gathered drive_writes {Unit::count, "Requests to the drive by which units were written"};
-        Gathered units_cleaned {Unit::count,
-                                "Units written to the drive that stay in the DRAM, since another "
-                                "unit of their group made room"};
+        Counter drive_reads {Unit::count, "Read requests sent to the drive"};
+        Gathered drive_writes {Unit::count, "Write requests sent to the drive"};
+        Gathered units_cleaned {Unit::count, "Units written to the drive that stay in the DRAM, "
+                                             "because another unit of their group was evicted"};
         Gathered early_answers {Unit::count,
-                                "Writes answered before their unit has come from the drive"};
+                                "Writes answered before their unit arrived from the drive"};
         Counter stalled_by_requests {Unit::count,
-                                     "Times that a request waited as `requests` were under way"};
+                                     "Requests stalled because `requests` were outstanding"};
         Counter stalled_by_frames {Unit::count,
-                                   "Times that a request waited as no unit could make room"};
-        Counter dram_bytes {Unit::byte, "Bytes asked of the DRAM, whole units included"};
+                                   "Requests stalled because no unit could be evicted"};
+        Counter dram_bytes {Unit::byte, "Bytes requested from the DRAM, including whole units"};
         Counter lost_misses {Unit::count,
-                             "Misses that the prefetcher was not told, for want of room"};
+                             "Misses not reported to the prefetcher because its port was full"};
         Distribution fetch_time {Unit::time,
-                                 "Time from asking the drive for a unit to its being in the DRAM"};
-        Distribution latency {Unit::time, "Time from a request's look-up to its answer"};
+                                 "Time from the request of a unit until it is in the DRAM"};
+        Distribution latency {Unit::time, "Time from the lookup of a request to its response"};
     };
 
     static constexpr std::uint32_t none = PagedDram::none;
-    struct Frame { ///< on its way to another unit
+    struct Frame { ///< whose unit is being replaced
         PagedDram::Transfer transfer;
         Tick since = 0;
         std::uint64_t victim = 0; ///< unit that is read out
-        std::uint64_t group = 0;  ///< with which it is written; 0: none is read out
-        bool read = false;        ///< the new one has come from the drive
+        std::uint64_t group = 0;  ///< group with which it is written; 0: no unit is read out
+        bool read = false;        ///< the new unit has arrived from the drive
     };
     struct Cleaning { ///< a frame whose unit is read out and stays
         PagedDram::Transfer transfer;
         std::uint64_t group = 0;
     };
-    struct WriteGroup {          ///< units that are written to the drive together
-        std::uint64_t first = 0; ///< of the range
-        std::uint64_t units = 0; ///< bit i: the i-th of the range
-        std::uint32_t left = 0;  ///< still to be read out
-        Contents::Id contents;   ///< of the range, as far as it has been read out
+    struct WriteGroup {          ///< units written to the drive together
+        std::uint64_t first = 0; ///< first unit of the range
+        std::uint64_t units = 0; ///< bit i: the i-th unit of the range
+        std::uint32_t left = 0;  ///< units not yet read out
+        Contents::Id contents;   ///< of the units already read out
     };
-    struct Written { ///< what the statistics of these names count
+    struct Written { ///< source of the statistics with these names
         std::uint64_t drive_writes = 0, units_cleaned = 0, early_answers = 0;
     };
     struct State {
@@ -160,7 +160,7 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
         DriveUnits::State drive;
         protocol::DevLoad drive_load = protocol::DevLoad::light;
         protocol::DevLoad told = protocol::DevLoad::light;
-        parts::DeferredWrites deferred; ///< of the host into units on their way, by unit
+        parts::DeferredWrites deferred; ///< functional writes to units being read, by unit
     };
 
     explicit PageCache(const Params& p) : params(p) {}
@@ -195,7 +195,7 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
     void read_out(std::uint64_t group, std::uint64_t unit, Contents::Id contents);
     void write_deferred(std::uint64_t unit, Contents::Id page);
 
-    // Of the DRAM.
+    // PagedDram::Owner.
     PagedDram::Transfer& transfer(std::uint32_t frame) override;
     void sent(std::uint32_t) override {}
     void done(std::uint32_t frame) override { state.resident.unpin(frame); }

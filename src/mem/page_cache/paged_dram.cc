@@ -17,7 +17,7 @@ PagedDram::PagedDram(const Config& config, Simulation& sim, State& state, Owner&
 
 std::string PagedDram::refusal(const MemRequest& r, const std::string& page) {
     if (protocol::for_a_cache(r.command))
-        return "takes reads, writes and atomics, no commands for a cache";
+        return "accepts reads, writes and atomics, not commands to a cache";
     return "a request of " + std::to_string(r.bytes) + "B at address " + std::to_string(r.address) +
            " does not lie within one " + page;
 }
@@ -105,7 +105,7 @@ MemRequest PagedDram::next_line() {
         const std::uint32_t sectors = config_.line / SectorBytes::size;
         r.contents =
             parts::part_of(contents, owner_.transfer(c.frame).in, c.line * sectors, sectors);
-        contents[r.contents].moves = true; // the frame was another page's
+        contents[r.contents].moves = true; // the frame held another page before
     }
     if (++c.line * config_.line < config_.page) return r;
     const Copy done = state_.copies.pop();
@@ -120,7 +120,7 @@ std::optional<MemResponse> PagedDram::answered(const MemResponse& r, Distributio
     if (r.tag >= config_.requests) {
         const std::uint32_t frame = r.tag - config_.requests;
         Transfer& t = owner_.transfer(frame);
-        MEMSIM_ASSERT(t.left, "the DRAM answers what was not asked");
+        MEMSIM_ASSERT(t.left, "the DRAM answers a read that was not sent");
         parts::add_part(
             sim_.contents(), t.out,
             static_cast<std::uint32_t>((r.address - address(frame, 0)) / SectorBytes::size),
@@ -143,7 +143,7 @@ std::optional<MemResponse> PagedDram::answered(const MemResponse& r, Distributio
 void PagedDram::waits_on(WaitReport& report, const std::string& who,
                          const std::string& dram) const {
     if (const std::size_t under_way = state_.requests.size() - state_.free.size())
-        report.add(who + ": " + std::to_string(under_way) + " requests are under way, " +
+        report.add(who + ": " + std::to_string(under_way) + " requests are outstanding, " +
                    std::to_string(state_.demand.size()) + " wait for " + dram);
 }
 
@@ -169,7 +169,7 @@ void PagedDram::check_loaded(Loader& l, std::string_view field, const Transfer& 
         last = r, r = state_.requests[r].next;
     }
     l.within(field,
-             [&] { l.check(r == none && last == t.tail, "is no list of requests that ends"); });
+             [&] { l.check(r == none && last == t.tail, "is not a list of requests that ends"); });
 }
 
 } // namespace memsim::mem

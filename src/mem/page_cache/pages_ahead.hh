@@ -10,27 +10,27 @@ using namespace memsim::literals;
 struct AheadParams {
     using group = void;
     Param<PolicyName<parts::PagePrefetcher>> prefetch {
-        "none", "Which pages (or units) come with one that is missed"};
+        "none", "Policy that selects pages (or units) to read together with a missed one"};
     Param<Bytes> prefetch_end {
         Bytes {std::int64_t {1} << 50},
         {256_B, Bytes {std::int64_t {1} << 50}},
-        "Address at which what `prefetch` brings ends: give what the drive holds"};
+        "Address at which prefetching ends; set it to the size of the data on the drive"};
 };
 
 struct AheadStats {
     using group = void;
-    Counter prefetches {Unit::count, "Pages (or units) sent for ahead of an access"};
+    Counter prefetches {Unit::count, "Pages (or units) read ahead of an access"};
     Counter dropped_prefetches {
-        Unit::count, "Pages (or units) to be brought ahead that were not sent for, as none could "
-                     "make room"};
+        Unit::count,
+        "Pages (or units) selected by the prefetcher but not read, because none could be evicted"};
     Counter late_prefetches {Unit::count,
-                             "Pages (or units) sent for ahead that were accessed on their way"};
+                             "Pages (or units) read ahead that were accessed before they arrived"};
     Counter unused_prefetches {Unit::count,
-                               "Pages (or units) sent for ahead that made room without an access"};
+                               "Pages (or units) read ahead that were evicted without an access"};
 };
 
-/// Who names the pages that come with a missed one, where a DRAM holds pages of a drive. A value
-/// for State.
+/// Selects the pages that are read together with a missed one, in a DRAM that holds pages of a
+/// drive. A value for State.
 class PagesAhead {
   public:
     static constexpr std::string_view archived_as = "PagesAhead";
@@ -51,7 +51,7 @@ class PagesAhead {
     void evicted(std::uint64_t page) {
         if (on_) policy_->evicted({page});
     }
-    /// Calls bring(page) for each that is to come with a missed one; it may be there already.
+    /// Calls bring(page) for each page to read with a missed one; a page may be present already.
     template <class Bring>
     void each_with(std::uint64_t missed, Bring&& bring) {
         if (!on_) return;

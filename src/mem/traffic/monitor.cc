@@ -5,7 +5,7 @@
 
 namespace memsim::mem {
 
-static const Registration<Monitor> monitor {"Counts what passes through a memory link."};
+static const Registration<Monitor> monitor {"Counts the traffic of a memory link."};
 
 using protocol::Command;
 

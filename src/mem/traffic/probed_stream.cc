@@ -35,7 +35,7 @@ void ProbedStream::wake() {
         state.probing = true;
     }
     while (more() && due() <= now() && mem.can_send() && !state.free.empty()) {
-        // Banks start at different columns, so that their rows do not end together.
+        // Banks start at different columns, so that their rows do not end at the same time.
         const std::uint64_t bank = state.streamed % params.banks;
         const std::uint64_t place =
             state.streamed / params.banks + bank * params.columns / params.banks;

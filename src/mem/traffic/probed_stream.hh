@@ -10,16 +10,16 @@ using namespace memsim::literals;
 using protocol::Mem;
 
 /// The traffic of Ramulator 2.1's latency-throughput test: a stream of reads at a steady rate over
-/// all banks, and one read of a random row at a time, whose latency is what is measured. Addresses
-/// are for the map RoCoBaBg. The run ends after `probes`.
-/// Balance: every read is answered when a run has ended by itself.
+/// all banks, and single reads of random rows (probes) whose latency is measured. Addresses are for
+/// the map RoCoBaBg. The run ends after `probes`.
+///
+/// Guarantees    Every read is answered at the end of a complete run.
 class ProbedStream final : public Model<ProbedStream> {
   public:
     struct Params {
-        Param<Time> cycle {833_ps, "Clock of the memory: requests arrive at its edges"};
-        Param<unsigned> every {
-            4, {1, 1u << 20}, "Eighths of a cycle from read to read of the stream"};
-        Param<unsigned> outstanding {256, {2, 4096}, "Reads without an answer, at most"};
+        Param<Time> cycle {833_ps, "Clock of the memory; requests arrive at its edges"};
+        Param<unsigned> every {4, {1, 1u << 20}, "Eighths of a cycle between reads of the stream"};
+        Param<unsigned> outstanding {256, {2, 4096}, "Maximum number of reads without a response"};
         Param<unsigned> probes {3000, {1, 1u << 30}, "Reads of random rows, one after another"};
         Param<unsigned> bytes {64, {1, 4096}, "Bytes of a read"};
         Param<unsigned> banks {16, {1, 256}, "Banks, the lowest digit of the address"};
@@ -30,17 +30,17 @@ class ProbedStream final : public Model<ProbedStream> {
         Requester<Mem> mem_side {{.depth = from<&Params::outstanding>}, "Reads"};
     };
     struct Stats {
-        Distribution probe {Unit::time, "Time from a probe's arrival to its answer"};
-        Distribution all {Unit::time, "Time from any read's arrival to its answer"};
+        Distribution probe {Unit::time, "Time from a probe's arrival to its response"};
+        Distribution all {Unit::time, "Time from any read's arrival to its response"};
     };
     struct State {
         std::uint64_t streamed = 0; ///< reads of the stream sent
-        std::uint32_t probes = 0;   ///< sent
+        std::uint32_t probes = 0;   ///< probes sent
         bool probing = false;
-        Tick late = 0; ///< how long the stream had to wait for the memory
+        Tick late = 0; ///< total time that the stream waited for the memory
         Rng rng;
         std::vector<Tick> sent_at;
-        FreeList free; ///< the stream's tags, less 1: tag 0 is the probe's
+        FreeList free; ///< the stream's tags - 1: tag 0 is the probe's
         Timer next;
     };
 
@@ -59,7 +59,7 @@ class ProbedStream final : public Model<ProbedStream> {
 
   private:
     bool more() const { return state.probes < params.probes || state.probing; }
-    Tick due() const { ///< the next read of the stream, at an edge of the clock
+    Tick due() const { ///< when the next read of the stream is sent, at a clock edge
         const std::uint64_t cycle = state.streamed * params.every / 8;
         return 1 + static_cast<Tick>(cycle) * params.cycle->raw + state.late;
     }

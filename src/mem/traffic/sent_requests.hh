@@ -12,12 +12,12 @@ struct SentStats {
     Counter reads {Unit::count, "Reads answered"};
     Counter writes {Unit::count, "Writes and atomics answered"};
     Counter bytes {Unit::byte, "Bytes of reads and writes"};
-    Distribution read_latency {Unit::time, "Time from sending a read to its answer"};
-    Distribution write_latency {Unit::time, "Time from sending a write to its answer"};
-    PerSecond bandwidth {bytes, "Bytes answered a second of simulated time"};
+    Distribution read_latency {Unit::time, "Time from sending a read to its response"};
+    Distribution write_latency {Unit::time, "Time from sending a write to its response"};
+    PerSecond bandwidth {bytes, "Bytes answered per second of simulated time"};
 };
 
-/// What a source of traffic has sent and awaits an answer to, by tag. A part.
+/// The outstanding requests of a traffic source, by tag. A part.
 class SentRequests {
   public:
     /// Plain values for State.
@@ -28,7 +28,7 @@ class SentRequests {
 
     SentRequests(State& state, SentStats& stats, Simulation& sim)
         : s_(state), stats_(stats), sim_(sim) {}
-    /// At most so many: the port lets no more out.
+    /// `most`: the maximum number of outstanding requests, which the port enforces.
     static void init(State& s, unsigned most) {
         s.sent_at.assign(most, 0);
         s.free.clear();
@@ -36,7 +36,7 @@ class SentRequests {
     }
     static std::size_t under_way(const State& s) { return s.sent_at.size() - s.free.size(); }
 
-    /// Gives a request that leaves now its tag and its stamps.
+    /// Assigns tag and stamps to a request that is sent now.
     void send(protocol::MemRequest& r) {
         r.tag = s_.free.back();
         s_.free.pop_back();

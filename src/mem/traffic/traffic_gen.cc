@@ -10,7 +10,7 @@ static const Registration<TrafficGen> traffic_gen {
 
 using protocol::Command;
 
-/// Before the requests under way were a part that other sources have, too.
+/// State from before outstanding requests became a part that other sources share.
 struct FormerTrafficGen {
     std::uint64_t sent, offset;
     Tick due;
@@ -67,7 +67,7 @@ std::vector<Work> TrafficGen::work() const {
     return {{path(), "requests", answered, params.requests, true}};
 }
 
-/// Only what has an end must be done.
+/// Only a source with a limited number of requests can be pending.
 bool TrafficGen::pending() const { return params.requests != 0 && more(); }
 
 } // namespace memsim::mem

@@ -12,28 +12,30 @@ using protocol::Mem;
 enum class Pattern : std::uint8_t { sequential, random };
 constexpr std::array<std::string_view, 2> names_of(Pattern) { return {"sequential", "random"}; }
 
-/// Sends requests to one memory: one every `period`, or as fast as answers and the memory's queue
-/// allow. A request that could not be sent at its time is sent as soon as it can be, and those
-/// after it keep their own times. Random addresses are uniform over the range, aligned to the size.
-/// A trace is played by workload.TracePlayer.
-/// Balance: every request is answered when a run has ended by itself.
+/// Sends requests to one memory: one every `period`, or as fast as responses and the memory's queue
+/// allow. A request that cannot be sent at its time is sent as soon as possible; later requests
+/// keep their own times. Random addresses are uniform over the range and aligned to the size. To
+/// play a trace use workload.TracePlayer.
+///
+/// Guarantees    Every request is answered at the end of a complete run.
 class TrafficGen final : public Model<TrafficGen>, public ReportsWork {
   public:
     struct Params {
         Param<Pattern> pattern {Pattern::random, "Order of the addresses"};
         Param<Time> period {
             0_fs, {0_fs, 1_s}, "Time from one request to the next; 0: as fast as possible"};
-        Param<unsigned> outstanding {64, {1, 65536}, "Requests without an answer, at most"};
-        Param<Fraction> read_share {100_pct, {0_pct, 100_pct}, "Reads among the requests"};
+        Param<unsigned> outstanding {
+            64, {1, 65536}, "Maximum number of requests without a response"};
+        Param<Fraction> read_share {100_pct, {0_pct, 100_pct}, "Share of reads among the requests"};
         Param<unsigned> size {64, {1, 1u << 20}, "Bytes of a request"};
         Param<Bytes> base {
             0_B, {0_B, Bytes {std::int64_t {1} << 62}}, "First address of the traffic"};
         Param<Bytes> range {1_GiB,
                             {1_B, Bytes {std::int64_t {1} << 62}},
-                            "Bytes that are touched, from the first address on",
+                            "Size of the address range, from the first address",
                             at_least(size)};
         Param<std::uint64_t> requests {
-            0, {0, std::uint64_t {1} << 62}, "Number of requests; 0: without end"};
+            0, {0, std::uint64_t {1} << 62}, "Number of requests; 0: unlimited"};
     };
     struct Ports {
         Requester<Mem> mem_side {{.depth = from<&Params::outstanding>}, "Requests"};
@@ -44,7 +46,7 @@ class TrafficGen final : public Model<TrafficGen>, public ReportsWork {
     struct State {
         std::uint64_t sent = 0;
         std::uint64_t offset = 0; ///< of the next sequential request
-        Tick due = 1;             ///< when the next request is
+        Tick due = 1;             ///< time of the next request
         Rng rng;
         SentRequests::State requests;
         Timer next;

@@ -2,9 +2,9 @@
 
 namespace memsim::parts {
 
-/// ARC (Megiddo and Modha, FAST'03, Fig. 4): two LRU lists, of pages that were accessed once and of
-/// pages that were accessed more than once, and the ghosts of both, whose returns move the share of
-/// memory that the first list has.
+/// ARC (Megiddo and Modha, FAST'03, Fig. 4): two LRU lists, of pages accessed once and of pages
+/// accessed more than once, and the ghosts of both. Returns of ghosts adjust the share of the first
+/// list.
 class ArcPages final : public PolicyModel<ArcPages, PagePolicy> {
   public:
     struct Params {};
@@ -16,7 +16,7 @@ class ArcPages final : public PolicyModel<ArcPages, PagePolicy> {
     void insert(std::uint32_t frame, const ResidentPage& page) override {
         state.lists.insert(frame, page, capacity_);
     }
-    /// Case I, but for the access that the page came for.
+    /// Case I, except the access for which the page was requested.
     void use(std::uint32_t frame, const ResidentPage&) override {
         AdaptiveLists::Place& place = state.lists.places[frame];
         const bool again = std::exchange(place.accessed, true);
@@ -59,7 +59,7 @@ class ArcPages final : public PolicyModel<ArcPages, PagePolicy> {
 };
 
 static const PolicyRegistration<ArcPages> arc {
-    "arc", "ARC: of pages that were accessed once, or more than once, the one used longest ago, as "
-           "returns of either decide."};
+    "arc", "ARC: evicts the least recently used of the pages accessed once, or of those accessed "
+           "more than once, depending on returns of evicted pages."};
 
 } // namespace memsim::parts

@@ -2,9 +2,9 @@
 
 namespace memsim::parts {
 
-/// CAR (Bansal and Modha, FAST'04, Fig. 2): ARC with a clock in the place of each LRU list. The
-/// oldest end of a list is where its hand stands: a page that was accessed again goes on to the
-/// clock of pages accessed more than once, the first one that was not makes room.
+/// CAR (Bansal and Modha, FAST'04, Fig. 2): ARC with a clock instead of each LRU list. The hand is
+/// at the oldest end of a list: a page that was accessed again moves to the clock of pages accessed
+/// more than once; the first other page is evicted.
 class CarPages final : public PolicyModel<CarPages, PagePolicy> {
   public:
     struct Params {};
@@ -55,6 +55,6 @@ class CarPages final : public PolicyModel<CarPages, PagePolicy> {
 };
 
 static const PolicyRegistration<CarPages> car {
-    "car", "CAR: ARC with a clock in the place of each of its lists."};
+    "car", "CAR: ARC with a clock instead of each of its lists."};
 
 } // namespace memsim::parts

@@ -2,8 +2,8 @@
 
 namespace memsim::parts {
 
-/// CLOCK (Corbato, 1968): a hand goes round the frames. A page that was used since the hand passed
-/// stays once more, the first one that was not makes room.
+/// CLOCK (Corbato, 1968): a hand circles over the frames. A page used since the last pass of the
+/// hand stays for another round; the first other page is evicted.
 class ClockPages final : public PolicyModel<ClockPages, PagePolicy> {
   public:
     struct Params {};
@@ -44,6 +44,6 @@ class ClockPages final : public PolicyModel<ClockPages, PagePolicy> {
 };
 
 static const PolicyRegistration<ClockPages> clock_pages {
-    "clock", "CLOCK: the first page that was not used since the hand passed it makes room."};
+    "clock", "CLOCK: evicts the first page that was not used since the last pass of the hand."};
 
 } // namespace memsim::parts

@@ -5,23 +5,23 @@
 
 namespace memsim::parts {
 
-/// CLOCK-Pro (Jiang, Chen and Zhang, USENIX ATC'05). HANDcold finds the cold page that makes room;
-/// one that was accessed in its test period becomes hot. HANDhot makes hot pages cold that were not
-/// accessed since it passed, HANDtest ends the tests of as many as are too many. How many cold
-/// pages there shall be grows with each access in a test, and shrinks with each test without one.
+/// CLOCK-Pro (Jiang, Chen and Zhang, USENIX ATC'05). HANDcold finds the cold page to evict; a page
+/// that was accessed in its test period becomes hot. HANDhot makes hot pages cold that were not
+/// accessed since its last pass. HANDtest ends the tests of surplus pages. The target number of
+/// cold pages grows with each access in a test, and shrinks with each test without one.
 ///
-/// Read so, where the paper leaves it open: A page that is accessed after its test begins a new
-/// one. The first pages to come are hot, up to as many as shall be (as in the authors' simulator);
-/// of memory a hundredth shall be cold then (as in their LIRS). HANDcold passes pinned pages; if no
-/// cold page can make room, HANDhot makes hot ones cold. A page that is brought ahead comes as a
-/// cold one in its test, whatever is remembered of it.
+/// Readings where the paper is open: A page that is accessed after its test begins a new one. The
+/// first pages are hot, up to the target number (as in the authors' simulator); the initial target
+/// of cold pages is a hundredth of memory (as in their LIRS). HANDcold skips pinned pages; if no
+/// cold page can be evicted, HANDhot makes hot pages cold. A prefetched page arrives as a cold page
+/// in its test, independent of its ghost.
 class ClockProPages final : public PolicyModel<ClockProPages, PagePolicy> {
   public:
     struct Params {};
     struct State {
         HotColdClock clock;
-        std::uint32_t target = 1; ///< cold pages that shall be here
-        bool full = false;        ///< a page had to make room
+        std::uint32_t target = 1; ///< target number of cold pages
+        bool full = false;        ///< a page had to be evicted
     };
     using Entry = HotColdClock::Entry;
 
@@ -82,7 +82,7 @@ class ClockProPages final : public PolicyModel<ClockProPages, PagePolicy> {
 
   private:
     std::uint32_t hot_target() const { return capacity_ - state.target; }
-    /// It was accessed in its test.
+    /// The page was accessed in its test.
     void promote(std::uint32_t i) {
         state.target = std::min(state.target + 1, capacity_);
         state.clock.put_at_head(i, HotColdClock::hot);
@@ -104,8 +104,8 @@ class ClockProPages final : public PolicyModel<ClockProPages, PagePolicy> {
             state.target = std::max(state.target - 1, 1u);
         if (e.kind == HotColdClock::gone) state.clock.forget(i);
     }
-    /// The next cold page that can make room, and goes on to the one behind it; no_link if there is
-    /// none.
+    /// The next cold page that can be evicted; moves the hand behind it. Returns no_link if there
+    /// is none.
     template <class F>
     std::uint32_t run_hand_cold(F&& movable) {
         HotColdClock& c = state.clock;
@@ -117,8 +117,8 @@ class ClockProPages final : public PolicyModel<ClockProPages, PagePolicy> {
             }
         return no_link;
     }
-    /// Makes a hot page cold, and goes on to the next hot one. Of cold pages on its way it ends the
-    /// tests.
+    /// Makes a hot page cold, and moves to the next hot one. Ends the tests of cold pages on the
+    /// way.
     void run_hand_hot() {
         HotColdClock& c = state.clock;
         bool done = false;
@@ -144,6 +144,6 @@ class ClockProPages final : public PolicyModel<ClockProPages, PagePolicy> {
 };
 
 static const PolicyRegistration<ClockProPages> clock_pro {
-    "clock-pro", "CLOCK-Pro: a cold page that was not accessed again in its test period."};
+    "clock-pro", "CLOCK-Pro: evicts a cold page that was not accessed again in its test period."};
 
 } // namespace memsim::parts

@@ -2,7 +2,7 @@
 
 namespace memsim::parts {
 
-/// The page makes room that came first.
+/// Evicts the page that arrived first.
 class FifoPages final : public PolicyModel<FifoPages, PagePolicy> {
   public:
     struct Params {};
@@ -23,6 +23,6 @@ class FifoPages final : public PolicyModel<FifoPages, PagePolicy> {
     State state;
 };
 
-static const PolicyRegistration<FifoPages> fifo {"fifo", "The page that came first makes room."};
+static const PolicyRegistration<FifoPages> fifo {"fifo", "The page that arrived first is evicted."};
 
 } // namespace memsim::parts

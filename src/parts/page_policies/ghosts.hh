@@ -5,7 +5,7 @@
 
 namespace memsim::parts {
 
-/// A list through the elements of a table, and how many they are. A value for State.
+/// A list of elements of a table, with their number. A value for State.
 struct CountedList {
     ListEnds ends;
     std::uint32_t size = 0;
@@ -20,7 +20,8 @@ struct CountedList {
         unlink(all, ends, i);
         --size;
     }
-    /// Refuses a loaded list that is none, or goes through other elements than those that `holds`.
+    /// Refuses a loaded list that is inconsistent, or contains other elements than those for which
+    /// `holds` is true.
     template <class T, class Holds>
     void check_loaded(Loader& l, std::string_view field, const std::vector<T>& all,
                       Holds&& holds) const {
@@ -29,13 +30,11 @@ struct CountedList {
         for (std::uint32_t i = ends.oldest; i != no_link; i = all[i].newer, ++listed)
             l.within(field, [&] { l.check(holds(all[i]), "has an element of another list"); });
         for (const T& e : all) held += holds(e) ? 1u : 0u;
-        l.within(field, [&] {
-            l.check(listed == size && held == size, "has another length than it says");
-        });
+        l.within(field, [&] { l.check(listed == size && held == size, "has a wrong length"); });
     }
 };
 
-/// Keys of pages that have gone, in two lists: ARC's and CAR's B1 and B2. A value for State.
+/// Keys of evicted pages, in two lists: B1 and B2 of ARC and CAR. A value for State.
 struct Ghosts {
     enum List : std::uint8_t { recent, frequent, unused };
     struct Ghost {
@@ -81,7 +80,7 @@ struct Ghosts {
             l.check(by_key.size() == size() && by_key.all([&](std::uint64_t key, std::uint32_t i) {
                 return i < all.size() && all[i].key == key && all[i].list != unused;
             }) && size() + free.size == all.size(),
-                    "finds other ghosts than there are");
+                    "has a wrong index of ghosts");
         });
     }
 

@@ -5,33 +5,33 @@
 
 namespace memsim::parts {
 
-/// The clock of CLOCK-Pro, with its pages and hands: hot pages, cold pages, and cold pages that
-/// have gone during their test period. Head of the list is the place right behind HANDhot. Cold
-/// pages have a ring of their own in the clock's order, so that HANDcold need not pass the others.
-/// A value for State.
+/// The clock of CLOCK-Pro, with its pages and hands: hot pages, cold pages, and cold pages evicted
+/// during their test period. The head of the list is directly behind HANDhot. Cold pages also form
+/// a ring of their own in the clock's order, so that HANDcold need not pass the others. A value for
+/// State.
 struct HotColdClock {
     enum Kind : std::uint8_t { unused, hot, cold, gone };
     struct Entry {
         RingLinks all, colds;
-        std::uint64_t key = 0; ///< of a page that has gone
+        std::uint64_t key = 0; ///< of an evicted page
         std::uint32_t frame = no_link;
         std::uint8_t kind = unused;
         bool test = false;       ///< in its test period
-        bool accessed = false;   ///< since it came
-        bool referenced = false; ///< and again, since a hand passed
+        bool accessed = false;   ///< since its arrival
+        bool referenced = false; ///< and again, since the last pass of a hand
     };
     std::vector<Entry> entries;
     std::vector<std::uint32_t> free;
     std::vector<std::uint32_t> places; ///< entries, by frame
-    HashMap<std::uint32_t> ghosts;     ///< entries of pages that have gone, by key
+    HashMap<std::uint32_t> ghosts;     ///< entries of evicted pages, by key
     Ring<&Entry::all> clock;
     Ring<&Entry::colds> colds;
     std::uint32_t hand_hot = no_link, hand_test = no_link, hand_cold = no_link;
-    std::uint32_t last_cold = no_link; ///< the cold page nearest behind HANDhot
+    std::uint32_t last_cold = no_link; ///< cold page nearest behind HANDhot
     std::uint32_t hots = 0;
 
     Entry& operator[](std::uint32_t i) { return entries[i]; }
-    /// An entry for the page of a frame, not in the clock.
+    /// Allocates an entry for the page of a frame, outside the clock.
     std::uint32_t create(std::uint32_t frame) {
         std::uint32_t i = static_cast<std::uint32_t>(entries.size());
         if (free.empty())
@@ -43,7 +43,7 @@ struct HotColdClock {
         places[frame] = i;
         return i;
     }
-    /// A page that is not in the clock; a cold one begins its test.
+    /// Adds a page at the head. Requires: it is not in the clock. A cold page begins its test.
     void put_at_head(std::uint32_t i, Kind kind) {
         Entry& e = entries[i];
         e.kind = kind;
@@ -69,7 +69,7 @@ struct HotColdClock {
         entries[i] = {};
         free.push_back(i);
     }
-    /// A cold page goes, and its entry stays.
+    /// Evicts a cold page; its entry remains.
     void leave(std::uint32_t i, std::uint64_t key) {
         Entry& e = entries[i];
         take_cold(i);
@@ -78,7 +78,8 @@ struct HotColdClock {
         e.key = key;
         ghosts[key] = i;
     }
-    /// HANDhot passes its page, which is at the head of the list then; a hot one may become cold.
+    /// HANDhot passes its page, which is then at the head of the list. With `demote`, a hot page
+    /// becomes cold.
     void pass_hot(bool demote) {
         const std::uint32_t i = hand_hot;
         Entry& e = entries[i];
@@ -99,8 +100,8 @@ struct HotColdClock {
         };
         const bool test = is(hand_test, [](const Entry& e) { return e.kind != unused; });
         const bool last = is(last_cold, [](const Entry& e) { return e.kind == cold; });
-        l.within("hand_test", [&] { l.check(test || !clock.size, "is outside of the clock"); });
-        l.within("last_cold", [&] { l.check(last || !colds.size, "is no cold page"); });
+        l.within("hand_test", [&] { l.check(test || !clock.size, "is outside the clock"); });
+        l.within("last_cold", [&] { l.check(last || !colds.size, "is not a cold page"); });
         std::size_t hot_ones = 0, tests = 0, here = 0;
         for (const std::uint32_t i : places) here += i != no_link;
         l.within("entries", [&] {
@@ -108,16 +109,17 @@ struct HotColdClock {
                 const Entry& e = entries[i];
                 const bool resident = e.kind == hot || e.kind == cold;
                 l.check(!resident || (e.frame < places.size() && places[e.frame] == i),
-                        "are not where their frames say");
+                        "differ from the frames' entries");
                 hot_ones += e.kind == hot;
                 tests += e.kind == gone && e.test;
             }
-            l.check(hot_ones == hots && here == hots + colds.size, "are not as many as they say");
+            l.check(hot_ones == hots && here == hots + colds.size, "have a wrong count");
         });
         std::vector<bool> seen(entries.size());
         l.indices("free", free, entries.size());
         l.within("free", [&] {
-            l.check(free.size() + clock.size == entries.size(), "is not what the clock leaves");
+            l.check(free.size() + clock.size == entries.size(),
+                    "is not the complement of the clock");
             for (const std::uint32_t i : free) {
                 l.check(entries[i].kind == unused && !seen[i], "has an entry that is not free");
                 seen[i] = true;
@@ -129,7 +131,7 @@ struct HotColdClock {
                             return i < entries.size() && entries[i].kind == gone &&
                                    entries[i].key == key;
                         }),
-                    "are other pages than those that have gone");
+                    "differ from the evicted pages");
         });
     }
 

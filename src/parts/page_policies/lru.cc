@@ -2,7 +2,7 @@
 
 namespace memsim::parts {
 
-/// The page makes room that was used longest ago; one that has come counts as used.
+/// Evicts the least recently used page; an arrival counts as a use.
 class LruPages final : public PolicyModel<LruPages, PagePolicy> {
   public:
     struct Params {};
@@ -23,6 +23,6 @@ class LruPages final : public PolicyModel<LruPages, PagePolicy> {
     State state;
 };
 
-static const PolicyRegistration<LruPages> lru {"lru", "The page used longest ago makes room."};
+static const PolicyRegistration<LruPages> lru {"lru", "The least recently used page is evicted."};
 
 } // namespace memsim::parts

@@ -9,8 +9,8 @@ struct RingLinks {
     std::uint32_t next = no_link, before = no_link;
 };
 
-/// A ring through elements of a table by their member `Links`, and how many they are. Who stands at
-/// an element knows its number; no_link where the ring is empty. A value for State.
+/// A ring of elements of a table, linked by their member `Links`, with their number. Users refer to
+/// an element by its index; no_link for an empty ring. A value for State.
 template <auto Links>
 struct Ring {
     static constexpr std::string_view archived_as = "Ring";
@@ -19,7 +19,7 @@ struct Ring {
         a(size);
     }
 
-    /// Puts an element in before the one at `at`, or as the only one.
+    /// Inserts an element before the one at `at`, or as the only one.
     template <class T>
     void insert(std::vector<T>& all, std::uint32_t at, std::uint32_t i) {
         if (size++ == 0) {
@@ -42,16 +42,16 @@ struct Ring {
     std::uint32_t after(const std::vector<T>& all, std::uint32_t i) const {
         return size == 1 ? no_link : (all[i].*Links).next;
     }
-    /// Refuses a loaded ring that is none from `at` on, or goes through other elements than those
-    /// that `holds`.
+    /// Refuses a loaded ring that is inconsistent from `at` on, or contains other elements than
+    /// those for which `holds` is true.
     template <class T, class Holds>
     void check_loaded(Loader& l, std::string_view field, const std::vector<T>& all,
                       std::uint32_t at, Holds&& holds) const {
         std::size_t held = 0;
         for (const T& e : all) held += holds(e) ? 1u : 0u;
         l.within(field, [&] {
-            l.check(held == size, "has another length than it says");
-            l.check((at == no_link) == (size == 0), "begins nowhere");
+            l.check(held == size, "has a wrong length");
+            l.check((at == no_link) == (size == 0), "has no beginning");
         });
         std::uint32_t i = at;
         for (std::uint32_t n = 0; n < size; ++n) {
@@ -61,7 +61,7 @@ struct Ring {
             l.within(field, [&] {
                 l.check(holds(all[i]) && (all[next].*Links).before == i &&
                             (next == at) == (n + 1 == size),
-                        "is no ring");
+                        "is not a ring");
             });
             i = next;
         }

@@ -5,7 +5,7 @@
 
 namespace memsim::parts {
 
-/// Pages in a row, the next one to go at the old end. State of a policy.
+/// A queue of pages; the oldest is evicted next. State of a policy.
 struct PageRow {
     struct Place {
         std::uint32_t newer = no_link, older = no_link;
@@ -22,7 +22,7 @@ struct PageRow {
         unlink(places, ends, frame);
         link_newest(places, ends, frame);
     }
-    /// Takes out the oldest page that is not pinned.
+    /// Removes the oldest page that is not pinned.
     std::uint32_t take_oldest(const ResidentPages& pages) {
         std::uint32_t frame = ends.oldest;
         while (frame != no_link && pages[frame].pins) frame = places[frame].newer;

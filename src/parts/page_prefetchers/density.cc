@@ -5,27 +5,27 @@ namespace memsim::parts {
 
 using namespace memsim::literals;
 
-/// By the density of what is there, as NVIDIA's open driver does it
+/// Prefetches by the density of present pages, like NVIDIA's open driver
 /// (parts/page_prefetchers/density_trees.hh).
 class DensityPrefetch final : public PolicyModel<DensityPrefetch, PagePrefetcher> {
   public:
     struct Params {
         Param<Bytes> region {2_MiB,
                              {1_KiB, 1_GiB},
-                             "Most that a fault brings",
+                             "Maximum range transferred for a fault",
                              cited("NVIDIA's open driver: 2 MiB"),
                              power_of_two()};
         Param<Bytes> block {64_KiB,
                             {1_KiB, 1_GiB},
-                            "What a fault brings whole",
+                            "Block that is always transferred for a fault",
                             cited("NVIDIA's open driver: 64 KiB"),
                             power_of_two(),
                             at_most(region)};
-        Param<unsigned> share {50,
-                               {0, 100},
-                               "Per cent of a larger subtree that must be exceeded by what is "
-                               "there and what is wanted",
-                               cited("NVIDIA's open driver: at least 51")};
+        Param<unsigned> share {
+            50,
+            {0, 100},
+            "Percentage of a larger subtree that present and requested pages must exceed",
+            cited("NVIDIA's open driver: at least 51")};
     };
     struct State {
         DensityTrees trees;
@@ -52,6 +52,6 @@ class DensityPrefetch final : public PolicyModel<DensityPrefetch, PagePrefetcher
 };
 
 static const PolicyRegistration<DensityPrefetch> density {
-    "density", "A block whole, and the largest subtree around it that is dense enough."};
+    "density", "The whole block, and the largest subtree around it that is dense enough."};
 
 } // namespace memsim::parts

@@ -8,10 +8,10 @@
 
 namespace memsim::parts {
 
-/// Which pages to bring beside those that are faulted on, as NVIDIA's open driver finds them: each
-/// region of an address space (2 MiB) is a binary tree over blocks (64 KiB). A fault wants its
-/// whole block, and then the largest subtree around it of which more than `share` per cent is on
-/// the device or wanted. A value for State.
+/// Selects the pages to transfer together with faulted ones, like NVIDIA's open driver: each region
+/// of an address space (2 MiB) is a binary tree over blocks (64 KiB). A fault requests its whole
+/// block, then the largest subtree around it of which more than `share` per cent is on the device
+/// or requested. A value for State.
 class DensityTrees {
   public:
     static constexpr std::string_view archived_as = "DensityTrees";
@@ -25,17 +25,17 @@ class DensityTrees {
                     "has regions of another size");
     }
 
-    /// Powers of two, in pages: a block is no larger than a region. An address space ends at
-    /// `pages`, and with it its last region.
+    /// Requires: powers of two, in pages; a block is no larger than a region. An address space, and
+    /// with it its last region, ends at `pages`.
     void resize(std::uint64_t block, std::uint64_t region, std::uint64_t pages, unsigned share) {
         block_ = block, region_ = region, pages_ = pages, share_ = share;
     }
 
-    /// The device has been asked to hold a page, or was told to make room. Both are told in an
-    /// order of their own, so that a page may be claimed again before it is known to have gone.
+    /// The device was asked to hold a page, or to evict one. Both are reported in separate orders,
+    /// so a page may be claimed again before its eviction is reported.
     void claimed(std::uint16_t application, std::uint64_t page) { ++at(application, page); }
     void evicted(std::uint16_t application, std::uint64_t page) {
-        MEMSIM_ASSERT(holds(application, page), "a page goes that was not there");
+        MEMSIM_ASSERT(holds(application, page), "a page is evicted that was not present");
         --at(application, page);
     }
     bool holds(std::uint16_t application, std::uint64_t page) const {
@@ -43,15 +43,15 @@ class DensityTrees {
         return p && (*p)[page % region_] & count;
     }
 
-    /// The pages of a batch are faulted on: each is told first,
+    /// First, fault() is called for each page of a batch of faults;
     void fault(std::uint16_t application, std::uint64_t page) {
         faults_.push_back({page, application});
         at(application, page) |= asked;
         const std::uint64_t first = page / block_ * block_, end = std::min(first + block_, pages_);
         for (std::uint64_t p = first; p < end; ++p) at(application, p) |= wanted;
     }
-    /// then bring(application, page) is called for all that come along: fault by fault, by
-    /// ascending page, each once.
+    /// then expand() calls bring(application, page) for all pages to transfer with them: fault by
+    /// fault, by ascending page, each once.
     template <class Bring>
     void expand(Bring&& bring) {
         for (const Fault& f : faults_) {
@@ -71,7 +71,7 @@ class DensityTrees {
   private:
     static constexpr std::uint8_t count = 0x3f; ///< claims without an eviction
     static constexpr std::uint8_t wanted = 0x40, asked = 0x80;
-    using Pages = std::vector<std::uint8_t>; ///< of a region
+    using Pages = std::vector<std::uint8_t>; ///< of one region
     struct Range {
         std::uint64_t first, end;
     };
@@ -101,8 +101,8 @@ class DensityTrees {
         return best;
     }
 
-    HashMap<Pages> regions_;    ///< that were ever asked for
-    std::vector<Fault> faults_; ///< of fault(), until expand(): no call of the owner leaves any
+    HashMap<Pages> regions_;    ///< that were ever requested
+    std::vector<Fault> faults_; ///< between fault() and expand(); empty otherwise
     std::uint64_t block_ = 0, region_ = 0, pages_ = 0;
     unsigned share_ = 50;
 };

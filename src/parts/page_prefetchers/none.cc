@@ -2,7 +2,7 @@
 
 namespace memsim::parts {
 
-/// Pages come by faults alone.
+/// Pages are transferred only by faults.
 class NoPrefetch final : public PolicyModel<NoPrefetch, PagePrefetcher> {
   public:
     struct Params {};
@@ -18,6 +18,6 @@ class NoPrefetch final : public PolicyModel<NoPrefetch, PagePrefetcher> {
     State state;
 };
 
-static const PolicyRegistration<NoPrefetch> none {"none", "Only pages come that were faulted on."};
+static const PolicyRegistration<NoPrefetch> none {"none", "Only faulted pages are transferred."};
 
 } // namespace memsim::parts

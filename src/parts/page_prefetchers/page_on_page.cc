@@ -4,34 +4,35 @@
 
 namespace memsim::parts {
 
-/// Where the pages are that come with a missing one.
+/// The location of the pages transferred with a missing one.
 enum class NearPages : std::uint8_t { around, behind };
 constexpr std::array<std::string_view, 2> names_of(NearPages) { return {"around", "behind"}; }
 
 /// Page-on-page prefetch ("Joint management of CPU and NVDIMM for breaking down the great memory
-/// wall", IEEE TC 2020, as SAP tells of it): the pages whose addresses are near the missing one's.
-/// How many, and on which side, is not told: as Linux reads swap space, the aligned group of 8
-/// (vm.page-cluster = 3) is assumed.
+/// wall", IEEE TC 2020, as described by SAP): the pages whose addresses are near the missing one's.
+/// Their number and side are not given. Assumption: the aligned group of 8 that Linux uses for
+/// reads of swap space (vm.page-cluster = 3).
 class PageOnPage final : public PolicyModel<PageOnPage, PagePrefetcher> {
   public:
     struct Params {
         Param<unsigned> pages {8,
                                {2, 4096},
-                               "Pages of a group, with the missing one",
+                               "Pages of a group, including the missing one",
                                assumed("as Linux reads swap space; range 2 to 64")};
-        Param<NearPages> where {NearPages::around, "The aligned group around the missing page, or "
-                                                   "the missing page and the pages that follow"};
+        Param<NearPages> where {NearPages::around,
+                                "Location: the aligned group around the missing page, or the "
+                                "missing page and the following ones"};
     };
     struct State {};
     explicit PageOnPage(const Params& p) : params(p) {}
     void resize(std::uint64_t, std::uint64_t pages) override { end_ = pages; }
     void claimed(const PageName&) override {}
     void evicted(const PageName&) override {}
-    /// By ascending address: so groups that overlap are seen.
+    /// Processes misses by ascending address, to detect overlapping groups.
     void bring(const std::vector<PageName>& misses, std::vector<PageName>& with_them) override {
         sorted_.assign(misses.begin(), misses.end());
         std::sort(sorted_.begin(), sorted_.end(), before);
-        PageName done; // the first page that no group had yet
+        PageName done; // the first page after all groups so far
         for (const PageName& m : sorted_) {
             const std::uint64_t group = params.pages();
             const bool aligned = params.where() == NearPages::around;

@@ -3,7 +3,7 @@
 namespace memsim::parts {
 
 static const PolicyRegistration<PolynomialSets> polynomial {
-    "polynomial", "The set is turned by the remainder of the line's higher digits by a polynomial "
+    "polynomial", "The set is rotated by the remainder of the line's higher digits by a polynomial "
                   "over GF(2), so that strides of powers of two use all sets (Rau, ISCA 1991)."};
 
 namespace {
@@ -19,7 +19,7 @@ using Tables = std::array<PolynomialSets::Table, primitive.size()>;
 Tables make_tables() {
     Tables all {};
     for (std::size_t i = 0; i < all.size(); ++i) {
-        const std::uint32_t divisor = primitive[i] << (31 - i); // its terms in the highest bits
+        const std::uint32_t divisor = primitive[i] << (31 - i); // aligned to the highest bits
         for (std::uint32_t byte = 0; byte < 256; ++byte) {
             std::uint32_t rest = byte << 24;
             for (int bit = 0; bit < 8; ++bit) rest = rest << 1 ^ (rest >> 31 ? divisor : 0);
@@ -32,7 +32,7 @@ Tables make_tables() {
 } // namespace
 
 void PolynomialSets::resize(std::uint64_t sets) {
-    static const Tables tables = make_tables(); // read by all caches
+    static const Tables tables = make_tables(); // shared by all caches
     degree_ = std::max(1, static_cast<int>(std::bit_width(sets - 1)));
     MEMSIM_ASSERT(degree_ <= static_cast<int>(tables.size()), "no cache has more than 2^25 sets");
     table_ = &tables[static_cast<std::size_t>(degree_ - 1)];

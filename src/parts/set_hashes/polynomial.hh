@@ -14,14 +14,14 @@ namespace memsim::parts {
 ///     set = (line mod sets + remainder(line / sets)) mod sets
 ///
 /// `remainder` is that of the quotient's polynomial times x^d by an irreducible polynomial of
-/// degree d, where 2^d is the least power of two that is not below the number of sets. Strides of
-/// powers of two use all sets about equally. Not modelled: the polynomials of real GPUs, which are
-/// not published.
+/// degree d, where 2^d is the least power of two not below the number of sets. Strides of powers of
+/// two use all sets about equally. Not modelled: the polynomials of real GPUs, which are not
+/// published.
 class PolynomialSets final : public PolicyModel<PolynomialSets, SetHash> {
   public:
     struct Params {};
     struct State {};
-    /// The remainder of each byte, in the highest bits: a step of a table-driven division.
+    /// The remainder of each byte, in the highest bits, for a table-driven division.
     using Table = std::array<std::uint32_t, 256>;
 
     explicit PolynomialSets(const Params& p) : params(p) {}

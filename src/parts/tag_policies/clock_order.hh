@@ -6,18 +6,18 @@
 
 namespace memsim::parts {
 
-/// What LRU and FIFO share: a line's word is the time of its last use, or of its insertion, by a
-/// clock of their own, and 0 while it is empty. The least makes room.
+/// The common part of LRU and FIFO: a line's word is the time of its last use, or of its insertion,
+/// by a private clock, and 0 while it is empty. The line with the least word is evicted.
 struct ClockOrder {
     static std::uint32_t least(TagWords words, const TagCandidates& c) {
-        // As one number with the line in its last bits it is found without branches, which would
-        // be guessed wrong.
+        // Word and line form one number, so that the minimum is found without branches, which would
+        // be mispredicted.
         std::uint64_t least = ~std::uint64_t {0};
         for (std::uint32_t i = c.from; i < c.to; ++i) {
             const std::uint64_t rank = std::uint64_t {words[i]} << 32 | i;
             least = std::min(least, c.may(i) ? rank : ~std::uint64_t {0});
         }
-        return static_cast<std::uint32_t>(least); // none if none may
+        return static_cast<std::uint32_t>(least); // none if there is no candidate
     }
     static std::uint32_t tick(std::uint32_t& clock, TagWords words) {
         if (clock == ~std::uint32_t {0}) renumber(clock, words);
@@ -25,7 +25,7 @@ struct ClockOrder {
     }
 
   private:
-    /// The clock has come to its end: the lines of each set keep their order in small numbers.
+    /// The clock has reached its maximum: renumbers the lines of each set in their order.
     [[gnu::noinline]] static void renumber(std::uint32_t& clock, TagWords words) {
         std::vector<std::uint32_t> lines(words.ways);
         for (std::uint64_t s = 0; s < words.sets; ++s) {

@@ -2,6 +2,7 @@
 
 namespace memsim::parts {
 
-static const PolicyRegistration<FifoOrder> fifo {"fifo", "The line filled longest ago makes room."};
+static const PolicyRegistration<FifoOrder> fifo {"fifo",
+                                                 "The line that was filled first is evicted."};
 
 } // namespace memsim::parts

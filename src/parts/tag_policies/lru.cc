@@ -2,6 +2,6 @@
 
 namespace memsim::parts {
 
-static const PolicyRegistration<Lru> lru {"lru", "The line used longest ago makes room."};
+static const PolicyRegistration<Lru> lru {"lru", "The least recently used line is evicted."};
 
 } // namespace memsim::parts

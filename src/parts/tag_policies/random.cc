@@ -2,6 +2,6 @@
 
 namespace memsim::parts {
 
-static const PolicyRegistration<RandomOrder> random_order {"random", "Any line makes room."};
+static const PolicyRegistration<RandomOrder> random_order {"random", "A random line is evicted."};
 
 } // namespace memsim::parts

@@ -4,7 +4,7 @@
 
 namespace memsim::parts {
 
-/// Any line, by a stream of random numbers. A number is drawn only if the line is taken.
+/// Any line, by a stream of random numbers. A number is consumed only if the line is used.
 class RandomOrder final : public PolicyModel<RandomOrder, TagPolicy> {
   public:
     struct Params {};
@@ -30,7 +30,7 @@ class RandomOrder final : public PolicyModel<RandomOrder, TagPolicy> {
     State state;
 
   private:
-    Rng drawn_; ///< as the stream will be if what victim() said is taken
+    Rng drawn_; ///< the stream's state after using the result of victim()
 };
 
 } // namespace memsim::parts

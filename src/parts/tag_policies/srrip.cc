@@ -3,6 +3,7 @@
 namespace memsim::parts {
 
 static const PolicyRegistration<Srrip> srrip {
-    "srrip", "Re-reference interval prediction: the line expected farthest off makes room."};
+    "srrip",
+    "Re-reference interval prediction: the line with the farthest predicted use is evicted."};
 
 } // namespace memsim::parts

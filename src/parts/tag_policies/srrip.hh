@@ -5,9 +5,9 @@
 namespace memsim::parts {
 
 /// Static re-reference interval prediction, hit priority (Jaleel, Theobald, Steely and Emer, ISCA
-/// 2010): a line's word predicts how far off its next use is. A new line's is far but not farthest,
-/// a hit's near; the first line of the farthest makes room, once all of the set have aged so far
-/// that there is one.
+/// 2010): a line's word predicts the distance of its next use. A new line's is far but not
+/// farthest, a hit's near. The first line with the farthest prediction is evicted, after ageing all
+/// lines of the set until there is one.
 class Srrip final : public PolicyModel<Srrip, TagPolicy> {
   public:
     struct Params {

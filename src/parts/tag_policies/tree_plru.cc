@@ -3,6 +3,6 @@
 namespace memsim::parts {
 
 static const PolicyRegistration<TreePlru> tree_plru {
-    "tree_plru", "Pseudo-LRU: a tree of bits points to a line that was used long ago."};
+    "tree_plru", "Pseudo-LRU: a tree of bits selects a line that was used long ago."};
 
 } // namespace memsim::parts

@@ -4,9 +4,9 @@
 
 namespace memsim::parts {
 
-/// Pseudo-LRU by a binary tree over the ways: each node points to the half that was used longer
-/// ago. Where the ways are no power of two the tree is cut off; a half of which no line may make
-/// room is gone round.
+/// Pseudo-LRU by a binary tree over the ways: each node points to the half used longer ago. If the
+/// number of ways is not a power of two, the tree is truncated. Halves without an evictable line
+/// are skipped.
 class TreePlru final : public PolicyModel<TreePlru, TagPolicy> {
   public:
     struct Params {};
@@ -19,7 +19,7 @@ class TreePlru final : public PolicyModel<TreePlru, TagPolicy> {
             const bool right = way & half;
             std::uint32_t& word = words[first + node / 32];
             const std::uint32_t bit = 1u << node % 32;
-            word = right ? word & ~bit : word | bit; // to the other half
+            word = right ? word & ~bit : word | bit; // points to the other half
             node = 2 * node + right;
         }
     }

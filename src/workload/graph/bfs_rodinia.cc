@@ -1,7 +1,7 @@
 #include "workload/graph/bfs_rodinia.hh"
 
 #include "workload/graph/bfs.hh"
-#include "workload/graph/graph_reader.hh"
+#include "workload/graph/input/graph_reader.hh"
 
 namespace memsim::workload {
 

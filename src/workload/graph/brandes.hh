@@ -1,6 +1,6 @@
 #pragma once
 
-#include "workload/graph/csr.hh"
+#include "workload/graph/input/csr.hh"
 
 /// The reference for betw: betweenness by Brandes' algorithm (2001), sequentially, with a queue and
 /// the arcs of shortest paths in reverse order. Numbers are long doubles, which can count up to

@@ -2,10 +2,10 @@
 
 #include "core/base/heed.hh"
 #include "core/base/rng.hh"
-#include "workload/graph/graph_reader.hh"
-#include "workload/graph/grid.hh"
-#include "workload/graph/kronecker.hh"
-#include "workload/graph/uniform.hh"
+#include "workload/graph/input/graph_reader.hh"
+#include "workload/graph/input/grid.hh"
+#include "workload/graph/input/kronecker.hh"
+#include "workload/graph/input/uniform.hh"
 
 namespace memsim::workload {
 

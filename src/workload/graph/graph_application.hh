@@ -1,7 +1,7 @@
 #pragma once
 
 #include "workload/catalogue.hh"
-#include "workload/graph/csr.hh"
+#include "workload/graph/input/csr.hh"
 
 namespace memsim::workload {
 

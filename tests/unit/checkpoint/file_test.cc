@@ -202,7 +202,7 @@ TEST_CASE("A file of something else, or of another version, is refused", "[check
     CHECK_THAT(error_of([&] { checkpoint::read(folder.path.string()); }),
                Contains("cannot be read (Is a directory)"));
     spill(path, "import memsim\n");
-    CHECK_THAT(refusal(), Contains("this is no checkpoint of memsim"));
+    CHECK_THAT(refusal(), Contains("this is not a checkpoint of memsim"));
     std::string bytes = write_one(path);
     bytes[8] = 1;
     spill(path, bytes);
@@ -269,7 +269,7 @@ TEST_CASE("A write that fails leaves the earlier file and nothing else", "[check
         if (const auto said = on_small_disk(folder.path.string(), 100'000, fill))
             CHECK_THAT(*said, StartsWith("1 checkpoint " + path) &&
                                   Contains("No space left on device") &&
-                                  Contains("free some space") && Contains("is as it was"));
+                                  Contains("free some space") && Contains("is unchanged"));
     }
     SECTION("at a limit on the size of files") {
         const std::string said = in_child([&] {
@@ -298,7 +298,7 @@ TEST_CASE("A write that fails leaves the earlier file and nothing else", "[check
         std::filesystem::create_directory(path);
         Rig rig;
         CHECK_THAT(error_of([&] { checkpoint::write(path, checkpoint_of(rig.m)); }),
-                   Contains("cannot be put in its place"));
+                   Contains("cannot be renamed"));
         CHECK(folder.files() == 1);
     }
 }

@@ -200,21 +200,22 @@ TEST_CASE("Ranges that overlap, leave memory unmapped or do not fit are refused"
     // An endpoint larger than its window, to the byte.
     CHECK(refused({.window_base = 4096, .window = 128 * KiB}, two) == "");
     CHECK(refused({.window_base = 4096, .window = 128 * KiB - 1}, two) ==
-          "window: the endpoint memory behind port 1, 64KiB from 68KiB, does not lie in the window "
-          "of 131071B from 4KiB");
+          "window: the endpoint memory behind port 1, 64KiB from 68KiB, is outside the window of "
+          "131071B from 4KiB");
     CHECK_THAT(refused({.window_base = 4096, .window = MiB, .ranges = "0B 256B 0 1"}, two),
-               Contains("does not lie in the window"));
+               Contains("is outside the window"));
     // Interleave ways that do not divide.
     const std::vector<std::uint64_t> five(5, 64 * KiB);
     CHECK(refused({.window = MiB, .ways = 2}, five) ==
           "ways: 2 ways do not divide the 5 ports of the host bridge");
     CHECK_THAT(refused({.window = MiB, .ways = 5}, five),
-               Contains("5 ways: an interleave set has 1, 2, 3, 4, 6, 8, 12 or 16"));
+               Contains("5 ways: an interleave set must have 1, 2, 3, 4, 6, 8, 12 or 16"));
     CHECK_THAT(refused({.window = MiB, .ways = 2, .granularity = 16384}, {8192 * 3, 8192 * 3}),
-               Contains("48KiB are not divided by 2 ways of 16KiB"));
-    CHECK(refused({.window = MiB, .ways = 2}, {64 * KiB, 128 * KiB}) ==
-          "ways: endpoints of one interleave set are of one size: those behind ports 0 1 have "
-          "64KiB and 128KiB");
+               Contains("48KiB cannot be divided into 2 ways of 16KiB"));
+    CHECK(
+        refused({.window = MiB, .ways = 2}, {64 * KiB, 128 * KiB}) ==
+        "ways: endpoints of one interleave set must have equal sizes: those behind ports 0 1 have "
+        "64KiB and 128KiB");
 }
 
 } // namespace memsim::hdm_decoder_test

@@ -45,9 +45,9 @@ TEST_CASE("Recorded requests that no drive takes, or never, are refused", "[flas
         said("10 0 1 1024 1\n10 0 1 18446744073709551615 1\n", "1ns")
             .ends_with(": line 2, column 8: the sectors is '18446744073709551615', where a number "
                        "from 1 to 4194304, which are 2 GiB, is right"));
-    CHECK(said("10 0 1 4194304 1\n", "1ns").find("lie beyond the drive's") != std::string::npos);
+    CHECK(said("10 0 1 4194304 1\n", "1ns").find("are beyond the drive's") != std::string::npos);
     CHECK(said("0 0 0 8 1\n9224 0 0 8 1\n", "1s")
-              .ends_with(": line 2: the time is beyond the end of simulated time"));
+              .ends_with(": line 2: the time is beyond the maximum simulated time"));
 }
 
 TEST_CASE("A request larger than a command is several, and is answered with the last", "[flash]") {
@@ -110,14 +110,14 @@ TEST_CASE("Block traffic that cannot be is one sentence", "[flash]") {
     CHECK(said({{"pattern", "trace"}}) ==
           "host.trace: the pattern is a trace: give the path of its file");
     CHECK(said({{"pattern", "trace"}, {"trace", f.path}}) ==
-          "host.trace_unit: a trace does not say what its arrivals count: give 1ns, 1us or the "
-          "like (MQSim's default is 1ns)");
+          "host.trace_unit: the trace does not define the unit of its arrival times: give 1ns, 1us "
+          "or similar (MQSim's default is 1ns)");
     CHECK(said({{"trace", f.path}}) == "host.trace: the pattern is random: set pattern to trace");
     CHECK(
         said({{"pattern", "trace"}, {"trace", "/nowhere"}, {"trace_unit", "1ns"}}) ==
         "host.trace: /nowhere: cannot be opened (No such file or directory): name a file that can "
         "be read");
-    CHECK(said({{"range", "4"}}) == "host.range: 4 sectors do not hold one request of 8");
+    CHECK(said({{"range", "4"}}) == "host.range: 4 sectors are fewer than one request of 8");
 }
 
 } // namespace memsim::block_traffic_test

@@ -233,7 +233,7 @@ TEST_CASE("A channel's parameters that cannot be are one sentence", "[flash]") {
           "channel");
     CHECK(error_of([] {
               Bench b(Arguments {{"dies_at_once", "3"}});
-          }) == "channel.dies_at_once: a package has only 2 dies");
+          }) == "channel.dies_at_once: exceeds the package's 2 dies");
     CHECK(error_of([] {
               Bench b(Arguments {{"packages", "0"}}, 1, 0);
           }).find("channel.packages: ") == 0);
@@ -241,8 +241,8 @@ TEST_CASE("A channel's parameters that cannot be are one sentence", "[flash]") {
               Bench b;
               b.at(0, FlashOp::read, page(0, 0, 2)); // of dies 0 and 1
               b.machine.start(), b.machine.run(never);
-          }) == "channel: a request names a plane that it does not have: give drive, channels and "
-                "packages one geometry");
+          }) == "channel: a request names a plane that does not exist: give drive, channels and "
+                "packages the same geometry");
 }
 
 } // namespace memsim::channel_test

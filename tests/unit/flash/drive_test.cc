@@ -468,11 +468,11 @@ TEST_CASE("A drive that cannot be is one sentence", "[flash]") {
         return error_of([&] { Bench b(small(), more); });
     };
     CHECK(said({{"over_provisioning", "0%"}}) ==
-          "drive.over_provisioning: is 0: garbage collection needs pages that hold nothing, take "
-          "0.07 or the like");
+          "drive.over_provisioning: is 0, but garbage collection needs spare pages: set it to 0.07 "
+          "or similar");
     CHECK(said({{"over_provisioning", "7%"}}) ==
           "drive.over_provisioning: 7% leaves 1 of a plane's 16 blocks for garbage collection, "
-          "which needs 6 (gc_threshold's 2 and 4 that are open)");
+          "which needs 6 (gc_threshold's 2 and 4 open blocks)");
     CHECK(said({{"channels", "0"}}).find("drive.channels: ") == 0);
     CHECK(said({{"pages", "0"}}).find("drive.pages: ") == 0);
     CHECK(said({{"page", "1000B"}}) ==
@@ -481,12 +481,12 @@ TEST_CASE("A drive that cannot be is one sentence", "[flash]") {
                                            "C, W, D and P, as in 'CWDP'");
     CHECK(said({{"blocks", "1048576"}, {"pages", "32768"}}).find("drive.blocks: the drive has ") ==
           0);
-    CHECK(said({{"cache", "1KiB"}}) == "drive.cache: 1KiB holds no page of 4KiB");
+    CHECK(said({{"cache", "1KiB"}}) == "drive.cache: 1KiB is smaller than a page of 4KiB");
     CHECK(said({{"write_buffer", "2MiB"}}) ==
           "drive.write_buffer: is larger than the cache of 1MiB");
     CHECK(said({{"map_cache", "8B"}}) == "drive.map_cache: holds no entry of 9 bytes");
     CHECK(said({{"overwritten", "50%"}}) ==
-          "drive.overwritten: 50% of a drive that was never written: set preconditioned");
+          "drive.overwritten: 50% of a drive without initial data: set preconditioned");
 }
 
 TEST_CASE("Sectors beyond the drive are refused with its size", "[flash]") {
@@ -494,8 +494,7 @@ TEST_CASE("Sectors beyond the drive are refused with its size", "[flash]") {
     b.at(0, BlockOp::write, b.drive().sectors() - 4);
     b.machine.start();
     CHECK(error_of([&] { b.machine.run(never); }) ==
-          "drive: sectors from 508 to 516 lie beyond the drive's 512: give the sender a range that "
-          "the drive has");
+          "drive: sectors from 508 to 516 are beyond the drive's 512: reduce the sender's range");
 }
 
 TEST_CASE("A drive that is written full, over and over, takes every write", "[flash]") {

@@ -159,7 +159,7 @@ TEST_CASE("A collection that has begun goes on to its target", "[flash]") {
     CHECK_THAT(error_of([] {
                    Written w({{"gc_target", "31.25%"}}, true, 1);
                }),
-               Catch::Contains("needs 9 (gc_target's 5 and 4 that are open)"));
+               Catch::Contains("needs 9 (gc_target's 5 and 4 open blocks)"));
 }
 
 TEST_CASE("A fixed drive takes nothing during its task, which it announces", "[flash]") {

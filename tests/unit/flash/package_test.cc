@@ -112,7 +112,7 @@ TEST_CASE("Who breaks a rule of NAND is stopped", "[flash]") {
     CHECK_THAT(fault([](Bench& b) {
                    b.at(0, FlashOp::program, page(0)).at(1 * us, FlashOp::program, page(1));
                }),
-               Contains("a register is given to the array twice"));
+               Contains("a register is assigned to the array twice"));
     CHECK_THAT(fault([](Bench& b) {
                    b.at(0, FlashOp::program, page(0)).at(200 * us, FlashOp::erase, page(0));
                    b.at(2000 * us, FlashOp::read, page(0));
@@ -133,7 +133,7 @@ TEST_CASE("A package's parameters that contradict each other are one sentence", 
     CHECK(said({{"timing_changes", "tR0=0ns"}}) ==
           "package.timing_changes: tR0 is 0fs: it must be more than 0fs");
     CHECK(said({{"timing_changes", "tPROG0=1us"}}) ==
-          "package.timing_changes: tPROG0 is 1us, less than tR0 = 3us: figures contradict each "
+          "package.timing_changes: tPROG0 is 1us, less than tR0 = 3us: the values contradict each "
           "other");
     CHECK(said({{"timing_changes", "tERASE=1ms"}}).find("there is no 'tERASE'") !=
           std::string::npos);
@@ -143,8 +143,8 @@ TEST_CASE("A package's parameters that contradict each other are one sentence", 
               Bench b;
               b.at(0, FlashOp::read, page(0, 0, 0, 4)); // of blocks 0 to 3
               b.machine.start(), b.machine.run(never);
-          }) == "package: a command names a place that it does not have: give drive, channels and "
-                "packages one geometry and as many registers");
+          }) == "package: a command names a place that does not exist: give drive, channels and "
+                "packages the same geometry and number of registers");
 }
 
 } // namespace memsim::package_test

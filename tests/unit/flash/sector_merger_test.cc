@@ -120,15 +120,15 @@ TEST_CASE("A flush passes; what a merger cannot merge ends in a sentence", "[fla
     CHECK_THROWS_WITH(Bench("32B", "4KiB"), "merger.group: 4KiB is 128 blocks of 32B: at most 64");
     Bench trim;
     trim.at(0, BlockOp::trim, 2, 2);
-    CHECK_THROWS_WITH(trim.stop(), Contains("no trims"));
+    CHECK_THROWS_WITH(trim.stop(), Contains("not trims"));
     Machine m;
     m.add("host", "test_flash.HostScript", {});
     m.add("merger", "flash.SectorMerger", {});
     m.add("drive", "flash.FixedDrive", {{"block", "256B"}});
     m.bind("host", "to", "merger", "requests");
     m.bind("merger", "drive", "drive", "requests");
-    CHECK_THROWS_WITH(m.build(), "merger.drive: drive counts in blocks of 256B itself: bind it "
-                                 "without a merger");
+    CHECK_THROWS_WITH(m.build(),
+                      "merger.drive: drive uses blocks of 256B: connect it without a merger");
 }
 
 } // namespace memsim::sector_merger_test

@@ -355,8 +355,8 @@ TEST_CASE("A machine that applications cannot share is refused before time 0", "
         }
         return std::string("accepted");
     };
-    CHECK(refused(1, {}) == "dispatcher.sms: 2 applications need an SM each, and there are 1: more "
-                            "SMs, or partition='shared'");
+    CHECK(refused(1, {}) == "dispatcher.sms: 2 applications need one SM each, but there are 1: use "
+                            "more SMs, or partition='shared'");
     CHECK(refused(4, {{"sm_split", "2,1"}}) == "dispatcher.sm_split: '2,1' is for 2 applications "
                                                "and 3 SMs, but there are 2 and 4");
     CHECK(refused(4, {{"sm_split", "4"}}) == "dispatcher.sm_split: '4' is for 1 applications and 4 "
@@ -365,7 +365,7 @@ TEST_CASE("A machine that applications cannot share is refused before time 0", "
           "dispatcher.sm_split: each application needs at least one SM");
     CHECK_THAT(refused(4, {{"sm_split", "3,x"}}), Catch::StartsWith("dispatcher.sm_split: 'x'"));
     CHECK_THAT(refused(4, {{"sm_split", "2,2"}, {"partition", "shared"}}),
-               Catch::Contains("have none of their own"));
+               Catch::Contains("have no SMs of their own"));
     CHECK_THAT(refused(2, {{"bases", "0B,1KiB"}}),
                Catch::Contains("the data of application 0 in memory from address 0 to ") &&
                    Catch::Contains(

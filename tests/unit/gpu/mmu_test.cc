@@ -304,21 +304,22 @@ TEST_CASE("A wrong TLB or MMU is refused before time 0", "[mmu]") {
     CHECK(refused("", "page=5000B") == "mmu.page: must be a multiple of 1KiB");
     CHECK_THAT(refused("page=5000B", ""),
                StartsWith("tlb[0].page: '5kB' must be a multiple of 1KiB"));
-    CHECK(refused("page=64KiB", "") == "tlb[0].page: must be that of mmu, 4KiB");
+    CHECK(refused("page=64KiB", "") == "tlb[0].page: must equal that of mmu, 4KiB");
     CHECK(refused("stripe=2 stripe_unit=3KiB", "") == "tlb[0].stripe_unit: must divide the page");
     CHECK_THAT(refused("entries=6 ways=4", ""),
                StartsWith("tlb[0].ways: '4' must be a divisor of entries = 6"));
     CHECK(refused("", "entries=10 ways=4") ==
-          "mmu.ways: 10 entries are no whole number of sets of 4");
+          "mmu.ways: 10 entries are not a whole number of sets of 4");
     CHECK(refused("", "walk_cache=10 walk_cache_ways=4") ==
-          "mmu.walk_cache_ways: 10 entries are no whole number of sets of 4");
+          "mmu.walk_cache_ways: 10 entries are not a whole number of sets of 4");
     CHECK(refused("", "table_memory=1MiB") ==
-          "mmu.table_memory: 1MiB do not hold the page tables of 1 address spaces of 1GiB, which "
-          "take 2101248B: give more, or larger pages");
+          "mmu.table_memory: 1MiB are too small for the page tables of 1 address spaces of 1GiB, "
+          "which need 2101248B: use more memory, or larger pages");
     CHECK(refused("", "address_space=1MiB memory=1020KiB") ==
           "mmu.memory: 1020KiB hold 255 pages; all pages of 1 address spaces are 256: place pages "
-          "by first_touch or faults, or give more memory");
-    CHECK(refused("", "address_space=2KiB memory=2KiB") == "mmu.memory: holds no page of 4KiB");
+          "by first_touch or faults, or use more memory");
+    CHECK(refused("", "address_space=2KiB memory=2KiB") ==
+          "mmu.memory: is smaller than a page of 4KiB");
     CHECK(refused("", "memory_base=100B") == "mmu.memory_base: must be a multiple of the page");
     CHECK(refused("", "placement=interleaved partitions=3") ==
           "mmu.partitions: 262144 pages cannot be divided into 3 equal parts");
@@ -352,7 +353,7 @@ TEST_CASE("An address beyond its space, or a page beyond the memory, is refused 
     CHECK(error("address_space=1MiB", 0, 1).find("application 1 uses address 0") !=
           std::string::npos);
     CHECK(error("placement=first_touch memory=4KiB", 4 * KiB, 0) ==
-          "mmu.memory: all 1 pages are taken and application 0 touches another: give more memory, "
+          "mmu.memory: all 1 pages are in use and application 0 touches another: use more memory, "
           "or place pages by faults");
 }
 

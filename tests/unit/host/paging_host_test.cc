@@ -325,7 +325,7 @@ TEST_CASE("A wrong host is refused", "[host]") {
         }
         return "";
     };
-    CHECK(error("page=64KiB", "") == "host.page: must be that of mmu, 4KiB");
+    CHECK(error("page=64KiB", "") == "host.page: must equal that of mmu, 4KiB");
     CHECK_THAT(error("drive_space=5000B", ""),
                StartsWith("host.drive_space: '5kB' must be a multiple of page = 4KiB"));
     CHECK_THAT(error("chunk=96B", ""), StartsWith("host.chunk: '96B' must be a power of two"));

@@ -118,9 +118,9 @@ TEST_CASE("ranges from parameters are checked before time 0", "[link][router]") 
     CHECK_THAT(refusal("4KiB 4KiB 0, 0B 16KiB 1"), Contains("overlaps '4KiB 4KiB 0'"));
     CHECK(refusal("8KiB 4KiB 0, 0B 4KiB 1") ==
           "router.ranges: there is a hole from 4KiB to 8KiB, between '0B 4KiB 1' and '8KiB 4KiB "
-          "0': close it, or bind control to firmware that does");
+          "0': close it, or connect control to firmware that does");
     CHECK(refusal("0B 4KiB 2") ==
-          "router.ranges: '0B 4KiB 2' names a port that is not bound: mem_side has 2");
+          "router.ranges: '0B 4KiB 2' names a port that is not connected: mem_side has 2");
     CHECK(refusal("0B 0B 0") == "router.ranges: '0B 0B 0' is empty");
     CHECK_THAT(refusal(""), Contains("there is none"));
     CHECK_THAT(refusal("0B 4KiB"), Contains("is not a first address, a size and a port"));
@@ -129,7 +129,7 @@ TEST_CASE("ranges from parameters are checked before time 0", "[link][router]") 
     CHECK_THAT(refusal("0B 1KiB 0, 1KiB 1KiB 1", "entries=1"), Contains("router.entries"));
     Routed r("0B 4KiB 0");
     r.driver.read(0, 4096);
-    CHECK_THROWS_WITH(r.run(), Contains("goes to address 4096, which lies in none of them"));
+    CHECK_THROWS_WITH(r.run(), Contains("for address 4096, which is outside of all ranges"));
     Routed across("0B 4KiB 0, 4KiB 4KiB 1");
     across.driver.read(0, 4080, 32);
     CHECK_THROWS_WITH(across.run(),

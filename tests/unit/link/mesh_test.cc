@@ -187,25 +187,25 @@ TEST_CASE("An idle mesh costs nothing", "[link][mesh]") {
 
 TEST_CASE("A mesh that cannot be is refused by one sentence", "[link][mesh]") {
     const auto said = [](const Arguments& mesh) { return error_of([&] { Bench b(4, mesh); }); };
-    CHECK(said({{"buffer", "17"}}) ==
-          "mesh.buffer: it holds 17 flits, but a packet has up to 18: a channel holds at least one "
-          "packet");
+    CHECK(said({{"buffer", "17"}}) == "mesh.buffer: it holds 17 flits, but a packet has up to 18: "
+                                      "a channel must hold at least one packet");
     CHECK(said({{"places", "0 1 25 2"}}) == "mesh.places: there is no router 25: the mesh has 25");
     CHECK(said({{"places", "0 1 2"}}) == "mesh.places: endpoint 3 of 4 has no router");
     CHECK(said({{"places", "0 1 2 3 4"}}) ==
           "mesh.places: it names more routers than there are endpoints, 4");
     CHECK(said({{"places", "0 0 0 0"}, {"channels", "16"}}) ==
-          "mesh.places: a router has 8 ports of 16 channels: it arbitrates between 64 at most");
+          "mesh.places: a router has 8 ports of 16 channels: the maximum that it can arbitrate is "
+          "64");
     Machine none;
     none.add("mesh", "zng.Mesh", {});
     CHECK(error_of([&] { none.build(); }) ==
-          "mesh: 0 inputs and 0 outputs are bound: an endpoint has one of each");
+          "mesh: 0 inputs and 0 outputs are connected: each endpoint needs one of each");
     CHECK(error_of([] {
               Bench b(4, {{"columns", "2"}, {"rows", "2"}});
               b.send(10, 0, 4);
               b.machine.start(), b.machine.run(never);
-          }) == "mesh: a packet goes to endpoint 4, and there are 4: number endpoints as they are "
-                "bound");
+          }) == "mesh: a packet is for endpoint 4, but there are 4: number endpoints in the order "
+                "of their connections");
 }
 
 namespace memsim::test_flash {

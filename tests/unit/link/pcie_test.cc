@@ -173,10 +173,10 @@ TEST_CASE("A wrong PCIe link is refused", "[pcie]") {
     half.add("pcie", "link.Pcie", {});
     half.add("host", "test_mem.Driver", {});
     half.bind("host", "mem_side", "pcie", "from_host");
-    CHECK_THROWS_WITH(half.build(), Contains("come in at from_host and leave at to_device"));
+    CHECK_THROWS_WITH(half.build(), Contains("enter at from_host and leave at to_device"));
     Machine none;
     none.add("pcie", "link.Pcie", {});
-    CHECK_THROWS_WITH(none.build(), Contains("nobody sends over this link"));
+    CHECK_THROWS_WITH(none.build(), Contains("no component sends over this link"));
 }
 
 TEST_CASE("A hint crosses PCIe as a read does, if the other side takes it at once", "[pcie]") {

@@ -457,8 +457,8 @@ TEST_CASE("what comes in by a port for hints is a hint", "[mem][cache]") {
     m.build();
     m.get<Driver>("other").read(0, 0);
     m.start();
-    CHECK_THROWS_WITH(m.run(never), Catch::Contains("cache.hint_ports") &&
-                                        Catch::Contains("come in by cpu_side"));
+    CHECK_THROWS_WITH(m.run(never),
+                      Catch::Contains("cache.hint_ports") && Catch::Contains("to cpu_side"));
 }
 
 TEST_CASE("a write that waits to move its line stays when a hint's fetch has locked it",
@@ -507,7 +507,7 @@ TEST_CASE("a warm cache holds its range, clean, a slice its part of it", "[mem][
 
 TEST_CASE("what mechanisms of a cache contradict is refused in a sentence", "[mem][cache]") {
     CHECK_THAT(refused("reserved_ways=2"),
-               Catch::StartsWith("cache.reserved_ways: must leave one of the 2 ways"));
+               Catch::StartsWith("cache.reserved_ways: must leave at least one of the 2 ways"));
     CHECK_THAT(refused("interleave_ways=2 interleave_index=2"),
                Catch::StartsWith("cache.interleave_index:"));
     CHECK_THAT(refused("mshrs=4 demand_mshrs=4 hint_ports=1"),

@@ -240,9 +240,10 @@ TEST_CASE("a controller of six takes every address of its own, and refuses other
     };
     CHECK(run("4KiB") == 16);
     CHECK(run("16KiB") == 16); // 8 granules on
-    CHECK(error_of([&] { run("6KiB"); }) ==
-          "dram.channel: address 6144 belongs to channel 3: what spreads the requests must use the "
-          "same map");
+    CHECK(
+        error_of([&] { run("6KiB"); }) ==
+        "dram.channel: address 6144 belongs to channel 3: the component that spreads the requests "
+        "must use the same map");
     CHECK(error_of([&] { run("72MiB"); }).find("dram.capacity: address 75497472 is beyond") == 0);
 }
 
@@ -252,13 +253,13 @@ TEST_CASE("a controller that contradicts itself is refused before time 0") {
     };
     CHECK(sentence({}) == "");
     CHECK(sentence({{"changes", "tRC=40ns"}}) ==
-          "dram.timing: ddr4_3200: tRC is 40ns, less than tRAS + tRP = 46250ps: figures contradict "
-          "each other");
+          "dram.timing: ddr4_3200: tRC is 40ns, less than tRAS + tRP = 46250ps: the values "
+          "contradict each other");
     CHECK(sentence({{"capacity", "1GB"}}).find("dram.capacity: 1GB must be a multiple of ") == 0);
     // A row of every bank is 16KiB in hbm2.
     CHECK(sentence({{"timing", "hbm2"}, {"capacity", "32TiB"}}) ==
-          "dram.capacity: 32TiB is 2147483648 rows of every bank, where fewer than 2147483648 are "
-          "right: write less than 32TiB");
+          "dram.capacity: 32TiB is 2147483648 rows of every bank, but must have fewer than "
+          "2147483648: give less than 32TiB");
     CHECK(sentence({{"map", "RoBaCo"}}).find("dram.map: the address map 'RoBaCo' does not cover") ==
           0);
     CHECK(sentence({{"order", "first_ready(row_limit=4)"}})
@@ -266,18 +267,18 @@ TEST_CASE("a controller that contradicts itself is refused before time 0") {
     CHECK(sentence({{"order", "committed"}, {"bank_queue", "4"}}).find("dram.bank_queue: a comm") ==
           0);
     CHECK(sentence({{"order", "per_bank_mixed"}}) ==
-          "dram.bank_queue: is 0, and per_bank_mixed(row_limit=4, idle=1us) has queues of so many "
-          "requests a bank: it must be at least 1");
+          "dram.bank_queue: is 0, but order per_bank_mixed(row_limit=4, idle=1us) has a queue for "
+          "each bank: set it to at least 1");
     CHECK(sentence({{"order", "committed"}, {"changes", "tRPW=100ns tREFI=0ns"}})
-              .find("dram.order: a committed order plans for rows that all close in tRP") == 0);
+              .find("dram.order: a committed order requires that all rows close in tRP") == 0);
     CHECK(sentence({{"refresh", "single_banks"}}) ==
-          "dram.refresh: ddr4_3200 has no refresh of single banks: tRFCpb is 0fs");
+          "dram.refresh: ddr4_3200 has no single-bank refresh: tRFCpb is 0fs");
     CHECK(sentence({{"order", "bank_rotation"},
                     {"bank_queue", "64"},
                     {"read_queue", "16384"},
                     {"write_queue", "16384"},
                     {"changes", "ranks=16"}})
-              .find("dram.read_queue: with the other queues 65536 requests could wait") == 0);
+              .find("dram.read_queue: together with the other queues holds 65536") == 0);
     CHECK(sentence({{"timing", "cmd_gddr6"}, {"changes", "tRC=62ns tRAS=50ns tRP=20ns"}})
               .find("dram.timing: cmd_gddr6: tRC is 62ns, less than tRAS + tRP = 70ns") == 0);
     // 6 controllers and 384 rows: maps are in mixed radix.
@@ -286,7 +287,7 @@ TEST_CASE("a controller that contradicts itself is refused before time 0") {
                     {"channels", "6"},
                     {"map", "RoBaCoChCl"}}) == "");
     CHECK(sentence({{"channel", "1"}}) == "dram.channel: 1 is not below channels = 1");
-    CHECK(sentence({{"write_high", "33"}}).find("dram.write_high: 33 writes never wait") == 0);
+    CHECK(sentence({{"write_high", "33"}}).find("dram.write_high: 33 exceeds the queue") == 0);
     CHECK(sentence({{"write_low", "28"}}).find("dram.write_low: 28 must be less") == 0);
     CHECK(sentence({{"interleave", "100B"}}).find("dram.interleave: 100B must be a multiple") == 0);
     CHECK(sentence({{"capacity", "0B"}}).find("dram.capacity: '0B' is outside its range") == 0);

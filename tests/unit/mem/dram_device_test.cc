@@ -199,15 +199,15 @@ TEST_CASE("figures that contradict each other are refused") {
         return error_of([&] { check(with_changes(DramTable::find("ddr4_2400"), changes)); });
     };
     CHECK(sentence("") == "");
-    CHECK(sentence("tRC=40ns") == "tRC is 40ns, less than tRAS + tRP = 46160ps: figures contradict "
-                                  "each other");
+    CHECK(sentence("tRC=40ns") ==
+          "tRC is 40ns, less than tRAS + tRP = 46160ps: the values contradict each other");
     CHECK(sentence("tRAS=10ns").find("tRAS is 10ns, less than tRCDRD") == 0);
     CHECK(sentence("tRRD_L=1ns").find("tRRD_L is 1ns, less than tRRD_S") == 0);
     CHECK(sentence("tCCD_L=1ns").find("tCCD_L") == 0);
     CHECK(sentence("tWTR_L=1ns").find("tWTR_L") == 0);
     CHECK(sentence("tFAW=1ns").find("tFAW") == 0);
     CHECK(sentence("tRPW=1ns") ==
-          "tRPW is 1ns, less than tRP = 14160ps: figures contradict each other");
+          "tRPW is 1ns, less than tRP = 14160ps: the values contradict each other");
     CHECK(sentence("tRPW=100ns").find("tRPW is 100ns and tREFI") == 0);
     CHECK(sentence("tREFI=100ns").find("tREFI is 100ns, less than tRFC + tRP") == 0);
     CHECK(sentence("burst=48").find("row is 8KiB, not a multiple of a burst") == 0);
@@ -216,7 +216,7 @@ TEST_CASE("figures that contradict each other are refused") {
     CHECK(sentence("tAAD=14ns").find("tRCDRD is 14160ps, less than tAAD + tCK") == 0);
     CHECK(sentence("ranks=100").find("ranks x groups") == 0);
     CHECK(sentence("tCL=0ns").find("tCL is 0fs") == 0);
-    CHECK(sentence("tXX=1ns").find("there is no 'tXX': the figures are tCK, ") == 0);
+    CHECK(sentence("tXX=1ns").find("there is no 'tXX': the names are tCK, ") == 0);
     CHECK(sentence("tCL").find("'tCL' changes nothing") == 0);
     CHECK(sentence("tCL=11").find("11") != std::string::npos);
 }

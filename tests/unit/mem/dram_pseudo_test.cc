@@ -178,7 +178,7 @@ TEST_CASE("a controller of two pseudo-channels has the banks and ranks of both")
         CHECK(m->stat_value("dram", bank, "") > 0);
     CHECK_THROWS_WITH(
         machine({}, {{"timing", "ddr4_2400"}, {"pseudo_channels", "2"}, {"order", "committed"}}),
-        "dram.order: a committed order plans for one data bus, and pseudo_channels is 2: choose "
+        "dram.order: a committed order supports one data bus, but pseudo_channels is 2: choose "
         "another order");
 }
 

@@ -13,7 +13,7 @@ TEST_CASE("An energy is that of a statistic's counts or of time, and a wrong mix
         m.add("cost", "mem.EnergyCost", cost);
         CHECK_THROWS_WITH(m.build(), Catch::StartsWith(why));
     };
-    refused({{"part", "DRAM"}, {"each", "2nJ"}}, "cost.each: no statistic is named");
+    refused({{"part", "DRAM"}, {"each", "2nJ"}}, "cost.each: is set without a statistic");
     refused({{"statistic", "activates"}, {"power", "1W"}}, "cost.power: a statistic is multiplied");
     Machine m;
     m.add("reads", "mem.EnergyCost", {{"statistic", "reads"}, {"each", "2nJ"}});

@@ -465,9 +465,9 @@ TEST_CASE("A page cache that cannot be is refused", "[page_cache]") {
           std::string::npos);
     CHECK(error("unit=512B write_group=64KiB capacity=64KiB") ==
           "cache.write_group: 64KiB is more than 64 units of 512B, or than the 512KiB that a drive "
-          "writes at once");
+          "writes in one request");
     CHECK(error("batch=200") == "cache.batch: 200 units of 4KiB are more than the 512KiB that a "
-                                "drive reads at once");
+                                "drive reads in one request");
     CHECK(error("unit=256B capacity=16KiB batch=1") ==
           "cache.unit: 256B is less than a block of drive, 512B: take larger units, or a "
           "flash.SectorMerger before the drive");

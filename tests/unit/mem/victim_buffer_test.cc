@@ -122,7 +122,7 @@ TEST_CASE("a cache above anything else offers no victims", "[mem][cache]") {
 
 TEST_CASE("a cache that offers victims needs room for what one request sends", "[mem][cache]") {
     CHECK_THROWS_WITH(Bench(write_back + " mem_queue=3"),
-                      Catch::Contains("cache.mem_queue: must hold what one request can send: 4"));
+                      Catch::Contains("cache.mem_queue: must hold all messages of one request: 4"));
 }
 
 TEST_CASE("a probe tells what is here, and moves nothing", "[mem][cache]") {

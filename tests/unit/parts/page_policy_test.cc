@@ -457,7 +457,7 @@ TEST_CASE("A page policy that knows more frames than there are is not loaded", "
         saved(large.policy), saved(small.pages);
         Loader l(saved.bytes);
         CHECK_THROWS_WITH((l(other.policy), l(other.pages)),
-                          Catch::Contains("is of fewer frames than its page policy knows"));
+                          Catch::Contains("has fewer frames than its page policy"));
     }
 }
 

@@ -284,10 +284,10 @@ TEST_CASE("A run belongs to one process until that ends, however it ends", "[sta
     CHECK_THAT(owner, Contains("process " + std::to_string(child) + " on "));
     CHECK(db.in_use(uuid));
     CHECK_THROWS_WITH(db.resume_run(uuid, {}),
-                      "results database " + path + ": run " + uuid + " is in the hands of " +
-                          owner + ": end that process first, or go on as a new run with -d DIR");
+                      "results database " + path + ": run " + uuid + " is in use by " + owner +
+                          ": end that process first, or continue as a new run with -d DIR");
     CHECK_THROWS_WITH(db.begin_run(same), "results database " + path + ": " + owner +
-                                              " is at the same run, " + uuid + ": wait for it");
+                                              " simulates the same run, " + uuid + ": wait for it");
     CHECK(ask(path, "SELECT count(*), owner FROM run") == "1|" + owner);
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
@@ -362,7 +362,7 @@ TEST_CASE("A file that is no database of results is refused and stays as it is",
     SECTION("text") {
         spill(path, std::string(5000, 'x'));
         CHECK(refusal() == "results database " + path +
-                               ": this file is no SQLite database; choose another file with "
+                               ": this file is not an SQLite database; choose another file with "
                                "--stats-db");
         CHECK(slurp(path) == std::string(5000, 'x'));
     }
@@ -403,7 +403,7 @@ TEST_CASE("A file that is no database of results is refused and stays as it is",
         sqlite3* db = nullptr;
         sqlite3_open(path.c_str(), &db);
         sqlite3_exec(db, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr);
-        CHECK_THAT(refusal(), Contains("another process has it locked"));
+        CHECK_THAT(refusal(), Contains("another process holds its lock"));
         sqlite3_close(db);
         CHECK(refusal() == "");
     }
@@ -438,7 +438,7 @@ TEST_CASE("A full disk is a sentence and leaves every earlier dump", "[stats]") 
             return until_full();
         });
         CHECK_THAT(said, Catch::Matchers::StartsWith("1 results database " + path) &&
-                             Contains("what was written before is whole"));
+                             Contains("earlier results are intact"));
     }
 }
 

@@ -246,7 +246,7 @@ TEST_CASE("An upgrade that does not succeed leaves the file as it was", "[stats]
                        limit_files(static_cast<unsigned>(bytes.size()));
                        return refusal();
                    }),
-                   Contains("what was written before is whole"));
+                   Contains("earlier results are intact"));
         CHECK(ask(path, "PRAGMA user_version; PRAGMA integrity_check") == "2 ok");
         CHECK(slurp(path) == bytes);
         CHECK(refusal() == "");
@@ -275,9 +275,10 @@ TEST_CASE("An upgrade that does not succeed leaves the file as it was", "[stats]
         char said = 0;
         CHECK(::read(go[0], &said, 1) == 1);
         REQUIRE(said == '+');
-        refused("its tables have version 2 and are upgraded when nobody writes them, but process 7 "
-                "on mars has the run " +
-                id + ": wait for its end");
+        refused("its tables have version 2 and are upgraded only while no process writes them, but "
+                "process 7 "
+                "on mars writes the run " +
+                id + ": wait until it ends");
         kill(child, SIGKILL);
         waitpid(child, nullptr, 0);
         close(go[0]), close(go[1]);

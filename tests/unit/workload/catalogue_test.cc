@@ -1,5 +1,5 @@
 #include "workload/catalogue.hh"
-#include "workload/graph/csr.hh"
+#include "workload/graph/input/csr.hh"
 
 #include "run.hh"
 #include "support.hh"

@@ -1,4 +1,4 @@
-#include "workload/graph/graph_reader.hh"
+#include "workload/graph/input/graph_reader.hh"
 
 #include "support.hh"
 
@@ -133,7 +133,7 @@ TEST_CASE("a file that is no graph") {
           "can be read");
     CHECK(error_of([] { read_graph("/"); }) == "/: is a directory: name a file");
     CHECK(refusal("# " + std::string(3 << 20, 'x')) ==
-          "line 1: a line of over 1 MiB, so this is no text file");
+          "line 1: a line of over 1 MiB, so this is not a text file");
 }
 
 TEST_CASE("a bad edge list") {

@@ -342,7 +342,7 @@ TEST_CASE("xpoint.Module refuses what cannot be, in a sentence") {
     Bench b(Arguments {});
     b.read(0, 1 << 20, 1);
     b.machine.start();
-    CHECK_THROWS_WITH(b.machine.run(never), Contains("beyond its capacity"));
+    CHECK_THROWS_WITH(b.machine.run(never), Contains("beyond the capacity"));
 }
 
 TEST_CASE("With rows, a line of an open row takes a column, another row 190 ns more, to the tick") {

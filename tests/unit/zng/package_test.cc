@@ -321,7 +321,7 @@ TEST_CASE("A ZnG package's parameters that contradict each other are one sentenc
           "package.log_reserve: its 8 pages must be fewer than the pages of a block, 8");
     CHECK(said({{"net_width", "24B"}}) == "package.net_width: 24 B do not divide a page of 4096 B");
     CHECK(said({{"timing_changes", "tPROG0=1us"}}) ==
-          "package.timing_changes: tPROG0 is 1us, less than tR0 = 3us: figures contradict each "
+          "package.timing_changes: tPROG0 is 1us, less than tR0 = 3us: the values contradict each "
           "other");
     CHECK(error_of([] {
               Bench b(Arguments {{"queue", "1"}});

@@ -44,7 +44,7 @@ void LineContents::fill(std::uint32_t line, const protocol::MemResponse& r) {
     const std::uint64_t first = r.address / SectorBytes::size;
     for (const Contents::Piece& p : store_[r.contents].pieces) {
         SectorBytes& mine = at(line, first + p.sector);
-        // A store that came here late has found no younger one: that is what comes now.
+        // A store that arrived late found no younger data here, so the fetched bytes are younger.
         mine.moved ? mine.fill(p.data) : mine.take_younger(p.data);
     }
     store_.release(r.contents);

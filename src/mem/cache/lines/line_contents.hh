@@ -9,32 +9,32 @@
 
 namespace memsim::mem::cache {
 
-/// The bytes of a cache's lines, beside its tags, where a machine carries contents. The tags say
-/// which sectors are valid or dirty; a sector's bytes count while it is either, or while a write to
-/// it waits for a fill (`claimed`). Else they are what is left of an earlier time, and are
-/// forgotten before the sector is used again.
+/// The bytes of a cache's lines, if the machine carries contents. The tags record which sectors are
+/// valid or dirty. The bytes of a sector are meaningful while it is valid or dirty, or while a
+/// write to it waits for a fill (`claimed`). Otherwise they are stale and are cleared before the
+/// sector is used again.
 class LineContents {
   public:
     struct State {
-        std::vector<SectorBytes> sectors; ///< of each line in turn
+        std::vector<SectorBytes> sectors; ///< of all lines, in order
     };
 
-    /// All outlive it. `line_bytes` and `sector_bytes`: the cache's.
+    /// All arguments outlive it. `line_bytes` and `sector_bytes` are the cache's.
     LineContents(Contents& store, const parts::TagArray& tags, State& state,
                  std::uint64_t line_bytes, std::uint64_t sector_bytes);
 
-    /// The line is another one's now.
+    /// The way now holds another line.
     void clear(std::uint32_t line);
     /// A line has moved to another way.
     void move(std::uint32_t from, std::uint32_t to);
-    /// Sectors of the line are asked for below.
+    /// A fetch of these sectors was sent.
     void begin_fetch(std::uint32_t line, parts::SectorMask sectors, parts::SectorMask claimed);
-    /// Takes those sectors of a write's contents; the request keeps them.
+    /// Copies the contents of a write in these sectors; the request keeps its contents.
     void write(std::uint32_t line, const protocol::MemRequest& r, parts::SectorMask sectors,
                parts::SectorMask claimed);
-    /// Takes what came from below, but not over what was written since it was asked for.
+    /// Stores the fetched bytes, except where a write came after the fetch.
     void fill(std::uint32_t line, const protocol::MemResponse& r);
-    /// The bytes that a message is about, as far as the line has them.
+    /// The bytes in the range of a message, as far as the line has them.
     template <class M>
     Contents::Id read(std::uint32_t line, const M& m) const {
         const Contents::Id id = store_.create();
@@ -43,20 +43,20 @@ class LineContents {
         });
         return id;
     }
-    /// One sector, by its number.
+    /// One sector by its number.
     SectorBytes& at(std::uint32_t line, std::uint64_t sector) {
         return state_.sectors[std::size_t {tags_.number(line)} * per_line_ + sector % per_line_];
     }
     const SectorBytes& at(std::uint32_t line, std::uint64_t sector) const {
         return const_cast<LineContents&>(*this).at(line, sector);
     }
-    /// Whether the bytes of this sector count.
+    /// Whether the bytes of this sector are meaningful.
     bool counts(std::uint32_t line, std::uint64_t sector, parts::SectorMask claimed) const {
         return (tags_.valid(line) | tags_.dirty(line) | claimed) >> bit(sector) & 1;
     }
 
   private:
-    /// The bit of the cache's masks that a sector of 32 bytes belongs to.
+    /// The bit in the cache's masks for a sector of 32 bytes.
     unsigned bit(std::uint64_t sector) const {
         return static_cast<unsigned>(sector % per_line_ / per_bit_);
     }
@@ -64,7 +64,7 @@ class LineContents {
     Contents& store_;
     const parts::TagArray& tags_;
     State& state_;
-    std::uint32_t per_line_, per_bit_; ///< sectors of 32 bytes
+    std::uint32_t per_line_, per_bit_; ///< in sectors of 32 bytes
 };
 
 } // namespace memsim::mem::cache

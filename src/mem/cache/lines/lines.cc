@@ -23,8 +23,8 @@ void Lines::complete(std::uint32_t line, std::uint64_t sector) {
     mine.fill(below.data);
 }
 
-/// A write-through cache's lines may be older than what is below, and are dropped before the next
-/// launch: a read goes by them.
+/// Lines of a write-through cache may be older than the data below and are dropped before the next
+/// launch, so functional reads bypass them.
 void Lines::functional(FunctionalAccess& access) {
     const std::uint64_t sector = access.address / SectorBytes::size;
     const std::uint32_t line = find(access.address);
@@ -65,11 +65,11 @@ void Lines::check_loaded(Loader& l) const {
             l.index("tags.lock", tags.lock(line), config_.mshrs);
         }
     l.within("mshrs", [&] {
-        l.check(locked == mshrs.size(), "are not as many as lines are locked");
+        l.check(locked == mshrs.size(), "differ in number from the locked lines");
         mshrs.for_each(
             [&](std::uint32_t mshr, const auto& e) {
                 l.check(tags.has(e.line) && tags.locked(e.line) && tags.lock(e.line) == mshr,
-                        "name a line that is not locked for them");
+                        "name a line that is not locked by them");
             },
             [](const Target&) {});
     });

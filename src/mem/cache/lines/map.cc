@@ -4,7 +4,8 @@ namespace memsim::mem::cache {
 
 void Map::narrow(Sectors& s, std::uint64_t address, std::uint32_t sectors,
                  std::uint32_t partial) const {
-    // Where a sector is more than one of the mask's, some of them touch it and all cover it.
+    // If a sector of the cache spans several bits of the mask, any bit touches it; all bits cover
+    // it.
     const unsigned each = 1u << (sector_bits_ - mask_bits);
     const std::uint64_t offset = address & (line_bytes_ - 1);
     const unsigned lead = static_cast<unsigned>(offset >> mask_bits) & (each - 1);

@@ -13,21 +13,20 @@ constexpr SectorMask bits(unsigned first, unsigned n) {
 }
 constexpr SectorMask without(SectorMask a, SectorMask b) { return a & static_cast<SectorMask>(~b); }
 
-/// Where addresses lie in a cache: line, set and bank, and the sectors of a line that a message is
-/// about.
+/// Maps addresses to line, set and bank, and messages to the sectors of a line.
 class Map {
   public:
     struct Place {
-        std::uint64_t line; ///< its number: its tag
+        std::uint64_t line; ///< line number, used as the tag
         std::uint64_t set;
         std::uint32_t bank;
     };
     struct Sectors {
         SectorMask touched;
-        SectorMask whole; ///< touched from end to end
+        SectorMask whole; ///< sectors covered completely
     };
 
-    /// Sizes are powers of two.
+    /// Requires: sizes are powers of two.
     Map(std::uint64_t line_bytes, std::uint64_t sector_bytes, SetIndex index, std::uint32_t banks,
         parts::Interleave interleave)
         : line_bytes_(line_bytes), line_bits_(static_cast<unsigned>(std::countr_zero(line_bytes))),
@@ -48,10 +47,10 @@ class Map {
     bool within_a_line(const M& m) const {
         return m.bytes != 0 && line_of(m.address + m.bytes - 1) == line_of(m.address);
     }
-    /// Which of the caches that share the addresses has this one.
+    /// The cache, among those that share the addresses, that serves this address.
     std::uint32_t cache_of(std::uint64_t address) const { return interleave_.way(address); }
 
-    /// The sectors between two addresses of a line.
+    /// The sectors of a line between two addresses.
     SectorMask span(std::uint64_t address, std::uint32_t bytes) const {
         const std::uint64_t offset = address & (line_bytes_ - 1);
         const auto first = static_cast<unsigned>(offset >> sector_bits_);
@@ -71,7 +70,7 @@ class Map {
         if (m.sectors || partial) narrow(s, m.address, m.sectors, partial);
         return s;
     }
-    /// Makes a message be about sectors of a line, some of them known in part.
+    /// Sets the range of a message to sectors of a line, some of them partial.
     void name(protocol::MemRequest& r, std::uint64_t line, SectorMask sectors,
               SectorMask partial) const;
 
@@ -81,7 +80,8 @@ class Map {
     std::uint64_t own_line(std::uint64_t address) const {
         return line_of(interleave_.ways() == 1 ? address : interleave_.within(address));
     }
-    /// By a message's masks, whose sectors may be smaller than the cache's.
+    /// Narrows the sectors by the masks of a message, whose sectors may be smaller than the
+    /// cache's.
     void narrow(Sectors& s, std::uint64_t address, std::uint32_t sectors,
                 std::uint32_t partial) const;
 

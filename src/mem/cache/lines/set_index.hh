@@ -5,7 +5,7 @@
 
 namespace memsim::mem {
 
-/// The set of a line, by a policy whose look-up is inlined where it is one of these.
+/// The set of a line by a SetHash policy. Common policies are inlined.
 class SetIndex {
   public:
     /// The policy outlives it.

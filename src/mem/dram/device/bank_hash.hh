@@ -6,14 +6,14 @@
 
 namespace memsim::mem {
 
-/// Which bank of a rank an address goes to, after the address map has named one: rows that would
-/// lie in one bank are spread over all.
+/// Permutes the banks of a rank, after the address map has selected one, so that rows of one bank
+/// are spread over all banks.
 class BankHash : public PolicyBase {
   public:
     static constexpr std::string_view family = "DRAM bank hash";
-    /// Of so many banks of a rank.
+    /// Whether the hash supports this number of banks in a rank.
     virtual bool fits(std::uint32_t /*banks*/) const { return true; }
-    /// A permutation of the banks for each row.
+    /// Returns the bank; a permutation of the banks for each row.
     virtual std::uint32_t bank(std::uint32_t bank, std::uint32_t row,
                                std::uint32_t banks) const = 0;
 };

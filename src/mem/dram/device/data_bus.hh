@@ -8,36 +8,38 @@
 
 namespace memsim::mem {
 
-/// What a data bus remembers; plain values for State.
+/// The state of a data bus; plain values for State.
 struct DataBusState {
     Tick free_at = 0;            ///< when the last reserved transfer ends
-    std::int64_t remainder = 0;  ///< of bytes / rate, carried over back-to-back transfers
-    std::uint16_t user = 0;      ///< whose transfer it was, and
-    bool towards_device = false; ///< its direction
-    bool coded = false;          ///< in the bus's line code
+    std::int64_t remainder = 0;  ///< of bytes / rate, carried over between back-to-back transfers
+    std::uint16_t user = 0;      ///< of the last transfer
+    bool towards_device = false; ///< direction of the last transfer
+    bool coded = false;          ///< the line code is on
     std::uint64_t coded_bytes = 0;
-    Tick busy = 0; ///< the time of all transfers
+    Tick busy = 0; ///< total time of all transfers
 };
 
-/// The data wires between a controller and the devices that share them (ranks of DRAM, DRAM and
-/// XPoint): one transfer at a time, half duplex, with a gap when the driver changes. Each user gets
-/// a number; ranks count from 0.
-/// Reservations are made in the order of their time: a transfer reserved ahead (a DRAM read, tCL
-/// before its data) keeps later ones behind it, and gaps are not filled afterwards.
-/// A bus may have a line code, which is switched on and off: in it so many bits take so many more
-/// places on the wires.
-/// Not modelled: preambles other than `gap`.
+/// The data wires between a controller and the devices that share them (ranks of DRAM, or DRAM and
+/// XPoint). Half duplex: one transfer at a time, with a gap when the driver changes. Users are
+/// numbered; ranks count from 0.
+///
+/// Ordering      Reservations are made in order of their time. A transfer reserved ahead (a DRAM
+///               read, tCL before its data) delays later ones, and gaps are not filled afterwards.
+/// Models        An optional line code, which can be switched on and off. It expands `bits` of data
+///               to `places` on the wires.
+/// Not modelled  Preambles other than `gap`.
 class DataBus {
   public:
     struct LineCode {
-        std::uint16_t bits = 1, places = 1; ///< of data, on the wires
+        std::uint16_t bits = 1, places = 1; ///< data bits, bits on the wires
     };
     struct Config {
         Rate rate;
-        Time gap {0};     ///< idle between two transfers of unlike user or direction
+        Time gap {0};     ///< idle time between two transfers that differ in user or direction
         Time latency {0}; ///< from one end of the wires to the other
-        Time turn {0};    ///< idle from a transfer by a device to one towards it, if more than gap
-        LineCode code {}; ///< while it is on
+        Time turn {
+            0}; ///< idle time from a transfer by a device to one towards it, if longer than gap
+        LineCode code {}; ///< used while the code is on
     };
     /// The state belongs to a component's State and outlives the bus.
     DataBus(const Config& figures, DataBusState& state)
@@ -55,10 +57,10 @@ class DataBus {
         const bool alike = user == state_.user && towards_device == state_.towards_device;
         return state_.free_at + (alike ? 0 : figures_.gap.raw);
     }
-    /// Takes the wires from `start`, not before earliest(), and says when the last byte has left
-    /// the sender; it arrives latency() later.
+    /// Reserves the wires from `start`. Returns when the last byte has left the sender; it arrives
+    /// latency() later. Requires: start >= earliest(user, towards_device).
     Tick reserve(Tick start, std::uint32_t bytes, std::uint16_t user, bool towards_device) {
-        MEMSIM_ASSERT(start >= earliest(user, towards_device), "the data bus is taken twice");
+        MEMSIM_ASSERT(start >= earliest(user, towards_device), "the data bus is reserved twice");
         if (start != state_.free_at) state_.remainder = 0;
         const Tick taken = state_.coded ? take_coded(bytes) : wire_.take(bytes, state_.remainder);
         state_.busy += taken;
@@ -67,14 +69,14 @@ class DataBus {
         state_.towards_device = towards_device;
         return state_.free_at;
     }
-    /// Transfers reserved from now on are in the line code, or no longer are.
+    /// Switches the line code on or off for later reservations.
     void code(bool on) {
-        if (on != state_.coded) state_.remainder = 0; // it counts parts of another rate
+        if (on != state_.coded) state_.remainder = 0; // the remainder belongs to the former rate
         state_.coded = on;
     }
     bool coded() const { return state_.coded; }
     std::uint64_t coded_bytes() const { return state_.coded_bytes; }
-    /// The time of one transfer, rounded up; without the code.
+    /// The time of one transfer without the line code, rounded up.
     Time transfer_time(std::uint32_t bytes) const {
         const auto rate = static_cast<Uint128>(figures_.rate.raw);
         const auto work = static_cast<Uint128>(bytes) * ticks_per_second;
@@ -86,7 +88,7 @@ class DataBus {
     Tick gap() const { return figures_.gap.raw; }
 
   private:
-    [[gnu::noinline]] Tick take_coded(std::uint32_t bytes) { // seldom
+    [[gnu::noinline]] Tick take_coded(std::uint32_t bytes) { // rarely called
         state_.coded_bytes += bytes;
         return coded_wire_.take(figures_.code.places * bytes, state_.remainder);
     }

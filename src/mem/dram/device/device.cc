@@ -6,7 +6,7 @@ namespace memsim::mem {
 
 namespace {
 void push_back_to(Tick& at, Tick least) { at = std::max(at, least); }
-constexpr Tick long_ago = -1'000'000'000'000'000; // before any window can reach
+constexpr Tick long_ago = -1'000'000'000'000'000; // before the reach of any window
 } // namespace
 
 DramDevice::DramDevice(const DramTiming& timing, Time transfer, DramDeviceState& state)
@@ -17,8 +17,8 @@ DramDevice::DramDevice(const DramTiming& timing, Time transfer, DramDeviceState&
                           static_cast<std::uint16_t>(b / timing.banks_per_group)});
 }
 
-/// The table counts from the end of a command to the end of the other; the times that are kept here
-/// count from begin to begin, which differs where one takes longer on the bus.
+/// The table counts from the end of one command to the end of the other. The times kept here count
+/// from start to start, which differs if one command occupies the bus longer.
 void DramDevice::count_from_the_begin() {
     const auto taken = [&](Time t) { return t.raw ? t : timing_.tCK; };
     const Time col = taken(timing_.tCA_COL), act = taken(timing_.tCA_ACT),
@@ -48,7 +48,7 @@ bool DramDevice::any_open(std::uint32_t rank) const {
                        [](const DramBank& b) { return b.row != DramBank::closed; });
 }
 
-/// Also of rows that a column command will close.
+/// Includes rows that a column command will close.
 Tick DramDevice::all_precharged(std::uint32_t rank) const {
     Tick t = 0;
     for (std::uint32_t b = rank * timing_.banks(); b < (rank + 1) * timing_.banks(); ++b)
@@ -95,7 +95,7 @@ Tick DramDevice::earliest(DramCommand command, std::uint32_t bank) const {
 
 void DramDevice::issue(DramCommand command, std::uint32_t bank, std::uint32_t row, Tick now,
                        bool close) {
-    MEMSIM_ASSERT(now >= earliest(command, bank), "a DRAM command comes too early");
+    MEMSIM_ASSERT(now >= earliest(command, bank), "a DRAM command is too early");
     DramBank& b = state_.banks[bank];
     const std::uint32_t rank = rank_of(bank);
     switch (command) {
@@ -131,7 +131,7 @@ void DramDevice::issue(DramCommand command, std::uint32_t bank, std::uint32_t ro
             push_back_to(state_.groups[g].next_activate, now + gap_.tRREFD.raw);
         break;
     case DramCommand::activate_2:
-        MEMSIM_ASSERT(now <= state_.second_by, "an ACT-2 comes too late");
+        MEMSIM_ASSERT(now <= state_.second_by, "an ACT-2 is too late");
         state_.half_activated = no_bank;
         break;
     }
@@ -162,7 +162,8 @@ void DramDevice::activate(std::uint32_t bank, std::uint32_t row, Tick now) {
 
     const std::uint32_t rank = rank_of(bank), group = group_of(bank);
     DramRank& r = state_.ranks[rank];
-    // Without the longer window four are enough: a ring of one line of the host's cache.
+    // Without the longer window four entries are enough: the ring then fits one cache line of the
+    // host.
     const std::uint32_t n = timing_.t32AW.raw ? std::tuple_size_v<decltype(r.activates)> : 4;
     r.activates[r.next] = now;
     r.next = (r.next + 1) & (n - 1);
@@ -174,7 +175,7 @@ void DramDevice::activate(std::uint32_t bank, std::uint32_t row, Tick now) {
                      std::max(window, now + (g == group ? timing_.tRRD_L : timing_.tRRD_S).raw));
 }
 
-/// A precharge keeps the next one of its rank tPPD away.
+/// A precharge delays the next precharge of its rank by tPPD.
 void DramDevice::precharged(std::uint32_t rank, Tick now) {
     if (timing_.tPPD.raw == 0) return;
     for (std::uint32_t g = rank * timing_.groups; g < (rank + 1) * timing_.groups; ++g)
@@ -184,7 +185,7 @@ void DramDevice::precharged(std::uint32_t rank, Tick now) {
 void DramDevice::column(bool write, std::uint32_t bank, Tick now, bool close) {
     DramBank& b = state_.banks[bank];
     const std::uint32_t rank = rank_of(bank), group = group_of(bank);
-    const Tick data_end = now + timing_.tCWL.raw + transfer_; // of a write
+    const Tick data_end = now + timing_.tCWL.raw + transfer_; // end of a write's data
     for (std::uint32_t g = rank * timing_.groups; g < (rank + 1) * timing_.groups; ++g) {
         DramGroup& of = state_.groups[g];
         const bool own = g == group;
@@ -214,7 +215,7 @@ void DramDevice::precharge_unused(std::uint32_t bank, Tick at) {
 void DramDevice::refresh_unused(std::uint32_t bank, bool single, Tick due, std::int64_t n) {
     const std::uint32_t rank = rank_of(bank);
     Tick start = due + (n - 1) * timing_.tREFI.raw;
-    // What was still going on can delay the first refresh, not one that is tREFI later.
+    // Activity before `due` can delay the first refresh, but not one that is tREFI later.
     if (n == 1 && single) {
         const DramBank& b = state_.banks[bank];
         const Tick closed = b.row == DramBank::closed

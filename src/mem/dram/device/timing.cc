@@ -13,12 +13,12 @@ DramTiming with_changes(DramTiming timing, const std::string& changes) {
 }
 
 namespace {
-/// Of what not every standard has; the others have no default.
+/// Values that only some standards have; all others have no default.
 constexpr std::array<std::string_view, 12> optional {
     "tRPW",   "t32AW",   "tCCD_L_WR",     "tPPD",    "tRTW",    "tRFCpb",
     "tRREFD", "tCA_ACT", "command_buses", "tCA_COL", "tCA_ROW", "tAAD"};
 
-/// Calls f(name, figure) for each figure that every table gives.
+/// Calls f(name, value) for each value that every table must have.
 template <class F>
 void for_each_needed(DramTiming& timing, F&& f) {
     reflect::for_each_field(timing, [&](std::string_view name, auto& figure) {
@@ -38,7 +38,7 @@ DramTiming complete_timing(const std::string& figures) {
         else
             return figure;
     };
-    for_each_needed(timing, [&](auto, auto& f) { --raw(f); }); // what no figure is
+    for_each_needed(timing, [&](auto, auto& f) { --raw(f); }); // an invalid value
     timing = with_changes(timing, figures);
     std::string missing;
     for_each_needed(timing, [&](std::string_view name, auto& f) {
@@ -47,7 +47,7 @@ DramTiming complete_timing(const std::string& figures) {
     });
     if (!missing.empty())
         throw ConfigError("the table lacks " + missing +
-                          ": it gives all figures that every standard has");
+                          ": give all values that every standard has");
     return timing;
 }
 
@@ -69,7 +69,7 @@ void check(const DramTiming& t) {
         if (more < less)
             throw ConfigError(std::string(name) + " is " + Text<Time>::show(more) + ", less than " +
                               than + " = " + Text<Time>::show(less) +
-                              ": figures contradict each other");
+                              ": the values contradict each other");
     };
     at_least(t.tRC, "tRC", t.tRAS + t.tRP, "tRAS + tRP");
     at_least(t.tRAS, "tRAS", t.tRCDRD, "tRCDRD");
@@ -78,8 +78,8 @@ void check(const DramTiming& t) {
         if (t.tREFI > none)
             throw ConfigError("tRPW is " + Text<Time>::show(t.tRPW) + " and tREFI " +
                               Text<Time>::show(t.tREFI) +
-                              ": a memory whose written rows close later is not refreshed; set "
-                              "tREFI to 0ns");
+                              ": refresh is not supported for a memory whose written rows close "
+                              "later; set tREFI to 0ns");
     }
     at_least(t.tRRD_L, "tRRD_L", t.tRRD_S, "tRRD_S");
     at_least(t.tCCD_L, "tCCD_L", t.tCCD_S, "tCCD_S");
@@ -95,13 +95,14 @@ void check(const DramTiming& t) {
     }
     if (t.command_buses > 2)
         throw ConfigError("command_buses is " + std::to_string(t.command_buses) +
-                          ": it must be 1, or 2 where column commands have a bus of their own");
+                          ": it must be 1, or 2 if column commands have their own bus");
     if (t.row.raw % t.burst != 0)
         throw ConfigError("row is " + Text<Bytes>::show(t.row) + ", not a multiple of a burst of " +
                           std::to_string(t.burst) + " bytes");
     if (t.ranks * t.banks() > 256)
         throw ConfigError("ranks x groups x banks_per_group is " +
-                          std::to_string(t.ranks * t.banks()) + ": at most 256 banks a channel");
+                          std::to_string(t.ranks * t.banks()) +
+                          ": a channel has at most 256 banks");
 }
 
 } // namespace memsim::mem

@@ -1,7 +1,7 @@
 #include "mem/dram/presets/preset.hh"
 
-/// DIMMs and LPDDR. "Not looked up": the figure is the standard's as remembered, the document was
-/// not at hand.
+/// DIMMs and LPDDR. "Not looked up" marks values of a standard that were quoted from memory,
+/// without access to the document.
 namespace memsim::mem {
 
 namespace {
@@ -11,9 +11,9 @@ using namespace memsim::literals;
 constexpr Time ck3200 = 0.625_ns, ck4800 = 0.416_ns, ck5600 = 357'143_fs, ck2400 = 0.833_ns,
                sim3200 = 0.63_ns, ck_lp5 = 1.25_ns;
 
-/// JESD79-4 (DDR4), speed bin 3200AA, 8 devices of 8 Gbit x8 (page of 1 KB), two ranks; the figures
-/// in clocks are those that Ramulator 2.1's DDR4_3200AA quotes from it (tables of section 12 and
-/// 13; the standard itself was not looked up). Rank switch: 2 clocks, Ramulator's nCS.
+/// JESD79-4 (DDR4), speed bin 3200AA, 8 devices of 8 Gbit x8 (page of 1 KB), two ranks. Values in
+/// clocks are quoted by Ramulator 2.1's DDR4_3200AA (tables of section 12 and 13; the standard
+/// itself was not looked up). Rank switch: 2 clocks, Ramulator's nCS.
 const DramTable ddr4_3200 {
     "ddr4_3200",
     {
@@ -79,11 +79,11 @@ const DramTable ddr4_2400 {"ddr4_2400",
                            }};
 
 /// JESD79-5 (DDR5), speed bin 4800B (36-36-36), one sub-channel of 32 bit: 4 devices of 16 Gbit x8
-/// with pages of 1 KB; the figures are those that Ramulator 2.1's DDR5_4800BN with DDR5_16Gb_x8
-/// quotes, in its clocks of 0.416 ns; the standard was not looked up. Activates, reads and writes
-/// take two clocks of the command bus (its table 30). Read to write: four clocks between data (half
-/// a postamble and a preamble, rounded up there). Refresh of a bank in each group at once is not
-/// modelled: no tRFCpb.
+/// with pages of 1 KB. Values are quoted by Ramulator 2.1's DDR5_4800BN with DDR5_16Gb_x8, in its
+/// clocks of 0.416 ns; the standard was not looked up. Activates, reads and writes take two clocks
+/// of the command bus (its table 30). Read to write: four clocks between data (half a postamble and
+/// a preamble, rounded up there). Refresh of a bank in each group at once is not modelled: no
+/// tRFCpb.
 const DramTable ddr5_4800 {
     "ddr5_4800",
     {
@@ -122,9 +122,9 @@ const DramTable ddr5_4800 {
     }};
 
 /// JESD79-5 (DDR5), speed bin 5600B (46-45-45), one sub-channel of 32 bit: 4 devices of 16 Gbit x8
-/// with pages of 1 KB. Not looked up; tRRD, tCCD, tWTR, tRTP, tWR, tRFC, tREFI by the rules that
-/// gem5 v24.0's DDR5_4400_4x8 quotes from Micron's DDR5 core data sheet (max(8 nCK, 5 ns), ...,
-/// tRFC1 of 16 Gbit 295 ns). Turnarounds and commands of two clocks: as ddr5_4800.
+/// with pages of 1 KB. Not looked up. tRRD, tCCD, tWTR, tRTP, tWR, tRFC and tREFI follow the rules
+/// that gem5 v24.0's DDR5_4400_4x8 quotes from Micron's DDR5 core data sheet (max(8 nCK, 5 ns),
+/// ..., tRFC1 of 16 Gbit 295 ns). Turnarounds and commands of two clocks: as ddr5_4800.
 const DramTable ddr5_5600 {
     "ddr5_5600",
     {
@@ -163,12 +163,12 @@ const DramTable ddr5_5600 {
     }};
 
 /// JESD209-5 (LPDDR5), one channel of 16 bit at 6.4 Gb/s (command clock 800 MHz, 16 banks in
-/// groups), 16 Gbit; the figures are those that Ramulator 2.1's LPDDR5_6400 with LPDDR5_16Gb_x16
-/// quotes from revision B, which was not looked up. An activate is two commands, ACT-1 and ACT-2;
-/// its times count from ACT-1, as there. tWTR_L counts from the end of a burst of 4 clocks
-/// (BL/n_max) there: 2 more here. tRP is that of one bank (all banks: 17). tRREFD: its tpbR2act;
-/// tpbR2pbR (90 ns) is not known here. The data clock is always on: no CAS command before a read or
-/// write.
+/// groups), 16 Gbit. Values are quoted by Ramulator 2.1's LPDDR5_6400 with LPDDR5_16Gb_x16 from
+/// revision B, which was not looked up. An activate is two commands, ACT-1 and ACT-2; its times
+/// count from ACT-1, as in Ramulator. Ramulator counts tWTR_L from the end of a burst of 4 clocks
+/// (BL/n_max), so it is 2 clocks more here. tRP is that of one bank (all banks: 17). tRREFD is
+/// Ramulator's tpbR2act; tpbR2pbR (90 ns) is not modelled. The data clock is always on: no CAS
+/// command before a read or write.
 const DramTable lpddr5_6400 {
     "lpddr5_6400",
     {

@@ -1,7 +1,7 @@
 #include "mem/dram/presets/preset.hh"
 
-/// GDDR of GPUs. "Not looked up": the document was not at hand, the figure is quoted from another's
-/// file or from memory.
+/// GDDR of GPUs. "Not looked up" marks values quoted from another simulator's file or from memory,
+/// without access to the document.
 namespace memsim::mem {
 
 namespace {
@@ -13,8 +13,8 @@ constexpr Time ck924 = 1'082'252_fs, ck_gddr6 = 0.57_ns, sim_gddr6 = 0.66_ns;
 /// SK Hynix H5GQ1H24AFR (GDDR5, 1 Gbit) as GPGPU-Sim's GTX480 file quotes it in command clocks of
 /// 924 MHz (nbk=16:CCD=2:RRD=6:RCD=12:RAS=28:RP=12:RC=40:CL=12:WL=4:CDLR=5:WR=12:nbkgrp=4:CCDL=3:
 /// RTPL=2); the data sheet was not looked up. One of the card's six partitions: two devices of 32
-/// bit, 3.7 Gb/s a pin, bursts of 8, pages of 2 KB each. tFAW 23 ns, tRFC 65 ns: the same part in
-/// gem5's GDDR5_4000_2x32, as is tRTW; tREFI (16384 refreshes in 32 ms) from memory.
+/// bit, 3.7 Gb/s per pin, bursts of 8, pages of 2 KB each. tFAW 23 ns, tRFC 65 ns and tRTW are
+/// those of the same part in gem5's GDDR5_4000_2x32; tREFI (16384 refreshes in 32 ms) from memory.
 const DramTable gddr5 {
     "gddr5",
     {
@@ -47,9 +47,9 @@ const DramTable gddr5 {
         .tREFI = 1'953'125_ps,
     }};
 
-/// JESD250 (GDDR6), one channel of 16 bit at 14 Gb/s, 8 Gbit; the figures are those that Ramulator
-/// 2.1's GDDR6_14000_1350mV_double quotes from Samsung's data sheet (8 Gbit, 16 banks), which was
-/// not looked up. Turnaround: read to write tCL + 1 clock there, so 5 clocks between data.
+/// JESD250 (GDDR6), one channel of 16 bit at 14 Gb/s, 8 Gbit. Values are quoted by Ramulator 2.1's
+/// GDDR6_14000_1350mV_double from Samsung's data sheet (8 Gbit, 16 banks), which was not looked up.
+/// Turnaround: read to write is tCL + 1 clock there, so 5 clocks between data.
 const DramTable gddr6 {
     "gddr6",
     {

@@ -1,8 +1,9 @@
 #include "mem/dram/presets/preset.hh"
 
-/// High-bandwidth memory. The standards were not looked up: the figures are quoted from another's
-/// file. Row and column commands have a bus each. Pseudo-channels of a channel share both buses:
-/// with `pseudo_channels` 2; with a controller each they do not.
+/// High-bandwidth memory. The standards were not looked up: values are quoted from other
+/// simulators' files. Row and column commands have separate buses. The pseudo-channels of a channel
+/// share both buses if one controller has `pseudo_channels` 2; with one controller each they do
+/// not.
 namespace memsim::mem {
 
 namespace {
@@ -11,9 +12,9 @@ using namespace memsim::literals;
 
 constexpr Time ck2 = 1_ns, ck2e = 0.625_ns, half3 = 0.3125_ns, ck3 = 2 * half3;
 
-/// JESD235 (HBM2), one pseudo-channel of 64 bit at 2 Gb/s, 8 Gbit a channel; the figures are those
-/// that Ramulator 2.1's HBM2_2000Mbps quotes from revision D. An activate takes two clocks of the
-/// row bus. Read to write: two clocks between data.
+/// JESD235 (HBM2), one pseudo-channel of 64 bit at 2 Gb/s, 8 Gbit per channel. Values are quoted by
+/// Ramulator 2.1's HBM2_2000Mbps from revision D. An activate takes two clocks of the row bus. Read
+/// to write: two clocks between data.
 const DramTable hbm2 {
     "hbm2",
     {
@@ -51,11 +52,10 @@ const DramTable hbm2 {
         .tCA_ACT = 2 * ck2,
     }};
 
-/// HBM2E: one pseudo-channel of 64 bit at 3.2 Gb/s, 16 Gbit a channel. No public file has its
-/// figures. Assumption: the times of the standard's fastest bin that is public (JESD235D at
-/// 2.4 Gb/s as quoted by Ramulator 2.1's HBM2_2400Mbps, 0.833 ns a clock), in whole clocks of
-/// 1.6 GHz; tCCD in clocks. tRFC of more than 8 Gbit: 450 ns, single bank 200 ns, quoted there,
-/// too.
+/// HBM2E: one pseudo-channel of 64 bit at 3.2 Gb/s, 16 Gbit per channel. No public file has its
+/// values. Assumption: the times of the fastest public bin of the standard (JESD235D at 2.4 Gb/s as
+/// quoted by Ramulator 2.1's HBM2_2400Mbps, 0.833 ns per clock), in whole clocks of 1.6 GHz; tCCD
+/// in clocks. tRFC for more than 8 Gbit: 450 ns, single bank 200 ns, quoted there, too.
 const DramTable hbm2e {
     "hbm2e",
     {
@@ -94,10 +94,10 @@ const DramTable hbm2e {
         .tCA_ACT = 2 * ck2e,
     }};
 
-/// JESD238 (HBM3), one pseudo-channel of 32 bit at 6.4 Gb/s, 4 Gbit a channel; the figures are
-/// those that Ramulator 2.1's HBM3_6400Mbps with HBM3_4Gb quotes. An activate takes a clock and a
-/// half of the row bus, other row commands half a clock. tRTW 20 clocks from read to write there,
-/// so 8 between data. tRREFD: its rule of 8 ns; its preset prints 8 clocks.
+/// JESD238 (HBM3), one pseudo-channel of 32 bit at 6.4 Gb/s, 4 Gbit per channel. Values are quoted
+/// by Ramulator 2.1's HBM3_6400Mbps with HBM3_4Gb. An activate takes a clock and a half of the row
+/// bus, other row commands half a clock. tRTW is 20 clocks from read to write there, so 8 between
+/// data. tRREFD follows its rule of 8 ns; its preset prints 8 clocks.
 const DramTable hbm3 {
     "hbm3",
     {
@@ -139,7 +139,8 @@ const DramTable hbm3 {
 
 /// DRAMsim3's configs/HBM2_8Gb_x128.ini in its own cycles of 1 ns: a whole channel of 128 bit,
 /// bursts of 4. It reads tRTP (default 5), not the file's tRTP_L and tRTP_S; tRTRS is its default
-/// of 2, and tCCD_S of 1 is a burst of 2 cycles. A row and a column command may go in one cycle.
+/// of 2, and a tCCD_S of 1 is a burst of 2 cycles. A row and a column command may be issued in the
+/// same cycle.
 const DramTable dramsim3_hbm2 {"dramsim3_hbm2",
                                {
                                    .source = "DRAMsim3 (2981759) HBM2_8Gb_x128.ini",

@@ -14,7 +14,7 @@ DramTiming DramPreset::timing() const {
     const std::size_t colon = text_.find(':');
     if (colon == std::string::npos) return DramTable::find(text_);
     if (name().find_first_of(" ,=") != std::string::npos || colon == 0)
-        throw ConfigError("'" + name() + "' is no name of a preset: it is one word");
+        throw ConfigError("'" + name() + "' is not the name of a preset: give one word");
     return complete_timing(text_.substr(colon + 1, text_.find(';') - colon - 1));
 }
 

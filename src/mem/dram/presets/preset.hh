@@ -9,20 +9,18 @@ namespace memsim::mem {
 
 using DramTable = Named<DramTiming>;
 
-/// What a parameter says of a DRAM's timing: the name of a table, or a table that a script writes,
-///
+/// The value of a parameter for DRAM timing: the name of a table, or a table written by a script,
 ///     NAME: FIGURE=VALUE ...; SOURCE
-///
-/// with all figures but those that not every standard has. So the configuration among the results
-/// holds the whole table. Python's memsim.dram.Preset writes it.
+/// with at least all values that every standard has. The configuration stored with the results then
+/// contains the whole table. Python's memsim.dram.Preset writes it.
 class DramPreset {
   public:
     DramPreset(std::string text) : text_(std::move(text)) {}
     const std::string& text() const { return text_; }
     std::string name() const { return text_.substr(0, text_.find(':')); }
-    /// Where the figures are from.
+    /// The source of the values.
     std::string source() const;
-    /// Throws ConfigError (the end of a sentence) if the text names no table or not all figures.
+    /// Throws ConfigError (the end of a sentence) if the text names no table or lacks a value.
     DramTiming timing() const;
 
   private:

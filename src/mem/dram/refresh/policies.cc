@@ -4,16 +4,16 @@ namespace memsim::mem {
 
 namespace {
 
-/// Units take turns, as in most controllers.
+/// Units are refreshed in turn, as in most controllers.
 Tick in_turn(std::uint32_t unit, std::uint32_t units, Tick interval) {
     return interval * (unit + 1) / units;
 }
 
 struct RankParams {
-    Param<bool> opened_first {false, "Requests whose row is open for them go before a refresh that "
-                                     "is due (as Ramulator); else after"};
-    Param<bool> closes_singly {
-        false, "A precharge for each open bank before a refresh (as DRAMsim3); else one for all"};
+    Param<bool> opened_first {false, "Serve requests whose row was opened for them before a "
+                                     "refresh that is due (as Ramulator); else after it"};
+    Param<bool> closes_singly {false, "Precharge each open bank separately before a refresh (as "
+                                      "DRAMsim3); else all by one command"};
 };
 
 class RanksInTurn final : public PolicyModel<RanksInTurn, RefreshPolicy> {
@@ -48,8 +48,8 @@ const PolicyRegistration<AllRanks> all_ranks {"all_ranks", "All banks of all ran
 class SingleBanks final : public PolicyModel<SingleBanks, RefreshPolicy> {
   public:
     struct Params {
-        Param<bool> opened_first {false, "A request whose row is open for it goes before a refresh "
-                                         "that is due; else after"};
+        Param<bool> opened_first {false, "Serve a request whose row was opened for it before a "
+                                         "refresh that is due; else after it"};
     };
     struct State {};
     explicit SingleBanks(const Params& p) : params(p) {}

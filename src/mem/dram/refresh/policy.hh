@@ -5,18 +5,18 @@
 
 namespace memsim::mem {
 
-/// Which banks are refreshed together, each every tREFI, and when first.
+/// Selects which banks are refreshed together, each every tREFI, and when the first refresh is due.
 class RefreshPolicy : public PolicyBase {
   public:
     static constexpr std::string_view family = "DRAM refresh";
-    /// Bank by bank, which the part must allow; else all banks of a rank together.
+    /// Refresh bank by bank, which the part must support; else all banks of a rank together.
     virtual bool single_banks() const { return false; }
-    /// A request whose row was opened for it when a refresh falls due is served before.
+    /// When a refresh falls due, a request whose row was opened for it is served first.
     virtual bool opened_first() const { return false; }
-    /// The open rows of a rank are closed by a command each; else by one for all.
+    /// Close the open rows of a rank by one command each; else by one command for all.
     virtual bool closes_singly() const { return false; }
-    /// When the first refresh of unit 0, 1, ... of `units` (ranks or banks) is due; `never`: it has
-    /// none.
+    /// When the first refresh of unit 0, 1, ... of `units` (ranks or banks) is due; `never` if it
+    /// has none.
     virtual Tick first(std::uint32_t unit, std::uint32_t units, Tick interval) const = 0;
 };
 

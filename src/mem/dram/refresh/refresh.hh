@@ -11,17 +11,17 @@ namespace memsim::mem {
 
 /// The values of a RefreshSchedule, for State.
 struct RefreshState {
-    std::vector<Tick> at;              ///< when each unit's next refresh is due
+    std::vector<Tick> at;              ///< when the next refresh of each unit is due
     std::vector<std::uint8_t> stopped; ///< due, not yet issued
     std::uint32_t stopped_units = 0;
-    Tick next = never; ///< when the first unit of those that are not stopped is due
+    Tick next = never; ///< when the first unit that is not stopped is due
 };
 
-/// When ranks or banks (units) are refreshed, by a policy. A unit whose refresh is due is stopped:
-/// it takes no other command until its rows are closed and it has been refreshed, which the
-/// schedule's owner does by command(). With `opened_first` the requests go before that whose rows
-/// were opened for them. Refreshes of units that nobody used are caught up with. Not
-/// modelled: postponed refreshes.
+/// Schedules the refreshes of ranks or banks (units) by a policy. A unit whose refresh is due is
+/// stopped: it accepts no other command until its rows are closed and it has been refreshed. The
+/// owner issues these commands through command(). With `opened_first`, requests whose rows were
+/// opened for them go before the refresh. Refreshes of unused units are added when they are used
+/// again. Not modelled: postponed refreshes.
 class RefreshSchedule {
   public:
     /// Device and state outlive the schedule.
@@ -29,24 +29,23 @@ class RefreshSchedule {
         : device_(device), state_(state), refreshes_(refreshes) {}
     void init(const RefreshPolicy& policy);
 
-    /// When the next refresh is due of a unit that is not stopped.
+    /// When the next refresh of a unit that is not stopped is due.
     Tick next() const { return state_.next; }
     bool any_stopped() const { return state_.stopped_units != 0; }
     bool opened_first() const { return opened_first_; }
     bool stopped(std::uint32_t bank) const {
         return state_.stopped_units && state_.stopped[unit_of(bank)];
     }
-    /// Nothing waited until now: what fell due meanwhile has been done.
+    /// No request waited until now: adds the refreshes that fell due meanwhile.
     void catch_up(Tick now);
-    /// Stops what is due, and calls f(bank) for each bank of it.
+    /// Stops the units that are due, and calls f(bank) for each of their banks.
     template <class F>
     void stop_due(Tick now, F&& f);
-    /// The next command of the units that are stopped. `opened(bank)`: a request is to be served
-    /// before the bank's row is closed.
+    /// The next command of the stopped units. `opened(bank)`: a request must be served before the
+    /// bank's row is closed.
     template <class F>
     DramPlan command(const DramFloor& floor, F&& opened) const;
-    /// Issues that command. After a refresh the unit goes on. Calls f(bank) for each bank of the
-    /// unit.
+    /// Issues that command. A refresh releases the unit. Calls f(bank) for each bank of the unit.
     template <class F>
     void issue(const DramPlan& command, Tick now, F&& f);
 
@@ -67,7 +66,7 @@ class RefreshSchedule {
     }
     DramPlan command_of(std::uint32_t unit, const DramFloor& floor) const;
 
-    bool singly_ = false, opened_first_ = false, closes_singly_ = false; ///< of the policy
+    bool singly_ = false, opened_first_ = false, closes_singly_ = false; ///< from the policy
     DramDevice& device_;
     RefreshState& state_;
     Counter& refreshes_;

@@ -3,11 +3,11 @@
 namespace memsim::mem {
 
 static const PolicyRegistration<Committed> committed {
-    "committed", "Bursts go in an order that is fixed tRP + tRCD ahead (gem5's)"};
+    "committed", "Bursts are issued in an order fixed tRP + tRCD ahead (as gem5)"};
 
 namespace {
 
-/// Calls f(bank) for each bank that has a request which may be served.
+/// Calls f(bank) for each bank with a request that may be served.
 template <class F>
 void for_each_ready_bank(const DramParts& parts, F&& f) {
     for_each_bank(parts.queue.used(parts.draining()), [&](std::uint32_t b) {
@@ -15,7 +15,8 @@ void for_each_ready_bank(const DramParts& parts, F&& f) {
     });
 }
 
-/// When a column command to the open row may go, as far as the DRAM and the bus's users have a say.
+/// When a column command to the open row may be issued, by the constraints of the DRAM and of the
+/// bus users.
 Tick column_allowed(const DramParts& parts, std::uint32_t b) {
     const bool write = parts.draining();
     const DramDevice& device = parts.device;
@@ -65,13 +66,13 @@ std::uint16_t Committed::burst(const DramParts& parts, Tick now) {
     const DramTiming& t = device.timing();
     const Tick to_column = (parts.draining() ? t.tRCDWR : t.tRCDRD).raw;
     const Tick gapless = std::max(state.next_burst, now);
-    const auto opened = [&](std::uint32_t b) { // when the bank can have another row
+    const auto opened = [&](std::uint32_t b) { // when the bank can open another row
         return device.row(b) == DramBank::closed
                    ? std::max({device.bank_ready(DramCommand::activate, b),
                                device.group_ready(DramCommand::activate, device.group_of(b)), now})
                    : std::max(device.bank_ready(DramCommand::precharge, b), now) + t.tRP.raw;
     };
-    Tick first = never; // that a row can be opened; before `in_time` it costs no gap
+    Tick first = never; // when a row can be opened; before `in_time` it causes no gap
     bool gapless_row = false;
     for_each_ready_bank(parts, [&](std::uint32_t b) {
         const Tick at = opened(b);

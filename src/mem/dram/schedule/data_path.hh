@@ -9,22 +9,22 @@
 
 namespace memsim::mem {
 
-/// Wires beside the data bus that lead to the same devices: one more transfer at a time.
+/// Wires beside the data bus to the same devices. They carry one more transfer at a time.
 struct DramSide {
     DataBus& bus;
     ElapsedTime& busy;
 };
 
-/// What has crossed a bus since the run's begin; apart from statistics, which may be reset.
+/// Traffic of a bus since the start of the run; unlike statistics it is not reset.
 struct DramCarried {
     std::uint64_t bytes = 0, transfers = 0;
 };
 
-/// Counts demand and migration apart, each of the two over either bus.
+/// Counts demand and migration separately, on either bus.
 struct DramKinds {
-    struct Kind { ///< over the data bus
+    struct Kind { ///< traffic on the data bus
         Counter& bytes;
-        ElapsedTime& time;       ///< of the bytes, where the bus has no line code
+        ElapsedTime& time;       ///< of the bytes without a line code
         std::int64_t& remainder; ///< of bytes / rate
         WireTime wire;
     };
@@ -32,7 +32,7 @@ struct DramKinds {
     DramCarried &data, &side;
     Counter& side_bytes;
 
-    /// So many transfers of one kind begin, one behind the other, at `from`.
+    /// Counts `transfers` back-to-back transfers of one kind that begin at `from`.
     void count(std::uint32_t bytes, std::uint64_t transfers, bool migrates, DramWires wires,
                Tick now, Tick from) {
         DramCarried& carried = wires == DramWires::data ? data : side;
@@ -48,18 +48,18 @@ struct DramKinds {
     }
 };
 
-/// The ways that a burst takes between a channel's DRAM and its controller: its rank's data bus, a
-/// second bus beside it where there is one, or none, to a register in front of the device. Whoever
-/// else reserves a bus is planned around; each bus has its own turnaround.
+/// The routes of a burst between a channel's DRAM and its controller: the data bus of its rank, an
+/// optional second bus, or none (a register in front of the device). Reservations by other users of
+/// a bus are respected. Each bus has its own turnaround.
 class DramDataPath {
   public:
     struct Counters {
-        Counter& bytes; ///< of the data buses, as is the time
+        Counter& bytes; ///< of the data buses, as is `busy`
         ElapsedTime& busy;
-        DramKinds* kinds = nullptr; ///< where demand and migration are counted apart
+        DramKinds* kinds = nullptr; ///< set if demand and migration are counted separately
     };
-    /// `burst` bytes a column command. `first_user` is rank 0's number at the buses, which outlive
-    /// the path. `lent` is State of the owner.
+    /// `burst`: bytes per column command. `first_user`: number of rank 0 at the buses, which
+    /// outlive the path. `lent` is State of the owner.
     DramDataPath(DramDataBuses buses, std::optional<DramSide> side, Counters count,
                  std::uint32_t burst, std::uint16_t first_user, bool& lent)
         : buses_(buses), side_(side), count_(count), burst_(burst), first_user_(first_user),
@@ -74,22 +74,22 @@ class DramDataPath {
         if (side_) side_->bus.check_loaded(l);
     }
 
-    /// While the data bus is lent to somebody who does not say how long, no burst may cross it.
+    /// While the data bus is lent for an unknown time, no burst may cross it.
     void lend(bool lent) { lent_ = lent; }
 
-    /// The earliest column commands of a rank over each of DramWires, whose data comes `latency`
-    /// later. `column` is when the device allows one.
+    /// The earliest column commands of a rank over each of DramWires, whose data follows `latency`
+    /// later. `column`: when the device allows one.
     std::array<Tick, 3> earliest(std::uint32_t rank, bool write, Tick column, Tick latency) const {
         const std::uint16_t of = user(rank);
         return {lent_ ? never : std::max(column, bus(rank).earliest(of, write) - latency),
                 side_ ? std::max(column, side_->bus.earliest(of, write) - latency) : never, column};
     }
-    /// The same over the data bus, lent or not, as far as the bus has a say.
+    /// The same for the data bus alone, by the bus's own constraints, whether lent or not.
     Tick bus_ready(std::uint32_t rank, bool write, Tick latency) const {
         return bus(rank).earliest(user(rank), write) - latency;
     }
 
-    /// One burst, whose first bit is at the device at `data`; says when it has arrived.
+    /// Transfers one burst whose first bit is at the device at `data`. Returns when it has arrived.
     Tick move(const DramAccess& access, std::uint32_t rank, Tick now, Tick data) {
         if (access.wires == DramWires::none) return data + burst_time_;
         if (count_.kinds) count_.kinds->count(burst_, 1, access.migration, access.wires, now, data);
@@ -104,7 +104,7 @@ class DramDataPath {
         count_.busy.add(now, data, end);
         return end + bus.latency();
     }
-    /// Grows with every reservation of any bus.
+    /// Increases with every reservation of any bus.
     Tick reserved() const { return buses_.reserved() + (side_ ? side_->bus.free_at() : 0); }
 
   private:

@@ -5,8 +5,8 @@
 
 namespace memsim::mem {
 
-/// Whether reads or writes are issued. Reads are, until `high` writes wait or no read does; then
-/// writes, until they are down to `low` and a read waits. A plain value for State.
+/// Selects whether reads or writes are issued. Reads are issued until `high` writes wait or no read
+/// waits. Then writes are issued until `low` remain and a read waits. A plain value for State.
 class WriteDrain {
   public:
     static constexpr std::string_view archived_as = "WriteDrain";
@@ -16,10 +16,10 @@ class WriteDrain {
     }
     struct Limits {
         std::uint32_t high = 28, low = 16;
-        std::uint32_t read_batch = 0;  ///< reads before a drain begins, while any wait
-        std::uint32_t write_batch = 0; ///< writes after which reads go on; 0: at `low`
+        std::uint32_t read_batch = 0;  ///< reads served before a drain begins, while any wait
+        std::uint32_t write_batch = 0; ///< writes after which reads resume; 0: at `low`
     };
-    /// Of so many that wait; true if the direction has changed.
+    /// Updates the direction for these numbers of waiting requests. Returns true if it changed.
     bool update(const Limits& limits, std::uint32_t reads, std::uint32_t writes) {
         const bool was = draining_;
         const bool enough =
@@ -33,12 +33,12 @@ class WriteDrain {
     }
     /// A column command was issued.
     void serve() { ++served_; }
-    /// Writes are issued, not reads.
+    /// Whether writes are issued, not reads.
     bool draining() const { return draining_; }
 
   private:
     bool draining_ = false;
-    std::uint32_t served_ = 0; ///< column commands since that changed
+    std::uint32_t served_ = 0; ///< column commands since the last change
 };
 
 } // namespace memsim::mem

@@ -4,8 +4,8 @@ namespace memsim::mem {
 
 namespace {
 
-/// First-come first-served: commands are issued for the oldest request alone, of the direction that
-/// is served and of those that no refresh has stopped.
+/// First-come first-served: issues commands only for the oldest request of the current direction
+/// that no refresh has stopped.
 class Fcfs final : public PolicyModel<Fcfs, DramOrder> {
   public:
     struct Params {};
@@ -15,8 +15,7 @@ class Fcfs final : public PolicyModel<Fcfs, DramOrder> {
     Choice next(const DramParts& parts, Tick now) override;
     State state;
 };
-const PolicyRegistration<Fcfs> fcfs {"fcfs",
-                                     "The oldest request goes next, whether it can go or not"};
+const PolicyRegistration<Fcfs> fcfs {"fcfs", "The oldest request goes next, even if it must wait"};
 
 DramCandidate Fcfs::choose(const DramParts& parts, std::uint32_t b) {
     if (parts.refresh.stopped(b)) return parts.before_refresh(b);

@@ -3,13 +3,14 @@
 namespace memsim::mem {
 
 static const PolicyRegistration<FirstReady> first_ready {
-    "first_ready", "A column command before others that can go now, then the oldest request's"};
+    "first_ready",
+    "A column command that can issue now goes first, then the command of the oldest request"};
 
 namespace {
 
-/// The last time at which another bank's command cannot take the place of a burst, if the burst's
-/// request has the data bus: commands for younger requests over the same bus never do, nor do those
-/// of another rank, for which the bus has a gap. Those over another pseudo-channel's bus do not
+/// The last time until which no command of another bank can displace a burst whose request has the
+/// data bus. Commands of younger requests over the same bus never displace it, nor do those of
+/// another rank, which need a gap on the bus. Commands over another pseudo-channel's bus do not
 /// wait for it.
 Tick lets_pass(const DramParts& parts, const DramCandidate& burst, std::uint32_t bank,
                const DramPlan& planned) {
@@ -62,10 +63,10 @@ DramCandidate FirstReady::choose(const DramParts& parts, std::uint32_t b) {
 }
 
 DramOrder::Choice FirstReady::next(const DramParts& parts, Tick now) {
-    // Time and order as one number: the least is found without a branch, which would be guessed
-    // wrong half of the time.
+    // Time and order form one number, so that the minimum is found without a branch, which would be
+    // mispredicted half of the time.
     Uint128 least = static_cast<Uint128>(never) << 64;
-    Tick others_at = never; // nothing goes earlier but bursts over the data bus
+    Tick others_at = never; // no other command before, except bursts over the data bus
     parts.for_each_used_bank(parts.floor_of(now),
                              [&](std::uint32_t b, const DramParts::Limits& limit) {
                                  const auto& c = parts.candidate(b);
@@ -84,8 +85,8 @@ DramOrder::Choice FirstReady::next(const DramParts& parts, Tick now) {
     return {best, first_until(parts, best, others_at)};
 }
 
-/// Until when the planned burst's request goes before all that waits now, if it has more bursts and
-/// they come without a gap.
+/// Until when the request of the planned burst precedes all waiting requests, if it has more bursts
+/// and they follow without a gap.
 Tick FirstReady::first_until(const DramParts& parts, const DramPlan& planned, Tick others_at) {
     if (planned.action != DramAction::column || parts.queue[planned.entry].left < 2 ||
         parts.state.others)
@@ -104,12 +105,12 @@ DramOrder::Effect FirstReady::accepted(const DramParts& parts, std::uint32_t ban
                                        const DramCandidate& before, Choice& choice, Tick now) {
     const DramCandidate& c = parts.candidate(bank);
     if (c.entry == before.entry && c.action == before.action && c.entry != DramQueue::none) {
-        if (c.order != before.order) choice.first_until = 0; // it has become urgent
-        return Effect::none;                                 // it waits its turn
+        if (c.order != before.order) choice.first_until = 0; // it became urgent
+        return Effect::none;                                 // it waits behind older requests
     }
     const DramParts::Limits limit = parts.limits_of(bank, parts.floor_of(now));
     const DramPlan command {std::max(c.at, limit[c.limit]), c.order, bank, c.action, c.entry};
-    const bool voids = choice.plan.bank == bank; // what was planned there no longer holds
+    const bool voids = choice.plan.bank == bank; // the plan for this bank is invalid
     if (command.before(choice.plan))
         choice = {command, 0};
     else if (voids)

@@ -4,9 +4,9 @@
 
 namespace memsim::mem {
 
-/// First-ready, first-come first-served (Rixner et al., ISCA 2000): of what may be issued at the
-/// earliest time, a column command goes first, then demand before migration, then the oldest. A row
-/// is not closed while an access to it waits in the queue that is served.
+/// First-ready, first-come first-served (Rixner et al., ISCA 2000). Of the commands that can issue
+/// at the earliest time, column commands go first, then demand before migration, then the oldest. A
+/// row is not closed while the active queue holds an access to it.
 class FirstReady final : public PolicyModel<FirstReady, DramOrder> {
   public:
     struct Params {};

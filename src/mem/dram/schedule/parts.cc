@@ -31,7 +31,7 @@ void DramParts::check_entry(Loader& l, std::string_view field, std::uint32_t ban
     l.index(field, bank, state.candidates.size());
     l.within(field, [&] {
         l.check(entry == none ? action != DramAction::column : queue.waits(entry, bank),
-                "is for a request that does not wait there");
+                "serves a request that does not wait there");
     });
 }
 
@@ -44,7 +44,8 @@ void DramParts::check_loaded(Loader& l, const std::function<void(std::uint32_t)>
     queue.check_loaded(l, [&](const DramAccess& a) {
         context(a.context);
         l.within("entries", [&] {
-            l.check(a.wires != DramWires::side || path.has_side(), "use a bus that is not");
+            l.check(a.wires != DramWires::side || path.has_side(),
+                    "use a side bus that does not exist");
         });
     });
     const std::size_t banks = state.candidates.size();

@@ -8,30 +8,31 @@
 
 namespace memsim::mem {
 
-/// What a bank needs for the request that is next there, by its own constraints alone.
+/// What a bank needs for its next request, by the constraints of the bank alone.
 struct DramCandidate {
     Tick at = never;
     std::uint64_t order = ~std::uint64_t {0}; ///< see DramPlan
     DramAction action = DramAction::nothing;
-    bool data = false;            ///< a column command whose data crosses the data bus
-    std::uint16_t entry = 0xffff; ///< for whom
-    std::uint16_t limit = 0;      ///< which of its group's limits it keeps: see limits_of()
+    bool data = false;            ///< a column command that uses the data bus
+    std::uint16_t entry = 0xffff; ///< the request it serves
+    std::uint16_t limit = 0;      ///< index of the group limit that applies: see limits_of()
 };
 
-/// The values of a scheduler's parts, for State.
+/// The values of DramParts, for State.
 struct DramPartsState {
     DramQueueState queue;
     RefreshState refresh;
     RowHistory rows;
     WriteDrain drain;
     bool bus_lent = false;
-    std::vector<DramCandidate> candidates;  ///< one a bank
-    std::vector<std::uint64_t> data_banks;  ///< a bit a bank whose candidate has `data`
-    std::vector<std::uint64_t> other_banks; ///< and one whose candidate is of the other direction
-    std::uint32_t others = 0;               ///< how many those are
+    std::vector<DramCandidate> candidates; ///< one per bank
+    std::vector<std::uint64_t> data_banks; ///< bit per bank whose candidate has `data`
+    std::vector<std::uint64_t>
+        other_banks;          ///< bit per bank whose candidate has the other direction
+    std::uint32_t others = 0; ///< number of set bits in other_banks
 };
 
-/// What a scheduler consists of, as far as its order looks at it.
+/// The parts of a scheduler that its order reads.
 struct DramParts {
     DramDevice& device;
     DramDataPath path;
@@ -47,15 +48,15 @@ struct DramParts {
     const DramCandidate& candidate(std::uint32_t bank) const { return state.candidates[bank]; }
     void set_candidate(std::uint32_t bank, const DramCandidate& next);
 
-    /// The request of the direction that is not served for which the row was opened, if it still
-    /// waits: closing the row now would waste an activate.
+    /// The request of the inactive direction for which the row was opened, if it still waits:
+    /// closing the row now would waste an activate.
     std::uint16_t unserved_opener(std::uint32_t bank) const {
         if (queue.opened(!draining()) == 0) return none;
         const std::uint16_t e = queue.opener(bank);
         return e != none && queue[e].access.write != draining() ? e : none;
     }
-    /// What a bank that a refresh has stopped still needs: the request that its row was opened for
-    /// is served, if the refresh lets it go first.
+    /// What a bank stopped by a refresh still needs: the request for which its row was opened is
+    /// served first, if the refresh policy allows it.
     DramCandidate before_refresh(std::uint32_t bank) const;
     DramFloor floor_of(Tick now) const {
         const Tick row = std::max(now, device.next_command(false));
@@ -63,27 +64,27 @@ struct DramParts {
                 device.half_activated() ? never : row};
     }
 
-    /// Of a group's limits those of column commands over the data bus, the side bus and no wires:
-    /// beside one each of nothing, column, activate, precharge, then of the direction that is not
-    /// served.
+    /// Indices in Limits of column commands over the data bus, the side bus and no wires: first
+    /// those of the active direction, among nothing, column, activate and precharge, then those of
+    /// the inactive one.
     static constexpr std::array<std::uint16_t, 3> own_columns {1, 4, 5}, other_columns {6, 7, 8};
-    /// The limit of a candidate for this action.
+    /// The limit that applies to a candidate with this action.
     static constexpr std::uint16_t limit_of(DramAction action, DramWires wires, bool other) {
         return action == DramAction::column
                    ? (other ? other_columns : own_columns)[static_cast<std::size_t>(wires)]
                    : static_cast<std::uint16_t>(action);
     }
-    /// The earliest times of each action in a bank's group, as far as banks have no say.
-    /// With `both` also those of the direction that is not served.
+    /// The earliest times of each action in the group of a bank, without the constraints of the
+    /// banks. With `both` also those of the inactive direction.
     template <bool both = false>
     Limits limits_of(std::uint32_t bank, const DramFloor& floor) const;
-    /// Calls f(bank, limits of its group) for every bank with something waiting in the queue that
-    /// is served or with a row opened for the other; with `both` in either queue. Banks are
-    /// numbered group by group.
+    /// Calls f(bank, limits of its group) for every bank with a request in the active queue or with
+    /// a row opened for the other; with `both` for every bank with a request in either queue. Banks
+    /// are numbered group by group.
     template <bool both = false, class F>
     void for_each_used_bank(const DramFloor& floor, F&& f) const;
 
-    /// What every order's candidates must be for nothing to be looked up where nothing is.
+    /// Checks what all orders require of a candidate, so that later look-ups are valid.
     void check_candidate(Loader& l, std::uint32_t bank, const DramCandidate& c) const;
     void check_entry(Loader& l, std::string_view field, std::uint32_t bank, DramAction action,
                      std::uint16_t entry) const;
@@ -123,7 +124,7 @@ template <bool both>
 [[gnu::always_inline]] inline DramParts::Limits DramParts::limits_of(std::uint32_t bank,
                                                                      const DramFloor& floor) const {
     const std::uint32_t group = device.group_of(bank);
-    Limits all; // what is of the other direction stays undefined while no candidate has it
+    Limits all; // entries of the other direction stay undefined while no candidate uses them
     all[0] = never;
     columns(all, own_columns, draining(), bank, floor.column);
     all[2] = std::max(floor.activate, device.group_ready(DramCommand::activate, group));

@@ -5,8 +5,8 @@
 namespace memsim::mem {
 
 static const PolicyRegistration<PerBankMixed> per_bank_mixed {
-    "per_bank_mixed", "Reads and writes of a bank wait in one queue, the banks take turns "
-                      "(DRAMsim3's); bank_queue says how long a queue is"};
+    "per_bank_mixed", "Reads and writes of a bank share one queue, and banks take turns (as "
+                      "DRAMsim3); bank_queue is the length of a queue"};
 
 void PerBankMixed::init(std::uint32_t banks) {
     state = {};
@@ -35,7 +35,7 @@ void PerBankMixed::arrived(std::uint16_t entry, bool write, Tick now) {
     state.newest = now;
 }
 
-/// The first that finds room enters. Says which bank's queue it entered.
+/// The first request with space in its bank's queue enters. Returns its bank.
 std::uint32_t PerBankMixed::enter(const DramParts& parts, std::uint32_t high, std::uint32_t low,
                                   Tick now) {
     if (now < state.next_entry) return no_bank;
@@ -61,7 +61,7 @@ std::uint32_t PerBankMixed::enter(const DramParts& parts, std::uint32_t high, st
 DramCandidate PerBankMixed::choose(const DramParts& parts, std::uint32_t b) {
     const DramQueue& queue = parts.queue;
     const std::uint32_t row = parts.device.row(b);
-    // What has entered stands before what has not, in the lists of both directions.
+    // Requests that have entered precede those that have not, in the lists of both directions.
     std::uint32_t count = 0;
     std::uint16_t first = DramQueue::none;
     std::array<std::uint16_t, 2> hit {DramQueue::none, DramQueue::none};
@@ -109,13 +109,13 @@ DramOrder::Choice PerBankMixed::next(const DramParts& parts, Tick now) {
         const std::uint64_t turn = 1 + (b + banks - 1 - state.last_bank) % banks;
         for (const DramCandidate& c : std::as_const(state.candidates[b])) {
             if (c.at == never) continue;
-            // By turn, within the bank by entry: of that, what other banks have is no matter.
+            // By turn, and within the bank by entry. Candidates of other banks do not matter.
             const DramPlan plan {std::max(c.at, limit[c.limit]),
                                  turn << 48 | (c.order & 0xffff'ffff'ffff), b, c.action, c.entry};
             if (plan.before(best)) best = plan;
         }
     });
-    // Something may enter later without a command before.
+    // A request may enter later without a command before.
     Tick entry = never;
     if (outside(false) + outside(true) && now < state.next_entry) entry = state.next_entry;
     if (state.inside == 0 && outside(true) && !outside(false))

@@ -87,7 +87,7 @@ void DramQueue::set_opener(std::uint32_t b, std::uint16_t e) {
     if (opener != none) ++state_.opened[state_.entries[opener].access.write];
 }
 
-/// After lists have changed as a whole.
+/// Updates `used` after whole lists have changed.
 void DramQueue::mark_used(std::uint32_t b) {
     for (const bool write : {false, true}) {
         std::uint64_t& word = state_.used[write][b / 64];
@@ -112,7 +112,7 @@ void DramQueue::set_aside(std::uint32_t b) {
 }
 
 void DramQueue::give_back(std::uint32_t b) {
-    MEMSIM_ASSERT(reserved(b), "a bank is given back that is not reserved");
+    MEMSIM_ASSERT(reserved(b), "a bank that is not reserved is given back");
     state_.reserved[b / 64] &= ~bit(b);
     --state_.reservations;
     for (const bool write : {false, true}) {
@@ -149,17 +149,17 @@ std::uint32_t DramQueue::check_list(Loader& l, const List& list,
         l.within("banks.waiting", [&] {
             l.check(std::exchange(bank_of[e], b) == ~0u && entry.access.bank == b &&
                         entry.access.write == write && entry.left != 0,
-                    "has a request of another list");
+                    "contain a request of another list");
         });
     }
-    l.within("banks", [&] { l.check(last == list.tail, "have lists that end elsewhere"); });
+    l.within("banks", [&] { l.check(last == list.tail, "have lists whose tail is wrong"); });
     return count;
 }
 
 void DramQueue::check_loaded(Loader& l,
                              const std::function<void(const DramAccess&)>& access) const {
     const auto banks = static_cast<std::uint32_t>(state_.banks.size());
-    std::vector<std::uint32_t> bank_of(state_.entries.size(), ~0u); // that an entry waits for
+    std::vector<std::uint32_t> bank_of(state_.entries.size(), ~0u); // bank for which an entry waits
     std::array<std::uint32_t, 2> queued {}, eligible {};
     std::uint32_t reservations = 0;
     for (std::uint32_t b = 0; b < banks; ++b) {
@@ -174,7 +174,7 @@ void DramQueue::check_loaded(Loader& l,
                 l.check((state_.used[write][b / 64] >> b % 64 & 1) == (waiting != 0) &&
                             state_.banks[b].count[write] == waiting + aside &&
                             (aside == 0 || reserved(b)),
-                        "count other requests than wait there");
+                        "disagree with the number of waiting requests");
             });
         }
     }
@@ -187,7 +187,7 @@ void DramQueue::check_loaded(Loader& l,
     l.check(queued == state_.queued && eligible == state_.eligible &&
                 migrations == state_.migrations && reservations == state_.reservations &&
                 queued[0] + queued[1] + state_.free.size() == state_.entries.size(),
-            "the DRAM's queues have other requests than they count");
+            "the queues of the DRAM disagree with the numbers of their requests");
     for (const auto* words : {&state_.used[0], &state_.used[1], &state_.reserved})
         for (std::uint32_t w = 0; w < words->size(); ++w)
             l.bits("used", (*words)[w], std::min<std::size_t>(64, banks - 64 * w));

@@ -14,11 +14,11 @@ namespace memsim::mem {
 struct DramQueueState {
     struct Entry {
         DramAccess access;
-        std::uint16_t next = 0; ///< younger, of the same bank and direction
+        std::uint16_t next = 0; ///< next younger request of the same bank and direction
         std::uint16_t left = 0; ///< column commands not yet issued
         bool started = false;   ///< a command was issued for it
         bool opened = false;    ///< its row was opened for it
-        std::uint64_t age = 0;  ///< requests accepted before it
+        std::uint64_t age = 0;  ///< number of requests accepted before it
         Tick first_command = 0;
     };
     struct List {
@@ -27,46 +27,47 @@ struct DramQueueState {
     struct Bank {
         std::array<List, 2> waiting; ///< reads, writes; oldest first
         std::array<std::uint16_t, 2> count {};
-        std::uint16_t opener = 0xffff; ///< for whom its row was opened, until he is served
+        std::uint16_t opener = 0xffff; ///< request for which the row was opened, until it is served
     };
     std::vector<Entry> entries;
     FreeList free;
     std::vector<Bank> banks;
-    std::array<std::vector<std::uint64_t>, 2> used; ///< a bit a bank with something waiting
+    std::array<std::vector<std::uint64_t>, 2> used; ///< bit per bank with a waiting request
     std::vector<std::array<List, 2>> aside;         ///< see DramQueue::set_aside()
-    std::vector<std::uint64_t> reserved;            ///< a bit a bank whose requests are set aside
-    std::uint32_t reservations = 0;                 ///< how many those are
+    std::vector<std::uint64_t> reserved;            ///< bit per bank whose requests are set aside
+    std::uint32_t reservations = 0;                 ///< number of reserved banks
     std::array<std::uint32_t, 2> queued {};         ///< reads, writes
-    std::array<std::uint32_t, 2> eligible {};       ///< of them, not set aside
-    std::array<std::uint32_t, 2> opened {};         ///< of those queued, a bank's opener
-    std::array<std::uint32_t, 2> beyond {}; ///< of those queued, not among their bank's first
+    std::array<std::uint32_t, 2> eligible {};       ///< queued and not set aside
+    std::array<std::uint32_t, 2> opened {};         ///< queued with their row opened for them
+    std::array<std::uint32_t, 2> beyond {}; ///< queued beyond the first `bank_queue` of their bank
     std::uint64_t age = 0;                  ///< requests accepted
-    std::uint32_t migrations = 0;           ///< waiting
+    std::uint32_t migrations = 0;           ///< waiting migrations
 };
 
 /// The requests that wait for the DRAM of one channel: a list for each bank and direction, oldest
-/// first. It knows nothing of time and commands.
-/// A bank may be reserved for somebody else: its requests that have not started, and those that
-/// come, are set aside until it is given back, when all stand in the order of their age again.
+/// first. The queue is independent of time and commands. A bank may be reserved for another user.
+/// Its requests that have not started, and new ones, are then set aside. When the bank is given
+/// back, all are sorted by age again.
 class DramQueue {
   public:
     using Entry = DramQueueState::Entry;
     using List = DramQueueState::List;
     static constexpr std::uint16_t none = 0xffff; ///< no entry
 
-    /// `patience`: requests accepted after a migration until it counts as demand. `bank_queue`:
-    /// how many of a bank and direction are not `beyond`. The state outlives the queue.
+    /// `patience`: number of requests accepted after a migration until it counts as demand.
+    /// `bank_queue`: number of requests of a bank and direction that are not `beyond`. The state
+    /// outlives the queue.
     DramQueue(DramQueueState& state, std::uint32_t patience, std::uint32_t bank_queue)
         : state_(state), patience_(patience), bank_queue_(bank_queue) {}
     void init(std::uint32_t banks, std::uint32_t places);
-    /// Of a state that was loaded; `context` refuses the number of no request of the owner's.
+    /// Checks a loaded state. `access` rejects a request whose context is unknown to the owner.
     void check_loaded(Loader& l, const std::function<void(const DramAccess&)>& access) const;
 
-    /// Precondition: a place is free. Returns where it is.
+    /// Requires: a place is free. Returns the index of the entry.
     std::uint16_t push(const DramAccess& access);
-    /// Precondition: it waits there and is not set aside.
+    /// Requires: the entry waits and is not set aside.
     void remove(std::uint16_t entry);
-    /// Whether all that the read asks for is in one write that waits.
+    /// Whether one waiting write contains all bytes of the read.
     bool covers(const DramAccess& read) const;
 
     Entry& operator[](std::uint16_t entry) { return state_.entries[entry]; }
@@ -74,12 +75,12 @@ class DramQueue {
     std::uint16_t oldest(std::uint32_t bank, bool write) const {
         return state_.banks[bank].waiting[write].head;
     }
-    /// Whether this number is that of a request which waits for the bank and is not set aside.
+    /// Whether this entry waits for the bank and is not set aside.
     bool waits(std::uint16_t entry, std::uint32_t bank) const;
     bool empty(std::uint32_t bank) const {
         return oldest(bank, false) == none && oldest(bank, true) == none;
     }
-    /// A bit a bank of which a request of this direction waits, 64 a word.
+    /// A bit per bank with a waiting request of this direction, 64 per word.
     const std::vector<std::uint64_t>& used(bool write) const { return state_.used[write]; }
 
     std::uint32_t queued(bool write) const { return state_.queued[write]; }
@@ -88,17 +89,17 @@ class DramQueue {
     std::uint32_t beyond(bool write) const { return state_.beyond[write]; }
     std::uint32_t migrations() const { return state_.migrations; }
     std::uint64_t accepted() const { return state_.age; }
-    /// Requests of a bank and direction that an order looks at.
+    /// Number of requests of a bank and direction that an order considers.
     std::uint32_t looked_at() const { return bank_queue_ ? bank_queue_ : none; }
     bool urgent(const Entry& e) const {
         return e.access.priority == DramPriority::demand || state_.age - e.age > patience_;
     }
 
-    /// For whom the bank's row was opened, and who has not been served.
+    /// The request for which the row was opened, until it is served.
     std::uint16_t opener(std::uint32_t bank) const { return state_.banks[bank].opener; }
     void set_opener(std::uint32_t bank, std::uint16_t entry);
 
-    /// What has started stays where it is.
+    /// Requests that have started keep their place.
     void set_aside(std::uint32_t bank);
     void give_back(std::uint32_t bank);
     bool reserved(std::uint32_t bank) const { return state_.reserved[bank / 64] >> bank % 64 & 1; }

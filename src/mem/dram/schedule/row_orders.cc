@@ -5,12 +5,12 @@
 namespace memsim::mem {
 
 static const PolicyRegistration<OldestReady> oldest_ready {
-    "oldest_ready",
-    "The oldest request's command goes among those that can go first; a row is closed for a "
-    "request that is older than the row's hits (Ramulator 2.1's FRFCFS-RowHit)"};
+    "oldest_ready", "The oldest request's command goes first of those that can issue earliest; a "
+                    "row is closed for a "
+                    "request older than the row's hits (as Ramulator 2.1's FRFCFS-RowHit)"};
 static const PolicyRegistration<BankRotation> bank_rotation {
-    "bank_rotation",
-    "The command of the next bank in turn goes among those that can go first (DRAMsim3's)"};
+    "bank_rotation", "The command of the next bank in turn goes first of those that can issue "
+                     "earliest (as DRAMsim3)"};
 
 template <class Self>
 DramCandidate RowOrder<Self>::choose(const DramParts& parts, std::uint32_t b) {

@@ -2,21 +2,21 @@
 
 #include "mem/dram/schedule/order.hh"
 
-/// Orders in which an older request may close a row that others wait for, as Ramulator 2.1 and
-/// DRAMsim3 have them (docs/models/dram.md), so that theirs and ours can be compared with nothing
-/// but the order in between.
+/// Orders in which an older request may close a row that other requests need, as in Ramulator 2.1
+/// and DRAMsim3 (docs/models/dram.md). They allow comparisons with these simulators in which only
+/// the order differs.
 namespace memsim::mem {
 
-/// What both have in common: beside its candidate a bank has a second one, a precharge for a
-/// request that is older than the hits. `Self` says when that is allowed (`may_close`), and which
-/// candidate goes first of those that can go at one time (the least `turn`).
+/// The common part: beside its candidate a bank has a second one, a precharge for a request that is
+/// older than the hits. `Self` defines when that is allowed (`may_close`), and which of the
+/// candidates that can issue at the same time goes first (the least `turn`).
 template <class Self>
 class RowOrder : public PolicyModel<Self, DramOrder> {
   public:
     using Choice = DramOrder::Choice;
     struct State {
-        std::vector<DramCandidate> second; ///< one a bank
-        std::uint32_t last_bank = 0;       ///< that had its turn
+        std::vector<DramCandidate> second; ///< one per bank
+        std::uint32_t last_bank = 0;       ///< the last to have its turn
     };
     void init(std::uint32_t banks) override { state.second.assign(banks, {}); }
     using DramOrder::check_loaded;
@@ -35,28 +35,28 @@ class RowOrder : public PolicyModel<Self, DramOrder> {
     const Self& self() const { return static_cast<const Self&>(*this); }
 };
 
-/// At one time the request that its row was opened for, then the oldest.
+/// At equal times the request for which the row was opened goes first, then the oldest.
 class OldestReady final : public RowOrder<OldestReady> {
   public:
     struct Params {};
     explicit OldestReady(const Params&) {}
     Traits traits() const override { return {.leaves_when_opened = true}; }
     bool may_close(const DramParts& parts, std::uint32_t bank) const {
-        return !parts.rows().fresh(bank); // not before it has served whom it was opened for
+        return !parts.rows().fresh(bank); // after the request that opened the row
     }
     std::uint64_t turn(const DramParts&, const DramCandidate& c, std::uint32_t) const {
         return c.order;
     }
 };
 
-/// The banks take turns, one command each.
+/// Banks take turns, one command each.
 class BankRotation final : public RowOrder<BankRotation> {
   public:
     struct Params {
         Param<unsigned> row_limit {0,
                                    {0, 1u << 20},
-                                   "Accesses to a row after which an older request closes it "
-                                   "before hits that wait; 0: none"};
+                                   "Accesses to a row after which an older request closes it, even "
+                                   "if row hits wait; 0: no limit"};
     };
     explicit BankRotation(const Params& p) : params(p) {}
     bool may_close(const DramParts& parts, std::uint32_t bank) const {

@@ -26,7 +26,7 @@ class OpenAdaptive final : public PolicyModel<OpenAdaptive, RowPolicy> {
     State state;
 };
 const PolicyRegistration<OpenAdaptive> open_adaptive {
-    "open_adaptive", "A row is closed when another row is waited for, and the open one is not"};
+    "open_adaptive", "A row is closed if a request waits for another row and none for this one"};
 
 class Closed final : public PolicyModel<Closed, RowPolicy> {
   public:
@@ -47,7 +47,7 @@ class Timeout final : public PolicyModel<Timeout, RowPolicy> {
                           assumed()};
     };
     struct State {
-        std::vector<Tick> closed_at; ///< a bank; `never` if no row was left open
+        std::vector<Tick> closed_at; ///< one per bank; `never` if no row was left open
     };
     explicit Timeout(const Params& p) : params(p) {}
     void init(std::uint32_t banks) override { state.closed_at.assign(banks, never); }
@@ -60,7 +60,7 @@ class Timeout final : public PolicyModel<Timeout, RowPolicy> {
     State state;
 };
 const PolicyRegistration<Timeout> timeout {
-    "timeout", "A row is closed when nothing has waited for its bank for a time"};
+    "timeout", "A row is closed when no request has waited for its bank for some time"};
 
 } // namespace
 } // namespace memsim::mem

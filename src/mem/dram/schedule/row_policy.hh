@@ -5,24 +5,25 @@
 
 namespace memsim::mem {
 
-/// What happens to a row after an access, as far as no other command asks for its bank.
+/// Decides when a row is closed after an access, if no other command requires its bank.
 class RowPolicy : public PolicyBase {
   public:
     static constexpr std::string_view family = "DRAM row policy";
 
-    /// What it decides; the rest is not asked.
+    /// The decisions that the policy makes; the scheduler asks only for these.
     struct Traits {
         bool after_access = true; ///< whether a column command closes its row: closes()
         bool when_unused = false; ///< when an unused row is closed: accessed(), closed_at()
     };
     virtual Traits traits() const { return {}; }
     virtual void init(std::uint32_t /*banks*/) {}
-    /// Whether a column command closes its row. `next` is what the request that is next in the bank
-    /// needs, of the direction that is served; `nothing` if there is none.
+    /// Whether a column command closes its row. `next`: what the next request of the bank in the
+    /// active direction needs; `nothing` if there is none.
     virtual bool closes(DramAction /*next*/) const { return false; }
-    /// A column command went to the bank and left its row open.
+    /// A column command was issued to the bank and left its row open.
     virtual void accessed(std::uint32_t /*bank*/, Tick /*now*/) {}
-    /// When the row of a bank was closed for which nothing has waited since its last access.
+    /// When the row of a bank is closed, if no request has waited for the bank since its last
+    /// access.
     virtual Tick closed_at(std::uint32_t /*bank*/) const { return never; }
 };
 

@@ -7,14 +7,14 @@
 
 namespace memsim::mem {
 
-/// How an access found its bank.
+/// The state of the bank found by an access.
 enum class RowFound : std::uint8_t {
-    open, ///< with its row open
+    open, ///< its row was open
     closed,
-    conflict ///< with another row open, or one that was closed for its sake
+    conflict ///< another row was open, or was closed for this access
 };
 
-/// What has happened to each bank's row since it was opened. A value for State.
+/// The history of each bank's row since it was opened. A value for State.
 class RowHistory {
   public:
     static constexpr std::string_view archived_as = "RowHistory";
@@ -24,21 +24,21 @@ class RowHistory {
     }
     void resize(std::uint32_t banks) { banks_.assign(banks, {}); }
 
-    /// A row was opened, for a request or (not `used`) for somebody else.
+    /// A row was opened for a request or, if not `used`, for another user.
     void opened(std::uint32_t bank, bool used) {
         Bank& b = banks_[bank];
         b.accesses = 0;
         b.fresh = used;
         b.conflict = used && b.conflict;
     }
-    /// A row was closed so that another one can be opened, for a request or for somebody else.
+    /// A row was closed to open another one, for a request or for another user.
     void closed(std::uint32_t bank, bool used) {
         banks_[bank].fresh = false;
         banks_[bank].conflict = used;
     }
-    /// A column command closes the row; `conflict`: because another one is waited for.
+    /// A column command closes the row. `conflict`: a request waits for another row.
     void closes(std::uint32_t bank, bool conflict) { banks_[bank].conflict = conflict; }
-    /// A column command; `first` of its request. What it found matters then alone.
+    /// Records a column command. Only the result for the first command of a request is meaningful.
     RowFound access(std::uint32_t bank) {
         Bank& b = banks_[bank];
         ++b.accesses;
@@ -49,13 +49,13 @@ class RowHistory {
     }
     /// Column commands since the row was opened.
     std::uint32_t accesses(std::uint32_t bank) const { return banks_[bank].accesses; }
-    /// The row was opened and not used yet.
+    /// The row was opened and has not been used.
     bool fresh(std::uint32_t bank) const { return banks_[bank].fresh; }
 
   private:
     struct Bank {
         std::uint32_t accesses = 0;
-        bool conflict = false; ///< closed for the sake of another row
+        bool conflict = false; ///< closed to open another row
         bool fresh = false;
     };
     std::vector<Bank> banks_;

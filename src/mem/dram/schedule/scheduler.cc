@@ -36,12 +36,12 @@ void DramScheduler::init(const std::string& place, std::uint64_t machine_seed) {
     if (traits_.plans_ahead) parts_.device.plan_ahead();
 }
 
-// ---- what arrives
+// ---- new requests
 
 bool DramScheduler::enqueue(const DramAccess& access, Tick now) {
     MEMSIM_ASSERT(can_accept(access.write), "a DRAM queue overflows");
     MEMSIM_ASSERT(access.wires == DramWires::data || traits_.priorities,
-                  "this order of DRAM commands knows one data bus");
+                  "this DRAM order supports only one data bus");
     MEMSIM_ASSERT(access.wires != DramWires::side || parts_.path.has_side(),
                   "there is no side bus");
     if (!access.write && writes() && parts_.queue.covers(access)) {
@@ -64,7 +64,7 @@ void DramScheduler::admit(const DramAccess& access, Tick now) {
     }
     if (queue.reserved(access.bank)) return;
 
-    // A migration's patience may have ended: looked at from time to time.
+    // Checks from time to time whether a migration's patience has ended.
     const bool review = queue.migrations() && queue.accepted() % 64 == 0;
     if (set_direction() || review) {
         choose_all();
@@ -78,14 +78,14 @@ void DramScheduler::admit(const DramAccess& access, Tick now) {
         if (effect == DramOrder::Effect::unknown) return plan(now);
         state_.plan = choice.plan;
         state_.first_until = choice.first_until;
-        // Something waits now: the next refresh is to be woken for.
+        // A request waits now, so the next refresh needs a wake-up.
         if (effect == DramOrder::Effect::changed && parts_.refresh.next() <= state_.plan.at)
             plan(now);
     }
 }
 
-/// Keeps `done` in order of time: a forwarded read, or a write done before an earlier read's data
-/// has arrived, goes before what is still under way.
+/// Keeps `done` in order of time: a forwarded read, or a write that completes before the data of an
+/// earlier read, goes before the requests still in progress.
 void DramScheduler::finish(const DramDone& done) {
     auto& all = state_.done;
     all.push(done);
@@ -93,14 +93,14 @@ void DramScheduler::finish(const DramDone& done) {
         std::swap(all[i], all[i - 1]);
 }
 
-// ---- what is done next
+// ---- planning
 
 void DramScheduler::choose_all() {
     for (const bool write : {false, true})
         for_each_bank(parts_.queue.used(write), [this](std::uint32_t b) { choose(b); });
 }
 
-/// Reads or writes; true if that has changed.
+/// Selects reads or writes. Returns true if the direction changed.
 bool DramScheduler::set_direction() {
     if (traits_.mixed) [[unlikely]]
         return false;
@@ -145,7 +145,7 @@ void DramScheduler::plan(Tick now) {
     state_.bus_seen = parts_.path.reserved();
 }
 
-/// An ACT-2 goes when nothing else can, or as late as it may.
+/// An ACT-2 is issued when no other command can issue, or at its deadline.
 DramPlan DramScheduler::second_half(const DramPlan& other, const DramFloor& floor) const {
     const DramDevice& device = parts_.device;
     if (other.at <= floor.row && floor.row + device.longest_command() <= device.second_by())
@@ -153,8 +153,8 @@ DramPlan DramScheduler::second_half(const DramPlan& other, const DramFloor& floo
     return {floor.row, 0, device.half_activated_bank(), DramAction::activate_2};
 }
 
-/// After a burst: whether the next one of the same request is what goes next, which most often it
-/// is; then it is planned, without a look at the other banks.
+/// After a burst: plans the next burst of the same request without a search of the other banks, if
+/// it is the next command (the common case).
 bool DramScheduler::burst_continues(const DramPlan& issued, Tick now) {
     const DramCandidate& next = parts_.candidate(issued.bank);
     if (state_.first_until < now || issued.action != DramAction::column ||
@@ -177,7 +177,7 @@ bool DramScheduler::burst_continues(const DramPlan& issued, Tick now) {
 
 void DramScheduler::run(Tick now) {
     while (state_.plan.at <= now) {
-        if (state_.bus_seen != parts_.path.reserved()) { // taken by somebody else since
+        if (state_.bus_seen != parts_.path.reserved()) { // reserved by another user since
             plan(now);
             continue;
         }
@@ -265,32 +265,32 @@ void DramScheduler::column(std::uint32_t b, std::uint16_t number, Tick now) {
         state_.page->accessed(b, now);
     if (set_direction()) {
         choose_all();
-        choose(b); // a bank of which nothing waits any more is in no list
+        choose(b); // a bank without a waiting request is in no list
     } else if (last || close || parts_.queue.migrations() || !traits_.steady)
-        choose(b); // else it is what it was: a burst moves neither the row nor who is next
+        choose(b); // otherwise unchanged: a burst changes neither the row nor the next request
 }
 
 /// Whether a column command closes its row.
 bool DramScheduler::closes(std::uint32_t b) {
     if (figures_.most_accesses && parts_.rows().accesses(b) >= figures_.most_accesses) return true;
     if (!row_traits_.after_access) return false;
-    choose(b); // what waits in the queue being served decides
+    choose(b); // requests in the active queue decide
     const DramAction next = parts_.candidate(b).action;
     const bool close = state_.page->closes(next);
     state_.parts.rows.closes(b, close && next == DramAction::precharge);
     return close;
 }
 
-/// Nothing waits for the bank: a row policy may have closed its row meanwhile.
+/// No request waits for the bank: the row policy may have closed its row meanwhile.
 void DramScheduler::close_unused(std::uint32_t b, Tick now) {
     const Tick at = state_.page->closed_at(b);
     if (at > now || !parts_.queue.empty(b) || parts_.device.row(b) == DramBank::closed) return;
     parts_.device.precharge_unused(b, at);
     ++count_.precharges;
-    if (parts_.refresh.stopped(b)) plan(now); // its refresh need not close the row any more
+    if (parts_.refresh.stopped(b)) plan(now); // its refresh no longer needs to close the row
 }
 
-/// Fixes all commands of a burst.
+/// Fixes the commands of a burst.
 void DramScheduler::commit(Tick now) {
     const std::uint16_t number = state_.order->burst(parts_, now);
     const DramAccess& access = parts_.queue[number].access;
@@ -307,7 +307,7 @@ void DramScheduler::commit(Tick now) {
     column(b, number, state_.order->column_at(parts_, b, now));
 }
 
-// ---- somebody else's banks and bus
+// ---- reserved banks and the lent bus
 
 void DramScheduler::lend_bus(bool lent, Tick now) {
     parts_.path.lend(lent);
@@ -315,7 +315,7 @@ void DramScheduler::lend_bus(bool lent, Tick now) {
 }
 
 void DramScheduler::reserve(std::uint32_t b, Tick now) {
-    MEMSIM_ASSERT(traits_.priorities && user_, "this scheduler reserves no banks");
+    MEMSIM_ASSERT(traits_.priorities && user_, "this scheduler does not support reserved banks");
     if (!busy()) parts_.refresh.catch_up(now);
     parts_.queue.set_aside(b);
     reservation_changed(b, now);
@@ -329,7 +329,7 @@ void DramScheduler::give_back(std::uint32_t b, Tick now) {
 void DramScheduler::reservation_changed(std::uint32_t b, Tick now) {
     set_direction();
     choose_all();
-    choose(b); // it may be that nothing waits there
+    choose(b); // possibly without a waiting request
     plan(now);
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "files/input_file.hh"
-#include "workload/graph/csr.hh"
+#include "workload/graph/input/csr.hh"
 
 namespace memsim::workload {
 

@@ -1,7 +1,7 @@
 #include "core/base/heed.hh"
 #include "core/base/units.hh"
 #include "workload/fields.hh"
-#include "workload/graph/graph_reader.hh"
+#include "workload/graph/input/graph_reader.hh"
 
 #include <algorithm>
 #include <optional>

@@ -1,5 +1,5 @@
 #include "workload/fields.hh"
-#include "workload/graph/graph_reader.hh"
+#include "workload/graph/input/graph_reader.hh"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "workload/graph/kronecker.hh"
+#include "workload/graph/input/kronecker.hh"
 
 #include "core/base/error.hh"
 #include "core/base/heed.hh"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "workload/graph/csr.hh"
+#include "workload/graph/input/csr.hh"
 
 namespace memsim::workload {
 
