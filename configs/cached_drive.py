@@ -1,8 +1,8 @@
-"""A GPU whose memory is a drive, with DRAM as its cache: pages come and go without an MMU and without a host.
+"""A GPU whose memory is a drive with DRAM as its cache: pages move without an MMU and without a host.
 
     build/memsim configs/cached_drive.py [--dram 256] [--replacement clock] ...
 
-Four SMs and an L2, running a workload. Its data are on the drive, the DRAM is empty at the start.
+Four SMs and an L2 run a workload. Its data are on the drive; the DRAM is empty at the start.
 """
 
 import memsim
@@ -13,11 +13,14 @@ from memsim.systems import scale
 parser = script_parser(__doc__)
 parser.add_argument("--kernel", default="bfs1", help="a workload's name; `memsim workloads` lists them")
 parser.add_argument(
-    "--scale", type=int, default=12, help="size of the generated input; of a graph, the vertices as a power of two"
+    "--scale",
+    type=int,
+    default=12,
+    help="size of the generated input; for graphs, the binary logarithm of the vertices",
 )
 parser.add_argument("--dram", type=int, default=256, help="KiB of DRAM")
-parser.add_argument("--unit", type=int, default=4, help="KiB of what comes and goes as a whole")
-parser.add_argument("--replacement", default="lru", help="the page policy by which a unit makes room")
+parser.add_argument("--unit", type=int, default=4, help="KiB of a unit, which is fetched and replaced as a whole")
+parser.add_argument("--replacement", default="lru", help="page policy that selects the unit to replace")
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 

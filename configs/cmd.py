@@ -1,9 +1,9 @@
-"""CMD's platforms: deduplication and compression in front of a GPU's memory, on the values that programs compute.
+"""CMD's platforms: deduplication and compression in front of a GPU's memory, with the values that programs compute.
 
     build/memsim configs/cmd.py [--platform baseline|l2-5mb|bpc|bcd|esd|dedup|...|cmd|cmd-bpc] [--workload bfs] ...
 
---workload is one of Table I's thirteen, at a --scale. One of the paper's eight controllers is built, with its share of
-SMs and L2.
+--workload is one of the thirteen of table I, at a --scale. One of the paper's eight controllers is built, with its
+share of SMs and L2.
 """
 
 import memsim
@@ -35,17 +35,19 @@ args = parser.parse_args()
 
 program, region = cmd.workloads.program(args.workload, args.scale, args.seed)
 shares = {name: value for name in ("hash_share", "tables_share") if (value := getattr(args, name)) is not None}
-cmd.machines.check_options(args.platform, **shares)
+cmd.fronts.check_options(args.platform, **shares)
 size = cmd.scale.scale(footprint(program), args.ratio, **shares)
 tell(size.invariants)
 root = cmd.machine(
-    args.platform,
-    program,
-    size,
-    seed=args.seed,
-    bandwidth=args.bandwidth,
-    fifo=args.fifo,
-    max_instructions=region if args.max_instructions is None else args.max_instructions,
+    cmd.MachineParameters(
+        args.platform,
+        program,
+        size,
+        seed=args.seed,
+        bandwidth=args.bandwidth,
+        fifo=args.fifo,
+        dispatcher=dict(max_instructions=region if args.max_instructions is None else args.max_instructions),
+    )
 )
 
 simulation = memsim.instantiate(root, args)
@@ -60,4 +62,4 @@ print(
 )
 if args.check_contents:
     report = simulation.check_contents()
-    print(f"contents: {report['bytes']} bytes are as the program left them; {report['overtaken']} stores came late")
+    print(f"contents: {report['bytes']} bytes equal those of the program;  {report['overtaken']} stores came late")

@@ -1,9 +1,8 @@
-"""Two graph algorithms at once on one GPU: SMs split or shared, one memory.
+"""Two graph algorithms that run concurrently on one GPU: SMs split or shared, one memory.
 
     build/memsim configs/co_run.py [--partition shared] [--when-one-ends repeat] [--only 0] ...
 
-With --only an application has the whole machine to itself: what a weighted speedup compares with
-(docs/models/gpu.md).
+With --only an application uses the whole machine alone, as the baseline of a weighted speedup (docs/models/gpu.md).
 """
 
 import memsim
@@ -12,15 +11,15 @@ from memsim.options import script_parser
 
 parser = script_parser(__doc__)
 parser.add_argument(
-    "--only", type=int, metavar="I", help="run kernel I (from 0) alone, on all SMs; without: all of them"
+    "--only", type=int, metavar="I", help="run kernel I (from 0) alone, on all SMs (default: all kernels)"
 )
 parser.add_argument(
     "--kernels", nargs="+", default=["bfs1", "pagerank"], help="graph workloads; `memsim workloads` lists them"
 )
 parser.add_argument("--partition", default="spatial", choices=["spatial", "shared"])
-parser.add_argument("--sm-split", default="", help="SMs of each, such as 3,1 (spatial); without: as even as possible")
+parser.add_argument("--sm-split", default="", help="SMs of each kernel, such as 3,1 (spatial; default: equal shares)")
 parser.add_argument("--when-one-ends", default="run_on", choices=["run_on", "repeat", "stop"])
-parser.add_argument("--vertices", type=int, default=10, help="2 to this power in each graph")
+parser.add_argument("--vertices", type=int, default=10, help="binary logarithm of the vertices of each graph")
 parser.add_argument("--sms", type=int, default=4)
 args = parser.parse_args()
 

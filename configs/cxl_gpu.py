@@ -1,4 +1,4 @@
-"""CXL-GPU's configurations: a GPU whose program is ten times its memory, behind the host's runtime or CXL root ports.
+"""CXL-GPU's configurations: a GPU with a program of ten times its memory, behind the host's runtime or CXL root ports.
 
     build/memsim configs/cxl_gpu.py [--platform gpu-dram|uvm|gds|cxl|...|cxl-ds] [--workload vadd] [--media z-nand] ...
 """
@@ -11,33 +11,33 @@ from memsim.systems.scale import footprint, tell
 parser = script_parser(__doc__)
 parser.add_argument("--platform", default="cxl-ds", help=f"one of {', '.join(cxl_gpu.platforms())}")
 parser.add_argument("--workload", default="vadd", help=f"one of {', '.join(cxl_gpu.workloads.names())}")
-parser.add_argument("--media", default="z-nand", help=f"of the endpoint: one of {', '.join(cxl_gpu.MEDIA)}")
+parser.add_argument("--media", default="z-nand", help=f"medium of the endpoint: one of {', '.join(cxl_gpu.MEDIA)}")
 parser.add_argument("--controller", default="ours", help=f"one of {', '.join(cxl_gpu.CONTROLLERS)}")
-parser.add_argument("--flit", default="68B", help=f"of the links: one of {', '.join(cxl_gpu.machines.FLITS)}")
+parser.add_argument("--flit", default="68B", help=f"flit format of the links: one of {', '.join(cxl_gpu.values.FLITS)}")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(cxl_gpu.workloads.SCALES)}")
 parser.add_argument(
-    "--read-ahead", help="policy of the queues, such as naive, dynamic, window, fixed (else the platform's)"
+    "--read-ahead", help="policy of the queues, such as naive, dynamic, window, fixed (default: the platform's)"
 )
-parser.add_argument("--unit", default="256B", help="what comes into an endpoint's cache and goes as a whole")
+parser.add_argument("--unit", default="256B", help="unit that an endpoint's cache fetches and replaces as a whole")
 parser.add_argument("--ports", type=int, default=1, help="root ports, each with an endpoint")
 parser.add_argument(
-    "--drive", default="used", help=f"what a flash drive was used for: one of {', '.join(cxl_gpu.media.DRIVES)}"
+    "--drive", default="used", help=f"previous use of a flash drive: one of {', '.join(cxl_gpu.drives.DRIVES)}"
 )
-parser.add_argument("--fault", default=cxl_gpu.machines.FAULT, help="of uvm and gds: the host's time for a page fault")
+parser.add_argument("--fault", default=cxl_gpu.values.FAULT, help="for uvm and gds: the host's time for a page fault")
 parser.add_argument(
     "--prefetch",
     default="none",
-    help=f"of uvm and gds: the host's page prefetcher, such as {cxl_gpu.machines.TREE}",
+    help=f"for uvm and gds: the host's page prefetcher, such as {cxl_gpu.values.TREE}",
 )
 parser.add_argument(
     "--threads",
     default="serial",
-    help=f"how programs run: one of {', '.join(cxl_gpu.machines.THREADS)}",
+    help=f"threads of programs: one of {', '.join(cxl_gpu.values.THREADS)}",
 )
 parser.add_argument(
     "--series",
     metavar="TIME",
-    help="sample latencies and queues of root ports each TIME (Fig. 9e); without: no samples",
+    help="sample latencies and queues of root ports each TIME (Fig. 9e; default: no samples)",
 )
 parser.add_argument(
     "--max-instructions",
@@ -56,22 +56,24 @@ program, region = cxl_gpu.workloads.program(args.workload, args.scale, args.seed
 size = cxl_gpu.scale.scale(footprint(program))
 tell(size.invariants)
 root = cxl_gpu.machine(
-    args.platform,
-    program,
-    args.media,
-    args.controller,
-    size,
-    seed=args.seed,
-    contents=args.check_contents,
-    fault=args.fault,
-    prefetch=args.prefetch,
-    threads=args.threads,
-    read_ahead=args.read_ahead,
-    unit=args.unit,
-    ports=args.ports,
-    flit=args.flit,
-    medium=dict(state=args.drive),
-    max_instructions=region if args.max_instructions is None else args.max_instructions,
+    cxl_gpu.MachineParameters(
+        args.platform,
+        program,
+        args.media,
+        args.controller,
+        size,
+        seed=args.seed,
+        contents=args.check_contents,
+        fault=args.fault,
+        prefetch=args.prefetch,
+        threads=args.threads,
+        read_ahead=args.read_ahead,
+        unit=args.unit,
+        ports=args.ports,
+        flit=args.flit,
+        medium=dict(state=args.drive),
+        dispatcher=dict(max_instructions=region if args.max_instructions is None else args.max_instructions),
+    )
 )
 
 simulation = memsim.instantiate(root, args)
@@ -86,4 +88,4 @@ print(
 )
 if args.check_contents:
     report = simulation.check_contents()
-    print(f"contents: {report['bytes']} bytes are as the program left them; {report['overtaken']} stores came late")
+    print(f"contents: {report['bytes']} bytes equal those of the program;  {report['overtaken']} stores came late")

@@ -1,8 +1,8 @@
-"""A CXL link alone: a traffic generator, a root port, a device port, and a memory that takes no time.
+"""A single CXL link: a traffic generator, a root port, a device port, and a memory without latency.
 
     build/memsim --stamps 1 configs/cxl_link.py [--controller ours|smt|tpp] [--flit 256B] [--outstanding 1] ...
 
-With one request at a time it shows the round trip, with --stamps 1 by layer; with many the bandwidth.
+One outstanding request shows the round trip, with --stamps 1 by layer; many show the bandwidth.
 """
 
 import memsim
@@ -10,16 +10,16 @@ from memsim import cxl, mem
 from memsim.options import script_parser
 
 parser = script_parser(__doc__)
-parser.add_argument("--controller", default="ours", help="latencies of its layers: ours, smt, tpp")
+parser.add_argument("--controller", default="ours", help="latencies of the link's layers: ours, smt, tpp")
 parser.add_argument("--lanes", type=int, default=8)
 parser.add_argument("--flit", default="68B", help="68B, 256B or 256B-lopt (latency-optimised)")
-parser.add_argument("--generation", type=int, default=5, help="of PCIe: 3 to 6")
-parser.add_argument("--read-share", default="100%", help="reads among the requests")
-parser.add_argument("--size", type=int, default=64, help="bytes of a request")
-parser.add_argument("--outstanding", type=int, default=1, help="requests without an answer, at most")
-parser.add_argument("--period", default="0fs", help="from request to request (0fs: as fast as possible)")
+parser.add_argument("--generation", type=int, default=5, help="generation of PCIe: 3 to 6")
+parser.add_argument("--read-share", default="100%", help="share of reads among the requests")
+parser.add_argument("--size", type=int, default=64, help="bytes per request")
+parser.add_argument("--outstanding", type=int, default=1, help="maximum number of outstanding requests")
+parser.add_argument("--period", default="0fs", help="time between requests (0fs: as fast as possible)")
 parser.add_argument("--requests", type=int, default=1000)
-parser.add_argument("--bit-errors", type=int, default=0, help="bits received wrongly of 10^15")
+parser.add_argument("--bit-errors", type=int, default=0, help="bit errors per 10^15 bits")
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 

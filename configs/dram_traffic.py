@@ -2,13 +2,13 @@
 
     build/memsim configs/dram_traffic.py [--preset ddr4_3200] [--pattern random] [--period 10ns] ...
 
-For bandwidth and latency curves of a DRAM alone, sweep --period. Another DRAM is a preset with
-changes; latency without load is that of one request at a time:
+For bandwidth and latency curves of a DRAM alone, sweep --period. Another DRAM is a preset with changes. Latency without
+load is that of one outstanding request:
 
     build/memsim configs/dram_traffic.py --preset hbm2e --changes tCL=15ns tRFC=350ns --outstanding 1
 
-`--pattern probed` is the load of tests/validation: a stream over 16 banks, a read each --period, and one read
-of a random row at a time, whose latency is printed. It takes the map RoRaCoBaBg.
+`--pattern probed` is the load of tests/validation: a stream over 16 banks, one read per --period, and one outstanding
+read of a random row, whose latency is printed. It requires the map RoRaCoBaBg.
 """
 
 import memsim
@@ -23,9 +23,9 @@ parser.add_argument(
     nargs="+",
     default=[],
     metavar="NAME=VALUE",
-    help="figures that differ from the table: tRCDRD=12ns ranks=1",
+    help="values that replace those of the table:  tRCDRD=12ns ranks=1",
 )
-parser.add_argument("--order", default="first_ready", help="which command goes next: likewise")
+parser.add_argument("--order", default="first_ready", help="scheduling of commands, in the same format")
 parser.add_argument(
     "--dram",
     nargs="+",
@@ -33,27 +33,27 @@ parser.add_argument(
     metavar="NAME=VALUE",
     help="other parameters of mem.DramController: bank_queue=8 page=closed",
 )
-parser.add_argument("--map", help="order of the address's digits, highest first (default: RoRaBaCoCh)")
+parser.add_argument("--map", help="order of the address digits, highest first (default: RoRaBaCoCh)")
 parser.add_argument("--channels", type=int, default=1, help="channels that share the addresses, 256 bytes each")
 parser.add_argument("--pattern", default="random", choices=["sequential", "random", "probed"])
-parser.add_argument("--period", default="0fs", help="from request to request (0fs: as fast as possible)")
-parser.add_argument("--read-share", default="100%", help="reads among the requests")
-parser.add_argument("--size", type=int, default=64, help="bytes of a request")
-parser.add_argument("--outstanding", type=int, default=64, help="requests without an answer, at most")
+parser.add_argument("--period", default="0fs", help="time between requests (0fs: as fast as possible)")
+parser.add_argument("--read-share", default="100%", help="share of reads among the requests")
+parser.add_argument("--size", type=int, default=64, help="bytes per request")
+parser.add_argument("--outstanding", type=int, default=64, help="maximum number of outstanding requests")
 parser.add_argument("--requests", type=int, default=100_000, help="how many (0: without end); of probed: probes")
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
 
 def named(pairs):
-    """Arguments from NAME=VALUE; whole numbers are numbers."""
+    """Arguments of the form NAME=VALUE as a dict; integers are converted."""
     split = (pair.partition("=")[::2] for pair in pairs)
     return {name: int(value) if value.isdigit() else value for name, value in split}
 
 
 root = memsim.Root(seed=args.seed)
 if args.pattern == "probed":
-    # `every` counts eighths of a cycle: a cycle of one period is a read each period.
+    # `every` counts eighths of a cycle: with a cycle of one period, there is one read per period.
     root.generator = mem.ProbedStream(cycle=args.period, every=8, probes=args.requests, bytes=args.size)
     dram_map = args.map or "RoRaCoBaBg"
 else:
@@ -74,7 +74,7 @@ if args.channels == 1:
     root.monitor.mem_side = root.dram.cpu_side
     channels = [root.dram]
 else:
-    # A crossbar that costs no time: 4 KiB each 10 ps.
+    # A crossbar without latency: 4 KiB per 10 ps.
     share = Interleave(args.channels, "256B")
     root.crossbar = mem.Crossbar(**share.crossbar, clock="100GHz", width="4KiB", latency="1fs", queue=256, buffer=256)
     dram_map = args.map or "RoRaBaCoChCl"

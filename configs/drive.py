@@ -3,8 +3,8 @@
     build/memsim configs/drive.py [--drive z_ssd] [--read-share 70%] [--requests 20000] ...
     build/memsim configs/drive.py --drive mqsim --trace FILE --trace-unit 1ns
 
-A trace is one of MQSim's: '<arrival> <device> <sector> <sectors> <0 for a write, 1 for a read>'; what an
-arrival counts is not in it. Sectors beyond the drive begin again at 0.
+Traces have MQSim's format: '<arrival> <device> <sector> <sectors> <0 for a write, 1 for a read>'. The unit of arrival
+times is not part of the file. Sectors beyond the end of the drive wrap around to 0.
 """
 
 import memsim
@@ -14,15 +14,15 @@ from memsim.systems.drive import PRESETS, solid_state_drive
 
 parser = script_parser(__doc__)
 parser.add_argument("--drive", default="mqsim", help=f"one of {', '.join(PRESETS)}")
-parser.add_argument("--trace", help="path of a block trace; without: requests by --pattern")
-parser.add_argument("--trace-unit", default="0fs", help="what its arrivals count, such as 1ns")
+parser.add_argument("--trace", help="path of a block trace (default: requests by --pattern)")
+parser.add_argument("--trace-unit", default="0fs", help="unit of its arrival times, such as 1ns")
 parser.add_argument("--pattern", default="random", choices=["sequential", "random"])
-parser.add_argument("--read-share", default="100%", help="reads among the requests")
-parser.add_argument("--sectors", type=int, default=8, help="sectors (512 B) of a request")
-parser.add_argument("--outstanding", type=int, default=16, help="requests without an answer, at most")
+parser.add_argument("--read-share", default="100%", help="share of reads among the requests")
+parser.add_argument("--sectors", type=int, default=8, help="sectors (512 B) per request")
+parser.add_argument("--outstanding", type=int, default=16, help="maximum number of outstanding requests")
 parser.add_argument("--requests", type=int, default=20_000, help="how many")
-parser.add_argument("--range", type=int, default=1 << 21, help="sectors that are touched, from 0")
-parser.add_argument("--preconditioned", help="share of the drive that was written before; without: that of --drive")
+parser.add_argument("--range", type=int, default=1 << 21, help="number of sectors accessed, from 0")
+parser.add_argument("--preconditioned", help="share of the drive that was written before (default: that of --drive)")
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 

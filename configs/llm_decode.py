@@ -1,8 +1,8 @@
-"""A decode step of a language model on a V100, A100 or H100, some layers of it.
+"""A decode step of a language model on a V100, A100 or H100, with some of its layers.
 
     build/memsim configs/llm_decode.py [--chip h100-pcie] [--model llama-3-8b] [--layers 1] [--context 1024] [--head]
 
-The kernels and what is not modelled: docs/models/llm.md. The time of each kernel is in the database:
+docs/models/llm.md describes the kernels and what is not modelled. The time of each kernel is in the database:
 
     build/memsim sql memsim-out "SELECT kernel, count(*), sum(time_ns), sum(dram_bytes) FROM launches GROUP BY kernel"
 """
@@ -23,7 +23,7 @@ parser.add_argument("--context", type=whole(0), default=1024, help="tokens in th
 parser.add_argument("--tokens", type=whole(1), default=1, help="tokens decoded, one after the other")
 parser.add_argument("--head", action="store_true", help="simulate embedding and output head, too")
 parser.add_argument("--launch-latency", default=llm.GRAPH_LAUNCH, help="time from the end of a kernel to the next")
-parser.add_argument("--sms", type=whole(1), help="number of SMs; without it as many as the chip has")
+parser.add_argument("--sms", type=whole(1), help="number of SMs (default: that of the chip)")
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
@@ -55,7 +55,7 @@ with closing(connect(simulation.options.outdir)) as database:
     )
 layer = time_ns[0] / args.layers / args.tokens * 1e-9
 rate = shape.layer_bytes / layer
-# Without --head, the head is taken to be read at the rate of a layer's weights.
+# Without --head, the head is assumed to be read at the rate of a layer's weights.
 head = time_ns[1] / args.tokens * 1e-9 if args.head else shape.head_bytes / rate
 speed = llm.tokens_per_second(layer, head, shape, launch_latency=ticks(args.launch_latency) * 1e-15)
 print(

@@ -2,7 +2,7 @@
 
     build/memsim configs/nvidia_gpu.py [--chip h100-sxm] [--kernel bfs1 --size 14] [--memory ddr5_4800]
 
-What the presets model, and how near they come to measured chips: `memsim silicon`.
+`memsim silicon` shows what the presets model and compares them with measured chips.
 """
 
 import memsim
@@ -13,9 +13,9 @@ from memsim.systems import nvidia
 parser = script_parser(__doc__)
 parser.add_argument("--chip", default="h100-sxm", choices=list(nvidia.CHIPS))
 parser.add_argument("--kernel", default="vadd", help="a workload's name; `memsim workloads` lists them")
-parser.add_argument("--size", type=whole(0), default=0, help="of the workload's input; 0: its default")
-parser.add_argument("--memory", help="a timing table of mem.DramController ; without it the chip's own memory")
-parser.add_argument("--sms", type=whole(1), help="number of SMs; without it as many as the chip has")
+parser.add_argument("--size", type=whole(0), default=0, help="size of the workload's input (0: its default)")
+parser.add_argument("--memory", help="a timing table of mem.DramController (default: the chip's own memory)")
+parser.add_argument("--sms", type=whole(1), help="number of SMs (default: that of the chip)")
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 

@@ -2,17 +2,16 @@
 
     build/memsim configs/ohm_planar.py [--platform origin|hetero|ohm-base|...|oracle] [--workload betw] ...
 
---workload is one of Table II's ten, at a --scale; --kernel any graph workload, on --graph or on a
-generated graph. The memory's tiers and the L2 follow from the footprint.
+--workload is one of the ten of table II, at a --scale; --kernel is any graph workload, on --graph or on a generated
+graph. The sizes of the memory's tiers and of the L2 follow from the footprint.
 """
 
 import memsim
 from memsim.systems import ohm, scale
 
-args, program, options = ohm.job.arguments(__doc__, "planar")
-size = ohm.machine_scale("planar", args.platform, program, **args.floors)
-scale.tell(size.invariants)
-root = ohm.planar(args.platform, program, size, **options)
+args, parameters = ohm.job.arguments(__doc__, "planar")
+scale.tell(parameters.size.invariants)
+root = ohm.machine(parameters)
 
 memsim.instantiate(root, args)
 end = ohm.job.simulate()

@@ -1,9 +1,9 @@
-"""The computer of Ohm-GPU's Fig. 3a: a GPU, a host and a Z-SSD, from which a workload's data comes.
+"""The computer of Ohm-GPU's Fig. 3a: a GPU, a host and a Z-SSD that holds the data of a workload.
 
     build/memsim configs/ohm_testbed.py [--data drive|host|resident] [--workload betw] [--scale small]
 
-Its time with the data on the drive, in host memory and in the GPU separates storage access, transfer and
-computing apart.
+Runs with the data on the drive, in host memory and in the GPU separate the times of storage access, transfer and
+computation.
 """
 
 import memsim
@@ -25,7 +25,7 @@ args = parser.parse_args()
 program, region = ohm.workloads.program(args.workload, args.scale, args.seed)
 if args.max_instructions is not None:
     region["max_instructions"] = args.max_instructions
-root = ohm.testbed(args.data, program, args.seed, **region)
+root = ohm.testbed(ohm.TestbedParameters(args.data, program, seed=args.seed, dispatcher=region))
 
 memsim.instantiate(root, args)
 end = memsim.simulate()

@@ -2,8 +2,7 @@
 
     build/memsim configs/paged_gpu.py [--placement faults --resident 50] [--source drive] ...
 
-Four SMs, an L2 and one DRAM channel, running a workload. --placement none is the same machine
-without translation.
+Four SMs, an L2 and one DRAM channel run a workload. --placement none is the same machine without translation.
 """
 
 import memsim
@@ -14,7 +13,10 @@ from memsim.systems import mmu, scale
 parser = script_parser(__doc__)
 parser.add_argument("--kernel", default="bfs1", help="a workload's name; `memsim workloads` lists them")
 parser.add_argument(
-    "--scale", type=int, default=12, help="size of the generated input; of a graph, the vertices as a power of two"
+    "--scale",
+    type=int,
+    default=12,
+    help="size of the generated input; for graphs, the binary logarithm of the vertices",
 )
 parser.add_argument("--page", type=whole(1), default=4096, help="bytes")
 parser.add_argument(
@@ -27,7 +29,7 @@ parser.add_argument(
     "--source",
     default="host_memory",
     choices=["host_memory", "drive", "drive_direct"],
-    help="with faults: where pages are initially",
+    help="with faults: initial place of pages",
 )
 parser.add_argument(
     "--check-contents",
@@ -37,9 +39,9 @@ parser.add_argument(
 parser.add_argument(
     "--prefetch",
     default="none",
-    help="with faults: the page prefetcher, by which the host brings pages beside those " "that are faulted on",
+    help="with faults: the page prefetcher, with which the host brings pages in addition to " "faulted ones",
 )
-parser.add_argument("--eviction", default="lru", help="with faults: the page policy by which a page makes room")
+parser.add_argument("--eviction", default="lru", help="with faults: the page policy that selects the page to evict")
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
@@ -94,4 +96,4 @@ if faults:
         f"{host.bandwidth_in / 1e9:.2f} GB/s in"
     )
 if args.check_contents:
-    print(f"contents: {simulation.check_contents()['bytes']} bytes are as the program left them")
+    print(f"contents: {simulation.check_contents()['bytes']} bytes equal those of the program")

@@ -1,4 +1,4 @@
-"""An Accel-Sim trace on a machine shaped like its Quadro V100, with the counts that it prints.
+"""An Accel-Sim trace on a machine like its Quadro V100. Prints counts of the trace.
 
     build/memsim configs/qv100_trace.py TRACE/kernelslist.g [--repeat 10]
 """
@@ -12,7 +12,7 @@ from memsim.systems import qv100
 
 parser = script_parser(__doc__)
 parser.add_argument("trace", help="kernelslist.g or one .traceg file")
-parser.add_argument("--repeat", type=int, default=1, help="times that the trace is played")
+parser.add_argument("--repeat", type=int, default=1, help="number of times that the trace is played")
 parser.add_argument("--sms", type=int, default=80)
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()

@@ -1,4 +1,4 @@
-"""SAP's machine: a GTX 480 whose DRAM caches a PCIe SSD, with a policy for what it holds and what comes ahead.
+"""SAP's machine: a GTX 480 whose DRAM caches a PCIe SSD, with policies for replacement and prefetching.
 
     build/memsim configs/sap.py [--policy fifo|lru|sap|arc|car|clock-pro|page-on-page] [--dram 8MiB] ...
 """
@@ -16,15 +16,13 @@ parser.add_argument("--scale", default="default", help=f"one of {', '.join(sap.w
 parser.add_argument(
     "--drive",
     default="table",
-    help=f"one of {', '.join(sap.machines.DRIVES)}: the paper's latencies, or " "a drive of such flash",
+    help=f"one of {', '.join(sap.machines.DRIVES)}: the paper's latencies, or " "a drive with this flash",
 )
+parser.add_argument("--period", type=int, help="cycles between queries of the schedulers (default: the platform's)")
 parser.add_argument(
-    "--period", type=int, help="cycles from one look at the schedulers to the next; without: the platform's"
+    "--lookahead", type=int, help="memory operations of a warp visible to its scheduler (default: the platform's)"
 )
-parser.add_argument(
-    "--lookahead", type=int, help="memory operations of a warp that its scheduler knows of; without: the platform's"
-)
-parser.add_argument("--record", type=int, help="units that the memory manager records; without: the platform's")
+parser.add_argument("--record", type=int, help="units that the memory manager records (default: the platform's)")
 parser.add_argument(
     "--max-instructions",
     type=int,
@@ -41,14 +39,16 @@ args = parser.parse_args()
 program, region = sap.workloads.program(args.workload, args.scale, args.seed)
 manager = {name: value for name in ("period", "lookahead", "record") if (value := getattr(args, name)) is not None}
 root = sap.machine(
-    args.policy,
-    program,
-    args.dram,
-    args.drive,
-    args.seed,
-    args.check_contents,
-    manager,
-    max_instructions=region if args.max_instructions is None else args.max_instructions,
+    sap.MachineParameters(
+        args.policy,
+        program,
+        dram=args.dram,
+        drive=args.drive,
+        seed=args.seed,
+        contents=args.check_contents,
+        manager=manager,
+        dispatcher=dict(max_instructions=region if args.max_instructions is None else args.max_instructions),
+    )
 )
 
 simulation = memsim.instantiate(root, args)
@@ -62,8 +62,8 @@ print(
 )
 print(
     f"{cache.hits} hits, {cache.merged} merged, {cache.misses} misses; {cache.prefetches} units prefetched, "
-    f"{cache.unused_prefetches} of them for nothing; {cache.units_out} units written to the drive"
+    f"{cache.unused_prefetches} of them unused;  {cache.units_out} units written to the drive"
 )
 if args.check_contents:
     report = simulation.check_contents()
-    print(f"contents: {report['bytes']} bytes are as the program left them; {report['overtaken']} stores came late")
+    print(f"contents: {report['bytes']} bytes equal those of the program;  {report['overtaken']} stores came late")

@@ -1,4 +1,4 @@
-"""Hits of every policy at every size of DRAM, in one run of SAP's GPU with memory enough.
+"""Hits of every policy at every size of DRAM, from one run of SAP's GPU with sufficient memory.
 
     build/memsim configs/sap_hits.py [--workload AES] [--policies fifo lru sap ...] ...
 """
@@ -12,13 +12,11 @@ parser = script_parser(__doc__)
 parser.add_argument("--policies", nargs="+", default=sap.policies(), help=f"of {', '.join(sap.policies())}")
 parser.add_argument("--workload", default="AES", help=f"one of {', '.join(sap.workloads.names())}")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(sap.workloads.SCALES)}")
+parser.add_argument("--period", type=int, help="cycles between queries of the schedulers (default: the platform's)")
 parser.add_argument(
-    "--period", type=int, help="cycles from one look at the schedulers to the next; without: the platform's"
+    "--lookahead", type=int, help="memory operations of a warp visible to its scheduler (default: the platform's)"
 )
-parser.add_argument(
-    "--lookahead", type=int, help="memory operations of a warp that its scheduler knows of; without: the platform's"
-)
-parser.add_argument("--record", type=int, help="units that the memory manager records; without: the platform's")
+parser.add_argument("--record", type=int, help="units that the memory manager records (default: the platform's)")
 parser.add_argument(
     "--max-instructions",
     type=int,
@@ -30,11 +28,13 @@ args = parser.parse_args()
 program, region = sap.workloads.program(args.workload, args.scale, args.seed)
 manager = {name: value for name in ("period", "lookahead", "record") if (value := getattr(args, name)) is not None}
 root = sap.shadows(
-    program,
-    args.policies,
-    args.seed,
-    manager,
-    max_instructions=region if args.max_instructions is None else args.max_instructions,
+    sap.ShadowParameters(
+        program,
+        args.policies,
+        seed=args.seed,
+        manager=manager,
+        dispatcher=dict(max_instructions=region if args.max_instructions is None else args.max_instructions),
+    )
 )
 
 memsim.instantiate(root, args)

@@ -1,10 +1,10 @@
-"""SAP's seven policies over a memory of another machine: an endpoint's cache, a page buffer, or resident pages.
+"""SAP's seven policies for a memory of another machine: an endpoint's cache, a page buffer, or resident pages.
 
     build/memsim configs/sap_policies.py --host endpoint|buffer|mmu [--policy sap] [--workload bfs] ...
 
-    endpoint  cxl on Z-NAND: units of 256 B of the endpoint's DRAM
-    buffer    ZnG's HybridGPU with a fully associative buffer of pages of 4 KiB, one program, no MMU
-    mmu       CXL-GPU's uvm with 25 us a fault: pages of 64 KiB in GPU memory
+endpoint  cxl on Z-NAND: units of 256 B of the endpoint's DRAM
+buffer    ZnG's HybridGPU with a fully associative buffer of pages of 4 KiB, one program, no MMU
+mmu       CXL-GPU's uvm with 25 us per fault: pages of 64 KiB in GPU memory
 """
 
 import memsim
@@ -20,8 +20,8 @@ HOSTS = {"endpoint": cxl_gpu, "buffer": zng, "mmu": cxl_gpu}
 parser = script_parser(__doc__)
 parser.add_argument("--host", default="endpoint", choices=HOSTS)
 parser.add_argument("--policy", default="sap", help=f"one of {', '.join(sap.policies())}")
-parser.add_argument("--workload", help="of the host's system (else bfs, bfs1)")
-parser.add_argument("--scale", default="default", help="of that system")
+parser.add_argument("--workload", help="workload of the host's system (default: bfs, bfs1)")
+parser.add_argument("--scale", default="default", help="scale of that system")
 parser.add_argument(
     "--max-instructions",
     type=int,
@@ -44,10 +44,17 @@ limit = dict(max_instructions=region if args.max_instructions is None else args.
 
 if args.host == "endpoint":
     root = cxl_gpu.machine(
-        "cxl", program, "z-nand", seed=args.seed, **limit, medium=dict(replacement=replacement, prefetch=prefetch)
+        cxl_gpu.MachineParameters(
+            "cxl",
+            program,
+            "z-nand",
+            seed=args.seed,
+            medium=dict(replacement=replacement, prefetch=prefetch),
+            dispatcher=limit,
+        )
     )
     entrance = hint_path(root, watched)
-    manager = dict(unit="256B", clock=cxl_gpu.machines.CLOCK)
+    manager = dict(unit="256B", clock=cxl_gpu.values.CLOCK)
     held = root.port[0].medium.cache
 elif args.host == "buffer":
     size = zng.scale.scale(footprint(program))
@@ -65,18 +72,20 @@ elif args.host == "buffer":
         requests=256,
         drive_queue=256,
     )
-    zng.memory.hybridgpu(root, size, footprint(program), held)
+    zng.hybrid.hybridgpu(root, size, footprint(program), held)
     manager = dict(unit="4KiB", clock=zng.machines.CLOCK)
     entrance = held.hints[0] if watched else None
 else:
-    root = cxl_gpu.machine("uvm", program, seed=args.seed, fault="25us", threads="simt", **limit)
+    root = cxl_gpu.machine(
+        cxl_gpu.MachineParameters("uvm", program, seed=args.seed, fault="25us", threads="simt", dispatcher=limit)
+    )
     root.gpu.mmu.eviction, root.host.prefetch = replacement, prefetch
     root.host.prefetchers = int(watched)
-    manager = dict(unit=str(Bytes(cxl_gpu.scale.UVM_PAGE)), clock=cxl_gpu.machines.CLOCK)
+    manager = dict(unit=str(Bytes(cxl_gpu.scale.UVM_PAGE)), clock=cxl_gpu.values.CLOCK)
     held, entrance = root.gpu.mmu, root.host.hints[0] if watched else None
 
 if watched:
-    tells = args.host == "buffer"  # its misses
+    tells = args.host == "buffer"  # the memory reports its misses
     made = watch(root, **manager, trigger="miss" if tells else "period", reports=int(tells))
     made.hints[0] = entrance
     if tells:

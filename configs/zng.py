@@ -2,8 +2,8 @@
 
     build/memsim configs/zng.py [--platform zng|zng-base|hybridgpu|...] [--workload betw-back] ...
 
---workload is one of Table II's sixteen, a pair such as betw-back, or a multiple such as betw*8: all run at
-once, each in memory of its own, at a --scale.
+--workload is one of the sixteen of table II, a pair such as betw-back, or a multiple such as betw*8, at a --scale. All
+programs run concurrently, each in its own memory.
 """
 
 import argparse
@@ -26,56 +26,61 @@ parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng.w
 parser.add_argument(
     "--prefetch",
     choices=["nopref", "1KBpref", "4KBpref", "predict-4KBpref", "dyn-pref"],
-    help="beside the L2 (Fig. 16b); without: the platform's",
+    help="prefetcher next to the L2 (Fig. 16b; default: the platform's)",
 )
 parser.add_argument(
     "--graphs",
     choices=["social", "communities", "kronecker"],
     default=zng.workloads.GRAPHS,
-    help="how graphs are generated (an assumption)",
+    help="kind of generated graphs (an assumption)",
 )
 parser.add_argument(
     "--sized-for",
     metavar="WORKLOAD",
-    help="the machine is that for this workload, such as betw*8 (without: for --workload)",
+    help="size the machine for this workload, such as betw*8 (default: that of --workload)",
 )
-for_flash = parser.add_argument_group("on ZnG's own flash; without: the platform's")
-for_flash.add_argument("--registers", type=int, help="of a plane (2 or 8 in the paper)")
-for_flash.add_argument("--register-network", dest="network", help="none, swnet, fcnet or nif")
+for_flash = parser.add_argument_group("for ZnG's own flash (default: the platform's values)")
+for_flash.add_argument("--registers", type=int, help="registers per plane (2 or 8 in the paper)")
+for_flash.add_argument("--register-network", dest="network", help="network of the registers: none, swnet, fcnet or nif")
 for_flash.add_argument(
     "--redirect",
     action=argparse.BooleanOptionalAction,
     default=None,
-    help="written lines to pinned L2 ways while registers thrash",
+    help="keep written lines in pinned L2 ways while registers thrash",
 )
 for_flash.add_argument("--span", type=planes, help="planes over which a mapped block extends, or all of them: all")
 for_flash.add_argument(
     "--across",
     action=argparse.BooleanOptionalAction,
     default=None,
-    help="whether the planes of a mapped block are of all packages",
+    help="spread a mapped block over the planes of all packages",
 )
 for_flash.add_argument(
     "--collect",
     choices=zng.flash.COLLECT_WHEN,
-    help="when log blocks are merged: when they are low on pages (Fig. 17), or when the erased "
-    "blocks of their plane are used up, too",
+    help="condition for merging log blocks: few pages left (Fig. 17), or also no erased " "blocks left in their plane",
 )
 parser.add_argument(
-    "--whole", type=whole(1), default=zng.scale.FOOTPRINT, help="bytes that the paper's programs touch (an assumption)"
+    "--whole",
+    type=whole(1),
+    default=zng.scale.FOOTPRINT,
+    help="footprint of the paper's programs in bytes (an assumption)",
 )
 parser.add_argument(
-    "--buffer", type=whole(1), default=zng.scale.BUFFER, help="bytes that its HybridGPU's buffer holds (an assumption)"
+    "--buffer",
+    type=whole(1),
+    default=zng.scale.BUFFER,
+    help="capacity of the paper's HybridGPU buffer in bytes (an assumption)",
 )
 parser.add_argument(
     "--optane",
     default="printed",
-    help="what Table I's times of Optane mean, and its rows: printed, table, " "dimm or measured",
+    help="reading of table I's times and rows of Optane: printed, table, " "dimm or measured",
 )
 parser.add_argument(
     "--max-instructions",
     type=int,
-    help="thread instructions: after its part of them an application starts no block "
+    help="thread instructions; after its part of them an application starts no block "
     "(0: no limit; default: the scale's)",
 )
 parser.add_argument(
@@ -97,15 +102,17 @@ on_flash = {
     if getattr(args, n) is not None
 }
 root = zng.machine(
-    args.platform,
-    programs,
-    size,
-    seed=args.seed,
-    prefetch=args.prefetch,
-    on_flash=on_flash,
-    optane=args.optane,
-    contents=args.check_contents,
-    application_instructions=most // len(programs),
+    zng.MachineParameters(
+        args.platform,
+        programs,
+        size,
+        seed=args.seed,
+        prefetch=args.prefetch,
+        on_flash=on_flash,
+        optane=args.optane,
+        contents=args.check_contents,
+        dispatcher=dict(application_instructions=most // len(programs)),
+    )
 )
 
 simulation = memsim.instantiate(root, args)
@@ -123,6 +130,6 @@ if len(programs) > 1:
 if args.check_contents:
     report = simulation.check_contents()
     print(
-        f"contents: {report['bytes']} bytes are as the programs left them; {report['left_out']} more belong to "
+        f"contents: {report['bytes']} bytes equal those of the programs;  {report['left_out']} more belong to "
         f"atomics; {report['overtaken']} stores came late"
     )

@@ -2,15 +2,15 @@
 
     build/memsim configs/zng_flash.py [--read-share 100%] [--register-network nif] [--registers 8] ...
 
-Each controller has its own part of the flash to ask for. Prints what reaches the controllers, what is
-sensed for it, and how long planes program. There is no garbage collector: when a log block is full and
-registers hold nothing but pages for it, the run stops with an error.
+Each controller accesses its own part of the flash. Prints the traffic of controllers, the pages sensed for it, and the
+programming time of planes. There is no garbage collector: when a log block is full and registers hold only pages for
+it, the run stops with an error.
 """
 
 import memsim
 from memsim import mem
 from memsim.options import script_parser
-from memsim.systems.zng.flash import GEOMETRY, flash_backbone
+from memsim.systems.zng.backbone import GEOMETRY, BackboneParameters, flash_backbone
 from memsim.units import Bytes
 
 BLOCK = GEOMETRY["pages"] * 4096
@@ -18,19 +18,23 @@ BLOCK = GEOMETRY["pages"] * 4096
 parser = script_parser(__doc__)
 parser.add_argument("--controllers", type=int, default=16)
 parser.add_argument("--packages", type=int, default=16)
-parser.add_argument("--register-network", default="nif", help="none, swnet, fcnet or nif")
-parser.add_argument("--registers", type=int, default=8, help="of a plane")
+parser.add_argument("--register-network", default="nif", help="network of the registers: none, swnet, fcnet or nif")
+parser.add_argument("--registers", type=int, default=8, help="registers per plane")
 parser.add_argument("--pattern", default="random", choices=["sequential", "random"])
-parser.add_argument("--read-share", default="100%", help="reads among the requests")
-parser.add_argument("--blocks", type=int, default=64, help="data blocks that each controller asks for")
-parser.add_argument("--outstanding", type=int, default=512, help="requests of a controller, at most")
-parser.add_argument("--requests", type=int, default=20_000, help="of each controller")
+parser.add_argument("--read-share", default="100%", help="share of reads among the requests")
+parser.add_argument("--blocks", type=int, default=64, help="data blocks that each controller accesses")
+parser.add_argument(
+    "--outstanding", type=int, default=512, help="maximum number of outstanding requests per controller"
+)
+parser.add_argument("--requests", type=int, default=20_000, help="requests per controller")
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
 root = memsim.Root(seed=args.seed)
 root.flash = flash_backbone(
-    controllers=args.controllers, packages=args.packages, registers=args.registers, network=args.register_network
+    BackboneParameters(
+        controllers=args.controllers, packages=args.packages, registers=args.registers, network=args.register_network
+    )
 )
 root.l2 = [
     mem.TrafficGen(

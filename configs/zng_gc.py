@@ -1,10 +1,10 @@
-"""Requests over time of two programs that run together on ZnG, while log blocks of one are merged (Fig. 17b).
+"""Requests over time of two concurrent programs on ZnG, while log blocks of one are merged (Fig. 17b).
 
     build/memsim configs/zng_gc.py [--workload betw-back] [--filled 92% 95%] [--every 20us] [--scale small]
 
---filled: how full log blocks are at the start, at least and at most (drawn from the seed): nearly, by default, as the
-paper's figure begins shortly before a collection. Requests are those that leave SMs,
-with translated addresses: a held application has none.
+--filled: minimum and maximum fill of log blocks at the start (drawn from the seed). They are nearly full by default,
+because the paper's figure begins shortly before a collection. Requests are those that leave SMs with translated
+addresses: a held application has none.
 """
 
 import memsim
@@ -18,21 +18,26 @@ parser = script_parser(__doc__)
 parser.add_argument("--workload", default="betw-back", help="such as betw-back")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng.workloads.SCALES)}")
 parser.add_argument(
-    "--filled", nargs=2, default=["92%", "95%"], metavar="SHARE", help="of log blocks at the start, least and most"
+    "--filled",
+    nargs=2,
+    default=["92%", "95%"],
+    metavar="SHARE",
+    help="fill of log blocks at the start, minimum and maximum",
 )
 parser.add_argument(
     "--collect",
     choices=zng.flash.COLLECT_WHEN,
     default="low",
-    help="when log blocks are merged: when they are low on pages, or when the erased blocks of their "
-    "plane are used up, too",
+    help="condition for merging log blocks: few pages left, or also no erased blocks left in their " "plane",
 )
-parser.add_argument("--registers", type=int, default=8, help="of a plane: few, where 8 would hold all that is written")
+parser.add_argument(
+    "--registers", type=int, default=8, help="registers per plane (few, because 8 would hold all written data)"
+)
 parser.add_argument("--every", default="20us", help="time between two samples")
 parser.add_argument(
     "--max-instructions",
     type=int,
-    help="thread instructions: after its part of them an application starts no block "
+    help="thread instructions; after its part of them an application starts no block "
     "(0: no limit; default: the scale's)",
 )
 parser.add_argument("--seed", type=int, default=1)
@@ -42,16 +47,18 @@ programs = zng.workloads.programs(args.workload, args.scale, args.seed)
 most = args.max_instructions if args.max_instructions is not None else zng.workloads.REGION[args.scale]
 size = zng.scale.scale(sum(footprint(p) for p in programs))
 root = zng.machine(
-    "zng",
-    programs,
-    size,
-    seed=args.seed,
-    application_instructions=most // len(programs),
-    on_flash=dict(
-        registers=args.registers,
-        collect=args.collect,
-        for_package=dict(log_filled_least=args.filled[0], log_filled=args.filled[1]),
-    ),
+    zng.MachineParameters(
+        "zng",
+        programs,
+        size,
+        seed=args.seed,
+        on_flash=dict(
+            registers=args.registers,
+            collect=args.collect,
+            for_package=dict(log_filled_least=args.filled[0], log_filled=args.filled[1]),
+        ),
+        dispatcher=dict(application_instructions=most // len(programs)),
+    )
 )
 root.watch = [mem.Monitor(outstanding=4096, applications=len(programs)) for _ in root.gpu.l1]
 for l1, monitor in zip(root.gpu.l1, root.watch):

@@ -1,9 +1,9 @@
-"""How often one of ZnG's workloads reads and writes each page of 4 KiB (Figs 5b, 5c).
+"""Counts of reads and writes of each 4 KiB page by one of ZnG's workloads (Figs 5b, 5c).
 
     build/memsim configs/zng_pages.py [--workload betw] [--scale small]
 
-Pages are counted at the SMs (after the coalescer), and at what the L2 asks of the memory. The machine of Table I at a
-scale, without address translation, so that no page walk is counted; its memory answers in Z-NAND's 3 us.
+Pages are counted at the SMs (after the coalescer) and at the memory side of the L2. The machine is that of table I at a
+scale, without address translation, so that no page walks are counted; its memory has the latency of Z-NAND, 3 us.
 """
 
 import memsim
@@ -26,7 +26,7 @@ args = parser.parse_args()
 
 
 def watched(below):
-    """A monitor that is bound to `below` in place of what was."""
+    """Inserts a monitor in front of `below`."""
     above = unbind(below)
     monitor = mem.Monitor(outstanding=1024, page="4KiB")
     monitor.mem_side = below
@@ -41,7 +41,7 @@ root.program = programs
 root.gpu = zng.machines.gpu_of(size, 1, zng.machines.SRAM, max_instructions=most)
 programs[0].dispatcher = root.gpu.dispatcher.host
 root.memory = [mem.SimpleMemory(capacity="1TiB", latency="3us", bandwidth="1000GB/s", queue=1024) for _ in root.gpu.l2]
-# Pages go to one slice each: what slices count can be added. What SMs count of pages cannot.
+# Each page belongs to one slice, so counts of slices can be added. Counts of SMs cannot.
 root.sms, root.l1s, root.l2s = (
     [mem.Monitor(outstanding=1024, page=page) for _ in parts]
     for page, parts in (("0B", root.gpu.sm), ("4KiB", root.gpu.l2), ("4KiB", root.gpu.l2))

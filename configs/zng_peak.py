@@ -1,10 +1,10 @@
-"""What a memory of ZnG's Figs 1b and 4c gives, at the most: lines are read from it as fast as it can.
+"""The maximum bandwidth of a memory of ZnG's Figs 1b and 4c: lines are read as fast as possible.
 
     build/memsim configs/zng_peak.py [--memory ideal|optane|hybridgpu|hetero|desktop] ...
 
-The machine is the paper's, unscaled. Sources stand for its 16 SMs, monitors for the slices of its L2. What is
-measured begins after `--warm`, so that HybridGPU's buffer holds what it can. hetero, whose pages come by
-faults, adds two vectors instead, all of which are on its SSD.
+The machine is the paper's, unscaled. Traffic sources represent its 16 SMs, monitors the slices of its L2. The
+measurement begins after `--warm`, when HybridGPU's buffer is full. For hetero, whose pages move by faults, a program
+adds two vectors that are on its SSD.
 """
 
 import memsim
@@ -16,7 +16,7 @@ from memsim.units import Bytes
 
 
 def desktop(root, size, needed):
-    """Two channels of DDR4-3200 (assumption: what a desktop has)."""
+    """Two channels of DDR4-3200 (assumption: a typical desktop computer)."""
     capacity = zng.memory.up_to(needed // size.controllers + 1, 1 << 20)
     zng.memory.one_each(
         root,
@@ -30,17 +30,17 @@ def desktop(root, size, needed):
 MEMORIES = {
     "ideal": zng.memory.ideal,
     "optane": zng.memory.optane,
-    "hybridgpu": zng.memory.hybridgpu,
+    "hybridgpu": zng.hybrid.hybridgpu,
     "desktop": desktop,
 }
 
 
 def under_load(size, args):
-    """Sources, a crossbar, monitors and the memory."""
+    """Traffic sources, a crossbar, monitors and the memory."""
     root = memsim.Root()
     root.gpu, root.memory = memsim.System(), memsim.System()
     share = zng.memory.up_to(args.range // args.sources, 4096)
-    apart = share + 7 * 4096  # so that sources do not begin in one set of the buffer, or one bank
+    apart = share + 7 * 4096  # so that sources do not begin in the same set of the buffer or the same bank
     root.gpu.source = [
         mem.TrafficGen(pattern=args.pattern, size=128, outstanding=512, base=Bytes(i * apart), range=Bytes(share))
         for i in range(args.sources)
@@ -59,10 +59,12 @@ def under_load(size, args):
 parser = script_parser(__doc__)
 parser.add_argument("--memory", default="ideal", choices=["hetero", *MEMORIES])
 parser.add_argument("--pattern", default="sequential", choices=["sequential", "random"])
-parser.add_argument("--range", type=int, default=GIB, help="bytes that are read, of all sources together")
-parser.add_argument("--sources", type=int, default=4, help="that read, each its part of the range")
-parser.add_argument("--warm", default="200us", help="before it is measured, for so long")
-parser.add_argument("--time", default="500us", help="then, for so long, it is")
+parser.add_argument("--range", type=int, default=GIB, help="bytes read by all sources together")
+parser.add_argument(
+    "--sources", type=int, default=4, help="number of sources, each of which reads its part of the range"
+)
+parser.add_argument("--warm", default="200us", help="time before the measurement")
+parser.add_argument("--time", default="500us", help="time of the measurement")
 args = parser.parse_args()
 
 size = zng.scale.scale(zng.scale.FOOTPRINT)
@@ -71,7 +73,7 @@ if args.memory == "desktop":
 root = (
     under_load(size, args)
     if args.memory != "hetero"
-    else zng.machine("hetero", [workload.Program(name="vadd", size=args.range // 12)], size)
+    else zng.machine(zng.MachineParameters("hetero", [workload.Program(name="vadd", size=args.range // 12)], size))
 )
 
 memsim.instantiate(root, args)

@@ -11,15 +11,15 @@ using protocol::MemResponse;
 
 static const Registration<DeterministicStore> deterministic_store {
     "Completes stores to a CXL endpoint with a copy in GPU memory."};
-/// In the tree of lines that the reserve has.
+/// Search in the tree of lines of the reserve.
 static const Stage lookup {"reserve_lookup"};
 
 void DeterministicStore::init() {
     line_ = static_cast<std::uint64_t>(params.line->raw);
     const Bytes end {params.reserve_base->raw + params.reserve->raw};
     if (params.local_memory->raw && end > params.local_memory())
-        refuse("reserve", "it ends at " + Text<Bytes>::show(end) + ", behind the memory's end at " +
-                              params.local_memory.text());
+        refuse("reserve", "it ends at " + Text<Bytes>::show(end) +
+                              ", beyond the end of the memory at " + params.local_memory.text());
     const auto lines = static_cast<std::uint64_t>(params.reserve->raw) / line_;
     state.reserve.resize(
         static_cast<std::uint32_t>(std::min<std::uint64_t>(lines, params.entries())));
@@ -59,12 +59,12 @@ void DeterministicStore::hear() {
 
 // ---- requests --------------------------------------------------------------------------------
 
-/// False if it has to wait.
+/// Returns false if the request must wait.
 bool DeterministicStore::accept(const MemRequest& r) {
     if (r.is_hint()) return ++(port.mem_side.offer(r) ? stat.hints : stat.hints_dropped), true;
     if (line_of(r.address) != line_of(r.address + r.bytes - 1))
         refuse("line", "a request of " + std::to_string(r.bytes) + " bytes at " +
-                           std::to_string(r.address) + " does not lie in one line of " +
+                           std::to_string(r.address) + " does not lie within one line of " +
                            params.line.text());
     switch (r.command) {
     case Command::read:
@@ -129,7 +129,7 @@ bool DeterministicStore::store(const MemRequest& r) {
     send(port.local_side, copy, state.jobs.add(Kind::store, r, now()));
     if (path == StorePath::dual) {
         MemRequest write = r;
-        write.stamps = {}; // its time is the copy's
+        write.stamps = {}; // its time is attributed to the copy
         const std::uint32_t tag = state.jobs.add(Kind::dual, r, now());
         state.jobs[tag].entry = e;
         send(port.mem_side, write, tag);
@@ -140,7 +140,7 @@ bool DeterministicStore::store(const MemRequest& r) {
     return true;
 }
 
-/// To the endpoint, whose answer completes it.
+/// Sends a request to the endpoint, whose answer completes it.
 bool DeterministicStore::through(const MemRequest& r) {
     if (state.jobs.free() == 0 || !port.mem_side.can_send()) return false;
     look_up(r);
@@ -181,7 +181,7 @@ bool DeterministicStore::flush() {
     return any;
 }
 
-/// Reads the newest line of the stack, to be written to the endpoint.
+/// Reads the newest line of the stack, in order to write it to the endpoint.
 void DeterministicStore::start_flush() {
     const std::uint32_t e = state.reserve.leave();
     const Reserve::Entry& entry = state.reserve[e];
@@ -192,7 +192,7 @@ void DeterministicStore::start_flush() {
     r.bytes = (end - first) * SectorBytes::size;
     r.application = entry.application;
     r.sectors = static_cast<std::uint16_t>(entry.sectors >> first);
-    if ((r.sectors & (r.sectors + 1)) == 0) r.sectors = 0; // all
+    if ((r.sectors & (r.sectors + 1)) == 0) r.sectors = 0; // all sectors
     const MemRequest copy = at(e, r);
     r.command = Command::write;
     r.partial = static_cast<std::uint16_t>((entry.sectors & ~entry.whole) >> first);
@@ -206,7 +206,7 @@ void DeterministicStore::start_flush() {
     ++stat.flushes;
 }
 
-/// What was read from the reserve goes to the endpoint.
+/// Writes lines that were read from the reserve to the endpoint.
 bool DeterministicStore::write_lines() {
     bool any = false;
     for (; !state.to_write.empty() && port.mem_side.can_send(); any = true) {
@@ -267,7 +267,7 @@ void DeterministicStore::come_back(const MemResponse& r, bool reserved) {
     state.jobs.end(r.tag);
 }
 
-// ---- what the above share --------------------------------------------------------------------
+// ---- helpers ---------------------------------------------------------------------------------
 
 void DeterministicStore::look_up(const MemRequest& r) {
     const Time depth {params.level_time->raw * state.reserve.levels()};
@@ -275,7 +275,7 @@ void DeterministicStore::look_up(const MemRequest& r) {
     sim().stamps().mark(r.stamps, lookup, state.looked_up);
 }
 
-/// No sooner than what was looked up last, so that neither side sees another order.
+/// Sends a message not before the last search ends, so that both sides see the same order.
 void DeterministicStore::send(Requester<Mem>& side, MemRequest r, std::uint32_t tag) {
     r.tag = tag;
     r.source = 0;
@@ -287,19 +287,19 @@ std::uint32_t DeterministicStore::first_sector(const MemRequest& r) const {
     return static_cast<std::uint32_t>(r.address % line_ / SectorBytes::size);
 }
 
-/// Where an entry's line lies in GPU memory.
+/// The address of an entry's line in GPU memory.
 std::uint64_t DeterministicStore::place(std::uint32_t entry) const {
     return static_cast<std::uint64_t>(params.reserve_base->raw) + entry * line_;
 }
 
-/// The same request to the line of an entry, without the program's bytes.
+/// The request redirected to the line of an entry, without the program's bytes.
 MemRequest DeterministicStore::at(std::uint32_t entry, MemRequest r) const {
     r.address = place(entry) + r.address % line_;
     r.contents = {};
     return r;
 }
 
-// ---- untimed looks, reports ------------------------------------------------------------------
+// ---- functional accesses, reports ------------------------------------------------------------
 
 void DeterministicStore::functional(const PortBase&, FunctionalAccess& access) {
     const std::uint32_t e = state.reserve.find(line_of(access.address));
@@ -331,14 +331,14 @@ void DeterministicStore::check_loaded(Loader& l) const {
 void DeterministicStore::waits_on(WaitReport& report) const {
     if (state.jobs.under_way() || state.reserve.stacked())
         report.add(path() + " has " + std::to_string(state.jobs.under_way()) +
-                   " messages without an answer, and " + std::to_string(state.reserve.stacked()) +
-                   " lines that the endpoint is to get");
+                   " messages outstanding and " + std::to_string(state.reserve.stacked()) +
+                   " lines to write to the endpoint");
 }
 
 std::optional<std::string> DeterministicStore::imbalance() const {
     if (state.reserve.size() == 0 && state.jobs.under_way() == 0) return {};
     return "the endpoint lacks " + std::to_string(state.reserve.size()) + " lines, and " +
-           std::to_string(state.jobs.under_way()) + " messages were not answered";
+           std::to_string(state.jobs.under_way()) + " messages are outstanding";
 }
 
 } // namespace memsim::cxl_gpu

@@ -12,102 +12,102 @@ namespace memsim::cxl_gpu {
 using namespace memsim::literals;
 using protocol::Mem;
 
-/// Where a store went: to GPU memory and the endpoint, onto the stack in GPU memory, into an entry
-/// that its line had, or, as the reserve was full, to the endpoint alone.
+/// The path of a store: to GPU memory and the endpoint, onto the stack in GPU memory, into an
+/// existing entry of its line, or, because the reserve was full, to the endpoint alone.
 enum class StorePath : std::uint8_t { dual, stacked, merged, waited };
 constexpr std::array<std::string_view, 4> names_of(StorePath) {
     return {"dual", "stacked", "merged", "waited"};
 }
-/// Who served a load: the reserve, the endpoint, or the one with what the other has not.
+/// The source of a load: the reserve, the endpoint, or both combined.
 enum class LoadPath : std::uint8_t { reserve, endpoint, both };
 constexpr std::array<std::string_view, 3> names_of(LoadPath) {
     return {"reserve", "endpoint", "both"};
 }
 
-/// Deterministic store (CXL-GPU, 'Deterministic Store for Precise Writes'), in front of one root
-/// port.
+/// Deterministic store in front of a root port (CXL-GPU, 'Deterministic Store for Precise Writes').
 ///
-/// A store is written into a line of the reserve in GPU memory, and is complete when that is done.
-/// Unless another write to the endpoint has no answer, or the endpoint's load suspends writes, it
-/// is sent there at the same time, and its entry is free with the answer. Otherwise the entry is on
-/// the stack. The stack is emptied in the background, the newest first: the line is read from the
-/// reserve and written to the endpoint. A store whose line has an entry goes into it; if it was on
-/// its way to the endpoint, it is sent once more. With a full reserve a store of another line waits
-/// for the endpoint's answer, also while writes are suspended.
-///
-/// Load of `suspend_at` and above suspends writes; each `poll` it is seen whether it has fallen. If
-/// no response has told since, one line of the stack is written to learn it.
-///
-/// A load looks for its line in the list first, which takes `level_time` for each level of a
-/// balanced tree; look-ups are pipelined. If every sector that it asks for was stored whole, it is
-/// served from the reserve; if none was stored, by the endpoint; else both are read, and what was
-/// stored is laid over what the endpoint has. An atomic is the endpoint's: it waits, and all behind
-/// it, until its line has left the reserve.
-///
-/// The order of one address: requests are looked up in order and leave on both sides in the order
-/// of their look-ups; local_side and mem_side keep the order of one address, as all that take
-/// requests do; and while the endpoint lacks a byte its line has an entry, which no load passes.
-///
-/// What was stored in part of a sector is known byte by byte where the machine carries contents;
-/// the timing takes such a sector as one that only the endpoint completes.
+/// Models        a store is written to a line of the reserve in GPU memory and completes when that
+///               write is done. It is sent to the endpoint at the same time, unless another write
+///               to the endpoint is outstanding or the endpoint's load suspends writes; its entry
+///               is free when the endpoint answers. Otherwise the entry is pushed onto a stack,
+///               which is emptied in the background, newest first: the line is read from the
+///               reserve and written to the endpoint. A store to a line with an entry is merged
+///               into it; a line already in transit to the endpoint is sent again. If the reserve
+///               is full, a store to another line waits for the endpoint's answer, even while
+///               writes are suspended.
+///               Load of `suspend_at` or more suspends writes. Every `poll` the load is checked; if
+///               no response has reported it since the last check, one line of the stack is written
+///               to learn it.
+///               A load first searches the list of lines, which takes `level_time` per level of a
+///               balanced tree; searches are pipelined. It is served from the reserve if all
+///               requested sectors were stored as a whole, and from the endpoint if none was
+///               stored. Otherwise both are read and the stored bytes overlay the endpoint's.
+///               Atomics are performed by the endpoint: an atomic, and all later requests, wait
+///               until its line has left the reserve.
+/// Ordering      Requests are searched in order and leave on both sides in that order. local_side
+///               and mem_side keep the order of one address. While the endpoint lacks a byte, its
+///               line has an entry, which no load bypasses.
+/// Not modelled  Timing of partly stored sectors by byte: such a sector counts as one that only the
+///               endpoint completes. If the machine carries contents, its stored bytes are tracked
+///               individually.
 class DeterministicStore final : public Model<DeterministicStore>, public Functional {
   public:
     struct Params {
         Param<Bytes> line {
             64_B, {32_B, 128_B}, "Bytes of an entry", cited("CXL.mem: 64B"), power_of_two()};
-        Param<Bytes> reserve_base {0_B, "Address of the reserve at local_side", multiple_of(line)};
+        Param<Bytes> reserve_base {0_B, "Start address of the reserve at local_side",
+                                   multiple_of(line)};
         Param<Bytes> reserve {1_MiB,
                               {1_B, Bytes {std::int64_t {1} << 40}},
                               "Size of the reserve",
                               assumed("1/8 of 8MiB"),
                               multiple_of(line)};
         Param<Bytes> local_memory {
-            0_B, "Size of the memory that has the reserve, which must fit; 0B: not checked"};
+            0_B, "Size of the memory that must contain the reserve (0B: not checked)"};
         Param<unsigned> entries {
-            4096, {1, 1 << 20}, "Lines that the address list in SRAM can name", assumed()};
-        Param<Time> level_time {
-            1_ns, {0_fs, 1_us}, "Time of a look-up in one level of the tree", assumed()};
+            4096, {1, 1 << 20}, "Lines that the address list in SRAM can hold", assumed()};
+        Param<Time> level_time {1_ns, {0_fs, 1_us}, "Search time per level of the tree", assumed()};
         Param<unsigned> flushes {8,
                                  {1, 4096},
-                                 "Writes of the stack to the endpoint without an answer",
+                                 "Outstanding writes of the stack to the endpoint",
                                  assumed("the endpoint's bandwidth over its round trip")};
         Param<protocol::DevLoad> suspend_at {protocol::DevLoad::moderate,
-                                             "Least load of the endpoint that suspends writes",
+                                             "Lowest load of the endpoint that suspends writes",
                                              assumed()};
         Param<Time> poll {
-            1_us, {1_ns, 1_s}, "Time between two looks whether the load has fallen", assumed()};
+            1_us, {1_ns, 1_s}, "Time between checks whether the load has fallen", assumed()};
         Param<Time> latency {1_fs, {1_fs, 1_us}, "Latency of answers", Change::tunable};
-        Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to this component"};
-        Param<unsigned> requests {256, {2, 65536}, "Requests under way to either side"};
+        Param<unsigned> queue {16, {1, 65536}, "Requests queued or in flight to this component"};
+        Param<unsigned> requests {256, {2, 65536}, "Outstanding requests to both sides"};
         Param<unsigned> reports {
-            64, {1, 65536}, "Reports of the load waiting or in flight to this component"};
+            64, {1, 65536}, "Load reports queued or in flight to this component"};
     };
     struct Ports {
         Responder<Mem> cpu_side {
             {.depth = from<&Params::queue>, .latency = from<&Params::latency>, .hints = true},
-            "Requests and hints of the host bridge"};
+            "Requests and hints from the host bridge"};
         Requester<Mem> mem_side {{.depth = from<&Params::requests>}, "The root port's queues"};
         Requester<Mem> local_side {{.depth = from<&Params::requests>},
                                    "The GPU's memory, for the reserve"};
         Optional<In<protocol::DeviceLoad>> telemetry {{.depth = from<&Params::reports>},
-                                                      "The load that came with each response"};
+                                                      "Load reported with each response"};
     };
     struct Stats {
-        Each<Counter, StorePath> stores {Unit::count, "Stores, by the way taken"};
-        Each<Counter, LoadPath> loads {Unit::count, "Loads, by where they were served from"};
+        Each<Counter, StorePath> stores {Unit::count, "Stores by path"};
+        Each<Counter, LoadPath> loads {Unit::count, "Loads by source"};
         Counter atomics {Unit::count, "Atomics, which the endpoint performs"};
-        Counter hints {Unit::count, "Hints that were passed on"};
+        Counter hints {Unit::count, "Hints forwarded"};
         Counter hints_dropped {Unit::count,
-                               "Hints for which the root port had no room or takes none"};
+                               "Hints dropped because the root port had no room or accepts none"};
         Counter flushes {Unit::count, "Lines of the stack written to the endpoint"};
         Counter probes {Unit::count, "Lines of the stack written to learn the load"};
         Each<Counter, protocol::DevLoad> reports {Unit::count, "Responses that reported this load"};
         Counter suspensions {Unit::count, "Times that the load suspended writes"};
-        Level suspended {Unit::count, "Writes suspended: 1 or 0; the mean is the share of time"};
+        Level suspended {Unit::count, "Writes suspended (1 or 0; the mean is the share of time)"};
         Level reserve {Unit::count, "Lines of the reserve in use"};
         Level stacked {Unit::count, "Lines of the reserve that are on the stack"};
-        Distribution store_latency {Unit::time, "Time from taking a store to its completion"};
-        Distribution load_latency {Unit::time, "Time from taking a load to its answer"};
+        Distribution store_latency {Unit::time, "Time from a store's acceptance to its completion"};
+        Distribution load_latency {Unit::time, "Time from a load's acceptance to its answer"};
         Distribution flush_time {Unit::time,
                                  "Time from reading a line of the stack to the endpoint's answer"};
     };
@@ -115,9 +115,9 @@ class DeterministicStore final : public Model<DeterministicStore>, public Functi
         Reserve reserve;
         WriteGate gate;
         StoreJobs jobs;
-        Fifo<std::uint32_t> to_write; ///< jobs whose line goes to the endpoint
-        std::uint32_t writing = 0;    ///< writes to the endpoint without an answer
-        Tick looked_up = 0;           ///< when the last look-up is over
+        Fifo<std::uint32_t> to_write; ///< jobs with a line for the endpoint
+        std::uint32_t writing = 0;    ///< outstanding writes to the endpoint
+        Tick looked_up = 0;           ///< end of the last search
         Timer poll;
     };
 

@@ -7,8 +7,8 @@
 
 namespace memsim::cxl_gpu {
 
-/// Addresses and lengths of the speculative reads issued last: the newest takes the place of the
-/// oldest. A value for State.
+/// The address ranges of the most recent speculative reads. The newest replaces the oldest. A value
+/// for State.
 class IssuedRing {
   public:
     static constexpr std::string_view archived_as = "IssuedRing";
@@ -16,7 +16,7 @@ class IssuedRing {
     void archive(Archive& a) {
         a(ranges_), a(next_);
         if constexpr (Loading<Archive>)
-            a.check(ranges_.empty() || next_ < ranges_.size(), "goes on where it has no entry");
+            a.check(ranges_.empty() || next_ < ranges_.size(), "has a position beyond its entries");
     }
 
     void resize(std::uint32_t entries) { ranges_.assign(entries, {}); }
@@ -24,7 +24,7 @@ class IssuedRing {
         ranges_[next_] = {address, bytes};
         next_ = next_ + 1 == ranges_.size() ? 0 : next_ + 1;
     }
-    /// Whether one entry has all of these bytes.
+    /// Whether a single entry contains all these bytes.
     bool covers(std::uint64_t address, std::uint32_t bytes) const {
         for (const Range& r : ranges_)
             if (address - r.address < r.bytes && address - r.address + bytes <= r.bytes)

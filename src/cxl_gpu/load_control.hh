@@ -8,11 +8,11 @@
 
 namespace memsim::cxl_gpu {
 
-/// How far speculative reads go, by the load that the endpoint reports. While it is light the
-/// granularity grows by a step each period, while it is optimal it stays, under moderate load it
-/// shrinks by a step at once and by another each further period. Severe load halts speculative
-/// reads until the load is light, and they begin again at the least granularity. Nothing changes
-/// between reports: one comes with each response. A value for State.
+/// Sets the granularity of speculative reads from the load that the endpoint reports. Light load:
+/// it grows by one step per period. Optimal load: it stays. Moderate load: it shrinks by one step
+/// at once and by another each further period. Severe load: speculative reads stop until the load
+/// is light and then resume at the smallest granularity. State changes only on reports, which
+/// arrive with responses. A value for State.
 struct LoadControl {
     struct Rule {
         std::uint32_t least = 0, most = 0, step = 0; ///< bytes
@@ -22,7 +22,7 @@ struct LoadControl {
     protocol::DevLoad load = protocol::DevLoad::optimal; ///< until the first report
     bool halted = false;
     std::uint32_t granularity = 0;
-    Tick stepped = 0; ///< since when the next step's period runs
+    Tick stepped = 0; ///< start of the current step's period
 
     void report(protocol::DevLoad reported, const Rule& rule, Tick now) {
         using protocol::DevLoad;
@@ -42,8 +42,8 @@ struct LoadControl {
             granularity = rule.least;
         }
     }
-    /// How many of a queue's entries may be used: all at the greatest granularity, `least` at the
-    /// least, in proportion between.
+    /// The number of queue entries to use: all at the largest granularity, `least` at the smallest,
+    /// in proportion between.
     std::uint32_t usable(std::uint32_t entries, std::uint32_t least, const Rule& rule) const {
         if (rule.most == rule.least) return entries;
         return least + (entries - least) * (granularity - rule.least) / (rule.most - rule.least);

@@ -7,7 +7,7 @@
 
 namespace memsim::cxl_gpu {
 
-/// The lines of a request, numbered by the 64 bytes that CXL.mem moves at once.
+/// The lines of a request, numbered in units of 64 bytes, the transfer size of CXL.mem.
 struct Lines {
     std::uint64_t first = 0, last = 0;
 
@@ -17,17 +17,16 @@ struct Lines {
     bool overlap(const Lines& other) const { return first <= other.last && other.first <= last; }
 };
 
-/// The memory queue of a root port: requests from their acceptance to their answer, and speculative
-/// reads until they are sent. They are sent in the order in which they came. A value for State.
-///
-/// Reads and writes travel to the endpoint in message classes of their own (Req and RwD), which may
-/// overtake each other. So the order of one address is kept here: a request that conflicts() with
-/// one that has no answer yet is not to be added.
+/// The memory queue of a root port. It holds requests from acceptance to answer, and speculative
+/// reads until they are sent, and sends both in order of arrival. A value for State. Reads and
+/// writes travel in different message classes (Req and RwD), which may overtake each other. The
+/// order of one address is therefore kept here: a request that conflicts() with an outstanding one
+/// must not be added.
 class MemoryQueue {
   public:
     struct Entry {
         bool used = false, sent = false;
-        Tick since = 0; ///< when the request came in
+        Tick since = 0; ///< time of acceptance
         protocol::MemRequest request;
     };
 
@@ -35,7 +34,8 @@ class MemoryQueue {
     template <class Archive>
     void archive(Archive& a) {
         a(entries_), a(free_), a(unsent_);
-        if constexpr (Loading<Archive>) // after resize(): else it is only looked at
+        if constexpr (Loading<Archive>) // loading after resize(); otherwise the state is only
+                                        // inspected
             a.check(entries_.empty() || sound(), "sends entries that it does not hold");
     }
 
@@ -47,7 +47,8 @@ class MemoryQueue {
     std::uint32_t size() const {
         return static_cast<std::uint32_t>(entries_.size() - free_.size());
     }
-    /// Whether it must wait for one of the same line: a read for a write, a write for any.
+    /// Whether a request must wait for another to the same line: a read for a write, a write for
+    /// either.
     bool conflicts(const protocol::MemRequest& r) const {
         const Lines lines(r);
         for (const Entry& e : entries_)
@@ -63,8 +64,8 @@ class MemoryQueue {
         unsent_.push(place);
     }
     bool any_unsent() const { return !unsent_.empty(); }
-    /// The request that is first to be sent leaves with the number of its entry as its tag. It
-    /// keeps the entry until release(), unless it is a hint.
+    /// Sends the oldest unsent request, with the number of its entry as its tag. The entry is kept
+    /// until release(), unless the request is a hint.
     protocol::MemRequest send() {
         const std::uint32_t place = unsent_.pop();
         Entry& e = entries_[place];
@@ -75,7 +76,7 @@ class MemoryQueue {
         if (r.is_hint()) release(place);
         return r;
     }
-    /// The entry that an answer names.
+    /// The entry named by an answer.
     const Entry& sent(std::uint32_t tag) const {
         const Entry& e = parts::named(entries_, tag);
         MEMSIM_ASSERT(e.used && e.sent, "an answer names a request that was not sent");
@@ -85,7 +86,7 @@ class MemoryQueue {
         entries_[tag] = {};
         free_.push_back(tag);
     }
-    /// Calls f(request) for those that are no speculative reads.
+    /// Calls f(request) for all entries that are not speculative reads.
     template <class F>
     void for_each_request(F&& f) const {
         for (const Entry& e : entries_)

@@ -9,7 +9,7 @@ using protocol::MemRequest;
 
 static const Registration<QueueLogic> queue_logic {
     "The queues of a CXL root port, with speculative reads."};
-/// In both queues, and the look-up.
+/// Time in both queues and of the look-up.
 static const Stage queued {"cxl_queue"};
 
 namespace {
@@ -32,18 +32,19 @@ void QueueLogic::init() {
     if (state.read_ahead->speculates() && !port.mem_side.takes_hints())
         refuse("read_ahead", "'" + params.read_ahead.text() + "' sends speculative reads, which " +
                                  port.mem_side.neighbour_path() +
-                                 " does not take: bind mem_side to a root port, or choose none");
+                                 " does not accept: bind mem_side to a root port, or choose none");
     if (state.read_ahead->heeds_load() && !port.telemetry)
-        refuse("read_ahead", "'" + params.read_ahead.text() +
-                                 "' goes by the endpoint's load: bind telemetry to the root port, "
-                                 "or choose naive, fixed or none");
+        refuse("read_ahead",
+               "'" + params.read_ahead.text() +
+                   "' depends on the endpoint's load: bind telemetry to the root port, "
+                   "or choose naive, fixed or none");
 }
 
 void QueueLogic::wake() {
     profile();
     while (!port.mem_side.empty()) answer(port.mem_side.pop());
     bool more = true;
-    while (more) { // what was here first goes first
+    while (more) { // oldest requests first
         more = read();
         more |= move_loads();
         more |= take();
@@ -52,7 +53,7 @@ void QueueLogic::wake() {
     count_levels();
 }
 
-// ---- what the endpoint says ------------------------------------------------------------------
+// ---- load reports ----------------------------------------------------------------------------
 
 void QueueLogic::profile() {
     if (!port.telemetry) return;
@@ -80,7 +81,7 @@ void QueueLogic::answer(const protocol::MemResponse& r) {
     state.memory_queue.release(r.tag);
 }
 
-// ---- what comes in ---------------------------------------------------------------------------
+// ---- inputs ----------------------------------------------------------------------------------
 
 bool QueueLogic::take() {
     bool any = false;
@@ -88,7 +89,7 @@ bool QueueLogic::take() {
     return any;
 }
 
-/// False if it has to wait.
+/// Returns false if the request must wait.
 bool QueueLogic::accept(const MemRequest& r) {
     if (r.is_hint()) return foresee(r), true;
     const bool load = r.command == Command::read;
@@ -112,7 +113,7 @@ std::uint32_t QueueLogic::usable() const {
 
 // ---- the reader ------------------------------------------------------------------------------
 
-/// Speculative reads for the loads that have none, as far as the memory queue has room.
+/// Issues speculative reads for loads without one, while the memory queue has room.
 bool QueueLogic::read() {
     if (state.read_ahead->heeds_load() && state.control.halted) return false;
     bool any = false;
@@ -146,7 +147,7 @@ void QueueLogic::speculate(std::uint32_t load) {
     w.read_at = now();
 }
 
-/// A speculative read into the memory queue, which has room.
+/// Adds a speculative read to the memory queue. Requires room.
 void QueueLogic::issue(const SpecRead& ahead, std::uint16_t application) {
     MemRequest hint = protocol::hint(ahead.address, ahead.bytes);
     hint.application = application;
@@ -218,7 +219,7 @@ void QueueLogic::count_levels() {
     stat.memory_queue.set(now(), state.memory_queue.size());
 }
 
-// ---- untimed looks, reports ------------------------------------------------------------------
+// ---- functional accesses, reports ------------------------------------------------------------
 
 void QueueLogic::functional(const PortBase&, FunctionalAccess& access) {
     look_through(port.mem_side, access);
@@ -236,8 +237,9 @@ void QueueLogic::check_loaded(Loader& l) const {
 void QueueLogic::waits_on(WaitReport& report) const {
     if (state.memory_queue.size() || !state.sr_queue.empty())
         report.add(path() + " has " + std::to_string(state.memory_queue.size()) +
-                   " requests without an answer from " + port.mem_side.neighbour_path() + ", and " +
-                   std::to_string(state.sr_queue.size()) + " loads before them");
+                   " requests outstanding at " + port.mem_side.neighbour_path() + ", and " +
+                   std::to_string(state.sr_queue.size()) +
+                   " loads in the queue of speculative reads");
 }
 
 std::optional<std::string> QueueLogic::imbalance() const {

@@ -14,12 +14,12 @@ namespace memsim::cxl_gpu {
 using namespace memsim::literals;
 using protocol::Mem;
 
-/// How a request came into the memory queue.
+/// How a request entered the memory queue.
 enum class RequestPath : std::uint8_t { speculated, covered, halted, plain, store };
 constexpr std::array<std::string_view, 5> names_of(RequestPath) {
     return {"speculated", "covered", "halted", "plain", "store"};
 }
-/// What a speculative read's two bits of length can say.
+/// The lengths that a speculative read's two bits encode.
 enum class SpecLength : std::uint8_t { one, two, three, four };
 constexpr std::array<std::string_view, 4> names_of(SpecLength) {
     return {"256B", "512B", "768B", "1024B"};
@@ -28,45 +28,45 @@ constexpr std::array<std::string_view, 4> names_of(SpecLength) {
 /// The queue logic of a CXL root port, with speculative reads (CXL-GPU, 'Accelerating Reads with
 /// Speculation').
 ///
-/// A load enters the queue of speculative reads. The reader takes them in order: a load inside a
-/// range that was read ahead, by the ring of the ranges issued last, needs nothing more; for any
-/// other it puts a MemSpecRd (a Mem request that is a hint, of 1 to 4 units of 256 bytes) into the
-/// memory queue, as soon as that has room. A MemSpecRd has no response, so it leaves the memory
-/// queue when it is sent. Loads move on to the memory queue in order, behind the speculative reads
-/// that are due: what a speculative read gains is the time that its load still waits for an entry.
-/// A load or store keeps its entry until its answer. A store goes to the memory queue at once.
-///
-/// The order of one address: see MemoryQueue. Loads of a queue that wait for a store of their line
-/// are passed by others; a store waits for loads of its line in either queue, and all behind it
-/// wait with it. A posted store is sent as one that is answered, so that its entry is known to be
-/// free; the answer ends here.
-///
-/// A hint from above, of who knows what warps access next, is a speculative read of its units,
-/// where the memory queue has room at once.
-///
-/// `read_ahead` says what is read ahead; LoadControl what the load that comes with each response
-/// does to it. Not modelled: the area of the comparators; the look-up's time is the same for all
-/// and part of `latency`.
+/// Models        two queues. A load enters the queue of speculative reads (SR queue). The reader
+///               processes it in order: if a recently issued range covers the load, nothing is
+///               sent. Otherwise it adds a MemSpecRd (a Mem hint for 1 to 4 units of 256 bytes) to
+///               the memory queue as soon as there is room. A MemSpecRd has no response and leaves
+///               the memory queue when it is sent. Loads move to the memory queue in order, behind
+///               their speculative reads. A speculative read thus gains the time for which its load
+///               waits for an entry. A load or store keeps its entry until its answer. Stores enter
+///               the memory queue directly. A hint from the GPU becomes a speculative read of its
+///               units if the memory queue has room. `read_ahead` chooses the bytes to read ahead;
+///               LoadControl adapts them to the load that responses report. A posted store is sent
+///               as an answered one, so that its entry can be freed; the answer ends here.
+/// Ordering      One address: see MemoryQueue. Loads that wait for a store to their line are
+///               overtaken by others. A store waits for loads of its line in both queues, and later
+///               requests wait behind it.
+/// Not modelled  The area of the comparators. The look-up takes the same time for all requests, as
+///               part of `latency`.
 class QueueLogic final : public Model<QueueLogic>, public Functional {
   public:
     struct Params {
-        Param<PolicyName<ReadAhead>> read_ahead {"window", "Which bytes are read ahead for a load"};
+        Param<PolicyName<ReadAhead>> read_ahead {"window",
+                                                 "Choice of the bytes to read ahead for a load"};
         Param<unsigned> memory_queue {
             32, {1, 4096}, "Entries of the memory queue", stated("CXL-GPU: 32")};
         Param<unsigned> sr_queue {
             32, {1, 4096}, "Entries of the queue of speculative reads", stated("CXL-GPU: 32")};
-        Param<unsigned> least_sr_queue {
-            8,
-            {1, 4096},
-            "Entries of the SR queue that are used at the least granularity",
-            assumed("the same as sr_queue: always all"),
-            at_most(sr_queue)};
-        Param<unsigned> ring {32, {1, 4096}, "Ranges read ahead that are remembered", assumed()};
-        Param<Bytes> most {
-            1024_B, {256_B, 1024_B}, "Greatest granularity", stated("CXL-GPU"), multiple_of(256_B)};
+        Param<unsigned> least_sr_queue {8,
+                                        {1, 4096},
+                                        "Entries of the SR queue used at the smallest granularity",
+                                        assumed("equal to sr_queue: always all"),
+                                        at_most(sr_queue)};
+        Param<unsigned> ring {32, {1, 4096}, "Issued ranges that are remembered", assumed()};
+        Param<Bytes> most {1024_B,
+                           {256_B, 1024_B},
+                           "Largest granularity of speculative reads",
+                           stated("CXL-GPU"),
+                           multiple_of(256_B)};
         Param<Bytes> least {256_B,
                             {256_B, 1024_B},
-                            "Least granularity of speculative reads, and the first",
+                            "Smallest granularity of speculative reads, and the initial one",
                             stated("CXL-GPU"),
                             multiple_of(256_B),
                             at_most(most)};
@@ -83,47 +83,49 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
                              assumed(),
                              Change::tunable};
         Param<Time> answer_latency {1_fs, {1_fs, 1_us}, "Latency of answers", Change::tunable};
-        Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to this component"};
+        Param<unsigned> queue {16, {1, 65536}, "Requests queued or in flight to this component"};
         Param<unsigned> reports {
-            64, {1, 65536}, "Reports of the load waiting or in flight to this component"};
+            64, {1, 65536}, "Load reports queued or in flight to this component"};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>,
                                   .latency = from<&Params::answer_latency>,
                                   .hints = true},
-                                 "Loads, stores and hints of the host bridge"};
+                                 "Loads, stores and hints from the host bridge"};
         Requester<Mem> mem_side {
             {.depth = from<&Params::memory_queue>, .latency = from<&Params::latency>},
             "The root port"};
         Optional<In<protocol::DeviceLoad>> telemetry {{.depth = from<&Params::reports>},
-                                                      "The load that came with each response"};
+                                                      "Load reported with each response"};
     };
     struct Stats {
-        Each<Counter, RequestPath> requests {Unit::count, "Requests that took this path"};
+        Each<Counter, RequestPath> requests {Unit::count,
+                                             "Requests by their path into the memory queue"};
         Each<Counter, SpecLength> speculative_reads {Unit::count,
-                                                     "Speculative reads of this length"};
-        Counter hints {Unit::count, "Hints from above that became speculative reads"};
+                                                     "Speculative reads by length in units"};
+        Counter hints {Unit::count, "Hints that became speculative reads"};
         Counter hints_dropped {Unit::count,
-                               "Hints from above that were dropped: read ahead already, no room, a "
-                               "halt, or nobody below who takes any"};
-        Counter speculative_bytes {Unit::byte, "Bytes that speculative reads named"};
+                               "Hints dropped: bytes read ahead already, no room, speculative "
+                               "reads halted, or none accepted by the root port"};
+        Counter speculative_bytes {Unit::byte, "Bytes named by speculative reads"};
         Each<Counter, protocol::DevLoad> reports {Unit::count, "Responses that reported this load"};
         Counter halts {Unit::count, "Times that severe load halted speculative reads"};
         Level halted {Unit::count,
-                      "Speculative reads halted: 1 or 0; the mean is the share of time"};
+                      "Speculative reads halted (1 or 0; the mean is the share of time)"};
         Level sr_queue {Unit::count, "Loads in the queue of speculative reads"};
         Level memory_queue {Unit::count, "Entries of the memory queue in use"};
         Distribution sr_wait {Unit::time, "Time of a load in the queue of speculative reads"};
         Distribution lead {
-            Unit::time, "Time from putting a speculative read into the memory queue to its load"};
-        Distribution read_latency {Unit::time, "Time from taking a load to its answer"};
-        Distribution write_latency {Unit::time, "Time from taking a store to its answer"};
+            Unit::time,
+            "Time from a speculative read's entry into the memory queue to that of its load"};
+        Distribution read_latency {Unit::time, "Time from a load's acceptance to its answer"};
+        Distribution write_latency {Unit::time, "Time from a store's acceptance to its answer"};
     };
     struct Waiting { ///< a load in the queue of speculative reads
         protocol::MemRequest request;
         Tick since = 0;
-        Tick read_at = 0;                       ///< when its speculative read was issued
-        RequestPath path = RequestPath::halted; ///< until the reader has taken it
+        Tick read_at = 0;                       ///< time at which its speculative read was issued
+        RequestPath path = RequestPath::halted; ///< until the reader has processed it
     };
     struct State {
         Policy<ReadAhead> read_ahead;
@@ -162,7 +164,7 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
     void count_levels();
 
     LoadControl::Rule rule_;
-    std::vector<std::uint64_t> prior_, upcoming_; ///< scratch of speculate()
+    std::vector<std::uint64_t> prior_, upcoming_; ///< scratch space of speculate()
 };
 
 } // namespace memsim::cxl_gpu

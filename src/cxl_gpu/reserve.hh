@@ -10,30 +10,29 @@
 
 namespace memsim::cxl_gpu {
 
-/// Where a store's copy lies until the endpoint has it: a line of the reserve in GPU memory for
-/// each entry of the address list. The list is found by line; hardware keeps it as a red-black
-/// tree, of which levels() is the depth. Entries that the endpoint has not been sent are a stack.
-/// A value for State.
+/// Holds copies of stores until the endpoint has them: one line of the reserve in GPU memory per
+/// entry of the address list. Entries are found by line; hardware keeps them in a red-black tree,
+/// whose depth is levels(). Entries not yet sent to the endpoint form a stack. A value for State.
 class Reserve {
   public:
     static constexpr std::uint32_t none = ~std::uint32_t {0};
-    static constexpr std::uint32_t most_sectors = 4; ///< of a line
+    static constexpr std::uint32_t most_sectors = 4; ///< per line
 
-    /// Of each byte of a line, whether it was stored: where the machine carries contents.
+    /// Stored bytes of a line, if the machine carries contents.
     using Known = std::array<std::uint32_t, most_sectors>;
     enum class Phase : std::uint8_t { free, stacked, leaving };
     struct Entry {
-        std::uint64_t line = 0; ///< its number
+        std::uint64_t line = 0; ///< line number
         std::uint16_t application = 0;
-        std::uint16_t sectors = 0; ///< written, a bit each
-        std::uint16_t whole = 0;   ///< of them, those of which every byte was written
+        std::uint16_t sectors = 0; ///< written sectors, one bit each
+        std::uint16_t whole = 0;   ///< of these, sectors written as a whole
         std::uint16_t moved =
-            0; ///< and those whose bytes were moved there (core/kernel/contents.hh)
+            0; ///< and sectors whose bytes were moved there (core/kernel/contents.hh)
         Known known {};
         Phase phase = Phase::free;
         bool again = false; ///< written since it began to leave
 
-        /// Notes what a store writes, `first` being its first sector here.
+        /// Records the sectors that a store writes; `first`: its first sector within the line.
         void note(const protocol::MemRequest& r, std::uint32_t first) {
             for_each_sector(r, [&](std::uint64_t number, std::uint32_t i) {
                 const std::uint64_t from = number * SectorBytes::size;
@@ -50,7 +49,8 @@ class Reserve {
     template <class Archive>
     void archive(Archive& a) {
         a(entries_), a(free_), a(tree_), a(stack_);
-        if constexpr (Loading<Archive>) // after resize(): else it is only looked at
+        if constexpr (Loading<Archive>) // loading after resize(); otherwise the state is only
+                                        // inspected
             a.check(entries_.empty() || sound(), "lists lines that it does not hold");
     }
 
@@ -65,7 +65,7 @@ class Reserve {
     }
     bool full() const { return free_.empty(); }
     std::uint32_t stacked() const { return stack_.size(); }
-    /// Steps of a look-up in a balanced tree of so many entries.
+    /// Steps of a search in a balanced tree with this many entries.
     std::uint32_t levels() const { return static_cast<std::uint32_t>(std::bit_width(size())); }
 
     std::uint32_t find(std::uint64_t line) const {
@@ -75,7 +75,8 @@ class Reserve {
     Entry& operator[](std::uint32_t e) { return entries_[e]; }
     const Entry& operator[](std::uint32_t e) const { return entries_[e]; }
 
-    /// An entry for a line that has none; not full(). On the stack, or on its way to the endpoint.
+    /// Allocates an entry for a line that has none, on the stack or in transit to the endpoint.
+    /// Requires !full().
     std::uint32_t claim(std::uint64_t line, std::uint16_t application, Phase phase) {
         const std::uint32_t e = free_.back();
         free_.pop_back();
@@ -87,14 +88,14 @@ class Reserve {
         if (phase == Phase::stacked) stack_.push(e);
         return e;
     }
-    /// The newest of the stack begins to leave.
+    /// Pops the newest entry of the stack, which begins to leave.
     std::uint32_t leave() {
         const std::uint32_t e = stack_.back();
         stack_.erase(stack_.size() - 1);
         entries_[e].phase = Phase::leaving;
         return e;
     }
-    /// One of the stack is to leave next.
+    /// Moves an entry to the top of the stack.
     void raise(std::uint32_t e) {
         for (std::uint32_t i = 0; i < stack_.size(); ++i)
             if (stack_[i] == e) {
@@ -103,8 +104,8 @@ class Reserve {
                 return;
             }
     }
-    /// The endpoint has what an entry held when it began to leave. One that was written since goes
-    /// back to the stack.
+    /// The endpoint has the contents that an entry had when it began to leave. If it was written
+    /// since, it returns to the stack.
     void left(std::uint32_t e) {
         Entry& entry = entries_[e];
         if (entry.again) {
@@ -134,8 +135,8 @@ class Reserve {
 
     std::vector<Entry> entries_;
     FreeList free_;
-    HashMap<std::uint32_t> tree_; ///< entries by line
-    Fifo<std::uint32_t> stack_;   ///< the newest at the back
+    HashMap<std::uint32_t> tree_; ///< entry by line
+    Fifo<std::uint32_t> stack_;   ///< newest at the back
 };
 
 } // namespace memsim::cxl_gpu

@@ -6,26 +6,26 @@
 
 namespace memsim::cxl_gpu {
 
-/// What DeterministicStore waits for: the tag of a message names its job. A value for State.
+/// The outstanding messages of DeterministicStore, identified by their tags. A value for State.
 class StoreJobs {
   public:
     enum class Kind : std::uint8_t {
         store,   ///< the copy of a store, at local_side
-        load,    ///< a load that one side serves
-        both,    ///< a load that both sides serve
-        through, ///< a store or atomic that waits for the endpoint
-        dual,    ///< the endpoint's write of a store
-        flush    ///< a line of the stack: its read, and then its write
+        load,    ///< a load served by one side
+        both,    ///< a load served by both sides
+        through, ///< a store or atomic performed by the endpoint
+        dual,    ///< the write of a store to the endpoint
+        flush    ///< a line of the stack: its read, then its write
     };
     struct Job {
         Kind kind = Kind::load;
-        std::uint8_t waits_for = 0; ///< answers; 0: it is free
+        std::uint8_t waits_for = 0; ///< outstanding answers; 0: the job is free
         std::uint32_t entry = 0;    ///< of the reserve
         Tick since = 0;
         protocol::MemRequest request;
-        Reserve::Known known {}; ///< bytes of the reserve that count, from the request's sector on
+        Reserve::Known known {}; ///< valid bytes of the reserve, from the request's sector on
         std::uint16_t moved = 0; ///< sectors of a flush that were moved to the reserve
-        Contents::Id found;      ///< what came first, or is to be written
+        Contents::Id found;      ///< data of the first answer, or data to write
     };
 
     static constexpr std::string_view archived_as = "StoreJobs";
@@ -42,8 +42,7 @@ class StoreJobs {
     std::size_t free() const { return free_.size(); }
     std::size_t under_way() const { return jobs_.size() - free_.size(); }
 
-    /// One of those that are free; it waits for one answer. The request's contents leave with its
-    /// message.
+    /// Allocates a job that waits for one answer. The request's contents leave with its message.
     std::uint32_t add(Kind kind, const protocol::MemRequest& r, Tick now) {
         const std::uint32_t tag = free_.back();
         free_.pop_back();
@@ -52,7 +51,7 @@ class StoreJobs {
         return tag;
     }
     Job& operator[](std::uint32_t tag) { return jobs_[tag]; }
-    /// That which an answer names.
+    /// The job named by an answer.
     Job& waiting(std::uint32_t tag) {
         Job& job = parts::named(jobs_, tag);
         MEMSIM_ASSERT(job.waits_for > 0, "an answer names a request that was not sent");

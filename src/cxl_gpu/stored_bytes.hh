@@ -2,13 +2,12 @@
 
 #include "cxl_gpu/store_jobs.hh"
 
-/// The bytes of stores in lines of the reserve, where the machine carries contents. A line of the
-/// reserve belongs to one address after another, so what lies there counts only where a store to
-/// its present address left it (Reserve::Entry::known).
+/// The bytes of stores in lines of the reserve, if the machine carries contents. A line of the
+/// reserve is reused for different addresses. Its bytes are valid only where a store to its present
+/// address wrote them (Reserve::Entry::known).
 namespace memsim::cxl_gpu::stored_bytes {
 
-/// The same bytes as a move that leaves nothing of what was there: those that are not known are
-/// older than any store.
+/// The same bytes as a move that replaces everything: unknown bytes count as older than any store.
 inline SectorBytes in_place(SectorBytes s) {
     for (std::uint32_t i = 0; i < SectorBytes::size; ++i)
         if (!(s.known >> i & 1)) s.bytes[i] = 0, s.order[i] = 0;
@@ -17,8 +16,8 @@ inline SectorBytes in_place(SectorBytes s) {
     return s;
 }
 
-/// The record by which a store is written into its entry's line, `first` being the store's first
-/// sector there; called before the entry notes the store's sectors.
+/// The record that writes a store into its entry's line; `first`: the store's first sector there.
+/// Call before the entry records the store's sectors.
 inline Contents::Id copy(Contents& contents, Reserve::Entry& entry, Contents::Id store,
                          std::uint32_t first) {
     if (!store) return {};
@@ -35,7 +34,7 @@ inline Contents::Id copy(Contents& contents, Reserve::Entry& entry, Contents::Id
     return id;
 }
 
-/// Leaves of what was read from a line what belongs to its address.
+/// Removes the bytes that do not belong to the line's present address.
 inline void narrow(Contents& contents, const StoreJobs::Job& job, Contents::Id found) {
     if (!found) return;
     for (Contents::Piece& p : contents[found].pieces) {
@@ -44,7 +43,7 @@ inline void narrow(Contents& contents, const StoreJobs::Job& job, Contents::Id f
     }
 }
 
-/// The bytes of one record over those of another about the same sectors.
+/// Overlays the bytes of `above` on those of `below`, for the same sectors.
 inline Contents::Id lay_over(Contents& contents, Contents::Id below, Contents::Id above) {
     if (!below) return below;
     for (const Contents::Piece& p : contents[above].pieces)

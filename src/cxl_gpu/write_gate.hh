@@ -5,15 +5,16 @@
 
 namespace memsim::cxl_gpu {
 
-/// Whether writes may go to an endpoint. Load of a level and above suspends them at once; whether
-/// it has fallen is looked at once a period. Loads come with responses only: when none has come
-/// since the last look, a single write has to ask (probe). A value for State.
+/// Decides whether writes may be sent to an endpoint. A load at or above a level suspends them at
+/// once; once per period it is checked whether the load has fallen. Loads are reported only with
+/// responses: if none has arrived since the last check, a single write is sent to obtain one
+/// (probe). A value for State.
 struct WriteGate {
     protocol::DevLoad load = protocol::DevLoad::light;
     bool suspended = false;
-    bool heard = false; ///< of the load since the last look
-    bool probe = false; ///< a single write may go
-    Tick look_at = 0;   ///< the next look, while suspended
+    bool heard = false; ///< the load was reported since the last check
+    bool probe = false; ///< a single write may be sent
+    Tick look_at = 0;   ///< the next check, while suspended
 
     void report(protocol::DevLoad reported, protocol::DevLoad limit, Tick now, Tick period) {
         load = reported;

@@ -44,11 +44,11 @@ void PagingHost::init() {
                        params.source() != PageSource::host_memory);
     dram_ = WireTime(params.dram_bandwidth());
     state.prefetch.make(params.prefetch, *this, "prefetch");
-    state.prefetch->resize(page, pages->pages());
+    state.prefetch->resize(page, pages.pages());
     prefetches_ = state.prefetch->prefetches() || params.prefetchers() != 0;
-    pages_ = pages->pages();
+    pages_ = pages.pages();
     // Place orders follow claims in the same queue, so no claim may wait for a place order.
-    state.pages.resize(prefetches_ ? std::min<std::uint64_t>(params.transfers(), pages->frames())
+    state.pages.resize(prefetches_ ? std::min<std::uint64_t>(params.transfers(), pages.frames())
                                    : params.transfers());
     for (auto i = static_cast<std::uint32_t>(state.pages.size()); i-- > 0;) state.free.push_back(i);
 }

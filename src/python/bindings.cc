@@ -13,8 +13,8 @@ namespace {
 
 using namespace py::literals;
 
-/// An exception of ours under the name by which a user meets it. Python would drop a message that
-/// is no UTF-8, such as one with the path of a file.
+/// Binds an exception under the name that users see. Replaces bytes that are not UTF-8, for example
+/// in a file path, because Python would drop the message.
 template <class E>
 void bind_error(py::module_& m, const char* name) {
     static PyObject* const type =
@@ -29,7 +29,7 @@ void bind_error(py::module_& m, const char* name) {
     });
 }
 
-/// An allocation that failed is an Error with its sentence, wherever it happened.
+/// Turns failed allocations into Errors with a sentence.
 void bind_memory(py::module_& m) {
     static PyObject* const error = py::object(m.attr("Error")).release().ptr();
     py::register_exception_translator([](std::exception_ptr thrown) {
@@ -37,7 +37,7 @@ void bind_memory(py::module_& m) {
             if (thrown) std::rethrow_exception(thrown);
         } catch (const std::bad_alloc&) {
             PyErr_SetString(error, out_of_memory().c_str());
-        } catch (const std::length_error&) { // of a container that no memory could hold
+        } catch (const std::length_error&) { // a container that exceeds any memory
             PyErr_SetString(error, out_of_memory().c_str());
         }
     });
@@ -50,8 +50,8 @@ void bind_memory(py::module_& m) {
 
 thread_local bool loads = false;
 
-/// What heed() does: Python handles the signals that have come, and says whether to go on. A
-/// machine that runs has released Python's lock, and is asked between two ticks instead.
+/// The implementation of heed(): Python handles pending signals and decides whether to continue. A
+/// running machine has released Python's lock and checks for signals between two ticks instead.
 void ask_python() {
     if (!loads && PyGILState_Check() == 0) return;
     const py::gil_scoped_acquire gil;

@@ -5,14 +5,15 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-/// The one place that knows Python. The module `_memsim` binds the schema as data and the machine
-/// by names and text; the classes that users see are made from the schema in python/memsim.
+/// The Python binding, the only part of memsim that uses Python. The module `_memsim` binds the
+/// schema as data, and the machine by names and text. python/memsim makes the classes that users
+/// see from the schema.
 namespace memsim::python {
 
 namespace py = pybind11;
 
-/// While one lives, an input may be read or generated: Python's other threads run, and heed() asks
-/// Python for signals.
+/// Marks a scope in which an input is read or generated: Python's other threads run, and heed()
+/// makes Python handle signals.
 class Loading {
   public:
     Loading();

@@ -16,7 +16,7 @@ namespace {
 QueueKind queue_kind(const std::string& name) {
     if (name == "fast") return QueueKind::fast;
     if (name == "naive") return QueueKind::naive;
-    throw ConfigError("there is no event queue '" + name + "': write fast or naive");
+    throw ConfigError("there is no event queue '" + name + "': use fast or naive");
 }
 
 const char* run(Machine& machine, Tick until) {
@@ -39,7 +39,7 @@ void perturb(Machine& machine, std::uint64_t seed, unsigned one_in) {
     machine.sim().perturb(seed, one_in, all);
 }
 
-/// Turns on the flags named; the lines go to the file, or to stderr when its name is empty.
+/// Enables debug flags. Output is written to the file, or to stderr if its name is empty.
 void set_debug(Machine& machine, const std::vector<std::string>& flags, Tick from, Tick to,
                const std::string& file, bool append) {
     std::vector<std::string> known;
@@ -83,8 +83,8 @@ py::list work(const Machine& machine) {
     return all;
 }
 
-/// What waits in receivers' queues or is on its way to them; of a queue without a depth of its own,
-/// as that of answers whose place is reserved, None.
+/// The messages that wait in receivers' queues or are in flight to them. For a queue without a
+/// depth, such as that of answers with reserved places: None.
 py::list queues(const Machine& machine) {
     py::list all;
     for (const DirectedLink& x : directed_links(machine)) {

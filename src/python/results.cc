@@ -14,7 +14,7 @@ using namespace py::literals;
 using checkpoint::Checkpoint;
 using checkpoint::Configuration;
 
-/// Plain values: objects with their parameters as (name, value, tunable), and connections.
+/// Plain Python values: objects with their parameters as (name, value, tunable), and connections.
 py::dict plain(const Configuration& c) {
     py::list objects, connections;
     for (const auto& o : c.objects) {
@@ -47,7 +47,7 @@ void write(const std::string& path, Machine& machine, const checkpoint::Script& 
     checkpoint::write(path, c);
 }
 
-/// Files by name, with the hash of what is in them.
+/// Files by name, with the hash of their contents.
 using Files = std::vector<std::pair<std::string, std::string>>;
 
 Files plain(const std::vector<checkpoint::Script::Module>& files) {

@@ -13,7 +13,7 @@ py::dict describe(const ParamInfo& p) {
     py::list sweep;
     for (const char* value : p.provenance.sweep)
         if (value) sweep.append(value);
-    return py::dict("name"_a = p.name, "type"_a = p.type, "unit"_a = p.unit,
+    return py::dict("name"_a = p.name, "type"_a = p.type(), "unit"_a = p.unit,
                     "initial"_a = p.initial, "min"_a = p.min, "max"_a = p.max, "doc"_a = p.doc,
                     "tunable"_a = p.tunable, "constraints"_a = p.constraints,
                     "kind"_a = p.provenance.kind, "source"_a = p.provenance.source,
@@ -49,13 +49,14 @@ const Schema& find(const std::string& type) {
     throw ConfigError("there is no component type '" + type + "'" + nearest(type, known));
 }
 
-/// The value as the component holds it, written in the largest unit that fits. Throws ConfigError.
+/// The value of a parameter as the component stores it, in the largest unit that fits. Throws
+/// ConfigError.
 std::string resolve(const std::string& type, const std::string& path, const std::string& param,
                     const std::string& text) {
     return find(type).resolve(path, param, text);
 }
 
-/// Binds the units of each kind of quantity, from the largest to the base unit, and its reader.
+/// Binds the units of each kind of quantity, from the largest to the base unit, and its parser.
 template <class... Tags>
 void bind_quantities(py::module_& m) {
     py::dict units, readers;

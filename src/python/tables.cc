@@ -8,7 +8,7 @@ namespace memsim::python {
 
 namespace {
 
-/// The figures of a table by name: all of its fields but for those that are text.
+/// The numeric fields of a table by name.
 template <class Table>
 py::dict figures_of(const Table& table) {
     py::dict figures;
@@ -20,7 +20,7 @@ py::dict figures_of(const Table& table) {
     return figures;
 }
 
-/// Name, source and figures of the DRAM timing that a parameter states. Throws ConfigError.
+/// Name, source and figures of the DRAM timing selected by a parameter value. Throws ConfigError.
 py::dict dram_table(const std::string& text) {
     using namespace py::literals;
     const mem::DramPreset preset(text);
@@ -30,7 +30,7 @@ py::dict dram_table(const std::string& text) {
                     "figures"_a = figures_of(timing));
 }
 
-/// All tables of a type: name, type of the parameters that name one, source and figures.
+/// All tables of a type: name, type of the parameters that use it, source and figures.
 template <class Table>
 void add_tables(py::list& all, const char* what) {
     using namespace py::literals;
@@ -73,7 +73,7 @@ void bind_tables(py::module_& m) {
             add_formats(all);
             return all;
         },
-        "Every table that a parameter names, but for those of DRAM");
+        "Every table that a parameter can name, except those of DRAM");
 }
 
 } // namespace memsim::python

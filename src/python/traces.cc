@@ -2,7 +2,7 @@
 #include "python/bindings.hh"
 #include "workload/traces/trace_tools.hh"
 
-/// `memsim trace`: the tools of workload/traces with parameters as text.
+/// `memsim trace`: the tools of workload/traces, with parameters as text.
 namespace memsim::python {
 
 using namespace workload;
@@ -24,8 +24,8 @@ TraceOptions options_of(const std::string& format, const std::string& unit, std:
             Text<Gem5Commands>::parse(gem5)};
 }
 
-/// The registered formats as rows of a table: name, title, shape, notes, whether it is written, who
-/// plays it.
+/// The registered formats as rows of a table: name, title, shape, notes, whether it can be written,
+/// the component that plays it.
 std::vector<std::vector<std::string>> formats() {
     std::vector<std::vector<std::string>> rows;
     for (const std::string& name : Named<TraceFormat>::names()) {

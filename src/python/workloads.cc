@@ -10,19 +10,19 @@ namespace {
 
 using NoGil = py::call_guard<py::gil_scoped_release>;
 
-/// An application that was made to know its size, and that a machine may take over: its input is
-/// then read or generated once.
+/// An application created to determine its size, which a machine may take over so that its input is
+/// read or generated only once.
 struct Prepared {
     Arguments params;
     std::unique_ptr<Object> component;
-    bool given = false; ///< a machine has it
+    bool given = false; ///< a machine has taken it
 
     Prepared(const std::string& type, Arguments given) : params(std::move(given)) {
         const auto found = registry().find(type);
         if (found == registry().end())
             throw ConfigError("there is no component type '" + type + "'");
         component = found->second.create(type, params);
-        if (!host()) throw ConfigError(type + " is no application: it has no kernels to launch");
+        if (!host()) throw ConfigError(type + " is not an application: it has no kernels");
     }
     protocol::HasKernels* host() { return dynamic_cast<protocol::HasKernels*>(component.get()); }
     program::KernelSource& kernels() { return host()->kernels(); }
@@ -83,10 +83,10 @@ void bind_workloads(py::module_& m) {
                                    return p.application().input_digest();
                                })
         .def("give_to", &Prepared::give_to, "machine"_a, "path"_a)
-        .def("profile", &profile, "limit"_a = 0, "Runs it to its end without any timing")
+        .def("profile", &profile, "limit"_a = 0, "Runs the application to its end without timing")
         .def(
             "difference", [](Prepared& p) { return p.application().difference(); }, NoGil(),
-            "From its reference, after profile(); empty: none");
+            "First difference from the reference, after profile(); empty: none");
     m.def(
         "workload_memory",
         [](const std::string& name, std::uint64_t size) {
@@ -94,7 +94,7 @@ void bind_workloads(py::module_& m) {
             options.size = size;
             return workload::workload_named(name).memory(options);
         },
-        "name"_a, "size"_a, "Bytes of the host, about, at its peak");
+        "name"_a, "size"_a, "Approximate peak of host memory in bytes");
     m.def("workloads", [] {
         py::list all;
         for (const workload::Workload* w : workload::all_workloads()) all.append(describe(*w));

@@ -9,7 +9,7 @@ namespace memsim::sap {
 using protocol::UpcomingAccesses;
 
 static const Registration<MemoryManager> memory_manager {
-    "Watches warp schedulers, and asks the memory below for what warps are about to access (SAP)."};
+    "Queries warp schedulers and sends hints for upcoming accesses to the memory below (SAP)."};
 
 void MemoryManager::init() {
     unit_ = static_cast<std::uint64_t>(params.unit->raw);
@@ -17,29 +17,28 @@ void MemoryManager::init() {
     state.answers.resize(params.sms);
     over_slices_ = {static_cast<std::uint64_t>(params.interleave->raw), params.slices};
     if (params.trigger() == Trigger::period && params.memories == 0)
-        refuse("trigger", "units are to be asked for each period, but of no memory: set memories=1 "
+        refuse("trigger", "hints each period require a memory: set memories=1 "
                           "and bind hints[0]");
     if (params.trigger() == Trigger::miss && params.memories() > params.reports())
-        refuse("trigger",
-               "units are to be asked for at a miss, but no memory tells its misses: set "
-               "reports=1 and bind misses[0], or trigger=period");
+        refuse("trigger", "hints at a miss require a memory that reports misses: set "
+                          "reports=1 and bind misses[0], or trigger=period");
     for (auto [ports, caches] : {std::pair {&port.l1, &l1_}, std::pair {&port.l2, &l2_}}) {
         caches->resize(ports->size());
         for (unsigned i = 0; i < ports->size(); ++i)
             if (!((*caches)[i] = protocol::probed((*ports)[i])))
-                refuse((*ports)[i].name(), "it looks into a cache: bind its port control[0]");
+                refuse((*ports)[i].name(), "it must be bound to port control[0] of a cache");
     }
 }
 
-/// Caches know which addresses they see after their init().
+/// Caches know their addresses after init().
 void MemoryManager::start() {
     for (std::uint64_t chunk = 0; !l2_.empty() && chunk < 4 * l2_.size(); ++chunk) {
         const std::uint64_t address = chunk * static_cast<std::uint64_t>(params.interleave->raw);
         const auto& looks = port.l2[over_slices_.way(address)];
         if (!protocol::probed(looks)->sees(address))
-            refuse("interleave", "address " + std::to_string(address) + " is looked for by " +
+            refuse("interleave", "address " + std::to_string(address) + " is looked up by " +
                                      looks.name() + " in " + looks.neighbour_path() +
-                                     ", to which it does not come: give both the same");
+                                     ", which does not serve it: give both the same");
     }
     arm(state.next, state.look_at);
 }
@@ -61,7 +60,7 @@ bool MemoryManager::may_ask() const {
                                [](const Answer& a) { return a.query == Query::none; });
 }
 
-/// Asks the SMs that have answered, each period.
+/// Queries the SMs that have answered, each period.
 void MemoryManager::look() {
     if (now() < state.look_at) return arm(state.next, state.look_at);
     if (params.trigger() == Trigger::period) ask_for_new();
@@ -84,7 +83,7 @@ void MemoryManager::take_answers(std::uint32_t sm) {
     }
 }
 
-/// Records those of the lines that no cache holds.
+/// Records the lines that no cache holds.
 void MemoryManager::record(std::uint32_t sm, UpcomingAccesses& a) {
     const std::uint8_t seen = std::exchange(a.count, std::uint8_t {0});
     stat.lines += seen;
@@ -119,7 +118,8 @@ bool MemoryManager::cached(std::uint32_t sm, std::uint64_t line) const {
     return false;
 }
 
-/// A memory that takes few hints lets no more wait than a record has.
+/// Queues a unit for a hint. For a memory that accepts few hints, at most one record's worth of
+/// units waits.
 void MemoryManager::ask_for(std::uint64_t unit) {
     if (params.memories) stat.dropped_units += state.asking.note(unit, params.record);
 }
@@ -129,7 +129,8 @@ void MemoryManager::ask_for_all() {
     stat.recorded.set(now(), 0);
 }
 
-/// A unit that stays in view is asked for once. Units of an SM that has not answered again stay.
+/// Requests each unit once while it remains valid. Units of an SM that has not answered again
+/// remain valid.
 void MemoryManager::ask_for_new() {
     for (const Answer& a : state.answers)
         for (std::uint32_t i = 0; a.query == Query::asked && i < a.units.size(); ++i)
@@ -151,7 +152,7 @@ void MemoryManager::send_hints() {
 void MemoryManager::check_loaded(Loader& l) const {
     l.check(state.record.sound() && state.before.sound() && state.asking.sound() &&
                 std::ranges::all_of(state.answers, [](const Answer& a) { return a.units.sound(); }),
-            "has a record whose row and index differ");
+            "has a record whose order and index differ");
 }
 
 } // namespace memsim::sap

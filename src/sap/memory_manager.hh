@@ -14,60 +14,60 @@ namespace memsim::sap {
 using namespace memsim::literals;
 using protocol::Mem;
 
-/// When the units of the record are asked for.
+/// The event that triggers hints for recorded units.
 enum class Trigger : std::uint8_t { miss, period };
 constexpr std::array<std::string_view, 2> names_of(Trigger) { return {"miss", "period"}; }
 
-/// SAP's memory manager (III): each period it asks the SMs which lines the warps in their
-/// schedulers access next, drops those that the SM's L1 or the L2 holds, and records the units of
-/// the others. When the memory below misses a unit, hints ask it for all recorded ones together,
-/// and the record is empty again; what is there already is the memory's to know. With `trigger` =
-/// period those that the last period did not have are asked for at the end of each, for a memory
-/// that does not tell its misses.
+/// SAP's memory manager (III). Each period it queries the SMs for the lines that warps in their
+/// schedulers access next, drops lines that the SM's L1 or the L2 holds, and records the units of
+/// the others.
 ///
-/// What is recorded is told to models beside the machine, too (sap.ShadowDram).
-///
-/// An SM without a block answers when a block arrives. An SM whose warps all wait for memory
-/// answers when memory has answered one of them. The manager asks neither before; with `trigger` =
-/// period the units of the SM's last answer stay in view. Not modelled: the time of cache look-ups,
-/// the record's ports.
+/// Models        hints: when the memory below misses a unit, all recorded units are requested with
+///               hints and the record is cleared. The memory decides whether a unit is already
+///               present. With `trigger` = period, units that the previous period did not contain
+///               are requested at the end of each period, for a memory that does not report misses.
+///               Recorded lines are also sent to models outside the machine (sap.ShadowDram). An SM
+///               without a block answers when a block arrives, an SM whose warps all wait for
+///               memory when one of them is answered; the manager does not query it again before.
+///               With `trigger` = period the units of the SM's last answer remain valid.
+/// Not modelled  The time of cache look-ups; the ports of the record.
 class MemoryManager final : public Model<MemoryManager> {
   public:
     struct Params {
         Param<Frequency> clock {
-            700_MHz, {1_MHz, 100_GHz}, "Clock of periods", cited("GTX 480: 700 MHz")};
+            700_MHz, {1_MHz, 100_GHz}, "Clock that defines the period", cited("GTX 480: 700 MHz")};
         Param<unsigned> period {100,
                                 {1, 1u << 20},
-                                "Cycles from one look at the schedulers to the next",
+                                "Cycles between queries of the schedulers",
                                 assumed("no source gives it; range 1 to 1000")};
         Param<unsigned> lookahead {2,
                                    {1, 64},
-                                   "Memory operations of a warp that its scheduler knows of: those "
-                                   "of the instruction buffer whose operands are ready",
+                                   "Memory operations of a warp visible to its scheduler: those "
+                                   "in the instruction buffer with ready operands",
                                    cited("GPGPU-Sim's has two; range 1 to 8")};
         Param<unsigned> record {1024,
                                 {1, 1u << 20},
-                                "Units recorded; the oldest one is dropped for a new one",
+                                "Units that the record holds; a new one replaces the oldest",
                                 assumed("no source gives it; range from 64")};
         Param<Bytes> unit {4_KiB,
                            {256_B, 64_KiB},
-                           "Unit of the memory below",
+                           "Bytes of a unit of the memory below",
                            stated("SAP III: 4 KB"),
                            power_of_two()};
-        Param<Trigger> trigger {Trigger::miss, "Event at which recorded units are asked for"};
-        Param<unsigned> sms {1, {1, 256}, "SMs whose schedulers are watched"};
+        Param<Trigger> trigger {Trigger::miss, "Event at which recorded units are requested"};
+        Param<unsigned> sms {1, {1, 256}, "SMs whose schedulers are queried"};
         Param<unsigned> slices {1, {1, 256}, "Slices of the L2"};
         Param<Bytes> interleave {256_B,
                                  {32_B, 1_MiB},
-                                 "Chunk of addresses that lies in one slice of the L2",
+                                 "Interleaving chunk of addresses per slice of the L2",
                                  power_of_two()};
-        Param<bool> looks_into_caches {true, "Whether lines that an L1 or the L2 holds are "
-                                             "dropped; not where a TLB is above the L1: "
-                                             "caches have other addresses there than warps"};
-        Param<unsigned> memories {1, {0, 1}, "Whether units are asked for from a memory"};
-        Param<unsigned> reports {1, {0, 1}, "Whether the memory below tells its misses"};
-        Param<unsigned> listeners {0, {0, 64}, "Models that are told what is recorded"};
-        Param<unsigned> queue {64, {1, 65536}, "Hints sent and not taken"};
+        Param<bool> looks_into_caches {true, "Drop lines that an L1 or the L2 holds. "
+                                             "Set to False if a TLB is above the L1: "
+                                             "caches then use other addresses than warps"};
+        Param<unsigned> memories {1, {0, 1}, "Memories that receive hints"};
+        Param<unsigned> reports {1, {0, 1}, "Memories that report their misses"};
+        Param<unsigned> listeners {0, {0, 64}, "Models that receive recorded lines"};
+        Param<unsigned> queue {64, {1, 65536}, "Hints in flight"};
 
         unsigned l1s() const { return looks_into_caches() ? sms() : 0; }
         unsigned l2s() const { return looks_into_caches() ? slices() : 0; }
@@ -80,14 +80,14 @@ class MemoryManager final : public Model<MemoryManager> {
         Many<Requester<Mem>> l1 {
             +[](const void* p) { return static_cast<const Params*>(p)->l1s(); },
             {.depth = [](const void*) { return 1u; }},
-            "L1 cache of each SM, which is looked into"};
+            "L1 cache of each SM, for look-ups"};
         Many<Requester<Mem>> l2 {
             +[](const void* p) { return static_cast<const Params*>(p)->l2s(); },
             {.depth = [](const void*) { return 1u; }},
-            "Slices of the L2, which are looked into"};
+            "Slices of the L2, for look-ups"};
         Many<In<protocol::PageMiss>> misses {from<&Params::reports>,
                                              {.depth = [](const void*) { return 64u; }},
-                                             "Units that the memory below has missed"};
+                                             "Units that the memory below missed"};
         Many<Requester<Mem>> hints {from<&Params::memories>,
                                     {.depth = from<&Params::queue>},
                                     "Recorded units, to the memory below"};
@@ -95,23 +95,23 @@ class MemoryManager final : public Model<MemoryManager> {
             from<&Params::listeners>, {}, "Lines as they are recorded"};
     };
     struct Stats {
-        Counter looks {Unit::count, "Looks at the schedulers of an SM"};
-        Counter lines {Unit::count, "Lines that warps were seen to access next"};
+        Counter looks {Unit::count, "Queries of the schedulers of an SM"};
+        Counter lines {Unit::count, "Lines reported as the next accesses of warps"};
         Counter cached_lines {Unit::count, "Recorded lines that an L1 or the L2 held"};
-        Counter dropped_units {
-            Unit::count, "Units dropped from a full record, or before they could be asked for"};
+        Counter dropped_units {Unit::count,
+                               "Units dropped from a full record or before a hint could be sent"};
         Counter misses {Unit::count, "Misses of the memory below"};
-        Counter hints {Unit::count, "Units asked for"};
+        Counter hints {Unit::count, "Units requested with hints"};
         Level recorded {Unit::count, "Units recorded"};
     };
     enum class Query : std::uint8_t { none, asked, answering };
-    struct Answer { ///< of an SM
+    struct Answer { ///< by SM
         Query query = Query::none;
-        parts::UnitRecord units; ///< with the trigger `period`: those of its last answer
+        parts::UnitRecord units; ///< with trigger `period`: units of its last answer
     };
     struct State {
         parts::UnitRecord record;
-        parts::UnitRecord before;    ///< with the trigger `period`: of the last one
+        parts::UnitRecord before;    ///< with trigger `period`: units of the previous period
         parts::UnitRecord asking;    ///< units whose hints have not been sent
         std::vector<Answer> answers; ///< by SM
         Tick look_at = 0;

@@ -8,16 +8,16 @@
 
 namespace memsim::sap {
 
-/// Units in the order of their last accesses, which finds a unit's place and the unit at a place in
-/// logarithmic time: times of last accesses are marked in a Fenwick tree (Fenwick, 1994), and
-/// numbered anew when it is full. A value for State.
+/// Units in the order of their last accesses. Finds the position of a unit, and the unit at a
+/// position, in logarithmic time: last access times are marked in a Fenwick tree (Fenwick, 1994)
+/// and renumbered when it is full. A value for State.
 class Recency {
   public:
     static constexpr std::uint32_t never = ~std::uint32_t {0};
     struct Unit {
-        std::uint32_t time = 0; ///< of its last access, from 1 on
-        /// The least capacity, in units, at which it has been held since it was written; `never`:
-        /// it was not written.
+        std::uint32_t time = 0; ///< of its last access; the first time is 1
+        /// The smallest capacity, in units, at which it was held continuously since it was written;
+        /// `never`: not written.
         std::uint32_t dirty_from = never;
     };
 
@@ -29,9 +29,9 @@ class Recency {
             const bool numbered =
                 numbers_.size() == units_.size() &&
                 numbers_.all([&](std::uint64_t, std::uint32_t n) { return n < units_.size(); });
-            a.check(numbered, "finds units where they are not");
+            a.check(numbered, "has an index that does not match its units");
             a.check(places_ <= 8 * units_.size() + 1024 && std::has_single_bit(places_) && mark(),
-                    "has units accessed at times that it does not have");
+                    "has units with access times out of range");
         }
     }
 
@@ -40,11 +40,11 @@ class Recency {
         const std::uint32_t* n = numbers_.find(unit);
         return n ? &units_[*n] : nullptr;
     }
-    /// Units accessed since this one was, it included.
+    /// Number of units accessed since this unit was, itself included.
     std::uint32_t distance(const Unit& u) const { return size() - sum(u.time) + 1; }
-    /// The one that was accessed as the n-th last, from 1 to size().
+    /// The unit accessed n-th last, with n from 1 to size().
     Unit& at(std::uint32_t n) { return units_[by_time_[place(size() - n + 1)]]; }
-    /// It is the last one now; one that was never seen before is added.
+    /// Makes the unit the most recent one; adds it if it is new.
     Unit& access(std::uint64_t unit) {
         if (now_ + 1 >= places_) renumber();
         const std::uint32_t* known = numbers_.find(unit);
@@ -62,7 +62,7 @@ class Recency {
     }
 
   private:
-    /// Marked times up to this one.
+    /// Number of marked times up to this one.
     std::uint32_t sum(std::uint32_t time) const {
         std::uint32_t marked = 0;
         for (; time; time &= time - 1) marked += marks_[time];
@@ -79,15 +79,15 @@ class Recency {
             if (marks_[time + step] < n) n -= marks_[time += step];
         return time + 1;
     }
-    /// Times become 1 to size(), in their order.
+    /// Renumbers times to 1 .. size(), in order.
     void renumber();
-    /// Marks the times of all units. False if one is no place, or two are the same.
+    /// Marks the times of all units. Returns false if a time is out of range or occurs twice.
     bool mark();
 
-    std::vector<Unit> units_;        ///< in the order in which they were seen first
-    HashMap<std::uint32_t> numbers_; ///< of units there, by unit
-    std::uint32_t places_ = 1;       ///< times are below it; a power of two
-    // Found from these.
+    std::vector<Unit> units_;        ///< in order of first access
+    HashMap<std::uint32_t> numbers_; ///< index of a unit
+    std::uint32_t places_ = 1;       ///< upper bound of times; a power of two
+    // Derived from the above.
     std::vector<std::uint32_t> marks_, by_time_;
     std::uint32_t now_ = 0;
 };

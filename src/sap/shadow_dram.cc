@@ -8,7 +8,7 @@ using parts::AskedBy;
 using parts::Residency;
 
 static const Registration<ShadowDram> shadow_dram {
-    "Which accesses would hit in a DRAM before a drive, at several capacities at once."};
+    "Counts accesses that would hit in a DRAM in front of a drive, at several capacities."};
 
 void ShadowDram::init() {
     state.drams.resize(params.sizes.capacities);
@@ -56,7 +56,7 @@ void ShadowDram::access(std::uint32_t at, std::uint64_t unit, bool write) {
     resident.use(frame, write);
 }
 
-/// What comes beside a missed unit, as far as there is room for it.
+/// Brings further units with a missed one, while there is room.
 void ShadowDram::bring_with(std::uint32_t at, std::uint64_t missed) {
     Dram& dram = state.drams[at];
     std::uint64_t room = params.sizes.units(at) - 1;
@@ -81,7 +81,7 @@ void ShadowDram::bring(std::uint32_t at, std::uint64_t unit, AskedBy asked) {
 
 void ShadowDram::check_loaded(Loader& l) const {
     for (const Dram& dram : state.drams)
-        l.check(dram.record.sound(), "has a record whose row and index differ");
+        l.check(dram.record.sound(), "has a record whose order and index differ");
 }
 
 } // namespace memsim::sap

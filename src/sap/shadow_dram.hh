@@ -8,25 +8,26 @@
 
 namespace memsim::sap {
 
-/// What would be in a DRAM that caches a drive, at several capacities at once: pages and policy,
-/// but no time and no data. It hears the accesses of a machine whose memory holds everything, one
-/// after the other; an access that misses brings its unit, which is there for the next one. Where a
-/// sap.MemoryManager tells it what it records, a miss brings the recorded units, too, of which each
-/// capacity keeps a record of its own; a page prefetcher may name others. The DRAM is empty at the
-/// start.
+/// The hit ratio that a DRAM cache in front of a drive would have, at several capacities at once.
+/// It observes the accesses of a machine whose memory holds all data.
 ///
-/// The unit that an access needs stays while others are brought with it, no more than there is room
-/// for beside it.
+/// Models        pages and replacement policy. Accesses are processed one after the other; a miss
+///               brings its unit before the next access. If a sap.MemoryManager sends its records,
+///               a miss also brings the recorded units, of which each capacity keeps its own
+///               record. A page prefetcher may name further units. The accessed unit is not
+///               replaced by units brought with it; their number is limited by the remaining room.
+///               The DRAM is empty at the start.
+/// Not modelled  Time; data.
 class ShadowDram final : public Model<ShadowDram> {
   public:
     struct Params {
         SizeParams sizes;
-        Param<PolicyName<parts::PagePolicy>> replacement {"lru", "Which unit makes room"};
+        Param<PolicyName<parts::PagePolicy>> replacement {"lru", "Replacement policy"};
         mem::AheadParams ahead;
         Param<unsigned> record {
-            1024, {1, 1u << 20}, "Units recorded; the oldest one is dropped for a new one"};
-        Param<unsigned> managers {0, {0, 1}, "Whether a memory manager tells what it records"};
-        Param<unsigned> queue {64, {1, 65536}, "Messages waiting or in flight to this component"};
+            1024, {1, 1u << 20}, "Units that the record holds; a new one replaces the oldest"};
+        Param<unsigned> managers {0, {0, 1}, "Memory managers that send recorded lines"};
+        Param<unsigned> queue {64, {1, 65536}, "Messages queued or in flight to this component"};
     };
     struct Ports {
         In<protocol::Observed> accesses {{.depth = from<&Params::queue>}, "Accesses of the GPU"};
@@ -37,11 +38,10 @@ class ShadowDram final : public Model<ShadowDram> {
     struct Stats {
         SizeStats<Params> sizes;
         Each<Counter> prefetches {sizes.capacities, Unit::count,
-                                  "Units brought beside a missed one, by capacity"};
+                                  "Units brought together with a missed one, by capacity"};
         Each<Counter> useful_prefetches {sizes.capacities, Unit::count,
                                          "Prefetched units that were accessed, by capacity"};
-        Each<Counter> evictions {sizes.capacities, Unit::count,
-                                 "Units that made room, by capacity"};
+        Each<Counter> evictions {sizes.capacities, Unit::count, "Units replaced, by capacity"};
     };
     struct Dram {
         Policy<parts::PagePolicy> replacement;

@@ -3,32 +3,34 @@
 #include "core/kernel/component.hh"
 #include "protocol/observed.hh"
 
-/// Memories of units without time, of several capacities at once: what their models share.
+/// Untimed models of memories of units at several capacities: shared declarations.
 namespace memsim::sap {
 
 using namespace memsim::literals;
 
 struct SizeParams {
     using group = void;
-    Param<Bytes> unit {
-        4_KiB, {256_B, 512_KiB}, "Unit that comes and goes", stated("SAP III: 4 KB")};
-    Param<Bytes> least {1_MiB,
-                        {256_B, Bytes {std::int64_t {1} << 50}},
-                        "Least capacity that is recorded",
-                        multiple_of(unit)};
-    Param<unsigned> capacities {
-        12, {1, 24}, "Capacities, each twice the one before", stated("SAP IV: 1 MB to 1.5 GB")};
+    Param<Bytes> unit {4_KiB,
+                       {256_B, 512_KiB},
+                       "Bytes of a unit, which is brought and replaced as a whole",
+                       stated("SAP III: 4 KB")};
+    Param<Bytes> least {
+        1_MiB, {256_B, Bytes {std::int64_t {1} << 50}}, "Smallest capacity", multiple_of(unit)};
+    Param<unsigned> capacities {12,
+                                {1, 24},
+                                "Number of capacities, each twice the previous one",
+                                stated("SAP IV: 1 MB to 1.5 GB")};
 
     std::uint64_t unit_of(std::uint64_t address) const {
         return address / static_cast<std::uint64_t>(unit->raw);
     }
-    /// Units that a capacity holds.
+    /// Units that fit a capacity.
     std::uint64_t units(std::uint32_t capacity) const {
         return static_cast<std::uint64_t>(least->raw / unit->raw) << capacity;
     }
 };
 
-/// Of a component whose Params have `SizeParams sizes`.
+/// Requires that `Params` contains SizeParams as `sizes`.
 template <class Params>
 struct SizeStats {
     using group = void;
@@ -37,10 +39,9 @@ struct SizeStats {
     }
     Counter accesses {Unit::count, "Accesses"};
     Counter writes {Unit::count, "Writes and atomics among the accesses"};
-    Each<Counter> hits {capacities, Unit::count, "Accesses that found their unit, by capacity"};
+    Each<Counter> hits {capacities, Unit::count, "Accesses whose unit was held, by capacity"};
     Each<Counter> misses {capacities, Unit::count, "Accesses that brought their unit, by capacity"};
-    Each<Counter> written_back {capacities, Unit::count,
-                                "Written units that made room, by capacity"};
+    Each<Counter> written_back {capacities, Unit::count, "Written units replaced, by capacity"};
 
     void count(const protocol::Observed& access) {
         ++accesses;

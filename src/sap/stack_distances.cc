@@ -7,7 +7,7 @@
 namespace memsim::sap {
 
 static const Registration<StackDistances> stack_distances {
-    "Which accesses would hit in an LRU memory, at several capacities in one pass."};
+    "Counts accesses that would hit in an LRU memory, at several capacities in one pass."};
 
 void StackDistances::wake() {
     while (!port.accesses.empty()) {
@@ -29,7 +29,7 @@ void StackDistances::access(std::uint64_t unit, bool write) {
         }
         ++stat.sizes.misses[i];
         if (recency.size() < held) continue;
-        // The last one that is held makes room, if it was not this access's unit further up.
+        // The unit at this position is replaced.
         const Recency::Unit& victim = recency.at(static_cast<std::uint32_t>(held));
         stat.sizes.written_back[i] += victim.dirty_from <= held;
     }

@@ -6,14 +6,14 @@
 namespace memsim::sap {
 
 /// Hits, misses and write-backs of an LRU memory of units at any number of capacities, in one pass
-/// (Mattson et al., 1970): an access hits where the units accessed since its unit was, that one
-/// included, fit. Everything else is as in sap.ShadowDram without prefetches, at the cost of one
-/// look-up an access instead of one for each capacity.
+/// (Mattson et al., 1970). An access hits if the units accessed since the last access to its unit,
+/// that unit included, fit. Results equal those of sap.ShadowDram without prefetches; an access
+/// costs one look-up instead of one per capacity.
 class StackDistances final : public Model<StackDistances> {
   public:
     struct Params {
         SizeParams sizes;
-        Param<unsigned> queue {64, {1, 65536}, "Messages waiting or in flight to this component"};
+        Param<unsigned> queue {64, {1, 65536}, "Messages queued or in flight to this component"};
     };
     struct Ports {
         In<protocol::Observed> accesses {{.depth = from<&Params::queue>}, "Accesses of the GPU"};

@@ -14,7 +14,7 @@ Application::Application(const Options& options)
 bool Application::next_launch(Launch& launch) {
     const Progress& p = progress_;
     MEMSIM_ASSERT(p.launches == 0 || p.next_block == p.launch.blocks(),
-                  "a launch was asked for before all blocks of the last one ran");
+                  "a launch was requested before all blocks of the last one ran");
     program::MemoryCopy before;
     if (notes_host_writes_) before.take(*this);
     const bool more = next();
@@ -27,7 +27,7 @@ bool Application::next_launch(Launch& launch) {
 void Application::launch(u32 kernel, u64 threads, u32 size) {
     size = threads_or(size);
     MEMSIM_ASSERT(threads > 0 && (threads - 1) / size < 0x7fffffff,
-                  "a launch of no or too many threads");
+                  "a launch without threads or with too many");
     launch(kernel, {static_cast<u32>((threads - 1) / size + 1), 1, 1}, {size, 1, 1});
 }
 
@@ -41,9 +41,9 @@ void Application::launch(u32 kernel, const Dim& grid, const Dim& block) {
 
 void Application::run_block(u32 block, BlockStreams& out) {
     Progress& p = progress_;
-    // SerialGroups runs them in another order, each once.
+    // SerialGroups runs blocks in another order, each once.
     MEMSIM_ASSERT(p.next_block < p.launch.blocks() && block < p.launch.blocks(),
-                  "a launch has fewer blocks than are run");
+                  "more blocks are run than the launch has");
     ++p.next_block;
     const Kernel& k = kernels_[p.kernel];
     Block running({p.launch, options_.first_kernel + p.kernel, block, options_.operation_limit,
@@ -69,12 +69,12 @@ void Application::load(Loader& from) {
     u64 input = 0;
     from(input);
     if (input != input_digest())
-        throw ConfigError("the checkpoint was taken with another input: put its file back as it "
-                          "was, or start again without --restore");
+        throw ConfigError("the checkpoint was taken with another input: restore the original "
+                          "input file, or start again without --restore");
     from.field("progress", progress_);
     from.check(progress_.launches == 0 || progress_.kernel < kernels_.size(),
-               "progress names a kernel that the application has not");
-    host_writes_.clear(); // a vector that is filled keeps its length
+               "progress names a kernel that the application does not have");
+    host_writes_.clear(); // filling a vector keeps its length
     from.field("host_writes", host_writes_);
     load_host(from);
     memory_.load(from);

@@ -5,26 +5,28 @@
 #include <functional>
 #include <optional>
 
-/// What an application of the registry is made of: device memory, kernels, and a host that launches
-/// them. `next()` is the host's program, one launch a call.
+/// The parts of an application in the catalogue: device memory, kernels, and a host that launches
+/// them. `next()` is the host's program; each call performs one launch.
 namespace memsim::workload {
 
-/// What a user may choose; what an application does not know, it does not look at.
+/// Options of the user. An application ignores those that it does not use.
 struct Options {
     std::string input;         ///< a file; empty: generated
-    std::string generator;     ///< of a graph: kronecker, social, communities, grid, mesh, uniform
-    u64 size = 0;              ///< as the workload says; 0: its default
-    u32 degree = 16;           ///< edges drawn for each vertex of a Kronecker graph
-    u64 seed = 1;              ///< of what is generated
+    std::string generator;     ///< kind of a generated graph: kronecker, social, communities, grid,
+                               ///< mesh, uniform
+    u64 size = 0;              ///< unit: see Workload::size_is; 0: its default
+    u32 degree = 16;           ///< edges drawn per vertex of a Kronecker graph
+    u64 seed = 1;              ///< of generated inputs
     std::optional<u32> source; ///< of a search; none: the vertex with the most arcs
     u32 iterations = 0;        ///< 0: the workload's default
-    u32 threads_per_block = 0; ///< 0: the workload's usual launch
-    u64 operation_limit = 1 << 24; ///< warp operations of one block [A]: some 100 MB of streams
-    u64 first_address = 0;         ///< of a part of a Sequence: where its arrays begin
-    u32 first_kernel = 0;          ///< and its kernels' numbers, from which PCs follow
+    u32 threads_per_block = 0; ///< 0: the workload's usual block size
+    u64 operation_limit = 1 << 24; ///< warp operations per block [A]: some 100 MB of streams
+    u64 first_address = 0;         ///< of a part of a Sequence: start of its arrays
+    u32 first_kernel =
+        0; ///< of a part of a Sequence: number of its first kernel, which determines PCs
 };
 
-/// What is wrong with one of them; `option` is its name as the user writes it.
+/// An invalid option. `option` is its name in the user interface.
 class BadOption : public ConfigError {
   public:
     BadOption(std::string which, const std::string& why)
@@ -32,19 +34,19 @@ class BadOption : public ConfigError {
     std::string option;
 };
 
-/// How far an application has come.
+/// The progress of an application.
 struct Progress {
     Launch launch;    ///< the current one
     u32 kernel = 0;   ///< its number in the application
-    u32 launches = 0; ///< begun so far
+    u32 launches = 0; ///< started so far
     u32 next_block = 0;
 };
 
 using Dim = std::array<u32, 3>;
 
 enum class Counted : std::uint8_t {
-    by_rule,     ///< each operator is an instruction
-    machine_code ///< compute(n) says how many
+    by_rule,     ///< each operator counts as an instruction
+    machine_code ///< compute(n) states the count
 };
 
 class Application : public KernelSource {
@@ -64,24 +66,25 @@ class Application : public KernelSource {
         return options_.input.empty() ? std::vector<std::string> {} : std::vector {options_.input};
     }
     u64 result_digest() const override { return memory_.digest(false); }
-    /// Of all that kernels only read.
+    /// Digest of all arrays that kernels only read.
     u64 input_digest() const;
     void save(Saver& to) const override;
     void load(Loader& from) override;
     u32 kernel_count() const { return static_cast<u32>(kernels_.size()); }
 
-    /// After the end: what differs between device memory and what a plain program computes from
-    /// the same input, as a sentence; empty if nothing does.
+    /// After the end: a sentence about the first difference between device memory and a plain
+    /// reference program for the same input; empty if there is none.
     virtual std::string difference() const = 0;
 
   protected:
-    /// The host's program: launch() once, or false at the end.
+    /// The host's program: calls launch() once, or returns false at the end.
     virtual bool next() = 0;
-    /// The host's own variables.
+    /// Variables of the host.
     virtual void save_host(Saver&) const {}
     virtual void load_host(Loader&) {}
 
-    /// A kernel, given what a warp (Warp&) or a block (Block&) does; its number, for launch().
+    /// Registers a kernel with the body of a warp (Warp&) or a block (Block&). Returns its number
+    /// for launch().
     template <class F>
     u32 kernel(const char* name, u32 registers_per_thread, F body,
                Counted counted = Counted::by_rule, u32 shared_bytes = 0) {
@@ -92,11 +95,12 @@ class Application : public KernelSource {
             kernels_.back().body = [body](Block& block) { block.each(body); };
         return static_cast<u32>(kernels_.size() - 1);
     }
-    /// At least `threads` threads in a row, in blocks of `size` (or of the user's choice).
+    /// Launches at least `threads` threads in one dimension, in blocks of `size` or of the user's
+    /// choice.
     void launch(u32 kernel, u64 threads, u32 size = 256);
     void launch(u32 kernel, const Dim& grid, const Dim& block);
 
-    u32 launches() const { return progress_.launches; } ///< begun so far
+    u32 launches() const { return progress_.launches; } ///< started so far
     u32 threads_or(u32 usual) const {
         return options_.threads_per_block ? options_.threads_per_block : usual;
     }
@@ -120,8 +124,8 @@ class Application : public KernelSource {
     mutable u64 input_digest_ = 0; ///< 0: not computed yet
 };
 
-/// An application whose host has variables: an aggregate of values (outside of unnamed namespaces,
-/// for reflection's sake).
+/// An application whose host has variables: an aggregate of values. It must not be declared in an
+/// unnamed namespace, because reflection needs its name.
 template <class Host>
 class HostedApplication : public Application {
     static_assert(checkpointable<Host>());
@@ -137,7 +141,7 @@ class HostedApplication : public Application {
     void load_host(Loader& from) final { from(host); }
 };
 
-/// "rank[17] is 3, but the reference has 4"; empty if all are equal.
+/// Returns a sentence like "rank[17] is 3, but the reference has 4"; empty if all are equal.
 template <class T>
 std::string first_difference(const std::string& name, std::span<const T> ours,
                              std::span<const T> reference) {

@@ -7,19 +7,19 @@ namespace memsim::workload {
 
 namespace {
 std::vector<Workload>& catalogue() {
-    static std::vector<Workload> all; // filled before main() by each file's Entry
+    static std::vector<Workload> all; // filled before main() by the Entry of each file
     return all;
 }
 
-/// Before anything is built: the kernel ends a process that takes more memory than there is.
+/// Checked before anything is built, because the kernel ends a process that exceeds memory.
 void check_memory(const std::string& name, const Workload& workload, const Options& options) {
     const u64 needed = workload.memory(options), available = available_memory();
     if (needed > available)
         throw BadOption("size", std::to_string(options.size) + " needs about " +
-                                    show_bytes(needed) + " of memory for " + name + ", and " +
+                                    show_bytes(needed) + " of memory for " + name + ", but only " +
                                     show_bytes(available) +
-                                    " are available: choose a smaller size, or run it where "
-                                    "there is more memory");
+                                    " are available: choose a smaller size, or a machine "
+                                    "with more memory");
 }
 } // namespace
 
@@ -47,11 +47,11 @@ const Workload& workload_named(const std::string& name) {
 std::unique_ptr<Application> make_workload(const std::string& name, Options options) {
     const Workload& workload = workload_named(name);
     if (!options.input.empty() && workload.reads.empty())
-        throw BadOption("input", name + " reads no file: leave '" + options.input +
-                                     "' out; its input is generated from size and seed");
+        throw BadOption("input", name + " reads no input file: remove '" + options.input +
+                                     "'; the input is generated from size and seed");
     if (options.size == 0) options.size = workload.size;
     if (options.input.empty() && (options.size < workload.least || options.size > workload.most))
-        throw BadOption("size", std::to_string(options.size) + " is not for " + name +
+        throw BadOption("size", std::to_string(options.size) + " is out of range for " + name +
                                     ", whose size is " + workload.size_is + ": from " +
                                     std::to_string(workload.least) + " to " +
                                     std::to_string(workload.most));

@@ -5,7 +5,7 @@ namespace memsim::workload {
 u64 DeviceMemory::add(const std::string& name, u64 bytes, bool read_only) {
     const u64 base = next_;
     allocations_.push_back({name, base, bytes});
-    // Up to the end of the last sector, as MemoryView wants it.
+    // Rounded up to the end of the last sector, as MemoryView requires.
     pieces_.push_back({std::make_unique<u64[]>((bytes + 31) / 32 * 4), read_only});
     next_ += (bytes + 255) / 256 * 256;
     return base;
@@ -20,8 +20,8 @@ std::vector<program::MemoryView> DeviceMemory::views() const {
 }
 
 u64 DeviceMemory::digest(bool of_inputs) const {
-    // Multiply and fold: order matters, and a change of one bit reaches all. The bytes after the
-    // last element are 0.
+    // Multiply and fold: the result depends on the order, and a change of one bit affects all bits.
+    // The bytes after the last element are 0.
     u64 hash = next_;
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
         if (pieces_[i].read_only != of_inputs) continue;

@@ -17,7 +17,7 @@ using program::u32;
 using program::u64;
 using program::u8;
 
-/// An array in device memory: a handle, to be copied freely. Its elements live in a DeviceMemory.
+/// A handle to an array in device memory; copies are cheap. A DeviceMemory owns the elements.
 template <class T>
 struct Array {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8);
@@ -29,19 +29,19 @@ struct Array {
     std::span<T> host() const { return {data, size}; }
 };
 
-/// Device memory as cudaMalloc hands it out: in order, each allocation aligned to 256 bytes (CUDA
+/// Device memory as allocated by cudaMalloc: in order, each allocation aligned to 256 bytes (CUDA
 /// C++ Programming Guide, device memory accesses). Nothing is freed. Inputs are never written: a
-/// checkpoint knows them by their hash; what kernels write is saved.
+/// checkpoint stores only their hash. Arrays that kernels write are stored in full.
 class DeviceMemory {
   public:
     explicit DeviceMemory(u64 first = 0) : next_(first) {}
 
-    /// What the host copied in and no kernel writes.
+    /// An array that the host fills and no kernel writes.
     template <class T>
     Array<T> input(const std::string& name, const std::vector<T>& contents) {
         return filled(name, contents, true);
     }
-    /// What the host copied in and kernels write.
+    /// An array that the host fills and kernels write.
     template <class T>
     Array<T> filled(const std::string& name, const std::vector<T>& contents,
                     bool read_only = false) {
@@ -50,7 +50,7 @@ class DeviceMemory {
             std::memcpy(array.data, contents.data(), contents.size() * sizeof(T));
         return array;
     }
-    /// `size` elements, each 0.
+    /// An array of `size` zeros.
     template <class T>
     Array<T> zeroed(const std::string& name, u64 size) {
         return reserve<T>(name, size, false);
@@ -59,13 +59,13 @@ class DeviceMemory {
     u64 bytes() const { return next_; } ///< from address 0
     const std::vector<Allocation>& allocations() const { return allocations_; }
     std::vector<program::MemoryView> views() const;
-    u64 digest(bool of_inputs) const; ///< of all that is read only, or of all that is not
+    u64 digest(bool of_inputs) const; ///< of all arrays that are read only, or of all others
     void save(Saver& to) const;
     void load(Loader& from);
 
   private:
     struct Piece {
-        std::unique_ptr<u64[]> words; ///< aligned for any element
+        std::unique_ptr<u64[]> words; ///< aligned for any element type
         bool read_only;
     };
     template <class T>

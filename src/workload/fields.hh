@@ -11,11 +11,11 @@ namespace memsim::workload {
 
 using files::InputFile;
 
-/// The words of one line of a text file, taken from left to right.
+/// Reads the words of a line of a text file from left to right.
 class Fields {
   public:
     Fields(const InputFile& file, std::string_view line) : Fields(file, line, line) {}
-    /// Of a part of a line.
+    /// Reads a part of a line.
     Fields(const InputFile& file, std::string_view part, std::string_view line)
         : file_(file), begin_(line.data()), last_(part.data()), rest_(part) {
         skip();
@@ -23,7 +23,7 @@ class Fields {
 
     bool empty() const { return rest_.empty(); }
 
-    /// The next word; `what` says what it should have been if there is none.
+    /// The next word. `what` names it in the error if it is missing.
     std::string_view word(std::string_view what) {
         last_ = rest_.data();
         if (rest_.empty()) refuse(std::string(what) + " is missing");
@@ -34,7 +34,7 @@ class Fields {
         skip();
         return taken;
     }
-    /// The next word as a whole number from `least` to `most`.
+    /// The next word as an integer from `least` to `most`.
     std::uint64_t number(std::string_view what, std::uint64_t least, std::uint64_t most) {
         const std::string_view text = word(what);
         std::uint64_t n = 0;
@@ -48,10 +48,10 @@ class Fields {
     void end(std::string_view shape) {
         last_ = rest_.data();
         if (!rest_.empty())
-            refuse("'" + std::string(rest_.substr(0, 40)) + "' stands after the end of '" +
+            refuse("'" + std::string(rest_.substr(0, 40)) + "' follows the end of '" +
                    std::string(shape) + "'");
     }
-    /// What is wrong with the word taken last.
+    /// Reports an error at the last word.
     [[noreturn]] void refuse(const std::string& what) const {
         file_.refuse_column(static_cast<std::size_t>(last_ - begin_) + 1, what);
     }
@@ -63,8 +63,8 @@ class Fields {
     }
 
     const InputFile& file_;
-    const char* begin_; ///< of the line
-    const char* last_;  ///< the word taken last, or the end where one is missing
+    const char* begin_; ///< start of the line
+    const char* last_;  ///< the last word, or the end of the line if a word is missing
     std::string_view rest_;
 };
 

@@ -5,6 +5,6 @@
 namespace memsim::workload {
 
 static const Registration<Invariant> invariant {
-    "A proportion of the paper's machine and its value in this one, for the record."};
+    "A ratio of the paper's machine and its value in this machine, for the database."};
 
 } // namespace memsim::workload

@@ -4,15 +4,15 @@
 
 namespace memsim::workload {
 
-/// A proportion of the paper's machine, and what became of it when the machine was scaled: it does
-/// nothing in a run, but stands in the database with it.
+/// A ratio of the paper's machine and its value in a scaled machine. It has no effect on a run and
+/// is stored in the database with it.
 class Invariant final : public StaticModel<Invariant> {
   public:
     struct Params {
-        Param<std::string> name {"", "Name of the proportion"};
-        Param<std::string> paper {"", "Value of the proportion in the paper's machine"};
-        Param<std::string> here {"", "Value of the proportion in this machine"};
-        Param<bool> kept {true, "Whether the two values agree within a tenth"};
+        Param<std::string> name {"", "Name of the ratio"};
+        Param<std::string> paper {"", "Value of the ratio in the paper's machine"};
+        Param<std::string> here {"", "Value of the ratio in this machine"};
+        Param<bool> kept {true, "Both values agree within 10 %"};
     };
     struct Stats {};
 

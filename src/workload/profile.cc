@@ -6,8 +6,8 @@ namespace memsim::workload {
 
 namespace {
 
-/// How many lines of 128 bytes a warp touches: as many requests as its SM's coalescer makes. The
-/// lines of an operation stand in a small table, whose places are valid for one operation.
+/// Counts the lines of 128 bytes that a warp touches, which are the requests of its SM's coalescer.
+/// The lines of an operation are kept in a small table, whose entries are valid for one operation.
 class Lines {
   public:
     u32 count(const program::WarpOp& op) {
@@ -16,7 +16,7 @@ class Lines {
         u64 last = ~u64 {0};
         for (u32 rest = op.mask; rest != 0; rest &= rest - 1) {
             const u64 address = op.address[static_cast<u32>(std::countr_zero(rest))];
-            const u64 end = (address + op.width - 1) / 128; // a lane that is not aligned: two
+            const u64 end = (address + op.width - 1) / 128; // an unaligned lane touches two
             for (u64 line = address / 128; line <= end; ++line) {
                 if (line == last) continue;
                 last = line;

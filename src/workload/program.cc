@@ -5,7 +5,7 @@
 namespace memsim::workload {
 
 static const Registration<Program> program {
-    "An application by the name that the papers' tables give it, on a file or a generated input."};
+    "An application, by its name in the papers' tables, with an input file or a generated input."};
 
 program::KernelSource& Program::kernels() {
     if (state.function.source) return *state.function.source;

@@ -5,48 +5,54 @@
 
 namespace memsim::workload {
 
-/// How a graph is made when no file is named.
+/// The kind of a generated graph, used if no file is named.
 enum class Generator : std::uint8_t { kronecker, social, communities, grid, mesh, uniform };
 
 constexpr std::array<std::string_view, 6> names_of(Generator) {
     return {"kronecker", "social", "communities", "grid", "mesh", "uniform"};
 }
 
-/// An application of the catalogue on the host: reads or generates its input, launches kernel after
-/// kernel, each a launch latency after it was asked for. What the kernels do stands in the file of
-/// src/workload with the workload's registration; instruction counts by the rule of
-/// docs/models/workloads.md.
-/// Not modelled: copies between host and device before, between and after launches.
+/// An application of the catalogue and its host.
+///
+/// Models        reading or generating the input; a sequence of kernel launches, each one launch
+///               latency after its request. The kernels are in the file of src/workload that
+///               registers the workload. Instructions are counted by the rule of
+///               docs/models/workloads.md.
+/// Not modelled  Copies between host and device before, between and after launches.
 class Program final : public Model<Program>, public protocol::HasKernels {
   public:
     struct Params {
-        Param<std::string> name {"bfs1", "The workload; `memsim workloads` lists them"};
+        Param<std::string> name {"bfs1", "Name of the workload (`memsim workloads` lists all)"};
         Param<std::string> input {
             "",
-            "A file that the workload reads, where it reads one: a graph (SNAP, DIMACS or PACE "
+            "Input file of a workload that reads one: a graph (SNAP, DIMACS or PACE "
             ".gr, "
             "MatrixMarket, .csr; gzip and xz too), a bitmap or a Darknet .cfg; empty: the input is "
             "generated"};
         Param<Generator> generator {
             Generator::kronecker,
-            "How a graph is generated: kronecker as Graph500's, social with hubs of thousands of "
-            "arcs at most, communities as social but with neighbours near in number, grid as a "
-            "road network, mesh as a five-point stencil, uniform with 1 to 5 edges drawn per "
+            "Kind of a generated graph: kronecker as in Graph500, social with hubs of at most "
+            "thousands of "
+            "arcs, communities like social but with neighbours of similar numbers, grid like a "
+            "road network, mesh like a five-point stencil, uniform with 1 to 5 edges drawn per "
             "vertex"};
         Param<std::uint64_t> size {
-            0,
-            "Size of the generated input, as the workload counts it (graphs: 2^size vertices); 0: "
-            "the workload's default"};
+            0, "Size of the generated input, in the workload's unit (graphs: 2^size vertices); 0: "
+               "the workload's default"};
         Param<unsigned> degree {16, {1, 1024}, "Edges drawn per vertex", cited("Graph500: 16")};
         Param<std::uint64_t> seed {1, "Seed of the generated input"};
         Param<std::int64_t> source {
-            -1, {-1, 0xffffffff}, "Vertex where a search begins; -1: the one with the most arcs"};
+            -1,
+            {-1, 0xffffffff},
+            "Vertex at which a search starts (-1: the one with the most arcs)"};
         Param<unsigned> iterations {
-            0, {0, 100'000}, "Iterations at most, where there are some; 0: the workload's default"};
+            0,
+            {0, 100'000},
+            "Maximum number of iterations, if the workload has any (0: its default)"};
         Param<unsigned> threads_per_block {0,
                                            {0, 1024},
-                                           "Threads of a block, for launches in one dimension; 0: "
-                                           "as many as the workload usually has"};
+                                           "Threads per block of launches in one dimension (0: "
+                                           "the workload's usual number)"};
         HostParams host;
     };
     using Ports = HostPorts<Params>;

@@ -4,13 +4,14 @@
 
 namespace memsim::workload {
 
-/// A program that was written in Python, step by step over all of its threads (memsim.simt), and
-/// recorded in a file: what its warps do is read from there, block by block.
-/// Not modelled: copies between host and device before, between and after launches.
+/// A program written in Python, step by step over all its threads (memsim.simt), and recorded in a
+/// file, which is read block by block.
+///
+/// Not modelled  Copies between host and device before, between and after launches.
 class Recorded final : public Model<Recorded>, public protocol::HasKernels {
   public:
     struct Params {
-        Param<std::string> file {"", "File that memsim.simt.record() has written"};
+        Param<std::string> file {"", "File written by memsim.simt.record()"};
         HostParams host;
     };
     using Ports = HostPorts<Params>;

@@ -43,7 +43,7 @@ Recording::Recording(const std::string& path) : path_(path) {
     file_.read(magic, sizeof magic);
     file_.read(reinterpret_cast<char*>(&index_), sizeof index_);
     if (!file_ || std::string_view(magic, 8) != "memsimS1" || index_ < 16)
-        refuse("is no finished recording of memsim.simt.record()");
+        refuse("is not a complete recording of memsim.simt.record()");
     read_index();
 }
 
@@ -63,7 +63,7 @@ void Recording::read_index() {
         }
         read_line(line, number);
     }
-    refuse("its index has no end: it is cut off; record it again");
+    refuse("its index has no end: the file is truncated; record it again");
 }
 
 void Recording::read_line(const std::string& line, u64 number) {
@@ -90,7 +90,7 @@ void Recording::read_line(const std::string& line, u64 number) {
         fields.clear(fields.rdstate() & ~std::ios::eofbit);
         if (kernel.launch.grid[0] == 0 || kernel.launch.block[0] < 1 ||
             kernel.launch.block[0] > 1024)
-            wrong("a launch has at least a block, and a block 1 to 1024 threads");
+            wrong("a launch must have at least one block, and a block 1 to 1024 threads");
         kernels_.push_back(std::move(kernel));
     } else if (what == "step") {
         if (kernels_.empty()) wrong("a step before the first launch");
@@ -105,12 +105,12 @@ void Recording::read_line(const std::string& line, u64 number) {
             step.values >> needs;
         step.width = static_cast<u8>(width);
         for (u32 i = 0, needed = 0; i < needs && fields >> needed; ++i) {
-            if (needed >= kernels_.back().steps.size()) wrong("a step needs a later one");
+            if (needed >= kernels_.back().steps.size()) wrong("a step depends on a later one");
             step.needs.push_back(needed);
         }
         if ((touches_memory(step.kind) || step.kind == WarpOpKind::shared) &&
             (width == 0 || width > 16 || step.addresses == 0))
-            wrong("an access has a width of 1 to 16 bytes, and addresses");
+            wrong("an access must have a width of 1 to 16 bytes, and addresses");
         const u64 threads =
             u64 {kernels_.back().launch.blocks()} * kernels_.back().launch.threads_per_block();
         if (std::max(step.addresses, step.values) > index_ - std::min(index_, 8 * threads) ||
@@ -124,7 +124,7 @@ void Recording::read_line(const std::string& line, u64 number) {
 
 bool Recording::next_launch(program::Launch& launch) {
     MEMSIM_ASSERT(launches_ == 0 || next_block_ == kernels_[launches_ - 1].launch.blocks(),
-                  "a launch was asked for before all blocks of the last one ran");
+                  "a launch was requested before all blocks of the last one ran");
     if (launches_ == kernels_.size()) return false;
     launch = kernels_[launches_++].launch;
     next_block_ = 0;
@@ -135,7 +135,7 @@ void Recording::fetch(u64 place, u64 first, u64 n, u64 size, void* to) {
     file_.clear();
     file_.seekg(static_cast<std::streamoff>(place + first * size));
     file_.read(static_cast<char*>(to), static_cast<std::streamsize>(n * size));
-    if (!file_) refuse("became shorter while it was played");
+    if (!file_) refuse("became shorter during the run");
 }
 
 void Recording::run_block(u32 block, program::BlockStreams& out) {
@@ -212,10 +212,10 @@ void Recording::load(Loader& from) {
     from(digest);
     if (digest != digest_)
         throw ConfigError("the checkpoint was taken with another recording than " + path_ +
-                          ": put the file back as it was, or start again without --restore");
+                          ": restore the original file, or start again without --restore");
     from(launches_);
     from(next_block_);
-    from.check(launches_ <= kernels_.size(), "more launches are begun than were recorded");
+    from.check(launches_ <= kernels_.size(), "more launches were started than were recorded");
 }
 
 } // namespace memsim::workload

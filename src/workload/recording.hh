@@ -6,18 +6,18 @@
 
 namespace memsim::workload {
 
-/// The file that memsim.simt.record() writes: one array over all threads of a launch for each
-/// step's addresses, values and active threads, and after them an index in text:
+/// The file written by memsim.simt.record(). For each step it has one array each, over all threads
+/// of a launch, of addresses, values and active threads. A text index follows:
 ///
 ///     array NAME BASE BYTES
 ///     launch NAME BLOCKS THREADS_A_BLOCK REGISTERS [SHARED_BYTES_A_BLOCK]
 ///     step KIND PC WIDTH INSTRUCTIONS ACTIVE ADDRESSES VALUES N NEEDED..
 ///
 /// KIND is compute, load, store, atomic, reduce, barrier, shared_load or shared_store; addresses of
-/// the last two lie in the block's shared memory. ACTIVE (a byte a thread), ADDRESSES and
-/// VALUES (u64 a thread) are places in the file, 0 where there is none. NEEDED are the N numbers of
-/// the steps of this launch, from 0, whose results this one uses. The file begins with `memsimS1`
-/// and the place of the index (u64), and ends with the line `end DIGEST`.
+/// the last two lie in the block's shared memory. ACTIVE (one byte per thread), ADDRESSES and
+/// VALUES (u64 per thread) are offsets in the file, or 0 if absent. NEEDED are the N numbers, from
+/// 0, of earlier steps of this launch whose results the step uses. The file begins with `memsimS1`
+/// and the offset of the index (u64), and ends with the line `end DIGEST`.
 class Recording final : public program::KernelSource {
   public:
     explicit Recording(const std::string& path);
@@ -27,7 +27,7 @@ class Recording final : public program::KernelSource {
     program::u64 footprint_bytes() const override { return footprint_; }
     const std::vector<program::Allocation>& allocations() const override { return allocations_; }
     std::vector<std::string> inputs() const override { return {path_}; }
-    program::u64 result_digest() const override { return 0; } ///< Python has the results
+    program::u64 result_digest() const override { return 0; } ///< Python holds the results
     void save(Saver& to) const override;
     void load(Loader& from) override;
 
@@ -37,7 +37,7 @@ class Recording final : public program::KernelSource {
         bool has_result = false;
         program::u8 width = 0;
         program::u32 pc = 0, instructions = 0;
-        program::u64 active = 0, addresses = 0, values = 0; ///< places in the file
+        program::u64 active = 0, addresses = 0, values = 0; ///< offsets in the file
         std::vector<program::u32> needs;
     };
     struct Kernel {
@@ -45,7 +45,7 @@ class Recording final : public program::KernelSource {
         std::vector<Step> steps;
     };
     struct Warp {
-        std::vector<program::u32> result_of; ///< number of each step's result, from 1; 0: none
+        std::vector<program::u32> result_of; ///< by step: number of its result, from 1; 0: none
         program::u32 results = 0;
     };
 
@@ -58,13 +58,13 @@ class Recording final : public program::KernelSource {
 
     std::string path_;
     std::ifstream file_;
-    program::u64 index_ = 0; ///< its place
+    program::u64 index_ = 0; ///< its offset
     std::string digest_;
     std::vector<program::Allocation> allocations_;
     std::vector<Kernel> kernels_;
     program::u64 footprint_ = 0;
-    program::u32 launches_ = 0, next_block_ = 0; ///< how far it has come
-    std::vector<program::u8> active_;            ///< of the block and step at hand
+    program::u32 launches_ = 0, next_block_ = 0; ///< progress
+    std::vector<program::u8> active_;            ///< threads of the current block and step
     std::vector<program::u64> addresses_, values_;
 };
 

@@ -56,7 +56,7 @@ void Sequence::save(Saver& to) const {
 
 void Sequence::load(Loader& from) {
     from(current_);
-    from.check(current_ <= parts_.size(), "the part that runs is none of the application's");
+    from.check(current_ <= parts_.size(), "the running part does not belong to the application");
     for (const auto& part : parts_) part->load(from);
 }
 

@@ -4,8 +4,8 @@
 
 namespace memsim::workload {
 
-/// Workloads of the catalogue that run one after the other as one application, each with arrays
-/// and kernels of its own: what papers compose of others.
+/// Workloads of the catalogue that run one after the other as one application, each with its own
+/// arrays and kernels. Used for workloads that papers compose of others.
 class Sequence final : public Application {
   public:
     struct Part {
@@ -31,7 +31,7 @@ class Sequence final : public Application {
 
     std::vector<std::unique_ptr<Application>> parts_;
     std::vector<Allocation> allocations_;
-    u32 current_ = 0; ///< the part that runs
+    u32 current_ = 0; ///< the part that is running
 };
 
 } // namespace memsim::workload

@@ -48,8 +48,8 @@ def test_is_refused(program, compiler):
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_a_right_program_is_not_refused(compiler):
-    headers = sorted((ROOT / "src/core").glob("*.hh"))
-    source = "".join(f'#include "core/{path.name}"\n' for path in headers) + "int main() {}\n"
+    headers = sorted((ROOT / "src/core").rglob("*.hh"))
+    source = "".join(f'#include "{path.relative_to(ROOT / "src")}"\n' for path in headers) + "int main() {}\n"
     assert headers and refusal(compiler, "-x", "c++", "-", input=source) is None
 
 

@@ -20,7 +20,7 @@ MATRIX = b"%%MatrixMarket matrix coordinate "
     [
         ("bfs1", b"0 1\n\xff 2\n", r"line 2, column 1: the source vertex is '\xff', where a whole number"),
         ("bfs1", b"0 1\n1 \x00\x1b[2J\n", r"line 2, column 3: the target vertex is '\x00\x1b[2J', where"),
-        ("bfs1", b"0 1\n1 2 gr\xf6\xdfer\n", r"column 5: 'gr\xf6\xdfer' stands after the end of"),
+        ("bfs1", b"0 1\n1 2 gr\xf6\xdfer\n", r"column 5: 'gr\xf6\xdfer' follows the end of"),
         ("bfs1", "0 1\n1 größer\n".encode(), "line 2, column 3: the target vertex is 'größer', where"),
         ("bfs1", b"p \xfe 3 3\n", r"line 1, column 3: a problem of kind '\xfe', where"),
         ("bfs1", MATRIX + b"patt\xe9rn general\n", r"values of kind 'patt\xe9rn', where"),

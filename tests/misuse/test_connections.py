@@ -192,8 +192,7 @@ def test_saps_manager_looks_into_the_right_slice():
     root.manager.interleave = "512B"
     with pytest.raises(
         memsim.Error,
-        match=r"manager.interleave: address 512 is looked for by l2\[1\] in gpu.l2\[1\], to which "
-        "it does not come: give both the same",
+        match=r"manager.interleave: address 512 is looked up by l2\[1\] in gpu.l2\[1\], which does not serve it: give both the same",
     ):
         memsim.instantiate(root)
         memsim.simulate()

@@ -42,7 +42,7 @@ def traced(tmp_path):
 @pytest.mark.parametrize("name", ["../there.traceg", "link.traceg", "{}/there.traceg"])
 def test_a_list_opens_no_file_outside_of_its_folder(run, refused, traced, tmp_path, name):
     traced.write_text(COPY + name.format(tmp_path) + "\n")
-    output = "lies outside of the list's folder: copy it there, or allow it by outside=True of " "workload.TraceProgram"
+    output = "lies outside of the list's folder: copy it there, or set outside=True of " "workload.TraceProgram"
     for command in (["trace", "info", traced], ["run.py"]):
         text = refused(*command)
         assert "list/kernelslist.g: line 2: '" in text and text.endswith(output), text
@@ -161,7 +161,7 @@ root.recorder.mem_side = root.mem.cpu_side""",
         )
     )
     os.mkfifo(tmp_path / "pipe")
-    assert "pipe: is a pipe, which waits for its reader: name a file" in refused("idle.py")
+    assert "pipe: is a pipe: name a regular file" in refused("idle.py")
 
 
 def test_names_do_not_control_the_terminal(run, refused, traced, tmp_path):

@@ -78,7 +78,7 @@ def test_a_wrong_file(refused, tmp_path, tiny, name, content, output):
         (
             "huge.txt",
             b"2000000000\n0 1\n",
-            "ends where a vertex 'start count' should stand: it is cut off; fetch " "it again",
+            "ends where a vertex 'start count' should follow: it is cut off; fetch " "it again",
         ),
         (
             "huge.xz",

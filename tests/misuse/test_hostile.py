@@ -57,7 +57,7 @@ def loosened(table):
     return f"PRAGMA legacy_alter_table = ON; CREATE TABLE loose AS SELECT * FROM {table}; DROP TABLE {table}; ALTER TABLE loose RENAME TO {table}; "
 
 
-NOT_SO = ": memsim did not write the file so"
+NOT_SO = ": memsim did not write this file"
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_an_endless_view_is_no_table(change, refused, made, table):
     ):
         output = refused(*command)
         assert output in (
-            f"out/stats.db: this is no database of results: its view '{table}' stands where memsim has a table",
+            f"out/stats.db: this is no database of results: its view '{table}' has the name of a table of memsim",
             f"results database out/stats.db: its view {table} is not memsim's, which needs a table of that name: "
             "rename it, or choose another file with --stats-db",
         )

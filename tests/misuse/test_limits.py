@@ -142,5 +142,8 @@ def test_tables_for_which_the_host_has_no_memory_are_refused():
             preexec_fn=limit,
             timeout=20 * CPU,
         )
-    assert "front.capacity: the tables of 256GiB take 26GiB of the host's memory, which has less" in done.stderr
+    assert (
+        "front.capacity: the tables of 256GiB need 26GiB of host memory, which exceeds the available memory"
+        in done.stderr
+    )
     assert done.returncode == 1 and done.stderr.count("\n") == 1

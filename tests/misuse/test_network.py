@@ -7,7 +7,7 @@ import pytest
 NET = "[net]\nchannels=1\n"
 WIDE = "[convolutional]\nfilters=65536\nsize=3\npad=1\nactivation=leaky\n"
 UP = "[upsample]\nstride=65536\n"
-TOO_LARGE = "its arrays and those of the layers before take over 2 GiB, the most that is taken"
+TOO_LARGE = "its arrays and those of the preceding layers exceed 2 GiB, the maximum that is supported"
 SCRIPT = """\
 import sys
 import memsim

@@ -52,7 +52,7 @@ memsim.simulate("1us")
         ("memsim.simulat()", "wrong.py:6: memsim has nothing named 'simulat' (did you mean 'simulate'?)"),
         (
             "memsim.Package()",
-            "wrong.py:6: 'Package' is the name of flash.Package and zng.Package: write the folder, too",
+            "wrong.py:6: 'Package' is the name of flash.Package and zng.Package: add the folder",
         ),
         ("from memsim.mem import Cach", "wrong.py:6: memsim.mem has nothing named 'Cach' (did you mean 'Cache'?)"),
         ("from memsim import mm", "wrong.py:6: memsim has nothing named 'mm'"),
@@ -64,7 +64,7 @@ memsim.simulate("1us")
         ),
         (
             "ohm.planar('ohm-base', workload.Program(size=9, source=512))",
-            "wrong.py:6: workload.Program.source: there is no vertex 512: those of the graph run from " "0 to 511",
+            "wrong.py:6: workload.Program.source: there is no vertex 512: the graph's vertices are " "0 to 511",
         ),
         (
             "root.gen = mem.TrafficGen()",
@@ -76,13 +76,12 @@ memsim.simulate("1us")
         ),
         (
             "root.gen, root.to = mem.TrafficGen(), gpu.Sm()\nroot.gen.mem_side = root.to.blocks",
-            "wrong.py:7: gen.mem_side speaks protocol.Mem and to.blocks speaks protocol.Dispatch: bind "
-            "ports of one family",
+            "wrong.py:7: gen.mem_side has messages of protocol.Mem and to.blocks those of protocol.Dispatch: bind ports of the same family",
         ),
         ("root.gen = mem.TrafficGen()\nroot.gen.mem_side = root.gen", "wrong.py:7: gen.mem_side is a port: "),
         (
             "root.gpu = None",
-            "wrong.py:6: Root.gpu is a child and cannot become None: a child is neither replaced nor removed",
+            "wrong.py:6: Root.gpu is a child and cannot become None: children can neither be replaced nor removed",
         ),
         (
             "root.gpu.l2[0].latency = '1ns\0'",
@@ -115,7 +114,7 @@ memsim.simulate("1us")
         ("memsim.instantiate(); memsim.stats.series('1us', 'gpu.\ud800')", "wrong.py:6: series(): "),
         ("memsim.instantiate(); memsim.stats.series('\ud800', '*')", "wrong.py:6: series(): "),
         ("memsim.instantiate(); getattr(root.gpu.l2[0].stats, '\ud800')", "wrong.py:6: "),
-        ("root.gpu.sm[0] = gpu.Sm()", "wrong.py:6: gpu.sm: children are appended, not moved or taken "),
+        ("root.gpu.sm[0] = gpu.Sm()", "wrong.py:6: gpu.sm: children can only be appended, not moved or removed"),
         ("memsim.simulate()", "wrong.py:6: there is no machine yet: call memsim.instantiate() first"),
         (
             "memsim.instantiate(root); root.gpu.sm[0].warp_slots = 4",
@@ -209,10 +208,10 @@ def test_a_script_s_own_error_keeps_its_traceback(tmp_path):
 @pytest.mark.parametrize(
     "script, arguments, output",
     [
-        ("zng.py", ["--whole", "0"], "'0' is no whole number of 1 or more"),
-        ("paged_gpu.py", ["--page", "0"], "'0' is no whole number of 1 or more"),
-        ("paged_gpu.py", ["--placement", "faults", "--resident", "-5"], "'-5' is no whole number from 1 to 100"),
-        ("ohm_planar.py", ["--platform", "origin", "--host-page", "0"], "'0' is no whole number of 1 or more"),
+        ("zng.py", ["--whole", "0"], "'0' is not an integer of at least 1"),
+        ("paged_gpu.py", ["--page", "0"], "'0' is not an integer of at least 1"),
+        ("paged_gpu.py", ["--placement", "faults", "--resident", "-5"], "'-5' is not an integer from 1 to 100"),
+        ("ohm_planar.py", ["--platform", "origin", "--host-page", "0"], "'0' is not an integer of at least 1"),
         ("co_run.py", ["--only", "7"], "--only 7: kernels are 0 to 1"),
         ("sap_hints.py", ["--system", "ohm", "--workload", "nope"], "there is no workload 'nope': it is one of backp"),
     ],

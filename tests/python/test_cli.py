@@ -126,16 +126,15 @@ def test_the_user_s_mistakes_are_one_sentence(memsim_command, script, tmp_path):
     [
         (
             ["--chekpoint-at", "5us", "loop.py"],
-            "memsim has no option --chekpoint-at (did you mean '--checkpoint-at'?): --help lists those that it has; options of "
-            "a script come behind the script's name",
+            "memsim has no option --chekpoint-at (did you mean '--checkpoint-at'?): --help lists its options; options of a script follow the script's name",
         ),
         (["--scale", "tiny", "loop.py"], "memsim has no option --scale: --help lists"),
         (["lop.py"], "lop.py: No such file or directory (did you mean 'loop.py'?): name a script"),
         (["sqll", "out"], "sqll: there is no such script, and no such subcommand (did you mean 'sql'?)"),
-        (["notes.md"], "notes.md: this is no Python script (unterminated string literal"),
-        (["nul.py"], "nul.py: this is no Python script (source code string cannot contain null bytes)"),
+        (["notes.md"], "notes.md: this is not a Python script (unterminated string literal"),
+        (["nul.py"], "nul.py: this is not a Python script (source code string cannot contain null bytes)"),
         (["my.ckpt"], "my.ckpt: this is a checkpoint: memsim --restore my.ckpt continues it"),
-        (["out/stats.db"], "out/stats.db: this is a database of results: memsim sql out/stats.db QUERY asks it"),
+        (["out/stats.db"], "out/stats.db: this is a database of results: memsim sql out/stats.db QUERY queries it"),
         (["sql", "out", "SELECT * FROM reslt"], "there is no table or view 'reslt' (did you mean 'result'?)"),
         (["report"], "the following arguments are required: DB\n"),
     ],
@@ -157,7 +156,7 @@ def test_what_a_stranger_types_is_met_with_a_sentence(memsim_command, script, tm
         ("--sacle", "error: unrecognized arguments: --sacle tiny (did you mean '--scale'?)\n"),
         (
             "--outdir",
-            "error: unrecognized arguments: --outdir tiny: --outdir is an option of memsim and stands before the script's name\n",
+            "error: unrecognized arguments: --outdir tiny: --outdir is an option of memsim and must precede the script's name\n",
         ),
         ("--nothing-like-it-anywhere", "error: unrecognized arguments: --nothing-like-it-anywhere tiny\n"),
     ],
@@ -461,8 +460,5 @@ def test_many_checkpoints_in_a_short_time_are_warned_of(memsim_command, script):
     output = memsim_command("-d", "out", "--checkpoint-sim-period", "10ns", script, 120).stderr
     warnings = [line for line in output.splitlines() if "warning" in line]
     assert len(warnings) == 1 and "warning: 50 checkpoints were written in " in warnings[0]
-    assert (
-        "each of which stays in out: --checkpoint-sim-period and --checkpoint-at may be shorter than is meant"
-        in warnings[0]
-    )
+    assert "all of which are kept in out: --checkpoint-sim-period or --checkpoint-at may be too short" in warnings[0]
     assert "warning: 50" not in memsim_command("-d", "few", "--checkpoint-sim-period", "50ns", script, 120).stderr

@@ -37,7 +37,7 @@ def test_memory_is_as_the_program_left_it(memsim_command, platform):
         done = memsim_command(
             CONFIGS / "cmd.py", "--platform", platform, "--workload", workload, "--scale", "tiny", "--check-contents"
         )
-        assert "bytes are as the program left them" in done.stdout, done.stdout + done.stderr
+        assert "bytes equal those of the program" in done.stdout, done.stdout + done.stderr
 
 
 def test_a_machine_has_the_papers_proportions():
@@ -100,13 +100,13 @@ def test_no_cache_is_sized_by_what_is_no_size(option, value):
 
 
 def test_every_platform_takes_the_options_that_it_has_something_for():
-    for option, (_, owners) in cmd.machines.OF_OPTIONS.items():
+    for option, (_, owners) in cmd.fronts.OF_OPTIONS.items():
         for platform in cmd.platforms():
             if platform in owners:
-                cmd.machines.check_options(platform, **{option: 1})
+                cmd.fronts.check_options(platform, **{option: 1})
             else:
                 with pytest.raises(memsim.Error, match=f"platform '{platform}' has no"):
-                    cmd.machines.check_options(platform, **{option: 1})
+                    cmd.fronts.check_options(platform, **{option: 1})
     made = cmd.machine("cmd", cmd.workloads.program("bfs", "tiny")[0])
     assert [int(fifo.sectors) for fifo in made.fifo] == [16, 16]
 
@@ -349,8 +349,8 @@ def test_bad_machines_are_refused_before_time_0():
             memsim.instantiate(root)
         return str(e.value)
 
-    assert "no whole number of sets" in said(hash_entries=17)
-    assert "no whole number of sets" in said(type_cache="1152B")
+    assert "not a whole number of sets" in said(hash_entries=17)
+    assert "not a whole number of sets" in said(type_cache="1152B")
     assert "front.interleave: address" in said(interleave="512B")
 
 

@@ -43,7 +43,7 @@ def test_the_machine_holds_what_the_program_left(memsim_command, tmp_path):
 
 def test_a_machine_without_contents_has_none_to_check(memsim_command, tmp_path):
     done = run(memsim_command, tmp_path, contents="False", expect=1)
-    assert "this machine carries no contents: build it from Root(contents=True)" in done.stderr
+    assert "this machine carries no contents: build it with Root(contents=True)" in done.stderr
     with_contents = run(memsim_command, tmp_path)
     assert done.stdout.split()[0] == with_contents.stdout.split()[0]  # the same times and counts
 
@@ -109,7 +109,7 @@ def test_a_paged_gpu_holds_what_its_program_left(memsim_command, source):
     done = memsim_command(
         PAGED, "--kernel", "bfs1", "--scale", 9, "--placement", "faults", "--source", source, "--check-contents"
     )
-    assert "bytes are as the program left them" in done.stdout
+    assert "bytes equal those of the program" in done.stdout
 
 
 @pytest.mark.parametrize("mode", ["planar", "two_level"])

@@ -35,7 +35,7 @@ def test_memory_is_as_the_program_left_it(memsim_command, platform):
             "tiny",
             "--check-contents",
         )
-        assert "bytes are as the program left them" in done.stdout, done.stdout + done.stderr
+        assert "bytes equal those of the program" in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("media", cxl_gpu.MEDIA)
@@ -72,7 +72,7 @@ def test_stores_and_loads_go_on_while_the_drive_collects(workload, memsim_comman
         "small",
         "--check-contents",
     )
-    assert "bytes are as the program left them" in done.stdout
+    assert "bytes equal those of the program" in done.stdout
     with sqlite3.connect(in_tmp / "memsim-out" / "stats.db") as database:
 
         def value(path, name):
@@ -89,7 +89,7 @@ def test_stores_and_loads_go_on_while_the_drive_collects(workload, memsim_comman
         assert value("store", "loads[endpoint]") > 0
 
 
-@pytest.mark.parametrize("prefetch", [(), ("--prefetch", cxl_gpu.machines.TREE)])
+@pytest.mark.parametrize("prefetch", [(), ("--prefetch", cxl_gpu.values.TREE)])
 def test_warps_of_32_threads_on_8_lanes_under_page_faults(prefetch, memsim_command):
     words = ["--platform", "uvm", "--workload", "vadd", "--scale", "small", "--threads", "simt", *prefetch]
     assert "nothing left to do" in memsim_command(CONFIGS / "cxl_gpu.py", *words).stdout
@@ -251,7 +251,7 @@ def test_addresses_go_round_over_root_ports(memsim_command):
         "2",
         "--check-contents",
     )
-    assert "bytes are as the program left them" in done.stdout
+    assert "bytes equal those of the program" in done.stdout
 
 
 def test_the_round_trip_is_the_sum_of_the_layers(memsim_command):
@@ -283,7 +283,7 @@ def test_memory_is_as_the_program_left_it_over_256_byte_flits(memsim_command, fl
         flit,
         "--check-contents",
     )
-    assert "bytes are as the program left them" in done.stdout
+    assert "bytes equal those of the program" in done.stdout
 
 
 def test_each_assumption_is_a_parameter_of_its_platforms():

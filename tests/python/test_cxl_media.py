@@ -6,7 +6,7 @@ import pytest
 
 import memsim
 from memsim import cxl, flash, mem
-from memsim.systems.cxl_gpu import media
+from memsim.systems.cxl_gpu import drives, media
 from memsim.systems.drive import PRESETS
 
 CAPACITY = "80MiB"
@@ -63,7 +63,7 @@ EXPECTED = {
 }
 
 
-@pytest.mark.parametrize("name", media.MEDIA)
+@pytest.mark.parametrize("name", drives.MEDIA)
 def test_latency_and_bandwidth(name, in_tmp, capsys):
     sheet, drive, (extra, least) = SHEET[name], name != "dram", EXPECTED[name]
     alone = run(name, requests=300).gen.stats.read_latency.mean

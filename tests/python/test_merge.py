@@ -69,10 +69,10 @@ def made(originals, tmp_path):
 
 def test_all_of_every_run_is_there_once(made, memsim_command):
     output = memsim_command("merge", "all.db", "a.db", "b.db").stdout
-    assert output == "3 runs copied into all.db, 0 were there\n"
+    assert output == "3 runs copied into all.db, 0 existed\n"
     assert all(content(made / "all.db")), "nothing to compare"
     assert content(made / "all.db") == content(made / "a.db", made / "b.db")
-    assert memsim_command("merge", "all.db", "b.db", "a.db").stdout == ("0 runs copied into all.db, 3 were there\n")
+    assert memsim_command("merge", "all.db", "b.db", "a.db").stdout == ("0 runs copied into all.db, 3 existed\n")
     assert content(made / "all.db") == content(made / "a.db", made / "b.db")
     memsim_command("--stats-db", "all.db", "--skip-finished", "script.py", 2)
     assert len(rows(made / "all.db", "SELECT id FROM run")) == 3, "a run finds what was merged"

@@ -86,11 +86,11 @@ def test_wrong_values_are_sentences(sys):
 
 def test_wrong_children_are_sentences(sys):
     sys.mem = SimpleMemory()
-    refused(lambda: setattr(sys, "other", sys.mem), "sys.other", "already has the place 'sys.mem'")
-    refused(lambda: setattr(sys, "mem", SimpleMemory()), "already there")
+    refused(lambda: setattr(sys, "other", sys.mem), "sys.other", "is already in the tree as 'sys.mem'")
+    refused(lambda: setattr(sys, "mem", SimpleMemory()), "exists already")
     refused(lambda: setattr(sys.mem, "latency", SimpleMemory()), "is a parameter")
-    refused(lambda: setattr(sys, "stats", SimpleMemory()), "a meaning of its own")
-    refused(lambda: setattr(sys, "root2", memsim.Root()), "a Root has no place")
+    refused(lambda: setattr(sys, "stats", SimpleMemory()), "is reserved")
+    refused(lambda: setattr(sys, "root2", memsim.Root()), "a Root cannot be a child")
     refused(lambda: memsim.Root(seed=-1), "seed")
 
 
@@ -136,7 +136,7 @@ def test_wrong_bindings_are_sentences(sys):
     )
     refused(lambda: setattr(sys.other, "mem_side", sys.gen.mem_side), "is bound twice")
     refused(lambda: setattr(sys.other, "mem_side", TrafficGen().mem_side), "requester port is bound to a responder")
-    refused(lambda: setattr(sys.other, "mem_side", memsim.gpu.Sm().blocks), "speaks", "one family")
+    refused(lambda: setattr(sys.other, "mem_side", memsim.gpu.Sm().blocks), "speaks", "the same family")
     refused(lambda: setattr(sys.other, "mem_side", SimpleMemory()), "itself", "cpu_side")
     refused(lambda: setattr(sys.other, "mem_side", 3), "not 3")
 
@@ -157,7 +157,7 @@ def test_instantiate_checks_all(sys, in_tmp):
 def test_an_object_outside_the_tree_is_found(sys, in_tmp):
     sys.gen = TrafficGen(requests=1)
     sys.gen.mem_side = SimpleMemory().cpu_side
-    refused(lambda: memsim.Simulation(sys.root()), "is in no tree")
+    refused(lambda: memsim.Simulation(sys.root()), "is not in the tree")
     assert not (in_tmp / "memsim-out").exists()
 
 

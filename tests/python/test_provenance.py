@@ -22,6 +22,7 @@ from memsim.model.provenance import (
     wired,
     with_unit,
 )
+from memsim.papers.cmd import fronts
 from memsim.papers.cmd import machines as cmd
 from memsim.papers.sap import machines as sap
 from memsim.study import assumptions
@@ -140,7 +141,7 @@ def test_neither_does_a_machine_of_sap_with_another_drive(drive):
 
 
 def test_a_value_without_a_source_is_found(monkeypatch):
-    monkeypatch.setitem(cmd.PLATFORMS["cmd"], "front", dict(cmd.ASSISTED, assisted_read=True))
+    monkeypatch.setitem(fronts.PLATFORMS["cmd"], "front", dict(fronts.ASSISTED, assisted_read=True))
     with pytest.raises(AssertionError, match="cmd  cmd: front: assisted_read"):
         test_a_paper_s_machine_sets_no_value_without_a_source("cmd")
 
@@ -158,7 +159,7 @@ def test_a_sweep_follows_its_value(monkeypatch):
         cmd, "BEHIND_L2", assumed(48, "half of a miss", sweep=[swept("96", "gpu.l2[*].miss_latency=70ns")])
     )
     (found,) = [a for a in assumptions.of("cmd") if a.changes == ("gpu.l2[*].miss_latency=70ns",)]
-    assert found.options == ["--set", "gpu.l2[*].miss_latency=70ns"] and set(found.platforms) == set(cmd.PLATFORMS)
+    assert found.options == ["--set", "gpu.l2[*].miss_latency=70ns"] and set(found.platforms) == set(fronts.PLATFORMS)
 
 
 def test_what_a_component_connects_is_derived():

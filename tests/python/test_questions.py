@@ -369,7 +369,7 @@ def test_what_is_not_compared_is_told(runs, unlike, drawn, tmp_path, capsys):
             "WHERE json_extract(arguments, '$.platform') = 'hetero'"
         )
     assert list(drawn("stages", "--by", "platform", db=tmp_path)["table"].index) == ["ohm-base"]
-    assert "1 of 2 runs have no 'platform' and are left out" in capsys.readouterr().err
+    assert "1 of 2 runs have no 'platform' and are omitted" in capsys.readouterr().err
     bars = drawn("stages", db=tmp_path)["table"]
     assert len(bars) == 2 and set(bars.columns[:4]) == {"sm", "l1", "network", "l2"}
     with sqlite3.connect(tmp_path / "stats.db") as db:
@@ -525,8 +525,8 @@ def test_what_cannot_be_plotted_is_a_sentence(runs, memsim_command):
         (["bars", "--statistic", "gpu.ipc"], "no run of the database has a statistic 'gpu.ipc'"),
         (["bars", "--relative-to", "ohm"], "no run has platform 'ohm': of hetero, ohm-base"),
         (["bars", "--by", "colour"], "no run here has the argument 'colour' to distinguish runs"),
-        (["bars", "--only", "hetero"], "--only hetero: write NAME=VALUE"),
-        (["bars", "-o", "ipc.jpg"], "a plot is written as .svg, .png, .pdf"),
+        (["bars", "--only", "hetero"], "--only hetero: use NAME=VALUE"),
+        (["bars", "-o", "ipc.jpg"], "plots are written as .svg, .png, .pdf"),
         (["series"], "has no series"),
     ):
         assert output in memsim_command("plot", arguments[0], runs, *arguments[1:], expect=1).stderr

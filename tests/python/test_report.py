@@ -128,7 +128,7 @@ def test_a_run_that_died_has_a_page(memsim_command, tmp_path):
 def test_nothing_else_is_written_over(memsim_command, runs):
     before = (runs / "stats.db").read_bytes()
     output = memsim_command("report", "out", "-o", "out/stats.db", expect=1).stderr
-    assert "a name that ends in .html" in output and (runs / "stats.db").read_bytes() == before
+    assert "a file name that ends in .html" in output and (runs / "stats.db").read_bytes() == before
     assert "no run begins with 'zz'" in memsim_command("report", "out", "zz", expect=1).stderr
     assert "no such database" in memsim_command("draw", "nowhere", expect=1).stderr
     with sqlite3.connect(runs / "stats.db") as db:

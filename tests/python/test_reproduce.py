@@ -21,7 +21,7 @@ def test_every_study_is_listed(memsim_command):
         assert f"\n{name} " in said
     assert "ohm/fig16" in said and "Fig. 16 of Ohm-GPU" in said
     # What is not known is said, figure by figure and in all.
-    unknown = re.search(r"^(\d+) of \d+ times are not known: a figure that is run is measured", said, re.M)
+    unknown = re.search(r"^(\d+) of \d+ times are not known: running a figure measures them", said, re.M)
     assert int(unknown[1] if unknown else 0) == said.count("not measured")
 
 
@@ -115,7 +115,9 @@ def test_check_finds_a_claim_that_is_met_no_more(memsim_command, tmp_path):
         "print(reproduce.check({'cxl-33': (row, catalog.figures()['cxl_gpu/fig3b'])}, 'quick'))\n"
     )
     said = memsim_command("-d", "out", script).stdout
-    assert "cxl-33 was met with 68.46 and is met no more: cxl_gpu/fig3b gives 120" in said and said.endswith("\n1\n")
+    assert "cxl-33 was met with 68.46 and is not met any more: cxl_gpu/fig3b gives 120" in said and said.endswith(
+        "\n1\n"
+    )
 
 
 def test_figures_at_judge_are_recorded_with_their_seeds(monkeypatch, tmp_path):
@@ -163,7 +165,7 @@ def test_a_cost_is_that_of_a_figure_of_which_no_point_had_been_run(memsim_comman
 @pytest.mark.parametrize("option", ["--jobs", "--seeds"])
 def test_no_jobs_or_seeds_are_refused(option, memsim_command):
     assert (
-        f"argument {option}: '0' is no whole number of 1 or more"
+        f"argument {option}: '0' is not an integer of at least 1"
         in memsim_command("reproduce", "cxl/fig3b", option, 0, expect=2).stderr
     )
 
@@ -278,6 +280,6 @@ def test_a_sigterm_ends_the_study_and_the_command_goes_on(memsim_command, tmp_pa
         assert line, "it ended early"
     process.send_signal(signal.SIGTERM)
     rest = process.stderr.read()
-    assert process.wait() == 143 and "the same command finishes the others" in rest
+    assert process.wait() == 143 and "the same command continues with the others" in rest
     with sqlite3.connect(tmp_path / "out/stats.db") as db:
         assert db.execute("SELECT count(*) FROM run WHERE finished IS NOT NULL").fetchone()[0] >= 2

@@ -131,8 +131,7 @@ def test_what_may_change_and_what_not(memsim_command, script, tmp_path):
     memsim_command("--checkpoint-at", "40us", script, 10000)
     fixed = memsim_command("--restore", "memsim-out/40us.ckpt", "--set", "sys.mem.queue=8", expect=1).stderr
     assert fixed == (
-        "memsim: sys.mem.queue is '32' in the checkpoint and cannot be '8' now: only "
-        "tunable parameters may change, of sys.mem these: latency, bandwidth\n"
+        "memsim: sys.mem.queue is '32' in the checkpoint and cannot be '8' now: only tunable parameters can change, of sys.mem these: latency, bandwidth\n"
     )
     memsim_command("--restore", "memsim-out/40us.ckpt", "--set", "sys.mem.latency=300ns")
     memsim_command("--restore", "memsim-out/40us.ckpt", "-d", "elsewhere")

@@ -96,10 +96,10 @@ def test_a_hang_prints_who_waits_for_whom():
         wait_report = staticmethod(lambda: ["gen.mem_side waits for 3 answers from mem"])
         imbalances = staticmethod(lambda: ["mem: 5 bytes went in and 4 came out"])
 
-    with pytest.raises(memsim.Error, match="(?s)stands still at 1us.*waits for 3 answers"):
+    with pytest.raises(memsim.Error, match="(?s)has stalled at 1us.*waits for 3 answers"):
         check_end(Stuck, "idle")
     Stuck.pending = False
-    with pytest.raises(memsim.Error, match="(?s)does not add up.*5 bytes"):
+    with pytest.raises(memsim.Error, match="(?s)inconsistent counts.*5 bytes"):
         check_end(Stuck, "idle")
 
 

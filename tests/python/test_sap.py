@@ -21,7 +21,7 @@ def test_memory_is_as_the_program_left_it(memsim_command, policy):
     """A DRAM of few units, so that written ones go to the drive and come back."""
     for workload in ("BFS", "LPS"):
         shown = run(memsim_command, "--policy", policy, "--workload", workload, "--dram", "12KiB", "--check-contents")
-        assert "bytes are as the program left them" in shown and "written to the drive" in shown
+        assert "bytes equal those of the program" in shown and "written to the drive" in shown
         assert " 0 units written" not in shown
 
 
@@ -47,7 +47,7 @@ def test_a_drive_of_flash(memsim_command):
             run(memsim_command, "--policy", policy, "--drive", drive, "--workload", "AES", "--check-contents")
             for drive in ("flash", "table")
         )
-        assert "bytes are as the program left them" in flash
+        assert "bytes equal those of the program" in flash
         assert milliseconds(flash) != milliseconds(table) and milliseconds(flash) > 0.05
 
 

@@ -124,7 +124,7 @@ def test_a_statistic_in_place_of_its_name(sim):
 def test_one_statistic_and_none(sim):
     sim.stats.series("1us", sim.root.mem[0].stats.bandwidth)
     for wrong in (7, [7.5], [sim.root.mem[0]], None):
-        with pytest.raises(memsim.Error, match=r"test_series.py:\d+: series\(\): .* is no statistic: write"):
+        with pytest.raises(memsim.Error, match=r"test_series.py:\d+: series\(\): .* is no statistic: give"):
             sim.stats.series("1us", wrong)
 
 

@@ -220,9 +220,9 @@ simt.record("x.steps", program)
 @pytest.mark.parametrize(
     "change, output",
     [
-        (lambda b: b[:-69], "its index has no end: it is cut off; record it again"),
-        (lambda b: b"gem5" + b[4:], r"is no finished recording of memsim.simt.record\(\)"),
-        (lambda b: b"", r"is no finished recording of memsim.simt.record\(\)"),
+        (lambda b: b[:-69], "its index has no end: the file is truncated; record it again"),
+        (lambda b: b"gem5" + b[4:], r"is not a complete recording of memsim.simt.record\(\)"),
+        (lambda b: b"", r"is not a complete recording of memsim.simt.record\(\)"),
         (lambda b: b.replace(b"step load", b"step fetch"), "index line 5: there is no step 'fetch'"),
         (lambda b: b.replace(b"gather 2 64", b"gather 9 64"), "an array of 576 threads does not fit in the file"),
     ],

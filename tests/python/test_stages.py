@@ -6,7 +6,7 @@ from fractions import Fraction
 import memsim
 import pytest
 from memsim import cmd, cxl, cxl_gpu, flash, gpu, link, mem
-from memsim.papers.zng.flash import flash_backbone
+from memsim.papers.zng.backbone import flash_backbone
 from memsim.systems.drive import solid_state_drive
 
 REQUESTS = 8

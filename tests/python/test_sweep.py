@@ -84,7 +84,7 @@ def test_the_status_of_a_sweep_that_runs_and_of_one_that_was_killed(study, tmp_p
         assert output.splitlines()[2].startswith("  left: 0 points") and "  failed: -5: " in output
         running.kill()
         running.wait()
-        assert "  now: 3 (its process is gone)\n" in study("sweep", "--status", "out").stdout
+        assert "  now: 3 (its process has ended)\n" in study("sweep", "--status", "out").stdout
     finally:
         (tmp_path / "go").touch()
         running.kill()
@@ -129,7 +129,7 @@ def test_the_time_left_is_that_of_the_points_so_far(monkeypatch):
 def test_what_a_sweep_refuses(study, tmp_path):
     assert "name a study" in study("sweep", expect=1).stderr
     assert "takes no study" in study("sweep", "--status", "out", "study.py", expect=1).stderr
-    assert "'0' is no whole number from 1 to 9999" in study("sweep", "--jobs", "0", "study.py", expect=2).stderr
+    assert "'0' is not an integer from 1 to 9999" in study("sweep", "--jobs", "0", "study.py", expect=2).stderr
     assert "no such database" in study("sweep", "--status", "out", expect=1).stderr
     (tmp_path / "go").touch()
     study("-d", "out", "point.py", "3")
@@ -226,7 +226,7 @@ def test_a_restored_point_that_was_killed_goes_on_from_its_own_checkpoint(warm, 
 
 def test_a_point_of_several_seeds_does_not_go_on_from_a_checkpoint(in_tmp):
     made = module.Study("ohm", "test", database=in_tmp / "study.db", seeds=2)
-    with pytest.raises(Error, match="the seed of a checkpoint is given"):
+    with pytest.raises(Error, match="a checkpoint has one seed"):
         made.restored("warm.ckpt")
 
 

@@ -29,13 +29,13 @@ def test_mistakes_are_sentences(memsim_command, tmp_path):
         return memsim_command("trace", *arguments, expect=1).stderr
 
     (tmp_path / "block").write_text("1000 0 2048 8 1\n")
-    assert "unit of its arrival times is not in it" in refused("info", "block")
+    assert "does not state the unit of its arrival times" in refused("info", "block")
     (tmp_path / "bad").write_text("0x40 READ 1\n0x40 READ x\n")
     assert refused("info", "bad").startswith("memsim: bad: line 2, column 11: the cycle is 'x'")
-    assert "is the trace that is read" in refused("convert", "--unit", "1ns", "bad", "bad")
+    assert "is also the input" in refused("convert", "--unit", "1ns", "bad", "bad")
     assert "line 2" in refused("convert", "--unit", "1ns", "bad", "out")
     assert not (tmp_path / "out").exists()
-    assert "how long a unit of its times is" in refused("convert", "bad", "out")
+    assert "does not state its time unit" in refused("convert", "bad", "out")
     assert "is no geometry" in refused("info", "--geometry", "1,x", "bad")
     assert "No such file" in refused("info", "none")
     memsim_command("trace", "info", "--format", "nonsense", "bad", expect=2)

@@ -17,7 +17,7 @@ def test_the_list_has_a_row_for_each_and_all_are_right(capsys):
     every = _memsim.workloads()
     assert lines[0].startswith("name") and len(lines) == len(every) + 2
     assert [line.split()[0] for line in lines[1:-1]] == [w["names"][0] for w in every]
-    assert lines[-1] == f"{len(every)} of {len(every)} workloads compute what their references compute"
+    assert lines[-1] == f"{len(every)} of {len(every)} workloads give the results of their references"
 
 
 def test_graph_files_are_checked(tmp_path, capsys):
@@ -71,7 +71,7 @@ def test_an_unknown_name_is_refused_with_the_nearest():
 def test_a_size_that_does_not_fit_is_refused():
     with pytest.raises(
         memsim.Error,
-        match=r"workload.Program.size: 29 is not for pr, whose size is "
+        match=r"workload.Program.size: 29 is out of range for pr, whose size is "
         "the binary logarithm of the number of vertices: from 1 to 28",
     ):
         ohm.planar("ohm-base", workload.Program(name="pr", size=29))
@@ -133,13 +133,14 @@ def test_a_file_is_read_or_refused(w, tmp_path):
         assert str(file) in str(refused.value)
     else:
         assert str(refused.value).endswith(
-            f".input: {w['names'][0]} reads no file: leave '{file}' out; its input is generated " "from size and seed"
+            f".input: {w['names'][0]} reads no input file: remove '{file}'; the input is generated "
+            "from size and seed"
         )
 
 
 def test_a_script_is_told_where_a_file_is_not_read(tmp_path):
     (tmp_path / "key").touch()
     with pytest.raises(
-        memsim.Error, match=r"test_workloads.py:\d+: workload.Program.input: aes reads no file: leave '"
+        memsim.Error, match=r"test_workloads.py:\d+: workload.Program.input: aes reads no input file: remove '"
     ):
         ohm.planar("ohm-base", workload.Program(name="aes", input=str(tmp_path / "key")))

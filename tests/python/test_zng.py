@@ -250,7 +250,7 @@ def test_a_mapped_block_extends_over_64_planes_of_all_packages():
     for part in (*root.flash.controller, root.gpu.collector):
         assert (part.span, part.across) == (64, True)
     assert zng.scale.scale(192 * MIB).data_pages == 384
-    geometry = dict(zng.flash.GEOMETRY, span=zng.flash.SPAN)
+    geometry = dict(zng.backbone.GEOMETRY, span=zng.flash.SPAN)
     assert zng.ftl.block_bytes(geometry) == 96 * MIB
     assert zng.ftl.table_bytes(2**40, geometry) == pytest.approx(80 * 1024, rel=1e-4)
 

@@ -32,8 +32,8 @@ def test_zngs_flash_under_random_lines(memsim_command, network):
 
 
 def test_a_controller_stands_beside_its_channels_package():
-    assert zng.flash.places(4, 4, 4, 2) == "0 1 2 3 0 0 1 1 2 2 3 3"
-    assert zng.flash.places(16, 2, 4, 1) == "0 8 0 4 8 12"
+    assert zng.backbone.places(4, 4, 4, 2) == "0 1 2 3 0 0 1 1 2 2 3 3"
+    assert zng.backbone.places(16, 2, 4, 1) == "0 8 0 4 8 12"
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 from math import inf, isclose
 
 from memsim.systems import zng
-from memsim.systems.zng.flash import GEOMETRY
+from memsim.systems.zng.backbone import GEOMETRY
 from memsim.systems.zng.wear import YEAR
 
 

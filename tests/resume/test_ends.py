@@ -204,5 +204,5 @@ def test_out_of_memory_is_a_sentence_and_keeps_the_run(run, script):
         resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 
     output = run("-d", "out", script, expect=1, preexec_fn=limited).stderr
-    assert "1073741824 needs about 20.0 GiB of memory for vadd, and 1." in output and "Traceback" not in output
+    assert "1073741824 needs about 20.0 GiB of memory for vadd, but only 1." in output and "Traceback" not in output
     assert "ended by an error at 5us" in output

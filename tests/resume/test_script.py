@@ -111,7 +111,7 @@ def test_a_changed_script(run, script, at):
         (
             'stats.dump("warm")',
             "sys.exit()",
-            "the script ended before it came to the call that the checkpoint interrupted",
+            "the script ended before it reached the call that the checkpoint interrupted",
         ),
     ],
 )
@@ -149,10 +149,10 @@ def test_tunable_parameters(run, job, at):
     fixed = run("--restore", "out/50us.ckpt", "--set", "gpu.dispatcher.max_instructions=1", expect=1).stderr
     assert fixed == (
         "memsim: gpu.dispatcher.max_instructions is '0' in the checkpoint and cannot "
-        "be '1' now: only tunable parameters may change, and gpu.dispatcher has none\n"
+        "be '1' now: only tunable parameters can change, and gpu.dispatcher has none\n"
     )
     assert run("--restore", "out/50us.ckpt", "--set", "memory.xpoint[0].capacity=1GiB", expect=1).stderr.endswith(
-        "only tunable parameters may change, of memory.xpoint[0] these: t_read, t_write, t_column\n"
+        "only tunable parameters can change, of memory.xpoint[0] these: t_read, t_write, t_column\n"
     )
 
 
@@ -251,8 +251,7 @@ def test_a_compiled_module_that_is_not_of_its_source(run, imports, monkeypatch):
     os.utime(module, ns=(before.st_atime_ns, before.st_mtime_ns))
     output = run("-d", "again", "script.py", expect=1).stderr
     assert output == (
-        f"memsim: {module}: Python has run {compiled}, which was compiled from another text than the file has now: "
-        "delete it, and start again\n"
+        f"memsim: {module}: Python has run {compiled}, which was compiled from a different version of the file: delete it and start again\n"
     )
     compiled.unlink()
     run("-d", "again", "script.py")

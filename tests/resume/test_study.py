@@ -86,8 +86,7 @@ def test_a_study_that_is_ended(four, target):
     _, output = running.communicate(timeout=100)
     assert running.returncode == 143
     assert output == (
-        "memsim: four was ended by SIGTERM with 0 of 4 points finished: the same command "
-        "finishes the others, from their checkpoints where they have one\n"
+        "memsim: four was stopped by SIGTERM with 0 of 4 points finished: the same command continues with the others, from their checkpoints if they have one\n"
     )
     runs = [run for run, in four.rows("out", "SELECT id FROM run ORDER BY id")]
     assert len(runs) == 2 and set(started(four, 2)) == {1, 2}, "no other point was started"

@@ -82,7 +82,7 @@ def test_a_run_without_a_checkpoint_keeps_no_other_from_going_on(run, killed):
     (without,) = killed(1, more=[])
     killed(2)
     output = resume(run, expect=1)
-    assert f"out: run {without} has no whole checkpoint here: start its script again" in output
+    assert f"out: run {without} has no complete checkpoint here: start its script again" in output
     assert run.rows("out", "SELECT id FROM run WHERE finished IS NULL") == [(without,)]
 
 
@@ -91,7 +91,7 @@ def test_a_directory_that_was_moved(run, killed):
     (run.directory / "out").rename(run.directory / "moved")
     output = run("resume", "moved", expect=1).stderr
     assert output.endswith(
-        f"its run writes its results into {run.directory}/out/stats.db, and this is "
+        f"its run writes its results into {run.directory}/out/stats.db, not "
         "moved/stats.db: continue as a new run by --restore FILE -d DIR\n"
     )
     assert not (run.directory / "out").exists()
@@ -110,7 +110,7 @@ def test_ended_while_it_goes_on(run, killed, monkeypatch):
     monkeypatch.setenv("WAIT", "1")
     process = run.start("resume", "out")
     run.wait_until((run.directory / "waiting").exists, process)
-    assert resume(run, expect=75) == [f"out: run {id} is in the hands of another process: wait for it, or end it first"]
+    assert resume(run, expect=75) == [f"out: run {id} belongs to another process: wait for it, or end it first"]
     process.send_signal(signal.SIGTERM)
     (run.directory / "go").touch()
     _, output = process.communicate(timeout=100)

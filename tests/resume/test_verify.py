@@ -62,7 +62,7 @@ SCRIPTS = {  # each in configs: arguments that make it tiny, and its modes, of w
             *each("platform", cxl_gpu.platforms(), "cxl-ds"),
             *each("media", cxl_gpu.MEDIA),
             *each("controller", cxl_gpu.CONTROLLERS),
-            *each("flit", cxl_gpu.machines.FLITS),
+            *each("flit", cxl_gpu.values.FLITS),
             *each("read-ahead", ["naive", "dynamic", "window", "fixed", "none"]),
             *each("drive", cxl_gpu.media.DRIVES),
             "--ports 2",
@@ -72,7 +72,7 @@ SCRIPTS = {  # each in configs: arguments that make it tiny, and its modes, of w
     ),
     "cxl_link.py": (
         "--requests 200 --outstanding 32 --read-share 50% --bit-errors 10000000000",
-        each("flit", cxl_gpu.machines.FLITS),
+        each("flit", cxl_gpu.values.FLITS),
     ),
     "cmd.py": (
         "--scale tiny --workload cfd --check-contents",
@@ -158,7 +158,7 @@ def same(run, ticks, script, mode):
         *mode.split(),
     ).stdout.splitlines()
     assert [line.split()[1] for line in output[:-1]] == ["same"] * ticks
-    assert f"restored from each of {ticks} checkpoints it gives the same digest" in output[-1]
+    assert f"restored from each of {ticks} checkpoints, it gives the same digest" in output[-1]
 
 
 def test_no_script_is_left_out():
@@ -205,7 +205,7 @@ def test_memsim_s_options_are_those_of_a_run(run):
     )
     assert (run.directory / "runs").read_text() == "['mem.latency=900ns', 'mem.queue=8'] 10 naive 3\n" * 4
     output = run("ckpt", "verify", "--set", "mem.latncy=900ns", "script.py", expect=1).stderr
-    assert "the script ended with code 1, and must end with 0: " in output and "did you mean 'latency'" in output
+    assert "the script ended with code 1; it must end with 0: " in output and "did you mean 'latency'" in output
 
 
 def test_a_run_that_a_restore_changes(run):
@@ -250,7 +250,7 @@ def test_a_file_that_is_another_when_saved_again(run, monkeypatch):
     other.write_bytes(file.read_bytes())
     body.pack(other, info, data[:at] + b"\0" + data[at + 1 :])
     for program, output in (
-        (f"import shutil, sys; shutil.copy({str(other)!r}, sys.argv[2])", "saved again it is another file"),
+        (f"import shutil, sys; shutil.copy({str(other)!r}, sys.argv[2])", "saved again, it is a different file"),
         ("raise SystemExit('no')", "it cannot be loaded and saved: no"),
     ):
         monkeypatch.setattr(verify, "SAVE_AGAIN", program)
@@ -270,11 +270,11 @@ def test_memsim_was_changed_in_the_meantime(monkeypatch):
 @pytest.mark.parametrize(
     "text, output",
     [
-        ("import sys\nsys.exit('no')\n", "the script ended with code 1, and must end with 0: no"),
-        ("print('no machine')\n", "the script builds no machine, so there is nothing to save"),
+        ("import sys\nsys.exit('no')\n", "the script ended with code 1; it must end with 0: no"),
+        ("print('no machine')\n", "the script builds no machine"),
         (
             FORGETFUL.replace("memsim.simulate()", ""),
-            "script.py: it simulates 0 fs, within which there are not 20 ticks",
+            "script.py: it simulates 0 fs, which is less than 20 ticks",
         ),
     ],
 )

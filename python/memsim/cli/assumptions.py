@@ -1,4 +1,4 @@
-"""`memsim describe --assumptions`: what a paper's machines, or a run, take from no source."""
+"""`memsim describe --assumptions`: the values of a paper's machines, or of a run, that have no source."""
 
 import os
 import re
@@ -15,7 +15,8 @@ Row = tuple[str, str, str, str]  # parameter with its place, value, reason, swee
 
 
 def main(what: str, write: str = "") -> None:
-    """Prints the assumptions of a paper or of the last run of a database; `write`: into a page, between its markers."""
+    """Prints the assumptions of a paper, or of the last run of a database. `write`: the page to write them to, between
+    its markers."""
     if what in assumptions.PAPERS:
         rows, counts = of_paper(what, declared=not write)
     elif os.path.exists(what):
@@ -33,14 +34,14 @@ def main(what: str, write: str = "") -> None:
 
 
 def of_paper(paper: str, declared: bool = True) -> tuple[list[Row], Counter[str]]:
-    """The assumed values of all platforms, each once, and how many values have each kind; `declared`: with the defaults
-    that components declare."""
+    """The assumed values of all platforms, without repetitions, and the number of values of each kind. `declared`:
+    include the defaults that components declare."""
     rows: dict[Row, None] = {}
     values: set[tuple[str, str, str]] = set()
     for _, _, root in assumptions.machines(paper):
         for obj, name, source in assumptions.sources(root):
             if not declared and name not in obj._values:
-                continue  # the reference page has it
+                continue  # listed on the reference page
             place = _everywhere(f"{obj.path}.{name}")
             values.add((place, source.kind, source.text))
             for one in source.roots or (source,):
@@ -51,7 +52,7 @@ def of_paper(paper: str, declared: bool = True) -> tuple[list[Row], Counter[str]
 
 
 def of_run(path: str) -> tuple[list[Row], Counter[str]]:
-    """The same of the last run of a database, which keeps no sweeps."""
+    """The same for the last run of a database, which stores no sweeps."""
     database = connect_current(path)
     found = database.execute(
         "SELECT DISTINCT path, name, value, kind, source FROM provenance "
@@ -63,7 +64,7 @@ def of_run(path: str) -> tuple[list[Row], Counter[str]]:
 
 
 def merged(rows: list[Row]) -> list[Row]:
-    """Rows of one value and reason as one, which names the first place and how many there are."""
+    """Combines rows with equal value and reason. A combined row names the first place and the number of places."""
     groups: dict[tuple[str, str, str], list[str]] = {}
     for place, *rest in rows:
         groups.setdefault((rest[0], rest[1], rest[2]), []).append(place)
@@ -81,10 +82,10 @@ def table(rows: list[Row]) -> str:
 
 
 def replaced(text: str, paper: str, written: str) -> str:
-    """The text of a page with this between its markers."""
+    """The text of a page, with the text between its markers replaced."""
     begin = BEGIN.format(paper)
     if begin not in text or END not in text.partition(begin)[2]:
-        raise Error(f"the page has no place for the table: write the lines '{begin}' and '{END}'")
+        raise Error(f"the page has no place for the table: add the lines '{begin}' and '{END}'")
     before, _, rest = text.partition(begin)
     return f"{before}{begin}\n{written}\n{END}{rest.partition(END)[2]}"
 

@@ -1,4 +1,5 @@
-"""`memsim ckpt info|show|verify`: what is in a checkpoint, and whether a script's checkpoints restore the same run."""
+"""`memsim ckpt info|show|verify`: the contents of a checkpoint, and a test that a script's checkpoints restore the same
+run."""
 
 import argparse
 import json

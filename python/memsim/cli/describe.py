@@ -1,4 +1,5 @@
-"""`memsim describe`: what a component type declares, what a name means, or what a paper's machines assume."""
+"""`memsim describe`: the declarations of a component type, the meaning of a name, or the assumptions of a paper's
+machines."""
 
 import argparse
 
@@ -25,7 +26,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> None:
     if args.assumptions:
-        from . import assumptions  # every machine of a paper is imported for it
+        from . import assumptions  # imports all machines of a paper
 
         assumptions.main(args.assumptions, args.write)
     else:

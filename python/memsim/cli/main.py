@@ -12,7 +12,7 @@ OUR_BUG = 70  # sysexits' EX_SOFTWARE
 
 
 def main(argv: list[str]) -> int:
-    """Returns the exit code. The user's mistake is one sentence, ours asks to be reported."""
+    """Returns the exit code. A mistake of the user gives one sentence; a mistake of memsim asks for a report."""
     try:
         exit_code = _guarded(argv)
         sys.stdout.flush()
@@ -63,6 +63,6 @@ def _main(argv: list[str]) -> int:
         return SUBCOMMANDS[argv[0]].run(argv[1:])
     _memsim.limit_memory(True)
     with signals.handled():
-        from . import script  # a subcommand needs none of it
+        from . import script  # not needed by subcommands
 
         return script.main(argv)

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _memsim
 
-GENERIC = {"list": "list[Any]", "dict": "dict[str, Any]"}  # pybind11 does not know what they hold
+GENERIC = {"list": "list[Any]", "dict": "dict[str, Any]"}  # pybind11 does not know their element types
 
 
 def text() -> str:
@@ -27,7 +27,9 @@ def _members(owner: Any, indent: str = "") -> Iterator[str]:
             yield f"{indent}def {name}{_signature('', member.fget.__doc__ or '', True)}: ..."
         elif callable(member):
             signature = _signature(name, member.__doc__ or "", bool(indent))
-            if not signature or "**kwargs" in signature:  # pybind11 lists the signatures of overloads below
+            if (
+                not signature or "**kwargs" in signature
+            ):  # pybind11 lists the signatures of overloads in the following lines
                 result = "None" if name == "__init__" else "Any"
                 signature = f"({'self, ' if indent else ''}*args: Any, **kwargs: Any) -> {result}"
             yield f"{indent}def {name}{signature}: ..."
@@ -37,7 +39,7 @@ def _members(owner: Any, indent: str = "") -> Iterator[str]:
 
 
 def _signature(name: str, doc: str, bound: bool) -> str:
-    """'(path: str) -> int' of a docstring that begins so, otherwise ''. `bound`: of a method."""
+    """'(path: str) -> int' from a docstring that begins with a signature, otherwise ''. `bound`: of a method."""
     first = doc.partition("\n")[0].removeprefix(name)
     if not first.startswith("("):
         return ""
@@ -45,5 +47,7 @@ def _signature(name: str, doc: str, bound: bool) -> str:
     first = re.sub(r"\b(List|Dict|Tuple)\[", lambda found: found[0].lower(), first)
     first = re.sub(r"Optional\[(\w+)\]", r"\1 | None", first)
     first = re.sub(r"\b(list|dict)\b(?!\[)", lambda found: GENERIC[found[1]], first)
-    first = re.sub(r"(?<=: )bytes\b|(?<=> )bytes\b", "builtins.bytes", first)  # the module has a function of this name
+    first = re.sub(
+        r"(?<=: )bytes\b|(?<=> )bytes\b", "builtins.bytes", first
+    )  # the module has a function with this name
     return re.sub(r"^\(\w+: \w+", "(self", first) if bound else first

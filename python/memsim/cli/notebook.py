@@ -16,7 +16,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> None:
-    """Does not return: Jupyter takes the place of this process."""
+    """Replaces this process by Jupyter."""
     check_regular(args.FILE)
     if not os.path.exists(args.FILE):
         raise Error(f"{args.FILE}: there is no such notebook: name a file that exists, or a directory")
@@ -26,5 +26,5 @@ def main(args: argparse.Namespace) -> None:
             "`pip install .` into the environment of your Jupyter"
         )
     variables = environment()
-    del variables[PARENT]  # it would end what a notebook starts
+    del variables[PARENT]  # it would end processes started by a notebook
     os.execve(sys.executable, [sys.executable, "-m", "notebook", args.FILE], variables)

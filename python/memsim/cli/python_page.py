@@ -8,7 +8,7 @@ from typing import Any
 
 import memsim
 
-# In the order of the page. The five systems show what their packages offer; help() has their modules.
+# In the order of the page. The five systems are shown with the contents of their packages; help() shows their modules.
 MODULES = (
     *(
         "stats",
@@ -82,7 +82,7 @@ def _signature(member: Any) -> str:
 
 
 def _text(doc: str | None) -> list[str]:
-    """Lines of a docstring. Arguments in columns are shown as they stand."""
+    """Lines of a docstring. Arguments in columns keep their layout."""
     lines = []
     for paragraph in (doc or "").strip().split("\n\n"):
         columns = re.search(r"^\w[\w, *]*\S {2,}\S", paragraph, re.M)

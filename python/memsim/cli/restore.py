@@ -1,4 +1,4 @@
-"""`memsim --restore FILE`: what a checkpoint states about the run that continues."""
+"""`memsim --restore FILE`: options and script of the run that a checkpoint continues."""
 
 import argparse
 import dataclasses
@@ -25,12 +25,12 @@ def script_of(args: argparse.Namespace) -> tuple[str, list[str]]:
     if saved.script.path and not args.trust:
         trust.refuse_unknown(file, saved)
     check_unchanged(saved.script)
-    for name in ("outdir", "stats_db", "debug_file", "timeline"):  # of where the user is now
+    for name in ("outdir", "stats_db", "debug_file", "timeline"):  # they depend on the user's present place
         if getattr(args, name):
             setattr(args, name, os.path.abspath(getattr(args, name)))
     if not os.path.isdir(saved.script.cwd):
         raise Error(
-            f"{saved.script.cwd}: the checkpoint's script ran in this directory and it is " "gone: make it again"
+            f"{saved.script.cwd}: the checkpoint's script ran in this directory, which is " "missing: create it"
         )
     os.chdir(saved.script.cwd)
     for name in set(Options.KEPT) & set(kept["options"]):
@@ -57,5 +57,5 @@ def script_of(args: argparse.Namespace) -> tuple[str, list[str]]:
             f"differ: this is a new run, whose parent is {saved.run.uuid}",
             file=sys.stderr,
         )
-    as_called = os.path.abspath(kept["name"]) == saved.script.path  # else a script has changed its argv[0]
+    as_called = os.path.abspath(kept["name"]) == saved.script.path  # otherwise a script has changed its argv[0]
     return kept["name"] if as_called else saved.script.path, saved.script.argv

@@ -1,4 +1,4 @@
-"""`memsim resume OUTDIR`: continues the runs there that are not finished."""
+"""`memsim resume OUTDIR`: continues the unfinished runs of an output directory."""
 import argparse
 import contextlib
 import os
@@ -18,10 +18,11 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """One run after another, each in a process of its own. Returns the exit code of the last that failed."""
+    """Continues one run after another, each in a process of its own. Returns the exit code of the last one that
+    failed."""
     outdir: str = args.OUTDIR
     seen, exit_code = set[str](), 0
-    # A script of several machines finishes all of its runs: what is left is asked for each time.
+    # A script with several machines finishes all its runs, so the remaining runs are determined each time.
     while run := next((run for run in _unfinished(outdir) if run not in seen), None):
         seen.add(run)
         exit_code = _go_on(outdir, run) or exit_code
@@ -42,16 +43,16 @@ def _unfinished(outdir: str) -> list[str]:
 def _go_on(outdir: str, run: str) -> int:
     database = os.path.join(outdir, "stats.db")
     if _memsim.Database(database).in_use(run):
-        _tell(f"{outdir}: run {run} is in the hands of another process: wait for it, or end it first")
+        _tell(f"{outdir}: run {run} belongs to another process: wait for it, or end it first")
         return IN_USE
     file = checkpoints.latest(outdir, run)
     if not file:
-        _tell(f"{outdir}: run {run} has no whole checkpoint here: start its script again")
+        _tell(f"{outdir}: run {run} has no complete checkpoint here: start its script again")
         return 1
     where = _memsim.read_checkpoint(file).run.database
     if os.path.realpath(where) != os.path.realpath(database):
         raise Error(
-            f"{file}: its run writes its results into {where}, and this is {database}: continue as a new "
+            f"{file}: its run writes its results into {where}, not {database}: continue as a new "
             "run by --restore FILE -d DIR"
         )
     _tell(f"continues with run {run} from {shown(file)}")

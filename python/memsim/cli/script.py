@@ -37,7 +37,7 @@ def register(p: argparse.ArgumentParser) -> None:
     p.add_argument("-d", "--outdir", metavar="DIR", help="the output directory (memsim-out)")
     p.add_argument("--stats-db", metavar="FILE", help="database of results (OUTDIR/stats.db)")
     p.add_argument(
-        "-i", dest="interactive", action="store_true", help="a Python prompt after the script, or instead of one"
+        "-i", dest="interactive", action="store_true", help="a Python prompt after the script, or without a script"
     )
     p.add_argument("-q", "--quiet", action="store_true", help="print no progress and no warnings")
     p.add_argument("-v", "--verbose", action="store_true", help="print progress also if stderr is no terminal")
@@ -45,7 +45,7 @@ def register(p: argparse.ArgumentParser) -> None:
         "--watch",
         metavar="PORT",
         type=whole(0, 65535),
-        help="show the run as a page at http://127.0.0.1:PORT while it is under way (0: any free port)",
+        help="show the run as a page at http://127.0.0.1:PORT while it is running (0: any free port)",
     )
     p.add_argument("--list-sim-objects", action="store_true", help="list the component types")
     p.add_argument("--version", action="version", version=f"memsim {memsim.__version__}", help="print the version")
@@ -138,7 +138,7 @@ def _positive_time(text: str) -> int:
 
 
 def _flags(text: str) -> list[str]:
-    """The names of the flags that are on after 'A,-B' was read from left to right."""
+    """The names of the flags that are enabled after 'A,-B' was read from left to right."""
     known, on = [name for name, _ in _memsim.debug_flags()], dict[str, bool]()
     for word in text.split(","):
         name = word.removeprefix("-")
@@ -151,15 +151,15 @@ def _flags(text: str) -> list[str]:
 
 
 def main(argv: list[str]) -> int:
-    """Runs what the command line names; returns the exit code."""
+    """Runs the command given on the command line. Returns the exit code."""
     p = argparse.ArgumentParser(prog="memsim", allow_abbrev=False)
     register(p)
     args, unknown = p.parse_known_args(argv)
     if unknown:
         known = [name for action in p._actions for name in action.option_strings]
         p.error(
-            f"memsim has no option {unknown[0]}{did_you_mean(unknown[0], known)}: --help lists those that it has; "
-            "options of a script come behind the script's name"
+            f"memsim has no option {unknown[0]}{did_you_mean(unknown[0], known)}: --help lists its options; "
+            "options of a script follow the script's name"
         )
     if args.list_sim_objects:
         print(schema.listing(), end="")
@@ -185,25 +185,25 @@ def main(argv: list[str]) -> int:
 
 
 def _check(p: argparse.ArgumentParser, args: argparse.Namespace) -> None:
-    """Refuses options that contradict each other, and a command line that names nothing to do."""
+    """Raises Error for options that contradict each other, and for a command line without a command."""
     named = args.restore + [name for name in args.command if name.endswith(".ckpt")]
     if args.restore and len(named) > 1:
         p.error(f"--restore takes one checkpoint and {len(named)} are named: {', '.join(named)}")
     if args.restore and args.command:
-        p.error(f"--restore takes no script ({args.command[0]}): the checkpoint knows its own")
+        p.error(f"--restore takes no script ({args.command[0]}): the checkpoint contains its own")
     for name in ("file", "start", "end"):
         if getattr(args, f"debug_{name}") != p.get_default(f"debug_{name}") and not args.debug_flags:
-            p.error(f"--debug-{name} is about what --debug-flags prints, which is not given")
+            p.error(f"--debug-{name} requires --debug-flags")
     for name in ("start", "end", "limit"):
         if getattr(args, f"timeline_{name}") != p.get_default(f"timeline_{name}") and not args.timeline:
-            p.error(f"--timeline-{name} is about the file of --timeline, which is not given")
+            p.error(f"--timeline-{name} requires --timeline")
     if args.timeline_start >= args.timeline_end:
         p.error(
-            f"--timeline-start {_memsim.show_ticks(args.timeline_start)} does not lie before --timeline-end "
+            f"--timeline-start {_memsim.show_ticks(args.timeline_start)} is not before --timeline-end "
             f"{_memsim.show_ticks(args.timeline_end)}: the timeline would be empty"
         )
     if args.trust and not args.restore:
-        p.error("--trust is about the script of a checkpoint: it goes with --restore FILE")
+        p.error("--trust requires --restore FILE")
     args.restore = args.restore[0] if args.restore else None
     if not args.restore and not args.command and not args.interactive:
         p.error("name a script, a subcommand or --restore FILE")
@@ -211,13 +211,14 @@ def _check(p: argparse.ArgumentParser, args: argparse.Namespace) -> None:
 
 @contextlib.contextmanager
 def _suggestions(ours: set[str]) -> Iterator[None]:
-    """While a script runs, its parser names the nearest of its options for an unknown one, or that it is memsim's."""
+    """While a script runs, its parser suggests the nearest of its options for an unknown one, or reports that the
+    option is memsim's."""
     plain = argparse.ArgumentParser.error
 
     def error(parser: argparse.ArgumentParser, message: str) -> None:
         unknown = re.match(r"unrecognized arguments: (-[^\s=]+)", message)
         if unknown and unknown[1] in ours:
-            message += f": {unknown[1]} is an option of memsim and stands before the script's name"
+            message += f": {unknown[1]} is an option of memsim and must precede the script's name"
         elif unknown:
             message += did_you_mean(unknown[1], parser._option_string_actions)
         plain(parser, message)
@@ -230,7 +231,7 @@ def _suggestions(ours: set[str]) -> Iterator[None]:
 
 
 def _apply(args: argparse.Namespace) -> None:
-    """The command line over what is there: the defaults, or what a checkpoint kept."""
+    """Applies the command line to the defaults, or to the options that a checkpoint kept."""
     options = session.options
     if args.outdir:
         options.outdir = args.outdir
@@ -265,7 +266,7 @@ def _apply(args: argparse.Namespace) -> None:
             "file": args.debug_file,
         }
     if args.watch is not None:
-        from ..results.report import watch  # a server of pages
+        from ..results.report import watch  # the server of pages
 
         session.observers.append(watch.start(args.watch).publish)
     children.hand_down(dataclasses.asdict(dataclasses.replace(options, restoring=None)))

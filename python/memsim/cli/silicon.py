@@ -1,4 +1,4 @@
-"""`memsim silicon CHIP`: microbenchmarks of a preset beside measured figures of the chip."""
+"""`memsim silicon CHIP`: microbenchmarks of a preset, compared with measured figures of the chip."""
 
 import argparse
 import os
@@ -10,11 +10,11 @@ from ..run.options import whole
 
 def register(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Runs microbenchmarks on a preset of systems.v100(), a100() or h100() and prints each figure beside the "
+        "Runs microbenchmarks on a preset of systems.v100(), a100() or h100() and prints each figure with the "
         "measured one of the chip, with the difference. Figures from which the preset's parameters were inferred "
         "are marked as used."
     )
-    parser.add_argument("CHIP", nargs="?", help="such as h100-sxm; without it the chips are listed")
+    parser.add_argument("CHIP", nargs="?", help="such as h100-sxm; without it: lists the chips")
     parser.add_argument("--only", metavar="BENCHMARK", action="append", help="only this benchmark (repeatable)")
     parser.add_argument("--jobs", type=whole(1), default=os.cpu_count(), help="processes")
     parser.add_argument("--write", metavar="FOLDER", type=Path, help="write the table as a page, with a plot")

@@ -1,4 +1,4 @@
-"""`memsim sql DB QUERY`: the rows that a query of a database gives."""
+"""`memsim sql DB QUERY`: prints the rows of a query."""
 
 import argparse
 import sqlite3
@@ -27,7 +27,7 @@ def main(args: argparse.Namespace) -> None:
 
 
 def _cell(value: object) -> object:
-    """A value as text; values are REAL in the database, and counts look like counts."""
+    """A value as text. Values are REAL in the database; integral values are printed without a fraction."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
     return "" if value is None else legible(value) if isinstance(value, str) and sys.stdout.isatty() else value

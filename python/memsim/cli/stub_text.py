@@ -1,5 +1,5 @@
-"""The text of a type stub (.pyi): components from the schema, all else from a module's names and signatures. What has
-no annotation there is Any, or bool by its default."""
+"""The text of a type stub (.pyi): components from the schema, the rest from a module's names and signatures. Objects
+without an annotation become Any, or bool according to their default."""
 
 import ast
 import contextlib
@@ -68,7 +68,7 @@ QUANTITIES = [  # a parameter with a unit is set to text or a quantity, and read
 
 
 class _Text:
-    """What a Signature shows as it stands, for an annotation or a default."""
+    """Text that a Signature shows unchanged, for an annotation or a default."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -78,17 +78,17 @@ class _Text:
 
 
 class Stub:
-    """The text of one module, and what it imports for its annotations."""
+    """The text of one module, and the imports of its annotations."""
 
     def __init__(self, name: str, known: Mapping[str, Any]) -> None:
         self.name, self.known, self.imports = name, known, dict.fromkeys(["from typing import Any"])
 
     def class_named(self, cls: type, arguments: str | None = None) -> str:
-        """How this module names a class, with its arguments as text; a generic class without them has Any."""
-        name, module = cls.__name__, cls.__module__.removeprefix("_")  # classes of io say that they are of _io
+        """The name of a class in this module, with its arguments as text; a generic class without arguments has Any."""
+        name, module = cls.__name__, cls.__module__.removeprefix("_")  # classes of io report the module _io
         if issubclass(cls, types.NoneType):
             return "None"
-        if module == "builtins" and name not in vars(builtins):  # types.ModuleType and others name themselves so
+        if module == "builtins" and name not in vars(builtins):  # types.ModuleType and others report their own names
             return "Any"
         here = module in ("builtins", self.name) or module.startswith("memsim") and self.known.get(name) is cls
         if not here:
@@ -105,7 +105,7 @@ class Stub:
         if isinstance(given, str):
             try:
                 return self.annotation(eval(given, dict(self.known)))
-            except NameError:  # of what is imported for type checkers only
+            except NameError:  # a name imported for type checkers only
                 return "Any"
         if origin in (types.UnionType, typing.Union):
             return " | ".join(map(self.annotation, arguments))
@@ -113,7 +113,7 @@ class Stub:
             return f"[{', '.join(map(self.annotation, given))}]"
         if given is ...:
             return "..."
-        if origin is typing.Concatenate or isinstance(given, typing.ParamSpec):  # what decorators change
+        if origin is typing.Concatenate or isinstance(given, typing.ParamSpec):  # types that decorators change
             return "..."
         if origin is typing.Literal:
             return f"{self.imported('typing', 'Literal')}[{', '.join(map(repr, arguments))}]"
@@ -156,7 +156,7 @@ class Folder(Stub):
         yield f"    def __init__(self{', *' if params else ''}{given}) -> None: ..."
 
     def _types(self, declared: str) -> tuple[str, str]:
-        """Of a parameter's attribute, and of what it is set to."""
+        """Types of a parameter's attribute, and of the values that can be assigned to it."""
         if declared in KINDS:
             number = " | float" * (declared == "Fraction")
             return f"_Quantity[{KINDS[declared]}{number}]", f"str | {KINDS[declared]}{number}"
@@ -165,7 +165,7 @@ class Folder(Stub):
 
 
 class Module(Stub):
-    """A module: what it defines, and under which names it has what is of other modules."""
+    """A module: its definitions, and its names of objects of other modules."""
 
     def __init__(self, module: ModuleType) -> None:
         super().__init__(module.__name__, vars(module))
@@ -223,7 +223,7 @@ class Module(Stub):
             for i, p in enumerate(signature.parameters.values())
         ]
         result = signature.return_annotation
-        if plain is not function and inspect.isgeneratorfunction(plain):  # what contextlib.contextmanager has made
+        if plain is not function and inspect.isgeneratorfunction(plain):  # a result of contextlib.contextmanager
             result = types.GenericAlias(contextlib.AbstractContextManager, typing.get_args(result)[:1] or (Any,))
         result = "None" if name == "__init__" else "Any" if result is signature.empty else self.annotation(result)
         return f"def {name}{signature.replace(parameters=given, return_annotation=_Text(result))}: ..."
@@ -278,7 +278,7 @@ def _is_needed(field: "dataclasses.Field[Any]") -> bool:
 
 
 def _assigned(cls: type) -> Iterable[str]:
-    """The public attributes that a class's methods give to `self`."""
+    """The public attributes that methods of a class assign to `self`."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(cls)))
     except (OSError, TypeError):  # an exception of the compiled module

@@ -42,7 +42,7 @@ def write(package: Path) -> None:
 
 
 def _path(package: Path, name: str, module: ModuleType) -> Path:
-    """The stub of a module under a name in the package; its folder is made."""
+    """The path of a module's stub under a name in the package. Creates its folder."""
     path = package.joinpath(*filter(None, name.split(".")))
     path = path / "__init__.pyi" if hasattr(module, "__path__") else path.with_suffix(".pyi")
     path.parent.mkdir(exist_ok=True)
@@ -50,13 +50,13 @@ def _path(package: Path, name: str, module: ModuleType) -> Path:
 
 
 def _write_short_name(package: Path, short: str, module: ModuleType) -> None:
-    """Writes the stub of a module under a short name, and those of the modules below it: each has what the module
-    has."""
+    """Writes the stub of a module under a short name, and those of the modules below it, with the contents of the
+    original stubs."""
     _path(package, short, module).write_text(f"from {module.__name__} import *\n")
     for found in pkgutil.iter_modules(getattr(module, "__path__", [])):
         _write_short_name(package, f"{short}.{found.name}", importlib.import_module(f"{module.__name__}.{found.name}"))
 
 
-if __name__ == "__main__":  # of the build, which has no launcher yet
+if __name__ == "__main__":  # called by the build, which has no launcher yet
     shutil.rmtree(sys.argv[1], ignore_errors=True)
     write(Path(sys.argv[1]))

@@ -12,7 +12,7 @@ class Subcommand:
 
     name: str
     help: str
-    passes_on: bool = False  # `args.others` has the arguments that it does not know: a study's
+    passes_on: bool = False  # `args.others` receives unknown arguments, for a study
 
     def run(self, argv: list[str]) -> int:
         """Runs the subcommand with these arguments; returns the exit code."""
@@ -27,7 +27,7 @@ class Subcommand:
         return module.main(args) or 0
 
 
-SUBCOMMANDS = {  # the texts are no docstrings: PYTHONOPTIMIZE=2 takes those
+SUBCOMMANDS = {  # not docstrings, because PYTHONOPTIMIZE=2 removes those
     subcommand.name: subcommand
     for subcommand in (
         Subcommand("describe", "Describe a component, a policy or a table of figures"),
@@ -45,8 +45,8 @@ SUBCOMMANDS = {  # the texts are no docstrings: PYTHONOPTIMIZE=2 takes those
         Subcommand("reproduce", "Run the figures of papers, and judge their claims", passes_on=True),
         Subcommand("sweep", "Run a study, here or on a cluster", passes_on=True),
         Subcommand("trace", "Show and convert traces"),
-        Subcommand("silicon", "Microbenchmarks of a GPU preset beside measured chips"),
-        Subcommand("workloads", "List the workloads, and measure what they do"),
+        Subcommand("silicon", "Microbenchmarks of a GPU preset, compared with measured chips"),
+        Subcommand("workloads", "List the workloads and count their operations"),
         Subcommand("notebook", "Open a notebook in Jupyter"),
     )
 }

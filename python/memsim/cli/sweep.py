@@ -1,4 +1,4 @@
-"""`memsim sweep`: runs a study, or shows how far it is."""
+"""`memsim sweep`: runs a study, or shows its progress."""
 
 import argparse
 import os
@@ -44,7 +44,7 @@ def register(parser: argparse.ArgumentParser) -> None:
         default="600s",
         help="real time between the checkpoints of a point (600s)",
     )
-    g.add_argument("--task", metavar="PLAN", help=argparse.SUPPRESS)  # what the jobs themselves run
+    g.add_argument("--task", metavar="PLAN", help=argparse.SUPPRESS)  # executed by the jobs
     g.add_argument("--gather", metavar="PLAN", help=argparse.SUPPRESS)
     parser.add_argument("study", nargs="?", help="a figure of a paper, such as zng/fig10, or a script of your own")
 
@@ -52,7 +52,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     if args.status:
         if args.study or args.others:
-            raise Error("--status asks about a directory and takes no study")
+            raise Error("--status takes a directory and no study")
         print(status(args.status))
         return 0
     if args.task:

@@ -1,6 +1,6 @@
-"""`memsim trace info|head|slice|convert|formats|commands`: what is in a trace, and another trace of it.
+"""`memsim trace info|head|slice|convert|formats|commands`: shows the contents of a trace, or converts it.
 
-The work is done in C++ (src/workload/traces/trace_tools.hh), a record at a time.
+C++ code (src/workload/traces/trace_tools.hh) processes the trace record by record.
 """
 
 import argparse
@@ -87,7 +87,7 @@ def register(parser: argparse.ArgumentParser) -> None:
         "Write the command trace of a DRAM channel for DRAMPower from the lines of the debug flag DramCommands",
     )
     a.add_argument("FILE", help="a file of --debug-file")
-    a.add_argument("OUT", help="the command trace to write: cycle,command,bank a line")
+    a.add_argument("OUT", help="the command trace to write: lines of cycle,command,bank")
     a.add_argument("--cycle", required=True, metavar="TIME", help="the cycle of the DRAM's clock")
     a.add_argument("--of", default="", metavar="PATH", help="the controller (if there are several)")
     a.add_argument("--rank", type=whole(0), default=0, metavar="N", help="the rank (0)")
@@ -110,7 +110,7 @@ COMMAND = re.compile(r"[\d.]+ns: (\S+): DramCommands: (\w+) rank (\d+) bank (\d+
 
 
 def commands(file: str, out: str, cycle: str, path: str, rank: int) -> int:
-    """Writes the command trace of one rank, in the order of time; returns how many commands it has."""
+    """Writes the command trace of one rank in order of time. Returns the number of commands."""
     try:
         with open(file, encoding="utf-8", errors="replace") as lines:
             found = [m.groups() for line in lines if (m := COMMAND.fullmatch(line))]
@@ -123,7 +123,7 @@ def commands(file: str, out: str, cycle: str, path: str, rank: int) -> int:
         raise Error(f"{file}: has commands of {', '.join(paths)}: name one of them by --of")
     period = _memsim.ticks(cycle)
     if period <= 0:
-        raise Error(f"--cycle: {cycle} is no period: write that of the DRAM's clock, such as 0.833ns")
+        raise Error(f"--cycle: {cycle} is no period: give that of the DRAM's clock, such as 0.833ns")
     rows = sorted(
         (round(Fraction(at) * 10**6 / period), i, name, bank)
         for i, (of, name, of_rank, bank, at) in enumerate(found)
@@ -143,7 +143,7 @@ def main(args: argparse.Namespace) -> None:
     if args.action == "formats":
         print(formats(), end="")
         return
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # C++ works, so Python would not hear of it
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # C++ code runs, in which Python handles no signal
     options = _memsim.TraceOptions(
         args.format, args.unit, args.bytes, args.geometry, args.map, args.from_first, args.gem5
     )

@@ -1,8 +1,8 @@
-"""Whether --restore may run the script that a checkpoint names.
+"""Decides whether --restore may run the script that a checkpoint names.
 
-A checkpoint from anyone may name a script on this disk, its arguments, and the directory of its relative paths. It is
-trusted if a database that belongs to this user confirms that the run was of this script with these arguments in this
-directory: the database beside the checkpoint, or the one that it names.
+A checkpoint from an unknown source may name a script on this disk, its arguments, and the directory of its relative
+paths. It is trusted if a database that belongs to this user confirms that the run was of this script with these
+arguments in this directory: the database next to the checkpoint, or the one that the checkpoint names.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from ..results.database import connect
 
 
 def refuse_unknown(file: str, saved: Any) -> None:
-    """Refuses a checkpoint whose run no database of the user's knows."""
+    """Raises Error for a checkpoint whose run is in no database of the user."""
     beside = os.path.join(os.path.dirname(os.path.abspath(file)), "stats.db")
     if not any(_knows(database, saved) for database in dict.fromkeys([beside, saved.run.database])):
         command = legible(shlex.join([saved.script.path, *saved.script.argv]), keep="")
@@ -32,7 +32,7 @@ def refuse_unknown(file: str, saved: Any) -> None:
 def _knows(database: str, saved: Any) -> bool:
     try:
         if os.stat(database).st_uid != os.geteuid():
-            return False  # another user may write anything into it
+            return False  # other users may write to it
         with contextlib.closing(connect(database)) as db:
             row = db.execute("SELECT script, argv, cwd FROM run WHERE id = ?", [saved.run.uuid]).fetchone()
         return row is not None and [row[0], json.loads(row[1]), row[2]] == [
@@ -41,4 +41,4 @@ def _knows(database: str, saved: Any) -> bool:
             saved.script.cwd,
         ]
     except (OSError, Error, sqlite3.Error, ValueError, TypeError):
-        return False  # there is none, or none that can be read
+        return False  # no database, or an unreadable one

@@ -1,4 +1,4 @@
-"""`memsim upgrade DB`: brings a database to the tables of this memsim."""
+"""`memsim upgrade DB`: converts a database to the tables of this memsim."""
 
 import argparse
 

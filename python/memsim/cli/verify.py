@@ -1,8 +1,8 @@
 """`memsim ckpt verify script.py`: compares runs that are saved and restored with the undisturbed run.
 
-The script runs once without and once with checkpoints at random ticks. From each checkpoint it continues in a
-new process, and the contents of the database are compared. Another process loads the checkpoint and saves
-it at once: the file must be the same.
+The script runs once without and once with checkpoints at random ticks. From each checkpoint it continues in a new
+process, and the contents of the database are compared. Another process loads the checkpoint and saves it at once: the
+file must be the same.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from ..run.options import add_changes, add_oracles, add_stamps
 from ..run.processes import MEMSIM, PYTHON, run_for_us
 from ..results.database import connect
 
-# Nothing of it is about the host or the moment: equal for equal runs.
+# Contents without data about the host or the time of day: equal for equal runs.
 CONTENT = {
     "ends and digests": "SELECT name, seed, version, sim_time_fs, exit_cause, digest FROM run",
     "dumps": "SELECT tick, since_tick, label FROM dump ORDER BY id",
@@ -45,26 +45,26 @@ CONTENT = {
     "parameters": "SELECT path, name, text, value FROM param JOIN object ON object.id = object ORDER BY path, name",
     "connections": "SELECT source, source_port, target, target_port FROM connection ORDER BY source, source_port",
 }
-Content = dict[str, collections.Counter[tuple[Any, ...]]]  # the rows of each query, as often as they occur
+Content = dict[str, collections.Counter[tuple[Any, ...]]]  # the rows of each query, with multiplicity
 SAVE_AGAIN = "import sys; from memsim.cli.verify import save_again; save_again(*sys.argv[1:])"
 
 
 def register(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--ticks", metavar="N", type=int, default=20, help="how many random ticks (20)")
-    p.add_argument("--seed", metavar="N", type=int, default=1, help="of the random ticks (1)")
+    p.add_argument("--ticks", metavar="N", type=int, default=20, help="number of random ticks (20)")
+    p.add_argument("--seed", metavar="N", type=int, default=1, help="seed of the random ticks (1)")
     add_changes(p)
     add_stamps(p)
     add_oracles(p)
-    p.add_argument("script", metavar="script.py", help="ends with code 0")
+    p.add_argument("script", metavar="script.py", help="must end with code 0")
     p.add_argument("arguments", nargs="...", help="the script's")
 
 
 def main(args: argparse.Namespace) -> int:
-    """Prints a line for each checkpoint, and the verdict. Returns 1 where something differs."""
+    """Prints a line for each checkpoint, and the verdict. Returns 1 if there is a difference."""
     if args.ticks < 1:
-        raise Error("--ticks: at least one tick is compared")
+        raise Error("--ticks: must be at least 1")
     check_regular(args.script)
-    # A checkpoint keeps what was set; the others are of each process.
+    # A checkpoint keeps the options that were set; the others belong to each process.
     options = ["--event-queue", args.event_queue]
     if args.stamps:
         options += ["--stamps", str(args.stamps)]
@@ -79,7 +79,7 @@ def main(args: argparse.Namespace) -> int:
         saving = _differences(expected, _run(cut, [*at, *command]))
         if saving:
             print(f"saving alone   DIFFERENT: {saving}", flush=True)
-        # What one restore writes is no other's matter: it saves at the later ticks again.
+        # Each restore works on a copy of the checkpoints, because it saves at the later ticks again.
         shutil.copytree(cut, saved)
         wrong, files, database = int(bool(saving)), _checkpoints(saved), os.path.join(cut, "stats.db")
         for file in files:
@@ -96,21 +96,21 @@ def main(args: argparse.Namespace) -> int:
         + (
             f"{wrong} of {len(files) + 1} comparisons differ (seed {args.seed})"
             if wrong
-            else f"restored from each of {len(files)} checkpoints it gives the same digest, statistics and series, and "
-            f"saved again each is the same file (seed {args.seed})"
+            else f"restored from each of {len(files)} checkpoints, it gives the same digest, statistics and series, "
+            f"and each checkpoint saved again is the same file (seed {args.seed})"
         )
     )
     return int(wrong > 0)
 
 
 def _run(outdir: str, command: list[str]) -> Content:
-    """What the database holds after a run that must succeed."""
+    """The contents of the database after a run that must succeed."""
     done = run_for_us([*MEMSIM, "-q", "-d", outdir, *command], quiet=True)
     if done.returncode:
-        raise Error(f"the script ended with code {done.returncode}, and must end with 0: {_last(done)}")
+        raise Error(f"the script ended with code {done.returncode}; it must end with 0: {_last(done)}")
     database = os.path.join(outdir, "stats.db")
     if not os.path.exists(database):
-        raise Error("the script builds no machine, so there is nothing to save")
+        raise Error("the script builds no machine")
     return _content(database)
 
 
@@ -127,34 +127,34 @@ def _random_ticks(outdir: str, args: argparse.Namespace) -> list[int]:
     with contextlib.closing(connect(outdir)) as db:
         (end,) = db.execute("SELECT max(sim_time_fs) FROM run").fetchone()
     if not end or end <= args.ticks:
-        raise Error(f"{args.script}: it simulates {end or 0} fs, within which there are not {args.ticks} ticks")
+        raise Error(f"{args.script}: it simulates {end or 0} fs, which is less than {args.ticks} ticks")
     return sorted(random.Random(args.seed).sample(range(1, end), args.ticks))
 
 
 def _checkpoints(outdir: str) -> list[str]:
-    """By simulated time; each machine of a script has its own."""
+    """Checkpoints by simulated time; each machine of a script has its own."""
     files = [os.path.join(outdir, name) for name in os.listdir(outdir) if name.endswith(".ckpt")]
     return sorted(files, key=lambda file: (_memsim.checkpoint_info(file)["now"], file))
 
 
 def _compare(file: str, expected: Content, database: str, options: Iterable[str] = ()) -> str:
-    """What differs, as text; nothing where all is the same."""
+    """The differences as text; empty if there are none."""
     again = f"{file}.again"
     done = run_for_us([*PYTHON, "-c", SAVE_AGAIN, file, again], quiet=True)
     if done.returncode:
         return f"it cannot be loaded and saved: {_last(done)}"
     if not same_file(file, again):
-        return "saved again it is another file"
+        return "saved again, it is a different file"
     done = run_for_us([*MEMSIM, *options, "--restore", file], quiet=True)
     if done.returncode:
         return f"--restore ended with code {done.returncode}: {_last(done)}"
     if new := re.search("^memsim: (.*: this is a new run), ", done.stderr, re.M):
-        return new[1]  # memsim itself was changed in the meantime
+        return new[1]  # memsim itself was changed meanwhile
     return _differences(expected, _content(database))
 
 
 def _differences(expected: Content, found: Content) -> str:
-    """The kinds of which rows differ, the first kind with a row of each side."""
+    """The kinds with different rows, and a row of each side of the first kind."""
     kinds = [kind for kind in CONTENT if expected[kind] != found[kind]]
     if not kinds:
         return ""
@@ -166,7 +166,7 @@ def _differences(expected: Content, found: Content) -> str:
 
 
 def save_again(file: str, to: str) -> None:
-    """Loads a checkpoint without its script, and saves the machine as it stands."""
+    """Loads a checkpoint without its script and saves the machine unchanged."""
     with signals.handled():
         saved = _memsim.read_checkpoint(file)
         os.chdir(saved.script.cwd)
@@ -176,7 +176,7 @@ def save_again(file: str, to: str) -> None:
 
 
 def same_file(one: str, other: str) -> bool:
-    """Whether two checkpoints are the same byte by byte, but for when they were written."""
+    """Whether two checkpoints are equal except for the time at which they were written."""
     return _without_time(one) == _without_time(other)
 
 

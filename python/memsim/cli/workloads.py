@@ -1,5 +1,5 @@
-"""`memsim workloads`: lists the catalogue, counts what each workload does to memory, and compares its result with that
-of a plain program."""
+"""`memsim workloads`: lists the catalogue, counts the memory operations of each workload, and compares its result with
+that of a plain program."""
 
 import argparse
 import os
@@ -15,7 +15,7 @@ HEADING = (
 
 
 def row(w: dict[str, Any], p: dict[str, Any]) -> str:
-    """The line of a workload of the catalogue, with its profile."""
+    """The line of a workload of the catalogue, with its counts."""
     return (
         f"{w['names'][0]:14} {p['footprint'] / 1024:>6.0f} KiB {p['launches']:>8} "
         f"{p['thread_instructions']:>12} {p['read_ratio']:>10.3f} {p['apki']:>6.0f}  {w['tables']}"
@@ -25,8 +25,8 @@ def row(w: dict[str, Any], p: dict[str, Any]) -> str:
 def register(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(refuse=parser.error)
     parser.description = (
-        "The workloads by name: footprint, launches, instructions of threads, read ratio and "
-        "accesses per thousand instructions of warps, all counted without timing."
+        "The workloads by name: footprint, launches, thread instructions, read ratio and "
+        "accesses per thousand warp instructions, all counted without timing."
     )
     parser.add_argument("NAME", nargs="*", help="workloads (all)")
     parser.add_argument("--check", action="store_true", help="compare each result with that of a plain program")
@@ -70,5 +70,5 @@ def main(args: argparse.Namespace) -> int:
             wrong += 1
             print(f"    WRONG: {p['difference']}")
     if args.check:
-        print(f"{len(jobs) - wrong} of {len(jobs)} workloads compute what their references compute")
+        print(f"{len(jobs) - wrong} of {len(jobs)} workloads give the results of their references")
     return 1 if wrong else 0

@@ -1,1 +1,1 @@
-"""What a machine is made of: objects, ports, the schema of the compiled components, policies, presets."""
+"""The parts of a machine: objects, ports, the schema of the compiled components, policies, presets."""

@@ -16,11 +16,11 @@ from .units import Quantity
 if TYPE_CHECKING:
     from .objects import SimObject
 
-ParamInfo = dict[str, Any]  # what the schema declares of a parameter
+ParamInfo = dict[str, Any]  # a parameter as declared in the schema
 
 
 class Parameter:
-    """A parameter, as a class attribute: its documentation, and how it is set and read."""
+    """A parameter as a class attribute: its documentation, and its set and get functions."""
 
     def __init__(self, info: ParamInfo) -> None:
         self.info = info
@@ -46,7 +46,7 @@ class Parameter:
         obj._sources[name] = source_of(value)
 
     def read(self, text: str) -> int | bool | str:
-        """The value that a text of the component is in Python."""
+        """The Python value of a text from the component."""
         if self.info["type"] == "int":
             return int(text)
         return text == "true" if self.info["type"] == "bool" else text
@@ -79,12 +79,12 @@ class PortAttribute:
 
 
 def resolve(cls: type[SimObject], name: str, value: object, path: str) -> str:
-    """The text of a value as the component will hold it.
+    """The text of a value as the component stores it.
 
-    cls     the class of the component
-    name    of the parameter
-    value   of it, as a script gives it
-    path    of the parameter, with which an error begins
+    cls     class of the component
+    name    name of the parameter
+    value   value from the script
+    path    path of the parameter, with which an error begins
 
     Raises Error, with the line of the script, if the value is out of range or of another type.
     """
@@ -96,7 +96,7 @@ def resolve(cls: type[SimObject], name: str, value: object, path: str) -> str:
 
 
 def as_text(info: ParamInfo, value: Any, path: str) -> str:
-    """The text of a value of a script. Raises Error if it is of another type than the parameter."""
+    """The text of a value from a script. Raises Error if its type does not fit the parameter."""
     value = plain(value)
     if isinstance(value, Quantity):
         return str(value)
@@ -109,7 +109,7 @@ def as_text(info: ParamInfo, value: Any, path: str) -> str:
             return "true" if value else "false"
     elif hasattr(value, "__index__"):
         if info["type"] in ("int", "Fraction") or info["unit"]:
-            return str(operator.index(value))  # where a unit is missing the component will say so
+            return str(operator.index(value))  # the component reports a missing unit
     elif hasattr(value, "__float__"):
         if info["type"] == "Fraction" or info["unit"]:
             return format(Decimal(repr(float(value))), "f")

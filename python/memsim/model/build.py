@@ -1,4 +1,4 @@
-"""From the tree of SimObjects to the machine and back: nothing runs before all of it is checked."""
+"""Converts the tree of SimObjects to the machine and back. All checks precede the first simulated tick."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -13,14 +13,14 @@ from .ports import Port, bind
 from .provenance import Source
 from .schema import find
 
-Configuration = dict[str, Any]  # of a checkpoint: objects, connections, contents
+Configuration = dict[str, Any]  # configuration in a checkpoint: objects, connections, contents
 
 
 def build(root: Root, queue: str = "fast", changes: Iterable[str] = ()) -> Any:
     """The machine that a tree describes.
 
     queue      the event queue: 'fast' or 'naive'
-    changes    of parameters, as of --set: 'path.parameter=value'
+    changes    parameter changes in the format of --set: 'path.parameter=value'
 
     Raises Error, with the line of the script, for the first fault of the tree.
     """
@@ -31,7 +31,7 @@ def build(root: Root, queue: str = "fast", changes: Iterable[str] = ()) -> Any:
         machine.carry_contents()
     objects = [obj for obj in root.descendants() if obj._type]
     if not objects:
-        raise user_error("there is nothing to simulate: no component stands below the Root")
+        raise user_error("there is nothing to simulate: the Root has no component")
     energy.check(objects)
     try:
         for obj in objects:
@@ -43,7 +43,7 @@ def build(root: Root, queue: str = "fast", changes: Iterable[str] = ()) -> Any:
         for port, peer, where in bindings(objects):
             if peer.owner.root() is not root:
                 raise user_error(
-                    f"{port.path} is bound to {peer.path}, which is in no tree: "
+                    f"{port.path} is bound to {peer.path}, which is not in the tree: "
                     "assign that object to a place below the Root",
                     where,
                 )
@@ -68,7 +68,7 @@ def bindings(objects: Iterable[SimObject]) -> Iterator[tuple[Port, Port, str]]:
 
 
 def _located(error: Exception, objects: Iterable[SimObject]) -> Exception:
-    """The machine's error, which begins with a path, with the script's line that it is about."""
+    """The machine's error, which begins with a path, together with the line of the script that set this object."""
     text = str(error)
     for obj in sorted(objects, key=lambda o: -len(o.path)):
         if text.startswith((obj.path + ".", obj.path + ":", obj.path + " ")):
@@ -100,7 +100,8 @@ def _apply(root: Root, change: str) -> None:
 
 
 def _meant(place: str, paths: Iterable[str]) -> str:
-    """' (did you mean ...?)': elements where `place` is their list or one that is not there, else the nearest name."""
+    """The suggestion ' (did you mean ...?)': elements, if `place` names a list of components without an index;
+    otherwise the nearest name."""
     listed = re.sub(r"\[(\d+|\*)\]", "", place)
     elements = [path for path in paths if "[" in path and re.sub(r"\[\d+\]", "", path) == listed]
     if not elements:
@@ -110,7 +111,7 @@ def _meant(place: str, paths: Iterable[str]) -> str:
 
 
 def sources(root: Root) -> dict[tuple[str, str], tuple[str, str]]:
-    """{(path, parameter): (kind, text)} of the parameters that a script set."""
+    """Sources of the parameters that a script set: {(path, parameter): (kind, text)}."""
     return {
         (obj.path, name): (source.kind, source.shown)
         for obj in root.descendants()
@@ -123,7 +124,7 @@ RESTORED = Source("restored", "the configuration of the checkpoint")
 
 
 def rebuild_tree(configuration: Configuration, seed: int) -> Root:
-    """The Root of a stored configuration; what was a group is one again."""
+    """The Root of a stored configuration. Paths without a component become groups again."""
     root = Root(seed, contents=configuration["contents"])
     at: dict[str, SimObject] = {"": root}
 
@@ -159,13 +160,14 @@ def _port(obj: SimObject, name: str) -> Any:
 
 
 def refuse_fixed(stored: Configuration, present: Configuration) -> None:
-    """Names the first fixed parameter in which two configurations differ, as one sentence."""
+    """Raises Error for the first fixed parameter in which two configurations differ."""
     there = {path: params for path, _, params in stored["objects"]}
     here = {path: params for path, _, params in present["objects"]}
     if differing := sorted(there.keys() ^ here.keys()):
         has = "checkpoint" if differing[0] in there else "script"
         raise Error(
-            f"only the {has} has '{differing[0]}': a checkpoint is restored into the " "machine that it was taken of"
+            f"only the {has} has '{differing[0]}': a checkpoint can be restored only into the "
+            "machine from which it was taken"
         )
     for path, params in there.items():
         now = {name: value for name, value, _ in here[path]}
@@ -174,6 +176,6 @@ def refuse_fixed(stored: Configuration, present: Configuration) -> None:
                 free = ", ".join(name for name, _, tunable in params if tunable)
                 raise Error(
                     f"{path}.{name} is '{value}' in the checkpoint and cannot be "
-                    f"'{now.get(name)}' now: only tunable parameters may change, "
+                    f"'{now.get(name)}' now: only tunable parameters can change, "
                     + (f"of {path} these: {free}" if free else f"and {path} has none")
                 )

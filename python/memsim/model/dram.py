@@ -1,4 +1,4 @@
-"""Timing tables of DRAM: those that memsim has, and a script's own.
+"""Timing tables of DRAM: those of memsim, and those of a script.
 
     from memsim import dram, mem
 
@@ -46,5 +46,5 @@ class Preset(str):
 
 
 def presets() -> dict[str, Preset]:
-    """The tables that memsim has, by name: `presets()["hbm2"].figures["tCL"]`."""
+    """The timing tables of memsim by name: `presets()["hbm2"].figures["tCL"]`."""
     return {name: Preset._of(name) for name in _memsim.dram_tables()}

@@ -23,16 +23,16 @@ class Cost:
     """What a part of the machine spends: an energy for each count of a statistic, the time integral of a statistic in
     mW, or a power."""
 
-    part: str  # that spends it
-    objects: str  # path of its object, or of the list or the folder of them
-    source: str  # of the figure
-    statistic: str = ""  # of the objects; without one time costs `power`
-    each: float = 0.0  # J a count
+    part: str  # the part that spends the energy
+    objects: str  # path of its object, of a list, or of a folder of objects
+    source: str  # source of the figure
+    statistic: str = ""  # statistic of the objects; without one, `power` is spent over time
+    each: float = 0.0  # J per count
     power: float = 0.0  # W
-    share: float = 1.0  # of it that this machine spends
+    share: float = 1.0  # share that this machine spends
 
     def component(self) -> SimObject:
-        """The object that stands for this cost in the tree of a machine."""
+        """The object that represents this cost in the tree of a machine."""
         return TYPES["mem.EnergyCost"](
             each=derived(Energy.joules(self.each), from_=self.source),
             power=derived(Power.watts(self.power), from_=self.source),
@@ -42,12 +42,12 @@ class Cost:
 
 
 def _spends(objects: str, path: str) -> bool:
-    """Whether an object is meant: the one of that path, an element of that list, or one below it."""
+    """Whether `objects` covers the object at `path`: the object itself, an element of the list, or a descendant."""
     return path.startswith(objects) and path[len(objects) :][:1] in ("", ".", "[")
 
 
 def components(costs: Iterable[Cost]) -> list[SimObject]:
-    """The objects that a machine holds for a list of Cost, to be added as children."""
+    """The objects for a list of Cost, to be added as children of a machine."""
     return [cost.component() for cost in costs]
 
 
@@ -68,7 +68,7 @@ def spent(costs: Iterable[Cost], values: Mapping[tuple[str, str], float], second
 
 
 def check(objects: list[SimObject]) -> None:
-    """Refuses a cost of a statistic that no object of the machine has."""
+    """Raises Error for a cost of a statistic that no object of the machine has."""
     for cost in objects:
         if cost._type != "mem.EnergyCost" or not cost.statistic:
             continue

@@ -1,4 +1,4 @@
-"""Statistics of a machine, and reading one, `system.l2.stats.hits`."""
+"""Statistics of a machine, and access to a single one, such as `system.l2.stats.hits`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Machine(Protocol):
-    """What statistics need of a Simulation, which is of a higher layer."""
+    """The part of Simulation that statistics use. Simulation belongs to a higher layer."""
 
     def _dump(self, label: str) -> None:
         ...
@@ -27,7 +27,7 @@ class Machine(Protocol):
 
 
 class Statistics:
-    """Of one Simulation: `simulation.stats.dump()`."""
+    """The statistics of one Simulation: `simulation.stats.dump()`."""
 
     def __init__(self, simulation: Machine) -> None:
         self._simulation = simulation
@@ -51,15 +51,15 @@ class Statistics:
 
 
 def patterns_of(statistics: Any) -> list[str]:
-    """What series() was given, as texts: 'gpu.l2[*].hits', or statistics such as `l2.stats.hits` and all
-    of an object, `l2.stats`; one or several."""
+    """The arguments of series() as texts: a path such as 'gpu.l2[*].hits', a statistic such as `l2.stats.hits`, all
+    statistics of an object, `l2.stats`, or several of these."""
     one = isinstance(statistics, str) or hasattr(statistics, "_pattern")
     patterns = []
     for what in [statistics] if one or not hasattr(statistics, "__iter__") else statistics:
         pattern = getattr(what, "_pattern", what)
         if not isinstance(pattern, str):
             raise user_error(
-                f"series(): {what!r} is no statistic: write its path, such as "
+                f"series(): {what!r} is no statistic: give its path, such as "
                 "'gpu.l2[0].hits', or give the statistic itself, gpu.l2[0].stats.hits"
             )
         patterns.append(pattern)
@@ -67,8 +67,8 @@ def patterns_of(statistics: Any) -> list[str]:
 
 
 class Named:
-    """What the value of a statistic is besides a number: it knows its name, and its parts are
-    attributes, `stats.latency.p99`."""
+    """A number that is the value of a statistic. It knows its name, and parts of the statistic are attributes, such as
+    `stats.latency.p99`."""
 
     _view: StatView
     _stat: str
@@ -88,7 +88,7 @@ class Named:
             raise AttributeError(part)
         return self._view._read(self._stat, part)
 
-    def __reduce__(self) -> tuple[type[float], tuple[float]]:  # copied and sent to another process as the plain number
+    def __reduce__(self) -> tuple[type[float], tuple[float]]:  # copied and pickled as a plain number
         return self._plain, (self._plain(self),)  # type: ignore[arg-type]
 
 
@@ -99,18 +99,18 @@ class Value(Named, float):
 
 
 class Count(Named, int):
-    """What a counter has counted."""
+    """The value of a counter."""
 
     _plain = int
 
 
 def class_of(info: dict[str, Any]) -> type[Count] | type[Value]:
-    """Count or Value, by what the schema declares of a statistic."""
+    """Count or Value, depending on the kind of the statistic in the schema."""
     return Count if info["kind"] in ("counter", "elapsed") and info["unit"] in ("Count", "Byte", "Cycle") else Value
 
 
 class Values:
-    """A statistic kept for each of several things: `stats.reads[3]`."""
+    """A statistic with an element for each index: `stats.reads[3]`."""
 
     def __init__(self, view: StatView, name: str) -> None:
         self._view, self._name = view, name
@@ -156,6 +156,6 @@ class StatView:
         simulation = self._object.root()._simulation
         if simulation is None:
             raise user_error(
-                f"{self._object.path}.stats.{name} is read before instantiate(): there " "is no machine that counts yet"
+                f"{self._object.path}.stats.{name} is read before instantiate(): there " "is no machine yet"
             )
         return simulation._read_stat(self._object.path, name, part)

@@ -24,12 +24,13 @@ class Children(list["SimObject"]):
             self.append(item)
 
     def append(self, item: SimObject) -> None:
-        """Adds a child. Raises Error if it is no SimObject, has a place already, or the machine is built."""
+        """Adds a child. Raises Error if it is no SimObject, is in the tree already, or if the machine has been
+        built."""
         self._owner._check_open(self._name)
         if not isinstance(item, SimObject):
             raise user_error(
                 f"{self._owner._prefix}{self._name}[{len(self)}]: {item!r} is no "
-                "SimObject: a list of children holds nothing else"
+                "SimObject: a list of children can hold only SimObjects"
             )
         item._adopt(self._owner, f"{self._name}[{len(self)}]")
         super().append(item)
@@ -44,7 +45,7 @@ class Children(list["SimObject"]):
         )
 
     def _fixed(self, *args: object, **kwargs: object) -> NoReturn:
-        raise user_error(f"{self._owner._prefix}{self._name}: children are appended, not moved or " "taken away")
+        raise user_error(f"{self._owner._prefix}{self._name}: children can only be appended, not moved or " "removed")
 
     __setitem__ = __delitem__ = insert = remove = pop = clear = sort = reverse = _fixed  # type: ignore[assignment]
 
@@ -58,11 +59,11 @@ class Children(list["SimObject"]):
 
 
 class SimObject:
-    """What has a place in the tree. Assigning an attribute sets a parameter, binds a port, or, with
-    a SimObject or a list of them, adds children."""
+    """A node of the tree. Assigning an attribute sets a parameter, binds a port, or, for a SimObject or a list of
+    SimObjects, adds children."""
 
-    _type: str | None = None  # 'mem.Cache'; None: a group, nothing is simulated
-    _schema: dict[str, Any] = {}  # what the component declares
+    _type: str | None = None  # 'mem.Cache'; None: a group without a component
+    _schema: dict[str, Any] = {}  # declarations of the component
     _params: dict[str, Any] = {}
     _ports: dict[str, Any] = {}
     _stats: dict[str, Any] = {}
@@ -72,15 +73,15 @@ class SimObject:
     _name: str
     _children: dict[str, Any]  # name -> a SimObject or Children
     _values: dict[str, str]  # of parameters
-    _places: dict[str, str]  # where parameters were set
-    _sources: dict[str, Source | None]  # where their values come from
+    _places: dict[str, str]  # lines that set parameters
+    _sources: dict[str, Source | None]  # sources of parameter values
     _bound: dict[tuple[str, int | None], tuple[Port, str]]  # (port, index) -> peer, place
     _simulation: Machine | None
-    _prepared: Any  # the input of a program that was read already
+    _prepared: Any  # the input of a program that has been read
     _created: str
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Class attributes that are named as parameters are other defaults, as in gem5."""
+        """Class attributes with names of parameters replace their defaults, as in gem5."""
         super().__init_subclass__(**kwargs)
         given = [name for name in vars(cls) if name in cls._params]
         if given and "_type" not in vars(cls):
@@ -111,7 +112,7 @@ class SimObject:
 
     @property
     def path(self) -> str:
-        """The place in the tree, such as 'gpu.flash[3].die[1]'; the type until it has one."""
+        """The path in the tree, such as 'gpu.flash[3].die[1]'; before insertion, the type."""
         if self._parent is None:
             return self._type or type(self).__name__
         return self._parent._prefix + self._name
@@ -121,8 +122,8 @@ class SimObject:
         return self.path + "."
 
     def provenance(self, name: str) -> Source:
-        """Where the value of a parameter comes from. Of a value that a script set without a source the kind is
-        'script', and the text the line that set it."""
+        """The source of the value of a parameter. For a value that a script set without a source, the kind is 'script'
+        and the text is the line."""
         if name not in self._values:
             info = self._params[name]
             sweep = tuple(Swept(value) for value in info["sweep"])
@@ -131,16 +132,16 @@ class SimObject:
 
     @property
     def stats(self) -> StatView:
-        """The statistics: `system.l2.stats.hits` is the value now."""
+        """The statistics; `system.l2.stats.hits` is the present value."""
         return StatView(self)
 
     @property
     def children(self) -> list[SimObject]:
-        """The objects right below, in the order in which they were added."""
+        """The direct children, in the order in which they were added."""
         return [c for child in self._children.values() for c in (child if isinstance(child, list) else [child])]
 
     def descendants(self) -> Iterator[SimObject]:
-        """This object and all below it, parents first."""
+        """This object and all its descendants, parents first."""
         yield self
         for child in self.children:
             yield from child.descendants()
@@ -160,18 +161,19 @@ class SimObject:
         if isinstance(known, (Parameter, PortAttribute)):
             known.__set__(self, value)
         elif known is not None:
-            raise user_error(f"{self.path}.{name} has a meaning of its own: a child needs another " "name")
+            raise user_error(f"{self.path}.{name} is reserved: a child needs another " "name")
         elif isinstance(value, SimObject):
             self._no_second(name)
             value._adopt(self, name)
             self._children[name] = value
         elif isinstance(value, (list, tuple)) and all(isinstance(v, SimObject) for v in value):
-            if self._children.get(name) is not value:  # `a.b += [...]` assigns what is there
+            if self._children.get(name) is not value:  # `a.b += [...]` assigns the existing list
                 self._no_second(name)
                 self._children[name] = Children(self, name, value)
         elif name in self._children:
             raise user_error(
-                f"{self.path}.{name} is a child and cannot become {value!r}: a child is neither replaced " "nor removed"
+                f"{self.path}.{name} is a child and cannot become {value!r}: children can neither be replaced "
+                "nor removed"
             )
         else:
             raise self._unknown(name)
@@ -198,15 +200,15 @@ class SimObject:
     def _no_second(self, name: str) -> None:
         if name in self._children:
             raise user_error(
-                f"{self.path}.{name} is already there: give the second child another " "name, or append it to a list"
+                f"{self.path}.{name} exists already: give the second child another " "name, or append it to a list"
             )
 
     def _adopt(self, parent: SimObject, name: str) -> None:
         if self._parent is not None or isinstance(self, Root):
             raise user_error(
-                f"{parent._prefix}{name}: this object already has the place " f"'{self.path}' in the tree"
+                f"{parent._prefix}{name}: this object is already in the tree as " f"'{self.path}' in the tree"
                 if self._parent
-                else f"{parent._prefix}{name}: a Root has no place below another object"
+                else f"{parent._prefix}{name}: a Root cannot be a child of another object"
             )
         self._check_open(name)
         try:
@@ -219,24 +221,25 @@ class SimObject:
     def _check_open(self, name: str) -> None:
         if self.root()._simulation is not None:
             raise user_error(
-                f"{self.path}.{name} is set after instantiate(): the machine is " "built and stays as it is"
+                f"{self.path}.{name} is set after instantiate(): the machine has " "been built and cannot change"
             )
 
 
 class Group(SimObject):
-    """A name in the tree and nothing more: what belongs together stands below it."""
+    """A node without a component, which groups its children."""
 
 
 class System(Group):
-    """The customary name of the topmost group."""
+    """The usual type of the topmost group."""
 
 
 class Root(Group):
-    """The whole machine with its seed. Its children are the topmost names.
+    """The whole machine and its seed. Its children are the topmost names.
 
-    seed        what every random stream derives from, from 0 to 2^64 - 1
-    contents    whether messages carry the values of the program's stores, and caches and memories hold
-                them: for what depends on values, and for Simulation.check_contents(). It changes no time.
+    seed        seed of all random streams, from 0 to 2^64 - 1
+    contents    messages carry the values of the program's stores, and caches and memories hold them. Required by
+    components
+                that depend on values, and by Simulation.check_contents(). It changes no time.
 
     Raises Error if the seed is out of range.
     """
@@ -245,7 +248,7 @@ class Root(Group):
 
     def __init__(self, seed: int = 1, contents: bool = False, **children: SimObject) -> None:
         if not isinstance(seed, int) or not 0 <= seed < 2**64:
-            raise user_error(f"Root: the seed {seed!r} is no whole number from 0 to 2^64 - 1")
+            raise user_error(f"Root: the seed {seed!r} is not an integer from 0 to 2^64 - 1")
         super().__init__()
         if not isinstance(contents, bool):
             raise user_error(f"Root: contents is True or False, not {contents!r}")
@@ -256,7 +259,7 @@ class Root(Group):
 
     @property
     def seed(self) -> int:
-        """What every random stream of this machine derives from."""
+        """The seed of all random streams of this machine."""
         return self._seed
 
     @property

@@ -9,20 +9,19 @@ from typing import Any
 from .. import _memsim
 from ..errors import did_you_mean, user_error
 
-Policy = dict[str, Any]  # what the schema declares of a policy
-POLICIES: dict[str, dict[str, Policy]] = {}  # 'tag policy' -> name -> what it declares
+Policy = dict[str, Any]  # a policy as declared in the schema
+POLICIES: dict[str, dict[str, Policy]] = {}  # 'tag policy' -> name -> declaration
 for _one in _memsim.policies():
     POLICIES.setdefault(_one["family"], {})[_one["name"]] = _one
 
 
 def policy(name: str, **parameters: object) -> str:
-    """The value of a parameter that names a policy, such as policy("srrip", bits=3).
+    """The value of a parameter that selects a policy, such as policy("srrip", bits=3).
 
-    name         one of a family's names; `memsim.describe(component)` lists them
-    parameters   of the policy; what is not given has its default
+    name         a name of any policy family; `memsim.describe(component)` lists them
+    parameters   parameters of the policy; others have their defaults
 
-    Returns the text. The assignment of the text checks the ranges of the values. Raises Error for
-    a policy or a parameter that no family has.
+    Returns the text. Ranges are checked when the text is assigned. Raises Error for an unknown policy or parameter.
     """
     found = named(name)
     if not found:
@@ -35,17 +34,17 @@ def policy(name: str, **parameters: object) -> str:
 
 
 def named(name: str) -> list[Policy]:
-    """What the policies of this name declare, of every family."""
+    """The declarations of this policy name in all families."""
     return [members[name] for members in POLICIES.values() if name in members]
 
 
 def names() -> list[str]:
-    """All names, each once."""
+    """All names, without repetitions."""
     return sorted({name for members in POLICIES.values() for name in members})
 
 
 def doc(one: Policy) -> str:
-    """What a policy declares, as text."""
+    """The description of a policy as text."""
     lines = [f"{one['name']}, a {one['family']}: {one['doc']}"]
     if one["params"]:
         lines += ["", "Parameters:"]
@@ -59,7 +58,7 @@ def doc(one: Policy) -> str:
 
 
 def reference() -> list[str]:
-    """Lines of the reference page, in Markdown."""
+    """Lines of the reference page in Markdown."""
     lines = []
     for family, members in POLICIES.items():
         lines += ["", f"## Policies: {family}", "", "| name | parameters | meaning | source |", "|---|---|---|---|"]

@@ -1,4 +1,4 @@
-"""Ports: `a.mem_side = b.cpu_side` binds them in either direction; vectors append."""
+"""Ports. `a.mem_side = b.cpu_side` binds two ports in either direction; vectors append."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ..errors import here, user_error
 if TYPE_CHECKING:
     from .objects import SimObject
 
-PortInfo = dict[str, Any]  # what the schema declares of a port
+PortInfo = dict[str, Any]  # a port as declared in the schema
 
 
 class Port:
-    """One port of one object; equal to every other mention of it."""
+    """One port of one object. All references to it compare equal."""
 
     __slots__ = ("owner", "info", "index")
 
@@ -51,7 +51,7 @@ class Port:
 
 
 class VectorPort:
-    """A port of which the object has several."""
+    """A vector of ports of one object."""
 
     __slots__ = ("owner", "info")
 
@@ -60,7 +60,7 @@ class VectorPort:
 
     @property
     def path(self) -> str:
-        """The place in the tree, without an index."""
+        """The path in the tree, without an index."""
         return f"{self.owner.path}.{self.info['name']}"
 
     def _indices(self) -> list[int]:
@@ -79,7 +79,7 @@ class VectorPort:
 
     def __getitem__(self, index: int) -> Port:
         if not isinstance(index, int) or index < 0:
-            raise user_error(f"{self.path}[{index!r}]: the index of a port is 0 or above")
+            raise user_error(f"{self.path}[{index!r}]: the index of a port must be at least 0")
         return Port(self.owner, self.info, index)
 
     def __setitem__(self, index: int, other: Port | VectorPort) -> None:
@@ -96,7 +96,7 @@ class VectorPort:
 
 
 def bind(a: Port | VectorPort, b: Any) -> None:
-    """Binds two ports. A vector gives its first port that is not bound; a list is appended to a vector.
+    """Binds two ports. A vector supplies its first port that is not bound; a list is appended to a vector.
 
     Raises Error if `b` is no port, if a port is bound already, or if the roles or families do not fit.
     """
@@ -121,7 +121,8 @@ def bind(a: Port | VectorPort, b: Any) -> None:
             )
     if a.info["family"] != b.info["family"]:
         raise user_error(
-            f"{a.path} speaks {a.info['family']} and {b.path} speaks " f"{b.info['family']}: bind ports of one family"
+            f"{a.path} has messages of {a.info['family']} and {b.path} those of "
+            f"{b.info['family']}: bind ports of the same family"
         )
     where = here()
     a.owner._bound[a.info["name"], a.index] = (b, where)
@@ -129,21 +130,21 @@ def bind(a: Port | VectorPort, b: Any) -> None:
 
 
 def unbind(port: Port) -> Port:
-    """Removes a connection, so that a component can be put between; returns the port of the other side.
+    """Removes a connection, so that a component can be inserted. Returns the port of the other side.
 
     Raises Error if the port is not bound.
     """
     port.owner._check_open(port.name)
     key = port.info["name"], port.index
     if key not in port.owner._bound:
-        raise user_error(f"{port.path} is not bound: there is nothing to take apart")
+        raise user_error(f"{port.path} is not bound: there is no connection to remove")
     peer, _ = port.owner._bound.pop(key)
     del peer.owner._bound[peer.info["name"], peer.index]
     return peer
 
 
 def _what(value: Any) -> str:
-    if isinstance(value, type) or not hasattr(value, "_ports"):  # no SimObject
+    if isinstance(value, type) or not hasattr(value, "_ports"):  # not a SimObject
         return repr(value)
     names = ", ".join(value._ports)
     return f"the object {value.path} itself" + (f"; it has {names}" if names else "")

@@ -18,7 +18,7 @@ from .units import Quantity
 
 T = TypeVar("T")
 KINDS = "stated", "cited", "inferred", "assumed", "derived", "set", "script", "restored"
-MOST_ROOTS = 3  # sources that the text of a derived value names
+MOST_ROOTS = 3  # maximum number of sources in the text of a derived value
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Source:
 
     @property
     def shown(self) -> str:
-        """The text with the claims that were used."""
+        """The text, with the claims used."""
         return f"{self.text} (used: {', '.join(self.used)})" if self.used else self.text
 
 
@@ -101,7 +101,8 @@ def cited(value: T, where: str, sweep: Iterable[Any] = (), name: str = "") -> T:
 
 
 def inferred(value: T, from_: str, used: Iterable[str] = (), sweep: Iterable[Any] = (), name: str = "") -> T:
-    """A value that follows from figures of a paper. `used` names the claims that were used, which are counted apart."""
+    """A value that follows from figures of a paper. `used` names claims that the value depends on; they are counted
+    separately."""
     return _sourced(value, Source("inferred", from_, used=tuple(used), sweep=_variants(sweep), name=name))
 
 
@@ -116,7 +117,7 @@ def assumed(value: T, why: str, sweep: Iterable[Any] = (), name: str = "") -> T:
 
 
 def derived(value: T, from_: Any) -> T:
-    """A value that is computed from others: sourced values, or texts that name what it follows from; one, or a list."""
+    """A value computed from others. `from_`: a sourced value, a text that names an origin, or a list of these."""
     sources: list[Source] = []
     texts: list[str] = []
     for one in from_ if isinstance(from_, (list, tuple)) else [from_]:
@@ -133,13 +134,13 @@ def derived(value: T, from_: Any) -> T:
 
 
 def wired(value: T) -> T:
-    """What follows from the parts that a component connects: numbers of ports, indices, shares of addresses. A value
-    that has a source keeps it."""
+    """A value that follows from the connected parts: numbers of ports, indices, shares of addresses. A value with a
+    source keeps it."""
     return _sourced(value, WIRING)
 
 
 def with_unit(number: Any, unit: str) -> str:
-    """The text of a quantity, such as '48B' of 48, derived from the number."""
+    """The text of a quantity, such as '48B' for 48, derived from the number."""
     text = f"{number}{unit}"
     return derived(text, from_=number) if source_of(number) else text
 
@@ -163,7 +164,7 @@ def _as_option(value: Any) -> str:
 
 
 class Flag(int):
-    """A truth value with a source: bool has no subclasses."""
+    """A truth value with a source, needed because bool cannot be subclassed."""
 
     def __repr__(self) -> str:
         return repr(bool(self))
@@ -182,7 +183,7 @@ class SourcedFloat(float):
 class SourcedFraction(Fraction):
     """A fraction with a source."""
 
-    def __reduce__(self) -> tuple[Any, ...]:  # Fraction's own forgets attributes
+    def __reduce__(self) -> tuple[Any, ...]:  # the one of Fraction drops attributes
         return type(self), (self.numerator, self.denominator), self.__dict__
 
 
@@ -190,7 +191,7 @@ class SourcedText(str):
     """A text with a source."""
 
 
-# The type of a sourced value: that of the first type of which the value is an instance.
+# The type of a sourced value, by the first type in this list of which the value is an instance.
 BECOMES: tuple[tuple[type, type], ...] = (
     (bool, Flag),
     (Flag, Flag),
@@ -210,7 +211,7 @@ def _sourced(value: T, source: Source, again: bool = False) -> T:
         return cast(T, type(value)(_sourced(one, source, again) for one in value))
     if isinstance(value, os.PathLike):
         return cast(T, _sourced(os.fspath(value), source, again))
-    if isinstance(value, Quantity):  # its text has the unit
+    if isinstance(value, Quantity):  # its text contains the unit
         return cast(T, _sourced(str(value), source, again))
     if isinstance(value, str) and type(value) not in (str, SourcedText):  # a Preset, which has attributes of its own
         setattr(value, "_provenance", source)

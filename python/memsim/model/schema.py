@@ -1,4 +1,4 @@
-"""Classes, descriptions and the reference page, all made from the compiled schema."""
+"""Classes, descriptions and the reference page, generated from the compiled schema."""
 
 import collections.abc
 import functools
@@ -18,12 +18,12 @@ from .attributes import Parameter, PortAttribute
 from .objects import SimObject
 
 
-Schema = dict[str, Any]  # what a component declares: name, doc, source, params, ports, stats
-Row = tuple[str, str, str]  # of a table: name, default or kind, text
+Schema = dict[str, Any]  # declarations of a component: name, doc, source, params, ports, stats
+Row = tuple[str, str, str]  # row of a table: name, default or kind, text
 
 
 class Types(collections.abc.Mapping[str, type[SimObject]]):
-    """'mem.Cache' -> its class, which is made at its first use: a run needs few of all."""
+    """'mem.Cache' -> its class, which is created at its first use because a run needs only few classes."""
 
     def __init__(self) -> None:
         self._made: dict[str, type[SimObject] | None] = dict.fromkeys(_memsim.types())
@@ -44,7 +44,7 @@ class Types(collections.abc.Mapping[str, type[SimObject]]):
         return len(self._made)
 
     def named(self, name: str) -> list[str]:
-        """The types that have this name in any folder: 'Cache'."""
+        """The types with this name in any folder, such as 'Cache'."""
         return [kind for kind in self if kind.rpartition(".")[2] == name]
 
 
@@ -52,7 +52,7 @@ TYPES = Types()
 
 
 def make_modules(package: str) -> None:
-    """Makes one module a folder, whose attributes are its classes: memsim.mem.Cache."""
+    """Creates one module per folder, whose attributes are its classes, such as memsim.mem.Cache."""
     for kind in TYPES:
         folder, _, name = kind.rpartition(".")
         module = sys.modules.get(f"{package}.{folder}")
@@ -70,7 +70,7 @@ def make_modules(package: str) -> None:
 
 
 def _class_of(module: types.ModuleType, name: str) -> type[SimObject]:
-    """Python asks this for an attribute that a module has not: memsim.mem.Cache for the first time."""
+    """Called by Python for an attribute that a module does not have, such as memsim.mem.Cache at its first use."""
     folder = module.__name__.partition(".")[2]
     if name not in module.__all__:
         refuse_name(folder, name)
@@ -92,13 +92,13 @@ def _no_such(folder: str, name: str) -> str:
     flat = [] if folder else [kind.rpartition(".")[2] for kind in TYPES]
     if name in flat:
         of = " and ".join(TYPES.named(name))
-        return f"'{name}' is the name of {of}: write the folder, too"
+        return f"'{name}' is the name of {of}: add the folder"
     known = [*flat, *(word for word in dir(module) if not word.startswith("_"))]
     return f"{module.__name__} has nothing named '{name}'{did_you_mean(name, known)}"
 
 
 def explain_import(error: BaseException) -> Exception | None:
-    """`from memsim.mem import Cach` as a sentence, since Python's own names no other; or None."""
+    """A sentence that suggests a name after a failed import such as `from memsim.mem import Cach`, or None."""
     wrong = re.match(r"cannot import name '(\w+)' from 'memsim(?:\.(\w+))?'", str(error))
     if not wrong or (wrong[2] and wrong[2] not in {kind.partition(".")[0] for kind in TYPES}):
         return None
@@ -114,8 +114,8 @@ def _make_class(schema: Schema) -> type[SimObject]:
     if twice := {n for n in names if names.count(n) > 1 or hasattr(SimObject, n)}:
         raise Panic(
             f"{schema['source']}: {schema['name']} needs another name for "
-            f"{', '.join(sorted(twice))}: parameters, ports and what every SimObject has "
-            "(path, stats, ...) are attributes of one object"
+            f"{', '.join(sorted(twice))}: parameters, ports and attributes of every SimObject "
+            "(path, stats, ...) share one name space"
         )
     for p in schema["params"]:
         p["text"] = _param_text(p)
@@ -204,7 +204,7 @@ def find(what: object) -> type[SimObject]:
     if len(found) == 1:
         return TYPES[found[0]]
     if found:
-        raise Error(f"'{what}' is the name of {' and '.join(found)}: write the folder, too")
+        raise Error(f"'{what}' is the name of {' and '.join(found)}: add the folder")
     names = [*TYPES, *(name.rpartition(".")[2] for name in TYPES), *policies.names(), *_memsim.dram_tables()]
     names += [table["name"] for table in _memsim.named_tables()]
     names += [name for workload in _memsim.workloads() for name in workload["names"]]
@@ -212,12 +212,12 @@ def find(what: object) -> type[SimObject]:
 
 
 def describe(what: object) -> None:
-    """Prints what a component type declares (parameters, ports, statistics), or what a name means that a parameter
-    takes: a policy, a table of figures, a format of traces, a workload.
+    """Prints the declarations of a component type (parameters, ports, statistics), or the meaning of a name used in a
+    parameter: a policy, a table of figures, a trace format, a workload.
 
     what    a name such as 'mem.Cache' or 'srrip', a class or an object
 
-    Raises Error for a name that does not exist.
+    Raises Error for an unknown name.
     """
     if isinstance(what, str) and (found := [*map(policies.doc, policies.named(what)), *_named(what)]):
         print("\n\n".join(found))
@@ -229,7 +229,7 @@ def describe(what: object) -> None:
 
 
 def _named(name: str) -> Iterator[str]:
-    """The texts of all tables and workloads of this name."""
+    """The texts of all tables and workloads with this name."""
     if name in _memsim.dram_tables():
         yield _table(_memsim.dram_table(name), "a timing table of DRAM", ["`timing` of mem.DramController"])
     for table in _memsim.named_tables():
@@ -244,8 +244,8 @@ def _named(name: str) -> Iterator[str]:
 
 
 def _takers(type_text: str, name: str) -> list[str]:
-    """The parameters that take this name of a kind. One that was declared before all names were known shows the
-    first."""
+    """The parameters that accept this name of the given kind. A declaration made before all names were known shows only
+    the first name."""
     first = type_text.split("|")[:2]
     return [
         f"`{p['name']}` of {kind}"
@@ -256,7 +256,7 @@ def _takers(type_text: str, name: str) -> list[str]:
 
 
 def _table(table: dict[str, Any], what: str, takers: list[str]) -> str:
-    """A text of a table with one figure on each line."""
+    """The text of a table, one figure per line."""
     return "\n".join(
         [
             f"{table['name']}, {what} for {', '.join(takers)}",
@@ -269,7 +269,7 @@ def _table(table: dict[str, Any], what: str, takers: list[str]) -> str:
 
 
 def listing() -> str:
-    """All types with their sentence."""
+    """All types with their sentences."""
     wide = max(map(len, TYPES), default=0)
     return "".join(f"{name:{wide}}  {cls._schema['doc']}\n" for name, cls in TYPES.items())
 

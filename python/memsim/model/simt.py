@@ -35,17 +35,17 @@ from .simt_values import Plain, Values, needs_of, plain, with_needs
 
 T = TypeVar("T")
 MAGIC = b"memsimS1"
-ALIGN = 256  # as cudaMalloc
-BYTES_A_THREAD = 64  # of the host, about, while a step is recorded: its index, addresses, values and temporaries
+ALIGN = 256  # alignment of cudaMalloc
+BYTES_A_THREAD = 64  # approximate host memory while a step is recorded: index, addresses, values and temporaries
 
 
 class Launch:
-    """A kernel while it is recorded: each call is a step of all threads that are active. Sites have their PCs in the
-    order of the steps' lines."""
+    """A kernel while it is recorded. Each call is a step of all active threads. PCs of sites follow the order of the
+    steps' source lines."""
 
     threads_per_block: int
-    shared_bytes: int  # of a block, so far
-    barriers: int  # so far
+    shared_bytes: int  # per block, so far
+    barriers: int  # number so far
 
     def __init__(self, device: Device, name: str, threads: int, threads_per_block: int, registers: int) -> None:
         self._device, self.name = device, name
@@ -60,7 +60,7 @@ class Launch:
         self.thread: Values = np.arange(self.threads, dtype=np.int64).view(Values)
 
     def where(self, condition: Any) -> ContextManager[None]:
-        """Only the threads for which the condition holds are active inside.
+        """A context in which only the threads that fulfil the condition are active.
 
         condition   a value of shape (threads,), or a single one
         """
@@ -77,7 +77,7 @@ class Launch:
 
     @property
     def any_active(self) -> bool:
-        """Whether a loop over `where` has work left."""
+        """Whether any thread is active in a loop over `where`."""
         return bool(self._active.any())
 
     def shared(self, name: str, size: int, dtype: Any = "float32") -> Shared:
@@ -93,7 +93,7 @@ class Launch:
         return made
 
     def compute(self, instructions: int, *uses: Any) -> None:
-        """So many instructions without memory, that use these values."""
+        """Adds this many instructions without memory accesses, which use these values."""
         self._step("compute", instructions=instructions, needs=needs_of(uses))
 
     def load(self, array: Array, index: Any) -> Any:
@@ -112,8 +112,8 @@ class Launch:
         return with_needs(values, frozenset([step]))
 
     def store(self, array: Array, index: Any, values: Any) -> None:
-        """Stores values of shape (threads,), or a single one. Where several threads store to one place, the value of
-        the highest thread stays. Raises Error for an index outside of the array."""
+        """Stores values of shape (threads,), or a single one. If several threads store to one element, the value of the
+        highest thread remains. Raises Error for an index outside of the array."""
         at, addresses = self._addresses(array, index)
         stored = self._full("value", values).astype(array.host.dtype)
         array.host[at[self._active]] = plain(stored)[self._active]
@@ -121,7 +121,7 @@ class Launch:
         self._step(array.step + "store", array, addresses, stored, needs=needs_of((index, values)))
 
     def reduce_add(self, array: Array, index: Any, values: Any) -> None:
-        """An atomic addition whose result is not used. Raises Error for an index outside of the array."""
+        """An atomic addition without a result. Raises Error for an index outside of the array."""
         at, addresses = self._addresses(array, index)
         if array.step:
             raise user_error(
@@ -136,7 +136,7 @@ class Launch:
     def barrier(self) -> None:
         """All threads of a block wait for each other. Raises Error inside where() if a thread is left out."""
         if not self._active.all():
-            raise user_error(f"{self._place} barrier: inside where() some threads never come to it")
+            raise user_error(f"{self._place} barrier: inside where() some threads do not reach it")
         self._step("barrier")
         self.barriers += 1
 
@@ -145,7 +145,7 @@ class Launch:
         return f"step {self._steps} of kernel '{self.name}':"
 
     def _full(self, what: str, values: Any) -> Any:
-        """One value for each thread, out of that or a single one."""
+        """One value per thread, from an array or a single value."""
         given = np.asanyarray(values)
         if given.ndim == 0:
             return np.broadcast_to(given, self.threads)
@@ -200,13 +200,13 @@ class Launch:
 
 
 def _bits(values: Any) -> Plain:
-    """Stored values as unsigned integers of 64 bits, bit by bit."""
+    """Stored values as unsigned 64-bit integers with the same bits."""
     unsigned: Plain = np.ascontiguousarray(plain(values))
     return unsigned.view(f"u{unsigned.itemsize}").astype(np.uint64)
 
 
 class Device:
-    """Device memory and the file that launches are written into."""
+    """Device memory, and the file to which launches are written."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file, self._hash = file, hashlib.sha256()
@@ -236,9 +236,10 @@ class Device:
     def launch(
         self, name: str, threads: int, threads_per_block: int = 256, registers: int = 16
     ) -> ContextManager[Launch]:
-        """A kernel over at least so many threads: whole blocks are launched, so guard the rest.
+        """A context that records a kernel with at least this many threads. Whole blocks are launched, so the kernel
+        must guard excess threads.
 
-        registers   of a thread
+        registers   registers per thread
 
         Raises Error for sizes out of range.
         """
@@ -255,7 +256,7 @@ class Device:
         return contextlib.nullcontext(kernel)
 
     def put(self, array: Plain) -> int:
-        """Appends an array to the file; its place."""
+        """Appends an array to the file. Returns its offset."""
         place = self._file.tell()
         data = array.tobytes()
         self._file.write(data)
@@ -263,7 +264,7 @@ class Device:
         return place
 
     def finish(self) -> None:
-        """Appends the index, and writes its place at the beginning of the file."""
+        """Appends the index and writes its offset at the beginning of the file."""
         place = self._file.tell()
         text = "".join(f"{line}\n" for line in self.index)
         self._hash.update(text.encode())
@@ -273,8 +274,8 @@ class Device:
 
 
 def record(path: str, program: Callable[[Device], T]) -> T:
-    """Runs program(device) and writes what its kernels do to `path`, for workload.Recorded. The same
-    program writes the same bytes. Returns what the program returns."""
+    """Runs program(device) and writes the operations of its kernels to `path`, for workload.Recorded. The same program
+    writes the same bytes. Returns the result of the program."""
     check_output(path)
 
     def write() -> T:

@@ -13,43 +13,43 @@ if TYPE_CHECKING:
     from .simt import Launch
 
 WARP = 32  # threads
-MOST_SHARED = 1 << 20  # bytes that a block may take: the most that gpu.Dispatcher gives an SM
+MOST_SHARED = 1 << 20  # maximum bytes per block: the limit of gpu.Dispatcher per SM
 
 
 def check_memory(what: str, needed: int) -> None:
-    """Refuses what the host has no memory for: the kernel would end the process."""
+    """Raises Error if host memory does not suffice. Otherwise the kernel would end the process."""
     if needed > (available := _memsim.available_memory()):
         raise user_error(
             f"{what} needs about {_memsim.show_bytes(needed)} of memory, and {_memsim.show_bytes(available)} "
-            "are available: record a smaller problem, or where there is more memory"
+            "are available: record a smaller problem, or use a machine with more memory"
         )
 
 
 class Array:
     """An array in device memory; `host` is its contents, which stores change."""
 
-    step = ""  # what the kinds of its steps begin with
+    step = ""  # prefix of the kinds of its steps
     kernel: Launch | None = None  # the only launch that may use it
 
     def __init__(self, name: str, contents: Any, base: int) -> None:
         self.name, self.host, self.base, self.size = name, contents, base, contents.size
 
     def places(self, index: Any) -> Any:
-        """Where in `host` each thread's element is."""
+        """The index in `host` of each thread's element."""
         return index
 
     def misread(self, places: Any, threads: Any) -> str | None:
-        """What is wrong with these threads' load of these places, as the end of a sentence; None if nothing is."""
+        """The reason why these threads cannot load these elements, as the end of a sentence; None if they can."""
         return None
 
     def stored(self, places: Any, threads: Any) -> None:
-        """These threads have stored there."""
+        """Records that these threads have stored to these elements."""
 
 
 class Shared(Array):
-    """An array of which each block of a kernel has its own, in the shared memory of its SM. Its elements hold nothing
-    before they are stored, and what a thread of another warp stored is there after a barrier: a load that would find
-    anything else is refused."""
+    """An array of which each block of a kernel has its own copy in shared memory. Elements are undefined before they
+    are stored. A store by a thread of another warp is visible after a barrier. A load that violates these rules raises
+    Error."""
 
     step = "shared_"
 
@@ -67,7 +67,7 @@ class Shared(Array):
         super().__init__(name, np.zeros(blocks * size, dtype), kernel.shared_bytes)
         self.size = size
         self._writer = np.full(self.host.size, -1, np.int32)  # warp of the last store; -1: none
-        self._barriers = np.zeros(self.host.size, np.int32)  # that came before it
+        self._barriers = np.zeros(self.host.size, np.int32)  # barriers before the last store
 
     def _wrong(self, size: int, dtype: np.dtype[Any]) -> str | None:
         if size < 1 or dtype.kind not in "iufb" or dtype.itemsize > 8:

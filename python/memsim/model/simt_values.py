@@ -1,4 +1,4 @@
-"""Values of a recorded program: arrays of numpy that remember the steps whose results they come from."""
+"""Values of a recorded program: numpy arrays that remember the steps whose results they depend on."""
 
 from __future__ import annotations
 
@@ -9,20 +9,18 @@ import numpy.typing as npt
 
 from ..errors import user_error
 
-Plain = npt.NDArray[Any]  # an array of numpy
+Plain = npt.NDArray[Any]  # a plain numpy array
 
 
 class Values(np.ndarray[Any, Any]):
-    """An array over all threads that knows the steps whose results it comes from."""
+    """An array over all threads that knows the steps whose results it depends on."""
 
     needs: frozenset[int] = frozenset()
 
     def __bool__(self) -> bool:
         if self.size == 1:
             return bool(self.view(np.ndarray))
-        raise user_error(
-            "`if` asks one question for all threads, whose answers differ: write `with k.where(condition):`"
-        )
+        raise user_error("`if` needs one answer for all threads, but they differ: write `with k.where(condition):`")
 
     def __array_finalize__(self, source: object) -> None:
         self.needs = getattr(source, "needs", frozenset())
@@ -41,7 +39,7 @@ class Values(np.ndarray[Any, Any]):
 
 
 def plain(value: Any) -> Any:
-    """The value as an array of numpy that remembers nothing."""
+    """The value as a plain numpy array."""
     return value.view(np.ndarray) if isinstance(value, Values) else value
 
 
@@ -54,7 +52,7 @@ def _allplain(value: Any) -> Any:
 
 
 def needs_of(value: Any) -> frozenset[int]:
-    """The steps whose results a value comes from, also of a list, a tuple or a dict of values."""
+    """The steps whose results a value depends on; also for a list, a tuple or a dict of values."""
     if isinstance(value, Values):
         return value.needs
     if isinstance(value, dict):
@@ -65,7 +63,7 @@ def needs_of(value: Any) -> frozenset[int]:
 
 
 def with_needs(result: Any, needs: frozenset[int]) -> Any:
-    """A result as Values that come from these steps; a single number stays as it is."""
+    """A result as Values that depend on these steps; a single number is returned unchanged."""
     if isinstance(result, tuple):
         return tuple(with_needs(r, needs) for r in result)
     if not isinstance(result, np.ndarray) or result.ndim == 0:

@@ -63,7 +63,7 @@ class Quantity:
     __rmul__ = __mul__
 
     def __truediv__(self, other: Self) -> Fraction:
-        """How many times `other` the quantity is."""
+        """The ratio of this quantity to `other`."""
         if type(other) is not type(self):
             return NotImplemented
         return Fraction(self.value, other.value)
@@ -92,12 +92,12 @@ class Time(Quantity):
 
     @classmethod
     def seconds(cls, seconds: float | Fraction) -> Self:
-        """The time of so many seconds, to the nearest femtosecond."""
+        """The time of this many seconds, to the nearest femtosecond."""
         return cls(round(seconds * 10**15))
 
     @classmethod
     def cycles(cls, cycles: float, hertz: float) -> Self:
-        """The time of so many cycles of a clock, to the nearest femtosecond."""
+        """The time of this many cycles of a clock, to the nearest femtosecond."""
         return cls(round(cycles * 1e15 / hertz))
 
     def in_seconds(self) -> float:
@@ -118,7 +118,7 @@ class Energy(Quantity):
 
     @classmethod
     def joules(cls, joules: float) -> Self:
-        """The energy of so many joules, to the nearest femtojoule."""
+        """The energy of this many joules, to the nearest femtojoule."""
         return cls(round(joules * 1e15))
 
 
@@ -129,7 +129,7 @@ class Power(Quantity):
 
     @classmethod
     def watts(cls, watts: float) -> Self:
-        """The power of so many watts, to the nearest nanowatt."""
+        """The power of this many watts, to the nearest nanowatt."""
         return cls(round(watts * 1e9))
 
 

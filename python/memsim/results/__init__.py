@@ -1,1 +1,1 @@
-"""What runs have left in a database: reading, comparing, plotting, reporting."""
+"""Results of runs in a database: reading, comparing, plotting, reporting."""

@@ -1,4 +1,4 @@
-"""The table `claim` of a database: our figures for the claims of papers, which only studies write."""
+"""The table `claim` of a database: our figures for the claims of papers, written only by studies."""
 import math
 import sqlite3
 from typing import Any
@@ -35,7 +35,7 @@ CHANGES = "gain", "reduction", "ratio"  # relations that state a change from 1
 
 
 def stated(relation: str | None, value: str) -> str:
-    """The paper's figure as text: 'below 100'."""
+    """The paper's figure as text, such as 'below 100'."""
     return f"{relation} {value}" if relation in ("above", "below") else value
 
 
@@ -69,7 +69,7 @@ def read(database: sqlite3.Connection, file: str) -> list[dict[str, Any]]:
             if not right and (value is not None or column in NEEDED):
                 raise Error(
                     f"{unreadable}: claim.{column} is {rows.shown(value)}, where {rows.KINDS[kind][1]} is "
-                    "right: memsim did not write the file so"
+                    "right: memsim did not write this row"
                 )
     if missing := [name for name in NEEDED if name not in there]:
         raise Error(f"{unreadable}: the table claim has no column {missing[0]}")

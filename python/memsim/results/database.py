@@ -40,7 +40,7 @@ FIGURES = {
     "encoding",
     "page_size",
     "journal_mode",
-}  # an argument would set them
+}  # an argument would set these
 
 TEMPORARY_VIEWS = _memsim.database_views.replace("CREATE VIEW", "CREATE TEMP VIEW")
 
@@ -55,13 +55,13 @@ def connect(path: str | os.PathLike[str]) -> sqlite3.Connection:
     if not os.path.isfile(file):
         raise Error(f"{file}: there is no such database: name a file or an output directory")
     try:
-        # A run that was killed in a transaction left a journal. Undoing the transaction needs to write the file:
-        # hence "rw", which is "ro" where writing is forbidden.
+        # A run killed during a transaction left a journal. Undoing the transaction writes to the file: hence "rw",
+        # which acts as "ro" where writing is forbidden.
         connection = sqlite3.connect(f"{Path(os.path.abspath(file)).as_uri()}?mode=rw", uri=True, timeout=60)
         signals.may_end_queries(connection)
         rows.check_kinds(connection, file)
         if connection.execute("PRAGMA user_version").fetchone()[0] == _memsim.database_version:
-            # The file's own views might not terminate. Temporary ones hide them.
+            # The file's own views might not terminate. Temporary views with the same names replace them.
             connection.execute("PRAGMA temp_store = MEMORY")
             connection.executescript(TEMPORARY_VIEWS)
         connection.execute("PRAGMA query_only = ON")
@@ -89,12 +89,12 @@ def _why_unreadable(file: str, error: Exception) -> str:
     signals.pass_on(error)
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith("SQLITE_BUSY"):
-        return "another process writes it and does not let go: try again when that has ended"
+        return "another process holds a lock on it: try again when that process has ended"
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_PERM")):
         return (
-            f"it cannot be read here ({error}): if {os.path.basename(file)}-journal or -wal lies beside "
-            "it, a run was killed while it wrote, and SQLite must put that in order first: copy both "
-            "to where they can be written"
+            f"it cannot be read here ({error}): if {os.path.basename(file)}-journal or -wal exists next to "
+            "it, a run was killed while writing, and SQLite must recover the file first: copy both "
+            "to a writable directory"
         )
     return f"this is no database of results ({error})"
 
@@ -116,7 +116,7 @@ def not_current(connection: sqlite3.Connection) -> str:
             f"`memsim upgrade {file}` brings them up to date"
         )
     if version > _memsim.database_version:
-        return f"its tables have version {version}, of a later memsim: read it with that"
+        return f"its tables have version {version}, of a later memsim: use that version to read it"
     return ""
 
 
@@ -126,7 +126,7 @@ def why_refused(error: BaseException, connection: sqlite3.Connection) -> str:
     if "no such" in str(error) and (why := not_current(connection)):
         return f"{error}; {why}"
     if "authoriz" in str(error) or "attempt to write a readonly database" in str(error):
-        return f"a query may read and nothing else ({error})"
+        return f"a query can only read ({error})"
     if missing := re.fullmatch(r"no such table: (\w+)", str(error)):
         names = [name for name, in connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")]
         return f"there is no table or view '{missing[1]}'{did_you_mean(missing[1], names)}: docs/database.md lists them"

@@ -8,8 +8,7 @@ from .report.groups import pattern
 from .database import Results
 
 Of: TypeAlias = tuple[Results, str]  # a database and a run in it
-# What differs, its value in A and in B, and by how much of A's it has changed. Parameters have texts, statistics
-# numbers.
+# A difference: name, value in A and in B, and relative change from A. Parameters have texts, statistics numbers.
 Row: TypeAlias = tuple[str, Any, Any, float | None]
 
 COLUMNS = "name, script, argv, seed, version, exit_cause, sim_time_fs"
@@ -32,8 +31,8 @@ def find(text: str) -> Of:
 
 
 def _params(results: Results, run: str) -> dict[tuple[str, str], tuple[str, float | None]]:
-    """{(path, name): (text, value)}. A cost of energy is named by its contents, not by its index, which one more cost
-    would shift."""
+    """{(path, name): (text, value)}. A cost of energy is identified by its contents, because its index would change
+    with one more cost."""
     table = results.params(run)
     found = {(p, n): (t, v) for p, n, t, v in zip(*(table[c] for c in ("path", "name", "text", "value")))}
     costs = results.sql("SELECT path FROM object WHERE run = ? AND type = 'mem.EnergyCost'", [run])["path"]
@@ -46,7 +45,8 @@ def _params(results: Results, run: str) -> dict[tuple[str, str], tuple[str, floa
 
 
 def parameters(a: Of, b: Of) -> tuple[list[Row], int]:
-    """The parameters that differ, with one row for elements of a vector that differ alike, and how many there are."""
+    """The parameters that differ, and the number of all parameters. Elements of a vector with the same difference share
+    a row."""
     one, other = (_params(*of) for of in (a, b))
     rows: dict[Row, list[str]] = {}
     for key in sorted(one.keys() | other.keys()):
@@ -58,15 +58,15 @@ def parameters(a: Of, b: Of) -> tuple[list[Row], int]:
         (paths[0] + "." + row[0].rpartition(".")[2] if len(paths) == 1 else row[0], *row[1:])
         for row, paths in rows.items()
     ]
-    # First the values that are no numbers, such as policies: their change has no size.
+    # Values that are no numbers, such as policies, come first, because their change has no size.
     return sorted(found, key=lambda row: ("-" in row[1:3], row[3] is not None, *_by_effect(row))), len(
         one.keys() | other.keys()
     )
 
 
 def statistics(a: Of, b: Of) -> tuple[list[Row], int]:
-    """The values of the last dumps that differ, and how many there are. The greatest change is first; then come values
-    that were 0, and last those that only one run has."""
+    """The values of the last dumps that differ, and the number of all values. The largest change comes first, then
+    values that were 0, and last those that only one run has."""
     one, other = (results.df(run).set_index(["path", "name"])["value"].to_dict() for results, run in (a, b))
     keys = one.keys() | other.keys()
     rows = [
@@ -78,12 +78,12 @@ def statistics(a: Of, b: Of) -> tuple[list[Row], int]:
 
 
 def _by_effect(row: Row) -> tuple[bool, float, str]:
-    """The greatest change first; a value that only one run has is last."""
+    """The sort order: largest change first, values that only one run has last."""
     return None in row[1:3], -abs(row[3]) if row[3] is not None else 0, row[0]
 
 
 def _change(before: float | None, after: float | None) -> float | None:
-    """By how much of itself a value has grown; None if that means nothing."""
+    """The relative change of a value; None if it is undefined."""
     if before is None or after is None or not before or before != before or after != after:
         return None
     return after / before - 1
@@ -100,8 +100,8 @@ def _table(headings: list[str], rows: Sequence[Row]) -> str:
 
 
 def show(first: str, second: str, most: int = 40, match: str = "") -> None:
-    """Prints how two runs differ, each named as find() takes it: at most so many parameters and so many statistics (0:
-    all), and only those that have `match` in their names."""
+    """Prints the differences of two runs, named as for find(): at most `most` parameters and as many statistics (0:
+    all), and only those whose names contain `match`."""
     a, b = find(first), find(second)
     of_a, of_b = (results.sql(f"SELECT {COLUMNS} FROM run WHERE id = ?", [run]).iloc[0] for results, run in (a, b))
     print(f"A: {of_a['name']}, run {a[1]}\nB: {of_b['name']}, run {b[1]}")
@@ -113,14 +113,14 @@ def show(first: str, second: str, most: int = 40, match: str = "") -> None:
         print(
             f"Nothing differs: {of_params} parameters and {of_stats} values of statistics are equal."
             if not match
-            else f"Nothing differs in what has '{match}' in its name."
+            else f"Nothing with '{match}' in its name differs."
         )
     for title, rows in ("the runs", runs), (f"{len(params)} of {of_params} parameters", params):
         shown = rows[: most or None]
         if rows:
             print("\n" + _table([f"{title}", "A", "B", "change"], shown))
         if len(shown) < len(rows):
-            print(f"... and {len(rows) - len(shown)} others: --most 0 shows them, --match TEXT some")
+            print(f"... and {len(rows) - len(shown)} others: --most 0 shows them, --match TEXT selects")
     if stats:
         shown = stats[: most or None]
         print("\n" + _table([f"{len(stats)} of {of_stats} values of statistics", "A", "B", "change"], shown))

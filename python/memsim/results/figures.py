@@ -16,7 +16,7 @@ NS = 1e6  # femtoseconds
 
 def _frame(results: Results, statistics: Sequence[str], only: Sequence[str] = ()) -> Table:
     """A row for each run, the latest last: its script, arguments, and these statistics, 'path.name'. [*] combines
-    elements. `only`: 'name=value' that all runs have."""
+    elements. `only`: 'name=value' that all runs must have."""
     runs = results.sql(
         "SELECT run, script, platform, workload, seed FROM ipc UNION SELECT id, name, NULL, NULL, seed "
         "FROM run WHERE id NOT IN (SELECT run FROM ipc)"
@@ -37,7 +37,7 @@ def _frame(results: Results, statistics: Sequence[str], only: Sequence[str] = ()
     for choice in only:
         name, equals, value = choice.partition("=")
         if not equals:
-            raise Error(f"--only {choice}: write NAME=VALUE, such as platform=ohm-base")
+            raise Error(f"--only {choice}: use NAME=VALUE, such as platform=ohm-base")
         chosen = runs[_key(runs, name, statistics) == value]
         if chosen.empty:
             raise Error(
@@ -49,7 +49,7 @@ def _frame(results: Results, statistics: Sequence[str], only: Sequence[str] = ()
 
 
 def _values(results: Results, statistic: str) -> tuple[Any, str]:
-    """The statistic of each run, and how the elements of [*] are combined."""
+    """The statistic of each run, and the way in which the elements of [*] are combined."""
     path, name = _split(results, statistic)
     rows = results.sql(
         "SELECT named.run AS run, value.value AS value, stat.kind AS kind, part.name AS part, part.unit AS unit "
@@ -123,7 +123,7 @@ def _with(runs: Table, name: str, statistics: Sequence[str]) -> Table:
     """The runs that have this argument."""
     has = _key(runs, name, statistics) != "-"
     if not has.all():
-        print(f"memsim: {(~has).sum()} of {len(runs)} runs have no '{name}' and are left out", file=sys.stderr)
+        print(f"memsim: {(~has).sum()} of {len(runs)} runs have no '{name}' and are omitted", file=sys.stderr)
     return runs[has]
 
 
@@ -159,13 +159,13 @@ def series(results: Results, args: argparse.Namespace) -> plot.Place:
         "SELECT id FROM run WHERE id IN (SELECT run FROM samples WHERE path || '.' || name GLOB ?) " "ORDER BY started",
         [_glob(args.statistic)],
     )["id"]
-    run = results.find_run(args.run or "".join(sampled[-1:]))  # the latest that has it
+    run = results.find_run(args.run or "".join(sampled[-1:]))  # the latest run that has it
     table = results.sql(
         "SELECT path || '.' || name AS what, tick, value, unit, kind FROM samples WHERE run = ? AND "
         "path || '.' || name GLOB ? ORDER BY what, tick",
         [run, _glob(args.statistic)],
     )
-    # Of a total, its growth from sample to sample is shown; after a reset it begins at 0.
+    # A total is shown as its growth from sample to sample; after a reset it begins at 0.
     grown = table.groupby("what")["value"].diff()
     total = [grows(kind, what) for kind, what in zip(table["kind"], table["what"])] & (grown >= 0)
     table.loc[total, "value"] = grown[total]
@@ -211,7 +211,7 @@ def stages(results: Results, args: argparse.Namespace) -> plot.Place:
         runs = _made_last(runs, [])
     wide = table.pivot(index="run", columns="stage", values="mean_ns").fillna(0.0).loc[runs.index]
     wide.index = _key(runs, args.by, []) if args.by else _names(runs)
-    wide = wide.loc[:, (wide != 0).any()]  # what no bar has
+    wide = wide.loc[:, (wide != 0).any()]  # omit stages that are 0 in all bars
     wide = wide[along_the_way(wide)].groupby(level=0, sort=False).mean()  # over the seeds
     return plot.stacks(args.output, wide, "mean ns of a request")
 

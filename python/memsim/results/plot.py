@@ -32,7 +32,8 @@ def _figure(width: float, height: float) -> Any:
         from matplotlib.figure import Figure
     except ImportError:
         raise user_error(
-            "plots need Debian's python3-matplotlib: run util/run once, which installs it, and use " "/usr/bin/python3"
+            "plots require Debian's python3-matplotlib: run util/run once, which installs it, and use "
+            "/usr/bin/python3"
         ) from None
     return Figure(figsize=(width, height), layout="constrained")
 
@@ -40,7 +41,7 @@ def _figure(width: float, height: float) -> Any:
 def _save(figure: Any, path: Place) -> Place:
     """Writes a figure, with one legend if all its panels have the same lines."""
     if Path(path).suffix not in ENDINGS:
-        raise user_error(f"{path}: a plot is written as {', '.join(ENDINGS)}: name a file that ends so")
+        raise user_error(f"{path}: plots are written as {', '.join(ENDINGS)}: use one of these endings")
     check_output(path)
     handles, names = figure.axes[0].get_legend_handles_labels()
     named = [at for at in figure.axes if at.get_legend_handles_labels()[1]]
@@ -64,7 +65,7 @@ def _save(figure: Any, path: Place) -> Place:
 
 
 def lines(path: Place, panels: Mapping[str, Table], x: str, y: str | Sequence[str], log: str = "") -> Place:
-    """Draws panels beside each other, with a line for each row of the panel's table.
+    """Draws panels side by side, with a line for each row of the panel's table.
 
     panels   {title: table}
     x, y     labels of the axes; y may be a list with a label for each panel
@@ -100,8 +101,8 @@ def bars(
     """Draws a group of bars for each column, with a bar for each row.
 
     y          label of the axis, which is logarithmic with `log`
-    reference  a value that a dashed line marks
-    spread     tables of the least and of the greatest values, drawn as error bars
+    reference  a value marked by a dashed line
+    spread     tables of the lowest and of the highest values, drawn as error bars
     """
     figure = _figure(min(WIDEST, max(5, 0.25 * table.size + 0.5 * len(table.columns) + 1)), 4)
     at = figure.subplots()

@@ -1,5 +1,5 @@
-"""Checks that the rows of a run are as memsim writes them. A database may come from anywhere, and readers rely on
-this."""
+"""Checks that the rows of a run have the form that memsim writes. Databases may come from anywhere, and readers rely on
+this form."""
 import contextlib
 import functools
 import json
@@ -10,7 +10,7 @@ from .. import _memsim
 from ..run import signals
 from ..errors import Error
 
-# Table -> its rows of some runs (?1, as JSON), and the columns that hold numbers of which table's rows.
+# Table -> its rows of some runs (?1, as JSON), and the columns that refer to rows of other tables.
 RUNS = "SELECT value FROM json_each(?1)"
 OBJECTS = f"SELECT id FROM object WHERE run IN ({RUNS})"
 STATS = f"SELECT id FROM stat WHERE object IN ({OBJECTS})"
@@ -37,7 +37,7 @@ TABLES: dict[str, tuple[str, dict[str, str]]] = {
 }
 OF_STUDIES = ("point", "claim", "envelope")  # tables that only studies write
 
-# Columns that are never NULL. Others may be: older versions did not write them all.
+# Columns that are never NULL. Other columns may be NULL, because older versions did not write them.
 NEEDED: dict[str, set[str]] = {
     "run": {"id", "name"},
     "dump": {"id", "tick"},
@@ -51,16 +51,16 @@ NEEDED: dict[str, set[str]] = {
     "value": {"value"},
     "series": {"tick", "value"},
 }
-# Columns of TABLES that may be NULL all the same: a parameter without a source.
+# Columns of TABLES that may be NULL, such as the source of a parameter.
 OPTIONAL = {("param", "source")}
-# What a query of a damaged file raises: SQLite's message may quote bytes of the file, and is then no UTF-8.
+# Errors of queries of a damaged file: SQLite's message may quote bytes of the file that are not UTF-8.
 SQL_ERRORS = sqlite3.Error, UnicodeDecodeError
-UNSIGNED = {"seed", "address"}  # text from 2^63 on; they are only shown
+UNSIGNED = {"seed", "address"}  # text from 2^63 on; only displayed
 # Columns that name an object of the run.
 PATHS = {"connection": ("source", "target"), "link": ("sender", "receiver")}
 LONGEST_PATH = 1000
 
-# Type of a column -> (condition of a wrong value, what is right)
+# Type of a column -> (condition of a wrong value, expected value)
 KINDS = {
     "TEXT": ("typeof({0}) <> 'text'", "a text"),
     "INTEGER": ("typeof({0}) <> 'integer'", "a whole number"),
@@ -80,16 +80,16 @@ def columns() -> dict[str, dict[str, str]]:
 
 
 def check_kinds(database: sqlite3.Connection, file: str) -> None:
-    """Raises Error for a view in place of a table: it might not terminate."""
+    """Raises Error if a view replaces a table, because it might not terminate."""
     names = ", ".join(f"'{table}'" for table in (*TABLES, *OF_STUDIES))
     for kind, name in database.execute(
         f"SELECT type, name FROM sqlite_master WHERE lower(name) IN ({names}) AND type <> 'table'"
     ):
-        raise Error(f"{file}: this is no database of results: its {kind} '{name}' stands where memsim has a table")
+        raise Error(f"{file}: this is no database of results: its {kind} '{name}' has the name of a table of memsim")
 
 
 def check(database: sqlite3.Connection, file: str, run: str) -> None:
-    """Raises Error, which names the first wrong value, if the rows of a run are not as memsim writes them."""
+    """Raises Error, which names the first wrong value, if the rows of a run do not have the form that memsim writes."""
     try:
         for table in TABLES:
             _check_table(database, file, run, table)
@@ -116,7 +116,7 @@ def _check_table(database: sqlite3.Connection, file: str, run: str, table: str) 
 
 
 def _conditions(table: str) -> list[tuple[str, str, str]]:
-    """(column, condition of a wrong value, what is right) of a table."""
+    """(column, condition of a wrong value, expected value) of a table."""
     numbers = TABLES[table][1]
     found = []
     for column, kind in columns()[table].items():
@@ -138,8 +138,8 @@ def _conditions(table: str) -> list[tuple[str, str, str]]:
 
 
 def wrong(file: str, run: str, why: str) -> Error:
-    """The Error about a run that memsim did not write so."""
-    return Error(f"{file}: run {run} cannot be read: {why}: memsim did not write the file so")
+    """The Error about a run whose rows memsim did not write."""
+    return Error(f"{file}: run {run} cannot be read: {why}: memsim did not write this file")
 
 
 def shown(value: Any) -> str:

@@ -29,12 +29,12 @@ def _parent() -> Any:
 
 
 def is_one() -> bool:
-    """Whether a script started this process, rather than the user."""
+    """Whether a script, rather than the user, started this process."""
     return _forked or _parent() is not None
 
 
 def hand_down(options: dict[str, Any]) -> None:
-    """Gives the command line's options to children that are started rather than forked."""
+    """Passes the command line's options to children that are started rather than forked."""
     os.environ[OPTIONS] = json.dumps({"parent": os.getpid(), "options": options})
 
 

@@ -19,7 +19,7 @@ def is_success(error: BaseException | None) -> bool:
 
 
 def cause_of(error: BaseException | None) -> str:
-    """What ended a script, as the label of a dump."""
+    """The cause of a script's end, as the label of a dump."""
     if isinstance(error, KeyboardInterrupt):
         return "SIGINT"
     if isinstance(error, SystemExit):

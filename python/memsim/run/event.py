@@ -1,4 +1,4 @@
-"""Times that a script gives, and the answer of simulate()."""
+"""Times given by a script, and the result of simulate()."""
 from typing import SupportsIndex
 
 from .. import _memsim

@@ -17,7 +17,7 @@ class Output(NamedTuple):
 
 
 class MachineFiles:
-    """No output replaces a file in use, and no other process writes it, until release()."""
+    """Ensures, until release(), that no output replaces a file in use and that no other process writes it."""
 
     def __init__(self, options: Options, number: int) -> None:
         """`number` counts the machines of a script. They share the debug file, and each has its own timeline."""
@@ -59,11 +59,11 @@ class MachineFiles:
         in_use.unlock(self)
 
     def release(self) -> None:
-        """The machine uses its files no longer."""
+        """Releases the files: the machine no longer uses them."""
         in_use.release(self)
 
 
 def _of_this_process(path: str, *numbers: int) -> str:
-    """A file name with numbers before its ending: first the process, if a script of ours started it."""
+    """A file name with numbers before its ending, beginning with the process if a script started it."""
     stem, ending = os.path.splitext(path)
     return "-".join(map(str, [stem, *([os.getpid()] if children.is_one() else []), *numbers])) + ending

@@ -11,7 +11,7 @@ from ..errors import Error
 
 @dataclasses.dataclass
 class Options:
-    """Options of a run. A checkpoint keeps those in KEPT; the others show or test, and change no result."""
+    """Options of a run. A checkpoint keeps those in KEPT; the others are for display or tests and change no result."""
 
     outdir: str = "memsim-out"
     stats_db: str = ""
@@ -23,14 +23,14 @@ class Options:
     origin: str = ""  # hash of the checkpoint after which the parameters differ
     event_queue: str = "fast"
     perturb: int | None = None  # seed of random wakes
-    stamps: int = 0  # one of so many requests is stamped; 0: none
+    stamps: int = 0  # one of this many requests is stamped; 0: none
     debug: dict[str, Any] | None = None  # flags, start, end and file of set_debug()
     timeline: str = ""
     timeline_limits: dict[str, int] = dataclasses.field(default_factory=dict)  # start, end, bytes of the timeline
     restoring: _memsim.Checkpoint | None = None  # the script runs again up to it
     parent: str = ""  # UUID of the run that a new run continues
     skip_finished: bool = False
-    jobs: int = 0  # points of a study at once; 0: the study decides
+    jobs: int = 0  # concurrent points of a study; 0: the study decides
 
     KEPT = (
         "outdir",
@@ -97,8 +97,8 @@ def whole(least: int, most: int = 2**64 - 1) -> Callable[[str], int]:
 
     def read(text: str) -> int:
         if not (text.isascii() and text.isdigit() and least <= int(text[:30]) <= most):
-            upward = f"of {least} or more" if most == 2**64 - 1 else f"from {least} to {most}"
-            raise argparse.ArgumentTypeError(f"'{text}' is no whole number {upward}")
+            upward = f"of at least {least}" if most == 2**64 - 1 else f"from {least} to {most}"
+            raise argparse.ArgumentTypeError(f"'{text}' is not an integer {upward}")
         return int(text)
 
     return read
@@ -140,6 +140,9 @@ def add_oracles(p: argparse.ArgumentParser) -> None:
     """Adds --event-queue and --perturb-wakes."""
     g = p.add_argument_group("oracles (results must not change)")
     g.add_argument(
-        "--event-queue", choices=("fast", "naive"), default="fast", help="an ordered map instead of the fast queue"
+        "--event-queue",
+        choices=("fast", "naive"),
+        default="fast",
+        help="naive: an ordered map instead of the fast queue",
     )
-    g.add_argument("--perturb-wakes", metavar="SEED", type=whole(0), help="wake random components for no reason")
+    g.add_argument("--perturb-wakes", metavar="SEED", type=whole(0), help="wake random components without a cause")

@@ -1,4 +1,4 @@
-"""What a machine and its results follow from."""
+"""The origin of a machine and of its results."""
 import dataclasses
 import hashlib
 import json
@@ -12,14 +12,14 @@ from .session import session
 
 @dataclasses.dataclass(frozen=True)
 class Origin:
-    """What one machine was made from."""
+    """The inputs from which a machine was made."""
 
     machine: _memsim.Machine
     number: int  # among the machines of the process, from 1
     root: Root
     options: Options
     script: Script
-    arguments: str  # of the script, as JSON
+    arguments: str  # arguments of the script, as JSON
     inputs: list[tuple[str, str]]  # (path, hash)
 
     @property
@@ -33,7 +33,7 @@ class Origin:
         return self.options is session.options
 
     def is_of(self, saved: _memsim.Checkpoint) -> bool:
-        """Whether a checkpoint is one of this machine, by the machine's number."""
+        """Whether a checkpoint belongs to this machine, by the machine's number."""
         return bool(json.loads(saved.script.journal)["machine"] == self.number)
 
     def checkpoint(self) -> _memsim.Checkpoint | None:
@@ -46,7 +46,7 @@ class Origin:
         return session.former_runs() if self.of_script else {}
 
     def configuration(self) -> str:
-        """A hash of all that the results follow from: equal for two runs with equal results."""
+        """A hash of everything that determines the results. Runs with equal hashes have equal results."""
         return hashlib.sha256(
             json.dumps(
                 [

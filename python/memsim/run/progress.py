@@ -8,17 +8,17 @@ from .. import _memsim
 from ..errors import legible
 
 EVERY = 1.0  # s between two lines
-MOST_WAITS = 20  # lines about components that wait
+MOST_WAITS = 20  # maximum number of lines about waiting components
 
 
 def duration(seconds: float) -> str:
-    """A time for people: '2h05m', '3m07s'."""
+    """A readable duration: '2h05m', '3m07s'."""
     minutes, seconds = divmod(int(seconds), 60)
     return f"{minutes // 60}h{minutes % 60:02}m" if minutes >= 60 else f"{minutes}m{seconds:02}s"
 
 
 def simulated(tick: int | float) -> str:
-    """Femtoseconds for people, with four digits: '12.35us'."""
+    """A readable time with four digits: '12.35us'."""
     for unit, scale in (("s", 10**15), ("ms", 10**12), ("us", 10**9), ("ns", 10**6), ("ps", 10**3)):
         if tick >= scale:
             return f"{tick / scale:.4g}{unit}"
@@ -27,18 +27,18 @@ def simulated(tick: int | float) -> str:
 
 @dataclasses.dataclass
 class Work:
-    """A piece of work with a known end, as a component reports it."""
+    """A piece of work with a known end, as reported by a component."""
 
     what: str
     unit: str
     done: int
     all: int
-    last: bool  # the run ends with it
-    left: float | None = None  # s, by the rate since it was first seen
+    last: bool  # the run ends with this work
+    left: float | None = None  # seconds, at the rate since the work was first seen
 
     @property
     def share(self) -> float:
-        """The part that is done, from 0 to 1."""
+        """The completed part, from 0 to 1."""
         return self.done / self.all if self.all else 1.0
 
     def __str__(self) -> str:
@@ -53,13 +53,13 @@ class Progress:
 
     def __init__(self, machine: _memsim.Machine, verbosity: int) -> None:
         self._machine, self._verbosity = machine, verbosity
-        self._seen: dict[str, tuple[float, int]] = {}  # work -> (when it was first seen, what was done then)
+        self._seen: dict[str, tuple[float, int]] = {}  # work -> (time when first seen, amount done then)
         self._terminal = sys.stderr is not None and sys.stderr.isatty()
         self._on = verbosity > 0 or (verbosity == 0 and self._terminal)
         self._open = False
 
     def begin(self, limit: int) -> None:
-        """A simulate() begins that ends at the tick `limit`; `never` is no limit."""
+        """Starts the display for a simulate() that ends at the tick `limit`; `never`: no limit."""
         self.start, self.limit = self._machine.now, limit
         self.began = self._shown = time.monotonic()
 
@@ -72,7 +72,7 @@ class Progress:
         return (self._machine.now - self.start) / self.wall()
 
     def work(self) -> list[Work]:
-        """The work under way, each with an estimate of the time that it will take."""
+        """The work in progress, each with an estimate of the remaining time."""
         found, now = [Work(**work) for work in self._machine.work], time.monotonic()
         self._seen = {w.what: self._seen.get(w.what, (now, w.done)) for w in found}
         for w in found:
@@ -106,7 +106,7 @@ class Progress:
         return text
 
     def status(self) -> str:
-        """The line of progress, and which component waits for which."""
+        """The line of progress, and the components that wait."""
         waits = self._machine.wait_report()
         more = [f"and {len(waits) - MOST_WAITS} more"] if len(waits) > MOST_WAITS else []
         return "\n  ".join([self.line(), *waits[:MOST_WAITS], *more])
@@ -124,7 +124,7 @@ class Progress:
             )
 
     def tell(self, text: str) -> None:
-        """Prints a line below the line of progress, unless memsim is to be quiet."""
+        """Prints a line below the line of progress, unless output is quiet."""
         self.close()
         if self._verbosity >= 0:
             print(f"memsim: {legible(text)}", file=sys.stderr, flush=True)
@@ -137,6 +137,6 @@ class Progress:
 
 
 def _least(work: Iterable[Work]) -> Work | None:
-    """The work with the smallest share done: the others wait for it."""
+    """The work with the smallest share done, for which the others wait."""
     by_share = sorted(work, key=lambda w: w.share)
     return by_share[0] if by_share else None

@@ -28,9 +28,9 @@ class Record:
         self._origin = origin
         self._database: _memsim.Database | None = None
         self._run: _memsim.Run | None = None
-        self._began: float | None = None  # when the simulate() under way began
+        self._began: float | None = None  # start of the current simulate()
         self._flushed = time.monotonic()
-        self.spent = 0.0  # s in simulate() before that
+        self.spent = 0.0  # seconds in previous simulate() calls
         self.dumped, self.cause = True, "nothing was simulated"
         self.sampling = False  # series() was called
 
@@ -88,25 +88,25 @@ class Record:
             self._flushed = time.monotonic()
 
     def finish(self) -> None:
-        """Marks the run as finished. What was not dumped yet is dumped as 'end'."""
+        """Marks the run as finished. Results that were not dumped yet are dumped as 'end'."""
         if not self.dumped:
             self.dump("end")
         self.run.flush_series(self._origin.machine)
         self.run.finish(self._origin.machine, self.cause, self.spent)
 
     def position(self) -> _memsim.Position:
-        """How far the results have been written, for a checkpoint."""
+        """The position of the written results, for a checkpoint."""
         return self.run.position(self._origin.machine)
 
     # ---- host time -----------------------------------------------------------------------------------
 
     @property
     def busy(self) -> bool:
-        """Whether simulate() is under way."""
+        """Whether simulate() is running."""
         return self._began is not None
 
     def start_clock(self) -> None:
-        """A simulate() begins: what it simulates is not dumped yet."""
+        """Starts the clock for a simulate() whose results are not dumped yet."""
         self._began, self.dumped = time.monotonic(), False
 
     def stop_clock(self) -> None:

@@ -23,7 +23,7 @@ class Runner:
         self._origin, self._record, self._saver, self._progress, self._show = origin, record, saver, progress, show
         self._timeline: _memsim.Timeline | None = None
         self._timeline_file, self._timeline_limits = "", dict[str, int]()
-        self._left_out: Any = None  # what the timeline's limit has kept out of its file
+        self._left_out: Any = None  # events that the timeline's limit excluded from its file
         self.simulated = False  # simulate() was called, or a checkpoint loaded
         self.whole = True  # the machine is between two ticks: no error has interrupted one
 
@@ -33,7 +33,7 @@ class Runner:
         self._timeline_file, self._timeline_limits = file, limits
 
     def tell_left_out(self) -> None:
-        """Prints in one sentence what the timeline's limit has kept out of its file."""
+        """Prints a sentence about the events that the timeline's limit excluded from its file."""
         left = self._left_out
         if left is None or left.since == NEVER:
             return
@@ -77,7 +77,7 @@ class Runner:
             record.stop_clock()
 
     def _attend(self) -> None:
-        """Between two ticks: progress, samples, signals and checkpoints by the wall clock."""
+        """Handles progress, samples, signals and checkpoints by the wall clock, between two ticks."""
         seen = signals.take()
         self._progress.show()
         self._show()
@@ -101,16 +101,16 @@ class Runner:
 
 
 def check_end(machine: _memsim.Machine, stop: str) -> str:
-    """The cause of an end without a limit. `stop` is the answer of machine.run().
+    """The cause of an end without a limit. `stop` is the result of machine.run().
 
-    Raises Error if work is left or if counts do not balance.
+    Raises Error if work is left or if counts are inconsistent.
     """
     tick = _memsim.show_ticks(machine.now)
     if stop == "idle" and machine.pending:
         raise user_error(
-            f"the machine stands still at {tick} with work left; "
+            f"the machine has stalled at {tick} with work left; "
             "these components wait:\n  " + "\n  ".join(machine.wait_report())
         )
     if not machine.pending and (broken := machine.imbalances()):
-        raise user_error(f"the run ended at {tick} and does not add up:\n  " + "\n  ".join(broken))
+        raise user_error(f"the run ended at {tick} with inconsistent counts:\n  " + "\n  ".join(broken))
     return machine.exit_cause if stop == "exit" else "nothing left to do"

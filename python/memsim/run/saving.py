@@ -26,8 +26,8 @@ class Saver:
 
     def __init__(self, origin: Origin, record: Record, journal: Journal, progress: Progress) -> None:
         self._origin, self._record, self._journal, self._progress = origin, record, journal, progress
-        self._wall = time.monotonic()  # of the last checkpoint
-        self._periodic = 0  # checkpoints by simulated time
+        self._wall = time.monotonic()  # time of the last checkpoint
+        self._periodic = 0  # number of checkpoints by simulated time
         self.saved, self.last = -1, ""  # tick and file of the last checkpoint: none is written twice
         self.at = sorted(origin.options.checkpoint_at)  # ticks that are still to come
 
@@ -57,9 +57,9 @@ class Saver:
         self._periodic += 1
         if self._periodic == MANY and (spent := self._record.host_seconds()) < MANY:
             self._progress.tell(
-                f"warning: {MANY} checkpoints were written in {spent:.1f} s, each of which stays in "
-                f"{shown(self._origin.options.outdir)}: --checkpoint-sim-period and --checkpoint-at may be shorter "
-                "than is meant; --checkpoint-wall-period keeps only the last"
+                f"warning: {MANY} checkpoints were written in {spent:.1f} s, all of which are kept in "
+                f"{shown(self._origin.options.outdir)}: --checkpoint-sim-period or --checkpoint-at may be too short; "
+                "--checkpoint-wall-period keeps only the last"
             )
 
     def save(self, path: str | os.PathLike[str] | None = None, tell: bool = True) -> str:
@@ -90,7 +90,7 @@ class Saver:
         return checkpoints.latest(self._origin.options.outdir, self._record.run.uuid)
 
     def _kept(self) -> dict[str, Any]:
-        """What Python keeps in a checkpoint."""
+        """The Python part of a checkpoint."""
         origin = self._origin
         return {
             "journal": self._journal.record(),
@@ -104,7 +104,7 @@ class Saver:
         }
 
     def _script(self, kept: bytes) -> _memsim.Script:
-        """The script with its files. A child process has none: its script, run again, would start all children."""
+        """The script and its files. None in a child process: its script, run again, would start all children."""
         script = self._origin.script
         files = dict(script.files())
         return _memsim.Script(
@@ -119,7 +119,7 @@ class Saver:
         )
 
     def _run(self) -> _memsim.RunAt:
-        """How far the run is."""
+        """The progress of the run."""
         options = self._origin.options
         return _memsim.RunAt(
             uuid=self._record.run.uuid,

@@ -1,4 +1,4 @@
-"""The script that runs: its path, its files, and whether they have changed."""
+"""The running script: its path, its files, and whether they have changed."""
 import ast
 import importlib.util
 import json
@@ -100,8 +100,8 @@ def _refuse_stale(file: str, cached: str | None) -> None:
         return
     if not same:
         raise Error(
-            f"{file}: Python has run {cached}, which was compiled from another text than the file has now: "
-            "delete it, and start again"
+            f"{file}: Python has run {cached}, which was compiled from a different version of the file: "
+            "delete it and start again"
         )
 
 
@@ -118,7 +118,7 @@ def arguments_as_json(arguments: Any) -> str:
 
 
 def _finite(value: Any) -> Any:
-    """The value without numbers that JSON does not have."""
+    """The value with numbers that JSON does not have replaced."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, dict):
@@ -157,8 +157,8 @@ def check_unchanged(script: _memsim.Script) -> None:
     for name, expected in [(script.path, script.hash), *script.modules]:
         if not os.path.isfile(name):
             raise Error(
-                f"{name}: the checkpoint's script needs this file and it is gone: put it "
-                "back, or open the checkpoint in Python with memsim.restore(FILE)"
+                f"{name}: the checkpoint's script needs this file, which is missing: restore "
+                "it, or open the checkpoint in Python with memsim.restore(FILE)"
             )
         if hash_of(name) != expected:
             raise Error(

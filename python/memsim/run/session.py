@@ -1,4 +1,4 @@
-"""What the machines of one process share: options, numbers, open runs, and the end of all runs."""
+"""State shared by the machines of one process: options, numbers, open runs, and the end of all runs."""
 import atexit
 import json
 import os
@@ -31,7 +31,7 @@ class Session:
 
     def __init__(self) -> None:
         self.options = Options()  # of the command line
-        self.machines = 0  # built so far: a checkpoint names its machine by number
+        self.machines = 0  # number of machines built; a checkpoint identifies its machine by this number
         self.runs: dict[str, str] = {}  # number of a machine, as text -> UUID of its run
         self.open: list[OpenRun] = []  # the last one was built last
         self.default: Any = None  # the Simulation that instantiate() or restore() built last
@@ -39,7 +39,7 @@ class Session:
         self._of_parent: list[OpenRun] = []  # in a forked child: these are neither closed nor destroyed
 
     def former_runs(self) -> dict[str, str]:
-        """`runs` of the process that wrote the checkpoint whose script runs again."""
+        """The `runs` of the process that wrote the checkpoint whose script runs again."""
         saved = self.options.restoring
         runs: dict[str, str] = json.loads(saved.script.journal)["runs"] if saved else {}
         return runs

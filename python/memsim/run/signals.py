@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     import sqlite3
 
 _seen: dict[int, float] = {}  # signal -> when it arrived
-_ending: dict[int, float] = {}  # signal that ends a run -> when the first one arrived
-_before: dict[int, Any] = {}  # signal -> its handler outside handled()
+_ending: dict[int, float] = {}  # signal that ends a run -> arrival of the first one
+_before: dict[int, Any] = {}  # signal -> its handler outside of handled()
 _running: set[_memsim.Machine] = set()
 _expected = False  # a machine exists, which will see the signals
 _lock = threading.Lock()
 _thread: threading.Thread | None = None
 HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
-OF_A_RUN = (signal.SIGUSR1, signal.SIGUSR2)  # requests that end nothing
-ONCE = 3.0  # s: two signals within this time are one, sent to the process group and forwarded by the parent
-SQL_STEPS = 100_000  # of SQLite, some milliseconds: a query looks for signals so often
+OF_A_RUN = (signal.SIGUSR1, signal.SIGUSR2)  # requests that do not end the run
+ONCE = 3.0  # s: two signals within this time count as one: sent to the process group and forwarded by the parent
+SQL_STEPS = 100_000  # SQLite steps, some milliseconds, between checks for signals in a query
 
 
 def _note(number: int, frame: types.FrameType | None) -> None:
     now = time.monotonic()
     if number == signal.SIGINT and not _running:
         if number in _ending and now - _ending[number] <= ONCE:
-            return  # the run that it interrupted is being saved
+            return  # the interrupted run is being saved
         raise KeyboardInterrupt
     if number == signal.SIGTERM and not _expected:
         raise SystemExit(128 + signal.SIGTERM)
@@ -45,7 +45,7 @@ def _note(number: int, frame: types.FrameType | None) -> None:
 
 
 def expect() -> None:
-    """From now on SIGTERM waits for a machine that can save itself, and SIGUSR1 and SIGUSR2 end no process."""
+    """Lets SIGTERM wait for a machine that can save itself, and keeps SIGUSR1 and SIGUSR2 from ending the process."""
     global _expected
     _expected = True
     if threading.current_thread() is threading.main_thread():
@@ -53,8 +53,8 @@ def expect() -> None:
 
 
 def end() -> None:
-    """The process ends: SIGUSR1 and SIGUSR2 are ignored, also after Python has removed its handlers. SIGINT and
-    SIGTERM end the process at once."""
+    """Called at the end of the process: SIGUSR1 and SIGUSR2 are ignored, even after Python has removed its handlers.
+    SIGINT and SIGTERM end the process at once."""
     if threading.current_thread() is threading.main_thread():
         for number in OF_A_RUN:
             signal.signal(number, signal.SIG_IGN)
@@ -74,7 +74,7 @@ def expected() -> Iterator[None]:
 
 
 def take() -> set[int]:
-    """The signals since the last call, each once."""
+    """The signals since the last call, without repetitions."""
     seen = set(_seen)
     for number in seen:
         del _seen[number]
@@ -82,17 +82,17 @@ def take() -> set[int]:
 
 
 def forget() -> None:
-    """The signals so far are being obeyed: the next one is a new request."""
+    """Discards the signals so far, which are being handled. The next one is a new request."""
     _ending.clear()
 
 
 def may_end_queries(connection: "sqlite3.Connection") -> None:
-    """A SIGTERM, and whatever a signal's handler raises, ends a query of this connection."""
+    """Lets SIGTERM, and exceptions raised by signal handlers, end a query of this connection."""
     connection.set_progress_handler(lambda: signal.SIGTERM in _seen and not _running, SQL_STEPS)
 
 
 def pass_on(error: BaseException) -> None:
-    """Obeys the signal that has ended a query of SQLite with this error, if one has."""
+    """Handles the signal, if any, that ended a query of SQLite with this error."""
     if getattr(error, "sqlite_errorname", "") == "SQLITE_INTERRUPT":
         obey()
         raise KeyboardInterrupt
@@ -105,7 +105,7 @@ def obey() -> None:
 
 
 def heed() -> None:
-    """C++ calls this while it loads or generates an input: no machine exists yet that could be saved, so SIGTERM ends
+    """Called by C++ while it loads or generates an input. No machine exists yet that could be saved, so SIGTERM ends
     the process."""
     if signal.SIGTERM in _seen and not _running and threading.current_thread() is threading.main_thread():
         obey()
@@ -113,7 +113,7 @@ def heed() -> None:
 
 @contextlib.contextmanager
 def handled() -> Iterator[None]:
-    """A context in which the main thread notes signals rather than obeying them."""
+    """A context in which the main thread records signals instead of handling them."""
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) is _note:
         yield
         return
@@ -126,14 +126,14 @@ def handled() -> Iterator[None]:
 
 
 def note(numbers: Iterable[signal.Signals]) -> dict[int, Any]:
-    """From now on these signals are noted, except those that nohup or a shell ignores. Returns the former handlers."""
+    """Records these signals from now on, except those that nohup or a shell ignores. Returns the former handlers."""
     return {
         number: signal.signal(number, _note) for number in numbers if signal.getsignal(number) is not signal.SIG_IGN
     }
 
 
 def hold(numbers: Iterable[signal.Signals] = HANDLED) -> None:
-    """These signals wait until listen(), also in processes that are started meanwhile. The launcher begins so."""
+    """Blocks these signals until listen(), also in processes started meanwhile. The launcher begins in this state."""
     signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
 
 
@@ -148,8 +148,8 @@ def _restore() -> None:
 
 
 def _after_fork() -> None:
-    """A child has neither its parent's machines nor its heartbeat, and handles signals as its parent did outside
-    handled()."""
+    """A child process has neither its parent's machines nor its heartbeat. It handles signals as its parent did outside
+    of handled()."""
     global _lock, _thread, _expected
     _lock, _thread, _expected = threading.Lock(), None, False
     _seen.clear()

@@ -1,4 +1,4 @@
-"""`Simulation`: one machine that is built, run, saved and restored."""
+"""`Simulation`: a machine that can be built, run, saved and restored."""
 import json
 import os
 import sys
@@ -68,7 +68,7 @@ class Simulation:
         session.machines += 1
 
     def _build(self, arguments: str, script: Script) -> None:
-        """Builds the machine and begins its run, or its replay up to a checkpoint."""
+        """Builds the machine and starts its run, or its replay up to a checkpoint."""
         opts, number = self.options, session.machines + 1
         machine: _memsim.Machine = build(self.root, opts.event_queue, opts.changes)
         self._machine = machine
@@ -78,7 +78,7 @@ class Simulation:
         self._progress = Progress(machine, opts.verbosity)
         os_error(lambda: os.makedirs(opts.outdir, exist_ok=True), opts.outdir)
         if opts.skip_finished and (not opts.restoring or opts.parent and origin.checkpoint()):
-            if own := skip_or_resume(origin, self._progress):  # further on than a checkpoint that was named
+            if own := skip_or_resume(origin, self._progress):  # further than the named checkpoint
                 opts.restoring, opts.parent = own, ""
         self._record, self._restoring = Record(origin), origin.checkpoint()
         self._journal = self._journal_of(self._restoring)
@@ -103,7 +103,7 @@ class Simulation:
         return Journal(json.loads(saved.script.journal)["journal"], self._load)
 
     def _observe(self) -> None:
-        """Options that test and show: none changes the results."""
+        """Applies options for tests and display, which do not change results."""
         opts, machine = self.options, self._machine
         if opts.perturb is not None:
             machine.perturb(opts.perturb, 3)
@@ -125,7 +125,7 @@ class Simulation:
         """
         ticks = NEVER if duration is None else ticks_of(duration, "simulate()")
         if ticks < 0:
-            raise user_error(f"simulate(): {duration!r} lies in the past")
+            raise user_error(f"simulate(): {duration!r} is in the past")
         return Event(
             *self._journal.call(
                 "simulate",
@@ -144,7 +144,7 @@ class Simulation:
         differs, and for a machine without contents.
         """
         if not self.root.contents:
-            raise user_error("check_contents(): this machine carries no contents: build it from Root(contents=True)")
+            raise user_error("check_contents(): this machine carries no contents: build it with Root(contents=True)")
         report = self._journal.call("check_contents", [], self._machine.compare_contents)
         if report.pop("different"):
             raise user_error(f"check_contents(): {report['first']}")
@@ -216,14 +216,14 @@ class Simulation:
     # ---- run, end, restore -------------------------------------------------------------------------
 
     def _advance(self, until: int) -> tuple[str, int]:
-        """Runs to the tick `until`, which a checkpoint on the way notes in the journal."""
+        """Runs to the tick `until`, which is recorded in the journal for checkpoints on the way."""
         assert self._journal.current
         self._journal.current["until"] = until
         self._files.lock()
         return self._runner.run(until)
 
     def _resume_simulate(self) -> tuple[str, int]:
-        """The simulate() that the checkpoint interrupted: loads the state and continues."""
+        """Continues the simulate() that the checkpoint interrupted: loads the state and runs on."""
         call = self._journal.current
         assert call
         self._load()
@@ -249,7 +249,7 @@ class Simulation:
         self._restoring, self._runner.simulated = None, True
 
     def _load_without_script(self) -> None:
-        """For restore(): the calls of the checkpoint's script are not answered again."""
+        """For restore(): the calls of the checkpoint's script are not repeated."""
         self._journal.forget()
         self._load()
 
@@ -272,8 +272,8 @@ class Simulation:
         if not self._record.has_begun:  # a restored script that ended before its checkpoint
             if finished:
                 raise Error(
-                    "the script ended before it came to the call that the checkpoint "
-                    "interrupted: a restored script must do the same"
+                    "the script ended before it reached the call that the checkpoint "
+                    "interrupted: a restored script must make the same calls"
                 )
         elif finished:
             ending.finish()

@@ -17,7 +17,7 @@ from ..files import check_regular, kind_of
 USER_ERROR = 1  # the exit code
 SAID_OF = {  # files of these kinds, where a script is expected
     "a checkpoint": "a checkpoint: memsim --restore {} continues it",
-    "a database": "a database of results: memsim sql {0} QUERY asks it, memsim report {0} makes a page of it",
+    "a database": "a database of results: memsim sql {0} QUERY queries it, memsim report {0} makes a page of it",
 }
 
 
@@ -64,7 +64,7 @@ def run_script(script: str, arguments: list[str], interactive: bool = False) -> 
 
 
 def _read(script: str) -> bytes:
-    """The source. Raises Error, with a remedy, if the file is no Python script."""
+    """The source of the script. Raises Error, with a remedy, if the file is no Python script."""
     check_regular(script)
     try:
         with open(script, "rb") as f:
@@ -86,7 +86,7 @@ def _read(script: str) -> bytes:
         if b"\0" in source or not script.endswith(".py"):
             ast.parse(source)
     except (SyntaxError, ValueError) as e:
-        raise Error(f"{script}: this is no Python script ({e}): name one, such as configs/ohm_planar.py") from None
+        raise Error(f"{script}: this is not a Python script ({e}): name one, such as configs/ohm_planar.py") from None
     return source
 
 

@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full, or no longer read."""
+"""Standard streams that are closed, full, or not read any more."""
 import contextlib
 import io
 import os
@@ -39,7 +39,7 @@ def prepare() -> None:
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number: this one
+            os.open(os.devnull, os.O_RDWR)  # uses the lowest free number, which is this one
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, "w" if number else "r", closefd=False))
     for name in ("stdout", "stderr"):

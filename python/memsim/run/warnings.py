@@ -1,11 +1,11 @@
-"""Warnings of a machine: those that differ in the index of a component alone become one."""
+"""Warnings of a machine. Those that differ only in component indices are combined."""
 
 import re
 from collections.abc import Iterable
 
 
 def grouped(warnings: Iterable[str]) -> list[str]:
-    """The warnings in order. Of several that are alike but for indices, one line with [*] and their number."""
+    """The warnings in order. Warnings that are equal except for indices become one line with [*] and their number."""
     alike: dict[str, list[str]] = {}
     for warning in warnings:
         alike.setdefault(re.sub(r"\[\d+\]", "[*]", warning), []).append(warning)

@@ -1,4 +1,4 @@
-"""The catalogue of workloads, and what each does to memory, counted without timing."""
+"""The catalogue of workloads, and the memory operations of each, counted without timing."""
 
 import multiprocessing
 import signal
@@ -15,9 +15,9 @@ Job = tuple[Any, ...]  # name, size, check of profile(), and further parameters 
 
 
 def profile(name: str, size: int = 0, check: bool = False, **params: Any) -> dict[str, Any]:
-    """What a workload does, counted over its whole instruction stream without any timing: a dict of
-    counts, `read_ratio` (requests after the coalescer, atomics being reads as they are loads of a
-    kind), `apki` (requests per thousand instructions of warps) and, if checked, `difference`."""
+    """Counts of a workload's operations over its whole instruction stream, without timing. A dict of counts,
+    `read_ratio` (requests after the coalescer, with atomics as reads), `apki` (requests per thousand warp instructions)
+    and, if checked, `difference`."""
     given = [("name", name), ("size", str(size))] + [(k, str(v)) for k, v in params.items()]
     prepared = _memsim.Prepared(TYPE, given)
     counts: dict[str, Any] = prepared.profile()
@@ -34,7 +34,7 @@ REQUESTS = "load_requests", "store_requests", "atomic_requests"
 
 
 def names(of: str = "") -> list[str]:
-    """Every name, or those of the workloads whose size counts these things ('vertices': graphs)."""
+    """All names, or those of the workloads whose unit of size contains a text ('vertices': graphs)."""
     return [name for w in _memsim.workloads() if of in w["size_is"] for name in w["names"]]
 
 
@@ -44,7 +44,7 @@ def reads_graphs(w: dict[str, Any]) -> bool:
 
 
 def chosen(names: list[str], of_graphs: bool = False) -> list[dict[str, Any]]:
-    """The catalogue's entries under these names, all without one; or those alone that read graphs."""
+    """The catalogue's entries with these names, or all if there are none; optionally only those that read graphs."""
     every = _memsim.workloads()
     if not names:
         return [w for w in every if reads_graphs(w) or not of_graphs]
@@ -60,8 +60,8 @@ def chosen(names: list[str], of_graphs: bool = False) -> list[dict[str, Any]]:
 
 
 def profiles(jobs: list[Job], processes: int, first: list[int] | None = None) -> Iterator[dict[str, Any]]:
-    """profile(*job) of each, in order, in parallel processes; those go `first` whose numbers in
-    the list are named first."""
+    """The results of profile(*job) for each job, in order, computed in parallel processes. `first`: indices of all jobs
+    in the order in which they start."""
     before = signal.signal(signal.SIGTERM, _end_with_children)
     try:
         with ProcessPoolExecutor(processes, initializer=_die_at_once) as pool:
@@ -79,14 +79,13 @@ def _end_with_children(number: int, frame: FrameType | None) -> None:
 
 
 def _die_at_once() -> None:
-    """A worker is in C++ for minutes, where Python would serve no signal."""
+    """Ends a worker at SIGTERM at once: it runs C++ code for minutes, in which Python handles no signal."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
 
 
 def longest_first(every: list[dict[str, Any]], processes: int) -> list[int]:
-    """The numbers of these workloads, those first that do most at their small sizes, so that none
-    of them is left for the end alone."""
+    """The indices of these workloads, longest at their small sizes first, so that no long one runs last alone."""
     jobs: list[Job] = [(w["names"][0], w["check_size"], False) for w in every]
     work: list[int] = [p["thread_instructions"] for p in profiles(jobs, processes)]
     return sorted(range(len(every)), key=lambda i: -work[i])

@@ -1,4 +1,4 @@
-"""Studies: many runs, and what they say about a paper's claims.
+"""Studies: many runs, compared with a paper's claims.
 
     from memsim import study
 
@@ -10,9 +10,9 @@
     fig16.claim("ohm-04", ipc.loc["ohm-base", "ipc"] / ipc.loc["hetero", "ipc"])
     fig16.close()
 
-A point is a run of a script with arguments, in a process of its own; all write into one database. A point
-whose results are there already (`--skip-finished`) is not run again, and studies share their points.
-Claims are in papers/<paper>/claims.toml, facts of the papers as data, and are judged by memsim.study.verdict.
+A point is a run of a script with arguments in a process of its own. All points write into one database. Finished points
+are not run again (`--skip-finished`), and studies share equal points. Claims are facts of the papers, stored in
+papers/<paper>/claims.toml and judged by memsim.study.verdict.
 """
 from .options import add_jobs, add_options, jobs, limit, preview
 from .study import Point, Study

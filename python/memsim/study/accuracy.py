@@ -22,17 +22,17 @@ from the files of `docs/results/<paper>`:
   nothing has moved; no claim is judged by them.
 
 [studies.md](studies.md#verdicts) says what a verdict means, and [deviations.md](deviations.md) why a value differs.
-Ohm-GPU's claims are judged with the readings of [models/ohm-readings.md](models/ohm-readings.md), ZnG's with those of
-[models/zng-readings.md](models/zng-readings.md): the column 'now' is what the models do.
+[models/ohm-readings.md](models/ohm-readings.md) and [models/zng-readings.md](models/zng-readings.md) give the sources
+of the models' readings.
 
 **Values of CXL-GPU, Ohm-GPU and ZnG at the scale judge precede the present readings of their papers.** They were
 measured with earlier readings and will change when `memsim reproduce` runs their figures again. Values that need no
-run, and those of CMD and SAP, are of the present readings. The pages of the models have single results of them.
+run, and those of CMD and SAP, are of the present readings.
 """
 
 
 def counts(papers: dict[str, list[tuple[verdict.Verdict, dict[str, str]]]]) -> list[str]:
-    """How many claims have each verdict; of those that are none, the result of the comparison."""
+    """The number of claims with each verdict; for those without a verdict, the result of the comparison."""
     lines = ["| verdict | " + " | ".join(PAPERS.values()) + " |", "|---|" + "---|" * len(PAPERS)]
     for word in verdict.WORDS:
         cells = []
@@ -47,7 +47,7 @@ def counts(papers: dict[str, list[tuple[verdict.Verdict, dict[str, str]]]]) -> l
 
 
 def summary() -> str:
-    """One sentence: how many of the papers' claims are met."""
+    """One sentence: the number of claims that are met."""
     words = Counter(v.word for of_paper in results.judged().values() for v, _ in of_paper)
     judgements = [words[w] for w in (verdict.MET, verdict.ORDERING, verdict.NOT_REPRODUCED)]
     return (
@@ -83,14 +83,15 @@ def _number(value: float | None) -> str:
 
 
 def _figures(v: verdict.Verdict) -> str:
-    """The median over the seeds, and how far apart they are."""
+    """The median over the seeds, and their range."""
     if len(v.figures) < 2 or min(v.figures) == max(v.figures):
         return _number(v.ours)
     return f"{_number(v.ours)} ({_number(min(v.figures))} to {_number(max(v.figures))})"
 
 
 def _envelope(row: dict[str, str] | None) -> str:
-    """How far a claim's figure goes over the assumptions, each alone, and which moves it most."""
+    """The range of a claim's figure over the assumptions, each changed alone, and the assumption with the largest
+    effect."""
     if not row:
         return "-"
     least, ours, greatest = (_number(float(row[name])) for name in ("least", "ours", "greatest"))
@@ -99,7 +100,7 @@ def _envelope(row: dict[str, str] | None) -> str:
 
 
 def page() -> str:
-    """docs/accuracy.md: each claim with our figure at the paper's scale and at the quick one."""
+    """docs/accuracy.md: each claim with our figure at the paper's scale and at the quick scale."""
     papers, quick = results.judged(), results.recorded("quick")
     lines = [*HEAD.splitlines(), "", summary(), "", *counts(papers)]
     for system, name in PAPERS.items():

@@ -21,10 +21,10 @@ class Assumption:
 
     name: str
     value: str
-    changes: tuple[str, ...] = ()  # 'path.parameter' of each, set to `value` or to what follows a '='
+    changes: tuple[str, ...] = ()  # 'path.parameter' of each change, set to `value` or to the text after a '='
     platforms: tuple[str, ...] = ()
-    modes: tuple[str, ...] = ()  # none: the paper has no modes, or it holds in all
-    arguments: tuple[Any, ...] = ()  # of the script
+    modes: tuple[str, ...] = ()  # none: the paper has no modes, or the assumption applies to all
+    arguments: tuple[Any, ...] = ()  # arguments of the script
 
     @property
     def variant(self) -> str:
@@ -78,7 +78,7 @@ def of(paper: str) -> list[Assumption]:
 
 
 def chosen(names: Iterable[str], every: list[Assumption]) -> list[Assumption]:
-    """Those of `every` that have these names, all values."""
+    """The entries of `every` with these names, with all their values."""
     known = list(dict.fromkeys(a.name for a in every))
     for name in names:
         check_known("assumption", name, known)
@@ -92,7 +92,7 @@ def _variants(root: Root) -> Iterable[tuple[tuple[Any, ...], tuple[str, ...]]]:
             place = re.sub(r"\[\d+\]", "[*]", f"{obj.path}.{parameter}")
             for v in one.sweep:
                 if one is not source and not v.changes and not v.arguments:
-                    continue  # of a value that this one is derived from: it is found where it is set itself
+                    continue  # of an origin of this value: found where it is set itself
                 yield (v.name or one.name or parameter, v.value, _changes(place, v), v.arguments), v.platforms
 
 

@@ -1,4 +1,4 @@
-"""The figures that `memsim reproduce` knows: those of the papers' tables."""
+"""The figures of `memsim reproduce`: those of the papers' tables."""
 
 import dataclasses
 import re
@@ -18,15 +18,15 @@ LISTED = "quick", "default", "judge"
 
 @dataclasses.dataclass(frozen=True)
 class Known:
-    """A figure: how it is run, and what it shows."""
+    """A figure: the command that runs it, and its description."""
 
     system: str
     figure: str
     title: str
     takes_a_scale: bool
-    is_sweep: bool  # of assumptions: it judges nothing, and runs only if it is named
-    command: str  # what `memsim sweep` is given
-    folder: str  # where its files go, below OUTDIR
+    is_sweep: bool  # a sweep of assumptions: judges nothing and runs only if named
+    command: str  # argument of `memsim sweep`
+    folder: str  # folder of its files, below OUTDIR
 
     @property
     def name(self) -> str:
@@ -34,7 +34,7 @@ class Known:
 
 
 def figures() -> dict[str, Known]:
-    """All, in the order of their names."""
+    """All figures, sorted by name."""
     found = [
         Known(name, table.name, table.title, table.scaled, table.sweep, f"{name}/{table.name}", f"{name}/{table.name}")
         for name in toml.names()
@@ -44,18 +44,18 @@ def figures() -> dict[str, Known]:
 
 
 def _number(known: Known) -> list[tuple[bool, int, str]]:
-    """The order of figures: numbers by their value."""
+    """The sort key of a figure: numbers are compared by value."""
     return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", known.name)]
 
 
 def canonical(name: str) -> str:
-    """A figure or paper by its own name, where it was given by an alias: cxl/fig9a."""
+    """The canonical name of a figure or paper given by an alias, such as cxl/fig9a."""
     system, slash, figure = name.partition("/")
     return paper.aliases().get(system, system) + slash + figure
 
 
 def chosen(names: Iterable[str]) -> list[Known]:
-    """The figures that 'ohm/fig16', 'ohm' or 'all' name, each once."""
+    """The figures named by 'ohm/fig16', 'ohm' or 'all', without repetitions."""
     known = figures()
     found: dict[str, Known] = {}
     for given in names:
@@ -63,13 +63,13 @@ def chosen(names: Iterable[str]) -> list[Known]:
         some = [f for f in known.values() if name in (f.name, f.system, "all") and (not f.is_sweep or f.name == name)]
         if not some:
             near = did_you_mean(name, [*known, *claimed.PAPERS])
-            raise Error(f"there is no figure or paper '{given}'{near}: --list names them")
+            raise Error(f"there is no figure or paper '{given}'{near}: --list lists them")
         found.update((f.name, f) for f in some)
     return list(found.values())
 
 
 def listing(names: list[str], outdir: str) -> None:
-    """Prints the figures with CPU time and memory as measured before."""
+    """Prints the figures with the CPU time and memory measured earlier."""
     known = results.all_costs(Path(outdir, "costs.csv"))
     rows = [["figure", *(f"{s}: CPU time, memory" for s in LISTED), "what it shows"]]
     for f in chosen(names or ["all"]) + [f for f in figures().values() if f.is_sweep and not names]:
@@ -82,6 +82,6 @@ def listing(names: list[str], outdir: str) -> None:
     print("\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows))
     if unknown := sum(row.count("not measured") for row in rows):
         print(
-            f"{unknown} of {(len(rows) - 1) * len(LISTED)} times are not known: a figure that is run is measured, into "
+            f"{unknown} of {(len(rows) - 1) * len(LISTED)} times are not known: running a figure measures them, into "
             f"{outdir}/costs.csv"
         )

@@ -18,5 +18,5 @@ def claims(system: str) -> dict[str, verdict.Claim]:
 
 @functools.cache
 def places() -> dict[str, str]:
-    """{id: where the paper states it}, of the claims of all papers."""
+    """{id: place in the paper} of the claims of all papers."""
     return {id: claim.stated_in for system in PAPERS for id, claim in claims(system).items()}

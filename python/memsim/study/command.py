@@ -1,4 +1,4 @@
-"""Runs one figure of a paper as the command line asks for: main("zng/fig10", ["--scale", "small"])."""
+"""Runs one figure of a paper as given on the command line: main("zng/fig10", ["--scale", "small"])."""
 
 import argparse
 from collections.abc import Sequence
@@ -14,10 +14,10 @@ from .tables import FigureTable, Option
 
 
 def main(name: str, argv: Sequence[str]) -> None:
-    """Runs a figure as its options say, prints what it shows and the verdicts, and stores them."""
+    """Runs a figure with its options, prints its tables and verdicts, and stores them."""
     found = figure_of(name)
     if not found:
-        raise Error(f"there is no figure '{name}': memsim reproduce --list names them")
+        raise Error(f"there is no figure '{name}': memsim reproduce --list lists them")
     paper, table = found
     carry_out(Figure(paper, table, parsed(paper, table, argv)))
 
@@ -40,11 +40,11 @@ def carry_out(fig: Figure) -> None:
         fig.paper.special(table.after, fig.paper.place(fig.name))(fig)
     left = set(table.claims) - {v.claim.id for v in fig.verdicts}
     if left and not table.sweep:
-        raise Error(f"{fig.paper.name}/{fig.name}: special.py judges nothing of {', '.join(sorted(left))}")
+        raise Error(f"{fig.paper.name}/{fig.name}: special.py does not judge {', '.join(sorted(left))}")
 
 
 def parsed(paper: Paper, table: FigureTable, argv: Sequence[str]) -> argparse.Namespace:
-    """The options of a figure: those of every study, the paper's and its own."""
+    """The options of a figure: those of all studies, of the paper and of the figure."""
     parser = script_parser(table.doc)
     parser.prog = f"memsim reproduce {paper.name}/{table.name}"
     if not table.scaled:
@@ -60,9 +60,9 @@ def parsed(paper: Paper, table: FigureTable, argv: Sequence[str]) -> argparse.Na
         parser.add_argument("--only", nargs="+", default=known, metavar="NAME", help=f"of {', '.join(known)}")
     args = parser.parse_args(argv)
     for workload in args.workloads:
-        if workload not in every:  # those of another paper are known to it alone
+        if workload not in every:  # workloads of another paper are known to that paper only
             paper.check_workload(workload)
-    args.all_workloads = every  # over which the paper averages
+    args.all_workloads = every  # the workloads over which the paper averages
     return args
 
 

@@ -1,4 +1,4 @@
-"""What `memsim reproduce` draws of a figure: claims.svg, our figures beside the paper's, and data.svg."""
+"""The drawings of `memsim reproduce` for a figure: claims.svg, our figures and the paper's, and data.svg."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from .catalog import Known
 
 
 def draw(figure: Known, rows: list[dict[str, Any]], folder: Path) -> None:
-    """claims.csv and claims.svg: the paper's values and ours; a panel for each unit."""
+    """claims.csv and claims.svg: the paper's values and ours, with a panel for each unit."""
     import pandas
 
     columns = (
@@ -48,8 +48,8 @@ def draw(figure: Known, rows: list[dict[str, Any]], folder: Path) -> None:
 
 
 def draw_data(figure: Known, folder: Path) -> None:
-    """data.svg of a study that has a row for each workload on each platform, or policy: the first figure that the study
-    shows, the mean over the seeds."""
+    """data.svg of a study with a row for each workload on each platform or policy: the first metric that the study
+    prints, as the mean over the seeds."""
     import pandas
 
     data = pandas.read_csv(folder / "data.csv") if (folder / "data.csv").exists() else pandas.DataFrame()

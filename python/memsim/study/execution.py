@@ -1,4 +1,4 @@
-"""How the points of a study are run: processes here, or what `Execution.elsewhere` is."""
+"""Execution of the points of a study: by processes here, or by `Execution.elsewhere`."""
 
 import contextlib
 import dataclasses
@@ -21,13 +21,12 @@ from ..run.processes import MEMSIM, Processes, as_they_end, environment
 from .points import Points, owner
 
 UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-ENDED = "it was ended with the study"
+ENDED = "it was stopped together with the study"
 
 
 @dataclasses.dataclass
 class Point:
-    """One run of a study: its keys, the script and its arguments, options of memsim itself, and the
-    run once it is there."""
+    """One run of a study: its keys, the script and its arguments, memsim's own options, and the run once it exists."""
 
     keys: dict[str, Any]
     script: str
@@ -36,8 +35,8 @@ class Point:
     seed: int = 1
     run: str = ""
     seconds: float = 0.0
-    in_use: str = ""  # the run of it that another process is at
-    found: bool = False  # it was there before
+    in_use: str = ""  # its run that another process is executing
+    found: bool = False  # it existed before
 
     @property
     def command(self) -> list[str]:
@@ -51,11 +50,11 @@ class Point:
 
 
 class Execution:
-    """Points of a study that are run, several at a time, into one database."""
+    """Points of a study that are run concurrently, into one database."""
 
     elsewhere: ClassVar[
         Callable[["Execution", list[Point]], Any] | None
-    ] = None  # what runs the points in place of processes here
+    ] = None  # runs the points instead of processes here
     system: str
     name: str
     jobs: int
@@ -63,10 +62,10 @@ class Execution:
     points: list[Point]
 
     def run(self) -> Any:
-        """Runs all points, `jobs` at a time, and raises an Error that names those that failed. What
-        is finished stays finished: run the study again for the rest. Points that another process is at
-        come last: it may have finished them by then. A SIGTERM or Ctrl-C is passed on to the points that
-        run, and ends the study when they have ended."""
+        """Runs all points, `jobs` at a time. Raises an Error that names the points that failed. Finished points are
+        kept: running the study again continues with the others. Points that another process is executing come last,
+        because they may be finished by then. SIGTERM or Ctrl-C is forwarded to the running points and ends the study
+        when they have ended."""
         if not self.points:
             raise user_error(f"the study {self.system}/{self.name} has no points: point() adds them")
         began, done = time.monotonic(), 0
@@ -116,9 +115,9 @@ class Execution:
                         print(f"memsim: {self.name}: {point.name}: {error}", file=sys.stderr)
                 finished = sum(bool(points[0].run) for points in twins.values())
                 print(
-                    f"memsim: {self.name} was ended by {number.name} with {finished} of {len(twins)} "
-                    "points finished: the same command finishes the others, from their checkpoints "
-                    "where they have one",
+                    f"memsim: {self.name} was stopped by {number.name} with {finished} of {len(twins)} "
+                    "points finished: the same command continues with the others, from their checkpoints "
+                    "if they have one",
                     file=sys.stderr,
                     flush=True,
                 )
@@ -136,8 +135,8 @@ class Execution:
             print(f"{self.name}: {text}", file=sys.stderr, flush=True)
 
     def _run_points(self, points: list[Point], processes: Processes, table: Points) -> object:
-        """Runs equal points as one, continues it, or finds it finished; returns what went wrong, if
-        anything did."""
+        """Runs equal points as one run, continues that run, or finds it finished. Returns the reason of a failure, if
+        any."""
         point = points[0]
         if point.in_use:
             database = _memsim.Database(self.database)
@@ -166,7 +165,7 @@ class Execution:
         return error
 
     def _process(self, point: Point, processes: Processes) -> object:
-        """The process of a point; returns what went wrong."""
+        """Runs the process of a point. Returns the reason of a failure, if any."""
         folder = os.path.join(os.path.dirname(self.database), "points")
         began = time.monotonic()
         done = processes.run(
@@ -187,6 +186,6 @@ class Execution:
             return last
         made = re.findall(r"^memsim: .*(?:, run|(finished before), as run) (\S+)$", done.stderr, re.M)
         if not made:
-            return "it made no run in the database"
+            return "it has no run in the database"
         point.found, point.run = bool(made[-1][0]), made[-1][1]
         return None

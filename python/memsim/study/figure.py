@@ -1,4 +1,4 @@
-"""A figure of a paper: its points are run, what it shows is printed, and what it claims is judged.
+"""A figure of a paper: runs its points, prints its tables and judges its claims.
 
 A function of special.py is given the Figure; command.py runs it.
 """
@@ -21,12 +21,12 @@ from .options import limit, preview
 from .study import Point, Study
 from .tables import ClaimTable, FigureTable, Points
 
-__all__ = ["ClaimTable", "Figure", "Points", "config", "limit"]  # what special.py of a paper imports
+__all__ = ["ClaimTable", "Figure", "Points", "config", "limit"]  # names that special.py of a paper imports
 
 
 class Figure(Study):
-    """Points by mode (if the paper has some), platform with its variant, and workload; other keys where special.py
-    adds the points."""
+    """Points identified by mode (if the paper has several), platform with its variant, and workload; by other keys if
+    special.py adds the points."""
 
     def __init__(self, paper: Paper, table: FigureTable, args: argparse.Namespace) -> None:
         super().__init__(paper.name, table.name, jobs=args.jobs, seeds=getattr(args, "seeds", 1))
@@ -35,8 +35,8 @@ class Figure(Study):
         self.workloads: list[str] = getattr(args, "workloads", [])
         self.preview = table.scaled and preview(args, self.every)
         self.index = list(paper.table.index)
-        self.shown: dict[str, None] = {}  # the metrics that were printed, in order
-        self.swept: list[Assumption] = []  # of a sweep
+        self.shown: dict[str, None] = {}  # metrics that were printed, in order
+        self.swept: list[Assumption] = []  # values of assumptions, in a sweep
         self._machines: dict[int, tuple[str, str]] = {}  # platform and mode of each point
         self._frames: dict[int, Any] = {}  # by seed
 
@@ -47,7 +47,7 @@ class Figure(Study):
     # ---- points ----------------------------------------------------------------------------------
 
     def add(self, points: Points) -> None:
-        """Each of the platforms on each workload, in each mode."""
+        """Adds each platform on each workload, in each mode."""
         given = self.table_of.options | self.paper.table.options
         options = {name: getattr(self.args, name.replace("-", "_"), None) for name in given}
         for one in points.expanded():
@@ -88,7 +88,7 @@ class Figure(Study):
         for point in self.points[before:]:
             self._machines[id(point)] = platform, mode
 
-    # ---- what was measured -----------------------------------------------------------------------
+    # ---- measurements ----------------------------------------------------------------------------
 
     def run_of(self, point: Point) -> Run:
         """The finished run of a point."""
@@ -96,12 +96,12 @@ class Figure(Study):
         return Run(self.database, point.run, point.keys, platform, mode)
 
     def runs(self, **keys: object) -> Iterable[Run]:
-        """Those of the seed that is looked at, of the points with these keys."""
+        """The runs of the selected seed whose points have these keys."""
         return [self.run_of(p) for p in self.selected if all(p.keys[k] == v for k, v in keys.items())]
 
     @property
     def frame(self) -> Any:
-        """All metrics of the seed that is looked at: a pandas table by `index`."""
+        """All metrics of the selected seed: a pandas table by `index`."""
         import pandas
 
         if self.seed not in self._frames:
@@ -121,26 +121,26 @@ class Figure(Study):
             return super().data()
         frames: list[Any] = self.over_seeds(lambda: self.frame)
         data = pandas.concat(dict(zip(self.seeds, frames)), names=["seed"]).reset_index()
-        first = ["seed", *self.index, *self.shown]  # what the figure is about comes first
+        first = ["seed", *self.index, *self.shown]  # the metrics that the figure prints come first
         return data[first + [name for name in data if name not in first]]
 
     def labels(self, mode: str = "") -> list[str]:
-        """The platforms, with their variants, of a mode or of all."""
+        """The platforms, with their variants, of one mode or of all."""
         found = [p.keys["platform"] for p in self.points if not mode or p.keys["mode"] == mode]
         return list(dict.fromkeys(found))
 
     # ---- claims ----------------------------------------------------------------------------------
 
     def judge(self, *ids: str) -> None:
-        """Judges claims; those that nothing here measures are not modelled."""
+        """Judges claims. Claims without a measurement here are not modelled."""
         for id in ids:
             found = self.over_seeds(functools.partial(self.measured, id))
             ours = [x for x in found if x is not None and not math.isnan(x)]
             self.claim(id, ours) if len(ours) == len(found) else self.not_modelled(id)
 
     def _judge(self, id: str, figures: Sequence[float]) -> None:
-        """A claim is judged if all of its own workloads were run, else of those over which the figure averages; and if
-        what it requires is there."""
+        """Whether a claim is judged: all of its own workloads, or else all over which the figure averages, were run,
+        and its requirements are met."""
         before = self.preview
         claim = self.paper.claims.get(id)
         if claim and claim.workloads and self.table_of.scaled:
@@ -151,8 +151,8 @@ class Figure(Study):
         self.preview = before
 
     def measured(self, id: str, variant: str = "") -> float | None:
-        """What we have for a claim, of the seed that is looked at; None or NaN if a platform or all of its workloads
-        are not there. With a variant: of the platforms with it, where they were added."""
+        """Our figure for a claim, for the selected seed. None or NaN if a platform or all of its workloads are missing.
+        With a variant: of the platforms with this variant, if they were added."""
         claim = self.paper.claims[id]
         place = self.paper.place(id, "claims.toml")
         if claim.combine and claim.combine not in combine.NAMES:
@@ -167,7 +167,7 @@ class Figure(Study):
         return math.prod(values) ** (1 / len(values)) if claim.baseline else statistics.fmean(values)
 
     def chosen(self, claim: ClaimTable) -> list[str]:
-        """The workloads that are run of those that a claim is about."""
+        """The workloads of a claim that are run."""
         own = self.paper.workloads(claim.workloads, self.paper.place(claim.id)) if claim.workloads else self.workloads
         return [w for w in self.workloads if w in own]
 
@@ -185,7 +185,7 @@ class Figure(Study):
             return convert(combine.ALONE[claim.combine or "mean"](ours), unit, claim.unit)
         return combine.COMPARED[claim.combine or self.paper.table.combine](ours, column.loc[baseline].loc[chosen])
 
-    # ---- what is printed -------------------------------------------------------------------------
+    # ---- output ----------------------------------------------------------------------------------
 
     def show_all(self) -> None:
         for show in self.table_of.show:
@@ -197,7 +197,7 @@ class Figure(Study):
                 self.paper.special(show.function, self.paper.place(self.name))(self)
 
     def show(self, metric: str, relative_to: str = "") -> None:
-        """Prints a table of text: platforms by workloads, and means; one of each mode."""
+        """Prints tables of text, one per mode: platforms by workloads, and means."""
         self.shown[metric] = None
         rows = self.frame[metric].unstack("workload")[self.workloads]
         for mode in rows.index.unique("mode") if self.paper.table.modes else [""]:
@@ -207,7 +207,7 @@ class Figure(Study):
             below(self, metric, relative_to)
 
     def show_rows(self, heading: str, rows: Any, platforms: Iterable[str], relative_to: str = "") -> None:
-        """Prints rows of a table, and means() of each."""
+        """Prints the rows of a table, and means() of each row."""
         width = self.paper.table.width
         base = rows.loc[relative_to] if relative_to in rows.index else None
         shown = {p: self.means(rows.loc[p], base) for p in platforms}
@@ -225,8 +225,8 @@ class Figure(Study):
             )
 
     def means(self, row: Any, base: Any) -> dict[str, float]:
-        """What show() prints beside a platform's values on each workload, by heading: the paper's mean, or what `means`
-        of its special.py gives; base: another platform's values."""
+        """The columns that show() prints after a platform's values, by heading: the paper's mean, or the result of
+        `means` of its special.py. base: values of another platform."""
         if own := getattr(self.paper.submodule("special"), "means", None):
             found: dict[str, float] = own(row, base)
             return found
@@ -234,5 +234,5 @@ class Figure(Study):
 
 
 def config(name: str) -> str:
-    """A script of configs."""
+    """The path of a script of configs."""
     return str(root() / "configs" / name)

@@ -1,7 +1,7 @@
-"""The runs of several databases in one, each of them once.
+"""Merges the runs of several databases into one, each run once.
 
-All that is read is checked first, and all that is written is one transaction: a file that is refused leaves
-INTO as it was. Rows are known by numbers of their own database, so those of FROM are moved behind INTO's.
+All input is checked first, and all output is one transaction: if a file is rejected, INTO is unchanged. Rows have
+numbers within their database, so those of FROM are renumbered behind those of INTO.
 """
 import contextlib
 import json
@@ -22,7 +22,7 @@ APPLICATION = 0x6D73696D  # 'msim', as in src/stats/schema.hh
 
 
 def merge(into: str, sources: Iterable[str]) -> tuple[int, int]:
-    """How many runs were copied, and how many were there."""
+    """Returns the number of runs copied and of runs that existed."""
     into = os.path.join(into, "stats.db") if os.path.isdir(into) else os.fspath(into)
     check_output(into, "a database")
     there = os.path.exists(into)
@@ -32,7 +32,7 @@ def merge(into: str, sources: Iterable[str]) -> tuple[int, int]:
             source = stack.enter_context(contextlib.closing(connect(path)))
             file = source.execute("PRAGMA database_list").fetchone()[2]
             if there and os.path.samefile(file, into) or file in opened:
-                raise Error(f"{path}: it is named twice: a database is merged into another one")
+                raise Error(f"{path}: it is named twice: merge a database into a different one")
             opened[file] = source
         for file, source in opened.items():
             _check(file, source)
@@ -41,7 +41,7 @@ def merge(into: str, sources: Iterable[str]) -> tuple[int, int]:
         if there:
             with contextlib.closing(connect(into)) as target:
                 _check(into, target)
-        database = _memsim.Database(os.path.abspath(into))  # makes it
+        database = _memsim.Database(os.path.abspath(into))  # creates it
         target = stack.enter_context(contextlib.closing(sqlite3.connect(into, timeout=60)))
         try:
             with target:
@@ -54,8 +54,8 @@ def merge(into: str, sources: Iterable[str]) -> tuple[int, int]:
 
 
 def _check(file: str, database: sqlite3.Connection) -> None:
-    """Refuses what is not whole, and holds it as it is now."""
-    database.set_authorizer(None)  # it is open for reading only
+    """Raises Error for a damaged database, and keeps its present contents."""
+    database.set_authorizer(None)  # opened for reading only
     try:
         database.execute("BEGIN")
         if database.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
@@ -70,7 +70,7 @@ def _check(file: str, database: sqlite3.Connection) -> None:
 
 
 def _copy(source: sqlite3.Connection, target: sqlite3.Connection, in_use: Any) -> tuple[int, int]:
-    """Copies a database's runs and its rows of studies; returns how many runs, and how many were there."""
+    """Copies a database's runs and its rows of studies. Returns the numbers of runs copied and of runs that existed."""
     runs: list[str] = []
     same: dict[str, str] = {}
     older: list[str] = []
@@ -86,7 +86,7 @@ def _copy(source: sqlite3.Connection, target: sqlite3.Connection, in_use: Any) -
             runs.append(run)
         elif twin[0] == run and _how_far(source, run) > _how_far(target, run):
             if in_use(run):
-                raise Error(f"the run {run} is under way and is in both databases: wait for its end")
+                raise Error(f"the run {run} is still running and is in both databases: wait for its end")
             runs.append(run)
             older.append(run)
         else:
@@ -102,7 +102,7 @@ def _copy(source: sqlite3.Connection, target: sqlite3.Connection, in_use: Any) -
 
 
 def _how_far(database: sqlite3.Connection, run: str) -> Any:
-    """A run that is finished is further than one that is not."""
+    """The progress of a run, as a sort key. A finished run is further than an unfinished one."""
     return database.execute(
         "SELECT finished IS NOT NULL, (SELECT coalesce(max(tick), -1) FROM dump "
         "WHERE run = ?1) FROM run WHERE id = ?1",
@@ -126,7 +126,7 @@ def _copy_rows(source: sqlite3.Connection, target: sqlite3.Connection, runs: str
 
 
 def _copy_studies(source: sqlite3.Connection, target: sqlite3.Connection, same: dict[str, str]) -> None:
-    """Points, claims and envelopes. Of those that both databases have, the row that was written last stays."""
+    """Copies points, claims and envelopes. If both databases have a row, the one written last is kept."""
     tables: list[tuple[str, str, str, Collection[str], Callable[[], object]]] = [
         ("point", "study, number", "began", points.COLUMNS, lambda: target.execute(points.TABLE)),
         ("claim", "id", "judged", claims.COLUMNS, lambda: stored.store(target, "", [])),

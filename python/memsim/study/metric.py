@@ -1,4 +1,4 @@
-"""What a figure shows of a run: typed functions of a `Run`, which a paper's metrics.py declares with their unit.
+"""Metrics of a run: typed functions of a `Run`, which a paper's metrics.py declares with their unit.
 
     @metric("GB/s", "memory bandwidth")
     def memory_bandwidth(run: Run) -> float:
@@ -16,26 +16,26 @@ from typing import Any
 from ..errors import did_you_mean, user_error
 from ..results.database import connect
 
-DISPATCHER = "gpu.dispatcher"  # which counts a run's cycles
+DISPATCHER = "gpu.dispatcher"  # counts a run's cycles
 
 
 class Run:
-    """A finished run: its values by path and name, the parameters of its machine, and the point that it is of."""
+    """A finished run: its values by path and name, the parameters of its machine, and the point to which it belongs."""
 
     def __init__(self, database: str, run: str, keys: Mapping[str, Any], platform: str = "", mode: str = "") -> None:
-        """keys: those that name the point; platform, mode: of the machine, whatever variant of it the point is."""
+        """keys: those that identify the point; platform, mode: of the machine, independent of the variant."""
         self.database, self.run, self.keys = database, run, dict(keys)
         self.platform, self.mode = platform, mode
 
     @classmethod
     def of(cls, values: dict[tuple[str, str], float], clock: float, platform: str = "", mode: str = "") -> "Run":
-        """A run that is in no database, of these values."""
+        """A run with these values that is not in a database."""
         run = cls("", "", {}, platform, mode)
         run.__dict__.update(values=values, parameters={(DISPATCHER, "clock"): clock})
         return run
 
     def query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
-        """The rows that the database answers with; `:run` is not defined: give `run` among the values."""
+        """The rows of a query. `:run` is not defined: pass `run` among the values."""
         with contextlib.closing(connect(self.database)) as database:
             return list(database.execute(sql, values))
 
@@ -66,42 +66,42 @@ class Run:
         return sum(v for (p, n), v in self.values.items() if n in names and p.startswith(path) and p.endswith(end))
 
     def paths(self, path: str) -> set[str]:
-        """The paths that begin so, of objects with statistics."""
+        """The paths of objects with statistics that begin with `path`."""
         return {p for p, _ in self.values if p.startswith(path)}
 
     @property
     def clock(self) -> float:
-        """Hz of the GPU's clock."""
+        """The frequency of the GPU's clock in Hz."""
         return self.parameters[DISPATCHER, "clock"]
 
     @property
     def cycles(self) -> float:
-        """Of the GPU's clock, that the programs took."""
+        """Cycles of the GPU's clock during the programs."""
         return self.value(DISPATCHER, "cycles")
 
     @property
     def seconds(self) -> float:
-        """Simulated time that the programs took."""
+        """Simulated time of the programs."""
         return self.cycles / self.clock
 
 
 def share(part: float, whole: float) -> float:
-    """part / whole; 0 of nothing."""
+    """part / whole; 0 if whole is 0."""
     return part / whole if whole else 0.0
 
 
 def rate(part: float, whole: float) -> float:
-    """part / whole; NaN of nothing, which is then not modelled."""
+    """part / whole; NaN if whole is 0, which counts as not modelled."""
     return part / whole if whole else math.nan
 
 
 @dataclasses.dataclass(frozen=True)
 class Metric:
-    """A function of a run (or of a part of one, where metrics.py has `parts`), its unit and its name in words."""
+    """A function of a run (or of a part of one, if metrics.py has `parts`), with its unit and its name in words."""
 
     name: str
-    unit: str  # '1' for a ratio or a share of 1, '%' for one of 100
-    title: str  # as a claim is printed
+    unit: str  # '1' for a ratio or a share of 1, '%' for a share of 100
+    title: str  # as printed with a claim
     of: Callable[[Any], float]
 
 
@@ -116,17 +116,17 @@ def metric(unit: str, title: str = "") -> Callable[[Callable[[Any], float]], Cal
     return declare
 
 
-# Units of which one is the other times a factor, as a claim may state what a metric gives.
+# Pairs of units whose values differ by a factor, for claims in another unit than the metric.
 FACTORS = {("1", "%"): 100.0, ("%", "1"): 0.01}
 
 
 def convert(value: float, unit: str, to: str) -> float:
-    """A metric's value in the unit of a claim, where the two are of one kind; else as it is."""
+    """A metric's value in the unit of a claim, if both are of one kind; otherwise the value itself."""
     return value * FACTORS.get((unit, to), 1.0)
 
 
 def metrics_of(module: object) -> dict[str, Metric]:
-    """The metrics of a module, in the order of its text."""
+    """The metrics of a module, in source order."""
     declared = (getattr(value, "metric", None) for value in vars(module).values())
     return {m.name: m for m in declared if isinstance(m, Metric)}
 
@@ -135,7 +135,7 @@ Parts = Callable[[Run], Iterator[tuple[dict[str, Any], Any]]]
 
 
 def whole(run: Run) -> Iterator[tuple[dict[str, Any], Any]]:
-    """A run is one row of a figure's table, unless metrics.py has a function `parts` of its own."""
+    """The default of `parts`: a run is one row of a figure's table."""
     yield {}, run
 
 

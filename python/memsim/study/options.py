@@ -1,4 +1,4 @@
-"""The options that studies have, and what follows from them."""
+"""The options of studies, and values that follow from them."""
 
 import argparse
 import os
@@ -8,13 +8,13 @@ from ..run.options import script_parser, whole
 
 
 def add_jobs(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    """The option of a study for how many processes it runs at once."""
-    parser.add_argument("--jobs", type=whole(1), default=os.cpu_count(), help="processes at once")
+    """Adds the option for the number of concurrent processes."""
+    parser.add_argument("--jobs", type=whole(1), default=os.cpu_count(), help="number of concurrent processes")
     return parser
 
 
 def add_options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    """The options that every study has."""
+    """Adds the options of every study."""
     parser.add_argument(
         "--scale",
         default="default",
@@ -22,7 +22,7 @@ def add_options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
     )
     add_jobs(parser)
     parser.add_argument(
-        "--max-instructions", type=whole(0), default=0, help="thread instructions of a point (0: to its end)"
+        "--max-instructions", type=whole(0), default=0, help="thread instructions per point (0: no limit)"
     )
     parser.add_argument(
         "--seeds",
@@ -34,16 +34,16 @@ def add_options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
 
 
 def jobs(doc: str) -> int:
-    """The only option of a study whose points have no scale: how many processes it runs at once."""
+    """Parses the only option of a study without a scale: the number of concurrent processes."""
     return int(add_jobs(script_parser(doc)).parse_args().jobs)
 
 
 def limit(args: argparse.Namespace) -> list[object]:
-    """The arguments of a point's script that pass --max-instructions on; none where there is no limit."""
+    """The arguments with which a point's script receives --max-instructions; none if there is no limit."""
     return ["--max-instructions", args.max_instructions] if args.max_instructions else []
 
 
 def preview(args: argparse.Namespace, every: Iterable[str]) -> bool:
-    """Whether what a study was given is less than a claim is judged from: a smaller scale, less of the
-    programs, or not `every` workload over which the paper averages."""
+    """Whether a study was given less than claims are judged from: a smaller scale, a part of the programs, or not
+    `every` workload over which the paper averages."""
     return args.scale != "judge" or bool(args.max_instructions) or not set(every) <= set(args.workloads)

@@ -47,7 +47,7 @@ class Paper:
 
     @property
     def variants(self) -> list[Assumption]:
-        """Each value that each assumption alone is swept to."""
+        """All values of all assumptions that are swept alone."""
         return assumptions.of(self.name)
 
     def special(self, name: str, place: Place) -> Callable[..., Any]:
@@ -62,7 +62,7 @@ class Paper:
         return Place(self.folder / file, table)
 
     def workloads(self, given: str | list[str], place: Place) -> list[str]:
-        """Those of a group, or those that are named; `zng:pairs` is a group of another paper."""
+        """The workloads of a group, or those named. `zng:pairs` is a group of another paper."""
         if isinstance(given, str) and ":" not in given:
             place.check_known("group of workloads", given, self.groups)
             return list(self.groups[given])
@@ -78,7 +78,7 @@ class Paper:
         return list(dict.fromkeys(found))
 
     def check_workload(self, name: str, place: Place | None = None) -> None:
-        """Refuses a name that is no workload of the paper; its workloads.py may have a `check` of its own."""
+        """Raises Error for a name that is no workload of the paper; its workloads.py may define its own `check`."""
         check = getattr(self.submodule("workloads"), "check", None)
         known = list(dict.fromkeys(itertools.chain(*self.groups.values())))
         if check:
@@ -97,7 +97,7 @@ class Paper:
             if claim.metric:
                 place.check_known("metric", claim.metric, self.metrics)
             elif "metric" not in claim.words:
-                raise place.error("it has neither a metric nor the paper's words for one: give words = {metric = ...}")
+                raise place.error("it has neither a metric nor the paper's words for one: add words = {metric = ...}")
             for word in claim.words:
                 place.check_known("word", word, ClaimTable.WORDS)
             for mode in claim.modes:
@@ -139,7 +139,7 @@ class Paper:
         return points
 
     def _check(self, figure: FigureTable, place: Place) -> None:
-        """What the figure names is there."""
+        """Raises Error unless all names in the figure exist."""
         self.workloads(figure.workloads or self.table.workloads, place)
         labels = self.labels(figure)
         for show in figure.show:
@@ -161,7 +161,7 @@ class Paper:
                     )
 
     def labels(self, figure: FigureTable) -> list[str]:
-        """What the figure's points are called: platforms with their variants."""
+        """The labels of the figure's points: platforms with their variants."""
         return list(
             dict.fromkeys(
                 one.label(platform, self.table.parameters)
@@ -172,12 +172,12 @@ class Paper:
         )
 
     def title_of(self, label: str) -> str:
-        """A platform with its variant as the paper writes it, unless the claim has words of its own."""
+        """The paper's name of a platform with its variant, unless the claim has words of its own."""
         platform = label.partition(" ")[0]
         return self.table.platforms.get(platform, platform) + label[len(platform) :]
 
     def stated(self) -> dict[str, verdict.Claim]:
-        """The claims by id, as they are judged and printed."""
+        """The claims by id, in the form in which they are judged and printed."""
         return {
             id: verdict.Claim(
                 id=id,
@@ -206,14 +206,14 @@ def aliases() -> dict[str, str]:
 
 @functools.cache
 def load(name: str) -> Paper:
-    """The paper of this name."""
+    """The paper with this name."""
     if name in names():
         return Paper(name, FOLDER / name)
     raise Error(f"there is no paper '{name}'{did_you_mean(name, names())}: it is one of {', '.join(names())}")
 
 
 def figure_of(name: str) -> tuple[Paper, FigureTable] | None:
-    """'zng/fig10' or 'cxl/fig9a': the paper and the figure; None where the name has no paper that is data."""
+    """The paper and the figure of 'zng/fig10' or 'cxl/fig9a'; None if the name has no paper with tables."""
     given, slash, figure = name.partition("/")
     system = aliases().get(given, given)
     if not slash or system not in names():

@@ -1,5 +1,5 @@
-"""The points of a study with their states: the table `point` of its database, which anybody may ask while
-the study runs, and the lines that say how far it is."""
+"""The points of a study with their states: the table `point` of its database, which can be queried while the study
+runs, and the lines that show its progress."""
 import contextlib
 import json
 import os
@@ -15,7 +15,7 @@ from .. import _memsim
 from ..errors import Error
 from ..run.progress import EVERY, duration
 
-Row = dict[str, Any]  # of the table, by column
+Row = dict[str, Any]  # row of the table, by column
 
 COLUMNS = {
     "study": "TEXT",
@@ -39,22 +39,22 @@ TABLE = (
 
 
 def owner() -> str:
-    """This process, as the table has it."""
+    """The identification of this process in the table."""
     return f"{os.getpid()} {os.uname().nodename}"
 
 
 def is_gone(owner: str) -> bool:
-    """Whether the process of a row's `owner` was one of this host and has ended."""
+    """Whether the `owner` of a row was a process of this host that has ended."""
     process, _, host = owner.partition(" ")
     return host == os.uname().nodename and not os.path.exists(f"/proc/{process}")
 
 
 class Points:
-    """The table's rows of one study, written by the study as they change. `show` keeps three lines on a
-    terminal: what is done, what runs, and the time left."""
+    """The table's rows of one study, updated by the study. `show` keeps three lines on a terminal: finished points,
+    running points, and the time left."""
 
     def __init__(self, database: str, study: str, points: Sequence[Any], jobs: int, show: bool) -> None:
-        _memsim.Database(database)  # makes it, or refuses what is no database of results
+        _memsim.Database(database)  # creates it, or raises Error for another file
         self._study, self._lock = study, threading.Lock()
         self._db = sqlite3.connect(database, timeout=60, check_same_thread=False)
         self._show = show and sys.stderr is not None and sys.stderr.isatty()
@@ -66,7 +66,7 @@ class Points:
         self._numbers = {id(point): number for number, point in enumerate(points)}
         with self._writing() as db:
             db.execute(TABLE)
-            # What another process runs at this moment stays so, unless it is another point by now.
+            # Points that another process is running keep their state, unless their command has changed.
             db.executemany(
                 "INSERT INTO point(study, number, name, keys, command, jobs, state) "
                 "VALUES(?, ?, ?, ?, ?, ?, 'waiting') ON CONFLICT DO UPDATE SET name = excluded.name, "
@@ -86,7 +86,7 @@ class Points:
             raise Error(f"the table of points cannot be written: {e}") from None
 
     def set(self, points: Iterable[Any], state: str, **values: Any) -> None:
-        """The new state of equal points, and what else of their rows has changed."""
+        """Sets the state of equal points, and further columns of their rows."""
         values["state"] = state
         with self._writing() as db:
             db.executemany(
@@ -95,13 +95,13 @@ class Points:
             )
 
     def left(self) -> str:
-        """', 1m20s left' for the line of a point that has ended; empty where nothing is known."""
+        """', 1m20s left' for the line of a point that has ended; empty if unknown."""
         with self._lock:
             seconds = _left(rows_of(self._db, self._study))
         return f", about {duration(seconds)} left" if seconds else ""
 
     def show(self) -> None:
-        """Draws the lines anew, once a second."""
+        """Redraws the lines, at most once per second."""
         if not self._show or time.monotonic() - self._shown < EVERY:
             return
         self.wipe()
@@ -112,7 +112,7 @@ class Points:
         self._shown, self._lines = time.monotonic(), len(lines)
 
     def wipe(self) -> None:
-        """Takes the lines from the terminal, for others to be printed."""
+        """Removes the lines from the terminal, so that other output can be printed."""
         if self._lines:
             up = f"\033[{self._lines - 1}F" if self._lines > 1 else "\r"
             print(f"{up}\033[J", file=sys.stderr, end="", flush=True)
@@ -136,7 +136,7 @@ def _in(rows: Iterable[Row], *states: str) -> list[Row]:
 
 
 def _left(rows: list[Row]) -> float | None:
-    """Seconds until the end, if the other points take as long as those that have ended; or None."""
+    """The estimated seconds until the end, from the points that have ended; None if unknown."""
     spent = [row["seconds"] for row in _in(rows, "finished") if row["seconds"]]
     running, now = _in(rows, "running"), time.time()
     waiting = len(_in(rows, "waiting"))
@@ -156,7 +156,7 @@ def summary(rows: list[Row]) -> list[str]:
     done += f", {before} of them before" if before else ""
     done += f", and {len(failed)} failed" if failed else ""
     now = [
-        f"{row['name']} ({'its process is gone' if is_gone(row['owner']) else _since(row)})"
+        f"{row['name']} ({'its process has ended' if is_gone(row['owner']) else _since(row)})"
         for row in _in(rows, "running")
     ]
     now += [f"{row['name']} (of another study)" for row in _in(rows, "elsewhere")]

@@ -1,9 +1,9 @@
-"""A paper's figures, run, drawn and judged.
+"""Runs, draws and judges figures of papers.
 
 OUTDIR/<paper>/<figure> holds for each figure: `data.csv`, the metrics of each point; `data.svg`, a drawing of them, for
-figures of platforms and workloads; `output.txt`, the printed tables; `claims.csv` and `claims.svg`, our values beside
-the paper's. All runs, and the table `claim`, are in OUTDIR/stats.db. Finished points are not run again, so an
-interrupted reproduction continues with the same command.
+figures of platforms and workloads; `output.txt`, the printed tables; `claims.csv` and `claims.svg`, our values and the
+paper's. All runs, and the table `claim`, are in OUTDIR/stats.db. Finished points are not run again, so an interrupted
+reproduction continues with the same command.
 """
 
 import argparse
@@ -26,13 +26,14 @@ from .drawing import draw, draw_data
 
 
 def run(figure: Known, args: argparse.Namespace) -> tuple[float, float]:
-    """Runs its study; returns CPU seconds and MB. The study continues where it was stopped, and prints its progress."""
+    """Runs the study of a figure and prints its progress; an interrupted study continues. Returns CPU seconds
+    and MB."""
     folder = Path(args.outdir, figure.folder)
     folder.mkdir(parents=True, exist_ok=True)
     options = ["--jobs", str(args.jobs)]
     if figure.takes_a_scale:
         options += [*SCALES[args.scale], "--seeds", str(args.seeds), *args.others]
-    signals.hold()  # the new process begins so: no signal ends it before it listens
+    signals.hold()  # inherited by the new process, so that no signal ends it before it listens
     study = subprocess.Popen(
         [*processes.MEMSIM, "sweep", *(["-q"] if args.quiet else []), "-d", args.outdir, figure.command, *options],
         env=processes.environment(),
@@ -45,19 +46,19 @@ def run(figure: Known, args: argparse.Namespace) -> tuple[float, float]:
         text = study.stdout.read() if study.stdout else ""
         _, status, used = os.wait4(study.pid, 0)
     except BaseException as e:
-        if isinstance(e, SystemExit):  # a SIGTERM; Ctrl-C has come to the study, too
+        if isinstance(e, SystemExit):  # a SIGTERM; Ctrl-C was sent to the study, too
             study.terminate()
         study.wait()  # its points write their checkpoints
         raise
     if code := os.waitstatus_to_exitcode(status):
-        raise Error(f"{figure.name} ended with code {code}; what it has finished stays: the same command continues")
+        raise Error(f"{figure.name} ended with code {code}; finished points are kept: the same command continues")
     (folder / "output.txt").write_text(text)
     print(text, end="", flush=True)
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024  # of the study and all of its points
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024  # of the study and all its points
 
 
 def ran_whole(figure: Known, args: argparse.Namespace) -> bool:
-    """Whether no point of the figure had been run before."""
+    """Whether no point of the figure had been run earlier."""
     with contextlib.closing(sqlite3.connect(Path(args.outdir, "stats.db"))) as database:
         if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'point'").fetchone():
             return True  # a figure that only computes
@@ -66,7 +67,7 @@ def ran_whole(figure: Known, args: argparse.Namespace) -> bool:
 
 
 def judged_by(database: Path, figure: Known) -> list[dict[str, Any]]:
-    """What a figure has judged: rows of the table `claim`."""
+    """The judgements of a figure: rows of the table `claim`."""
     known = claimed.claims(figure.system)
     with contextlib.closing(sqlite3.connect(database)) as db:
         db.row_factory = sqlite3.Row
@@ -76,11 +77,11 @@ def judged_by(database: Path, figure: Known) -> list[dict[str, Any]]:
         return [dict(row) for row in rows if row["id"] in known]
 
 
-Judged = dict[str, tuple[dict[str, Any], Known]]  # by claim its row of the table `claim`, and the figure
+Judged = dict[str, tuple[dict[str, Any], Known]]  # by claim: its row of the table `claim`, and the figure
 
 
 def reproduce(todo: list[Known], args: argparse.Namespace) -> Judged:
-    """Runs the figures one after the other; returns what they have judged."""
+    """Runs the figures one after the other. Returns their judgements."""
     began = time.monotonic()
     found: Judged = {}
     os_error(lambda: os.makedirs(args.outdir, exist_ok=True), args.outdir)
@@ -120,19 +121,19 @@ def reproduce(todo: list[Known], args: argparse.Namespace) -> Judged:
 
 
 def check(found: Judged, scale: str) -> int:
-    """1 if a claim that was met before is met no more."""
+    """1 if a claim that was met before is not met now, otherwise 0."""
     before = results.recorded(scale)
     lost = 0
     for id, (row, figure) in found.items():
         if id in before and before[id].comparison == "met" and row["comparison"] != "met":
             lost += 1
             print(
-                f"{id} was met with {before[id].ours:.4g} and is met no more: {figure.name} gives "
+                f"{id} was met with {before[id].ours:.4g} and is not met any more: {figure.name} gives "
                 f"{'nothing' if row['ours'] is None else format(row['ours'], '.4g')}, the paper has {row['paper']:.4g} "
                 f"({row['metric']}, {row['subject']})"
             )
     compared = sum(id in before for id in found)
-    print(f"{compared} of {len(found)} claims were measured before at this scale; {lost} of them are met no more")
+    print(f"{compared} of {len(found)} claims were measured before at this scale; {lost} of them are not met any more")
     return 1 if lost else 0
 
 

@@ -1,11 +1,11 @@
-"""docs/results/<paper>: what `memsim reproduce` has measured, as files.
+"""docs/results/<paper>: the measurements of `memsim reproduce` as files.
 
-judged.csv      our last figure for each claim: at which scale, on which workloads if not all over which the paper
-                averages, and of which figure it comes; of several seeds the least, the median and the greatest
+judged.csv      our last figure for each claim: its scale, its workloads if not all over which the paper averages, and
+                the figure; for several seeds the lowest, the median and the highest value
 quick.csv       the same at the quick scale
 costs.csv       CPU time and memory of a figure at each scale
 sensitivity.csv the envelope of each claim over the assumptions
-points/         what each point of a figure gave at judge: the database of such runs takes hours to make again
+points/         the values of each point of a figure at judge, because the database of such runs takes hours to make
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from . import claimed, sensitivity, verdict
 from .metric import root
 
 RESULTS = root() / "docs" / "results"
-WHOLE = "", "judge"  # scales at which a claim is judged: none, or the paper's
+WHOLE = "", "judge"  # scales at which claims are judged: none, or the paper's
 COLUMNS = "id", "ours", "scale", "workloads", "source"
 ENVELOPE = [name for name in sensitivity.COLUMNS if name != "judged"]
 Rows = dict[str, dict[str, str]]
@@ -37,7 +37,7 @@ def quick_file(system: str) -> Path:
 
 
 def rows_of(file: Path, key: str = "id") -> Rows:
-    """The rows of a file by their first column."""
+    """The rows of a file, by their first column."""
     if not file.exists():
         return {}
     with file.open(newline="") as f:
@@ -45,7 +45,7 @@ def rows_of(file: Path, key: str = "id") -> Rows:
 
 
 def write(file: Path, columns: Iterable[str], rows: Iterable[dict[str, Any]]) -> None:
-    """Writes a file anew."""
+    """Replaces a file."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with replacing(file) as f:
         writer = csv.DictWriter(f, list(columns), lineterminator="\n")
@@ -57,8 +57,8 @@ def write(file: Path, columns: Iterable[str], rows: Iterable[dict[str, Any]]) ->
 
 
 def judge(claim: verdict.Claim, row: dict[str, str]) -> verdict.Verdict:
-    """The verdict on a claim by its row. One without a figure keeps its label, or is not judged; where its study ran at
-    a scale and had nothing to measure, it is not modelled."""
+    """The verdict on a claim by its row. A claim without a figure keeps its label, or is not judged. If its study ran
+    at a scale without a measurement, it is not modelled."""
     if not row["ours"]:
         word = verdict.NOT_MODELLED if row["scale"] else verdict.NOT_JUDGED
         word = word if claim.label == "measured" else claim.label
@@ -68,7 +68,7 @@ def judge(claim: verdict.Claim, row: dict[str, str]) -> verdict.Verdict:
 
 
 def judged(quick: bool = False) -> dict[str, list[tuple[verdict.Verdict, dict[str, str]]]]:
-    """The verdicts by paper, each with its row of the file; one that has none was not measured."""
+    """The verdicts by paper, each with its row of the file, which is empty if it was not measured."""
     found = {}
     for system in claimed.PAPERS:
         rows = rows_of(quick_file(system) if quick else judged_file(system))
@@ -78,7 +78,7 @@ def judged(quick: bool = False) -> dict[str, list[tuple[verdict.Verdict, dict[st
 
 
 def recorded(scale: str) -> dict[str, verdict.Verdict]:
-    """{claim: verdict} by the figures that docs have of this scale."""
+    """{claim: verdict} from the recorded figures of this scale."""
     quick = scale == "quick"
     return {
         v.claim.id: v
@@ -89,7 +89,7 @@ def recorded(scale: str) -> dict[str, verdict.Verdict]:
 
 
 def record(found: dict[str, tuple[dict[str, Any], Any]], scale: str) -> None:
-    """Puts figures of a scale, {claim: (row of `claim`, figure)}, into docs. At judge only those of all workloads
+    """Records figures of a scale, {claim: (row of `claim`, figure)}, in docs. At judge only figures of all workloads
     count."""
     by_paper: dict[str, Rows] = defaultdict(dict)
     for id, (row, figure) in found.items():
@@ -110,7 +110,7 @@ def record(found: dict[str, tuple[dict[str, Any], Any]], scale: str) -> None:
 
 
 def record_points(figure: Any, data: Path) -> None:
-    """Puts a figure's points, a CSV file, into docs, with six digits and without the runs that gave them."""
+    """Records a figure's points, a CSV file, in docs, with six digits and without the ids of runs."""
     import pandas
 
     file = RESULTS / figure.system / "points" / f"{figure.figure}.csv"
@@ -134,18 +134,18 @@ def envelope_file(system: str) -> Path:
 
 
 def record_envelopes(system: str, new: Rows) -> None:
-    """Puts envelopes of a paper's claims into docs, in place of earlier ones."""
+    """Records envelopes of a paper's claims in docs, replacing earlier ones."""
     rows = rows_of(envelope_file(system), "claim") | new
     write(envelope_file(system), ENVELOPE, (rows[id] for id in claimed.claims(system) if id in rows))
 
 
-# ---- what a figure costs -------------------------------------------------------------------------
+# ---- costs of figures ----------------------------------------------------------------------------
 
 Costs = dict[tuple[str, str], tuple[float, float]]
 
 
 def costs(*files: Path) -> Costs:
-    """{(figure, scale): (CPU seconds, MB)} as measured before; a later file counts."""
+    """{(figure, scale): (CPU seconds, MB)} as measured earlier. Later files take precedence."""
     found: Costs = {}
     for file in filter(os.path.exists, files):
         with open(file, newline="") as f:
@@ -155,7 +155,7 @@ def costs(*files: Path) -> Costs:
 
 
 def all_costs(own: Path) -> Costs:
-    """Those of docs, then those of a file of one's own."""
+    """The costs of docs, overridden by those of the user's own file."""
     return costs(*(RESULTS / system / "costs.csv" for system in claimed.PAPERS), own)
 
 

@@ -1,7 +1,8 @@
-"""A sweep of a paper's assumptions, each alone: which claims depend on which, and the envelope of each claim.
+"""A sweep of a paper's assumptions, each changed alone: the claims that depend on each of them, and the envelope of
+each claim.
 
-The envelope is the least and the greatest figure that we would have for a claim if one assumption were another within
-its bracket, and the assumption that moves it most.
+The envelope is the lowest and the highest figure for a claim when one assumption changes within its range, and the
+assumption with the largest effect.
 """
 
 import contextlib
@@ -16,7 +17,7 @@ from . import claimed
 from .figure import Figure
 from .tables import Points
 
-MOVES = 0.05  # a claim depends on an assumption that moves its figure by a larger share
+MOVES = 0.05  # a claim depends on an assumption if its figure changes by more than this share
 
 
 def points_of(fig: Figure, swept: Iterable[Assumption]) -> Iterator[Points]:
@@ -38,18 +39,18 @@ def points_of(fig: Figure, swept: Iterable[Assumption]) -> Iterator[Points]:
 
 @dataclasses.dataclass(frozen=True)
 class Envelope:
-    """Of a claim's figures under each assumption alone."""
+    """The envelope of a claim's figures when each assumption is changed alone."""
 
     claim: str
-    ours: float  # with all assumptions as they are
+    ours: float  # with all assumptions unchanged
     least: float
     greatest: float
-    assumption: str  # that moves it most, with the value; none where nothing moves it
-    verdict: str  # that the comparison would give under it
+    assumption: str  # the one with the largest effect, with its value; none if there is no effect
+    verdict: str  # verdict of the comparison with that value
 
 
 def figures_of(fig: Figure, swept: list[Assumption]) -> dict[str, dict[str, float]]:
-    """{claim: {variant, '' for none: figure}}, the median over the seeds, of claims that the points measure."""
+    """{claim: {variant, '' for none: figure}}, the median over the seeds, for claims that the points measure."""
 
     def figure(id: str, variant: str) -> float | None:
         found = fig.over_seeds(lambda: fig.measured(id, variant))
@@ -68,10 +69,10 @@ def figures_of(fig: Figure, swept: list[Assumption]) -> dict[str, dict[str, floa
 
 
 def show_moved(fig: Figure, figures: dict[str, dict[str, float]], swept: list[Assumption]) -> None:
-    """Prints, for each value of each assumption, the claims whose figure it moves by more than a share of MOVES, with
-    the verdict that they would then have."""
+    """Prints, for each value of each assumption, the claims whose figure changes by more than the share MOVES, with the
+    resulting verdict."""
     stated = claimed.claims(fig.paper.name)
-    print(f"{'assumption':34} claims that it moves: paper, default -> here")
+    print(f"{'assumption':34} claims that change: paper, default -> here")
     for variant in dict.fromkeys(a.variant for a in swept):
         moved = []
         for id, of in figures.items():
@@ -82,7 +83,7 @@ def show_moved(fig: Figure, figures: dict[str, dict[str, float]], swept: list[As
 
 
 def envelopes(fig: Figure, figures: dict[str, dict[str, float]]) -> list[Envelope]:
-    """Of each claim that is measured."""
+    """The envelope of each measured claim."""
     stated = claimed.claims(fig.paper.name)
     found = []
     for id, of in figures.items():
@@ -92,7 +93,7 @@ def envelopes(fig: Figure, figures: dict[str, dict[str, float]]) -> list[Envelop
     return found
 
 
-# Of the table `envelope`, and of sensitivity.csv.
+# Columns of the table `envelope` and of sensitivity.csv.
 COLUMNS = {
     "claim": "TEXT PRIMARY KEY",
     "ours": "REAL",
@@ -100,7 +101,7 @@ COLUMNS = {
     "greatest": "REAL",
     "assumption": "TEXT",
     "verdict": "TEXT",
-    "swept": "INTEGER",  # how many values of assumptions
+    "swept": "INTEGER",  # number of values of assumptions
     "scale": "TEXT",
     "workloads": "TEXT",
     "judged": "TEXT",
@@ -108,13 +109,13 @@ COLUMNS = {
 
 
 def make(database: sqlite3.Connection) -> None:
-    """The table `envelope`."""
+    """Creates the table `envelope`."""
     columns = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
     database.execute(f"CREATE TABLE IF NOT EXISTS envelope({columns}) WITHOUT ROWID")
 
 
 def store(fig: Figure, swept: int, found: Iterable[Envelope]) -> None:
-    """Puts envelopes into the table, in place of earlier ones of the same claims."""
+    """Stores envelopes in the table, replacing earlier ones of the same claims."""
     more = dict(swept=swept, scale=fig.args.scale, workloads=" ".join(fig.workloads))
     names = list(COLUMNS)[:-1]
     with contextlib.closing(sqlite3.connect(fig.database, timeout=60)) as database, database:
@@ -140,7 +141,7 @@ def carry_out(fig: Figure) -> None:
         show_moved(fig, figures, swept)
     found = envelopes(fig, figures)
     if found:
-        print(f"\n{'claim':14}{'ours':>10}{'least':>10}{'greatest':>10}  moved most by, and the verdict that follows")
+        print(f"\n{'claim':14}{'ours':>10}{'least':>10}{'greatest':>10}  largest effect by, and the resulting verdict")
     for e in found:
         moved = f"{e.assumption} ({e.verdict})" if e.assumption else "nothing"
         print(f"{e.claim:14}{e.ours:10.4g}{e.least:10.4g}{e.greatest:10.4g}  {moved}")

@@ -1,9 +1,8 @@
-"""`memsim sweep --slurm`: a study's points as tasks of a job array of Slurm.
+"""`memsim sweep --slurm`: a study's points as tasks of a Slurm job array.
 
-Each task runs one point as a study of its own does, into OUTDIR/tasks/<study>/<number>/. When Slurm asks
-it to end, or requeues it after its node has died, it continues there. When all tasks have ended, one more
-job gathers their databases into OUTDIR/stats.db, runs the study again, which finds its points, and is the
-only one that writes there.
+Each task runs one point as a study of its own, in OUTDIR/tasks/<study>/<number>/. When Slurm ends or requeues it, for
+example after its node has failed, it continues there. When all tasks have ended, one more job gathers their databases
+into OUTDIR/stats.db and runs the study again, which finds its points. Only this job writes there.
 """
 import contextlib
 import dataclasses
@@ -36,7 +35,7 @@ exec {python} -P -m memsim sweep {command}
 
 
 class Submission:
-    """Stands for Study.run(): writes what the tasks need, submits them, and ends the script."""
+    """A replacement of Study.run(): writes the plan of the tasks, submits them, and ends the script."""
 
     def __init__(self, argv: list[str], jobs: int | None, save_every: str, options: list[str]) -> None:
         self._argv, self._jobs, self._save_every, self._options = argv, jobs, save_every, options
@@ -77,12 +76,12 @@ class Submission:
         )
         print(
             f"{study.name}: {len(todo)} points are tasks of job {array}; job {gather} gathers them into "
-            f"{study.database}; memsim sweep --status {outdir} shows how far they are"
+            f"{study.database}; memsim sweep --status {outdir} shows their progress"
         )
         raise SystemExit(0)
 
     def _submit(self, name: str, command: str, log: str, options: list[str]) -> str:
-        """The number of the job."""
+        """Submits a job and returns its number."""
         text = BATCH.format(
             name=name,
             cwd=os.getcwd(),
@@ -96,8 +95,8 @@ class Submission:
             done = subprocess.run(["sbatch", "--parsable"], input=text, capture_output=True, text=True)
         except OSError as e:
             raise Error(
-                f"sbatch cannot be started ({e.strerror}): --slurm is for a machine from which "
-                "jobs of Slurm are submitted"
+                f"sbatch cannot be started ({e.strerror}): --slurm requires a machine from which "
+                "Slurm jobs can be submitted"
             ) from None
         if done.returncode:
             raise Error(f"sbatch refused the job {name}: {done.stderr.strip()}")
@@ -105,7 +104,7 @@ class Submission:
 
 
 def _forget(study: Study) -> None:
-    """The rows of the database of an earlier run of the study's points."""
+    """Removes the rows of an earlier run of the study's points."""
     if os.path.exists(study.database):
         with contextlib.closing(sqlite3.connect(study.database, timeout=60)) as db, db:
             db.execute(points.TABLE)
@@ -127,7 +126,7 @@ def _database(plan: dict[str, Any], number: int | str) -> str:
 
 
 def task(file: str) -> int:
-    """Runs the point of this task of the array."""
+    """Runs the point of this array task."""
     plan, number = _plan(file), os.environ.get("SLURM_ARRAY_TASK_ID", "")
     if not number.isdigit() or int(number) >= len(plan["points"]):
         raise Error(
@@ -141,7 +140,8 @@ def task(file: str) -> int:
 
 
 def gather(file: str) -> tuple[str, list[str]]:
-    """All tasks' runs into the study's database; returns the study and its arguments, to be run."""
+    """Gathers the runs of all tasks into the study's database. Returns the study and its arguments, which are to be
+    run."""
     from .merge import merge
 
     plan = _plan(file)
@@ -154,7 +154,7 @@ def gather(file: str) -> tuple[str, list[str]]:
 
 
 def rows(outdir: str, known: set[str]) -> list[Row]:
-    """The rows of points of the studies that tasks run, but for those of `known`."""
+    """The rows of points of studies that run as tasks, except those in `known`."""
     found = []
     for file in sorted(glob.glob(os.path.join(glob.escape(outdir), "slurm", "*.json"))):
         plan = _plan(file)

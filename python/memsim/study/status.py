@@ -1,4 +1,4 @@
-"""How far studies are: the lines of `memsim sweep --status`."""
+"""The progress of studies: the lines of `memsim sweep --status`."""
 
 import contextlib
 import os
@@ -10,7 +10,7 @@ from .points import Row, rows_of, summary
 
 
 def status(path: str) -> str:
-    """The lines about each study of a database, or of the tasks in an output directory."""
+    """The lines for each study of a database, or for the tasks in an output directory."""
     rows = _rows(path) if not os.path.isdir(path) or os.path.exists(os.path.join(path, "stats.db")) else []
     if os.path.isdir(path):
         from .slurm import rows as rows_of_tasks

@@ -1,4 +1,4 @@
-"""How verdicts are printed, and stored in the table `claim` of a database."""
+"""Prints verdicts, and stores them in the table `claim` of a database."""
 
 import sqlite3
 from collections.abc import Iterable
@@ -30,8 +30,8 @@ def report(verdicts: Iterable[Verdict]) -> str:
 
 
 def store(database: sqlite3.Connection, study: str, verdicts: Iterable[Verdict]) -> None:
-    """Writes the verdicts of a study into the table `claim`, which gets the columns that it lacks; what
-    stands there of the same claims is replaced."""
+    """Writes the verdicts of a study into the table `claim`. Adds missing columns, and replaces earlier rows of the
+    same claims."""
     database.execute(
         "CREATE TABLE IF NOT EXISTS claim("
         + ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())

@@ -1,4 +1,4 @@
-"""The class Study: points that are run, tables of what they measured, claims that are judged."""
+"""The class Study: points that are run, tables of their results, claims that are judged."""
 
 import contextlib
 import math
@@ -19,64 +19,64 @@ from .execution import Execution, Point
 from .options import add_jobs, add_options, jobs, limit, preview
 from .claimed import claims
 
-# Scripts import these from here, too.
+# Also imported from here by scripts.
 __all__ = ["Point", "Study", "add_jobs", "add_options", "claims", "connect", "jobs", "limit", "preview"]
 
 T = TypeVar("T")
 
 
 class Study(Execution):
-    """Points, their results and the claims that follow. `database` is the one of this process
-    (-d, --stats-db) unless another is named."""
+    """Points, their results and the claims judged from them. `database` is by default that of this process (-d,
+    --stats-db)."""
 
     def __init__(
         self, system: str, name: str, database: str | None = None, jobs: int | None = None, seeds: int = 1
     ) -> None:
-        """system: a paper whose claims are judged, or any word; jobs: points at once; seeds: 1 to how many."""
+        """system: a paper whose claims are judged, or any word; jobs: concurrent points; seeds: number of seeds, from
+        1."""
         if seeds < 1:
-            raise user_error(f"a study of {seeds} seeds has no points: --seeds is 1 or more")
+            raise user_error(f"a study of {seeds} seeds has no points: --seeds must be at least 1")
         self.system, self.name = system, name
         self.jobs = session.options.jobs or jobs or os.cpu_count() or 1
         self.database = os.path.abspath(database or session.options.database())
         check_output(self.database, "a database")
         self.points: list[Point] = []
         self.verdicts: list[verdict.Verdict] = []
-        self._metrics: dict[str, str] = {}  # of the tables that were asked for
-        self.seeds, self.seed = range(1, seeds + 1), 1  # all, and the one whose points are looked at
-        self.preview = False  # what is run is too little to judge a claim by: verdicts say so
+        self._metrics: dict[str, str] = {}  # of the tables requested
+        self.seeds, self.seed = range(1, seeds + 1), 1  # all seeds, and the selected one
+        self.preview = False  # claims cannot be judged from these runs: verdicts state this
 
     def point(
         self, script: str | os.PathLike[str], *arguments: object, options: Sequence[object] = (), **keys: Any
     ) -> Point:
-        """Adds a run, one for each seed if there are several: the script then takes --seed. `keys` name
-        it in the study's tables, `options` are memsim's, such as --set."""
+        """Adds a run, once per seed if there are several: the script then receives --seed. `keys` identify it in the
+        study's tables, `options` are options of memsim, such as --set."""
         for seed in self.seeds:
-            own = ["--seed", str(seed)] if seed > 1 else []  # 1 is every script's own
+            own = ["--seed", str(seed)] if seed > 1 else []  # scripts use 1 by default
             self.points.append(
                 Point(keys, os.path.abspath(script), [*map(str, arguments), *own], list(map(str, options)), seed)
             )
         return self.points[-len(self.seeds)]
 
     def restored(self, checkpoint: str, *, options: Sequence[object] = (), **keys: Any) -> Point:
-        """Adds a run that continues from a checkpoint under other tunable parameters: `options` are memsim's,
+        """Adds a run that continues from a checkpoint with other tunable parameters: `options` are options of memsim,
         such as --set. A checkpoint has one seed."""
         if len(self.seeds) > 1:
             raise user_error(
-                f"a point of {len(self.seeds)} seeds cannot continue from {checkpoint}: the seed of "
-                "a checkpoint is given"
+                f"a point of {len(self.seeds)} seeds cannot continue from {checkpoint}: a " "checkpoint has one seed"
             )
         file = os.path.abspath(checkpoints.find(checkpoint))
-        # A checkpoint may be of a run with -q, which does not tell what is read here: its run's name.
+        # The checkpoint may come from a run with -q, which would suppress the name of the run that is read here.
         self.points.append(Point(keys, "", [], ["-v", "--restore", file, *map(str, options)]))
         return self.points[-1]
 
     @property
     def selected(self) -> list[Point]:
-        """The points of the seed that is looked at: the first, or within `over_seeds` each in turn."""
+        """The points of the selected seed: the first seed, or within `over_seeds` each in turn."""
         return [point for point in self.points if point.seed == self.seed]
 
     def over_seeds(self, figure: Callable[[], T]) -> list[T]:
-        """figure() for each seed in turn, whose points are `selected` meanwhile."""
+        """The results of figure() for each seed in turn, during which `selected` returns the points of that seed."""
         found = []
         for self.seed in self.seeds:
             found.append(figure())
@@ -84,8 +84,8 @@ class Study(Execution):
         return found
 
     def table(self, **metrics: str) -> Any:
-        """A pandas table: a row a point (index: its keys), a column a metric. A metric is a query
-        with `:run` that answers with one value."""
+        """A pandas table with a row per point (index: its keys) and a column per metric. A metric is a query with
+        `:run` that returns one value."""
         import pandas
 
         rows = []
@@ -111,7 +111,7 @@ class Study(Execution):
         return pandas.DataFrame(rows).set_index(list(self.points[0].keys))
 
     def values(self, point: Point) -> dict[tuple[str, str], float]:
-        """All values of a point's last dump, by (path, name): for what one query does not say."""
+        """All values of a point's last dump, by (path, name), for computations beyond a single query."""
         with contextlib.closing(connect(self.database)) as database:
             return {
                 (path, name): value
@@ -122,21 +122,21 @@ class Study(Execution):
 
     @staticmethod
     def mean_ratio(subject: Any, baseline: Any) -> float:
-        """The geometric mean of subject to baseline over workloads; those in which both are 0 say nothing."""
+        """The geometric mean of subject to baseline over workloads; workloads in which both are 0 are ignored."""
         pairs = [(s, b) for s, b in zip(subject, baseline.loc[subject.index]) if s or b]
         if any(not b for _, b in pairs):
-            raise user_error("a ratio to 0: the baseline has none of what the subject has")
+            raise user_error("a ratio to 0: the baseline is 0 but the subject is not")
         if any(not s for s, _ in pairs):
             return 0.0
         return math.exp(sum(math.log(s / b) for s, b in pairs) / len(pairs)) if pairs else 1.0
 
     def claim(self, id: str, ours: float | Sequence[float]) -> None:
-        """Judges a claim by our figure - the ratio of subject to baseline where the claim is relative
-        - or by one of each seed (`over_seeds`)."""
+        """Judges a claim by our figure, which is the ratio of subject to baseline if the claim is relative, or by one
+        figure per seed (`over_seeds`)."""
         self._judge(id, ours if isinstance(ours, Sequence) else [ours])
 
     def not_modelled(self, id: str) -> None:
-        """A claim that nothing here measures."""
+        """Records a claim without a measurement."""
         self._judge(id, [])
 
     def _judge(self, id: str, figures: Sequence[float]) -> None:
@@ -147,14 +147,14 @@ class Study(Execution):
 
     @property
     def folder(self) -> str:
-        """Where files of the study go: OUTDIR/<folder of the script>/<name>."""
+        """The folder of the study's files: OUTDIR/<folder of the script>/<name>."""
         return os.path.join(
             session.options.outdir, os.path.basename(os.path.dirname(os.path.abspath(sys.argv[0]))), self.name
         )
 
     def data(self) -> Any:
-        """What the study shows of its points, a row each, as a pandas table with their seeds and runs; of one that only
-        computes what it computed for claims."""
+        """The study's points as a pandas table with one row each, with their seeds and runs. For a study that only
+        computes: the values computed for claims."""
         import pandas
 
         if not self.points:
@@ -178,12 +178,12 @@ class Study(Execution):
         return pandas.concat(tables).merge(points, on=[*self.points[0].keys, "seed"])
 
     def close(self) -> None:
-        """Writes the verdicts into the table `claim` of the database, and prints them; writes what was measured into
-        `data.csv` of the study's folder."""
+        """Writes the verdicts into the table `claim` of the database and prints them. Writes the measurements into
+        `data.csv` in the study's folder."""
         os_error(lambda: os.makedirs(os.path.dirname(self.database), exist_ok=True), os.path.dirname(self.database))
         os.makedirs(self.folder, exist_ok=True)
         self.data().to_csv(os.path.join(self.folder, "data.csv"), index=False)
-        _memsim.Database(self.database)  # makes it: a study that only computes has run nothing
+        _memsim.Database(self.database)  # creates it: a study that only computes has run nothing
         with contextlib.closing(sqlite3.connect(self.database, timeout=60)) as database, database:
             stored.store(database, self.name, self.verdicts)
         if self.verdicts:

@@ -1,5 +1,4 @@
-"""Reads tables of TOML into dataclasses: an unknown key, a missing one or one of another kind is refused by a
-sentence."""
+"""Reads tables of TOML into dataclasses. Raises Error for an unknown key, a missing key, or a value of another type."""
 
 import dataclasses
 import tomllib
@@ -17,7 +16,7 @@ KINDS = {str: "text", int: "a whole number", float: "a number", bool: "true or f
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """Where something is written: a file and a table of it."""
+    """A location: a file and a table in it."""
 
     file: Path
     table: str
@@ -26,7 +25,7 @@ class Place:
         return Error(f"{self.file.parent.name}/{self.file.name}: [{self.table}]: {what}")
 
     def check_known(self, what: str, given: object, known: typing.Iterable[str]) -> None:
-        """Refuses a name that is none of those known, with the nearest."""
+        """Raises Error for an unknown name, with the nearest known one."""
         names = list(known)
         if given not in names:
             many = f": it is one of {', '.join(names)}" if len(names) <= 40 else ""

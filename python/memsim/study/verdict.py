@@ -1,11 +1,11 @@
-"""Claims of papers, and how a figure of ours compares with them.
+"""Claims of papers, and the comparison of our figures with them.
 
     claim = claims("ohm")["ohm-05"]              # of memsim.study.claims
     verdict.judge(claim, [1.02, 1.03]).word      # a figure of each seed: 'ordering only'
 
-A verdict is about the effect. A paper that states a gain of 21 % states a ratio of 1.21; a ratio of 1.027 is an
-eighth of that effect and not met, although the two ratios lie within 20 % of each other. A share above a half is
-judged by what it leaves: 99.9 % of hits are 0.1 % of misses, and 81 % are far from it.
+A verdict refers to the effect. A gain of 21 % is a ratio of 1.21; a ratio of 1.027 is an eighth of that effect and does
+not meet the claim, although the two ratios differ by less than 20 %. A share above a half is judged by its complement:
+99.9 % of hits are 0.1 % of misses, which differs widely from 81 % of hits.
 """
 import dataclasses
 import math
@@ -16,12 +16,12 @@ from collections.abc import Callable, Sequence
 from ..results.claims import CHANGES
 
 
-TOLERANCE = 0.2  # of the effect, of an absolute value, or of what a share leaves of the whole
-POINTS = 0.02  # of a ratio: where a fifth of the effect is less, and for what is to be equal
+TOLERANCE = 0.2  # of the effect, of an absolute value, or of the complement of a share
+POINTS = 0.02  # of a ratio: where a fifth of the effect is less, and for equality
 BER_TOLERANCE = 0.033  # of a bit-error rate, in dB of light: the spread of the paper's own rates
-BER_LIMIT = 1e-15  # what every bit-error rate must be below, whatever it is compared with
+BER_LIMIT = 1e-15  # upper limit of every bit-error rate, regardless of the comparison
 
-# What a claim's relation and value say about the ratio (or value) that is measured.
+# A claim's relation and value as conditions on the measured ratio (or value).
 EXPECTED: dict[str, Callable[[float], float]] = {
     "gain": lambda v: 1 + v / 100,
     "reduction": lambda v: 1 - v / 100,
@@ -32,10 +32,10 @@ EXPECTED: dict[str, Callable[[float], float]] = {
     "below": lambda v: v,
 }
 
-# How our figure comes about (docs/studies.md). Only a measured one can be met.
+# The origin of our figure (docs/studies.md). Only a measured one can meet a claim.
 LABELS = (
-    "measured",  # a simulation gives it, and nothing was chosen for it
-    "calibrated",  # what decides it was chosen for it, or changed after it had been seen
+    "measured",  # the result of a simulation; no parameter was chosen for it
+    "calibrated",  # a decisive parameter was chosen for it, or changed after it was seen
     "used",  # a value of the machine was inferred from it
     "computed",  # it follows from layouts, prices or formulas
     "by construction",
@@ -47,10 +47,10 @@ WORDS = (MET, ORDERING, NOT_REPRODUCED, *LABELS[1:], TOO_SMALL, NOT_MODELLED, NO
 
 @dataclasses.dataclass(frozen=True)
 class Claim:
-    """One figure that a paper states. `value` is as printed there."""
+    """A figure stated by a paper. `value` is as printed there."""
 
     id: str
-    stated_in: str  # 'Fig. 16a', 'Fig. 8, bfs mis color': of which workloads if not of all
+    stated_in: str  # 'Fig. 16a', 'Fig. 8, bfs mis color': with the workloads if not all
     metric: str
     subject: str
     baseline: str
@@ -58,24 +58,24 @@ class Claim:
     value: float
     unit: str
     label: str  # of LABELS
-    deviation: str = ""  # its number in docs/deviations.md, once there is one
+    deviation: str = ""  # its number in docs/deviations.md, if any
 
     @property
     def expected(self) -> float:
-        """What a figure of ours is compared with: the ratio of subject to baseline, or the value itself."""
+        """The value compared with our figure: the ratio of subject to baseline, or the value itself."""
         return EXPECTED[self.relation](self.value)
 
     @property
     def effect(self) -> float | None:
-        """The change from 1 that the paper states; None where it states a value, equality or an order."""
+        """The change from 1 that the paper states; None if it states a value, equality or an order."""
         return self.expected - 1 if self.relation in CHANGES else None
 
     def share(self, ours: float) -> float | None:
-        """What part of the paper's effect our figure shows: 1 is all of it, below 0 the wrong direction."""
-        return (ours - 1) / self.effect + 0.0 if self.effect else None  # + 0.0: no share of -0 %
+        """The share of the paper's effect that our figure shows: 1 is all of it, below 0 the wrong direction."""
+        return (ours - 1) / self.effect + 0.0 if self.effect else None  # + 0.0 avoids a share of -0 %
 
     def compare(self, ours: float) -> str:
-        """MET, ORDERING (the paper's direction, another size) or NOT_REPRODUCED, whatever the label."""
+        """MET, ORDERING (the paper's direction, another size) or NOT_REPRODUCED, regardless of the label."""
         paper, effect = self.expected, self.effect
         if effect:
             if (ours - 1) * effect <= 0:
@@ -87,41 +87,43 @@ class Claim:
             met = ours < paper
         elif self.relation == "equal":
             met = within(ours, paper, 100 * POINTS if self.unit == "%" else POINTS)
-        elif self.unit == "BER":  # by the light that it takes: rates differ by a factor for 0.05 dB
+        elif self.unit == "BER":  # compared by received light: rates differ by a factor for 0.05 dB
             met = ours < BER_LIMIT and abs(decibels(ours, paper)) <= BER_TOLERANCE
-        elif self.unit == "%" and paper > 50:  # 80 % of hits have not a fifth more misses than 99.9 %, but 200 times
+        elif (
+            self.unit == "%" and paper > 50
+        ):  # compared by the complement: 80 % of hits are 200 times the misses of 99.9 %
             met = within(ours, paper, max(100 * POINTS, TOLERANCE * (100 - paper)))
         else:
             met = within(ours, paper, TOLERANCE * abs(paper))
         return MET if met else NOT_REPRODUCED
 
     def compare_seeds(self, figures: Sequence[float]) -> str:
-        """compare() of the median. A direction that not all seeds have is none."""
+        """compare() of the median. A direction counts only if all seeds have it."""
         word = self.compare(statistics.median(figures))
         astray = word == ORDERING and any((self.share(figure) or 0) <= 0 for figure in figures)
         return NOT_REPRODUCED if astray else word
 
 
 def within(ours: float, paper: float, margin: float) -> bool:
-    """Whether they differ by at most the margin; what binary fractions lose does not count."""
+    """Whether both differ by at most the margin, up to rounding of binary fractions."""
     return abs(ours - paper) <= margin * (1 + 1e-9)
 
 
 def decibels(rate: float, other: float) -> float:
-    """By how many dB of light two bit-error rates of a thermally limited receiver differ."""
+    """The difference in received light, in dB, between two bit-error rates of a thermally limited receiver."""
     q, q_other = (-statistics.NormalDist().inv_cdf(r) for r in (rate, other))
     return 10 * math.log10(q / q_other)
 
 
 def first_sentence(text: str) -> str:
-    """Of a figure's text, its title: 'Fig. 10 of ZnG: ...'."""
+    """The title of a figure: the first sentence of its text, such as 'Fig. 10 of ZnG: ...'."""
     found = re.match(r"(Figs?\.? )?.*?(\. |$)", " ".join(text.strip().split("\n\n")[0].split()))
     return found[0].strip() if found else ""
 
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """A claim, our figures for it, one of each seed (none: nothing was measured), and the word."""
+    """A claim, our figures for it, one per seed (none: nothing was measured), and the word."""
 
     claim: Claim
     figures: tuple[float, ...]
@@ -129,13 +131,13 @@ class Verdict:
 
     @property
     def ours(self) -> float | None:
-        """The median over the seeds: one unusual input does not move it, and the median of a ratio is the
-        inverse of its inverse's."""
+        """The median over the seeds: a single unusual input does not change it, and the median of a ratio is the
+        inverse of the median of the inverse ratio."""
         return statistics.median(self.figures) if self.figures else None
 
     @property
     def comparison(self) -> str | None:
-        """The result of the comparison alone, whatever the label and the scale."""
+        """The result of the comparison alone, regardless of label and scale."""
         return self.claim.compare_seeds(self.figures) if self.figures else None
 
     @property
@@ -149,7 +151,7 @@ class Verdict:
 
     @property
     def text(self) -> str:
-        """The word; of what is no verdict of the model the comparison; the deviation's number."""
+        """The word, the comparison if the word is not a verdict, and the deviation's number."""
         met = self.comparison == MET
         notes = [self.comparison] if self.comparison and self.comparison != self.word else []
         if self.claim.deviation and not met:
@@ -158,8 +160,8 @@ class Verdict:
 
 
 def judge(claim: Claim, figures: Sequence[float], small: bool = False) -> Verdict:
-    """The verdict on a claim by our figures, one of each seed. `small`: of a machine or of a choice of
-    workloads from which no claim is judged."""
+    """The verdict on a claim by our figures, one per seed. `small`: they are from a machine or a choice of workloads
+    from which claims are not judged."""
     figures = tuple(map(float, figures))
     if not figures:
         word = NOT_MODELLED
@@ -171,5 +173,5 @@ def judge(claim: Claim, figures: Sequence[float], small: bool = False) -> Verdic
 
 
 def compared(subject: str, baseline: str) -> str:
-    """What a claim compares, as text."""
+    """The compared quantities of a claim, as text."""
     return subject + (f" / {baseline}" if baseline else "")

@@ -6,6 +6,7 @@ cannot follow (an L1 has a floor) is listed as a broken Invariant.
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 
 from .. import SimObject, _memsim, workload
 from ..errors import Error, user_error
@@ -70,6 +71,6 @@ def footprint(program: SimObject) -> int:
         ) from None
 
 
-def up_to(value: float, step: int) -> int:
+def up_to(value: float | Fraction, step: int) -> int:
     """Value without its fraction, rounded up to a multiple of step, at least one step."""
     return max(1, -(-int(value) // step)) * step

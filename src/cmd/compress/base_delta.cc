@@ -3,7 +3,7 @@
 namespace memsim::cmd {
 
 static constexpr std::uint32_t words = block_bytes / 4, header_bytes = words * 2 / 8;
-/// Bytes of a word that follow, by its 2 bits.
+/// Stored bytes of a word, by its 2 bits.
 static constexpr std::array<std::uint32_t, 4> lengths {0, 1, 2, 4};
 
 Reference::Digest BaseDeltaStores::digest_of(Block block, std::uint32_t mask) {
@@ -25,7 +25,7 @@ static BlockBytes exclusive_or(Block a, Block b) {
     return result;
 }
 
-/// Packs a difference; how many bytes it takes, or block_bytes if it does not save a sector.
+/// Packs a difference. Returns its bytes, or block_bytes if it does not save a sector.
 static std::uint32_t pack(Block difference, BlockBytes& to) {
     std::uint32_t at = header_bytes;
     std::uint64_t header = 0;
@@ -45,7 +45,7 @@ static BlockBytes unpack(Block from) {
     const auto header = element<std::uint64_t>(from, 0);
     for (std::uint32_t w = 0, at = header_bytes; w < words; ++w) {
         const std::uint32_t length = lengths[header >> 2 * w & 3];
-        MEMSIM_ASSERT(at + length <= block_bytes, "what lies in memory is no difference");
+        MEMSIM_ASSERT(at + length <= block_bytes, "the data in memory are no difference");
         std::memcpy(difference.data() + 4 * w, from.data() + at, length);
         at += length;
     }

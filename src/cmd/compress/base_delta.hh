@@ -4,37 +4,40 @@
 
 namespace memsim::cmd {
 
-/// How BCD keeps a block. A value for State.
+/// The representation of a block under BCD. A value for State.
 struct BaseDelta {
     enum class Kind : std::uint8_t {
-        raw,        ///< as it is, in memory
-        difference, ///< to a base; the difference is in memory
-        duplicate,  ///< base and difference are on chip
+        raw,        ///< uncompressed, in memory
+        difference, ///< base on chip, difference in memory
+        duplicate,  ///< base and difference on chip
     };
     Kind kind = Kind::raw;
-    std::uint8_t bytes = block_bytes;           ///< in memory, at the block's own place
-    std::uint32_t base = LineStore::none;       ///< not of a raw block
-    std::uint32_t difference = LineStore::none; ///< of a duplicate; none: it equals the base
+    std::uint8_t bytes = block_bytes;           ///< bytes in memory, in the block's own place
+    std::uint32_t base = LineStore::none;       ///< none for a raw block
+    std::uint32_t difference = LineStore::none; ///< of a duplicate; none: the block equals its base
 
-    /// What a write or a read of the block moves: whole sectors.
+    /// Bytes that a read or a write of the block transfers: whole sectors.
     std::uint32_t moved() const { return (bytes + sector_bytes - 1) / sector_bytes * sector_bytes; }
 };
 
-/// Base and Compressed Difference deduplication (Park, Kang, Moon, Ahn and Suh, ASPLOS 2021), for
-/// bandwidth alone: blocks keep their places. Blocks whose words have the same high bits are a
-/// cluster. The first block of a cluster is its base. Of each other block only the difference to
-/// the base is kept, and not even that if an equal difference is known. Differences are by
-/// exclusive or and so lie in the words' low bits; equal ones of different clusters are one.
+/// Base and Compressed Difference deduplication (Park, Kang, Moon, Ahn and Suh, ASPLOS 2021), used
+/// to save bandwidth only: blocks stay in their places.
 ///
-/// A difference in memory has 2 bits for each word, 8 bytes in all, that say how many of its bytes
-/// follow, the low ones: 0, 1, 2 or 4. It must save a sector, else the block is kept raw.
+/// Models        clusters of blocks whose words have the same high bits. The first block of a
+///               cluster is its base. For other blocks only the difference to the base is stored,
+///               and not even this if an equal difference is known. A difference is the exclusive
+///               or of words, so it occupies their low bits; equal differences of different
+///               clusters are shared. In memory a difference starts with 8 bytes, 2 bits per word
+///               that give the number of low bytes stored: 0, 1, 2 or 4. A difference that does not
+///               save a sector is not used; the block stays raw.
+///               Bases and differences on chip are copies. The block from which a base was made is
+///               raw in memory, and the block of a difference has it in memory; neither needs the
+///               copy. A copy that other blocks need is kept until all of them are released.
+///               Without room for a base, blocks of its cluster stay raw. Without room for a
+///               difference, it is not shared.
+/// Requires      Assumption: each base and each difference occupies 128 bytes on chip.
 ///
-/// Bases and differences are copies on chip. The block that a base was made of is raw in memory,
-/// and that of a difference has it in memory: neither needs the copy. A copy that another block
-/// needs stays until each of these blocks was released. If there is no room for a base, blocks of
-/// its cluster are raw; if there is none for a difference, it is not shared.
-///
-/// Assumption: bases and differences take 128 bytes on chip each. A value for State.
+/// A value for State.
 class BaseDeltaStores {
   public:
     static constexpr std::string_view archived_as = "BaseDeltaStores";
@@ -43,23 +46,23 @@ class BaseDeltaStores {
         a(bases_), a(differences_);
     }
 
-    /// Lines of each store, their ways, and how many bits of a word tell its cluster (below 32).
+    /// Sets the lines of each store, their ways, and the number of high bits of a word that select
+    /// its cluster (below 32).
     void resize(std::uint32_t bases, std::uint32_t differences, std::uint32_t ways,
                 std::uint32_t high_bits);
 
-    /// Keeps a block from now on; `data` gets the bytes that lie in memory.
+    /// Encodes a block; `data` receives the bytes to store in memory.
     BaseDelta encode(Block block, BlockBytes& data);
-    /// The block, given the bytes that lie in memory; only so many are read as encode() has put
-    /// there.
+    /// Decodes a block. Only as many bytes of `data` are read as encode() stored.
     BlockBytes decode(const BaseDelta& how, const BlockBytes& data) const;
-    /// The block is no longer kept like this: it was written again.
+    /// Releases a representation, because the block was rewritten.
     void release(const BaseDelta& how);
 
-    /// Whether a block may be kept like this: of what was loaded.
+    /// Whether a loaded representation is valid.
     bool has(const BaseDelta& how) const;
 
-    /// A hash of 64 bits of the words' bits that a mask names. Two differences may have the same
-    /// one, so they are compared; two clusters that have are taken for one, and compress badly.
+    /// A 64-bit hash of the words' bits selected by `mask`. Differences are compared after a match.
+    /// Clusters with equal hashes are treated as one, which reduces compression only.
     static Reference::Digest digest_of(Block block, std::uint32_t mask);
 
   private:

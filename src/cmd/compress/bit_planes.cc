@@ -12,13 +12,13 @@ static constexpr std::uint32_t plane_bits = words - 1;
 static constexpr std::uint32_t all_ones = (1u << plane_bits) - 1;
 static constexpr std::uint32_t position_bits = 5, least_run = 2;
 
-/// Codes of planes without their operands.
+/// Prefixes of the codes of planes, without operands.
 struct Code {
     std::uint32_t bits, length;
 };
 static constexpr Code zero_run {0b01, 2}, one_zero {0b001, 3}, ones {0b00000, 5},
     zero_plane {0b00001, 5}, two_ones {0b00010, 5}, single_one {0b00011, 5}, raw {0b1, 1};
-/// A base of so many bits, signed.
+/// A signed base of this many bits.
 struct BaseCode {
     Code code;
     std::uint32_t operand;
@@ -37,7 +37,7 @@ namespace {
 class Writer {
   public:
     void put(std::uint32_t value, std::uint32_t length) {
-        while (length) { // as much as the byte has room for
+        while (length) { // fill the current byte
             const std::uint32_t room = 8 - packed.bit_count % 8, n = std::min(room, length);
             length -= n;
             const std::uint32_t part = value >> length & ((1u << n) - 1);
@@ -61,7 +61,7 @@ class Reader {
             value = value << 1 | (packed_.bits[at_ / 8] >> (7 - at_ % 8) & 1);
         return value;
     }
-    /// Whether the next bits are this code, which is then taken.
+    /// Consumes the next bits if they are this code. Returns whether they were.
     bool accept(Code code) {
         const std::uint32_t at = at_;
         if (take(code.length) == code.bits) return true;
@@ -96,7 +96,7 @@ static void put_base(Writer& to, std::uint32_t base) {
 static std::uint32_t take_base(Reader& from) {
     for (const BaseCode& b : base_codes)
         if (from.accept(b.code)) return sign_extended(from.take(b.operand), b.operand);
-    return 0; // not reached: one of the codes begins with each bit
+    return 0; // unreachable: every bit starts a code
 }
 
 static void put_zeros(Writer& to, std::uint32_t run) {
@@ -138,7 +138,7 @@ BlockBytes decode(const Packed& packed) {
     const std::uint32_t base = take_base(from);
     std::array<std::uint64_t, plane_bits> differences {};
     for (std::uint32_t p = planes, zeros = 0, dbp = 0; p-- > 0;) {
-        if (zeros) // of a run, the plane is as the one above
+        if (zeros) // within a run, a plane equals the one above
             --zeros;
         else if (from.accept(zero_run))
             zeros = from.take(position_bits) + least_run - 1;
@@ -157,7 +157,7 @@ BlockBytes decode(const Packed& packed) {
         for (std::uint32_t i = 0; i < plane_bits; ++i)
             differences[i] |= std::uint64_t {dbp >> i & 1} << p;
     }
-    MEMSIM_ASSERT(from.done(), "a block's codes end elsewhere");
+    MEMSIM_ASSERT(from.done(), "the codes of a block have another length");
 
     BlockBytes block;
     std::uint32_t word = base;

@@ -6,19 +6,19 @@
 
 namespace memsim::cmd {
 
-/// What tells that two blocks are equal: a digest of their bytes. none, md5, ecc
-/// (src/cmd/detectors/), or one of your own.
+/// A policy that detects equal blocks by a digest of their bytes: none, md5, ecc
+/// (src/cmd/detect/policies/), or a user's policy.
 class Detector : public PolicyBase {
   public:
     static constexpr std::string_view family = "duplicate detector";
 
     virtual bool detects() const { return true; }
-    /// Different blocks may have one digest, so the reference is read and compared; the references
-    /// that fewest blocks are mapped to make room for others.
+    /// Whether a match must be verified by reading the reference, because different blocks may have
+    /// equal digests. The references with the fewest mapped blocks are then replaced first.
     virtual bool verifies() const { return false; }
-    /// Of the sectors in the mask.
+    /// The digest of the sectors in the mask.
     virtual Reference::Digest digest(Block block, std::uint32_t mask) const = 0;
-    /// From a block's entry into the unit to its digest, and to the next block's entry.
+    /// Cycles from a block's entry to its digest, and to the entry of the next block.
     virtual unsigned cycles(std::uint32_t sectors) const = 0;
     virtual unsigned interval() const = 0;
 };

@@ -4,10 +4,10 @@
 
 namespace memsim::cmd {
 
-/// Which bits of a word each check bit is the parity of. The columns (a word's bit, in all check
-/// bits) have odd weight: the 56 of weight 3, and 8 of the 56 of weight 5, the rotations of
-/// 00011111. Single errors so give different odd syndromes, two errors an even one. Each check bit
-/// is the parity of 26 bits, as few as can be.
+/// The bits of a word that each check bit covers. The columns (a word's bit across all check bits)
+/// have odd weight: the 56 of weight 3, and 8 of the 56 of weight 5, the rotations of 00011111.
+/// Single errors thus have distinct odd syndromes, double errors even ones. Each check bit covers
+/// 26 bits, the minimum.
 static constexpr std::array<std::uint64_t, 8> parities = [] {
     std::array<std::uint64_t, 8> rows {};
     std::uint32_t bit = 0;

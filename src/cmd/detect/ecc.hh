@@ -6,12 +6,13 @@ namespace memsim::cmd {
 
 inline constexpr std::uint32_t ecc_words = block_bytes / 8;
 
-/// Check bits of a word of 64 bits: Hsiao's code (72,64) of minimum odd-weight columns (IBM Journal
-/// of Research and Development, 1970), which corrects one error and detects two.
+/// Check bits of a 64-bit word: Hsiao's code (72,64) of minimum odd-weight columns (IBM Journal of
+/// Research and Development, 1970), which corrects one error and detects two.
 std::uint8_t check_bits(std::uint64_t word);
 
-/// The check bits of the words in the mask's sectors, 0 for the others: ESD's fingerprint of a
-/// block (HPCA 2023), which memory with ECC has anyway. It is weak: 2^56 words have the same.
+/// The check bits of the words in the mask's sectors, and 0 for other words. They are ESD's
+/// fingerprint of a block (HPCA 2023) and free in a memory with ECC. The fingerprint is weak: 2^56
+/// words share each value.
 std::array<std::uint8_t, ecc_words> ecc_of(Block block, std::uint32_t mask);
 
 } // namespace memsim::cmd

@@ -7,8 +7,8 @@
 
 namespace memsim::cmd {
 
-/// The value that all words of 4 bytes in the mask's sectors have: the block is an intra-duplicate
-/// (CMD, section IV-A). Nothing if two words differ, or if the mask names no sector.
+/// The common value of all 4-byte words in the mask's sectors if the block is an intra-duplicate
+/// (CMD, section IV-A). Empty if two words differ or the mask is empty.
 inline std::optional<std::uint32_t> intra_value(Block block, std::uint32_t mask) {
     if ((mask & all_sectors) == 0) return {};
     constexpr std::uint32_t words = sector_bytes / 4;

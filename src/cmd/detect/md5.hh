@@ -5,10 +5,10 @@
 
 namespace memsim::cmd {
 
-/// MD5 of the sectors in the mask, as CMD's hash unit sees them: side by side.
+/// MD5 of the sectors in the mask, concatenated, as in CMD's hash unit.
 Reference::Digest md5(Block block, std::uint32_t mask);
 
-/// Rounds of 64 bytes that MD5 takes for so many sectors: the message, a bit, and its length.
+/// Rounds of 64 bytes for this many sectors: the message, one bit, and its length.
 constexpr std::uint32_t md5_rounds(std::uint32_t sectors) {
     return (sectors * sector_bytes + 1 + 8 + 63) / 64;
 }

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <span>
 
-/// What CMD and the schemes that it is compared with work on: blocks of 128 bytes, in sectors of
-/// 32. A mask names sectors, bit i the i-th.
+/// Basic types of CMD and the schemes compared with it: blocks of 128 bytes in sectors of 32 bytes.
+/// Bit i of a mask selects sector i.
 namespace memsim::cmd {
 
 inline constexpr std::uint32_t block_bytes = 128, sector_bytes = 32;
@@ -16,7 +16,7 @@ inline constexpr std::uint32_t all_sectors = (1u << block_sectors) - 1;
 using Block = std::span<const std::uint8_t, block_bytes>;
 using BlockBytes = std::array<std::uint8_t, block_bytes>;
 
-/// The i-th value of a type in a block.
+/// The i-th value of type T in a block.
 template <class T>
 T element(Block block, std::uint32_t i) {
     T value;

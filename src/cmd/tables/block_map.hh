@@ -8,7 +8,7 @@
 
 namespace memsim::cmd {
 
-/// Which of the machine's addresses are one controller's blocks, and their numbers there.
+/// Selects the machine addresses that belong to one controller and numbers its blocks.
 class BlockMap {
   public:
     BlockMap() = default;
@@ -25,14 +25,14 @@ class BlockMap {
     bool has(std::uint64_t address) const {
         return interleave_.way(address) == channel_ && block_of(address) < blocks_;
     }
-    /// Precondition of all that comes: a request names bytes of one block.
+    /// Whether a request lies within one block, which all requests must satisfy.
     static bool within_block(const protocol::MemRequest& r) {
         return r.bytes && r.bytes <= block_bytes &&
                r.address / block_bytes == (r.address + r.bytes - 1) / block_bytes;
     }
-    /// A message over sectors of a block, at least one.
+    /// A message for sectors of a block, at least one.
     protocol::MemRequest over(std::uint64_t block, std::uint32_t sectors) const {
-        MEMSIM_ASSERT(sectors, "a message is of no sector");
+        MEMSIM_ASSERT(sectors, "a message has no sector");
         protocol::MemRequest r;
         const auto first = static_cast<std::uint32_t>(std::countr_zero(sectors));
         const auto n = static_cast<std::uint32_t>(std::bit_width(sectors)) - first;

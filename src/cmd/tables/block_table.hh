@@ -8,23 +8,25 @@
 
 namespace memsim::cmd {
 
-/// What a block of memory is (CMD, section IV-B); two bits in hardware.
+/// The type of a block of memory (CMD, section IV-B); two bits in hardware.
 enum class BlockType : std::uint8_t {
-    read_only, ///< 00: never written back; the host's copies leave it so
+    read_only, ///< 00: never written back; host copies do not change this
     intra,     ///< 01: all words of 4 bytes are equal; the map's entry is that word
-    inter,     ///< 10: its data lie in another block's place, which the map's entry names
-    own        ///< 11: its data lie in its own place; others may be mapped to it
+    inter,     ///< 10: its data lie in another block's place, named by the map entry
+    own        ///< 11: its data lie in its own place; other blocks may be mapped to it
 };
 
-/// The tables of one controller: type, sector mask and map entry of each block, by its number in
-/// that controller's memory, and how many blocks have their data in each place.
+/// The tables of one controller: type, sector mask and map entry of each block, by block number,
+/// and the number of blocks whose data lie in each place.
 ///
-/// Type and map hold for the sectors in the mask, those that were written back; the others are in
-/// the block's own place, whatever the type. Hence a block may lend its place only if its mask is
-/// full. A whole block whose own place is another's is marked by the mask 0000 in hardware, which
-/// no block of type 01 or 10 has otherwise: no bit is needed for it, and a place is lent once.
+/// Type and map entry apply to the sectors in the mask, which were written back. Other sectors lie
+/// in the block's own place, whatever the type. A block can therefore lend its place only if its
+/// mask is full. In hardware, mask 0000 marks a whole block whose own place holds another block's
+/// data. No other block of type 01 or 10 has this mask, so no further bit is needed and a place is
+/// lent only once.
 ///
-/// A value for State. It is what the tables in memory hold, at once: their time is Metadata's.
+/// A value for State. It gives the current contents of the tables; Metadata models the time to
+/// access them.
 class BlockTable {
   public:
     static constexpr std::string_view archived_as = "BlockTable";
@@ -38,43 +40,43 @@ class BlockTable {
             for (const Entry& e : blocks_) {
                 a.check(e.type <= BlockType::own && e.mask <= all_sectors, "has an unknown type");
                 a.check(e.type != BlockType::inter || e.value < blocks_.size(),
-                        "names a place that is not there");
+                        "names a place that does not exist");
             }
             end_ = size();
             while (end_ && blocks_[end_ - 1].type == BlockType::read_only) --end_;
         }
     }
 
-    static const std::size_t bytes_of_block; ///< of the host's memory
+    static const std::size_t bytes_of_block; ///< of host memory
     void resize(std::uint32_t blocks) {
         blocks_.assign(blocks, {}), end_ = 0;
         users_.assign(blocks, 1);
     }
     std::uint32_t size() const { return static_cast<std::uint32_t>(blocks_.size()); }
-    /// No block from this one on has been written back: whoever looks for one ends here.
+    /// The end of the blocks that were written back; a search can stop there.
     std::uint32_t written_end() const { return end_; }
 
     BlockType type(std::uint32_t block) const { return blocks_[block].type; }
     std::uint32_t mask(std::uint32_t block) const { return blocks_[block].mask; }
-    /// Of an intra-duplicate.
+    /// The value of an intra-duplicate.
     std::uint32_t word(std::uint32_t block) const { return blocks_[block].value; }
-    /// Where the sectors in the mask lie. Precondition: it is no intra-duplicate.
+    /// The place of the sectors in the mask. Requires that the block is no intra-duplicate.
     std::uint32_t place(std::uint32_t block) const {
         return type(block) == BlockType::inter ? blocks_[block].value : block;
     }
-    /// Blocks whose data lie in a place, by type 00, 10 or 11.
+    /// Blocks of type 00, 10 or 11 whose data lie in a place.
     std::uint32_t users(std::uint32_t place) const { return users_[place]; }
-    /// Others' data lie in the block's own place.
+    /// Whether data of other blocks lie in the block's own place.
     bool shared(std::uint32_t block) const { return users_[block] > here(block); }
-    /// Nobody's data lie in the place of this block, and it needs none of it itself.
+    /// Whether the block's place holds no data, neither its own nor other blocks'.
     bool can_lend(std::uint32_t block) const {
         const Entry& e = blocks_[block];
         return (e.type == BlockType::intra || e.type == BlockType::inter) &&
                e.mask == all_sectors && users_[block] == 0;
     }
 
-    /// The block's data are nowhere any more: to be followed by one of those below. Returns the
-    /// place that it has left, or `nowhere`.
+    /// Removes the block's data from the tables; one of the functions below must follow. Returns
+    /// the place that it left, or `nowhere`.
     static constexpr std::uint32_t nowhere = ~std::uint32_t {0};
     std::uint32_t leave(std::uint32_t block) {
         Entry& e = blocks_[block];
@@ -88,14 +90,14 @@ class BlockTable {
         blocks_[block] = {word, BlockType::intra, static_cast<std::uint8_t>(mask)};
         end_ = std::max(end_, block + 1);
     }
-    /// The block's data are in a place: its own, or another's.
+    /// The block's data lie in a place: its own or another block's.
     void map(std::uint32_t block, std::uint32_t mask, std::uint32_t place) {
         blocks_[block] = {place, place == block ? BlockType::own : BlockType::inter,
                           static_cast<std::uint8_t>(mask)};
         ++users_[place];
         end_ = std::max(end_, block + 1);
     }
-    /// All of it is in its own place, and nothing of it was written back.
+    /// The block lies in its own place and counts as never written back.
     void set_read_only(std::uint32_t block) {
         blocks_[block] = {};
         ++users_[block];
@@ -107,7 +109,7 @@ class BlockTable {
         BlockType type = BlockType::read_only;
         std::uint8_t mask = 0;
     };
-    /// How often the block itself counts among the users of its place.
+    /// How often the block counts among the users of its own place.
     std::uint32_t here(std::uint32_t block) const {
         const BlockType t = type(block);
         return t == BlockType::read_only || t == BlockType::own;

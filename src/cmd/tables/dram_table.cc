@@ -6,11 +6,12 @@ using namespace memsim::literals;
 
 static constexpr Time ck_cmd = 285'674_fs;
 
-/// CMD, Table II, printed in cycles: tCL 20, tRP 20, tRC 62, tRAS 50, tRCD 20, tRRD 10, tCCD 4,
-/// tWR 20. The rest is GPGPU-Sim 4.0's file SM75_RTX2060, which has the same figures and 1365 MHz:
-/// command clock 3500.5 MHz, 16 bit, bursts of 16 (32 B in 4 cycles), 4 bank groups, WL 8, CDLR 9,
-/// CCDL 4, RTPL 4; it knows neither tFAW nor refresh. The printed tRC of 62 is less than tRAS + tRP
-/// and never binds: 70 here, which is the same. Row of 2 KB: JESD250's page of a channel of 16 bit.
+/// CMD, table II, in cycles as printed: tCL 20, tRP 20, tRC 62, tRAS 50, tRCD 20, tRRD 10, tCCD 4,
+/// tWR 20. The rest is from GPGPU-Sim 4.0's file SM75_RTX2060, which has the same values and 1365
+/// MHz: command clock 3500.5 MHz, 16 bit, bursts of 16 (32 B in 4 cycles), 4 bank groups, WL 8,
+/// CDLR 9, CCDL 4, RTPL 4, and neither tFAW nor refresh. The printed tRC of 62 is less than tRAS +
+/// tRP and has no effect; 70 is used here, with the same result. Row of 2 KB: the JESD250 page of a
+/// 16-bit channel.
 static const mem::DramTable cmd_gddr6 {
     "cmd_gddr6",
     {

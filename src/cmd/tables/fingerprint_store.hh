@@ -4,7 +4,7 @@
 
 namespace memsim::cmd {
 
-/// The reference with the least count makes room; among equals, the least recently used.
+/// Replaces the reference with the lowest count; among equals, the least recently used.
 struct LeastReferenced {
     template <class Node>
     static std::uint32_t choose(const std::vector<Node>& nodes, const parts::ListEnds& ends) {
@@ -15,13 +15,13 @@ struct LeastReferenced {
     }
 };
 
-/// ESD's store of fingerprints (HPCA 2023), on chip and nowhere else: those of high reference count
-/// stay. The digest is the block's check bits (ecc_of), so that what is found must still be read
-/// and compared. An insertion always finds room.
+/// ESD's fingerprint store (HPCA 2023), on chip only: references with high counts stay. The digest
+/// is the block's check bits (ecc_of), so a match must be verified by a read. An insertion always
+/// finds room.
 ///
-/// What makes room may have other blocks mapped to it. So leave() of a place that the store does
-/// not know does not say that the place is free: who maps blocks must count for itself, beginning
-/// with the victim's count.
+/// A replaced reference may have other blocks mapped to it. Therefore leave() of a place that the
+/// store does not know does not imply that the place is free. The caller must count users itself,
+/// starting with the victim's count.
 using FingerprintStore = ReferenceStore<LeastReferenced>;
 
 } // namespace memsim::cmd

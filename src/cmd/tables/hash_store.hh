@@ -4,7 +4,7 @@
 
 namespace memsim::cmd {
 
-/// The least recently used reference that no other block is mapped to makes room.
+/// Replaces the least recently used reference to which no other block is mapped.
 struct LeastRecentlyUsedAlone {
     template <class Node>
     static std::uint32_t choose(const std::vector<Node>& nodes, const parts::ListEnds& ends) {
@@ -14,9 +14,9 @@ struct LeastRecentlyUsedAlone {
     }
 };
 
-/// CMD's hash store (section IV-B), on chip and nowhere else. The digest is the block's hash, by
-/// which the set is found. What was evicted had no other block mapped to it, so a place in use that
-/// the store does not know has one block: leave() says of it, too, that it is free.
+/// CMD's hash store (section IV-B), on chip only. The digest is the block's hash, which selects the
+/// set. A replaced reference has no other block mapped to it. Therefore a place in use that the
+/// store does not know has one block, and leave() reports it as free, too.
 using HashStore = ReferenceStore<LeastRecentlyUsedAlone>;
 
 } // namespace memsim::cmd

@@ -5,8 +5,8 @@
 
 namespace memsim::cmd {
 
-/// Lines of 128 bytes that blocks share, on chip, by digests. A line that a block needs stays; the
-/// least recently used of those that none needs makes room. A value for State.
+/// Shared lines of 128 bytes on chip, found by digest. A line that a block needs is kept; otherwise
+/// the least recently used line is replaced. A value for State.
 class LineStore {
   public:
     static constexpr std::uint32_t none = ~0u;
@@ -17,18 +17,18 @@ class LineStore {
         if constexpr (Loading<Archive>) {
             bool sound = index_.size() <= lines_.size();
             for (std::uint32_t i = 0; sound && i < index_.size(); ++i) sound = has(i);
-            a.check(sound, "has lines that it does not find");
+            a.check(sound, "has lines that its index does not find");
         }
     }
 
-    /// `lines` is a multiple of `ways`, and not 0.
+    /// Requires that `lines` is a non-zero multiple of `ways`.
     void resize(std::uint32_t lines, std::uint32_t ways) {
         MEMSIM_ASSERT(lines, "a store has no lines");
         index_.resize(lines, ways);
         lines_.assign(lines, {});
     }
 
-    /// The line with this digest, or none. Two lines may have the same one: compare.
+    /// The line with this digest, or none. Lines may have equal digests; the caller compares them.
     std::uint32_t find(const Reference::Digest& digest) const {
         const Reference* const r = index_.find(digest, all_sectors);
         return r ? r->place : none;
@@ -36,9 +36,9 @@ class LineStore {
     bool has(std::uint32_t line) const { return index_.find_place(line); }
     const BlockBytes& operator[](std::uint32_t line) const { return lines_[line]; }
 
-    /// Keeps a line that no block needs yet, if there is room. Precondition: its digest is new.
+    /// Inserts a line without users, if there is room. Requires a new digest.
     void insert(const Reference::Digest& digest, Block line) {
-        std::uint32_t place = index_.size(); // lines are never given back, only replaced
+        std::uint32_t place = index_.size(); // lines are never freed, only replaced
         const Insertion made = index_.insert(digest, all_sectors, place);
         if (!made.inserted) return;
         if (made.evicted) {
@@ -47,16 +47,16 @@ class LineStore {
         }
         std::copy(line.begin(), line.end(), lines_[place].begin());
     }
-    /// One block more needs the line. False if no more can be counted.
+    /// Adds a user of the line. Returns false if its count is full.
     bool join(std::uint32_t line) { return index_.join(line); }
-    /// One block less.
+    /// Removes a user of the line.
     void leave(std::uint32_t line) {
         const bool gone = index_.leave(line);
-        MEMSIM_ASSERT(!gone, "a line is left that no block needs");
+        MEMSIM_ASSERT(!gone, "a line without users is released");
     }
 
   private:
-    HashStore index_; ///< places are lines; a count is of blocks, and 1
+    HashStore index_; ///< places are lines; a count is the number of users plus 1
     std::vector<BlockBytes> lines_;
 };
 

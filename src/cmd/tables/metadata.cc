@@ -95,7 +95,7 @@ void Metadata::check_loaded(Loader& l, std::uint32_t jobs) const {
             for (std::uint32_t way = 0; way < tags.ways(); ++way)
                 locked += tags.locked(tags.line(set, way));
         l.within("metadata", [&] {
-            l.check(locked == s_.mshrs[t].size(), "fills other lines than are locked");
+            l.check(locked == s_.mshrs[t].size(), "fills lines that differ from the locked ones");
             s_.mshrs[t].for_each(
                 [&](std::uint32_t mshr, const auto& e) {
                     l.check(tags.has(e.line) && tags.locked(e.line) && tags.lock(e.line) == mshr,

@@ -15,11 +15,11 @@ namespace memsim::cmd {
 
 using namespace memsim::literals;
 
-/// The tables that a controller has in its memory, and a cache of each on its chip.
+/// The tables in a controller's memory, each with a cache on chip.
 enum class Table : std::uint8_t { map, type, mask };
 inline constexpr std::uint32_t tables = 3;
 
-/// One of them: `bits` for each block, from `base` on in the controller's memory.
+/// The layout of a table: `bits` per block, from `base` in the controller's memory.
 struct TableLayout {
     std::uint64_t base = 0;
     std::uint32_t bits = 0;
@@ -30,7 +30,7 @@ struct TableLayout {
         return base + std::uint64_t {blocks} * bits / 8;
     }
 };
-/// The tables of so many blocks, in memory behind them.
+/// The tables for this many blocks, located behind the blocks in memory.
 std::array<TableLayout, tables> tables_behind(std::uint32_t blocks);
 
 struct MetadataParams {
@@ -42,34 +42,34 @@ struct MetadataParams {
     Param<Bytes> mask_cache {
         10_KiB, {1_KiB, 1_GiB}, "Capacity of the cache of sector masks", stated("CMD IV-E: 10 KB")};
     Param<unsigned> metadata_ways {
-        8, {0, 64}, "Ways of each table's cache; 0: one set of all lines", assumed()};
+        8, {0, 64}, "Ways of each table's cache (0: fully associative)", assumed()};
     Param<unsigned> metadata_mshrs {
-        8, {1, 1024}, "Lines on their way to each table's cache", assumed()};
+        8, {1, 1024}, "Lines being fetched to each table's cache", assumed()};
 };
 
 struct MetadataStats {
     using group = void;
-    Counter map_reads {Unit::count, "Looks at the map's cache"};
-    Counter map_hits {Unit::count, "Looks at the map's cache that found the entry"};
-    Counter type_reads {Unit::count, "Looks at the cache of type flags"};
-    Counter type_hits {Unit::count, "Looks at the cache of type flags that found the flag"};
-    Counter mask_reads {Unit::count, "Looks at the cache of sector masks"};
-    Counter mask_hits {Unit::count, "Looks at the cache of sector masks that found the mask"};
+    Counter map_reads {Unit::count, "Look-ups in the cache of map entries"};
+    Counter map_hits {Unit::count, "Hits in the cache of map entries"};
+    Counter type_reads {Unit::count, "Look-ups in the cache of type flags"};
+    Counter type_hits {Unit::count, "Hits in the cache of type flags"};
+    Counter mask_reads {Unit::count, "Look-ups in the cache of sector masks"};
+    Counter mask_hits {Unit::count, "Hits in the cache of sector masks"};
     Counter metadata_changes {Unit::count,
-                              "Changes of entries of the tables; they count as no looks"};
-    Counter metadata_fetches {Unit::count, "Pieces of 32 bytes of the tables read from memory"};
-    Counter metadata_writebacks {Unit::count, "Writes of pieces of the tables to memory"};
-    Ratio map_hit_rate {map_hits, map_reads, "Hits of the map's cache"};
-    Ratio type_hit_rate {type_hits, type_reads, "Hits of the cache of type flags"};
-    Ratio mask_hit_rate {mask_hits, mask_reads, "Hits of the cache of sector masks"};
+                              "Changes of table entries, which do not count as look-ups"};
+    Counter metadata_fetches {Unit::count, "Table pieces of 32 bytes read from memory"};
+    Counter metadata_writebacks {Unit::count, "Table pieces written to memory"};
+    Ratio map_hit_rate {map_hits, map_reads, "Hit rate of the cache of map entries"};
+    Ratio type_hit_rate {type_hits, type_reads, "Hit rate of the cache of type flags"};
+    Ratio mask_hit_rate {mask_hits, mask_reads, "Hit rate of the cache of sector masks"};
 };
 
-/// Who waits for a piece of a table: a request of the controller's, or nobody, but the piece is to
-/// be changed when it is there.
+/// A waiter for a piece of a table: a request of the controller, or `nobody` for a change that is
+/// applied when the piece has arrived.
 struct MetadataTarget {
     static constexpr std::uint32_t nobody = ~std::uint32_t {0};
     std::uint32_t job = nobody;
-    std::uint8_t sector = 0; ///< of its line
+    std::uint8_t sector = 0; ///< within its line
     bool change = false;
 };
 struct MetadataStalled {
@@ -80,15 +80,16 @@ struct MetadataStalled {
 struct MetadataState {
     std::array<parts::TagArray, tables> tags;
     std::array<parts::MshrTable<MetadataTarget>, tables> mshrs;
-    Fifo<MetadataStalled> stalled; ///< for want of an MSHR, or of a line that may go
+    Fifo<MetadataStalled>
+        stalled; ///< requests that wait for an MSHR or for a line that can be replaced
 };
 
-/// The caches of a controller's tables: what is here, what has to be fetched (32 bytes at a time),
-/// what is written back (LRU, lines of 128 bytes). They know when a table is at hand, not what it
-/// says: that is BlockTable's. A part; `send` takes what goes to memory, its tag from tag_bit on.
+/// The caches of a controller's tables. They model presence, fetches of 32-byte pieces and
+/// write-backs (LRU, lines of 128 bytes); the contents of the tables are in BlockTable. A part.
+/// `send` receives messages for memory, with tags from tag_bit on.
 class Metadata {
   public:
-    static constexpr std::uint32_t tag_bit = 1u << 31; ///< marks answers that are come_back()'s
+    static constexpr std::uint32_t tag_bit = 1u << 31; ///< marks answers for come_back()
 
     using Send = std::function<void(std::uint64_t sector, std::uint32_t sectors, bool write,
                                     std::uint32_t tag)>;
@@ -97,12 +98,12 @@ class Metadata {
         : layout_(layout), s_(state), stat_(stat), send_(std::move(send)) {}
     static void resize(const MetadataParams& p, MetadataState& s, std::uint32_t jobs);
 
-    /// Looks for the piece that speaks of a block, to change it or to read it. True if it is here;
-    /// else it comes, and whoever asked is among those that come_back() calls.
+    /// Looks up the piece that holds the entry of a block, to change or to read it. Returns true on
+    /// a hit. Otherwise the piece is fetched, and come_back() calls wake(job) when it arrives.
     bool look(Table table, std::uint32_t block, std::uint32_t job, Tick now);
-    /// The piece will say something else; nobody waits for it.
+    /// Changes the entry of a block. No request waits for it.
     void change(Table table, std::uint32_t block, Tick now);
-    /// A piece has come. Calls wake(job) for those that waited for it.
+    /// A piece has arrived. Calls wake(job) for the requests that waited for it.
     template <class F>
     void come_back(std::uint32_t tag, Tick now, F&& wake) {
         const std::uint32_t mshr = tag & 0xffffff, t = tag >> 24 & 3;

@@ -12,15 +12,15 @@ struct ReadClassStats {
     Counter read_only_reads {Unit::count,
                              "Reads from memory of blocks that were never written back"};
     Counter reached_1 {Unit::count, "Read-only blocks read from memory"};
-    Counter reached_2 {Unit::count, "Read-only blocks read from memory twice at least"};
-    Counter reached_3 {Unit::count, "Read-only blocks read from memory three times at least"};
-    Counter reached_6 {Unit::count, "Read-only blocks read from memory six times at least"};
-    Counter reached_11 {Unit::count, "Read-only blocks read from memory 11 times at least"};
-    Counter reached_21 {Unit::count, "Read-only blocks read from memory 21 times at least"};
+    Counter reached_2 {Unit::count, "Read-only blocks read from memory at least twice"};
+    Counter reached_3 {Unit::count, "Read-only blocks read from memory at least three times"};
+    Counter reached_6 {Unit::count, "Read-only blocks read from memory at least six times"};
+    Counter reached_11 {Unit::count, "Read-only blocks read from memory at least 11 times"};
+    Counter reached_21 {Unit::count, "Read-only blocks read from memory at least 21 times"};
 };
 
-/// Which class a read from memory is counted in, and how often read-only blocks are read (CMD,
-/// Fig. 11). `counts` has a number for each block, up to 21. A part.
+/// Classifies reads from memory and counts how often read-only blocks are read (CMD, Fig. 11).
+/// `counts` holds a number for each block, up to 21. A part.
 class ReadClasses {
   public:
     ReadClasses(std::vector<std::uint8_t>& counts, ReadClassStats& stat)

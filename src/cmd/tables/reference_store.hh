@@ -10,30 +10,28 @@
 
 namespace memsim::cmd {
 
-/// What a controller knows of one reference block: a digest of the sectors in the mask, where the
-/// block lies, and how many blocks are mapped to it, itself among them.
+/// A reference block: the digest of the sectors in the mask, its place, and the number of blocks
+/// mapped to it, itself included.
 struct Reference {
     using Digest = std::array<std::uint8_t, 16>;
     static constexpr std::uint16_t most = std::numeric_limits<std::uint16_t>::max();
 
     Digest digest {};
-    std::uint32_t place = 0; ///< number of the block in the controller's memory
+    std::uint32_t place = 0; ///< block number in the controller's memory
     std::uint16_t count = 1;
-    std::uint8_t mask = 0; ///< the same digest of other sectors is another block's
+    std::uint8_t mask = 0; ///< part of the key: equal digests of other sectors are different blocks
 };
 
 struct Insertion {
-    bool inserted = false; ///< else there is no room
+    bool inserted = false; ///< false if there was no room
     bool evicted = false;
-    Reference victim {}; ///< if one was evicted
+    Reference victim {}; ///< the replaced reference, if any
 };
 
-/// References by their digests: set-associative, or without a limit. `Victim` says which reference
-/// of a full set makes room: Victim::choose(nodes, ends) walks the set's list by use. A reference
-/// is used when it is inserted and when a block joins it. A value for State; it allocates only
-/// while it holds more than ever before.
-///
-/// A reference that makes room takes nothing along: its block stays where it is.
+/// References by digest, set-associative or without a limit. `Victim` selects the reference of a
+/// full set that is replaced: Victim::choose(nodes, ends) walks the set's list in order of use. An
+/// insertion and the mapping of a block count as uses. A value for State; it allocates only when it
+/// exceeds its highest size so far. The data of a replaced reference stay in their place.
 template <class Victim>
 class ReferenceStore {
   public:
@@ -51,15 +49,15 @@ class ReferenceStore {
         }
     }
 
-    /// `entries` is a multiple of `ways`; 0: no limit.
+    /// Requires that `entries` is a multiple of `ways`; 0: no limit.
     void resize(std::uint32_t entries, std::uint32_t ways) {
         MEMSIM_ASSERT(entries == 0 || (ways && entries % ways == 0), "sets are not whole");
         *this = {};
         ways_ = ways;
         sets_ = entries ? entries / ways : 0;
     }
-    /// Digests of few different bytes (error-correcting codes) spread over the sets, too. Without a
-    /// limit there are as many sets as HashMap has keys.
+    /// The set of a digest. Digests that differ in few bytes (error-correcting codes) are also
+    /// spread over the sets. Without a limit there are as many sets as HashMap has keys.
     std::uint64_t set_of(const Reference::Digest& digest) const {
         std::array<std::uint64_t, 2> halves;
         std::memcpy(halves.data(), digest.data(), sizeof halves);
@@ -76,18 +74,18 @@ class ReferenceStore {
             if (nodes_[i].is.digest == digest && nodes_[i].is.mask == mask) return &nodes_[i].is;
         return nullptr;
     }
-    /// The reference whose block lies there, or nullptr.
+    /// The reference in this place, or nullptr.
     const Reference* find_place(std::uint32_t place) const {
         const std::uint32_t* const i = of_place_.find(place);
         return i ? &nodes_[*i].is : nullptr;
     }
-    /// Whether holds(reference) of all of them; no order can be seen.
+    /// Whether holds(reference) for all references, which are visited in an unspecified order.
     template <class F>
     bool all(F&& holds) const {
         return of_place_.all([&](std::uint64_t, std::uint32_t i) { return holds(nodes_[i].is); });
     }
 
-    /// A reference with count 1. Precondition: neither the digest nor the place is known.
+    /// Inserts a reference with count 1. Requires that neither the digest nor the place is known.
     Insertion insert(const Reference::Digest& digest, std::uint32_t mask, std::uint32_t place) {
         MEMSIM_ASSERT(!find(digest, mask) && !find_place(place), "a reference is known already");
         Insertion result;
@@ -102,8 +100,8 @@ class ReferenceStore {
         result.inserted = true;
         return result;
     }
-    /// One block more is mapped to the place of a reference. False, and nothing changes, if no more
-    /// can be counted.
+    /// Maps one block more to the place of a reference. Returns false, without a change, if its
+    /// count is full.
     bool join(std::uint32_t place) {
         const std::uint32_t i = node(place);
         if (nodes_[i].is.count == Reference::most) return false;
@@ -113,8 +111,8 @@ class ReferenceStore {
         parts::link_newest(nodes_, ends, i);
         return true;
     }
-    /// One block less. True if the store counts none there any more: the reference has gone with
-    /// its last block, or the place was unknown.
+    /// Maps one block less. Returns true if the store counts no block there any more: the last
+    /// block left the reference, or the place is unknown.
     bool leave(std::uint32_t place) {
         const std::uint32_t* const i = of_place_.find(place);
         if (!i) return true;
@@ -122,7 +120,7 @@ class ReferenceStore {
         remove(*i);
         return true;
     }
-    /// A reference's data now lie elsewhere. Precondition: nothing is known of that place.
+    /// Moves the data of a reference. Requires that the destination is unknown.
     void move(std::uint32_t from, std::uint32_t to) {
         MEMSIM_ASSERT(!find_place(to), "a place has two references");
         const std::uint32_t i = node(from);
@@ -130,7 +128,7 @@ class ReferenceStore {
         of_place_[to] = i;
         nodes_[i].is.place = to;
     }
-    /// Forgets the reference of a place, if it is known.
+    /// Removes the reference of a place, if it is known.
     void withdraw(std::uint32_t place) {
         if (const std::uint32_t* const i = of_place_.find(place)) remove(*i);
     }
@@ -138,7 +136,7 @@ class ReferenceStore {
   private:
     struct Node {
         Reference is;
-        std::uint32_t newer = parts::no_link, older = parts::no_link; ///< of its set, by use
+        std::uint32_t newer = parts::no_link, older = parts::no_link; ///< in its set's list, by use
     };
     struct Set {
         parts::ListEnds ends;
@@ -172,7 +170,7 @@ class ReferenceStore {
         free_.push_back(i);
     }
 
-    /// All references, each set's the least recently used first: equal stores give equal bytes.
+    /// All references by set, least recently used first, so that equal stores have equal bytes.
     std::vector<Reference> by_set() const {
         std::vector<std::uint64_t> keys;
         sets_used_.all([&](std::uint64_t key, const Set&) {
@@ -188,7 +186,7 @@ class ReferenceStore {
         return all;
     }
     void load(Loader& l, const Reference& r) {
-        l.check(r.count > 0, "has a reference of no block");
+        l.check(r.count > 0, "has a reference without a block");
         l.check(!find(r.digest, r.mask), "has a digest twice");
         l.check(!find_place(r.place), "has two references of one place");
         const Set* const set = sets_used_.find(set_of(r.digest));
@@ -196,11 +194,11 @@ class ReferenceStore {
         put(r);
     }
 
-    std::uint32_t sets_ = 0, ways_ = 0; ///< no set: no limit
+    std::uint32_t sets_ = 0, ways_ = 0; ///< sets_ = 0: no limit
     std::vector<Node> nodes_;
     std::vector<std::uint32_t> free_;
-    HashMap<Set> sets_used_;          ///< those that are not empty
-    HashMap<std::uint32_t> of_place_; ///< nodes
+    HashMap<Set> sets_used_;          ///< sets that are not empty
+    HashMap<std::uint32_t> of_place_; ///< node by place
 };
 
 } // namespace memsim::cmd

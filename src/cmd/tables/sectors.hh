@@ -5,7 +5,7 @@
 
 namespace memsim::cmd {
 
-/// The bytes of a block as messages carry them: by sector, as far as they are known.
+/// The known bytes of a block, by sector, as in messages.
 using Sectors = std::array<SectorBytes, block_sectors>;
 
 inline std::uint32_t sector_in_block(std::uint64_t sector) {
@@ -19,21 +19,21 @@ std::uint8_t sectors_of_block(const M& m) {
         m, [&](std::uint64_t sector, std::uint32_t) { mask |= 1u << sector_in_block(sector); });
     return static_cast<std::uint8_t>(mask);
 }
-/// One block in a piece; what is not known is whatever its sector has there.
+/// The block as one array; unknown bytes have the value stored in their sector.
 inline BlockBytes joined(const Sectors& sectors) {
     BlockBytes block;
     for (std::uint32_t s = 0; s < block_sectors; ++s)
         std::memcpy(block.data() + s * sector_bytes, sectors[s].bytes.data(), sector_bytes);
     return block;
 }
-/// A sector of a block, all of it known.
+/// A sector of a block with all bytes known.
 inline SectorBytes sector_of(const BlockBytes& block, std::uint32_t sector) {
     SectorBytes s;
     std::memcpy(s.bytes.data(), block.data() + sector * sector_bytes, sector_bytes);
     s.known = SectorBytes::all;
     return s;
 }
-/// A sector whose words of 4 bytes are all this one.
+/// A sector that repeats a 4-byte word.
 inline SectorBytes sector_of_word(std::uint32_t word) {
     SectorBytes s;
     for (std::uint32_t i = 0; i < SectorBytes::size; i += sizeof word)

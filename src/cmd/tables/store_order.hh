@@ -4,14 +4,14 @@
 
 namespace memsim::cmd {
 
-/// Which of the program's stores left each byte last. It is kept by address, beside deduplication:
-/// equal bytes of two blocks come from different stores. A part.
+/// The program's last store to each byte, by address. Deduplication does not affect it: equal bytes
+/// of two blocks come from different stores. A part.
 class StoreOrder {
   public:
     explicit StoreOrder(parts::SectorStore& last) : last_(last) {}
 
-    /// Takes in what is written to a sector. Where a younger store was there already `data` becomes
-    /// what that one left. True if there was one: the write came late.
+    /// Merges a write to a sector. Where a younger store was merged before, `data` receives the
+    /// younger bytes. Returns whether this occurred, that is, the write was late.
     bool merge(std::uint64_t sector, SectorBytes& data, bool moves) {
         const bool late = last_.merge(sector, data, moves);
         const std::uint32_t known = data.known;
@@ -20,7 +20,7 @@ class StoreOrder {
         data.take(now, known);
         return late;
     }
-    /// What was stored last in a sector.
+    /// The bytes stored last in a sector.
     SectorBytes last(std::uint64_t sector) const {
         SectorBytes found;
         last_.read(sector, found);

@@ -9,29 +9,30 @@
 
 namespace memsim::cmd {
 
-/// What a read or a write does on its way. Each of the first four takes time: the job takes its
-/// next step when all of them are done.
+/// Actions of reads and writes. Each of the first four takes time; a job takes its next step when
+/// all its actions are complete.
 class Actions {
   public:
-    /// Into the cache of a table, for the entry of a block.
+    /// Looks up the entry of a block in a table's cache.
     virtual void look(std::uint32_t id, Table table, std::uint32_t block) = 0;
     virtual void wait(std::uint32_t id, unsigned cycles) = 0;
-    /// So many sectors pass the hash unit.
+    /// Passes this many sectors through the hash unit.
     virtual void hash(std::uint32_t id, std::uint32_t sectors) = 0;
-    /// Reads sectors of a place; `counter` counts it if memory is asked.
+    /// Reads sectors of a place. Increments `counter` if memory is accessed.
     virtual void fetch(std::uint32_t id, std::uint32_t place, std::uint32_t sectors,
                        Counter& counter) = 0;
-    /// The tables say something else of a block, and of a place that may be lent again.
+    /// Records a change of a block's table entries and, if any, of a place that became free.
     virtual void change(Placement::Freed freed, std::uint32_t block,
                         std::initializer_list<Table> changed) = 0;
-    virtual void begin(std::uint32_t id) = 0;  ///< a job that nothing came for
-    virtual void finish(std::uint32_t id) = 0; ///< it is done, and is answered if it is to be
+    virtual void begin(std::uint32_t id) = 0; ///< starts a job without a request
+    virtual void
+    finish(std::uint32_t id) = 0; ///< completes a job and answers its request if needed
 
   protected:
     ~Actions() = default;
 };
 
-/// What reads and writes share.
+/// Objects that reads and writes share.
 struct Shared {
     const Scheme& scheme;
     Placement& placement;

@@ -11,7 +11,7 @@ bool BlockMemory::read(std::uint32_t place, std::uint32_t sectors, MemRequest& r
     const bool packed = packing_.compressed(place);
     const std::uint32_t n = packed ? packing_.sectors(place) : 0;
     if (packed && n == 0) return false;
-    // BPC's codes stand for all of the block, BCD's difference lies in its first sectors.
+    // A BPC code represents the whole block; a BCD difference occupies its first sectors.
     r = map_.over(place, !packed ? sectors : packing_.coded(place) ? (1u << n) - 1 : all_sectors);
     if (packed) r.packed.set(n * sector_bytes);
     return true;
@@ -33,7 +33,7 @@ bool BlockMemory::write(std::uint32_t place, const Sectors& data, std::uint32_t 
     r.application = application;
     if (packed) r.packed.set(n * sector_bytes);
     r.contents = contents_.create();
-    contents_[r.contents].moves = true; // what lay there was perhaps another block's
+    contents_[r.contents].moves = true; // the former data may belong to another block
     const auto first = static_cast<std::uint32_t>(std::countr_zero(mask));
     for_each_bit(mask, [&](std::uint32_t s) {
         SectorBytes held = sector_of(bytes, s);

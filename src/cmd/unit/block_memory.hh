@@ -7,8 +7,8 @@
 
 namespace memsim::cmd {
 
-/// Blocks as they lie in the places of memory: raw, compressed, or as a code. Makes the messages
-/// that read and write them, which wait in `out` until memory takes them. A part.
+/// The contents of places in memory: raw, compressed or coded blocks. Creates the messages that
+/// read and write them and queues them in `out`. A part.
 class BlockMemory {
   public:
     /// `below`: the port to memory.
@@ -16,21 +16,21 @@ class BlockMemory {
                 const PortBase& below, Contents& contents)
         : map_(map), packing_(packing), out_(out), below_(below), contents_(contents) {}
 
-    /// A read of sectors of a place. A compressed block is read as a whole; nothing is read of one
-    /// that is on chip, and false is returned.
+    /// Creates a read of sectors of a place. A compressed block is read as a whole. Returns false,
+    /// without a read, if the block is on chip.
     bool read(std::uint32_t place, std::uint32_t sectors, protocol::MemRequest& r) const;
-    /// Writes the sectors of a mask to a place, whatever lay there, or the code of them. False if
-    /// it is on chip now. `complete`: bytes that are not known are written, too.
+    /// Writes the sectors of a mask, or their code, to a place and replaces its contents. Returns
+    /// false if the block is now on chip. `complete`: unknown bytes are written, too.
     bool write(std::uint32_t place, const Sectors& data, std::uint32_t mask, bool complete,
                std::uint16_t application);
 
-    // Without time; what waits in `out` is seen, too.
+    // Functional accesses, which include messages in `out`.
 
-    /// Reads or writes a sector of what lies in memory, coded or not.
+    /// Reads or writes a sector of a place, coded or not.
     void look(std::uint32_t place, std::uint32_t sector, bool write, SectorBytes& data);
-    /// The block whose code lies there. Precondition: coded(place).
+    /// The block whose code is in a place. Requires coded(place).
     BlockBytes decoded(std::uint32_t place);
-    /// The block is as it is from now on, without a code.
+    /// Stores the block in its place without a code.
     void make_raw(std::uint32_t place);
 
   private:

@@ -10,15 +10,15 @@ bool CachesAbove::add(const PortBase& port) {
 }
 
 std::optional<std::string> CachesAbove::fault(const BlockMap& map) const {
-    constexpr std::uint32_t enough = 256; // blocks: chunks come round to the first slice before
+    constexpr std::uint32_t enough = 256; // blocks, after which interleaving has reached each slice
     for (std::uint32_t block = 0; !slices_.empty() && block < std::min(enough, map.blocks());
          ++block) {
         const std::uint64_t address = map.address(block);
         const std::size_t slice = slice_of(address);
         if (!slices_[slice].cache->sees(address))
-            return "address " + std::to_string(address) + " is looked for by " +
+            return "address " + std::to_string(address) + " is looked up by " +
                    slices_[slice].port + " in " + slices_[slice].path +
-                   ", to which it does not come: give both the same";
+                   ", which does not serve it: give both the same";
     }
     return {};
 }

@@ -9,22 +9,22 @@
 
 namespace memsim::cmd {
 
-/// The L2's slices above the controllers, from which a controller copies sectors. Addresses are
-/// spread over controllers and, within a controller, over its slices, a chunk to each in turn. A
-/// part.
+/// The L2 slices above the controllers, from which a controller copies sectors. Addresses are
+/// interleaved in chunks over controllers and, within a controller, over its slices. A part.
 class CachesAbove {
   public:
     CachesAbove(std::uint64_t chunk, unsigned channels) : chunk_(chunk), channels_(channels) {}
 
-    /// The next slice: what is bound to a port of the controller; false if it is no cache.
+    /// Adds the next slice, bound to a port of the controller. Returns false if it is not a cache.
     bool add(const PortBase& port);
 
-    /// The caches must see the addresses that they are looked into for: the end of a sentence if
-    /// one does not. For start(): caches know it after their init().
+    /// Checks that the slices serve the addresses at which they are looked up. Returns the end of
+    /// an error sentence if one does not. Call from start(): caches know their addresses after
+    /// init().
     std::optional<std::string> fault(const BlockMap& map) const;
 
-    /// The sector at an address of the machine, known if it is valid there and clean. The look may
-    /// take the bank in which it is.
+    /// The sector at a machine address; its bytes are known if the line is valid and clean. The
+    /// look-up may occupy the cache bank.
     SectorBytes look(std::uint64_t address, bool takes_bank);
 
   private:

@@ -21,38 +21,38 @@ static constexpr std::uint32_t most_homeward = 4, most_out = 256;
 
 void Deduplicator::check_params() const {
     if (!passes() && !sim().contents().enabled())
-        refuse("detection", "equal data can only be found where there are data: build the machine "
-                            "from memsim.Root(contents=True)");
+        refuse("detection", "detecting equal data requires contents: build the machine "
+                            "with memsim.Root(contents=True)");
     if (scheme_.deduplicates() && state.compressor->deduplicates())
         refuse("compression", params.compression.text() +
-                                  " deduplicates for itself: it goes with detection=none and "
+                                  " performs its own deduplication: it requires detection=none and "
                                   "intra=nowhere");
     if (params.channel >= params.channels)
         refuse("channel",
                params.channel.text() + " is not below channels = " + params.channels.text());
     if (params.reading.assisted_read && scheme_.deduplicates() && params.slices == 0)
-        refuse("assisted_read", "there is no L2 to look into: bind `caches`, or switch it off");
+        refuse("assisted_read", "it requires an L2: bind `caches`, or set it to False");
     if (params.hash_ways && params.hash_entries % params.hash_ways)
-        refuse("hash_entries", params.hash_entries.text() + " are no whole number of sets of " +
+        refuse("hash_entries", params.hash_entries.text() + " is not a whole number of sets of " +
                                    params.hash_ways.text() + " ways");
     const MetadataParams& p = params.metadata;
     for (const auto& [name, cache] : {std::pair {"map_cache", &p.map_cache},
                                       {"type_cache", &p.type_cache},
                                       {"mask_cache", &p.mask_cache}})
         if ((*cache)->raw % (block_bytes * std::max(1u, p.metadata_ways())))
-            refuse(name, cache->text() + " are no whole number of sets of " +
+            refuse(name, cache->text() + " is not a whole number of sets of " +
                              std::to_string(std::max(1u, p.metadata_ways())) + " lines of 128B");
 }
 
-/// Refuses tables that the host has no memory for, before any of it is touched.
+/// Throws ConfigError before allocation if host memory cannot hold the tables.
 void Deduplicator::check_memory(std::uint32_t blocks) const {
     const std::size_t bytes = blocks * (BlockTable::bytes_of_block + sizeof state.read_counts[0]);
     void* const all =
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (all == MAP_FAILED)
-        refuse("capacity", "the tables of " + params.capacity.text() + " take " +
+        refuse("capacity", "the tables of " + params.capacity.text() + " need " +
                                Text<Bytes>::show({static_cast<std::int64_t>(bytes)}) +
-                               " of the host's memory, which has less: make it smaller");
+                               " of host memory, which exceeds the available memory: reduce it");
     munmap(all, bytes);
 }
 
@@ -69,7 +69,7 @@ void Deduplicator::init() {
     caches_.emplace(static_cast<std::uint64_t>(params.interleave->raw), params.channels());
     for (unsigned i = 0; i < port.caches.size(); ++i)
         if (!caches_->add(port.caches[i]))
-            refuse(port.caches[i].name(), "it looks into a cache: bind its port control[0]");
+            refuse(port.caches[i].name(), "it must be bound to port control[0] of a cache");
     const auto blocks = static_cast<std::uint32_t>(params.capacity->raw / block_bytes);
     map_ = {{static_cast<std::uint64_t>(params.interleave->raw), params.channels},
             params.channel,
@@ -116,7 +116,7 @@ void Deduplicator::start() {
 std::vector<MemoryUse> Deduplicator::memory_uses() const {
     if (params.channel != 0 || passes()) return {};
     const auto chunk = static_cast<std::uint64_t>(params.interleave->raw);
-    const auto of_all = [&](std::uint64_t bytes) { // controllers, in whole chunks
+    const auto of_all = [&](std::uint64_t bytes) { // bytes of all controllers, in whole chunks
         return (bytes + chunk - 1) / chunk * chunk * params.channels;
     };
     const auto blocks = placement_->table().size();
@@ -138,16 +138,18 @@ void Deduplicator::drain() {
     }
 }
 
-// ---- requests come and go ----------------------------------------------------------------------
+// ---- requests and answers ----------------------------------------------------------------------
 
 bool Deduplicator::accept(const MemRequest& r) {
     if (r.command != Command::read && r.command != Command::write && r.command != Command::atomic)
         refuse("queue", "only reads, writes and atomics go to memory");
     if (!BlockMap::within_block(r))
-        refuse("queue", "a request spans two blocks: a cache above it has lines of 128B at most");
+        refuse("queue",
+               "a request spans two blocks: caches above it must have lines of at most 128B");
     if (!map_.has(r.address))
-        refuse("capacity", "address " + std::to_string(r.address) +
-                               " is not one of its blocks: make it larger, or mend the interleave");
+        refuse("capacity",
+               "address " + std::to_string(r.address) +
+                   " is not one of its blocks: increase capacity or correct interleave");
     const auto block = static_cast<std::uint32_t>(map_.block_of(r.address));
     const JobKind kind = r.command == Command::read ? JobKind::read : JobKind::write;
     if (jobs_->full(kind) || state.out.size() >= most_out) return false;
@@ -168,14 +170,14 @@ bool Deduplicator::accept(const MemRequest& r) {
     return true;
 }
 
-/// Where all is passed on, it is only noted that the block was written back.
+/// Forwards a write. The tables record only that the block was written back.
 void Deduplicator::pass_write(std::uint32_t block) {
     ++stat.writing.write_requests;
     if (placement_->table().type(block) == BlockType::read_only)
         placement_->put(block, all_sectors, block, nullptr);
 }
 
-/// The bytes of a write.
+/// Moves the contents of a write to its job.
 void Deduplicator::take_data(std::uint32_t id) {
     Job& j = (*jobs_)[id];
     MemRequest& r = j.request;
@@ -221,7 +223,8 @@ void Deduplicator::finish(std::uint32_t id) {
     const Job& j = (*jobs_)[id];
     if (j.kind == JobKind::read && j.step != Step::passed) answer_read(id);
     jobs_->finish(id, [this](std::uint32_t next) { begin(next); });
-    if (j.kind == JobKind::homeward) return wait(j.request.tag, 0); // the write that wants room
+    if (j.kind == JobKind::homeward)
+        return wait(j.request.tag, 0); // resumes the write that needs a place
     if (!j.writes() || !j.request.needs_response() || j.step == Step::passed) return;
     sim().stamps().mark(j.request.stamps, deduplication, now());
     port.cpu_side.send(protocol::answer(j.request));
@@ -230,7 +233,8 @@ void Deduplicator::finish(std::uint32_t id) {
 void Deduplicator::come_back(const MemResponse& r) {
     if (r.tag & Metadata::tag_bit) {
         sim().contents().release(r.contents);
-        const Tick looked = clock_->cycles(params.table_cycles); // before the table was fetched
+        const Tick looked =
+            clock_->cycles(params.table_cycles); // the look-up that preceded the fetch
         metadata_->come_back(r.tag, now(), [&](std::uint32_t job) { later(job, looked); });
         return;
     }
@@ -257,7 +261,7 @@ void Deduplicator::come_back(const MemResponse& r) {
 void Deduplicator::waited(const JobId& id) {
     Job& j = jobs_->named(id.job);
     if (--j.waits == 0) {
-        if (j.coded) { // BCD: the block that the code in memory stands for
+        if (j.coded) { // BCD: decode the block
             JobData& data = jobs_->data(id.job);
             const BlockBytes block = packing_->decode(j.block, joined(data.other));
             for (std::uint32_t s = 0; s < block_sectors; ++s) data.own[s].fill(sector_of(block, s));
@@ -268,7 +272,7 @@ void Deduplicator::waited(const JobId& id) {
     drain();
 }
 
-/// What a job waits for already takes this time more.
+/// Delays the completion of one of the job's actions by `time`.
 void Deduplicator::later(std::uint32_t id, Tick time) {
     after<&Deduplicator::waited>(Time {std::max<Tick>(1, time)}, {id});
 }
@@ -302,7 +306,7 @@ void Deduplicator::fetch(std::uint32_t id, std::uint32_t place, std::uint32_t se
     r.tag = id;
     r.pc = j.request.pc;
     r.warp = j.request.warp;
-    if (!j.writes()) { // memory's stages are those of the request
+    if (!j.writes()) { // memory stages are attributed to the request
         sim().stamps().mark(j.request.stamps, deduplication, now());
         r.stamps = j.request.stamps;
     }
@@ -311,7 +315,7 @@ void Deduplicator::fetch(std::uint32_t id, std::uint32_t place, std::uint32_t se
     state.out.push(r);
 }
 
-/// What is said of a block has changed, and a place may be lent again.
+/// Records a change of a block's entries and of a place that became free.
 void Deduplicator::change(Placement::Freed freed, std::uint32_t block,
                           std::initializer_list<Table> changed) {
     if (freed != Placement::nowhere) metadata_->change(Table::mask, freed, now());
@@ -326,13 +330,13 @@ void Deduplicator::answer_read(std::uint32_t id) {
     answer.contents = contents.create();
     for_each_sector(j.request, [&](std::uint64_t sector, std::uint32_t offset) {
         SectorBytes held = jobs_->data(id).own[sector_in_block(sector)];
-        held.order = order_->last(sector).order; // 0 where nothing was stored
+        held.order = order_->last(sector).order; // 0 if nothing was stored
         contents[answer.contents].pieces.push_back({offset, held});
     });
     port.cpu_side.send(answer);
 }
 
-// ---- the rest ----------------------------------------------------------------------------------
+// ---- reports -----------------------------------------------------------------------------------
 
 void Deduplicator::functional(const PortBase&, FunctionalAccess& access) {
     if (passes()) return look_through(port.mem_side, access);
@@ -353,7 +357,7 @@ bool Deduplicator::pending() const {
 
 void Deduplicator::waits_on(WaitReport& report) const {
     if (const std::uint32_t n = jobs_->active())
-        report.add(path() + " has " + std::to_string(n) + " requests that are not done");
+        report.add(path() + " has " + std::to_string(n) + " outstanding requests");
 }
 
 void Deduplicator::check_loaded(Loader& l) const {
@@ -361,7 +365,8 @@ void Deduplicator::check_loaded(Loader& l) const {
     jobs_->check_loaded(l, blocks);
     for (std::uint32_t id = 0; id < jobs_->size(); ++id) {
         const Job& j = (*jobs_)[id];
-        if (jobs_->busy(id) && (j.step == Step::donor || j.step == Step::lender)) // it looks there
+        if (jobs_->busy(id) &&
+            (j.step == Step::donor || j.step == Step::lender)) // reads flags or masks there
             l.index("jobs.group", j.group, placement_->groups());
         if (jobs_->busy(id) && j.step == Step::duplicate) l.index("jobs.place", j.place, blocks);
         if (!jobs_->busy(id) || j.kind == JobKind::homeward) continue;
@@ -374,7 +379,7 @@ void Deduplicator::check_loaded(Loader& l) const {
     }
     l.within("out", [&] {
         for (std::uint32_t i = 0; i < state.out.size(); ++i)
-            l.check(BlockMap::within_block(state.out[i]), "has a message over more than a block");
+            l.check(BlockMap::within_block(state.out[i]), "has a message that exceeds one block");
     });
     placement_->check_loaded(l);
     metadata_->check_loaded(l, jobs_->size());

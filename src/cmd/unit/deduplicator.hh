@@ -12,83 +12,85 @@ namespace memsim::cmd {
 
 using protocol::Mem;
 
-/// In front of a memory controller: removes the writes of blocks whose data memory has already, and
-/// reads of them (CMD, section IV). What it is in front of keeps blocks of 128 bytes, and, on top
-/// of them, the tables.
+/// Removes writes of data that memory already holds, and reads of them, in front of a memory
+/// controller (CMD, section IV).
 ///
-/// Requests for one block go in order, reads of it side by side.
+/// Models        detection, mapping and read assistance for blocks of 128 bytes. Memory holds the
+///               blocks and, above them, the tables. With detection=none and intra=nowhere, all
+///               requests are forwarded and counted by class.
+/// Ordering      Requests to one block execute in order; reads of one block may execute in
+///               parallel.
+/// Requires      A request lies within one block.
+/// Not modelled  The width of its ports.
 ///
-/// With detection=none and intra=nowhere it passes everything on, and counts it by class.
-/// Precondition: a request lies within a block. Not modelled: the width of its ports.
-///
-/// Its parts: Jobs (what is under way), Reading and Writing (the steps of a request), Placement
-/// (where each block's data lie), Metadata (when the tables are at hand), CachesAbove (the L2, from
-/// which it copies), BlockMemory with Packing (what memory holds), HostAccess (looks and copies
-/// without time).
+/// Parts: Jobs (outstanding requests), Reading and Writing (steps of a request), Placement (the
+/// place of each block's data), Metadata (presence of tables on chip), CachesAbove (the L2, from
+/// which it copies), BlockMemory with Packing (contents of memory), HostAccess (functional accesses
+/// of the host).
 class Deduplicator final : public Model<Deduplicator>,
                            public Functional,
                            public protocol::StatesTraffic,
                            private Actions {
   public:
     struct Params {
-        Param<PolicyName<Detector>> detection {"md5", "How equal blocks are found"};
-        Param<IntraData> intra {IntraData::map, "Where the data of intra-duplicates are"};
+        Param<PolicyName<Detector>> detection {"md5", "Detection of equal blocks"};
+        Param<IntraData> intra {IntraData::map, "Place of the data of intra-duplicates"};
         Param<PolicyName<Compressor>> compression {
-            "none", "How whole blocks are made smaller on their way to memory"};
+            "none", "Compression of whole blocks on their way to memory"};
         ReadingParams reading;
         Param<Bytes> capacity {
             1_GiB,
             {1_KiB, Bytes {std::int64_t {1} << 38}},
-            "Capacity of this controller's blocks; the tables lie behind the blocks",
+            "Capacity of this controller's blocks, without the tables behind the blocks",
             multiple_of(4_KiB)};
-        Param<unsigned> channels {1, {1, 4096}, "Controllers that the addresses are spread over"};
+        Param<unsigned> channels {1, {1, 4096}, "Controllers over which addresses are interleaved"};
         Param<unsigned> channel {
-            0, {0, 4095}, "Number of this controller among those that share the addresses"};
+            0, {0, 4095}, "Index of this controller among those that share the addresses"};
         Param<Bytes> interleave {256_B,
                                  {128_B, 1_GiB},
-                                 "Chunk of addresses that goes to one controller",
+                                 "Interleaving chunk of addresses for one controller",
                                  multiple_of(128_B)};
-        Param<unsigned> slices {0, {0, 64}, "Caches above, whose lines it may copy"};
-        Param<Frequency> clock {
-            1.365_GHz, {1_MHz, 100_GHz}, "Clock of the unit's cycles: the SMs'"};
+        Param<unsigned> slices {0, {0, 64}, "Caches above, from which sectors may be copied"};
+        Param<Frequency> clock {1.365_GHz, {1_MHz, 100_GHz}, "Clock of the unit (that of the SMs)"};
         Param<unsigned> table_cycles {
-            20, {0, 10000}, "Cycles of a look into a table's cache", stated("CMD table II")};
+            20, {0, 10000}, "Cycles of a look-up in a table's cache", stated("CMD table II")};
         Param<unsigned> hash_entries {
-            2224, {1, 1u << 24}, "References that are known (48 KB of 22 bytes)"};
-        Param<bool> exact {false, "The hash store has no limit: it forgets no reference"};
+            2224, {1, 1u << 24}, "References in the hash store (48 KB of 22 bytes)"};
+        Param<bool> exact {false, "Hash store without a capacity limit"};
         Param<unsigned> hash_ways {
-            16, {0, 4096}, "Ways of the hash store; 0: one set of all entries", assumed()};
-        Param<bool> whole_tables {false, "Type, mask and map are asked for at once (sweep)"};
+            16, {0, 4096}, "Ways of the hash store (0: fully associative)", assumed()};
+        Param<bool> whole_tables {false, "Read type, mask and map at the same time (sweep)"};
         Param<bool> sectors_alone {
             false,
-            "Equation 1 compares sectors alone: the bytes that a partly written sector lacks are "
-            "there without a read (sweep)"};
-        Param<unsigned> reads {64, {1, 4096}, "Reads under way", assumed("as the controller's")};
+            "Equation 1 compares whole sectors: bytes missing in a partly written sector are "
+            "available without a read (sweep)"};
+        Param<unsigned> reads {
+            64, {1, 4096}, "Outstanding reads", assumed("those of the controller")};
         Param<unsigned> writes {
             96,
             {1, 4096},
-            "Writes under way: a hash queue of 32 and what a pipelined unit holds, 57",
+            "Outstanding writes: a hash queue of 32 and the 57 of a pipelined unit",
             assumed()};
         Param<unsigned> donor_tries {
             8,
             {1, 1u << 20},
-            "Pieces of type flags that a search for a donor looks through before it asks a block "
+            "Pieces of type flags that a search for a donor reads before it tries a block "
             "whose data lie in the written block's place",
             assumed("no source gives it; range to 2^20: all pieces")};
-        Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to this component"};
-        Param<unsigned> outstanding {256, {1, 65536}, "Requests to memory without an answer"};
+        Param<unsigned> queue {16, {1, 65536}, "Requests queued or in flight to this component"};
+        Param<unsigned> outstanding {256, {1, 65536}, "Outstanding requests to memory"};
         MetadataParams metadata;
     };
     struct Ports {
-        Responder<Mem> cpu_side {{.depth = from<&Params::queue>}, "Requests of the L2"};
+        Responder<Mem> cpu_side {{.depth = from<&Params::queue>}, "Requests from the L2"};
         Requester<Mem> mem_side {{.depth = from<&Params::outstanding>}, "The memory controller"};
         Many<Requester<Mem>> caches {from<&Params::slices>,
                                      {.depth = from<&Params::queue>},
-                                     "The L2's slices, to look for sectors; nothing is sent"};
+                                     "L2 slices for look-ups of sectors; no messages are sent"};
     };
     struct Stats {
-        Counter reads {Unit::count, "Reads that came"};
-        Counter writes {Unit::count, "Writes that came: blocks that were written back"};
+        Counter reads {Unit::count, "Reads received"};
+        Counter writes {Unit::count, "Writes received (blocks written back)"};
         ReadingStats reading;
         ReadClassStats read_classes;
         WritingStats writing;
@@ -103,9 +105,9 @@ class Deduplicator final : public Model<Deduplicator>,
         MetadataState metadata;
         JobsState jobs;
         Fifo<protocol::MemRequest> out;        ///< to memory, in order
-        parts::SectorStore stores;             ///< what the program stored last
+        parts::SectorStore stores;             ///< the program's last stores
         std::vector<std::uint8_t> read_counts; ///< of read-only blocks
-        Tick hash_free = 0;                    ///< when the hash unit takes the next block
+        Tick hash_free = 0; ///< time at which the hash unit accepts the next block
     };
 
     explicit Deduplicator(const Params& p) : params(p) {}
@@ -133,7 +135,7 @@ class Deduplicator final : public Model<Deduplicator>,
     State state;
 
   private:
-    // Of Actions.
+    // Actions.
     void look(std::uint32_t id, Table table, std::uint32_t block) override;
     void wait(std::uint32_t id, unsigned cycles) override;
     void hash(std::uint32_t id, std::uint32_t sectors) override;

@@ -6,7 +6,7 @@ namespace memsim::cmd {
 
 using parts::for_each_bit;
 
-/// A sector of a block as it is kept.
+/// Reads a sector of a block from its present place.
 void HostAccess::held(std::uint32_t block, std::uint32_t sector, SectorBytes& to) {
     const BlockTable& t = placement_.table();
     const bool inside = t.mask(block) >> sector & 1;
@@ -27,12 +27,12 @@ void HostAccess::read(std::uint32_t block, std::uint64_t number, SectorBytes& to
         const Job& j = jobs_[id];
         if (j.kind != JobKind::write || !(j.sectors >> sector & 1)) return;
         const SectorBytes& own = jobs_.data(id).own[sector];
-        if (j.before) // its bytes are not among the last ones yet
+        if (j.before) // its bytes are not yet merged
             found.take(own, own.known);
         else
             found.take(last, own.known & last.known);
     });
-    found.order = last.order; // 0 where nothing was stored
+    found.order = last.order; // 0 if nothing was stored
     to.fill(found);
 }
 
@@ -41,7 +41,7 @@ void HostAccess::write(std::uint32_t block, std::uint64_t number, const SectorBy
     const std::uint32_t sector = sector_in_block(number);
     SectorBytes written = data;
     order_.merge(number, written, false);
-    jobs_.for_each(block, [&](std::uint32_t id) { // what waits is merged when it begins
+    jobs_.for_each(block, [&](std::uint32_t id) { // a waiting write is merged when it begins
         Job& j = jobs_[id];
         if (j.before) return;
         jobs_.data(id).own[sector].take(written, written.known);
@@ -57,7 +57,7 @@ void HostAccess::write(std::uint32_t block, std::uint64_t number, const SectorBy
     Sectors all;
     for (std::uint32_t s = 0; s < block_sectors; ++s) held(block, s, all[s]);
     all[sector].take(written, written.known);
-    placement_.leave(block); // first: the place may be the one that it gets
+    placement_.leave(block); // first, because it may get the same place
     const std::uint32_t place = t.shared(block) ? free_place(block) : block;
     if (place == block)
         placement_.set_read_only(block);
@@ -67,7 +67,8 @@ void HostAccess::write(std::uint32_t block, std::uint64_t number, const SectorBy
     for (std::uint32_t s = 0; s < block_sectors; ++s) memory_.look(place, s, true, all[s]);
 }
 
-/// A place for a block whose own is others': a donor's, or its own when others have gone home.
+/// A place for a block whose own place is shared: a donor's, or its own after other blocks were
+/// brought home.
 std::uint32_t HostAccess::free_place(std::uint32_t block) {
     const BlockTable& t = placement_.table();
     for (std::uint32_t from = 0; t.shared(block);) {

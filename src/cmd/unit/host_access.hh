@@ -7,17 +7,17 @@
 
 namespace memsim::cmd {
 
-/// Looks and copies of the host, without time. What the host writes does not pass the
-/// deduplication: a block that has its own place for itself stays there; else it comes home with
-/// all its sectors, as one that was never written back, or, where its own place is others', goes to
-/// a donor. A part.
+/// Functional reads and writes by the host. Host writes bypass deduplication. A block that alone
+/// uses its own place stays there. Otherwise it returns to its own place with all sectors, as if
+/// never written back, or, if that place holds other blocks' data, moves to a donor's place. A
+/// part.
 class HostAccess {
   public:
     HostAccess(Placement& placement, Packing& packing, BlockMemory& memory, Jobs& jobs,
                StoreOrder& order)
         : placement_(placement), packing_(packing), memory_(memory), jobs_(jobs), order_(order) {}
 
-    /// Sees writes that are not done, too.
+    /// Includes writes that are not complete.
     void read(std::uint32_t block, std::uint64_t sector, SectorBytes& to);
     void write(std::uint32_t block, std::uint64_t sector, const SectorBytes& data);
 

@@ -90,21 +90,21 @@ void Jobs::check_loaded(Loader& l, std::uint32_t blocks) const {
         if (s_.blocks[id] != no_block && j.kind == JobKind::homeward)
             l.index("jobs.request", j.request.tag, size());
     }
-    l.within("first", [&] { // ids ascend, so no list is a ring
+    l.within("first", [&] { // ids ascend, so no list is circular
         std::uint32_t listed = 0;
         for (std::size_t list = 0; list < s_.first.size(); ++list) {
             std::uint32_t least = 0;
             for (std::uint32_t id = s_.first[list]; id != no_job; id = s_.next[id]) {
                 l.check(id >= least && id < size() && s_.blocks[id] != no_block &&
                             list_of(s_.blocks[id]) == list,
-                        "lists what is not under way");
+                        "lists a job that is not in progress");
                 least = id + 1;
                 ++listed;
             }
         }
-        l.check(listed == busy, "does not list all that is under way");
+        l.check(listed == busy, "does not list all jobs in progress");
     });
-    l.within("free", [&] { l.check(busy == active(), "names other jobs than are free"); });
+    l.within("free", [&] { l.check(busy == active(), "differs from the set of free jobs"); });
 }
 
 } // namespace memsim::cmd

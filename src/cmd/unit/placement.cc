@@ -15,7 +15,7 @@ std::optional<std::uint32_t> Placement::place_for(std::uint32_t block) const {
     return {};
 }
 
-/// The first block of a group that is fit.
+/// The first block of a group that fulfils fit(block).
 template <class F>
 std::uint32_t Placement::first_of(std::uint32_t group, F&& fit) const {
     const std::uint32_t first = group * group_blocks;
@@ -88,7 +88,8 @@ Placement::Join Placement::join(std::uint32_t block, std::uint32_t mask, std::ui
 
 Placement::Freed Placement::put(std::uint32_t block, std::uint32_t mask, std::uint32_t place,
                                 const Reference::Digest* digest) {
-    MEMSIM_ASSERT(place == block || mask == all_sectors, "a part of a block is lent a place");
+    MEMSIM_ASSERT(place == block || mask == all_sectors,
+                  "a partial block is put into a lent place");
     const Freed freed = leave(block);
     s_.table.map(block, mask, place);
     if (digest && !find(*digest, mask)) {
@@ -104,7 +105,7 @@ std::optional<std::string> Placement::imbalance() const {
     for (std::uint32_t b = 0; b < s_.table.size(); ++b) {
         users += s_.table.users(b);
         blocks += s_.table.type(b) != BlockType::intra;
-        const Reference* const r = s_.store.find_place(b); // of a strong hash: exact
+        const Reference* const r = s_.store.find_place(b); // exact, because the hash is strong
         if (r && r->count != s_.table.users(b))
             return "the hash store counts " + std::to_string(r->count) + " blocks in place " +
                    std::to_string(b) + ", and the tables " + std::to_string(s_.table.users(b));
@@ -121,7 +122,7 @@ void Placement::check_loaded(Loader& l) const {
                         return r.place < s_.table.size() && r.mask <= all_sectors;
                     });
                 }),
-                "knows a block that is not there");
+                "has a reference to a block that does not exist");
     });
 }
 

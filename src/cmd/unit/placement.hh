@@ -11,32 +11,31 @@ namespace memsim::cmd {
 
 struct PlacementStats {
     using group = void;
-    Counter inter {Unit::count,
-                   "Blocks written that were mapped to another block's data, and not written"};
-    Counter silent {Unit::count,
-                    "Blocks written back that equal what the place to which they are mapped "
-                    "holds already, and so cause no write"};
+    Counter inter {Unit::count, "Blocks mapped to another block's data instead of being written"};
+    Counter silent {Unit::count, "Blocks written back that equal the data to which they are "
+                                 "mapped already and need no write"};
     Counter silent_shared {Unit::count,
                            "Silent blocks whose data another block has, too: duplicates of another "
                            "address that are written again"};
-    Counter uncounted {Unit::count, "Duplicates written: the reference's count is full"};
-    Counter unlisted {Unit::count, "Blocks written whose hash found no room in the store"};
-    Counter forgotten {Unit::count, "References that made room in the hash store"};
+    Counter uncounted {Unit::count, "Duplicates written because the reference's count was full"};
+    Counter unlisted {Unit::count, "Blocks written whose hash was not stored for lack of room"};
+    Counter forgotten {Unit::count, "References replaced in the hash store"};
 };
 struct PlacementState {
     BlockTable table;
-    HashStore store;               ///< of a strong hash
-    FingerprintStore fingerprints; ///< of a weak one
+    HashStore store;               ///< used with a strong hash
+    FingerprintStore fingerprints; ///< used with a weak one
 };
 
-/// In which place each block's data lie, and which places hold data that others may share. It
-/// knows no time and no bytes: who calls moves the data and charges the tables.
+/// The place of each block's data, and the places whose data other blocks may share. It models
+/// neither time nor bytes: the caller moves data and charges table accesses.
 ///
-/// A block is put into its own place, or, where others' data lie there, into that of a donor: a
-/// whole block whose own place holds nothing. There is one, or a block that is not whole can be
-/// brought home: places are as many as blocks. A part.
+/// A block is put into its own place or, if that place holds other blocks' data, into the place of
+/// a donor: a whole block whose own place holds no data. There is always a donor, or a partly
+/// written block that can be brought home (written to its own place), because there are as many
+/// places as blocks. A part.
 class Placement {
-    /// Calls f with the store of references.
+    /// Calls f with the store of references in use.
     template <class F>
     auto store(F&& f) const {
         return weak_ ? f(s_.fingerprints) : f(s_.store);
@@ -57,62 +56,63 @@ class Placement {
     const Reference* find(const Reference::Digest& digest, std::uint32_t mask) const {
         return store([&](const auto& s) { return s.find(digest, mask); });
     }
-    /// Others' data lie in the block's place: what is written of it must be all of it, as it goes
-    /// to a place where nothing of it lies.
+    /// Whether other blocks' data lie in the block's own place. A write must then provide the whole
+    /// block, because it goes to a place without the rest of the block.
     bool must_be_whole(std::uint32_t block, std::uint32_t mask) const {
         return mask != all_sectors && s_.table.type(block) == BlockType::own &&
                s_.table.shared(block);
     }
-    /// Where a block can be put without a donor: its own place, or the one that it has alone.
+    /// A place for the block without a donor: its own, or the one that it uses alone. Empty if
+    /// there is none.
     std::optional<std::uint32_t> place_for(std::uint32_t block) const;
-    /// Groups of blocks whose type flags are read at once, up to the last that was written back.
+    /// Groups of blocks whose type flags are read together, up to the last block written back.
     std::uint32_t groups() const {
         return (s_.table.written_end() + group_blocks - 1) / group_blocks;
     }
-    /// The first block of a group whose type flag lets it lend its place, or nowhere. Its mask may
-    /// not.
+    /// The first block of a group whose type flag allows it to lend its place, or nowhere. Its mask
+    /// may still forbid it.
     std::uint32_t candidate(std::uint32_t group) const;
-    /// A donor of a group, or nowhere.
+    /// A donor in a group, or nowhere.
     std::uint32_t donor(std::uint32_t group) const;
-    /// A block that is mapped to this one and lends its place, else one that can be brought home,
-    /// else nowhere.
+    /// A block mapped to this one that can lend its place; otherwise one that can be brought home;
+    /// otherwise nowhere.
     std::uint32_t duplicate_of(std::uint32_t block) const;
     bool can_lend(std::uint32_t block) const { return s_.table.can_lend(block); }
-    /// There is no donor while places hold data of blocks that are not whole, and whose own places
-    /// are therefore in use: the first of them from a block on, or nowhere. Written as it is to its
-    /// own place, which is no other's, as it is not whole, it frees one, or makes a donor. `except`
+    /// The first block from `from` on that can be brought home, or nowhere. If no donor exists,
+    /// places hold data of partly written blocks, whose own places are therefore in use by
+    /// themselves. Writing such a block to its own place frees a place or creates a donor. `except`
     /// is about to leave its place.
     std::uint32_t next_to_bring_home(std::uint32_t except, std::uint32_t from) const;
 
-    /// A place that is free to be lent again, or nowhere: its mask says so.
+    /// A place that can be lent again, or nowhere. Its mask must be updated.
     using Freed = std::uint32_t;
-    /// The block is an intra-duplicate from now on.
+    /// Makes the block an intra-duplicate.
     Freed set_intra(std::uint32_t block, std::uint32_t mask, std::uint32_t word);
     enum class Joined : std::uint8_t {
         mapped,
-        already, ///< it was mapped to it before: nothing changes
-        full     ///< no more can be counted there: nothing changes
+        already, ///< it was mapped there before: nothing changes
+        full     ///< the count is full: nothing changes
     };
     struct Join {
         Joined result = Joined::mapped;
         Freed freed = nowhere;
     };
-    /// The block is mapped to the place of a reference.
+    /// Maps the block to the place of a reference.
     Join join(std::uint32_t block, std::uint32_t mask, std::uint32_t place);
-    /// The block is put into a place that nobody else has; the digest, if there is one, is the
-    /// reference's from now on, unless another is known by it.
+    /// Puts the block alone into a place. Its digest, if any, becomes the reference's unless the
+    /// digest is already known.
     Freed put(std::uint32_t block, std::uint32_t mask, std::uint32_t place,
               const Reference::Digest* digest);
 
-    // What the host copies does not pass the deduplication.
+    // Host copies bypass deduplication.
 
-    /// The bytes in the block's own place are no longer those of its digest.
+    /// The bytes in the block's own place no longer match its digest.
     void withdraw(std::uint32_t block) {
         store([&](auto& s) { s.withdraw(block); });
     }
-    /// The block's data are nowhere: put() or set_read_only() follows.
+    /// Removes the block's data. put() or set_read_only() must follow.
     Freed leave(std::uint32_t block);
-    /// All of it is in its own place, as if nothing was written back.
+    /// All of the block lies in its own place and counts as never written back.
     void set_read_only(std::uint32_t block) { s_.table.set_read_only(block); }
 
     std::optional<std::string> imbalance() const;

@@ -14,7 +14,7 @@ void Reading::step(std::uint32_t id) {
         ++reads_of(t.type(j.block));
         if (t.type(j.block) == BlockType::read_only || t.type(j.block) == BlockType::own) {
             if (s_.packing.compressed(j.block) && !s_.scheme.whole_tables) {
-                j.step = Step::map; // names base and difference, or where the code lies
+                j.step = Step::map; // look up base and difference, or the place of the code
                 return s_.act.look(id, Table::map, j.block);
             }
             j.step = Step::data;
@@ -73,8 +73,8 @@ void Reading::find_sectors(std::uint32_t id, Job& j) {
     if (j.waits == 0) s_.act.finish(id);
 }
 
-/// The L2's line is tagged by the program's address. It holds what its own block holds, which are
-/// the reference's data only while that block is still mapped to itself.
+/// The L2 line is tagged with the program's address and holds its own block. Its data are those of
+/// the reference only while that block is mapped to its own place.
 void Reading::copy_from_caches(std::uint32_t id, Job& j) {
     const BlockTable& t = s_.placement.table();
     const std::uint32_t place = t.place(j.block);

@@ -9,14 +9,14 @@ namespace memsim::cmd {
 
 struct ReadingParams {
     using group = void;
-    Param<bool> assisted_read {true, "Inter-duplicates are copied from the L2", stated("CMD IV-C")};
+    Param<bool> assisted_read {true, "Copy inter-duplicates from the L2", stated("CMD IV-C")};
     Param<unsigned> copy_cycles {20,
                                  {0, 10000},
-                                 "Cycles to look for a sector in the L2 and copy it",
+                                 "Cycles to look up a sector in the L2 and copy it",
                                  assumed("no source gives it; range 10-60")};
     Param<bool> look_takes_bank {
         false,
-        "A look for a sector in the L2 takes its bank, as a read does (the paper does not say)"};
+        "A look-up of a sector in the L2 occupies its bank like a read (not stated in the paper)"};
 };
 struct ReadingStats {
     using group = void;
@@ -24,18 +24,19 @@ struct ReadingStats {
     Counter reads_of_intra {Unit::count, "Reads of intra-duplicates (01)"};
     Counter reads_of_inter {Unit::count, "Reads of blocks mapped to another place (10)"};
     Counter reads_of_own {Unit::count, "Reads of blocks written to their own place (11)"};
-    Counter intra_sectors {Unit::count, "Sectors read that came from map entries"};
-    Counter copied_sectors {Unit::count, "Sectors read that were copied from the L2"};
-    Counter looked_sectors {Unit::count, "Sectors that were looked for in the L2"};
+    Counter intra_sectors {Unit::count, "Sectors read from map entries"};
+    Counter copied_sectors {Unit::count, "Sectors copied from the L2"};
+    Counter looked_sectors {Unit::count, "Sectors looked up in the L2"};
 };
 
-/// How a block is read (CMD, section IV-C): the type first and, if there is need, map entry and
-/// mask. Sectors outside of the mask are read in the block's own place, all others where they are:
-/// the map entry, the L2's line of the reference if it is clean and that block is still its own, or
-/// memory. A part.
+/// The steps of a read (CMD, section IV-C): look up the type and, if needed, map entry and mask.
+/// Sectors outside the mask are read from the block's own place. The others come from the map
+/// entry, from the L2 line of the reference (if it is clean and that block still uses its own
+/// place), or from memory. A part.
 class Reading {
   public:
-    /// The sector at an address of the machine, as the L2 has it: known if it is valid and clean.
+    /// The sector at a machine address in the L2; its bytes are known if the line is valid and
+    /// clean.
     using Look = std::function<SectorBytes(std::uint64_t address)>;
     Reading(const ReadingParams& p, const BlockMap& map, const Shared& shared, ReadClasses& classes,
             Look look, ReadingStats& stat)

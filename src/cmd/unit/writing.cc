@@ -35,11 +35,12 @@ void Writing::step(std::uint32_t id) {
     }
 }
 
-/// Reads what the write leaves out of the sectors that are the block's from now on.
+/// Reads the missing bytes of the sectors that will belong to the block.
 void Writing::complete(std::uint32_t id, Job& j) {
     const BlockTable& t = s_.placement.table();
     j.stale = false;
-    if (j.kind == JobKind::homeward && t.type(j.block) != BlockType::inter) // by the host's hand
+    if (j.kind == JobKind::homeward &&
+        t.type(j.block) != BlockType::inter) // the host has moved it home
         return s_.act.finish(id);
     const bool fresh = t.type(j.block) == BlockType::read_only;
     const std::uint32_t old = fresh ? 0 : t.mask(j.block);
@@ -47,7 +48,7 @@ void Writing::complete(std::uint32_t id, Job& j) {
     if (must_be_whole(j) || s_.packing.compressed(j.block)) j.mask = all_sectors;
     j.step = Step::old;
     if (!s_.scheme.deduplicates() &&
-        !s_.packing.compressed(j.block)) { // memory takes parts of raw blocks
+        !s_.packing.compressed(j.block)) { // memory accepts partial writes of raw blocks
         j.mask = j.sectors;
         return pack(id, j);
     }
@@ -94,7 +95,7 @@ void Writing::ask(std::uint32_t id, const Job& j, std::uint32_t place, std::uint
 }
 
 void Writing::detect(std::uint32_t id, Job& j) {
-    if (must_be_whole(j)) return complete(id, j); // it has become a reference in the meantime
+    if (must_be_whole(j)) return complete(id, j); // it has become a reference meanwhile
     if (j.kind == JobKind::homeward) return put_down(id, j, j.block);
     const BlockBytes bytes = joined(s_.jobs.data(id).own);
     if (s_.scheme.intra != IntraData::nowhere)
@@ -102,7 +103,7 @@ void Writing::detect(std::uint32_t id, Job& j) {
             ++stat_.intra;
             const BlockTable& t = s_.placement.table();
             stat_.intra_again += t.type(j.block) == BlockType::intra && t.word(j.block) == *word;
-            if (s_.scheme.intra == IntraData::block) { // found by its value, which is no digest's
+            if (s_.scheme.intra == IntraData::block) { // found by value, without a digest
                 j.digest = {};
                 std::memcpy(j.digest.data(), &*word, sizeof *word);
                 return find_reference(id, j);
@@ -114,7 +115,7 @@ void Writing::detect(std::uint32_t id, Job& j) {
     const Detector& detector = *s_.scheme.detector;
     if (!detector.detects()) return pack(id, j);
     j.digest = detector.digest(Block {bytes}, j.mask);
-    if (detector.verifies()) return find_reference(id, j); // known already: it takes no time
+    if (detector.verifies()) return find_reference(id, j); // known already, without time
     ++stat_.hashed;
     j.step = Step::hash;
     s_.act.hash(id, bits_set(j.mask));
@@ -131,7 +132,7 @@ void Writing::find_reference(std::uint32_t id, Job& j) {
     s_.act.fetch(id, j.place, j.mask, stat_.verify_reads);
 }
 
-/// The data of a reference are here, if it still is one.
+/// The data of a reference have arrived. It may have been replaced meanwhile.
 void Writing::compare(std::uint32_t id, Job& j) {
     const Reference* const r = s_.placement.find(j.digest, j.mask);
     if (!r || r->place != j.place || must_be_whole(j)) return find_reference(id, j);
@@ -153,14 +154,14 @@ void Writing::join(std::uint32_t id, Job& j, std::uint32_t place) {
     s_.act.finish(id);
 }
 
-/// No duplicate: it takes its time to be compressed.
+/// The block is not a duplicate: models the time to compress it.
 void Writing::pack(std::uint32_t id, Job& j) {
     if (!s_.packing.compresses() || j.mask != all_sectors) return settle(id, j);
     j.step = Step::packed;
     s_.act.wait(id, pack_cycles_);
 }
 
-/// Finds a place: its own, the one that it has alone, or a donor's.
+/// Finds a place for the block: its own, one that it uses alone, or a donor's.
 void Writing::settle(std::uint32_t id, Job& j) {
     if (must_be_whole(j)) return complete(id, j);
     if (const auto place = s_.placement.place_for(j.block)) return put_down(id, j, *place);
@@ -183,7 +184,7 @@ void Writing::settle(std::uint32_t id, Job& j) {
     }
 }
 
-// ---- a donor ------------------------------------------------------------------------------------
+// ---- search for a donor -------------------------------------------------------------------------
 
 void Writing::begin_search(std::uint32_t id, Job& j) {
     j.group = j.block / Placement::group_blocks;
@@ -198,9 +199,9 @@ void Writing::look_at_group(std::uint32_t id, Job& j) {
     s_.act.look(id, Table::type, j.group * Placement::group_blocks);
 }
 
-/// The group has no donor. Others' data lie in the block's place: one of those blocks lends its own
-/// or takes its data home, and if none can the search goes on. When all groups have been seen
-/// somebody else is brought home.
+/// The group has no donor. After some groups, a block whose data lie in the written block's place
+/// lends its own place or is brought home, if one can; otherwise the search continues. After all
+/// groups, another block is brought home.
 void Writing::go_on(std::uint32_t id, Job& j) {
     j.group = (j.group + 1) % s_.placement.groups();
     const bool all_seen = --j.groups_left == 0;
@@ -224,7 +225,7 @@ void Writing::borrow(std::uint32_t id, Job& j, std::uint32_t donor) {
     put_down(id, j, donor);
 }
 
-/// The next block that can be brought home and is not under way, or nowhere.
+/// The next block without jobs that can be brought home, or nowhere.
 std::uint32_t Writing::next_idle(std::uint32_t except) const {
     std::uint32_t b = s_.placement.next_to_bring_home(except, 0);
     while (b != Placement::nowhere && s_.jobs.any(b))
@@ -232,11 +233,11 @@ std::uint32_t Writing::next_idle(std::uint32_t except) const {
     return b;
 }
 
-/// The block is written as it is to its own place: the one that it leaves, or a donor, is free
-/// soon, and the write goes on.
+/// Writes the block to its own place. This frees the place that it leaves or makes a donor; the
+/// waiting write then continues.
 bool Writing::bring_home(std::uint32_t id, std::uint32_t block) {
     if (block == Placement::nowhere || s_.jobs.full(JobKind::homeward)) return false;
-    s_.jobs[id].step = Step::packed; // it settles anew
+    s_.jobs[id].step = Step::packed; // it chooses a place again afterwards
     const std::uint32_t home = s_.jobs.add(JobKind::homeward, block);
     s_.jobs[home].request.tag = id;
     s_.jobs[home].request.posted = true;
@@ -247,7 +248,7 @@ bool Writing::bring_home(std::uint32_t id, std::uint32_t block) {
 
 // ---- memory -------------------------------------------------------------------------------------
 
-/// What lies in the place already is not written again, unless the block is to be compressed.
+/// The sectors to write: all except those already in the place, unless the block is compressed.
 std::uint32_t Writing::sectors_to_write(const Job& j, std::uint32_t place) const {
     const BlockTable& t = s_.placement.table();
     const BlockType type = t.type(j.block);

@@ -7,35 +7,34 @@ namespace memsim::cmd {
 struct WritingStats {
     using group = void;
     Counter write_requests {Unit::count, "Writes of data to memory"};
-    Counter dedup_reads {Unit::count, "Reads from memory for writes that cover too little"};
+    Counter dedup_reads {Unit::count, "Reads from memory to complete partial writes"};
     Counter uncovered_reads {Unit::count,
-                             "Reads for writes that ask for a sector that the write does not name: "
-                             "what equation 1 asks for by sectors alone"};
-    Counter uncovered_sectors {Unit::count,
-                               "Sectors written back earlier that a write to their block does not "
-                               "name and needs"};
-    Counter partial_sectors {
-        Unit::count, "Sectors of which a write has only some bytes, and of which the others "
-                     "are needed"};
-    Counter verify_reads {Unit::count, "Reads from memory to compare a reference"};
-    Counter intra {Unit::count, "Blocks written that are intra-duplicates"};
-    Counter intra_again {Unit::count, "Intra-duplicates whose word the map holds already"};
-    Counter collisions {Unit::count, "References of equal fingerprint and other data"};
+                             "Reads that fetch a sector which the write does not name, as "
+                             "equation 1 requires for whole sectors"};
+    Counter uncovered_sectors {Unit::count, "Sectors written back earlier that a write needs "
+                                            "but does not name"};
+    Counter partial_sectors {Unit::count, "Sectors for which a write supplies only some bytes "
+                                          "and needs the others"};
+    Counter verify_reads {Unit::count, "Reads from memory to verify a reference"};
+    Counter intra {Unit::count, "Intra-duplicates written"};
+    Counter intra_again {Unit::count, "Intra-duplicates whose word the map entry already holds"};
+    Counter collisions {Unit::count, "References with an equal fingerprint but different data"};
     Counter hashed {Unit::count, "Blocks hashed"};
-    Counter borrowed {Unit::count, "Blocks that went to the place of a donor"};
-    Counter groups_searched {Unit::count, "Pieces of type flags read to find donors"};
+    Counter borrowed {Unit::count, "Blocks written to the place of a donor"};
+    Counter groups_searched {Unit::count, "Pieces of type flags read in searches for a donor"};
     Counter lent_by_duplicates {Unit::count,
-                                "Blocks that went to the place of one of their duplicates"};
-    Counter brought_home {Unit::count, "Blocks brought home to free a place"};
+                                "Blocks written to the place of one of their duplicates"};
+    Counter brought_home {Unit::count, "Blocks moved to their own place to free another"};
 };
 
-/// How a block is written (CMD, section IV-B): takes its type, mask and map entry, reads what the
-/// write does not cover (equation 1), and looks whether all words are equal; else the block is
-/// hashed and looked up in the hash store. A duplicate is mapped to its reference and not written.
-/// What is no duplicate goes to the block's own place or, if others are mapped to that, to the
-/// place of a donor, found by its type flag, or, after some tries, one of those others itself. A
-/// block that leaves a place with others takes all of its sectors along, so it is whole from then
-/// on. Sectors that lie where they are to lie are not written again. A part.
+/// The steps of a write (CMD, section IV-B). It looks up the block's type, mask and map entry,
+/// reads the data that the write does not cover (equation 1) and tests whether all words are equal.
+/// Otherwise the block is hashed and looked up in the hash store. A duplicate is mapped to its
+/// reference and not written. Any other block is written to its own place. If other blocks are
+/// mapped to that place, it is written to a donor's place, found by type flag or, after some
+/// attempts, among the blocks mapped to it. A block that leaves a shared place takes all its
+/// sectors along and is whole afterwards. Sectors that already lie in the right place are not
+/// written again. A part.
 class Writing {
   public:
     Writing(const Shared& shared, unsigned donor_tries, unsigned pack_cycles, WritingStats& stat)

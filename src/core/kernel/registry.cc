@@ -147,7 +147,7 @@ void set_params(const std::vector<ParamRef>& params, const std::string& path,
 std::vector<ParamInfo> describe(const std::vector<ParamRef>& params) {
     std::vector<ParamInfo> all;
     for (const auto& [name, p, of] : params) {
-        all.push_back({std::string(name), of->type(), std::string(of->unit()), of->text(p),
+        all.push_back({std::string(name), of->type, std::string(of->unit()), of->text(p),
                        of->min(p), of->max(p), of->doc(p), of->change(p) == Change::tunable,
                        of->provenance(p)});
         for (const Constraint& c : of->constraints(p))

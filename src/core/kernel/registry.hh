@@ -15,7 +15,9 @@
 namespace memsim {
 
 struct ParamInfo {
-    std::string name, type, unit, initial, min, max, doc;
+    std::string name;
+    std::string (*type)() = nullptr; ///< asked after main() begins: it may list registered tables
+    std::string unit, initial, min, max, doc;
     bool tunable = false;
     Provenance provenance {};
     std::vector<std::string> constraints {}; ///< 'a power of two', 'at most line'

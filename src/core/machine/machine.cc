@@ -210,8 +210,8 @@ std::string Machine::hash_configuration() const {
         const auto values = o->resolved_params();
         for (std::size_t i = 0; i < values.size(); ++i) {
             if (!schema.params[i].tunable) all += values[i].name + "=" + values[i].text + "\n";
-            if (policies().contains(schema.params[i].type))
-                all += choose_policy(schema.params[i].type, values[i].text).info->shape + "\n";
+            if (policies().contains(schema.params[i].type()))
+                all += choose_policy(schema.params[i].type(), values[i].text).info->shape + "\n";
         }
     }
     for (const Connection& x : connections_)

@@ -18,7 +18,7 @@ class DynamicReadAhead final : public PolicyModel<DynamicReadAhead, ReadAhead> {
 };
 
 static const PolicyRegistration<DynamicReadAhead> dynamic {
-    "dynamic", "The endpoint's load sets how much is read ahead from the load's own unit on.",
+    "dynamic", "Reads ahead from the load's unit; the endpoint's load sets the length.",
     "CXL-GPU, CXL-DYN (Fig. 9d)"};
 
 } // namespace memsim::cxl_gpu

@@ -22,7 +22,7 @@ class FixedReadAhead final : public PolicyModel<FixedReadAhead, ReadAhead> {
 
 static const PolicyRegistration<FixedReadAhead> fixed {
     "fixed",
-    "A fixed number of bytes is read ahead from the load's unit on, at any load of the device.",
+    "Reads a fixed number of bytes ahead from the load's unit, at any load of the endpoint.",
     "CXL-GPU, the largest requests at all times (Fig. 9d's text)"};
 
 } // namespace memsim::cxl_gpu

@@ -2,9 +2,9 @@
 
 namespace memsim::cxl_gpu {
 
-/// The paper's CXL-NAIVE: 64 bytes for each load, whatever was read ahead and however busy the
-/// endpoint is. The format with an offset of 256 bytes cannot say less than a unit, so it names the
-/// unit that holds them; an endpoint whose cache is filled by such units reads the same either way.
+/// The paper's CXL-NAIVE: 64 bytes for each load, regardless of earlier reads and of the endpoint's
+/// load. The format cannot express less than a unit of 256 bytes, so the unit that contains the 64
+/// bytes is named. An endpoint whose cache is filled in such units reads the same data.
 class NaiveReadAhead final : public PolicyModel<NaiveReadAhead, ReadAhead> {
   public:
     struct Params {};
@@ -20,6 +20,6 @@ class NaiveReadAhead final : public PolicyModel<NaiveReadAhead, ReadAhead> {
 };
 
 static const PolicyRegistration<NaiveReadAhead> naive {
-    "naive", "Each load's own unit of 256 bytes is read ahead.", "CXL-GPU, CXL-NAIVE (Fig. 9d)"};
+    "naive", "Reads the unit of 256 bytes of each load ahead.", "CXL-GPU, CXL-NAIVE (Fig. 9d)"};
 
 } // namespace memsim::cxl_gpu

@@ -14,7 +14,7 @@ class NoReadAhead final : public PolicyModel<NoReadAhead, ReadAhead> {
     State state;
 };
 
-static const PolicyRegistration<NoReadAhead> none {
-    "none", "There is a memory queue only, without speculative reads."};
+static const PolicyRegistration<NoReadAhead> none {"none",
+                                                   "No speculative reads, only the memory queue."};
 
 } // namespace memsim::cxl_gpu

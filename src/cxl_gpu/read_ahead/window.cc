@@ -4,18 +4,19 @@
 
 namespace memsim::cxl_gpu {
 
-/// The paper's address window. It begins as the granularity g on either side of the load's address
-/// A. Each request of the memory queue in [A - g, A) moves its start up by 64 bytes, since that was
-/// asked for before; each request of the other queue in (A, A + g) moves its end down by 64 bytes,
-/// since that will be asked for. `literal`: so does each request wherever it lies, as the paper's
-/// sentence says; a window that would leave A out then ends at A's own 64 bytes. The start and the
-/// end are rounded to the nearest unit, A's own unit stays within, and what is longer than a
-/// speculative read can say is cut where it reaches farther from A, of equal sides in front.
+/// The paper's address window. It initially extends by the granularity g on either side of the
+/// load's address A. Each request of the memory queue in [A - g, A) moves its start up by 64 bytes,
+/// because those were requested before. Each request of the other queue in (A, A + g) moves its end
+/// down by 64 bytes, because those will be requested. With `literal`, every request does so
+/// regardless of its address, as the paper's sentence states; if the window then excludes A, it
+/// ends at A's own 64 bytes. Start and end are rounded to the nearest unit, and A's unit is always
+/// included. A window longer than the longest speculative read is shortened on the side that
+/// extends farther from A, at the front if both are equal.
 class WindowReadAhead final : public PolicyModel<WindowReadAhead, ReadAhead> {
   public:
     struct Params {
-        Param<bool> literal {
-            false, "Whether each queued request moves the window, wherever its address lies"};
+        Param<bool> literal {false,
+                             "Let every queued request move the window, regardless of its address"};
     };
     struct State {};
     explicit WindowReadAhead(const Params& p) : params(p) {}
@@ -55,7 +56,7 @@ class WindowReadAhead final : public PolicyModel<WindowReadAhead, ReadAhead> {
 
 static const PolicyRegistration<WindowReadAhead> window {
     "window",
-    "The endpoint's load and the requests that wait set what is read ahead around a load.",
+    "Reads ahead around a load, depending on the endpoint's load and the queued requests.",
     "CXL-GPU, CXL-SR (Fig. 9d)"};
 
 } // namespace memsim::cxl_gpu

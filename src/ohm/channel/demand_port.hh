@@ -6,18 +6,19 @@
 
 namespace memsim::ohm {
 
-/// The port that a controller's requests come in by: they are accepted in their order, as long as
-/// there is room, and answered with what a read has found. A view over the controller.
+/// The port for a controller's requests. It accepts requests in order while there is room, and
+/// answers them. A view over the controller.
 class DemandPort {
   public:
-    static constexpr std::uint32_t block_bytes = 128; ///< of which a request is a part
+    static constexpr std::uint32_t block_bytes = 128; ///< a request lies within one block
 
-    /// All outlive it. `stalled_since`: State.
+    /// All references must outlive the object. `stalled_since` lies in State.
     DemandPort(const Component& owner, Responder<protocol::Mem>& port, ChannelStats& stats,
                Tick& stalled_since)
         : owner_(owner), port_(port), stats_(stats), stalled_since_(stalled_since) {}
 
-    /// accept(request) says whether there is room for it. Commands to a cache end here.
+    /// Calls accept(request), which returns false if there is no room. Commands to a cache are
+    /// dropped here.
     template <class Accept>
     void accept(Accept&& accept) {
         parts::take_in_order(port_, owner_.now(), stalled_since_, stats_.stall_time,
@@ -25,11 +26,11 @@ class DemandPort {
                                  return protocol::for_a_cache(r.command) || accept(r);
                              });
     }
-    /// Throws a ConfigError about the request's address.
+    /// Throws a ConfigError that names the request's address.
     [[noreturn]] void refuse(const protocol::MemRequest& r, const std::string& why) const;
-    /// Refuses a request that lies in two blocks.
+    /// Throws ConfigError if a request crosses a block boundary.
     void check_block(const protocol::MemRequest& r) const;
-    /// It is done: the time since `accepted` counts for the stage that it spent last.
+    /// Answers a request. The time since `accepted` is attributed to `stage`.
     void answer(const protocol::MemRequest& r, Tick accepted, Stage stage, Contents::Id contents);
 
   private:

@@ -4,12 +4,12 @@ namespace memsim::ohm {
 
 using namespace memsim::literals;
 
-/// Ohm-GPU, Table I, printed: tRCD 25, tRP 10, tCL 11, tRRD 5 ns, electrical channel 32 bit x
-/// 15 GHz. 16 banks and a row of 2 KB: what a planar page is. tRAS 28 ns and what the paper leaves
-/// open are those of a GDDR5 part (SK Hynix H5GQ1H24AFR, 1 Gbit): tFAW 23, tWTR 5, tWR 12, tRTP 2,
-/// turnaround 2, tRFC 65 ns, 16384 refreshes in 32 ms. Assumptions: tRC = tRAS + tRP; bank groups
-/// as one (tCCD_L = tCCD_S = a burst of 8 on the wires, so that the channel's rate can be reached);
-/// a command each quarter of the data rate (GDDR5's CK); tCWL = 4 ns (its WL of 4 CK at 1 GHz).
+/// Ohm-GPU, table I, as printed: tRCD 25, tRP 10, tCL 11, tRRD 5 ns, electrical channel 32 bit x 15
+/// GHz. 16 banks with a row of 2 KB, the planar page. tRAS 28 ns and values that the paper does not
+/// state are those of a GDDR5 part (SK Hynix H5GQ1H24AFR, 1 Gbit): tFAW 23, tWTR 5, tWR 12, tRTP 2,
+/// turnaround 2, tRFC 65 ns, 16384 refreshes in 32 ms. Assumptions: tRC = tRAS + tRP; no bank
+/// groups (tCCD_L = tCCD_S = a burst of 8 on the wires, so that the channel can reach its rate);
+/// one command per quarter of the data rate (GDDR5's CK); tCWL = 4 ns (its WL of 4 CK at 1 GHz).
 static const mem::DramTiming as_printed {
     .source = "Ohm-GPU (MICRO 2021), Table I; GDDR5 H5GQ1H24AFR for the rest",
     .tCK = 266'667_fs,
@@ -41,10 +41,10 @@ static const mem::DramTiming as_printed {
 };
 static const mem::DramTable ohm_table1 {"ohm_table1", as_printed};
 
-/// The same with Table I's figures as cycles of 2.1 GHz, since they stand so in the file of the
-/// authors' simulator (MacSim, params_gtx580: activate 25, precharge 10, column 11, clock_mc 2.1),
-/// and with that simulator's rules for what Table I does not list: no tFAW, tRAS = tRCD, a bank may
-/// close when its data has crossed. Its bus has no turnaround; 100 ps select a ring (Ohm-GPU IV-C).
+/// The same with the values of table I as cycles of 2.1 GHz, because the file of the authors'
+/// simulator lists them so (MacSim, params_gtx580: activate 25, precharge 10, column 11, clock_mc
+/// 2.1). Values not in table I follow that simulator: no tFAW, tRAS = tRCD, a bank may close when
+/// its data has crossed. Its bus has no turnaround; selecting a ring takes 100 ps (Ohm-GPU IV-C).
 /// Refresh as above (docs/models/ohm-readings.md).
 static const mem::DramTable ohm_cycles {
     "ohm_cycles", [] {

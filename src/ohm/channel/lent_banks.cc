@@ -39,7 +39,8 @@ void LentBanks::issue(std::uint32_t bank, Tick now) {
 void LentBanks::check_loaded(Loader& l) const {
     for (std::uint32_t b = 0; b < state_.rows.size(); ++b)
         l.within("lent.rows", [&] {
-            l.check(held(b) == dram_.reserved(b), "lend other banks than the DRAM has reserved");
+            l.check(held(b) == dram_.reserved(b),
+                    "differ from the banks that the DRAM has reserved");
         });
 }
 

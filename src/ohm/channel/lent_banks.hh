@@ -6,16 +6,16 @@ namespace memsim::ohm {
 
 /// The values of LentBanks, for State.
 struct LentBanksState {
-    std::vector<std::uint32_t> rows; ///< a bank: the row that its user works in, or closed
+    std::vector<std::uint32_t> rows; ///< by bank: the row that its user accesses, or closed
 };
 
-/// DRAM banks that the memory controller lends to an XPoint module, which moves a page by itself
-/// (Ohm-GPU IV-B, Fig. 11): it issues column commands to one row, until the bank is released. All
-/// other requests for the bank wait. What has begun there goes on; then the row is opened, and
-/// opened again after a refresh.
+/// DRAM banks that the memory controller lends to an XPoint module for a page swap (Ohm-GPU IV-B,
+/// Fig. 11). Until the bank is released the module issues column commands to one row, and all other
+/// requests to the bank wait. Operations already started in the bank complete; then the row is
+/// opened, and reopened after each refresh.
 class LentBanks final : public mem::DramBankUser {
   public:
-    /// All outlive it.
+    /// All references must outlive the object.
     LentBanks(mem::DramScheduler& dram, const mem::DramDevice& device, LentBanksState& state)
         : dram_(dram), device_(device), state_(state) {
         dram.set_user(*this);
@@ -26,7 +26,7 @@ class LentBanks final : public mem::DramBankUser {
     void hold(std::uint32_t bank, std::uint32_t row, Tick now);
     void release(std::uint32_t bank, Tick now);
     bool held(std::uint32_t bank) const { return state_.rows[bank] != mem::DramBank::closed; }
-    /// Nothing that began before goes on in a held bank, and the row is open.
+    /// Whether the bank is ready: earlier operations are complete and the row is open.
     bool preset(std::uint32_t bank) const {
         return device_.row(bank) == state_.rows[bank] && dram_.quiet(bank);
     }

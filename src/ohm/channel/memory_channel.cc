@@ -34,7 +34,7 @@ MemoryChannel::MemoryChannel(const ChannelParams& params, ChannelStats& stats, C
                                         state.data,
                                         state.beside,
                                         stats.side_bytes} {
-    // A command goes to the DRAM over the channel's way, and its data comes back over it.
+    // Commands to the DRAM and its data both cross the channel.
     const mem::DataBus::Config wires {.rate = params.rate(),
                                       .gap = params.turnaround(),
                                       .latency = 2 * params.one_way(),
@@ -97,7 +97,7 @@ Tick MemoryChannel::book(std::uint32_t module, std::uint32_t bytes, bool towards
     return end;
 }
 
-/// A transfer that begins at `from`.
+/// Counts a transfer that begins at `from`.
 void MemoryChannel::count(std::uint32_t bytes, bool migration, mem::DramWires wires, Tick now,
                           Tick from) {
     kinds_.count(bytes, bytes == timing_.burst ? 1 : burst_.quotient(bytes + timing_.burst - 1),
@@ -156,7 +156,7 @@ std::optional<std::string> MemoryChannel::imbalance(const mem::DramCarried& carr
     constexpr unsigned bits = optical::wom_data_bits, more = optical::wom_pulses - bits;
     const auto exact = static_cast<Uint128>(bits * carried.bytes + more * bus.coded_bytes()) *
                        ticks_per_second / static_cast<Uint128>(bits * params_.rate().raw);
-    // Each transfer that does not follow another back to back loses a part of a femtosecond.
+    // Each transfer that does not directly follow another one loses part of a femtosecond.
     const auto busy = static_cast<Uint128>(bus.busy());
     if (busy > exact || busy + carried.transfers < exact)
         return std::string("the ") + wires + " was busy for " + std::to_string(bus.busy()) +
@@ -180,8 +180,8 @@ void make_channel(std::optional<MemoryChannel>& channel, const Component& contro
     }
     const mem::DramTiming& timing = channel->timing();
     if (unit % timing.burst != 0 || static_cast<std::uint64_t>(timing.row.raw) % unit != 0)
-        refuse("dram_timing", "its burst must divide " + std::to_string(unit) +
-                                  " bytes, which are accessed at a time, and they its row");
+        refuse("dram_timing", "its burst must divide the access size of " + std::to_string(unit) +
+                                  " bytes, which must divide the row");
     channel->init(controller.path(), controller.sim().seed());
 }
 

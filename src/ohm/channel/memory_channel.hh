@@ -16,72 +16,77 @@ namespace memsim::ohm {
 
 using namespace memsim::literals;
 
-/// Where migration's transfers go.
+/// The channel for transfers of migrations.
 enum class MigrationChannel : std::uint8_t {
     shared,    ///< over the channel, between requests
-    dedicated, ///< over a channel of their own, as wide and as fast (Ohm-GPU Fig. 8: Oracle)
+    dedicated, ///< over a separate channel of the same width and rate (Ohm-GPU Fig. 8: Oracle)
 };
 constexpr std::array<std::string_view, 2> names_of(MigrationChannel) {
     return {"shared", "dedicated"};
 }
 
-/// What the controllers of both modes have in common as parameters, ports, statistics and State.
+/// Parameters, ports, statistics and State that the controllers of both modes share.
 struct ChannelParams {
     using group = void;
     Param<unsigned> controllers {
         6, {1, 1024}, "Controllers that share the address space", stated("Ohm-GPU table I: 6")};
     Param<unsigned> index {
-        0, {0, 1023}, "Number of this controller among those that share the addresses"};
+        0, {0, 1023}, "Index of this controller among those that share the addresses"};
     Param<unsigned> modules {2,
                              {1, 16},
                              "XPoint modules behind this controller",
                              stated("Ohm-GPU table III: 12 over 6 controllers")};
     Param<unsigned> queue {
-        64, {1, 4096}, "Requests in flight to the controller or waiting", assumed()};
+        64, {1, 4096}, "Requests queued or in flight to the controller", assumed()};
     Param<unsigned> requests {128,
                               {2, 4096},
                               "Requests accepted and not yet done",
                               assumed("no source gives it; range 64-512")};
-    Param<unsigned> width {
-        16, {1, 4096}, "Bits of the channel", stated("Ohm-GPU: 16 optical, 32 electrical")};
+    Param<unsigned> width {16,
+                           {1, 4096},
+                           "Width of the channel in bits",
+                           stated("Ohm-GPU: 16 optical, 32 electrical")};
     Param<Frequency> lane_rate {30_GHz,
                                 {1_MHz, 1000_GHz},
-                                "Frequency of each bit",
+                                "Bit rate of each lane",
                                 stated("Ohm-GPU: 30 GHz optical, 15 GHz electrical")};
     Param<unsigned> command_bits {0,
                                   {0, 256},
-                                  "Bits of command and address that cross the channel with each 32 "
-                                  "bytes; 0: they have lanes of their own",
+                                  "Command and address bits that cross the channel with each 32 "
+                                  "bytes (0: they use separate lanes)",
                                   stated("Ohm-GPU III-A: \"serialized in the optical channel\"")};
     Param<Time> serdes {
-        1_ns, {0_fs, 1_us}, "SerDes, each side (0 for an electrical channel)", assumed()};
+        1_ns, {0_fs, 1_us}, "SerDes latency of each side (0 for an electrical channel)", assumed()};
     Param<Time> flight {1300_ps,
                         {1_fs, 1_us},
                         "Time of light along the waveguide",
                         assumed("10 cm at 13 ps/mm, n_g = 4")};
     Param<Time> turnaround {2_ns,
                             {0_fs, 1_us},
-                            "Idle when sender or direction changes",
+                            "Idle time when sender or direction changes",
                             cited("GDDR5 tRTRS; optical: 100 ps to tune a ring")};
     Param<Time> grant_latency {
         5_ns,
         {1_fs, 1_us},
-        "Time from grant to data leaving XPoint: half of the DDR-T handshake of 10 ns",
+        "Time from a grant to data leaving XPoint (half of the DDR-T handshake of 10 ns)",
         assumed()};
-    Param<Time> lookup {
-        833_ps, {1_fs, 1_us}, "Mapping or tags, charged to the answer", assumed("1 cycle")};
-    Param<mem::DramPreset> dram_timing {mem::DramPreset("ohm_table1"), "Timing of the DRAM",
+    Param<Time> lookup {833_ps,
+                        {1_fs, 1_us},
+                        "Latency of the mapping or tag look-up, added to the answer",
+                        assumed("1 cycle")};
+    Param<mem::DramPreset> dram_timing {mem::DramPreset("ohm_table1"), "Timing table of the DRAM",
                                         stated("Ohm-GPU table I")};
-    Param<std::string> dram_changes {"",
-                                     "Figures that differ from the timing table's: 'tRCDRD=12ns'"};
-    Param<PolicyName<mem::RowPolicy>> row_policy {"open", "DRAM rows after an access"};
+    Param<std::string> dram_changes {
+        "", "Values that replace those of the timing table, such as 'tRCDRD=12ns'"};
+    Param<PolicyName<mem::RowPolicy>> row_policy {"open",
+                                                  "Policy for closing DRAM rows after an access"};
     Param<unsigned> dram_queue {
-        32, {4, 4096}, "DRAM reads, and as many writes, being scheduled", assumed()};
-    Param<bool> bank_stats {false, "Statistics of each bank of the DRAM"};
+        32, {4, 4096}, "DRAM reads in the scheduler, and equally many writes", assumed()};
+    Param<bool> bank_stats {false, "Count statistics of each DRAM bank"};
     Param<MigrationChannel> migration_channel {
-        MigrationChannel::shared, "Where migration's transfers go", stated("Ohm-GPU Fig. 8")};
+        MigrationChannel::shared, "Channel for transfers of migrations", stated("Ohm-GPU Fig. 8")};
 
-    /// Of data, beside its commands.
+    /// Data rate, without the share of commands.
     Rate rate() const {
         const std::int64_t all =
             width() * (lane_rate->raw / 8) + width() * (lane_rate->raw % 8) / 8;
@@ -90,18 +95,18 @@ struct ChannelParams {
         return {all / with * data + all % with * data / with};
     }
     Time one_way() const { return 2 * serdes() + flight(); }
-    /// Throws ConfigError for impossible DRAM.
+    /// Throws ConfigError if the DRAM parameters are inconsistent.
     mem::DramTiming timing() const;
-    /// Of which there are statistics; of timing that is refused, none.
+    /// Banks with statistics; 0 if the timing is invalid.
     unsigned counted_banks() const;
-    /// Of transfers that no request waits for.
+    /// Wires of transfers for which no request waits.
     mem::DramWires migration_wires() const {
         return migration_channel() == MigrationChannel::dedicated ? mem::DramWires::side
                                                                   : mem::DramWires::data;
     }
 };
 
-/// `Params` holds them as `channel`.
+/// Requires that `Params` contains ChannelParams as `channel`.
 template <class Params>
 struct ChannelPorts {
     using group = void;
@@ -110,48 +115,51 @@ struct ChannelPorts {
 
     Responder<protocol::Mem> cpu_side {
         {.depth = of<&ChannelParams::queue>, .latency = of<&ChannelParams::lookup>, .hints = true},
-        "Requests and hints from above"};
+        "Requests and hints from the GPU"};
     Many<Requester<protocol::Ddrt>> commands {
         of<&ChannelParams::modules>,
         {.depth = of<&ChannelParams::requests>,
          .latency =
              +[](const void* p) { return static_cast<const Params*>(p)->channel.one_way(); }},
-        "Commands to the XPoint modules; answered when data is ready"};
+        "Commands to the XPoint modules, answered when data is ready"};
     Many<Requester<protocol::DdrtTransfer>> transfers {
         of<&ChannelParams::modules>,
         {.depth = of<&ChannelParams::requests>, .latency = of<&ChannelParams::grant_latency>},
-        "Grants of the channel; answered by data"};
+        "Grants of the channel, answered by data"};
 };
 
 struct ChannelStats {
     using group = void;
-    Distribution read_latency {Unit::time, "Demand reads, from acceptance to answer"};
-    Distribution write_latency {Unit::time, "Demand writes, from acceptance to done"};
+    Distribution read_latency {Unit::time, "Time of demand reads from acceptance to answer"};
+    Distribution write_latency {Unit::time, "Time of demand writes from acceptance to completion"};
     Counter demand_bytes {Unit::byte, "Bytes over the channel for requests"};
     Counter migration_bytes {Unit::byte, "Bytes over the channel for migration"};
-    ElapsedTime demand_time {"Channel time taken by requests"};
-    ElapsedTime migration_time {"Channel time taken by migration"};
-    ElapsedTime channel_time {"Channel time taken by requests and migration"};
-    Counter side_bytes {Unit::byte, "Bytes over the memory route or the migration's own channel"};
-    ElapsedTime side_time {"Time taken on the memory route or the migration's own channel"};
-    Counter coded_bytes {Unit::byte, "Bytes over the channel that took 3/2 of their time (WOM)"};
-    Counter dram_bytes {Unit::byte, "Bytes over the channel from and to the DRAM"};
+    ElapsedTime demand_time {"Channel time used by requests"};
+    ElapsedTime migration_time {"Channel time used by migration"};
+    ElapsedTime channel_time {"Channel time used by requests and migration"};
+    Counter side_bytes {Unit::byte,
+                        "Bytes over the memory route or the separate migration channel"};
+    ElapsedTime side_time {"Busy time of the memory route or the separate migration channel"};
+    Counter coded_bytes {Unit::byte,
+                         "Bytes over the channel that took 3/2 of the plain time (WOM code)"};
+    Counter dram_bytes {Unit::byte, "Bytes over the channel to and from the DRAM"};
     Ratio migration_share {migration_time, channel_time,
                            "Share of channel time spent on migration (ohm-11, ohm-12)"};
     Counter hints_dropped {
-        Unit::count, "Hints that counted as no access: of pages elsewhere or on the move, and "
-                     "all in two-level mode"};
-    ElapsedTime stall_time {"Time in which the first request could not be accepted"};
+        Unit::count, "Hints that did not count as an access: for pages elsewhere or being moved, "
+                     "and all hints in two-level mode"};
+    ElapsedTime stall_time {"Time during which the oldest request could not be accepted"};
     Counter activates {Unit::count, "DRAM rows opened"};
     Counter precharges {Unit::count, "DRAM rows closed"};
     Counter refreshes {Unit::count, "DRAM refreshes"};
     Counter row_hits {Unit::count, "DRAM accesses, migration included, to an open row"};
     Counter row_misses {Unit::count, "DRAM accesses to a closed bank"};
-    Counter row_conflicts {Unit::count, "DRAM accesses for which another row was closed"};
-    Counter forwarded {Unit::count, "DRAM reads served from waiting writes"};
+    Counter row_conflicts {Unit::count, "DRAM accesses that closed another row first"};
+    Counter forwarded {Unit::count, "DRAM reads served from queued writes"};
 };
 
-/// Of each bank of the DRAM, with `bank_stats`. `Params` holds ChannelParams as `channel`.
+/// Statistics of each DRAM bank, with `bank_stats`. Requires that `Params` contains ChannelParams
+/// as `channel`.
 template <class Params>
 struct BankStats {
     using group = void;
@@ -161,15 +169,14 @@ struct BankStats {
     Each<Counter> bank_reads {banks, Unit::count, "DRAM accesses that read from each bank"};
     Each<Counter> bank_writes {banks, Unit::count, "DRAM accesses that wrote to each bank"};
     Each<Counter> bank_activates {banks, Unit::count, "DRAM rows opened in each bank"};
-    Each<Counter> bank_row_hits {banks, Unit::count,
-                                 "DRAM accesses that found their row open in each bank"};
+    Each<Counter> bank_row_hits {banks, Unit::count, "DRAM accesses to an open row in each bank"};
 
     mem::DramBankCounters counters() {
         return {bank_reads, bank_writes, bank_activates, bank_row_hits};
     }
 };
 
-/// A write on its way through its slot of the channel.
+/// A write whose slot of the channel has been booked.
 struct Leaving {
     Tick at = 0;
     protocol::DdrtCommand command;
@@ -180,29 +187,29 @@ struct ChannelState {
     mem::DramSchedulerState scheduler;
     LentBanksState lent;
     mem::DataBusState bus;
-    mem::DataBusState side;                   ///< the bus beside it, if there is one
-    std::vector<Fifo<Leaving>> leaving;       ///< to each module, one at most
+    mem::DataBusState side;                   ///< the side bus, if there is one
+    std::vector<Fifo<Leaving>> leaving;       ///< at most one per module
     std::array<std::int64_t, 2> remainder {}; ///< of bytes / rate: demand, migration
     mem::DramCarried data, beside;
-    std::uint64_t coded_seen = 0; ///< bytes that are in the statistic
-    Tick uncoded_until = 0;       ///< light that nobody else can share
+    std::uint64_t coded_seen = 0; ///< bytes included in the statistic
+    Tick uncoded_until = 0;       ///< end of transfers that cannot share the light
 };
 
-/// The wires of a controller, the DRAM behind them and the way to the XPoint modules: one transfer
-/// at a time, booked at most lead() ahead, demand and migration counted apart. Who comes first is
-/// the controller's to say.
-/// There may be a second bus beside: the memory route between the devices, or the channel that
-/// migration has for itself. Transfers of both go on at once, each bus with its own turnaround.
+/// The wires of a controller, the DRAM and the path to the XPoint modules. The channel carries one
+/// transfer at a time, booked at most lead() ahead; demand and migration are counted separately.
+/// The controller decides the order. An optional side bus works in parallel, with its own
+/// turnaround: the memory route between the devices, or the separate channel for migration.
 class MemoryChannel {
   public:
-    /// All outlive the channel. Throws ConfigError (parameter: what is wrong) for impossible DRAM.
-    /// With `memory_route`, or if migration has its own channel, there is a side bus. `banks`: used
-    /// with params.bank_stats.
+    /// All references must outlive the channel. Throws ConfigError (parameter: reason) if the DRAM
+    /// parameters are inconsistent. A side bus exists with `memory_route` or if migration has its
+    /// own channel. `banks` is used with params.bank_stats.
     MemoryChannel(const ChannelParams& params, ChannelStats& stats, ChannelState& state,
                   bool memory_route = false, std::optional<mem::DramBankCounters> banks = {});
-    /// `place` is the owner's path.
+    /// `place`: path of the owner.
     void init(const std::string& place, std::uint64_t machine_seed);
-    /// Of a state that was loaded; `id` refuses the number of no request or swap of the owner's.
+    /// Checks a loaded state. `id` throws for numbers that are neither a request nor a swap of the
+    /// owner.
     void check_loaded(Loader& l, const std::function<void(std::uint32_t)>& dram_context,
                       const std::function<void(std::uint32_t)>& id) const;
 
@@ -210,11 +217,11 @@ class MemoryChannel {
     const mem::DramScheduler& dram() const { return *dram_; }
     mem::DramDevice& device() { return *device_; }
     const mem::DramTiming& timing() const { return timing_; }
-    /// Banks that are an XPoint module's for a while.
+    /// DRAM banks lent to an XPoint module.
     LentBanks& lent() { return *lent_; }
     const LentBanks& lent() const { return *lent_; }
     mem::DramAccess dram_access(std::uint64_t address, std::uint32_t bytes) const;
-    /// To the scheduler, which can accept it.
+    /// Passes an access to the scheduler. Requires that the scheduler can accept it.
     void enqueue(mem::DramAccess access, bool migration, Tick now);
 
     const mem::DataBus& bus(mem::DramWires wires) const {
@@ -224,23 +231,22 @@ class MemoryChannel {
     Tick free_at(mem::DramWires wires) const { return bus(wires).free_at(); }
     Time transfer_time(std::uint32_t bytes) const { return bus_->transfer_time(bytes); }
     Tick lead() const { return lead_; } ///< how far ahead the channel is booked
-    /// Takes the next slot, from when the sender can use it; returns its end.
+    /// Books the next slot from the time at which the sender can use it. Returns its end.
     Tick book(std::uint32_t module, std::uint32_t bytes, bool towards_module, bool migration,
               Tick now, mem::DramWires wires = mem::DramWires::data);
 
-    /// The memory route shares the light from now on, or no longer does: transfers take 3/2 of
-    /// their time. What was booked before is not coded, so the memory route's data waits for its
-    /// end.
+    /// Starts or ends sharing the light with the memory route: transfers then take 3/2 of their
+    /// time. Transfers booked earlier are not coded; data of the memory route waits for their end.
     void code(bool on);
     bool coded() const { return bus_->coded(); }
-    /// The same for the side bus, which has its place in the code whenever it is used.
+    /// The same for the side bus, whose transfers are always coded.
     void code_side() { side_->code(true); }
 
-    // Column commands of somebody else than the scheduler, whose data crosses the side bus between
-    // the DRAM and a module. The row must be open.
+    // Column commands that bypass the scheduler. Their data crosses the side bus between the DRAM
+    // and a module. Requires that the row is open.
     Tick side_command_at(std::uint32_t module, std::uint32_t bank, std::uint32_t row,
                          bool write) const;
-    /// One burst, now; says when its last bit has been sent.
+    /// Issues one burst now. Returns the time at which its last bit has been sent.
     Tick side_command(std::uint32_t module, std::uint32_t bank, std::uint32_t row, bool write,
                       Tick now);
 
@@ -262,13 +268,13 @@ class MemoryChannel {
     std::optional<mem::DataBus> bus_, side_;
     std::optional<mem::DramScheduler> dram_;
     std::optional<LentBanks> lent_;
-    parts::Divider row_, burst_, banks_; ///< of the DRAM
+    parts::Divider row_, burst_, banks_; ///< dividers for DRAM addresses
     mem::DramKinds kinds_;
     Tick lead_ = 0;
 };
 
-/// Makes the channel of a controller that moves so many bytes at a time (`unit`); refuses, by the
-/// parameter, what cannot be.
+/// Creates the channel of a controller that moves `unit` bytes at a time. Throws ConfigError,
+/// naming the parameter, for invalid values.
 void make_channel(std::optional<MemoryChannel>& channel, const Component& controller,
                   const ChannelParams& params, ChannelStats& stats, ChannelState& state,
                   mem::DramBankCounters banks, bool memory_route, std::uint64_t unit);

@@ -40,7 +40,7 @@ bool MemoryRoute::run(Tick now) {
     return changed;
 }
 
-/// The last burst ends then.
+/// Completes the current access, whose last burst ends at `end`.
 void MemoryRoute::finish(Tick end) {
     const auto& a = state_.access;
     SequenceDone done {a.id, {}};

@@ -14,23 +14,22 @@ struct MemoryRouteState {
         std::uint32_t module = 0;
         SequenceDone done;
     };
-    SequenceAccess access;    ///< under way
-    std::uint32_t module = 0; ///< whose it is
-    std::uint32_t bursts = 0; ///< its column commands not yet issued; 0: none is under way
-    std::uint32_t turn = 0;   ///< the module that is asked first
-    Tick since = 0;           ///< it has been under way
+    SequenceAccess access;    ///< the current access
+    std::uint32_t module = 0; ///< its module
+    std::uint32_t bursts = 0; ///< its column commands that are not issued; 0: no current access
+    std::uint32_t turn = 0;   ///< the module that is served first
+    Tick since = 0;           ///< start of the current access
     Fifo<Leaving> leaving;
 };
 
-/// The DRAM's end of the memory route (Ohm-GPU IV-B, Fig. 11): column commands of the XPoint
-/// modules' DDR sequence generators are carried out when the DRAM allows it, their data crosses the
-/// side bus. The modules take turns, an access (a piece of a swap) each.
-/// The DRAM serves one column command at a time, whoever sends it: what the two routes ask of it
-/// together cannot exceed the rate of its banks.
+/// The DRAM's end of the memory route (Ohm-GPU IV-B, Fig. 11). It executes column commands of the
+/// XPoint modules' DDR sequence generators when the DRAM allows; their data crosses the side bus.
+/// Modules take turns, one access (a piece of a swap) each. The DRAM executes one column command at
+/// a time from either route, so both together cannot exceed the rate of its banks.
 class MemoryRoute {
   public:
     using Port = Responder<DdrSequence>;
-    /// All outlive the route. `dram` is what the DRAM holds, by its addresses.
+    /// All references must outlive the route. `dram`: contents of the DRAM, by its addresses.
     MemoryRoute(MemoryChannel& channel, Many<Port>& ports, MemoryRouteState& state,
                 Contents& contents, parts::SectorStore& dram)
         : channel_(channel), ports_(ports), state_(state), contents_(contents), dram_(dram) {}
@@ -43,13 +42,13 @@ class MemoryRoute {
             l.index("route.leaving", state_.leaving[i].module, modules);
         l.index("route.access", state_.access.bytes, most_bytes + 1);
     }
-    /// Issues what may be issued now; true if it did.
+    /// Issues the commands that are possible now. Returns whether there were any.
     bool run(Tick now);
-    /// When run() has something to do. A closed row is opened by the scheduler: its owner is awake.
+    /// The next time at which run() can act. The scheduler opens a closed row and is awake for it.
     Tick next() const;
-    /// An access has been under way since then.
+    /// Start of the current access, or never.
     Tick since() const { return state_.bursts ? state_.since : never; }
-    /// Accesses wait or are under way.
+    /// Whether accesses wait or are being executed.
     bool busy() const {
         for (unsigned m = 0; m < ports_.size(); ++m)
             if (!ports_[m].empty()) return true;

@@ -7,14 +7,14 @@
 
 namespace memsim::ohm {
 
-/// The figures of the module that is bound to a port; none if it states none, as a test's.
+/// The properties of the module bound to a port, or none if it does not report any (as in tests).
 inline std::optional<xpoint::Figures> figures_behind(const PortBase& port) {
     const auto* module = port.find_interface<const xpoint::HasFigures>();
     return module ? std::optional(module->figures()) : std::nullopt;
 }
 
-/// Refuses XPoint modules that do not fit the controller in front of them; each must hold `needed`,
-/// and so many bytes that it snarfs in its register.
+/// Throws ConfigError if an XPoint module does not fit its controller. Each must have a capacity of
+/// `needed` and the given size of snarf register.
 template <class Ports>
 void check_modules(const Component& controller, const ChannelParams& params, const Ports& port,
                    Bytes needed, Bytes snarfed = {0}) {
@@ -28,12 +28,12 @@ void check_modules(const Component& controller, const ChannelParams& params, con
                               ", " + Text<Bytes>::show(needed));
         if (f->snarf_register < snarfed)
             throw ConfigError(module + ".snarf_register: " + Text<Bytes>::show(f->snarf_register) +
-                              " is less than the evictions of " + controller.path() + " take, " +
+                              " is less than the evictions of " + controller.path() + " need, " +
                               Text<Bytes>::show(snarfed));
         if (f->device.channel_latency() != params.one_way())
             throw ConfigError(module +
                               ".channel_latency: " + Text<Time>::show(f->device.channel_latency()) +
-                              " is not 2 x serdes + flight of " + controller.path() + ", " +
+                              " differs from 2 x serdes + flight of " + controller.path() + ", " +
                               Text<Time>::show(params.one_way()));
         if (!port.transfers[i].same_neighbour(port.commands[i]))
             throw ConfigError(controller.path() + ".transfers[" + std::to_string(i) +
@@ -42,8 +42,8 @@ void check_modules(const Component& controller, const ChannelParams& params, con
     }
 }
 
-/// Refuses modules that cannot make all swaps of the controller, or whose memory route is bound
-/// elsewhere.
+/// Throws ConfigError if a module cannot perform all swaps of the controller, or if its memory
+/// route is bound to another controller.
 template <class Commands, class Sequences>
 void check_sequences(const Component& controller, const Commands& commands,
                      const Sequences& sequences, unsigned swaps) {
@@ -55,7 +55,7 @@ void check_sequences(const Component& controller, const Commands& commands,
             throw ConfigError(module + ".swaps: " + std::to_string(f->swaps) +
                               " is less than swaps of " + controller.path() + ", " +
                               std::to_string(swaps) +
-                              ": all of them may be of this module's pages");
+                              ": all of them may concern pages of this module");
         if (!sequences[i].same_neighbour(commands[i]))
             throw ConfigError(controller.path() + ".sequences[" + std::to_string(i) +
                               "] must be bound to " + module + ", as commands[" +

@@ -51,15 +51,15 @@ void PageSwapper::line_read(const xpoint::Device::Load& load) {
     state_.registers.replace(contents_, place(job, false, piece), load.contents);
 }
 
-/// True if it is done now.
+/// Returns whether the job is now complete.
 bool PageSwapper::advance(Job& job, Tick now) {
     if (!job.has_both()) read(job, now);
-    if (job.has_both()) write(job); // also what buffers had at once
+    if (job.has_both()) write(job); // also data that buffers supplied at once
     job.ready = (job.written & job.dram_written) == job.all;
     return job.ready;
 }
 
-/// Both pages into the register: lines of the media, pieces of the open row.
+/// Reads both pages into the register: lines of the media, pieces of the open row.
 void PageSwapper::read(Job& job, Tick now) {
     while (job.media_asked != job.all) {
         const std::uint32_t piece = next_of(job.all, job.media_asked);
@@ -81,7 +81,8 @@ void PageSwapper::read(Job& job, Tick now) {
     }
 }
 
-/// And back, crosswise. The DRAM's writes go in one run: between them and reads it has to turn.
+/// Writes both pages back, exchanged. Writes to the DRAM are sent together, because each change of
+/// direction costs a turnaround.
 void PageSwapper::write(Job& job) {
     while (job.write_asked != job.all && dram_.can_send()) {
         const std::uint32_t piece = next_of(job.all, job.write_asked);
@@ -110,7 +111,8 @@ Contents::Id PageSwapper::from_register(std::uint64_t place) {
     return state_.registers.take_out(contents_, place, xpoint::line_sectors);
 }
 
-/// The next swap may have the same id, and be here before.
+/// Frees the job that is confirmed. Only a ready one matches, because the next swap may have the
+/// same id and may have been accepted already.
 void PageSwapper::confirm(std::uint32_t id) {
     for (Job& job : state_.jobs)
         if (job.live && job.ready && job.id == id) job.live = false;
@@ -126,7 +128,7 @@ void PageSwapper::check_loaded(Loader& l) const {
     for (const Job& job : state_.jobs)
         l.within("swaps", [&] {
             const unsigned asked = job.media_asked | job.dram_asked | job.write_asked | job.written;
-            l.check((asked & ~job.all) == 0, "ask for more than their page");
+            l.check((asked & ~job.all) == 0, "request more than their page");
         });
 }
 

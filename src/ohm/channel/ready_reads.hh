@@ -4,15 +4,15 @@
 
 namespace memsim::ohm {
 
-/// A read of XPoint that is ready and waits for the channel.
+/// A read of XPoint whose data is ready and waits for the channel.
 struct ReadyRead {
     std::uint32_t module = 0;
-    std::uint32_t id = 0; ///< of its request, or of its piece of a swap
+    std::uint32_t id = 0; ///< of its request or its piece of a swap
     Tick since = 0;
 };
 
-/// Reads that XPoint modules have ready, in the order in which they said so: each is granted a slot
-/// of the channel. A value for State.
+/// Reads whose data the XPoint modules hold ready, in the order of their reports. Each is granted a
+/// slot of the channel. A value for State.
 class ReadyReads {
   public:
     static constexpr std::string_view archived_as = "ReadyReads";
@@ -28,8 +28,8 @@ class ReadyReads {
     ReadyRead pop() { return reads_.pop(); }
     const ReadyRead& operator[](std::uint32_t i) const { return reads_[i]; }
 
-    /// Calls grant(read) for the first, and so on, as long as may(read) and its module can be told.
-    /// True if any was granted.
+    /// Calls grant(read) for reads in order, while may(read) is true and the module can receive a
+    /// grant. Returns whether any was granted.
     template <class Modules, class May, class Grant>
     bool grant(const Modules& modules, May&& may, Grant&& grant) {
         bool any = false;

@@ -8,12 +8,12 @@
 
 namespace memsim::ohm {
 
-/// The requests that a controller has accepted and not yet finished, each known by its slot: what
-/// DRAM and XPoint modules bring back. A view over State.
+/// The requests that a controller has accepted and not finished. A request is identified by its
+/// slot, which DRAM and XPoint modules return. A view over State.
 template <class Request>
 class RequestTable {
   public:
-    /// Both outlive it.
+    /// Both must outlive the object.
     RequestTable(std::vector<Request>& requests, SlotAllocator& slots)
         : requests_(requests), slots_(slots) {}
     void resize(unsigned requests) {
@@ -24,23 +24,23 @@ class RequestTable {
     Request& operator[](std::uint32_t id) { return parts::named(requests_, id); }
     bool full() const { return slots_.taken == requests_.size(); }
     std::uint32_t taken() const { return slots_.taken; }
-    /// A new one, as it is by default. Precondition: not full.
+    /// Allocates a slot with a default value. Requires that the table is not full.
     std::uint32_t take() {
         const std::uint32_t id = slots_.take();
         requests_[id] = {};
         return id;
     }
     void give_back(std::uint32_t id) { slots_.give_back(id); }
-    /// Calls f(request) for all.
+    /// Calls f(request) for all requests.
     template <class F>
     void for_each(F&& f) {
         slots_.for_each_taken([&](std::uint32_t id) { f(requests_[id]); });
     }
 
-    /// Of a state that was loaded: the number of a request under way.
+    /// Checks that a loaded number identifies a request in use.
     void check(Loader& l, std::string_view field, std::uint32_t id) const {
         l.index(field, id, requests_.size());
-        l.within(field, [&] { l.check(slots_.has(id), "is a request that is free"); });
+        l.within(field, [&] { l.check(slots_.has(id), "is a request that is not in use"); });
     }
     template <class Ids>
     void check_all(Loader& l, std::string_view field, const Ids& ids) const {

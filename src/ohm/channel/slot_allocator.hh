@@ -10,10 +10,10 @@
 
 namespace memsim::ohm {
 
-/// Which of a number of slots are taken. The lowest free one is taken next, so that those in use,
-/// and what their owner keeps for each, stay close together. A value for State.
+/// Allocates numbered slots. It returns the lowest free slot, so that slots in use, and the data
+/// that owners keep for them, stay close together. A value for State.
 struct SlotAllocator {
-    std::vector<std::uint64_t> free; ///< a bit each
+    std::vector<std::uint64_t> free; ///< one bit per slot; set if free
     std::uint32_t taken = 0;
 
     static constexpr std::string_view archived_as = "SlotAllocator";
@@ -21,7 +21,8 @@ struct SlotAllocator {
     void archive(Archive& a) {
         const std::size_t slots = count();
         a(free), a(taken);
-        if constexpr (Loading<Archive>) // after resize(): else it is only looked at
+        if constexpr (Loading<Archive>) // loading after resize(); otherwise the state is only
+                                        // inspected
             a.check(slots == 0 || count() == slots, "has another number of slots");
     }
     std::size_t count() const {
@@ -35,7 +36,7 @@ struct SlotAllocator {
         if (n % 64) free.back() = (std::uint64_t {1} << n % 64) - 1;
         taken = 0;
     }
-    /// Precondition: not all are taken.
+    /// Requires a free slot.
     std::uint32_t take() {
         std::size_t w = 0;
         while (free[w] == 0) ++w;
@@ -45,18 +46,18 @@ struct SlotAllocator {
         return static_cast<std::uint32_t>(w) * 64 + bit;
     }
     void give_back(std::uint32_t slot) {
-        MEMSIM_ASSERT(has(slot), "a slot is given back that nobody has taken");
+        MEMSIM_ASSERT(has(slot), "a slot is released that is not in use");
         free[slot / 64] |= std::uint64_t {1} << slot % 64;
         --taken;
     }
-    /// Whether it is a slot, and taken.
+    /// Whether it is a slot and in use.
     bool has(std::uint32_t slot) const {
         return slot / 64 < free.size() && !(free[slot / 64] >> slot % 64 & 1);
     }
-    /// Calls f(slot) for each that is taken, lowest first.
+    /// Calls f(slot) for each slot in use, in ascending order.
     template <class F>
     void for_each_taken(F&& f) const {
-        std::uint32_t left = taken; // behind the last one there may be no slots
+        std::uint32_t left = taken; // the last word may contain bits without slots
         for (std::uint32_t w = 0; left; ++w)
             for (std::uint64_t bits = ~free[w]; bits && left; bits &= bits - 1, --left)
                 f(w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits)));

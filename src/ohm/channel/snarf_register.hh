@@ -5,10 +5,10 @@
 
 namespace memsim::ohm {
 
-/// The register in front of an XPoint device for lines of DRAM that its controller snarfs
-/// (Ohm-GPU IV-B): of those that it sees pass it compares the tag with the request's; a dirty line
-/// of another address it takes over. Such lines wait here until the write buffer has room, the
-/// oldest first; commands for their lines wait for them. A value for State.
+/// The register in front of an XPoint device for lines that its controller snarfs (Ohm-GPU IV-B).
+/// The controller compares the tags of DRAM lines that pass on the channel with that of the request
+/// and takes over dirty lines with another tag. Lines wait here, oldest first, until the write
+/// buffer has room; commands to these lines wait for them. A value for State.
 struct SnarfRegister {
     Fifo<protocol::DdrtCommand> lines; ///< as writes
 
@@ -17,7 +17,8 @@ struct SnarfRegister {
             if (lines[i].address / xpoint::line_bytes == line) return true;
         return false;
     }
-    /// Takes over what passes, if it is to be. Its owner has kept a place for it.
+    /// Takes over a passing line if it is to be evicted. Requires that the controller reserved
+    /// space.
     bool snarf(const protocol::DdrtCommand& c, std::uint64_t bytes) {
         if (!c.evicts()) return false;
         protocol::DdrtCommand victim = c;
@@ -28,7 +29,7 @@ struct SnarfRegister {
         MEMSIM_ASSERT(lines.size() * c.bytes <= bytes, "the register of snarfed lines overflows");
         return true;
     }
-    /// Calls f(bytes) for what lines here hold of a sector of the module, the oldest first.
+    /// Calls f(bytes) with the data that lines hold of a sector of the module, oldest first.
     template <class F>
     void for_each_of(std::uint64_t sector, Contents& contents, F&& f) const {
         for (std::uint32_t i = 0; i < lines.size(); ++i)

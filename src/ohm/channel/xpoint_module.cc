@@ -6,7 +6,7 @@
 namespace memsim::ohm {
 
 static const Registration<XpointModule> xpoint_module {
-    "An XPoint module that snarfs lines of DRAM and swaps pages with it by itself."};
+    "An XPoint module that snarfs lines of DRAM and swaps pages with the DRAM."};
 
 void XpointModule::init() {
     if (const auto wrong = xpoint::Device::wrong(params.device, params.media))
@@ -23,12 +23,13 @@ void XpointModule::wake() {
     take_grants();
     device_->send_granted(port.device.transfers, now());
     if (swapper_) swapper_->take_answers();
-    stat.device.stalls += parts::take_in_order(
-        port.device.commands, now(), state.device.stalled_since, stat.device.stall_time,
-        [this](const protocol::DdrtCommand& c) {
-            empty_register(); // so that what follows is not kept waiting for it
-            return accept(c);
-        });
+    stat.device.stalls +=
+        parts::take_in_order(port.device.commands, now(), state.device.stalled_since,
+                             stat.device.stall_time, [this](const protocol::DdrtCommand& c) {
+                                 empty_register(); // frees the register first, so that later
+                                                   // commands need not wait for it
+                                 return accept(c);
+                             });
     empty_register();
     if (swapper_)
         swapper_->run(now(), [this](std::uint32_t id) {
@@ -53,14 +54,15 @@ bool XpointModule::accept(const protocol::DdrtCommand& c) {
     device_->check_address(path(), c);
     if (c.swap) {
         if (swapper_) return swapper_->accept(c);
-        throw ConfigError(path() + ".swaps: it is 0, and a swap is asked for");
+        throw ConfigError(path() + ".swaps: it is 0, but a swap was requested");
     }
     if (c.snarf) return snarf(c), true;
-    if (state.snarfed.has(c.address / xpoint::line_bytes)) return false; // that came first
+    if (state.snarfed.has(c.address / xpoint::line_bytes))
+        return false; // snarfed lines precede the command
     return device_->accept(c, now());
 }
 
-/// A load's data is here: a swap's own, or one that the memory controller waits for.
+/// Data of a load has arrived: for a swap of the module, or for the memory controller.
 void XpointModule::loaded(std::uint32_t load) {
     if (swapper_ && PageSwapper::owns(device_->load(load))) {
         swapper_->line_read(device_->load(load));
@@ -79,7 +81,7 @@ void XpointModule::snarf(const protocol::DdrtCommand& c) {
     stat.in_register.set(now(), state.snarfed.lines.size());
 }
 
-/// Into the write buffer, as far as it has room and no read of the line is under way.
+/// Moves lines to the write buffer while it has room and no read of the line is outstanding.
 void XpointModule::empty_register() {
     auto& lines = state.snarfed.lines;
     while (!lines.empty() && device_->accept(lines.front(), now())) {

@@ -8,10 +8,10 @@ namespace memsim::ohm {
 
 using namespace memsim::literals;
 
-/// The XPoint module of Ohm-GPU: the device of xpoint.Module with what the controller in its logic
-/// layer does by itself. It snarfs lines of DRAM that it sees pass (auto-read/write,
-/// ohm/channel/snarf_register.hh), and with `swaps` it exchanges pages with the DRAM over the
-/// memory route (the swap function, ohm/channel/page_swapper.hh).
+/// The XPoint module of Ohm-GPU: xpoint.Module with an autonomous controller in its logic layer.
+/// The controller snarfs DRAM lines that pass on the channel (auto-read/write,
+/// ohm/channel/snarf_register.hh). With `swaps` it exchanges pages with the DRAM over the memory
+/// route (the swap function, ohm/channel/page_swapper.hh).
 class XpointModule final : public Model<XpointModule>,
                            public Functional,
                            public xpoint::HasFigures {
@@ -22,10 +22,12 @@ class XpointModule final : public Model<XpointModule>,
         Param<Bytes> snarf_register {
             16_KiB,
             {128_B, 1_MiB},
-            "Capacity of the register in front of the device, for snarfed lines",
+            "Capacity of the register for snarfed lines in front of the device",
             stated("Ohm-GPU III-A: 16 KB")};
-        Param<unsigned> swaps {
-            0, {0, 64}, "Swaps by itself at most, two pages of register each; 0: no swap function"};
+        Param<unsigned> swaps {0,
+                               {0, 64},
+                               "Concurrent swaps by the module, with a register of two pages each "
+                               "(0: no swap function)"};
     };
     struct Ports {
         xpoint::DevicePorts<Params> device;
@@ -33,16 +35,16 @@ class XpointModule final : public Model<XpointModule>,
             +[](const void* p) { return static_cast<const Params*>(p)->swaps() ? 1u : 0u; },
             {.depth = +[](const void* p) { return 32 * static_cast<const Params*>(p)->swaps(); },
              .latency = from<&Params::device, &xpoint::DeviceParams::channel_latency>},
-            "DDR sequences to the DRAM over the memory route; one with the swap function"};
+            "DDR sequences to the DRAM over the memory route; one port with the swap function"};
     };
     struct Stats {
         xpoint::DeviceStats device;
         xpoint::MediaStats media;
         xpoint::WearStats wear;
-        Counter snarfs {Unit::count, "Lines of DRAM seen passing, and their tags compared"};
-        Counter snarfed {Unit::count,
-                         "Lines seen on the channel whose dirty victims were taken over"};
-        Level in_register {Unit::count, "Snarfed lines waiting for the write buffer"};
+        Counter snarfs {Unit::count,
+                        "DRAM lines that passed on the channel and whose tags were compared"};
+        Counter snarfed {Unit::count, "Lines on the channel whose dirty victims were taken over"};
+        Level in_register {Unit::count, "Snarfed lines that wait for the write buffer"};
         Counter swaps {Unit::count, "Pages exchanged with the DRAM by the swap function"};
     };
     struct State {

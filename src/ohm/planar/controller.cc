@@ -10,7 +10,7 @@
 namespace memsim::ohm {
 
 static const Registration<PlanarController> planar_controller {
-    "Memory controller of DRAM and XPoint on one channel, planar mode: hot pages are swapped."};
+    "Memory controller of DRAM and XPoint on one channel, planar mode: swaps hot pages."};
 
 using protocol::Stage;
 
@@ -35,8 +35,8 @@ void PlanarController::init() {
         refuse("swap_buffer", Text<Bytes>::show(swap.swap_buffer()) +
                                   " does not hold two pages "
                                   "for each of " +
-                                  std::to_string(swap.swaps()) + " swaps: give it " +
-                                  std::to_string(swap.swaps() * 2 * page) + "B or set swaps lower");
+                                  std::to_string(swap.swaps()) + " swaps: set it to " +
+                                  std::to_string(swap.swaps() * 2 * page) + "B or reduce swaps");
     make_channel(channel_, *this, params.channel, stat.channel, state.channel, stat.bank.counters(),
                  swap.swap_function(), Swap::piece_bytes);
     FunctionSwaps::check(*this, swap, params.channel, params.routes(), params.page(),
@@ -88,7 +88,8 @@ void PlanarController::work() {
     }
     send_left();
     for (bool again = true; again;) {
-        // In the order of their claim to the channel. Most find nothing to do: this is seen here.
+        // In order of priority on the channel. The conditions avoid calls that would have no
+        // effect.
         if (dram.next_done() <= now()) take_dram_done();
         if (!port.channel.cpu_side.empty())
             requests_.accept([this](const protocol::MemRequest& r) { return accept(r); });
@@ -101,7 +102,8 @@ void PlanarController::work() {
         const std::uint64_t live = swaps_->live();
         bool changed = copies_->feed_old(now());
         changed |= copies_->waits() && copies_->book(true, now());
-        // A command to the DRAM moves data, as a write to XPoint does; a read of XPoint does not.
+        // A command to the DRAM moves data, and so does a write to XPoint; a read command to XPoint
+        // does not.
         const bool crosses = !swaps_->held();
         const bool reads = crosses || params.swap.swap_hold() == SwapHold::channel;
         demand_->hold(reads && !crosses);
@@ -117,8 +119,8 @@ void PlanarController::work() {
         changed |= copies_->feed_young(now());
         const bool migrated = copies_->waits() && copies_->book(false, now());
         changed |= migrated;
-        // Nothing that comes earlier above waits for the rest, but for the end of a swap, and for
-        // a read of a young swap that stood before an old one's.
+        // Earlier steps do not depend on later ones, except on the end of a swap, and on reads of a
+        // young swap that were queued before those of an old one.
         again |= function_ ? changed
                            : swaps_->live() != live || (migrated && !state.ready_migration.empty());
         again |= dram.next_action() <= now() || dram.next_done() <= now();
@@ -126,7 +128,7 @@ void PlanarController::work() {
     arm_next();
 }
 
-/// Most often the DRAM goes on with what it has, and there is nothing else to look after.
+/// Whether only the DRAM scheduler can have work, which is the most frequent case.
 bool PlanarController::only_dram_works() const {
     return demand_->idle() && !swaps_->live() && !function_ && state.ready_migration.empty() &&
            port.channel.cpu_side.empty() && modules_->quiet();
@@ -178,19 +180,19 @@ void PlanarController::take_dram_done() {
     }
 }
 
-/// True if something that waits may go on now.
+/// Runs the scheduler. Returns whether an access that waits may be able to proceed.
 bool PlanarController::run_dram() {
     mem::DramScheduler& dram = channel_->dram();
     const std::uint32_t waiting = dram.reads() + dram.writes();
     dram.run(now());
-    // Room for what waits. Swaps by XPoint also wait for rows to be open and for the direction to
-    // change.
+    // Room for accesses that wait. Swaps by XPoint also wait for rows to open and for the direction
+    // to change.
     const bool room = dram.reads() + dram.writes() != waiting;
     return function_ || (room && (demand_->waits_for_dram() || copies_->has_pieces()));
 }
 
-/// The next time at which anything can change by itself. What waits for a port, an answer or a
-/// command before it is woken by that.
+/// Sets a timer for the next time at which state can change without an event. Ports, answers and
+/// earlier commands wake the component.
 void PlanarController::arm_next() {
     const mem::DramScheduler& dram = channel_->dram();
     Tick next = std::min(dram.next_action(), dram.next_done());
@@ -211,7 +213,7 @@ void PlanarController::arm_next() {
 
 // ---- requests --------------------------------------------------------------------------------
 
-/// Where it goes; an error if that is not here.
+/// The page of a request. Throws ConfigError if it does not belong to this controller.
 Placement::Page PlanarController::page_of(const protocol::MemRequest& r) const {
     const Placement::Page p = placement_.page_of(r.address);
     const char* const advice = ": the crossbar in front must interleave pages over controllers";
@@ -250,7 +252,7 @@ bool PlanarController::accept(const protocol::MemRequest& r) {
     return true;
 }
 
-/// A page that is about to be accessed counts as accessed.
+/// Counts a page that is about to be accessed as accessed.
 void PlanarController::foresee(const protocol::MemRequest& hint) {
     const Placement::Page p = placement_.page_of(hint.address);
     const bool here = p.slot <= params.ratio() && p.controller == params.channel.index();
@@ -277,7 +279,7 @@ void PlanarController::finish(std::uint32_t id, Contents::Id contents) {
 
 // ---- swaps -----------------------------------------------------------------------------------
 
-/// A swap has been decided upon, perhaps.
+/// Starts a swap, if one was decided.
 void PlanarController::begin(Swap* s) {
     if (!s) return;
     if (function_) {
@@ -287,7 +289,7 @@ void PlanarController::begin(Swap* s) {
     postponed_->make_still(*s);
 }
 
-/// What waited for it goes on.
+/// Ends a swap and resumes the requests that waited for it.
 void PlanarController::end_swap(Swap& s) {
     swaps_->end(s, now());
     swaps_->deferred().arrive(
@@ -295,7 +297,7 @@ void PlanarController::end_swap(Swap& s) {
     postponed_->release(s);
 }
 
-/// Whether a swap begun now would come between reads that wait and their data.
+/// Whether a swap that begins now would delay reads that wait for data.
 bool PlanarController::serves_reads() const {
     const mem::DramScheduler& dram = channel_->dram();
     if (dram.draining() || modules_->demand_leaves()) return false;
@@ -341,7 +343,7 @@ void PlanarController::check_loaded(Loader& l) const {
         const ReadyRead& r = state.ready_migration[i];
         l.index("ready_migration.module", r.module, modules);
         l.within("ready_migration", [&] {
-            l.check(r.id & PageSwaps::migration_id, "is a request's");
+            l.check(r.id & PageSwaps::migration_id, "is the number of a request");
             l.index("swap", r.id >> 4 & 0xff, swaps);
         });
     }
@@ -351,7 +353,7 @@ void PlanarController::check_loaded(Loader& l) const {
 
 void PlanarController::waits_on(WaitReport& report) const {
     if (const std::uint32_t requests = demand_->requests().taken())
-        report.add(path() + ": " + std::to_string(requests) + " requests under way, " +
+        report.add(path() + ": " + std::to_string(requests) + " requests outstanding, " +
                    std::to_string(postponed_->count()) + " of them wait for a swap, " +
                    std::to_string(demand_->ready_reads()) + " for the channel");
     swaps_->waits_on(path(), report);
@@ -359,7 +361,7 @@ void PlanarController::waits_on(WaitReport& report) const {
 
 std::optional<std::string> PlanarController::imbalance() const {
     if (!state.postponed.empty() || demand_->ready_reads() || !state.ready_migration.empty())
-        return "requests are still waiting";
+        return "requests are still outstanding";
     return channel_->imbalance();
 }
 

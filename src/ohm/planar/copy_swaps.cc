@@ -40,7 +40,7 @@ bool CopySwaps::feed(std::uint64_t which, Tick now) {
     return changed;
 }
 
-/// Reads, and writes of what has come from XPoint. Half of the scheduler's places stay for demand,
+/// Issues reads, and writes of data from XPoint. Half of the scheduler's places are kept for demand
 /// unless the swap is old.
 bool CopySwaps::feed_dram(Swap& s, Tick now) {
     bool changed = false;
@@ -101,8 +101,8 @@ bool CopySwaps::old_writes(std::uint32_t module) const {
     return writes;
 }
 
-/// Reads and writes of XPoint: those of old swaps go before demand, the others where the channel
-/// would idle.
+/// Books reads and writes of XPoint. Those of old swaps precede demand; the others use idle time of
+/// the channel.
 bool CopySwaps::book(bool old_ones, Tick now) {
     const std::uint64_t writers = due_.channel & (old_ones ? due_.old : ~std::uint64_t {0});
     const Tick lead = of_.channel.lead();
@@ -139,7 +139,7 @@ bool CopySwaps::grant_ready(bool old_ones, Tick ahead, Tick now) {
         });
 }
 
-/// XPoint has heard what was read from DRAM, and writes it when its own line has been read.
+/// XPoint has snarfed the data read from DRAM. It is written when its own line has been read.
 bool CopySwaps::snarf(std::uint64_t writers) {
     bool changed = false;
     for_each_bit(writers, [&](std::uint32_t i) {
@@ -158,7 +158,7 @@ bool CopySwaps::snarf(std::uint64_t writers) {
     return changed;
 }
 
-// ---- what comes back -------------------------------------------------------------------------
+// ---- answers ---------------------------------------------------------------------------------
 
 void CopySwaps::piece_from_dram(std::uint32_t context) {
     Swap& s = of_.swaps.of(context);
@@ -178,8 +178,8 @@ void CopySwaps::piece_from_xpoint(std::uint32_t id, Contents::Id contents) {
     piece_here_(s);
 }
 
-/// The swap is over when the scheduler has the writes to DRAM: it keeps their order and serves
-/// reads from them. (It may hold writes back for as long as reads come.)
+/// A swap ends when the scheduler has accepted its writes to DRAM. The scheduler keeps their order
+/// and serves reads from them (it may delay writes as long as reads arrive).
 void CopySwaps::left(std::uint32_t id) {
     Swap& s = of_.swaps.of(id);
     s.xpoint_written |= bit(id & 15);

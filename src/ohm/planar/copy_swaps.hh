@@ -7,14 +7,14 @@
 
 namespace memsim::ohm {
 
-/// Swaps that the memory controller makes itself, in pieces of 256 bytes over the channel: read
-/// from DRAM, read from XPoint, write to XPoint, write to DRAM. With auto-read/write XPoint snarfs
-/// what is read from DRAM, so it is not sent there. Pieces take a place only where the channel
-/// would idle, those of old swaps one before demand.
+/// Swaps by the memory controller, in pieces of 256 bytes over the channel: read from DRAM, read
+/// from XPoint, write to XPoint, write to DRAM. With auto-read/write, XPoint snarfs the data read
+/// from DRAM, which is then not sent there. Pieces use only idle time of the channel; pieces of old
+/// swaps precede demand.
 class CopySwaps {
   public:
     using Event = std::function<void(Swap&)>;
-    struct Parts { ///< all outlive it
+    struct Parts { ///< all must outlive the object
         const SwapParams& params;
         const ChannelParams& channel_params;
         SwapStats& stats;
@@ -22,34 +22,35 @@ class CopySwaps {
         PageSwaps& swaps;
         MemoryChannel& channel;
         ModuleSide& modules;
-        parts::SectorStore& dram; ///< its contents
+        parts::SectorStore& dram; ///< contents of the DRAM
         Contents& contents;
-        const std::vector<Fifo<std::uint32_t>>& to_module; ///< demand that waits, by module
-        ReadyReads& ready;                                 ///< its reads of XPoint
-        mem::DramWires wires;                              ///< of migration
+        const std::vector<Fifo<std::uint32_t>>& to_module; ///< queued demand, by module
+        ReadyReads& ready;    ///< data that its reads of XPoint have ready
+        mem::DramWires wires; ///< wires of migration transfers
     };
 
-    /// `piece_here`: the buffer has one more piece. `over`: all pieces are written.
+    /// `piece_here`: called when the buffer receives a piece. `over`: called when all pieces are
+    /// written.
     CopySwaps(const Parts& of, Event piece_here, Event over)
         : of_(of), piece_here_(std::move(piece_here)), over_(std::move(over)) {}
 
-    // In the order of a wake of their owner. The bools say whether anything changed.
-    /// Finds the swaps that have something to do; after this they only become fewer.
+    // Steps of the owner's wake, in their order. A bool result tells whether anything changed.
+    // look() collects the swaps that can act; later steps only reduce their number.
     void look(Tick now);
     bool feed_old(Tick now) { return has_pieces() && feed(due_.devices & due_.old, now); }
     bool feed_young(Tick now) { return has_pieces() && feed(due_.devices & ~due_.old, now); }
     bool has_pieces() const { return due_.devices; }
-    /// Transfers wait for the channel.
+    /// Whether transfers wait for the channel.
     bool waits() const { return due_.channel || !of_.ready.empty(); }
     bool book(bool old_ones, Tick now);
-    /// An old swap needs a place in the module and the channel at one time.
+    /// Whether an old swap needs a place in the module and the channel at the same time.
     bool old_writes(std::uint32_t module) const;
 
     void piece_from_dram(std::uint32_t context);
     void piece_from_xpoint(std::uint32_t id, Contents::Id contents);
     /// A piece has left for XPoint.
     void left(std::uint32_t id);
-    /// Calls consider(time) for all times at which something can change by itself.
+    /// Calls consider(time) for each time at which state can change without an event.
     template <class F>
     void consider(F&& consider, Tick now) const {
         const Tick free = of_.channel.free_at(of_.wires), lead = of_.channel.lead();
@@ -59,7 +60,7 @@ class CopySwaps {
         }
         for (std::uint64_t rest = of_.swaps.live(); rest; rest &= rest - 1) {
             const Swap& s = of_.swaps[static_cast<std::size_t>(std::countr_zero(rest))];
-            consider(of_.swaps.old_at(s)); // its transfers gain in rank
+            consider(of_.swaps.old_at(s)); // its transfers gain priority
             if (s.pieces_to_xpoint() && of_.modules.quiet(s.module))
                 consider(free - (of_.swaps.old(s, now) ? lead : 0));
         }
@@ -80,7 +81,7 @@ class CopySwaps {
     std::uint64_t xpoint_address(const Swap& s, unsigned piece) const {
         return of_.placement.module_address(s.group, s.location) + piece * Swap::piece_bytes;
     }
-    /// Piece n of what was read from DRAM.
+    /// The command that carries piece n, read from DRAM.
     protocol::DdrtCommand to_xpoint(const Swap& s, unsigned n) const {
         return {xpoint_address(s, n),
                 Swap::piece_bytes,
@@ -92,10 +93,10 @@ class CopySwaps {
 
     const Parts of_;
     Event piece_here_, over_;
-    /// Swaps with something to do next, a bit each.
+    /// Swaps that can act next, one bit each.
     struct {
-        std::uint64_t old = 0;     ///< those that go before demand
-        std::uint64_t devices = 0; ///< with pieces to ask the devices for, or to write to DRAM
+        std::uint64_t old = 0;     ///< those that precede demand
+        std::uint64_t devices = 0; ///< with pieces to read from the devices or to write to DRAM
         std::uint64_t channel = 0; ///< with pieces to write to XPoint
     } due_;
 };

@@ -8,21 +8,21 @@ void FunctionSwaps::check(const Component& controller, const SwapParams& params,
         throw ConfigError(controller.path() + "." + parameter + ": " + why);
     };
     if (!params.swap_function()) {
-        if (params.behind_writes())
-            refuse("behind_writes", "there is no swap_function whose swaps could wait for writes");
+        if (params.behind_writes()) refuse("behind_writes", "it requires swap_function");
         return;
     }
     if (routes == Routes::electrical || routes == Routes::optical)
-        refuse("swap_function", "no memory route is laid for it: routes is '" +
+        refuse("swap_function", "it requires a memory route: routes is '" +
                                     Text<Routes>::show(routes) +
                                     "', and only 'wom' and 'half_coupled' carry a second route");
     if (channel.migration_channel() == MigrationChannel::dedicated)
-        refuse("migration_channel", "the swap function moves pages over the memory route: it must "
-                                    "be 'shared'");
+        refuse("migration_channel",
+               "the swap function moves pages over the memory route: the parameter must "
+               "be 'shared'");
     if (row.raw % page.raw != 0)
         refuse("page", Text<Bytes>::show(page) + " does not divide a row of the DRAM, " +
                            Text<Bytes>::show(row) +
-                           ": the swap function moves what lies in one open row");
+                           ": the swap function moves data within one open row");
 }
 
 void FunctionSwaps::place(Swap& s) const {
@@ -32,14 +32,14 @@ void FunctionSwaps::place(Swap& s) const {
     s.phase = Swap::Phase::decided;
 }
 
-/// While data crosses the memory route, and before, when it is asked for, the light of the data
-/// route carries both.
+/// The data route and the memory route share the light while data crosses the memory route, and
+/// already when it is requested.
 void FunctionSwaps::share_light(Tick now) {
     const bool shared = route_.busy() || channel_.free_at(mem::DramWires::side) > now;
     if (shared != channel_.coded()) channel_.code(shared);
 }
 
-/// From still pages to SWAP-CMD.
+/// Steps from idle pages to SWAP-CMD.
 void FunctionSwaps::prepare(Swap& s, Tick now) {
     LentBanks& lent = channel_.lent();
     if (s.phase == Swap::Phase::quiet && !s.waits_for && !lent.held(s.bank)) {
@@ -51,7 +51,7 @@ void FunctionSwaps::prepare(Swap& s, Tick now) {
     if (s.phase == Swap::Phase::command) order(s, now);
 }
 
-/// SWAP-CMD takes a slot of the channel.
+/// Books a slot of the channel for SWAP-CMD.
 void FunctionSwaps::order(Swap& s, Tick now) {
     const std::uint32_t m = s.module;
     if (!modules_.quiet(m) || channel_.free_at() > now + channel_.lead() || !modules_.can_send(m))
@@ -66,7 +66,7 @@ void FunctionSwaps::order(Swap& s, Tick now) {
     s.phase = Swap::Phase::ordered;
 }
 
-/// XPoint is done: the bank is the controller's again. False if that cannot be said now.
+/// Confirms a swap and takes the bank back. Returns false if no grant can be sent now.
 bool FunctionSwaps::confirm(Swap& s, Tick now) {
     if (!modules_.can_grant(s.module)) return false;
     modules_.confirm(s.module, swaps_.id_of(s));

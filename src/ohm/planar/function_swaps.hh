@@ -6,12 +6,12 @@
 
 namespace memsim::ohm {
 
-/// What the channel carries at once.
+/// The number of concurrent transfers on the channel.
 enum class Routes : std::uint8_t {
     electrical,   ///< one transfer, over wires
     optical,      ///< one transfer, by light
-    wom,          ///< by light two, in a code that makes each take 3/2 of its time (Ohm-WOM)
-    half_coupled, ///< by light two, the second in half its power (Ohm-BW)
+    wom,          ///< two by light, in a code that makes each take 3/2 of its time (Ohm-WOM)
+    half_coupled, ///< two by light, the second with half its power (Ohm-BW)
 };
 constexpr std::array<std::string_view, 4> names_of(Routes) {
     return {"electrical", "optical", "wom", "half_coupled"};
@@ -19,18 +19,18 @@ constexpr std::array<std::string_view, 4> names_of(Routes) {
 
 struct FunctionSwapsState {
     MemoryRouteState route;
-    std::uint32_t held_banks = 0; ///< given to swaps
+    std::uint32_t held_banks = 0; ///< lent for swaps
 };
 
-/// Swaps that the XPoint controllers make by themselves: what the memory controller does for them
-/// (Ohm-GPU IV-B, V-A and Fig. 11). When the two pages are still, the bank of the DRAM page is
-/// given away and its row opened. SWAP-CMD goes to XPoint over the channel; XPoint moves the data
-/// over the memory route (ohm/channel/page_swapper.hh, ohm/channel/memory_route.hh) and says ready;
-/// this side confirms. With `shares_light` the channel runs at 2/3 of its rate while data crosses
-/// the memory route.
+/// The memory controller's part in swaps that the XPoint controllers perform (Ohm-GPU IV-B, V-A and
+/// Fig. 11). When both pages are idle, the bank of the DRAM page is lent and its row opened.
+/// SWAP-CMD is sent to XPoint over the channel. XPoint moves the data over the memory route
+/// (ohm/channel/page_swapper.hh, ohm/channel/memory_route.hh) and reports ready; this side
+/// confirms. With `shares_light` the channel runs at 2/3 of its rate while data crosses the memory
+/// route.
 class FunctionSwaps {
   public:
-    /// All outlive it.
+    /// All references must outlive the object.
     FunctionSwaps(const SwapParams& params, SwapStats& stats, FunctionSwapsState& state,
                   const Placement& placement, PageSwaps& swaps, MemoryChannel& channel,
                   ModuleSide& modules, Many<MemoryRoute::Port>& sequences, Contents& contents,
@@ -41,18 +41,17 @@ class FunctionSwaps {
         if (shares_light) channel.code_side();
     }
 
-    /// Refuses, by the parameter, what does not fit the swap function, or its absence.
+    /// Throws ConfigError, naming the parameter, for combinations that the swap function excludes.
     static void check(const Component& controller, const SwapParams& params,
                       const ChannelParams& channel, Routes routes, Bytes page, Bytes row);
 
-    /// Goes on with all swaps; true if anything changed. serves_reads(): a swap begun now would
-    /// come between reads that wait and their data. begin(s) makes its pages still, over(s) ends
-    /// it.
+    /// Advances all swaps. Returns whether anything changed. serves_reads(): a swap begun now would
+    /// delay reads that wait. begin(s) starts to make its pages idle; over(s) ends the swap.
     template <class ServesReads, class Begin, class Over>
     bool advance(Tick now, ServesReads&& serves_reads, Begin&& begin, Over&& over) {
         if (shares_light_) share_light(now);
         bool changed = false;
-        // What the memory route asks of the DRAM goes behind demand, but not for ever.
+        // Accesses of the memory route yield to demand until they are older than swap_patience.
         if (route_.since() <= now - params_.swap_patience->raw) changed = route_.run(now);
         for (Swap& s : swaps_.all()) {
             if (!s.live) continue;
@@ -67,17 +66,17 @@ class FunctionSwaps {
     bool run_route(Tick now) { return route_.run(now); }
     bool idle() const { return route_.idle(); }
 
-    /// A swap is decided upon: where its DRAM page lies.
+    /// Sets the DRAM bank and row of a new swap.
     void place(Swap& s) const;
-    /// SWAP-CMD is on its way.
+    /// SWAP-CMD has been sent.
     void ordered(std::uint32_t id, Tick now) { swaps_.of(id).ordered = now; }
     void ready(std::uint32_t id) { swaps_.of(id).phase = Swap::Phase::ready; }
-    /// Whether the bank of a DRAM address is given away.
+    /// Whether the bank of a DRAM address is lent.
     bool holds(std::uint64_t dram_address) const {
         return state_.held_banks &&
                channel_.lent().held(channel_.dram_access(dram_address, 1).bank);
     }
-    /// Calls consider(time) for all times at which something can change by itself.
+    /// Calls consider(time) for each time at which state can change without an event.
     template <class F>
     void consider(F&& consider) const {
         for (std::uint64_t rest = swaps_.live(); rest; rest &= rest - 1) {

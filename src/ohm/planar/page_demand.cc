@@ -22,7 +22,7 @@ void PageDemand::dispatch(std::uint32_t id, std::uint32_t location) {
     }
 }
 
-/// The scheduler may issue a write before a read that came first; not if they are of one block.
+/// The scheduler may issue a write before an older read, but not if both access the same block.
 bool PageDemand::read_of_block_waits(const PageRequest& write) const {
     if (state_.dram_reads[bucket(write)] == 0) return false;
     bool waits = false;
@@ -34,7 +34,7 @@ bool PageDemand::read_of_block_waits(const PageRequest& write) const {
     return waits;
 }
 
-/// A part of a request to the scheduler; true if it was the last.
+/// Passes part of a request to the scheduler. Returns whether it was the last part.
 bool PageDemand::feed(std::uint32_t id, Tick now) {
     PageRequest& q = state_.requests[id];
     const protocol::Part part = protocol::next_part(q.r, q.fed, channel_.timing().burst);
@@ -55,7 +55,7 @@ bool PageDemand::feed(std::uint32_t id, Tick now) {
     return last;
 }
 
-/// The first request of a module's queue goes there.
+/// The command for the first request of a module's queue.
 protocol::DdrtCommand PageDemand::next_command(std::uint32_t module, Tick now) {
     const std::uint32_t id = state_.to_module[module].pop();
     --state_.commands;
@@ -99,7 +99,7 @@ void PageDemand::end_hold() {
     while (!state_.kept.empty()) state_.ready.push(state_.kept.pop());
 }
 
-// ---- what comes back -------------------------------------------------------------------------
+// ---- answers ---------------------------------------------------------------------------------
 
 void PageDemand::ready(std::uint32_t module, std::uint32_t id, Tick now) {
     const bool kept = state_.holds && state_.requests[id].hold == state_.hold;
@@ -128,7 +128,9 @@ void PageDemand::check_loaded(Loader& l, unsigned slots, std::size_t swaps) cons
         commands += queue.size();
         table_.check_all(l, "to_module", queue);
     }
-    l.within("commands", [&] { l.check(commands == state_.commands, "counts others"); });
+    l.within("commands", [&] {
+        l.check(commands == state_.commands, "differs from the commands in the queues");
+    });
     for (const auto& [name, reads] : {std::pair {"ready", &state_.ready}, {"kept", &state_.kept}})
         l.within(name, [&, reads = reads] {
             for (std::uint32_t i = 0; i < reads->size(); ++i) {
@@ -137,16 +139,18 @@ void PageDemand::check_loaded(Loader& l, unsigned slots, std::size_t swaps) cons
             }
         });
     l.within("kept_at", [&] {
-        for (const std::uint32_t n : state_.kept_at) l.check(n <= kept_, "counts too many");
+        for (const std::uint32_t n : state_.kept_at) l.check(n <= kept_, "exceeds the limit");
     });
-    l.within("kept", [&] { l.check(state_.holds || state_.kept.empty(), "waits for no hold"); });
+    l.within("kept",
+             [&] { l.check(state_.holds || state_.kept.empty(), "is not empty outside a hold"); });
     auto dram_reads = state_.dram_reads;
     state_.slots.for_each_taken([&](std::uint32_t id) {
         const PageRequest& q = state_.requests[id];
         dram_reads[bucket(q)] -= q.is_dram_read();
     });
-    l.within("dram_reads",
-             [&] { l.check(dram_reads == decltype(dram_reads) {}, "counts others"); });
+    l.within("dram_reads", [&] {
+        l.check(dram_reads == decltype(dram_reads) {}, "differs from the reads in the scheduler");
+    });
     for (const PageRequest& q : state_.requests) {
         if (q.blocks_swap != Group::none) l.index("requests.blocks_swap", q.blocks_swap, swaps);
         l.index("requests.group", q.group, placement_.groups);

@@ -16,7 +16,7 @@ struct PageDemandStats {
     Counter dram_writes {Unit::count, "Demand writes to pages in DRAM"};
     Counter xpoint_reads {Unit::count, "Demand reads of pages in XPoint"};
     Counter xpoint_writes {Unit::count, "Demand writes to pages in XPoint"};
-    Counter conflicts {Unit::count, "Requests that waited for the bank of a swap"};
+    Counter conflicts {Unit::count, "Requests that waited for a bank lent to a swap"};
 };
 
 /// A request that a planar controller has accepted.
@@ -25,16 +25,16 @@ struct PageRequest {
     protocol::MemRequest r;
     Tick accepted = 0;
     std::uint64_t group = 0;
-    std::uint32_t offset = 0;   ///< in its page
-    std::uint32_t fed = 0;      ///< how much of its span the DRAM has got
-    std::uint32_t accesses = 0; ///< of the DRAM, not yet done
+    std::uint32_t offset = 0;   ///< within its page
+    std::uint32_t fed = 0;      ///< bytes of its span passed to the DRAM scheduler
+    std::uint32_t accesses = 0; ///< DRAM accesses that are not complete
     std::uint8_t slot = 0;
     std::uint8_t location = 0;
     std::uint8_t blocks_swap = Group::none; ///< the swap that waits for it
     Place place = Place::nowhere;
-    bool started = false;  ///< a device knows of it
-    bool conflict = false; ///< has waited for a bank
-    /// The hold of the channel in which it was issued; 0: none.
+    bool started = false;  ///< it has been issued to a device
+    bool conflict = false; ///< it has waited for a bank
+    /// The hold of the channel during which it was issued; 0: none.
     std::uint32_t hold = 0;
 
     bool is_write() const { return r.command != protocol::Command::read; }
@@ -43,35 +43,37 @@ struct PageRequest {
 
 struct PageDemandState {
     std::vector<PageRequest> requests;
-    SlotAllocator slots;                        ///< of requests
-    Fifo<std::uint32_t> dram_queue;             ///< requests not yet with the scheduler
-    std::vector<Fifo<std::uint32_t>> to_module; ///< requests not yet sent, in order of arrival
-    std::uint32_t commands = 0;                 ///< waiting there
+    SlotAllocator slots;            ///< of requests
+    Fifo<std::uint32_t> dram_queue; ///< requests not yet passed to the scheduler
+    std::vector<Fifo<std::uint32_t>>
+        to_module;              ///< requests not yet sent, in order of arrival, by module
+    std::uint32_t commands = 0; ///< requests in to_module
     ReadyReads ready;
-    // While a page is copied reads may be issued whose data wait for its end.
+    // During a hold, reads may be issued; their data wait for its end.
     ReadyReads kept;
-    std::vector<std::uint32_t> kept_at; ///< so issued to each module
-    std::uint32_t hold = 1;             ///< the present one, or the next
+    std::vector<std::uint32_t> kept_at; ///< reads issued during the hold, by module
+    std::uint32_t hold = 1;             ///< the current hold, or the next one
     bool holds = false;
-    std::array<std::uint16_t, 256> dram_reads {}; ///< with the scheduler, by a hash of their block
+    std::array<std::uint16_t, 256>
+        dram_reads {}; ///< reads in the scheduler, by a hash of their block
 };
 
-/// The requests that a planar controller has accepted, on their way through the device that has
-/// their page: DRAM's scheduler, or an XPoint module and then the channel.
-/// Requests to one block of 128 bytes take effect in the order in which they are dispatched.
+/// Requests that a planar controller has accepted, until the device that holds their page has
+/// served them: the DRAM scheduler, or an XPoint module and then the channel. Requests to one block
+/// of 128 bytes take effect in order of their dispatch.
 class PageDemand {
   public:
     static constexpr std::uint32_t block_bytes = DemandPort::block_bytes;
     using Done = std::function<void(std::uint32_t id, Contents::Id contents)>;
 
-    /// All outlive it. `done`: a request's data has come, or its write is there. `dram`: the DRAM's
-    /// contents.
+    /// All references must outlive the object. `done`: called when the data of a request has
+    /// arrived or its write is complete. `dram`: contents of the DRAM.
     PageDemand(PageDemandStats& stats, PageDemandState& state, const Placement& placement,
                MemoryChannel& channel, ModuleSide& modules, parts::SectorStore& dram,
                Simulation& sim, Done done)
         : stats_(stats), state_(state), table_(state.requests, state.slots), placement_(placement),
           channel_(channel), modules_(modules), dram_(dram), sim_(sim), done_(std::move(done)) {}
-    /// `kept`: see hold(), for each module.
+    /// `kept`: reads per module issued during a hold; see hold().
     void init(unsigned requests, unsigned kept = 0) {
         table_.resize(requests);
         state_.to_module.resize(modules_.modules());
@@ -83,28 +85,29 @@ class PageDemand {
     const RequestTable<PageRequest>& requests() const { return table_; }
     PageRequest& operator[](std::uint32_t id) { return table_[id]; }
 
-    /// To the queue of the device that holds the page.
+    /// Queues a request at the device that holds its page.
     void dispatch(std::uint32_t id, std::uint32_t location);
-    /// Nothing waits for a device or for the channel.
+    /// Whether no request waits for a device or for the channel.
     bool idle() const { return !state_.commands && state_.dram_queue.empty() && !ready_reads(); }
     bool waits_for_dram() const { return !state_.dram_queue.empty(); }
     std::uint32_t ready_reads() const { return state_.ready.size() + state_.kept.size(); }
 
-    /// From now on, data of reads that are issued stay at their modules, until this ends. Of each
-    /// module so many are issued at most: its read buffer serves others, too.
+    /// Starts or ends a hold. During a hold, data of issued reads stay at their modules. Reads per
+    /// module are limited, because swaps use its read buffer, too.
     void hold(bool on) {
         if (on != state_.holds) on ? begin_hold() : end_hold();
     }
 
-    // Each says whether anything changed. held(address): the bank of this address of the DRAM is
-    // given away. passes(module): a swap goes first there.
+    // The following return whether anything changed. held(address): the DRAM bank of the address is
+    // lent. passes(module): a swap precedes demand there.
     template <class Held>
     bool feed_dram(Tick now, Held&& held) {
         bool changed = false;
         for (std::uint32_t i = 0; i < state_.dram_queue.size();) {
             const std::uint32_t id = state_.dram_queue[i];
             PageRequest& q = state_.requests[id];
-            if (held(placement_.dram_address(q.group))) { // it waits, as do all of its block
+            if (held(placement_.dram_address(
+                    q.group))) { // it waits, and so do later requests to its block
                 if (!q.conflict) ++stats_.conflicts;
                 q.conflict = true;
                 ++i;
@@ -118,7 +121,7 @@ class PageDemand {
         }
         return changed;
     }
-    /// Read commands; a write first needs its slot of the channel.
+    /// Sends read commands. A write first needs a slot of the channel.
     template <class Passes>
     bool feed_modules(Tick now, Passes&& passes) {
         bool changed = false;
@@ -139,16 +142,16 @@ class PageDemand {
         }
         return changed;
     }
-    /// Reads that are ready, the first first, then writes, unless none may be issued.
+    /// Books the channel: ready reads in order, then writes, unless issuing is not allowed.
     bool book(Tick now, bool issue) {
         return (state_.commands || !state_.ready.empty()) && book_waiting(now, issue);
     }
 
-    // What comes back.
+    // Answers of the devices.
     void ready(std::uint32_t module, std::uint32_t id, Tick now);
     void dram_done(const mem::DramDone& d);
 
-    /// Calls consider(time) for the times from which on the channel can be booked.
+    /// Calls consider(time) for each time from which the channel can be booked.
     template <class F>
     void consider(F&& consider) const {
         const Tick free = channel_.free_at() - channel_.lead();
@@ -164,7 +167,7 @@ class PageDemand {
     std::uint64_t dram_address(const PageRequest& q) const {
         return placement_.dram_address(q.group) + q.offset;
     }
-    /// Of PageDemandState::dram_reads.
+    /// Index into PageDemandState::dram_reads.
     static std::size_t bucket(const PageRequest& q) {
         return (q.group * 0x9e3779b97f4a7c15 >> 32 ^ q.offset / block_bytes) % 256;
     }
@@ -185,7 +188,7 @@ class PageDemand {
     parts::SectorStore& dram_;
     Simulation& sim_;
     Done done_;
-    unsigned kept_ = 0; ///< reads of a module
+    unsigned kept_ = 0; ///< reads per module during a hold
 };
 
 } // namespace memsim::ohm

@@ -11,19 +11,19 @@ const char* Swap::doing() const {
     case Phase::command:
         return " waits for the channel";
     case Phase::ordered:
-        return " is XPoint's to make";
+        return " is performed by XPoint";
     case Phase::ready:
         return " waits to be confirmed";
     case Phase::quiet:
         break;
     }
-    return " is under way";
+    return " is in progress";
 }
 
 Swap* PageSwaps::access(const Placement::Page& p, Group* g, Tick now) {
     if (params_.swaps() == 0) return nullptr;
     if (!g) {
-        if (p.slot == 0) return nullptr; // in DRAM: its counter is 0 and stays 0
+        if (p.slot == 0) return nullptr; // in DRAM initially: its counter is 0 and stays 0
         g = &state_.groups[p.group];
     }
     const bool hot = g->access(static_cast<std::uint8_t>(p.slot), params_.hot_threshold());
@@ -86,7 +86,7 @@ void PageSwaps::check_loaded(Loader& l, unsigned slots, unsigned modules, std::s
     for (std::size_t i = 0; i < swaps; ++i) {
         const Swap& s = state_.swaps[i];
         l.within("live_swaps", [&] {
-            l.check(s.live == (state_.live >> i & 1), "names other swaps than are live");
+            l.check(s.live == (state_.live >> i & 1), "differs from the set of live swaps");
         });
         l.index("swaps.group", s.group, placement_.groups);
         l.index("swaps.slot_in", s.slot_in, slots), l.index("swaps.slot_out", s.slot_out, slots);

@@ -8,17 +8,18 @@
 
 namespace memsim::ohm {
 
-/// Where a logical address lies before any swap, in mixed radix (6 controllers are as good as 8):
+/// The place of a logical address before any swap, in mixed radix (the number of controllers need
+/// not be a power of two):
 ///
 ///     page       = address / page_bytes
-///     controller = page mod controllers            pages go round the controllers
+///     controller = page mod controllers            pages are interleaved over controllers
 ///     group      = (page / controllers) mod groups
 ///     slot       = (page / controllers) / groups   0 .. ratio
 ///
-/// A group is one DRAM page (slot 0) and `ratio` XPoint pages (slots 1 .. ratio). So the lowest
-/// 1 / (1 + ratio) of the addresses begins in DRAM and the rest in XPoint, and pages of a
-/// contiguous range no larger than the DRAM all lie in different groups: none competes with
-/// another for its group's DRAM page.
+/// A group consists of one DRAM page (slot 0) and `ratio` XPoint pages (slots 1 .. ratio). Thus the
+/// lowest 1 / (1 + ratio) of the addresses start in DRAM and the rest in XPoint. Pages of a
+/// contiguous range no larger than the DRAM lie in different groups and do not compete for a DRAM
+/// page.
 struct Placement {
     std::uint32_t controllers = 1, controller = 0;
     std::uint64_t page_bytes = 2048;
@@ -29,7 +30,7 @@ struct Placement {
     struct Page {
         std::uint32_t controller = 0;
         std::uint64_t group = 0;
-        std::uint64_t slot = 0; ///< above ratio: beyond the memory
+        std::uint64_t slot = 0; ///< above `ratio`: beyond the memory
         std::uint32_t offset = 0;
     };
     Page page_of(std::uint64_t address) const {
@@ -43,7 +44,8 @@ struct Placement {
     }
     std::uint64_t bytes_of_all() const { return groups * (1 + ratio) * controllers * page_bytes; }
 
-    // Places of data in the devices. `location` 0 is the group's DRAM page, k its k-th XPoint page.
+    // Places within the devices. `location` 0 is the DRAM page of the group, k its k-th XPoint
+    // page.
     std::uint64_t dram_address(std::uint64_t group) const { return group * page_bytes; }
     std::uint32_t module_of(std::uint64_t group, std::uint32_t location) const {
         return static_cast<std::uint32_t>(xpoint_page(group, location) % modules);
@@ -58,21 +60,21 @@ struct Placement {
     }
 };
 
-/// The row of the mapping table that one group has, with its competing counter.
+/// The mapping table row of one group, with its competing counter.
 struct Group {
     static constexpr std::uint32_t most_slots = 16;
     std::array<std::uint8_t, most_slots> location {0, 1, 2,  3,  4,  5,  6,  7,
                                                    8, 9, 10, 11, 12, 13, 14, 15};
     std::uint8_t resident = 0;  ///< the slot that is in DRAM
-    std::uint8_t candidate = 0; ///< the slot that the counter speaks for
+    std::uint8_t candidate = 0; ///< the slot that the counter counts for
     std::uint16_t counter = 0;
-    std::uint8_t swap = none; ///< the swap under way
+    std::uint8_t swap = none; ///< the current swap
 
     static constexpr std::uint8_t none = 0xff;
 
-    /// Competing counter of PoM (Sim et al., MICRO 2014): an access to the candidate counts up, one
-    /// to the page in DRAM or to a rival counts down; at 0 a rival takes over. True if the
-    /// candidate has reached the threshold.
+    /// Competing counter of PoM (Sim et al., MICRO 2014). An access to the candidate increments it;
+    /// one to the page in DRAM or to a rival decrements it. At 0, a rival becomes the candidate.
+    /// Returns true if the candidate has reached the threshold.
     bool access(std::uint8_t slot, unsigned threshold) {
         if (slot == resident) {
             if (counter) --counter;
@@ -86,7 +88,7 @@ struct Group {
         if (counter < threshold) ++counter;
         return counter >= threshold;
     }
-    /// The candidate and the page in DRAM have changed places.
+    /// Exchanges the candidate and the page in DRAM.
     void swapped() {
         const std::uint8_t freed = location[candidate];
         location[candidate] = 0;
@@ -97,7 +99,7 @@ struct Group {
     }
 };
 
-/// Mapping and counters of all groups; only those that differ from the start take memory.
+/// Mapping and counters of all groups. Only groups that differ from the initial state use memory.
 class GroupTable {
   public:
     static constexpr std::string_view archived_as = "GroupTable";

@@ -32,7 +32,7 @@ void PostponedRequests::serve(Swap& s) {
     for (std::uint32_t i = 0; i < waiting_.size();) {
         const std::uint32_t id = waiting_[i];
         const PageRequest& q = demand_[id];
-        const bool of_this = q.group == s.group; // only requests to the pages moved are here
+        const bool of_this = q.group == s.group; // requests here concern pages being swapped
         if (of_this && q.is_write()) return;
         if (!of_this || !s.has(q.slot, q.offset)) {
             ++i;

@@ -10,13 +10,13 @@ struct PostponedStats {
     Counter requests_postponed {Unit::count, "Requests that waited for a swap of their page"};
 };
 
-/// What swaps and requests to their pages have to do with each other. A swap waits for requests
-/// under way to its pages. A request that comes later is served from the swap buffer if it is a
-/// read, its piece is there and no write to the pages waits before it; else it waits until it can
-/// be, or the swap is over. A view over State.
+/// Coordinates swaps and requests to their pages. A swap waits for outstanding requests to its
+/// pages. A later request is served from the swap buffer if it is a read, its piece is present and
+/// no earlier write to the pages waits. Otherwise it waits until it can be served or the swap ends.
+/// A view over State.
 class PostponedRequests {
   public:
-    /// All outlive it. `limit`: how many may wait.
+    /// All references must outlive the object. `limit`: requests that may wait.
     PostponedRequests(std::uint32_t limit, const SwapParams& params, PostponedStats& stats,
                       Fifo<std::uint32_t>& waiting, PageSwaps& swaps, PageDemand& demand,
                       PageDemand::Done done)
@@ -24,21 +24,21 @@ class PostponedRequests {
           demand_(demand), done_(std::move(done)) {}
 
     std::uint32_t count() const { return waiting_.size(); }
-    /// Whether a request to a page that the swap moves can be taken.
+    /// Whether a request to a page being swapped can be accepted.
     bool has_room(const Swap& s, const Placement::Page& p, protocol::Command command) const {
         return waiting_.size() < limit_ || served(s, p.slot, p.offset, command);
     }
-    /// A request to a page that the swap moves: it is served, or waits.
+    /// Serves a request to a page being swapped from the buffer, or queues it.
     void take(std::uint32_t id, Swap& s);
-    /// The swap's pages must be still before their data is read: it waits for what is under way.
+    /// Makes the swap wait for outstanding requests to its pages.
     void make_still(Swap& s);
-    /// A request is done: the swap that waited for it waits for one less.
+    /// A request is complete: a swap that waited for it waits for one request less.
     void finished(const PageRequest& q) {
         if (q.blocks_swap != Group::none) --swaps_[q.blocks_swap].waits_for;
     }
-    /// Reads whose piece is in the buffer now, up to the first write to one of the pages.
+    /// Serves reads whose piece is now in the buffer, up to the first write to one of the pages.
     void serve(Swap& s);
-    /// The swap is over: what waited for it goes on.
+    /// Resumes the requests that waited for a completed swap.
     void release(Swap& s);
 
   private:

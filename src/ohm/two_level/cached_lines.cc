@@ -15,7 +15,7 @@ bool CachedLines::put(std::uint64_t set, std::uint64_t tag, bool writes) {
 Contents::Id CachedLines::victim(std::uint64_t set) const {
     if (!contents_.enabled()) return {};
     const Contents::Id id = state_.dram.take_out(contents_, sector(set), sectors());
-    // XPoint's own line: of one that came here without a fetch, XPoint may hold younger bytes.
+    // The line is that of XPoint: if it was entered without a fetch, XPoint may hold younger bytes.
     contents_[id].moves = false;
     return id;
 }

@@ -17,9 +17,10 @@ void TwoLevelController::init() {
     const auto dram = static_cast<std::uint64_t>(params.dram->raw);
     const auto chunk = static_cast<std::uint64_t>(params.interleave->raw);
     if (line != 128 && line != 256)
-        refuse("line", Text<Bytes>::show(params.line()) +
-                           " is neither 128B nor 256B: a request must lie in it, and it in a line "
-                           "of XPoint");
+        refuse("line",
+               Text<Bytes>::show(params.line()) +
+                   " is neither 128B nor 256B: a line must contain a request and lie within a line "
+                   "of XPoint");
     if (chunk % LineMap::stripe != 0)
         refuse("interleave", Text<Bytes>::show(params.interleave()) +
                                  " is not a multiple of an XPoint line, 256B");
@@ -38,7 +39,7 @@ void TwoLevelController::init() {
         refuse("dram_register", Text<Bytes>::show(params.reverse.dram_register()) +
                                     " hold no line of " + Text<Bytes>::show(params.line()));
     if (params.reverse.reverse_write() && params.channel.migration_wires() == mem::DramWires::side)
-        refuse("migration_channel", "with reverse_write nothing is left that it could carry: take "
+        refuse("migration_channel", "with reverse_write it would carry no transfers: set it to "
                                     "shared");
     make_channel(channel_, *this, params.channel, stat.channel, state.channel, stat.bank.counters(),
                  false, line);
@@ -74,7 +75,7 @@ void TwoLevelController::work() {
         take_dram_done();
         requests_.accept([this](const protocol::MemRequest& r) { return accept(r); });
         changed = evictions_->any() && evict(true);
-        if (reverse_) { // requests that a hold stopped are issued before the next hold
+        if (reverse_) { // requests that a hold stopped precede the next hold
             changed |= issue_requests();
             changed |= reverse_->confirm(demand_->ready_reads(), now());
         } else {
@@ -90,7 +91,7 @@ void TwoLevelController::work() {
         const Tick action = dram.next_action();
         dram.run(now());
         changed |= dram.reads() + dram.writes() != waiting;
-        // Ready lines may be confirmed as soon as the DRAM's next action is late enough.
+        // Ready lines can be confirmed once the next DRAM action is late enough.
         changed |= reverse_ && !demand_->ready_reads().empty() && dram.next_action() != action;
         changed |= evictions_->any() && evict(false);
         changed |= dram.next_action() <= now() || dram.next_done() <= now();
@@ -101,7 +102,7 @@ void TwoLevelController::work() {
 // ---- requests --------------------------------------------------------------------------------
 
 bool TwoLevelController::accept(const protocol::MemRequest& r) {
-    if (r.is_hint()) return ++stat.channel.hints_dropped, true; // misses say what it holds
+    if (r.is_hint()) return ++stat.channel.hints_dropped, true; // a miss reads the line in any case
     if (map_.controller_of(r.address) != map_.controller)
         requests_.refuse(r, "belongs to controller " +
                                 std::to_string(map_.controller_of(r.address)) +
@@ -126,7 +127,7 @@ bool TwoLevelController::accept(const protocol::MemRequest& r) {
     return true;
 }
 
-/// The DRAM's line is here, with its tag.
+/// The line of the DRAM has arrived with its tag.
 void TwoLevelController::line_read(std::uint32_t id) {
     LineRequest& q = (*demand_)[id];
     const std::uint64_t tag = map_.tag_of(q.local);
@@ -152,7 +153,7 @@ void TwoLevelController::line_read(std::uint32_t id) {
         return;
     }
     if (victim) {
-        // The victim's place has been kept for it since the tags were read.
+        // The place for the victim was reserved before its tag was read.
         ++q.victims;
         evictions_->evict(e, q.module);
     }
@@ -162,7 +163,7 @@ void TwoLevelController::line_read(std::uint32_t id) {
         demand_->fetch(id);
 }
 
-/// The line is here from XPoint.
+/// The line has arrived from XPoint.
 void TwoLevelController::line_came(std::uint32_t id, Contents::Id line) {
     LineRequest& q = (*demand_)[id];
     q.fetched = true;
@@ -171,7 +172,7 @@ void TwoLevelController::line_came(std::uint32_t id, Contents::Id line) {
     fill(id);
 }
 
-/// The request's line, with what it writes, goes to the DRAM.
+/// Writes the request's line, including its own data, to the DRAM.
 void TwoLevelController::fill(std::uint32_t id) {
     const LineRequest& q = (*demand_)[id];
     if (lines_->put(q.set, map_.tag_of(q.local), q.is_write())) {
@@ -181,15 +182,15 @@ void TwoLevelController::fill(std::uint32_t id) {
     demand_->write(id);
 }
 
-/// Answers the request; its place is kept until its line is settled.
+/// Answers the request. Its slot is kept until its line is settled.
 void TwoLevelController::finish(std::uint32_t id, Contents::Id contents) {
     LineRequest& q = (*demand_)[id];
     requests_.answer(q.r, q.accepted, q.fetched ? Stage::channel : Stage::dram, contents);
     q.answered = true;
 }
 
-/// Lets the next request of the set begin when the line is settled; the place is free when the
-/// request has been answered, too.
+/// Starts the next request of the set when the line is settled. The slot is free when the request
+/// has been answered, too.
 void TwoLevelController::end_if_done(std::uint32_t id) {
     LineRequest& q = (*demand_)[id];
     if (!q.settled || q.victims) return;
@@ -205,14 +206,14 @@ void TwoLevelController::end_if_done(std::uint32_t id) {
     if (q.answered) demand_->requests().give_back(id);
 }
 
-// ---- the devices behind the controller and the channel that they share ------------------------
+// ---- devices and the channel -----------------------------------------------------------------
 
 void TwoLevelController::take_answers() {
     for (std::uint32_t m = 0; m < modules_->modules(); ++m) {
         auto& commands = port.channel.commands[m];
         while (!commands.empty()) {
             const protocol::DdrtReady answer = commands.pop();
-            if (answer.taken) { // the victim's place is free again
+            if (answer.taken) { // the place of the victim is free again
                 evictions_->give_place_back();
                 continue;
             }
@@ -227,7 +228,7 @@ void TwoLevelController::take_answers() {
     }
 }
 
-/// Evictions whose slot has ended are on their way to the module.
+/// Sends evictions whose slot has ended to their module.
 void TwoLevelController::send_left() {
     modules_->send_left(now(), [this](const protocol::DdrtCommand& c) { evictions_->sent(c.id); });
 }
@@ -248,7 +249,7 @@ void TwoLevelController::take_dram_done() {
     }
 }
 
-/// Read commands take no channel time.
+/// Sends read commands, which use no channel time.
 bool TwoLevelController::feed_modules() {
     bool changed = false;
     for (std::uint32_t m = 0; m < modules_->modules(); ++m) {
@@ -260,14 +261,14 @@ bool TwoLevelController::feed_modules() {
     return changed;
 }
 
-/// Each line that is read has a place for its victim kept.
+/// Reads lines and tags. For each of them, a place for the victim is reserved.
 bool TwoLevelController::issue_requests() {
     if (reverse_ && reverse_->holds_requests()) return false;
     return demand_->read_tags(
         now(), [this] { return evictions_->has_place(); }, [this] { evictions_->keep_place(); });
 }
 
-/// Victims to XPoint, unless the XPoint controller takes them over.
+/// Books evictions, unless the XPoint controller takes victims over.
 bool TwoLevelController::evict(bool old_ones) {
     if (params.eviction.auto_rw() || (reverse_ && reverse_->holds_channel())) return false;
     if (!evictions_->book(old_ones, now())) return false;
@@ -275,8 +276,8 @@ bool TwoLevelController::evict(bool old_ones) {
     return true;
 }
 
-/// The next time at which anything can change by itself. What waits for a port or an answer is
-/// woken by it.
+/// Sets a timer for the next time at which state can change without an event. Ports and answers
+/// wake the component.
 void TwoLevelController::arm_next() {
     const mem::DramScheduler& dram = channel_->dram();
     Tick next = std::min(dram.next_action(), dram.next_done());
@@ -296,7 +297,7 @@ void TwoLevelController::arm_next() {
         arm(state.next, next);
 }
 
-/// What DRAM does not know of a line is looked up in XPoint.
+/// Reads bytes that the DRAM does not hold from XPoint.
 void TwoLevelController::functional(const PortBase&, FunctionalAccess& access) {
     const std::uint64_t local = map_.local(access.address);
     lines_->functional(local, state.sets.busy(map_.set_of(local)), access);
@@ -314,7 +315,8 @@ bool TwoLevelController::pending() const {
 }
 
 void TwoLevelController::check_loaded(Loader& l) const {
-    const std::size_t requests = state.demand.requests.size(); // a fill may outlive its request
+    const std::size_t requests =
+        state.demand.requests.size(); // a fill may continue after its request
     const auto id = [&](std::uint32_t number) {
         l.index("channel", LineDemand::id_of(number), requests);
     };
@@ -326,16 +328,16 @@ void TwoLevelController::check_loaded(Loader& l) const {
 
 void TwoLevelController::waits_on(WaitReport& report) const {
     if (const std::uint32_t requests = demand_->requests().taken())
-        report.add(path() + ": " + std::to_string(requests) + " requests under way, " +
+        report.add(path() + ": " + std::to_string(requests) + " requests outstanding, " +
                    std::to_string(demand_->ready_reads().size()) +
                    " of them wait for the channel, " + std::to_string(evictions_->taken()) +
-                   " evictions have a place");
+                   " evictions are outstanding");
 }
 
 std::optional<std::string> TwoLevelController::imbalance() const {
     if (!state.sets.empty() || evictions_->any() || !demand_->ready_reads().empty() ||
         (reverse_ && reverse_->holds_requests()))
-        return "requests are still waiting";
+        return "requests are still outstanding";
     return channel_->imbalance();
 }
 

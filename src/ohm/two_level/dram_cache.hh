@@ -6,10 +6,10 @@
 
 namespace memsim::ohm {
 
-/// What the DRAM of two-level mode holds: a direct-mapped cache whose tag, valid and dirty bits lie
-/// in the ECC region of each line (Ohm-GPU III-B), so that one access brings data and tag. The
-/// table stands for those bits in the DRAM; nothing in the controller knows them before the line
-/// has been read. Only lines that were ever filled take memory.
+/// The directory of two-level mode's DRAM: a direct-mapped cache whose tag, valid and dirty bits
+/// lie in the ECC region of each line (Ohm-GPU III-B), so that one access returns data and tag. The
+/// table represents these bits; the controller uses them only after the line has been read. Only
+/// lines that were filled use memory.
 class DramCache {
   public:
     static constexpr std::string_view archived_as = "DramCache";
@@ -37,9 +37,10 @@ class DramCache {
     HashMap<Line> lines_;
 };
 
-/// Where a logical address lies in two-level mode, in mixed radix: chunks of `chunk` bytes go round
-/// the controllers; inside one, line l is of set l mod sets with tag l / sets, and lies at its own
-/// address in XPoint, whose 256-byte lines go round the modules.
+/// The place of a logical address in two-level mode, in mixed radix. Chunks of `chunk` bytes are
+/// interleaved over the controllers. Within a controller, line l has set l mod sets and tag l /
+/// sets, and lies at its own address in XPoint, whose 256-byte lines are interleaved over the
+/// modules.
 struct LineMap {
     std::uint64_t chunk = 2048;
     std::uint64_t controllers = 1, controller = 0;
@@ -52,7 +53,7 @@ struct LineMap {
     std::uint64_t controller_of(std::uint64_t address) const {
         return address / chunk % controllers;
     }
-    /// The address as this controller counts.
+    /// The address within this controller's range.
     std::uint64_t local(std::uint64_t address) const {
         return address / chunk / controllers * chunk + address % chunk;
     }

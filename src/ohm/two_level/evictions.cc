@@ -11,7 +11,7 @@ void Evictions::seen_passing(const Eviction& e, std::uint64_t requested, bool di
     protocol::DdrtCommand c;
     c.snarf = true;
     c.address = map_.module_address(requested);
-    c.other = map_.module_address(e.local); // of the same set, so of the same module
+    c.other = map_.module_address(e.local); // same set, so same module
     c.dirty = dirty;
     c.bytes = line_bytes();
     c.id = e.request;

@@ -9,52 +9,53 @@ namespace memsim::ohm {
 
 struct EvictionParams {
     using group = void;
-    Param<bool> auto_rw {false, "XPoint snarfs evictions", stated("Ohm-GPU IV-B")};
+    Param<bool> auto_rw {false, "XPoint snarfs evicted lines", stated("Ohm-GPU IV-B")};
     Param<Time> patience {1_us,
                           {0_fs, 1_s},
-                          "Age from which an eviction goes before demand",
+                          "Age above which an eviction precedes demand",
                           assumed("no source gives it; range 0-10 us"),
                           Change::tunable};
     Param<unsigned> evictions {
         64,
         {1, 4096},
-        "Victims on their way to XPoint",
-        assumed("as many as its write buffer has lines, half of the 16 KB register; range 4-128")};
+        "Outstanding evictions to XPoint",
+        assumed("the lines of its write buffer, half of the 16 KB register; range 4-128")};
 };
 
 struct EvictionStats {
     using group = void;
-    Counter evictions {Unit::count, "Dirty lines that left DRAM for XPoint"};
+    Counter evictions {Unit::count, "Dirty lines evicted from DRAM to XPoint"};
     Counter snarfed {Unit::count, "Evictions that the XPoint controller took over"};
 };
 
-/// A line on its way to XPoint.
+/// A line being written to XPoint.
 struct Eviction {
-    std::uint32_t request = 0; ///< whose set it leaves
+    std::uint32_t request = 0; ///< the request whose set it leaves
     std::uint64_t local = 0;
     Tick decided = 0;
     Contents::Id contents;
 };
 
 struct EvictionState {
-    struct Queue { ///< of a module
+    struct Queue { ///< by module
         Fifo<Eviction> evictions;
-        Fifo<protocol::DdrtCommand> snarfs; ///< what the module has seen passing
+        Fifo<protocol::DdrtCommand> snarfs; ///< lines that the module has seen on the channel
     };
     std::vector<Queue> modules;
-    std::uint32_t taken = 0; ///< places of `evictions`
+    std::uint32_t taken = 0; ///< reserved places of `evictions`
 };
 
-/// Dirty lines of the DRAM cache on their way to XPoint. A place is kept for a victim before its
-/// line is read, as what has been read cannot be refused. It goes over the channel where that would
-/// idle, or before demand when it is older than `patience`. With auto-read/write XPoint sees the
-/// line pass as it is read, and takes it over by itself; the place is free again when XPoint says
+/// Dirty lines of the DRAM cache being written to XPoint. A place is reserved for a victim before
+/// its line is read, because a line that has been read must be accepted. An eviction uses idle time
+/// of the channel, or precedes demand when it is older than `patience`. With auto-read/write,
+/// XPoint takes the line over as it passes on the channel; the place is free when XPoint reports
 /// so.
 class Evictions {
   public:
     using Left = std::function<void(std::uint32_t request)>;
 
-    /// All outlive it. `left`: a request's victim has left its set.
+    /// All references must outlive the object. `left`: called when the victim of a request has left
+    /// its set.
     Evictions(const EvictionParams& params, EvictionStats& stats, EvictionState& state,
               const LineMap& map, MemoryChannel& channel, ModuleSide& modules, mem::DramWires wires,
               Left left)
@@ -68,22 +69,22 @@ class Evictions {
     bool any() const { return state_.taken != 0; }
     std::uint32_t taken() const { return state_.taken; }
 
-    /// A line has been read and is a victim. Its place has been kept since before.
+    /// Adds a victim that has been read. Requires a reserved place.
     void evict(const Eviction& e, std::uint32_t module);
-    /// A line of DRAM has crossed the channel: its module has seen it, with the tag bits.
-    /// `requested`: the line that it was read for.
+    /// A DRAM line has crossed the channel, so its module knows line and tag bits. `requested`: the
+    /// line for which it was read.
     void seen_passing(const Eviction& e, std::uint64_t requested, bool dirty);
-    /// Tells a module what it has seen, in the order in which that passed. Commands that follow
-    /// from it come behind. True if anything was sent.
+    /// Informs a module of the lines that passed, in order; dependent commands follow. Returns
+    /// whether anything was sent.
     bool send_snarfs(std::uint32_t module);
-    /// Books the channel for those that are old enough, or for all; true if any was.
+    /// Books the channel for old evictions, or for all. Returns whether any was booked.
     bool book(bool old_ones, Tick now);
-    /// One has left over the channel.
+    /// An eviction has left over the channel.
     void sent(std::uint32_t request) {
         give_place_back();
         left_(request);
     }
-    /// Calls consider(time) for all times at which something can change by itself.
+    /// Calls consider(time) for each time at which state can change without an event.
     template <class F>
     void consider(F&& consider) const {
         const Tick free = channel_.free_at(wires_);

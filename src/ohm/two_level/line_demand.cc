@@ -17,13 +17,13 @@ void LineDemand::read_line(std::uint32_t id, Tick now) {
     channel_.enqueue(a, false, now);
 }
 
-/// False if more of the request is to be written: a line that came by a reverse-write goes first to
-/// its place, then what is written into it.
+/// Returns false if another part of the request is to be written: a line from a reverse-write is
+/// written first, and then the data that the request writes.
 bool LineDemand::write_line(std::uint32_t id, Tick now) {
     LineRequest& q = table_[id];
     const bool reverse = in_register_ && q.fetched && !q.filled;
     const bool write = q.is_write() && !reverse;
-    // A line that is there already gets only what the request writes.
+    // If the line is already in place, only the request's data is written.
     const bool part = write && (!q.fetched || q.filled) && !q.writes_whole(map_.line_bytes);
     const std::uint64_t offset = part ? q.r.address % map_.line_bytes : 0;
     mem::DramAccess a =

@@ -11,19 +11,19 @@ namespace memsim::ohm {
 struct LineRequest {
     protocol::MemRequest r;
     Tick accepted = 0;
-    std::uint64_t local = 0; ///< of its line, as this controller counts
+    std::uint64_t local = 0; ///< of its line, within this controller's range
     std::uint64_t set = 0;
-    std::uint32_t module = 0; ///< its line's in XPoint
-    std::uint8_t victims = 0; ///< on their way to a module
+    std::uint32_t module = 0; ///< that holds its line in XPoint
+    std::uint8_t victims = 0; ///< victims in transit to a module
     bool fetched = false;     ///< the line came from XPoint
-    bool filled = false;      ///< the scheduler has it, from the register
-    bool answered = false;    ///< or needs no answer
-    bool settled = false;     ///< the scheduler has its line, or it changes nothing
+    bool filled = false;      ///< the scheduler has accepted it, from the register
+    bool answered = false;    ///< answered, or needs no answer
+    bool settled = false;     ///< the scheduler has its line, or the line does not change
     bool released = false;    ///< the next request of the set has begun
-    Contents::Id line;        ///< what came from XPoint and is to be written to DRAM
+    Contents::Id line;        ///< the line from XPoint that is to be written to DRAM
 
     bool is_write() const { return r.command != protocol::Command::read; }
-    /// It writes every byte of a line of so many.
+    /// Whether it writes every byte of a line.
     bool writes_whole(std::uint64_t line_bytes) const {
         return is_write() && r.payload() == line_bytes && !r.partial &&
                r.command != protocol::Command::atomic;
@@ -35,23 +35,24 @@ struct LineDemandState {
     SlotAllocator slots;                    ///< of requests
     Fifo<std::uint32_t> tag_reads;          ///< requests whose line is to be read
     Fifo<std::uint32_t> writes;             ///< requests whose line is to be written
-    std::vector<Fifo<std::uint32_t>> reads; ///< of each module: requests whose command waits
+    std::vector<Fifo<std::uint32_t>> reads; ///< by module: requests whose command waits
     ReadyReads ready;
 };
 
-/// The requests that a two-level controller has accepted, on their way to the DRAM, which reads and
-/// writes their lines, and to XPoint. What follows from what comes back is the controller's.
+/// Requests that a two-level controller has accepted, on their way to the DRAM, which reads and
+/// writes their lines, and to XPoint. The controller decides what follows from the answers.
 class LineDemand {
   public:
-    /// In the context of a DRAM access: nobody waits for it, or the request is answered when it is
-    /// done.
+    /// Marks in the context of a DRAM access: a fill for which no request waits; a write whose
+    /// request is answered when it is complete.
     static constexpr std::uint32_t fill_mark = 1u << 31, write_mark = 1u << 30;
     static constexpr std::uint32_t id_of(std::uint32_t context) {
         return context & ~(fill_mark | write_mark);
     }
 
-    /// All outlive it. `fills`: the wires by which lines from XPoint go to the DRAM; those of
-    /// reverse-writes (`in_register`) are in its register when they come, and take none.
+    /// All references must outlive the object. `fills`: wires by which lines from XPoint reach the
+    /// DRAM. `in_register`: lines of reverse-writes are in the DRAM's register already and use no
+    /// wires.
     LineDemand(LineDemandState& state, CachedLines& lines, const LineMap& map,
                MemoryChannel& channel, ModuleSide& modules, Simulation& sim, mem::DramWires fills,
                bool in_register)
@@ -67,7 +68,7 @@ class LineDemand {
     const RequestTable<LineRequest>& requests() const { return table_; }
     LineRequest& operator[](std::uint32_t id) { return table_[id]; }
 
-    // What a request needs next: its line and tag read, its line fetched, its line written.
+    // The next steps of a request: read line and tag, fetch the line, write the line.
     void read_tag(std::uint32_t id) { state_.tag_reads.push(id); }
     void fetch(std::uint32_t id) { state_.reads[table_[id].module].push(id); }
     void write(std::uint32_t id) { state_.writes.push(id); }
@@ -76,7 +77,8 @@ class LineDemand {
     ReadyReads& ready_reads() { return state_.ready; }
     const ReadyReads& ready_reads() const { return state_.ready; }
 
-    // Each says whether anything changed. has_place(): a victim would have one; it is kept().
+    // The following return whether anything changed. has_place(): a place for a victim is free;
+    // kept() reserves it.
     template <class HasPlace, class Kept>
     bool read_tags(Tick now, HasPlace&& has_place, Kept&& kept) {
         bool changed = false;
@@ -87,7 +89,7 @@ class LineDemand {
         }
         return changed;
     }
-    /// Calls settled(id) for each whose line the scheduler has.
+    /// Calls settled(id) for each request whose line the scheduler has accepted.
     template <class Settled>
     bool write_lines(Tick now, Settled&& settled) {
         bool changed = false;
@@ -100,9 +102,9 @@ class LineDemand {
         }
         return changed;
     }
-    /// Read commands of module m, which take no channel time; returns how many.
+    /// Sends read commands to module m, which use no channel time. Returns their number.
     std::uint32_t fetch_lines(std::uint32_t m);
-    /// Grants the channel to the reads of XPoint that are ready, the oldest first.
+    /// Grants the channel to ready reads of XPoint, oldest first.
     bool grant_ready(Tick now);
     void check_loaded(Loader& l) const;
 

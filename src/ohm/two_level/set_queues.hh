@@ -7,8 +7,8 @@
 
 namespace memsim::ohm {
 
-/// Requests to one set of a cache take effect one after another, in order of arrival: each set in
-/// use has a queue, whose first request is under way. A value for State.
+/// Serialises requests to the same set of a cache in order of arrival. Each set in use has a queue,
+/// whose first request is being executed. A value for State.
 class SetQueues {
   public:
     static constexpr std::uint32_t none = ~0u;
@@ -21,7 +21,7 @@ class SetQueues {
     void resize(unsigned requests) { next_.assign(requests, none); }
     bool empty() const { return last_.empty(); }
     bool busy(std::uint64_t set) const { return last_.find(set); }
-    /// True if the request is the first of its set and may begin, else it waits.
+    /// Returns true if the request is the first of its set and may begin; otherwise it waits.
     bool enter(std::uint64_t set, std::uint32_t id) {
         next_[id] = none;
         if (std::uint32_t* const last = last_.find(set)) {
@@ -32,7 +32,7 @@ class SetQueues {
         last_[set] = id;
         return true;
     }
-    /// The first request of the set is done with it: the one that may begin now, or none.
+    /// The first request of the set ends. Returns the request that may begin now, or none.
     std::uint32_t leave(std::uint64_t set, std::uint32_t id) {
         const std::uint32_t next = next_[id];
         if (next == none) last_.erase(set);
@@ -49,7 +49,7 @@ class SetQueues {
     }
 
   private:
-    HashMap<std::uint32_t> last_; ///< of each set in use
+    HashMap<std::uint32_t> last_; ///< by set in use
     std::vector<std::uint32_t> next_;
 };
 

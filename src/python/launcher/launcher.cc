@@ -1,6 +1,6 @@
-// build/memsim: `python3 -m memsim` with the system's Python and this build's package.
-// Built beside python/ (the package with its compiled module), which it finds through its own
-// real path, so it may be called by a link and from any directory.
+// build/memsim: `python3 -m memsim` with the system's Python and this build's package. It finds the
+// package through its own real path (python/ next to it, with the compiled module), so it can be
+// called through a link and from any directory.
 
 #include <Python.h>
 
@@ -9,15 +9,17 @@
 #include <filesystem>
 #include <string>
 
-// Under sanitizers: Python frees little at its end, so only the unit tests look for leaks.
+// Under sanitizers, leaks are checked by the unit tests only, because Python frees little memory at
+// its end.
 // NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizer's name
 extern "C" __attribute__((visibility("default"))) const char* __asan_default_options() {
     return "detect_leaks=0";
 }
 
 int main(int argc, char** argv) {
-    // Signals wait until memsim listens (signals.py): a half-loaded Python would end of them,
-    // without a word or with a traceback. What is ignored stays so: a mask is no handler.
+    // Signals are blocked until memsim handles them (signals.py). A partly loaded Python would end
+    // without a message or with a traceback. Ignored signals stay ignored, because a mask does not
+    // change handlers.
     sigset_t waiting;
     sigemptyset(&waiting);
     for (const int number : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2}) sigaddset(&waiting, number);
@@ -30,10 +32,10 @@ int main(int argc, char** argv) {
 
     PyConfig config;
     PyConfig_InitPythonConfig(&config);
-    config.parse_argv = 0; // every argument is memsim's, none the interpreter's
-    config.safe_path = 1;  // neither build/ nor the current directory is searched for modules
+    config.parse_argv = 0; // all arguments belong to memsim, none to the interpreter
+    config.safe_path = 1;  // do not search build/ and the current directory for modules
 
-    // sys.executable is a real interpreter: multiprocessing starts its children with it.
+    // sys.executable is a real interpreter, because multiprocessing starts child processes with it.
     PyStatus status = PyConfig_SetBytesString(&config, &config.program_name, MEMSIM_PYTHON);
     if (!PyStatus_Exception(status))
         status = PyConfig_SetBytesString(&config, &config.pythonpath_env, path.c_str());

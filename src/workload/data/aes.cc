@@ -2,16 +2,16 @@
 #include "workload/data/aes_plain.hh"
 #include "workload/simt/exact_math.hh"
 
-/// AES-128 (FIPS 197) of many blocks, each by itself, as the suite of Bakhoda et al. (ISPASS'09)
-/// has it after Manavski (ICSPC'07): a thread computes one column of a state, four of them share
-/// it. The four tables that join SubBytes, ShiftRows and MixColumns stand in shared memory, as does
-/// the state, twice, so that a round takes one barrier.
+/// AES-128 (FIPS 197) of many independent blocks, as in the suite of Bakhoda et al. (ISPASS'09)
+/// after Manavski (ICSPC'07): a thread computes one column of a state, four threads share a state.
+/// The four tables that combine SubBytes, ShiftRows and MixColumns are in shared memory, and so are
+/// two copies of the state, so that a round needs one barrier.
 namespace memsim::workload {
 
 namespace {
 
 constexpr u32 rounds = 10, columns = 4, block_threads = 256;
-using State = std::array<u8, 16>; ///< columns one after the other
+using State = std::array<u8, 16>; ///< column by column
 using Schedule = std::array<u8, 16 * (rounds + 1)>;
 
 // ---- the host's part: key schedule and tables
@@ -57,7 +57,7 @@ Schedule schedule_of(const State& key) {
     return s;
 }
 
-/// As the kernel holds them: the first row is the lowest byte.
+/// Packed as in the kernel: the first row is the lowest byte.
 template <class Bytes>
 u32 word_of(const Bytes& bytes, u64 at) {
     u32 word = 0;
@@ -150,7 +150,7 @@ class Aes final : public Application {
                 w.store(nth(Site::set_table, row), table, t, word, row * 256);
             }
             column[w] = t & (columns - 1);
-            // Row r of this column comes from r columns further: ShiftRows.
+            // Row r of this column comes from the column r places further: ShiftRows.
             const auto first = t - column[w];
             for (u32 row = 0; row < 4; ++row)
                 from[row][w] = ((column[w] + row) & (columns - 1)) + first;
@@ -174,7 +174,7 @@ class Aes final : public Application {
                     const auto t = w.tx();
                     w.store(Site::set_state, state[round % 2], t, sum);
                 });
-                w.extra(rule::loop_round + 2); // and the places of key and state
+                w.extra(rule::loop_round + 2); // and the addresses of key and state
             });
             b.barrier();
         }
@@ -185,7 +185,7 @@ class Aes final : public Application {
                     const auto word =
                         w.load(nth(Site::last_state, row), state[(rounds - 1) % 2], from[row][w]);
                     const auto byte = byte_of(word, row);
-                    // The second byte of the first table is the S-box alone.
+                    // The second byte of the first table is the plain S-box.
                     const auto looked_up = w.load(nth(Site::last_look_up, row), table, byte);
                     const auto box = byte_of(looked_up, 1);
                     sum = sum ^ (row == 0 ? box : box << 8 * row);
@@ -201,16 +201,17 @@ class Aes final : public Application {
     u32 encrypt_;
 };
 
-const Entry entry {{.names = {"aes", "AES"},
-                    .doc = "AES-128 of blocks of 16 bytes, a column of a state a thread, tables in "
-                           "shared memory, after ISPASS'09",
-                    .tables = "SAP (AES)",
-                    .size_is = "the number of blocks of 16 bytes",
-                    .size = 16448, // 257 blocks of 256 threads: ISPASS'09, from memory
-                    .check_size = 100,
-                    .most = 1 << 26,
-                    .memory = [](const Options& o) { return 32 * o.size; },
-                    .make = make<Aes>}};
+const Entry entry {
+    {.names = {"aes", "AES"},
+     .doc = "AES-128 of blocks of 16 bytes, one column of a state per thread, tables in "
+            "shared memory, after ISPASS'09",
+     .tables = "SAP (AES)",
+     .size_is = "the number of blocks of 16 bytes",
+     .size = 16448, // 257 blocks of 256 threads: ISPASS'09, from memory
+     .check_size = 100,
+     .most = 1 << 26,
+     .memory = [](const Options& o) { return 32 * o.size; },
+     .make = make<Aes>}};
 
 } // namespace
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <numeric>
 
-/// Exact matching of short reads with a genome, after the MUM of GPGPU-Sim's set (Bakhoda et al.,
-/// ISPASS'09; MUMmerGPU, Schatz et al., 2007): one query of 25 bases a thread. The index is a
-/// sorted array of suffixes, searched by halving [A]; the original walks a suffix tree in texture
+/// Exact matching of short reads against a genome, after the MUM of GPGPU-Sim's set (Bakhoda et
+/// al., ISPASS'09; MUMmerGPU, Schatz et al., 2007): one query of 25 bases per thread. The index is
+/// a sorted array of suffixes with binary search [A]; the original walks a suffix tree in texture
 /// memory.
 namespace memsim::workload {
 
@@ -31,7 +31,7 @@ class Mummer final : public Application {
             const int order = std::memcmp(&genome[a], &genome[b], query_bases);
             return order != 0 ? order < 0 : a < b;
         });
-        // Every other query stands in the genome, the rest are random.
+        // Every other query occurs in the genome; the rest are random.
         const auto starts = random_words(options.seed, "starts", count_, bases_ - query_bases + 1);
         const auto random = random_words(options.seed, "reads", u64 {count_} * query_bases, 4);
         std::vector<u8> queries(random.size());
@@ -46,7 +46,7 @@ class Mummer final : public Application {
         found_ = memory_.zeroed<u32>("found", count_);
         kernel_ = kernel("match", 22, [this](Warp& w) { match(w); });
     }
-    /// The lowest place in the genome, found by std::search.
+    /// Reference: the lowest position in the genome, found by std::search.
     std::string difference() const override {
         std::vector<u32> found(count_, none);
         const auto text = genome_.host(), queries = queries_.host();
@@ -105,7 +105,7 @@ class Mummer final : public Application {
 };
 
 const Entry entry {{.names = {"mum"},
-                    .doc = "Matches reads of 25 bases with a genome in an array of suffixes, after "
+                    .doc = "Matches reads of 25 bases against a genome in a suffix array, after "
                            "GPGPU-Sim's MUM (Bakhoda et al., ISPASS'09)",
                     .tables = "MUM",
                     .size_is = "bases of the genome; a query for every 4",

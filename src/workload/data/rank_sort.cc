@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
-/// Sorting by counting, after the psort of Vortex's tests: each thread reads all keys, counts those
-/// that go before its own, and stores its key there. Keys are whole numbers, many of them equal.
+/// Sorting by counting, after psort of Vortex's tests: each thread reads all keys, counts those
+/// that precede its own, and stores its key at that position. Keys are integers with many
+/// duplicates.
 namespace memsim::workload {
 
 namespace {
@@ -39,7 +40,7 @@ class RankSort final : public Application {
             place.flow = &w;
             w.repeat(n_, [&](u32 k) {
                 const auto its = w.load(Site::its, in_, first, k);
-                // Three comparisons, joined in predicates, and an addition under the last of them.
+                // Three comparisons, combined in predicates, and an addition under the last one.
                 place = w.apply<u32>(
                     4,
                     [&](u32 i) {
@@ -58,8 +59,9 @@ class RankSort final : public Application {
 };
 
 const Entry entry {{.names = {"psort"},
-                    .doc = "Sorting by counting the keys that go before each, after Vortex's test "
-                           "of that name",
+                    .doc =
+                        "Sorting by counting the keys that precede each key, after Vortex's test "
+                        "of that name",
                     .tables = "CXL (sort), perhaps",
                     .size_is = "the number of keys",
                     .size = 1 << 12,

@@ -2,12 +2,12 @@
 #include "workload/simt/exact_math.hh"
 
 /// The sum of a vector after CUDA's samples (Harris, "Optimizing parallel reduction"): each block
-/// of 256 adds up 512 elements as a tree in shared memory; launches follow until one sum is left.
-/// Sums are unsigned words, so modulo 2^32.
+/// of 256 threads adds 512 elements as a tree in shared memory; launches repeat until one sum is
+/// left. Sums are unsigned words, modulo 2^32.
 namespace memsim::workload {
 
 struct ReductionHost {
-    u32 left = 0; ///< elements of the array that is read
+    u32 left = 0; ///< elements of the array being read
     u32 round = 0;
 };
 

@@ -5,10 +5,10 @@
 #include <numeric>
 
 /// Radix sort of keys with values after SHOC's Sort (Danalis et al., GPGPU'10; Merrill and
-/// Grimshaw): for each digit of 4 bits, `reduce` counts the digits of each block's region,
-/// `top_scan` adds the counts up in one block, `bottom_scan` puts each pair where it belongs.
-/// Counters stand in shared memory, a column a thread, where SHOC has arrays of a thread's own [A];
-/// places within a warp are found by votes [A].
+/// Grimshaw). For each digit of 4 bits, `reduce` counts the digits of each block's region,
+/// `top_scan` computes prefix sums of the counts in one block, and `bottom_scan` writes each pair
+/// to its place. Counters are in shared memory, one column per thread, instead of SHOC's private
+/// arrays [A]; places within a warp are determined by votes [A].
 namespace memsim::workload {
 
 namespace {
@@ -50,7 +50,7 @@ class RadixSort final : public Application {
     }
 
   private:
-    static constexpr u32 pitch = warps + 1; ///< of a digit's counters: no two in one bank
+    static constexpr u32 pitch = warps + 1; ///< of a digit's counters; avoids bank conflicts
 
     bool next() override {
         if (launches() == 3 * passes) return false;
@@ -58,7 +58,7 @@ class RadixSort final : public Application {
         launch(kernels_[step], {step == 1 ? 1 : blocks_, 1, 1}, {threads, 1, 1});
         return true;
     }
-    u32 pass() const { return (launches() - 1) / 3; } ///< the one that runs
+    u32 pass() const { return (launches() - 1) / 3; } ///< the current pass
     u32 begin(const Block& b) const { return b.x() * tiles_ * threads; }
     u32 end(const Block& b) const { return std::min(n_, begin(b) + tiles_ * threads); }
 
@@ -86,7 +86,7 @@ class RadixSort final : public Application {
             });
         });
         b.barrier();
-        b.each([&](Warp& w) { // a warp adds up the counters of two digits
+        b.each([&](Warp& w) { // a warp adds the counters of two digits
             const auto lane = w.lane();
             for (u32 d = w.index() * 2; d < w.index() * 2 + 2; ++d) {
                 Lanes<u32> sum = all_lanes(0u);
@@ -102,7 +102,7 @@ class RadixSort final : public Application {
             }
         });
     }
-    /// Each counter becomes the sum of those before it, tile by tile.
+    /// Replaces each counter by the sum of its predecessors, tile by tile.
     void scan(Block& b) {
         enum class Site : u32 { counter, put, of_warp, set };
         const u32 counters = digits * blocks_;
@@ -116,7 +116,7 @@ class RadixSort final : public Application {
                 w.if_(i < counters, [&] { value = w.load(Site::counter, counts_, i); });
                 Lanes<u32> sum = value;
                 for (u32 distance = 1; distance < 32; distance *= 2)
-                    sum = w.apply<u32>( // a shuffle that tells where it reaches, an addition there
+                    sum = w.apply<u32>( // a shuffle that reports its range, and an addition
                         2,
                         [&](u32 k) { return k < distance ? sum[k] : sum[k] + sum[k - distance]; },
                         sum);
@@ -158,8 +158,8 @@ class RadixSort final : public Application {
         };
         const u32 from = pass() % 2, to = 1 - from;
         const u32 first = begin(b), last = end(b);
-        const auto next_place = b.shared<u32>(digits);      // of each digit in this block
-        const auto counter = b.shared<u32>(digits * pitch); // of each digit and warp
+        const auto next_place = b.shared<u32>(digits);      // by digit in this block
+        const auto counter = b.shared<u32>(digits * pitch); // by digit and warp
         b.each([&](Warp& w) {
             const auto t = w.tx();
             w.if_(t < digits, [&] {
@@ -216,7 +216,7 @@ class RadixSort final : public Application {
             b.barrier();
         }
     }
-    /// The active lanes that have the same digit: for each bit a vote, a selection, an "and".
+    /// The active lanes with the same digit: a vote, a selection and an "and" per bit.
     static Lanes<u32> peers(Warp& w, const Lanes<u32>& digit) {
         const Mask active = w.active();
         return w.apply<u32>(
@@ -234,15 +234,15 @@ class RadixSort final : public Application {
             1, [&](u32 i) { return static_cast<u32>(std::popcount(bits[i])); }, bits);
     }
 
-    u32 n_, tiles_, blocks_; ///< pairs; tiles of a block; blocks
+    u32 n_, tiles_, blocks_; ///< pairs; tiles per block; blocks
     std::vector<u32> first_;
     std::array<Array<u32>, 2> keys_, values_;
-    Array<u32> counts_; ///< digit by digit, each block by block
+    Array<u32> counts_; ///< by digit, then by block
     std::array<u32, 3> kernels_;
 };
 
 const Entry entry {{.names = {"sort"},
-                    .doc = "Radix sort of 32-bit keys with values, 4 bits a pass, after SHOC "
+                    .doc = "Radix sort of 32-bit keys with values, 4 bits per pass, after SHOC "
                            "(Danalis et al., GPGPU'10)",
                     .tables = "CXL (sort)",
                     .size_is = "the number of pairs",

@@ -1,16 +1,16 @@
 #include "workload/catalogue.hh"
 #include "workload/simt/exact_math.hh"
 
-/// StoreGPU (Al-Kiswany et al., HPDC'08) as the suite of Bakhoda et al. (ISPASS'09) has it: sliding
-/// windows of a stream of data, each hashed by MD5 (RFC 1321), to find parts that are known
-/// already. A thread hashes one window; windows begin 4 bytes apart. A block first copies what its
-/// windows cover to shared memory. The window of 52 bytes is an assumption: the longest of whole
-/// words whose message is one block of MD5.
+/// StoreGPU (Al-Kiswany et al., HPDC'08) as in the suite of Bakhoda et al. (ISPASS'09): sliding
+/// windows of a data stream, each hashed by MD5 (RFC 1321), to find known parts. A thread hashes
+/// one window; windows begin 4 bytes apart. A block first copies the data of its windows to shared
+/// memory. The window of 52 bytes is an assumption: the longest of whole words whose message is one
+/// block of MD5.
 namespace memsim::workload {
 
 namespace {
 
-constexpr u32 window = 13, digest = 4, block_threads = 128; // words, words
+constexpr u32 window = 13, digest = 4, block_threads = 128; // window and digest in words
 
 using Message = std::array<u32, 16>;
 using Digest = std::array<u32, digest>;
@@ -28,7 +28,7 @@ constexpr std::array<u32, 64> sines {
     0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391};
 constexpr u32 turns[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
 
-/// Which word of the message a step adds.
+/// The word of the message that a step adds.
 constexpr u32 word_of(u32 step) {
     constexpr u32 times[] = {1, 5, 3, 7}, plus[] = {0, 1, 5, 0};
     return (times[step / 16] * step + plus[step / 16]) % 16;
@@ -52,19 +52,19 @@ constexpr Digest hash(const Message& m) {
     }
     return {begin[0] + a, begin[1] + b, begin[2] + c, begin[3] + d};
 }
-/// Some bytes as the one block of a message that they fill: its padding byte by byte.
+/// Bytes that fill one message block, with padding byte by byte.
 template <class Bytes>
 constexpr Message message_of(const Bytes& bytes) {
     std::array<u8, 64> block {};
     std::size_t n = 0;
     for (u8 byte : bytes) block[n++] = byte;
-    block[n] = 0x80; // then zeros, and the number of bits in 64
+    block[n] = 0x80; // followed by zeros and the number of bits in 64 bits
     for (u32 i = 0; i < 8; ++i) block[56 + i] = static_cast<u8>(u64 {8 * n} >> 8 * i);
     Message m {};
     for (u32 i = 0; i < 64; ++i) m[i / 4] |= u32 {block[i]} << i % 4 * 8;
     return m;
 }
-// The test suite of RFC 1321: "abc"; and as many zeros as a window has bytes, by md5sum.
+// The test suite of RFC 1321: "abc". Zeros of the length of a window: computed by md5sum.
 static_assert(hash(message_of(std::array<u8, 3> {'a', 'b', 'c'})) ==
               Digest {0x98500190, 0xb04fd23c, 0x7d3f96d6, 0x727fe128});
 static_assert(hash(message_of(std::array<u8, 4 * window> {})) ==
@@ -130,7 +130,7 @@ class StoreGpu final : public Application {
             });
         });
     }
-    /// Its 64 steps are written out, as in the original: constants cost nothing.
+    /// The 64 steps are unrolled, as in the original: constants cost no instructions.
     static std::array<Lanes<u32>, digest> hashed_by(Warp& w, const std::array<Lanes<u32>, 16>& m) {
         std::array<Lanes<u32>, digest> s;
         for (u32 i = 0; i < digest; ++i) {
@@ -138,7 +138,7 @@ class StoreGpu final : public Application {
             s[i].flow = &w;
         }
         for (u32 step = 0; step < 64; ++step) {
-            // a, b, c and d change places instead of being moved.
+            // a, b, c and d are renamed instead of being moved.
             auto& a = s[(64 - step) % 4];
             const auto &b = s[(65 - step) % 4], &c = s[(66 - step) % 4], &d = s[(67 - step) % 4];
             const auto f = step < 16   ? d ^ (b & (c ^ d))
@@ -163,14 +163,15 @@ class StoreGpu final : public Application {
         return static_cast<Site>(static_cast<u32>(first) + n);
     }
 
-    u32 n_; ///< windows
+    u32 n_; ///< number of windows
     Array<u32> data_, digests_;
     u32 hash_;
 };
 
 const Entry entry {{.names = {"sto", "STO"},
-                    .doc = "MD5 of sliding windows of 52 bytes, 4 bytes apart, a window a thread, "
-                           "after StoreGPU (ISPASS'09)",
+                    .doc =
+                        "MD5 of sliding windows of 52 bytes, 4 bytes apart, one window per thread, "
+                        "after StoreGPU (ISPASS'09)",
                     .tables = "STO",
                     .size_is = "the number of windows",
                     .size = 49152, // 192 KiB, 384 blocks of 128 threads: ISPASS'09, from memory

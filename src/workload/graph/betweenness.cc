@@ -3,17 +3,16 @@
 #include "workload/graph/path_count.hh"
 #include "workload/simt/near.hh"
 
-/// Betweenness centrality after GraphBIG's (Nai et al., SC'15; Brandes 2001): for each source, a
-/// search that counts the shortest paths to each vertex, level by level, and the way back, on which
-/// each vertex gathers what its neighbours one level further have. Iterations are sources.
-///
-/// Arrays are as wide as GraphBIG's: 4 bytes for a level, a count of paths (path_count.hh), a share
-/// and a centrality. Shares are added up in one order, so all results are equal on any machine.
+/// Betweenness centrality after GraphBIG (Nai et al., SC'15; Brandes 2001). For each source, a
+/// search counts the shortest paths to each vertex, level by level; on the way back each vertex
+/// collects the shares of its neighbours on the next level. Iterations are sources. Arrays have
+/// GraphBIG's widths: 4 bytes each for level, path count (path_count.hh), share and centrality.
+/// Shares are added in a fixed order, so results are equal on all machines.
 namespace memsim::workload {
 
 struct BetweennessHost {
     u32 depth = 0;
-    u32 source = 0; ///< how many are done
+    u32 source = 0; ///< number of sources completed
     u8 phase = 0;   ///< 0: initialize, 1: forward, 2: backward
 };
 
@@ -53,7 +52,7 @@ class Betweenness final : public GraphApplication<BetweennessHost> {
     std::string difference() const override;
 
   private:
-    /// The user's source, then the vertices after it.
+    /// The user's source, followed by the vertices after it.
     u32 source(u32 number) const { return (source_ + number) % vertices_; }
 
     bool next() override {
@@ -72,7 +71,7 @@ class Betweenness final : public GraphApplication<BetweennessHost> {
         }
         if (host.phase == 1) {
             host.phase = 2;
-            --host.depth; // the last launch found nothing new: the deepest level
+            --host.depth; // the last launch found no new vertex: go to the deepest level
         }
         if (host.depth > 0) {
             --host.depth;
@@ -94,7 +93,7 @@ class Betweenness final : public GraphApplication<BetweennessHost> {
             w.store(Site::set_share, share_, v, 0.0f);
         });
     }
-    /// host.depth is already that of what is reached.
+    /// Requires that host.depth is the level of the vertices to reach.
     void forward(Warp& w) {
         const auto v = w.thread();
         w.if_(v < vertices_, [&] {
@@ -177,7 +176,7 @@ std::string Betweenness::difference() const {
 
 Workload betweenness() {
     Workload w = graph_workload({"betw"},
-                                "Betweenness centrality over a few sources, one vertex a thread, "
+                                "Betweenness centrality over a few sources, one vertex per thread, "
                                 "after GraphBIG (Nai et al., SC'15)",
                                 "ZnG II (betw), Ohm II (betw)", make<Betweenness>);
     w.iterations = 1;

@@ -2,19 +2,19 @@
 
 #include "workload/graph/graph_application.hh"
 
-/// What the breadth-first searches share.
+/// Common parts of the breadth-first searches.
 namespace memsim::workload {
 
-/// Sites of all of them; a search's own ones begin at `own`.
+/// Sites shared by all searches; sites of a particular search begin at `own`.
 namespace bfs_site {
 enum Site : u32 { vertex, row_begin, row_end, neighbour, neighbour_level, own };
 }
 
-/// The textbook's search, with a queue: what each of ours is compared with.
+/// The textbook's search with a queue, used as the reference.
 std::vector<u32> levels_by_queue(const Csr& graph, u32 source);
 
-/// A search over levels. Its first launch makes all levels `unseen`, the source's 0. The numbers of
-/// compute() are instructions of sm_80 machine code: docs/models/workloads.md.
+/// A search by levels. Its first launch sets all levels to `unseen` and that of the source to 0.
+/// Arguments of compute() are instructions of sm_80 machine code: docs/models/workloads.md.
 template <class Host>
 class Bfs : public GraphApplication<Host> {
   public:
@@ -33,10 +33,10 @@ class Bfs : public GraphApplication<Host> {
         this->launch_over_vertices(initialize_);
         return true;
     }
-    /// The launches after the first.
+    /// Performs one of the launches after the first.
     virtual bool next_level() = 0;
 
-    /// visit(arc) of each arc of a thread's own vertex.
+    /// Calls visit(arc) for each arc of a thread's own vertex.
     template <class Visit>
     void each_arc(Warp& w, const Lanes<u32>& vertex, Visit visit) {
         auto arc = w.load(bfs_site::row_begin, this->row_, vertex);
@@ -50,7 +50,7 @@ class Bfs : public GraphApplication<Host> {
                      arc = arc + 1;
                  });
     }
-    /// The same of a vertex that is the whole warp's: its lanes share the arcs.
+    /// The same for a vertex of the whole warp, whose lanes share the arcs.
     template <class Visit>
     void each_shared_arc(Warp& w, const Lanes<u32>& vertex, const Lanes<u32>& lane, Visit visit) {
         const auto begin = w.load(bfs_site::row_begin, this->row_, vertex);

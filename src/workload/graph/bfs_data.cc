@@ -1,12 +1,12 @@
 #include "workload/graph/bfs.hh"
 
-/// Breadth-first search, data-driven, after GraphBIG's (Nai et al., SC'15): each launch expands the
-/// queue that the level before wrote.
+/// Data-driven breadth-first search after GraphBIG (Nai et al., SC'15): each launch expands the
+/// queue written by the previous level.
 namespace memsim::workload {
 
 struct BfsDataHost {
-    u32 depth = 0;    ///< level of the vertices in the queue that is read
-    u32 frontier = 0; ///< their number; the queue that is read is queues_[depth % 2]
+    u32 depth = 0;    ///< level of the vertices in the queue being read
+    u32 frontier = 0; ///< their number; the queue being read is queues_[depth % 2]
 };
 
 namespace {
@@ -16,10 +16,10 @@ enum Site : u32 { claim = site::own, reserve, append, own_level };
 
 enum class How { thread, warp, flags };
 
-/// One place of the queue a thread or a warp. Unseen neighbours are claimed by compare-and-swap and
-/// appended to the other queue, whose counter is increased once a warp (as the compiler does it).
-/// With flags instead of claims (no atomics on levels), a launch over all vertices marks, and a
-/// second one collects the marked into the queue.
+/// Each thread or warp processes one entry of the queue. Unseen neighbours are claimed by
+/// compare-and-swap and appended to the other queue, whose counter is increased once per warp (as
+/// compilers do). With flags (no atomics on levels), one launch over all vertices marks neighbours
+/// and a second one collects them into the queue.
 template <How how>
 class BfsData final : public Bfs<BfsDataHost> {
   public:
@@ -114,19 +114,20 @@ class BfsData final : public Bfs<BfsDataHost> {
     }
 
     std::array<Array<u32>, 2> queues_;
-    Array<u32> count_; ///< one counter: vertices in the queue that is written
+    Array<u32> count_; ///< one counter: vertices in the queue being written
     u32 expand_, collect_ = 0;
 };
 
 const Entry by_thread {
     graph_workload({"bfs4", "bfs_data", "bfsdata"},
-                   "Breadth-first search, data-driven, one vertex of the queue a "
+                   "Breadth-first search, data-driven, one vertex of the queue per "
                    "thread, claimed by compare-and-swap, after GraphBIG",
                    "ZnG II (bfs4), Ohm II (bfsdata)", make<BfsData<How::thread>>)};
-const Entry by_warp {graph_workload({"bfs5", "bfs_data_warp"},
-                                    "Breadth-first search, data-driven, one vertex of the queue a "
-                                    "warp, after GraphBIG",
-                                    "ZnG II (bfs5)", make<BfsData<How::warp>>)};
+const Entry by_warp {
+    graph_workload({"bfs5", "bfs_data_warp"},
+                   "Breadth-first search, data-driven, one vertex of the queue per "
+                   "warp, after GraphBIG",
+                   "ZnG II (bfs5)", make<BfsData<How::warp>>)};
 const Entry by_flags {graph_workload({"bfs6", "bfs_frontier"},
                                      "Breadth-first search over a frontier that a second kernel "
                                      "collects, levels written without atomics, after GraphBIG",

@@ -1,7 +1,7 @@
 #include "workload/graph/bfs_rodinia.hh"
 
 #include "workload/graph/bfs.hh"
-#include "workload/graph/graph_reader.hh"
+#include "workload/graph/input/graph_reader.hh"
 
 namespace memsim::workload {
 
@@ -9,7 +9,7 @@ struct RodiniaSearch::Input {
     Csr graph;
     u32 source = 0;
 
-    /// Rodinia's own format brings its source along.
+    /// Rodinia's format contains the source.
     explicit Input(const Options& options) {
         if (!options.input.empty()) {
             InputFile file(options.input);
@@ -83,7 +83,7 @@ void RodiniaSearch::expand(Warp& w) const {
                 auto start = w.load(Site::start, nodes_, node);
                 w.compute(5);
                 auto i = start;
-                // The compiler leaves the test before the first round out: count was read.
+                // The compiler omits the test before the first iteration, because count was read.
                 bool first = true;
                 w.while_(
                     [&] {
@@ -102,8 +102,7 @@ void RodiniaSearch::expand(Warp& w) const {
                             w.compute(7);
                             w.store(Site::cost, cost_, id, own + 1);
                             w.store(Site::updating, updating_, id, 1);
-                            // Stores may have changed the node, for all that the compiler
-                            // knows.
+                            // The compiler must assume that stores have changed the node.
                             count = w.load(Site::count_again, nodes_, node, 1);
                             start = w.load(Site::start_again, nodes_, node);
                         });
@@ -164,7 +163,7 @@ class BfsRodinia final : public Application {
 };
 
 const Entry entry {graph_workload({"bfs_rodinia", "bfs"},
-                                  "Breadth-first search over masks, one vertex a thread, after "
+                                  "Breadth-first search over masks, one vertex per thread, after "
                                   "Rodinia (Che et al., IISWC'09)",
                                   "CMD I (bfs), CXL (bfs), SAP (BFS)", make<BfsRodinia>)};
 

@@ -4,10 +4,10 @@
 
 namespace memsim::workload {
 
-/// Breadth-first search as Rodinia 2.0 has it (Che et al., IISWC'09): `Kernel` expands the vertices
-/// of a mask and marks what it reaches, `Kernel2` makes the marks the next mask, until none is
-/// left. Device memory stands as the program allocates it, and arcs in the order of its input; the
-/// numbers of compute() are those of its sm_80 code in an Accel-Sim trace of the original.
+/// Breadth-first search of Rodinia 2.0 (Che et al., IISWC'09). `Kernel` expands the vertices of a
+/// mask and marks the vertices reached; `Kernel2` turns the marks into the next mask, until none is
+/// left. Device memory is laid out as the program allocates it, and arcs keep the order of the
+/// input. Arguments of compute() are those of its sm_80 code in an Accel-Sim trace of the original.
 class RodiniaSearch {
   public:
     RodiniaSearch(const Options& options, DeviceMemory& memory);
@@ -16,7 +16,7 @@ class RodiniaSearch {
     void advance(Warp& w) const; ///< Kernel2
     static constexpr u32 expand_registers = 21, advance_registers = 14, threads_per_block = 512;
 
-    /// The host clears the flag before each pair of kernels and reads it after.
+    /// The host clears the flag before each pair of kernels and reads it afterwards.
     void begin_round() { over_[0] = 0; }
     bool ended() const { return over_[0] == 0; }
     u32 vertices() const { return vertices_; }

@@ -1,11 +1,11 @@
 #include "workload/graph/bfs.hh"
 
-/// Breadth-first search, topology-driven, after GraphBIG's (Nai et al., SC'15): one launch a level
+/// Topology-driven breadth-first search after GraphBIG (Nai et al., SC'15): one launch per level
 /// over all vertices, until no level changes.
 namespace memsim::workload {
 
 struct BfsTopologyHost {
-    u32 depth = 0; ///< level of the vertices that the current launch expands
+    u32 depth = 0; ///< level of the vertices expanded by the current launch
 };
 
 namespace {
@@ -15,9 +15,9 @@ enum Site : u32 { set_level = site::own, set_changed };
 
 enum class How { thread, warp, atomic };
 
-/// One vertex a thread (thread, atomic) or a warp, whose lanes share its arcs. Levels are written
-/// without atomics, since whoever reaches a vertex in a launch writes the same level, or by an
-/// atomic minimum.
+/// One vertex per thread (thread, atomic) or per warp, whose lanes share its arcs. Levels are
+/// written without atomics, because all threads that reach a vertex in a launch write the same
+/// level, or by an atomic minimum.
 template <How how>
 class BfsTopology final : public Bfs<BfsTopologyHost> {
   public:
@@ -34,7 +34,7 @@ class BfsTopology final : public Bfs<BfsTopologyHost> {
 
   private:
     bool next_level() override {
-        // The host reads the flag back after each level and clears it.
+        // The host reads and clears the flag after each level.
         if (launches() > 1) {
             if (changed_[0] == 0) return false;
             ++host.depth;
@@ -83,24 +83,25 @@ class BfsTopology final : public Bfs<BfsTopologyHost> {
         });
     }
 
-    Array<u8> changed_; ///< one flag: some vertex was reached in this launch
+    Array<u8> changed_; ///< one flag: a vertex was reached in this launch
     u32 search_;
 };
 
-const Entry by_thread {graph_workload({"bfs1", "bfs_topology", "bfstopo"},
-                                      "Breadth-first search, topology-driven, one vertex a thread, "
-                                      "after GraphBIG (Nai et al., SC'15)",
-                                      "ZnG II (bfs1), Ohm II (bfstopo)",
-                                      make<BfsTopology<How::thread>>)};
+const Entry by_thread {
+    graph_workload({"bfs1", "bfs_topology", "bfstopo"},
+                   "Breadth-first search, topology-driven, one vertex per thread, "
+                   "after GraphBIG (Nai et al., SC'15)",
+                   "ZnG II (bfs1), Ohm II (bfstopo)", make<BfsTopology<How::thread>>)};
 const Entry by_warp {
     graph_workload({"bfs2", "bfs_topology_warp"},
-                   "Breadth-first search, topology-driven, one vertex a warp, after "
+                   "Breadth-first search, topology-driven, one vertex per warp, after "
                    "GraphBIG",
                    "ZnG II (bfs2)", make<BfsTopology<How::warp>>)};
-const Entry by_atomic {graph_workload({"bfs3", "bfs_topology_atomic"},
-                                      "Breadth-first search, topology-driven, one vertex a thread, "
-                                      "levels by atomic minimum, after GraphBIG",
-                                      "ZnG II (bfs3)", make<BfsTopology<How::atomic>>)};
+const Entry by_atomic {
+    graph_workload({"bfs3", "bfs_topology_atomic"},
+                   "Breadth-first search, topology-driven, one vertex per thread, "
+                   "levels by atomic minimum, after GraphBIG",
+                   "ZnG II (bfs3)", make<BfsTopology<How::atomic>>)};
 
 } // namespace
 

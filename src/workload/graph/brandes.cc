@@ -9,7 +9,7 @@ static_assert(std::numeric_limits<long double>::max_exponent > 4096, "betw count
 
 namespace {
 constexpr long double margin = 1.1L;      ///< for errors of higher order
-constexpr long double underflow = 1e-30L; ///< what floats drop beside anything that matters
+constexpr long double underflow = 1e-30L; ///< values lost by float underflow, which are negligible
 } // namespace
 
 Brandes::Brandes(const Csr& graph, Rounding rounding)
@@ -19,15 +19,16 @@ Brandes::Bounded Brandes::paths(std::uint32_t v) const {
     return {vertex_[v].paths, vertex_[v].paths * vertex_[v].count_error * margin};
 }
 
-/// A share is a sum over the vertices t behind v of paths(v) / paths(t) times the paths from v to
-/// t: the counts in between cancel, so two counts' errors enter and each level's arithmetic.
+/// A share is the sum, over the vertices t behind v, of paths(v) / paths(t) times the paths from v
+/// to t. Intermediate counts cancel, so the errors of two counts and the arithmetic of each level
+/// contribute.
 Brandes::Bounded Brandes::share(std::uint32_t v) const {
     const Vertex& its = vertex_[v];
     const Real relative = its.count_error + its.error_behind + chain(its);
     return {its.share, its.share * relative * margin + underflow};
 }
 
-/// A quotient, a sum and a product for each arc, and the sum of all arcs.
+/// A quotient, a sum and a product per arc, and the sum over all arcs.
 Brandes::Real Brandes::chain(const Vertex& v) const {
     return v.arcs == 0 ? 0 : v.chain_behind + Real(3 + v.arcs) * Real(rounding_.number);
 }

@@ -1,15 +1,15 @@
 #include "workload/graph/graph_application.hh"
 #include "workload/graph/priorities.hh"
 
-/// Graph colouring by independent sets (Jones and Plassmann): each round colours the vertices whose
-/// priority is above that of all their uncoloured neighbours. GraphBIG's (Nai et al., SC'15) does
-/// it in one kernel a round, Pannotia's (Che et al., IISWC'13) in two, and its `maxmin` takes those
-/// below all neighbours for a second colour in the same round.
+/// Graph colouring by independent sets (Jones and Plassmann). Each round colours the vertices whose
+/// priority exceeds that of all uncoloured neighbours. GraphBIG (Nai et al., SC'15) uses one kernel
+/// per round, Pannotia (Che et al., IISWC'13) two. Pannotia's `maxmin` also gives a second colour
+/// to vertices below all neighbours in the same round.
 namespace memsim::workload {
 
 struct ColoringHost {
     u32 round = 0;
-    bool second = false; ///< of Pannotia's two kernels
+    bool second = false; ///< the second of Pannotia's two kernels is next
 };
 
 namespace {
@@ -73,7 +73,8 @@ class Coloring final : public GraphApplication<ColoringHost> {
         launch(gather_, how == How::warp ? u64 {vertices_} * warp_lanes : vertices_);
         return true;
     }
-    /// Coloured in this round counts as uncoloured: other threads of the launch may have done it.
+    /// Vertices coloured in this round count as uncoloured, because other threads of the launch may
+    /// have coloured them.
     void one_kernel(Warp& w) {
         const auto v = w.thread();
         w.if_(v < vertices_, [&] {
@@ -197,22 +198,22 @@ std::string Coloring<how>::difference() const {
 
 const Entry gc1 {graph_workload(
     {"gc1", "gctopo"},
-    "Graph colouring by independent sets, topology-driven, one vertex a "
+    "Graph colouring by independent sets, topology-driven, one vertex per "
     "thread, after GraphBIG (Nai et al., SC'15)",
     "ZnG II (gc1), Ohm II (gctopo)", make<Coloring<How::thread>>, priorities_memory)};
 const Entry gc2 {
     graph_workload({"gc2"},
-                   "Graph colouring by independent sets, topology-driven, one vertex a "
+                   "Graph colouring by independent sets, topology-driven, one vertex per "
                    "warp, after GraphBIG",
                    "ZnG II (gc2)", make<Coloring<How::warp>>, priorities_memory)};
-const Entry color_max {graph_workload({"color_max", "color"},
-                                      "Graph colouring, the highest of each neighbourhood a round, "
-                                      "after Pannotia (Che et al., IISWC'13)",
-                                      "CMD I (color)", make<Coloring<How::max>>,
-                                      priorities_memory)};
+const Entry color_max {
+    graph_workload({"color_max", "color"},
+                   "Graph colouring, the highest of each neighbourhood per round, "
+                   "after Pannotia (Che et al., IISWC'13)",
+                   "CMD I (color)", make<Coloring<How::max>>, priorities_memory)};
 const Entry color_maxmin {graph_workload({"color_maxmin"},
                                          "Graph colouring, the highest and the lowest of each "
-                                         "neighbourhood a round, after Pannotia",
+                                         "neighbourhood per round, after Pannotia",
                                          "CMD I (color)", make<Coloring<How::maxmin>>,
                                          priorities_memory)};
 

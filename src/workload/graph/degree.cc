@@ -1,7 +1,7 @@
 #include "workload/graph/graph_application.hh"
 
-/// Degree centrality after GraphBIG's (Nai et al., SC'15): one vertex a thread adds its arcs to its
-/// own count and one to each neighbour's.
+/// Degree centrality after GraphBIG (Nai et al., SC'15): a thread per vertex adds its arcs to its
+/// own count and one to each neighbour's count.
 namespace memsim::workload {
 
 namespace {

@@ -2,10 +2,10 @@
 
 #include "core/base/heed.hh"
 #include "core/base/rng.hh"
-#include "workload/graph/graph_reader.hh"
-#include "workload/graph/grid.hh"
-#include "workload/graph/kronecker.hh"
-#include "workload/graph/uniform.hh"
+#include "workload/graph/input/graph_reader.hh"
+#include "workload/graph/input/grid.hh"
+#include "workload/graph/input/kronecker.hh"
+#include "workload/graph/input/uniform.hh"
 
 namespace memsim::workload {
 
@@ -21,9 +21,10 @@ Csr graph_for(const Options& options) {
     const bool ordered = options.generator == "communities";
     const bool is_social = ordered || options.generator == "social";
     if (!is_social && !options.generator.empty() && options.generator != "kronecker")
-        throw BadOption("generator", "'" + options.generator +
-                                         "' makes no graph: write kronecker, social, communities, "
-                                         "grid, mesh or uniform");
+        throw BadOption("generator",
+                        "'" + options.generator +
+                            "' is no kind of graph: use kronecker, social, communities, "
+                            "grid, mesh or uniform");
     return kronecker_graph(
         {scale, options.degree, options.seed, false, is_social ? social : graph500, !ordered});
 }
@@ -32,7 +33,7 @@ u32 source_for(const Options& options, const Csr& graph) {
     if (!options.source) return widest_vertex(graph);
     if (*options.source >= graph.vertices)
         throw BadOption("source", "there is no vertex " + std::to_string(*options.source) +
-                                      ": those of the graph run from 0 to " +
+                                      ": the graph's vertices are 0 to " +
                                       std::to_string(graph.vertices - 1));
     return *options.source;
 }
@@ -50,7 +51,7 @@ std::vector<u32> weights_for(const Csr& graph, u64 seed) {
     return weights;
 }
 
-/// Edges that are drawn, of each vertex.
+/// Edges drawn per vertex.
 static u64 drawn(const Options& o) {
     if (o.generator == "uniform") return 3;
     return o.generator == "grid" || o.generator == "mesh" ? 2 : o.degree;

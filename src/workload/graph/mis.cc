@@ -1,14 +1,14 @@
 #include "workload/graph/graph_application.hh"
 #include "workload/graph/priorities.hh"
 
-/// A maximal independent set by Luby's rounds, after Pannotia's (Che et al., IISWC'13): `init` sets
-/// the vectors; each round, `mis1` finds the lowest priority among the undecided neighbours of each
-/// undecided vertex, `mis2` selects the vertices below theirs and marks their neighbours, and
-/// `mis3` makes the marks decisions.
+/// A maximal independent set by Luby's rounds, after Pannotia (Che et al., IISWC'13). `init` sets
+/// the vectors. In each round, `mis1` finds the lowest priority among the undecided neighbours of
+/// each undecided vertex, `mis2` selects the vertices below it and marks their neighbours, and
+/// `mis3` turns marks into decisions.
 namespace memsim::workload {
 
 struct IndependentSetHost {
-    u8 step = 0; ///< which kernel comes next: 0 to 2
+    u8 step = 0; ///< the next kernel: 0 to 2
 };
 
 namespace {
@@ -34,7 +34,7 @@ enum class Site : u32 {
     clear_selected
 };
 
-constexpr u32 undecided = 0xffffffff, dropped = 0xfffffffe; // -1 and -2 there; else selected
+constexpr u32 undecided = 0xffffffff, dropped = 0xfffffffe; // -1 and -2 there; otherwise selected
 
 class IndependentSet final : public GraphApplication<IndependentSetHost> {
   public:
@@ -98,7 +98,8 @@ class IndependentSet final : public GraphApplication<IndependentSetHost> {
             });
         });
     }
-    /// Statuses of this round are written apart (`marked`), so that all decide on the old ones.
+    /// Marks of this round are written separately (`marked`), so that all decisions use the old
+    /// statuses.
     void select_lowest(Warp& w) {
         const auto v = w.thread();
         w.if_(v < vertices_, [&] {
@@ -126,7 +127,8 @@ class IndependentSet final : public GraphApplication<IndependentSetHost> {
     std::array<u32, 3> kernels_ {};
 };
 
-/// The rounds choose what is chosen by taking the vertices one by one, lowest priority first.
+/// The rounds select the same vertices as a sequential selection in order of priority, lowest
+/// first.
 std::string IndependentSet::difference() const {
     const Csr graph = this->graph();
     std::vector<u32> order(vertices_), selected(vertices_), out(vertices_);

@@ -1,19 +1,17 @@
 #include "workload/graph/graph_application.hh"
 #include "workload/simt/near.hh"
 
-/// PageRank by pushing, one vertex a thread, after Pannotia's (Che et al., IISWC'13): `scatter`
-/// adds rank / degree to each neighbour atomically, `gather` makes the new rank 0.15 / n + 0.85 x
-/// that sum (Brin and Page 1998) and clears the sum. A vertex without arcs gives nothing (its rank
-/// leaks, as in Pannotia's), so ranks sum to less than 1; the sums can therefore not overflow.
-///
-/// Ranks are fixed-point Q1.31 (1 << 31 is 1.0) in u32: as wide as CUDA's float, and sums are exact
-/// in any order, so results are equal on any machine. Quotients and products are cut, never
-/// rounded.
+/// PageRank by pushing, one vertex per thread, after Pannotia (Che et al., IISWC'13). `scatter`
+/// adds rank / degree to each neighbour atomically; `gather` computes the new rank 0.15 / n + 0.85
+/// x that sum (Brin and Page 1998) and clears the sum. A vertex without arcs contributes nothing
+/// (as in Pannotia), so ranks sum to less than 1 and sums cannot overflow. Ranks are fixed-point
+/// Q1.31 (1 << 31 is 1.0) in u32: as wide as CUDA's float, with exact sums in any order, so results
+/// are equal on all machines. Quotients and products are truncated.
 namespace memsim::workload {
 
 struct PagerankHost {
-    u32 iteration = 0;   ///< begun so far
-    bool gather = false; ///< what comes next
+    u32 iteration = 0;   ///< started so far
+    bool gather = false; ///< the next kernel is gather
 };
 
 namespace {
@@ -54,7 +52,7 @@ class Pagerank final : public GraphApplication<PagerankHost> {
             launch_over_vertices(gather_);
             host.gather = false;
         } else {
-            // The host reads the flag back after each iteration and clears it.
+            // The host reads and clears the flag after each iteration.
             if (launches() > 1 && changed_[0] == 0) return false;
             if (host.iteration == options_.iterations) return false;
             ++host.iteration;
@@ -64,7 +62,7 @@ class Pagerank final : public GraphApplication<PagerankHost> {
         }
         return true;
     }
-    // The numbers of compute() are instructions of sm_80 machine code: docs/models/workloads.md.
+    // Arguments of compute() are instructions of sm_80 machine code: docs/models/workloads.md.
     void initialize(Warp& w, const Lanes<u32>& v) {
         enum class Site : u32 { rank, next };
         w.compute(5);
@@ -110,16 +108,16 @@ class Pagerank final : public GraphApplication<PagerankHost> {
         });
     }
 
-    u32 teleport_; ///< what a vertex has without neighbours
+    u32 teleport_; ///< the rank of a vertex without neighbours
     Array<u32> rank_;
-    Array<u32> next_; ///< what the neighbours gave in this iteration
+    Array<u32> next_; ///< contributions of neighbours in this iteration
     Array<u8> changed_;
     u32 initialize_, scatter_, gather_;
 };
 
-/// By pulling over the reversed graph, in double, with all iterations: where ours stopped earlier,
-/// nothing would have moved. Fixed point may fall behind, by less than a unit for each share,
-/// product and start that it cuts.
+/// Reference by pulling over the reversed graph, in double, with all iterations: after an earlier
+/// stop no rank would have changed. Fixed-point results may be lower, by less than a unit for each
+/// truncated share, product and initial value.
 std::string Pagerank::difference() const {
     const Csr graph = this->graph();
     std::vector<Arc> back;
@@ -152,15 +150,16 @@ std::string Pagerank::difference() const {
     }
     std::vector<double> ours;
     for (u32 fixed : rank_.host()) ours.push_back(fixed * unit);
-    return first_far<double>("rank", ours, [&](u64 v) { // as far above as below the middle
-        const double half = rank[v].behind / 2;
-        return std::pair(rank[v].value - half, half + unit / 100);
-    });
+    return first_far<double>("rank", ours,
+                             [&](u64 v) { // deviations above and below the middle are equal
+                                 const double half = rank[v].behind / 2;
+                                 return std::pair(rank[v].value - half, half + unit / 100);
+                             });
 }
 
 const Entry entry {
     graph_workload({"pr", "pagerank"},
-                   "PageRank by pushing, one vertex a thread, after Pannotia (Che et "
+                   "PageRank by pushing, one vertex per thread, after Pannotia (Che et "
                    "al., IISWC'13)",
                    "ZnG II (pr), Ohm II (pagerank), CMD I (pagerank)", make<Pagerank>)};
 

@@ -9,7 +9,7 @@
 
 namespace memsim::workload {
 
-/// A random order of the vertices, 1 to n, no two alike: what decides between neighbours.
+/// A random permutation 1 to n of the vertices, which decides between neighbours.
 inline std::vector<std::uint32_t> priorities(std::uint64_t seed, std::uint32_t vertices) {
     Rng random(seed, "priorities");
     std::vector<std::uint32_t> all(vertices);

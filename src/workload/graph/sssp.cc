@@ -2,14 +2,14 @@
 
 #include <queue>
 
-/// Shortest paths from one vertex, after GraphBIG's (Nai et al., SC'15): distances fall by atomic
-/// minimum until none changes. Topology-driven: one launch a round over all vertices, of which the
-/// marked ones work. Data-driven: one over the queue of those that changed.
+/// Shortest paths from one vertex after GraphBIG (Nai et al., SC'15): distances decrease by atomic
+/// minimum until none changes. Topology-driven: one launch per round over all vertices, of which
+/// the marked ones work. Data-driven: one launch over the queue of vertices whose distance changed.
 namespace memsim::workload {
 
 struct ShortestPathsHost {
     u32 round = 0;
-    u32 frontier = 0; ///< data-driven: vertices in the queue that is read
+    u32 frontier = 0; ///< data-driven: vertices in the queue being read
 };
 
 namespace {
@@ -32,7 +32,7 @@ enum class Site : u32 {
     set_changed
 };
 
-/// By thread: one vertex a thread; else a warp, whose lanes share its arcs.
+/// One vertex per thread, or, with `by_warp`, per warp, whose lanes share its arcs.
 template <bool data_driven, bool by_warp>
 class ShortestPaths final : public GraphApplication<ShortestPathsHost> {
   public:
@@ -57,7 +57,7 @@ class ShortestPaths final : public GraphApplication<ShortestPathsHost> {
             launch_over_vertices(initialize_, 64);
             return true;
         }
-        if (launches() == 1) { // the host's copies
+        if (launches() == 1) { // copies by the host
             if (data_driven) queue_[0][0] = source_;
             host.frontier = 1;
         } else {
@@ -121,11 +121,11 @@ class ShortestPaths final : public GraphApplication<ShortestPathsHost> {
 
     Array<u32> weight_, distance_;
     std::array<Array<u32>, 2> mark_, queue_;
-    Array<u32> count_; ///< of the queue that is written; topology-driven: a flag
+    Array<u32> count_; ///< of the queue being written; topology-driven: a flag
     u32 initialize_, relax_;
 };
 
-/// Dijkstra's, in 64 bits.
+/// Reference: Dijkstra's algorithm in 64 bits.
 template <bool data_driven, bool by_warp>
 std::string ShortestPaths<data_driven, by_warp>::difference() const {
     const Csr graph = this->graph();
@@ -150,22 +150,24 @@ std::string ShortestPaths<data_driven, by_warp>::difference() const {
 }
 
 const Entry data_thread {graph_workload({"sssp1", "sssp_data"},
-                                        "Shortest paths, data-driven, one vertex of the queue a "
+                                        "Shortest paths, data-driven, one vertex of the queue per "
                                         "thread, after GraphBIG (Nai et al., SC'15)",
-                                        "none by this number", make<ShortestPaths<true, false>>)};
+                                        "none under this number",
+                                        make<ShortestPaths<true, false>>)};
 const Entry data_warp {
     graph_workload({"sssp2", "sssp_data_warp"},
-                   "Shortest paths, data-driven, one vertex of the queue a warp, "
+                   "Shortest paths, data-driven, one vertex of the queue per warp, "
                    "after GraphBIG",
-                   "none by this number", make<ShortestPaths<true, true>>)};
+                   "none under this number", make<ShortestPaths<true, true>>)};
 const Entry topology_thread {
     graph_workload({"sssp3", "sssp_topology", "sssp"},
-                   "Shortest paths, topology-driven, one vertex a thread, after GraphBIG",
+                   "Shortest paths, topology-driven, one vertex per thread, after GraphBIG",
                    "ZnG II (sssp3), Ohm II (sssp)", make<ShortestPaths<false, false>>)};
 const Entry topology_warp {graph_workload({"sssp4", "sssp_topology_warp"},
-                                          "Shortest paths, topology-driven, one vertex a warp, "
+                                          "Shortest paths, topology-driven, one vertex per warp, "
                                           "after GraphBIG",
-                                          "none by this number", make<ShortestPaths<false, true>>)};
+                                          "none under this number",
+                                          make<ShortestPaths<false, true>>)};
 
 } // namespace
 

@@ -2,16 +2,16 @@
 
 #include <queue>
 
-/// Shortest paths to one vertex over whole vectors, after Pannotia's sssp (Che et al., IISWC'13):
-/// `vector_init` sets two vectors of distances; each round, `vector_assign` copies the second to
-/// the first, `spmv_min_dot_plus` makes each element of the second the minimum of the first's and
-/// of its neighbours' plus the arc, and `vector_diff` sets a flag where the two differ. The host
-/// ends the program when no element differs.
+/// Shortest paths to one vertex over whole vectors, after Pannotia's sssp (Che et al., IISWC'13).
+/// `vector_init` sets two vectors of distances. In each round, `vector_assign` copies the second to
+/// the first, `spmv_min_dot_plus` sets each element of the second to the minimum of the first's and
+/// of its neighbours' plus the arc, and `vector_diff` sets a flag if the two differ. The host ends
+/// the program when no element differs.
 namespace memsim::workload {
 
 struct VectorPathsHost {
-    u32 round = 0; ///< begun so far
-    u8 step = 0;   ///< which kernel comes next: 0 to 2
+    u32 round = 0; ///< started so far
+    u8 step = 0;   ///< the next kernel: 0 to 2
 };
 
 namespace {
@@ -92,8 +92,8 @@ class VectorPaths final : public GraphApplication<VectorPathsHost> {
     std::array<u32, 3> steps_ {};
 };
 
-/// The best over paths of at most so many arcs, by a plain relaxation of all arcs a round; where
-/// no round was cut off, Dijkstra's over reversed arcs, too.
+/// Reference: the best paths with a limited number of arcs, by relaxation of all arcs per round;
+/// without a limit, also Dijkstra's algorithm over reversed arcs.
 std::string VectorPaths::difference() const {
     const Csr graph = this->graph();
     std::vector<u64> by_rounds(graph.vertices, big_number), before;
@@ -131,7 +131,7 @@ std::string VectorPaths::difference() const {
 
 Workload described() {
     Workload w = graph_workload({"sssp_vector"},
-                                "Shortest paths over whole vectors, one vertex a thread, after "
+                                "Shortest paths over whole vectors, one vertex per thread, after "
                                 "Pannotia (Che et al., IISWC'13)",
                                 "CMD I (sssp)", make<VectorPaths>);
     w.iterations = 100'000; // until no distance changes

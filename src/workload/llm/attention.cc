@@ -7,26 +7,26 @@ namespace memsim::workload {
 
 namespace {
 
-constexpr u32 value_instructions = 2; ///< instructions for a value of a word
-constexpr float least_score = -3e38f; ///< below every score
+constexpr u32 value_instructions = 2; ///< instructions per value of a word
+constexpr float least_score = -3e38f; ///< below all scores
 
-/// How the lanes of a warp share a block of the cache: neighbouring lanes take neighbouring words
-/// of a token, each so many words, and the groups of lanes take neighbouring tokens.
+/// The distribution of a cache block over the lanes of a warp: neighbouring lanes process
+/// neighbouring words of a token, several words each; groups of lanes process neighbouring tokens.
 struct Split {
     explicit Split(u32 head_dim)
         : words(head_dim / values_in_word), lanes(std::min(8u, words)),
           words_in_lane(words / lanes), tokens(warp_lanes / lanes), loads(tokens_in_block / tokens),
           shift(static_cast<u32>(std::countr_zero(lanes))) {}
-    u32 words;         ///< of a key
-    u32 lanes;         ///< for a token
-    u32 words_in_lane; ///< of a token
-    u32 tokens;        ///< that a load covers
-    u32 loads;         ///< for the tokens of a block, a word of each lane
-    u32 shift;         ///< lane >> shift: its token of a load
+    u32 words;         ///< per key
+    u32 lanes;         ///< per token
+    u32 words_in_lane; ///< words of a token per lane
+    u32 tokens;        ///< tokens covered by a load
+    u32 loads;         ///< loads for the tokens of a block, one word per lane
+    u32 shift;         ///< lane >> shift is its token within a load
 };
 constexpr u32 most_loads = 4, most_words = 4;
 
-/// What the warps of a block of threads leave in shared memory.
+/// Results that the warps of a thread block store in shared memory.
 struct PartResults {
     Shared<float> largest, sum; ///< [warp][head of the group]: largest score, sum of exponentials
     Shared<float> values;       ///< [warp][head of the group][dimension]: weighted sum
@@ -37,7 +37,7 @@ using HeadValues = std::array<Lanes<float>, most_words * values_in_word>;
 
 enum class PartSite : u32 { table, query, key, value, largest, sum, values, results };
 
-/// One warp's work on one block of the cache: it is loaded once for all heads of a group.
+/// One warp's work on one block of the cache, which is loaded once for all heads of a group.
 class BlockAttention {
   public:
     BlockAttention(Warp& warp, const DecoderMemory& memory, const DecoderLayer& layer, u32 tokens)
@@ -45,7 +45,7 @@ class BlockAttention {
           tokens_(tokens), lane_(warp_.lane()), word_(lane_ & (split_.lanes - 1)),
           token_(lane_ >> split_.shift) {}
 
-    /// `number` is the block's place in the sequence.
+    /// `number`: the block's index in the sequence.
     void run(u32 number, u32 kv_head, const PartResults& to) {
         const u32 group = memory_.shape.group();
         load_cache(number, kv_head);
@@ -62,7 +62,7 @@ class BlockAttention {
     void each_load(Body body) {
         for (u32 t = 0; t < split_.loads && t * split_.tokens < tokens_; ++t) body(t);
     }
-    /// The token's place in the block is within the sequence.
+    /// Whether the token's index in the block lies within the sequence.
     Cond valid(u32 t) const { return token_ < tokens_ - t * split_.tokens; }
 
     void load_query(u32 head) {
@@ -93,7 +93,7 @@ class BlockAttention {
         words(PartSite::value, values_, tokens_in_block * token_words);
     }
 
-    /// Scores, their largest, exponentials and the sum of those.
+    /// Computes the scores, their maximum, the exponentials and their sum.
     void weigh() {
         const float scale = 1.0f / std::sqrt(static_cast<float>(memory_.shape.head_dim));
         each_load([&](u32 t) {
@@ -131,7 +131,7 @@ class BlockAttention {
             add_lanes(warp_, result_[k], split_.lanes, warp_lanes);
     }
 
-    /// `place` is that of the warp and the head.
+    /// `place`: index of the warp and the head.
     void store(u32 place, const PartResults& to) {
         warp_.if_(lane_ < 1, [&] {
             warp_.store(PartSite::largest, to.largest, Lanes<u32>(place), largest_);
@@ -161,19 +161,19 @@ class BlockAttention {
     const DecoderMemory& memory_;
     const DecoderLayer& layer_;
     Split split_;
-    u32 tokens_; ///< of the block that are within the sequence
+    u32 tokens_; ///< tokens of the block within the sequence
     Lanes<u32> lane_, word_, token_;
     HeadValues query_, result_;
     HeadWords keys_, values_;
-    std::array<Lanes<float>, most_loads> weight_; ///< of each token: score, then exponential
+    std::array<Lanes<float>, most_loads> weight_; ///< by token: score, later exponential
     Lanes<float> largest_, sum_;
 };
 
-/// Softmax over several parts: the largest score, the sum of exponentials, the weighted values.
+/// Softmax over several parts: the maximum score, the sum of exponentials, the weighted values.
 struct Merged {
     Lanes<float> largest, sum, value;
 };
-/// Of `n` parts; each function loads its result of a part.
+/// Merges `n` parts; each function loads its result of a part.
 template <class Largest, class Sum, class Value>
 Merged merged(Warp& w, u32 n, Largest largest, Sum sum, Value value) {
     std::vector<Lanes<float>> scores, sums, values;
@@ -199,8 +199,8 @@ u32 attention_shared_bytes(const DecoderShape& shape) {
     return floats * static_cast<u32>(sizeof(float)) + 8; // each array begins at a multiple of 8
 }
 
-/// The rotary embedding of the query and the key, for pairs of neighbouring dimensions; the key and
-/// the value enter the cache. A thread has 4 dimensions.
+/// Applies the rotary embedding to query and key, for pairs of neighbouring dimensions, and appends
+/// key and value to the cache. A thread processes 4 dimensions.
 void Decoder::rotate(Warp& w) const {
     enum class Site : u32 { value, angle, set, table, append };
     const DecoderShape& s = shape();
@@ -234,7 +234,7 @@ void Decoder::rotate(Warp& w) const {
             [&] {
                 const auto block = w.load(Site::table, arrays_.block_table,
                                           Lanes<u32>(position() / tokens_in_block));
-                const auto number = thread - query_words; // among the words of key and value
+                const auto number = thread - query_words; // index among the words of key and value
                 const auto place = number + position() % tokens_in_block * kv_words;
                 const auto value_part = select(number < kv_words, Lanes<u32>(0),
                                                Lanes<u32>((tokens_in_block - 1) * kv_words));
@@ -253,7 +253,8 @@ void Decoder::rotate(Warp& w) const {
     });
 }
 
-/// Attention of one group's heads over a part of the context; each warp has a block of the cache.
+/// Attention of one group's heads over a part of the context; each warp processes a block of the
+/// cache.
 void Decoder::attend(Block& b) const {
     const u32 dimensions = shape().head_dim, group = shape().group();
     const u32 kv_head = b.x(), part = b.y(), parts = parts_to(position());
@@ -269,7 +270,7 @@ void Decoder::attend(Block& b) const {
         attention.run(part * (tokens_in_part / tokens_in_block) + w.index(), kv_head, results);
     });
     b.barrier();
-    // A thread has a dimension of a head at a time.
+    // A thread processes one dimension of one head at a time.
     const u32 shift = static_cast<u32>(std::countr_zero(dimensions));
     const auto end = [&](Warp& w, const Lanes<u32>& element) {
         const auto head = element >> shift;
@@ -301,7 +302,7 @@ void Decoder::attend(Block& b) const {
     });
 }
 
-/// Adds up the parts of a head. A block has a head, a thread a dimension.
+/// Adds the parts of a head. A block processes a head, a thread a dimension.
 void Decoder::merge(Warp& w) const {
     enum class Site : u32 { largest, sum, value, set };
     const u32 dimensions = shape().head_dim, parts = parts_to(position());

@@ -35,10 +35,10 @@ class Decoder final : public Application {
     const DecoderShape& shape() const { return arrays_.shape; }
     u32 layer_number() const { return steps_[(launches() - 1) % steps_.size()].layer; }
     const DecoderLayer& layer() const { return arrays_.layers[layer_number()]; }
-    /// Tokens that were decoded before this one, and the place of this one in the sequence.
+    /// Tokens decoded before the current one, and the position of the current one in the sequence.
     u32 decoded() const { return (launches() - 1) / static_cast<u32>(steps_.size()); }
     u32 position() const { return shape().context + decoded(); }
-    /// Parts of the context up to this position.
+    /// Number of parts of the context up to this position.
     static u32 parts_to(u32 position) { return position / tokens_in_part + 1; }
 
     // vectors.cc
@@ -59,22 +59,22 @@ class Decoder final : public Application {
     void merge(Warp& w) const;
 
     DecoderMemory arrays_;
-    std::vector<Step> steps_; ///< of a token
+    std::vector<Step> steps_; ///< per token
     Kernels kernel_ {};
 };
 
-/// Threads of a block of the kernels that have more than one warp.
+/// Threads per block of the kernels with more than one warp.
 inline constexpr u32 product_threads = 512, norm_threads = 512, choice_threads = 1024,
                      attention_threads = 256;
 inline constexpr u32 rows_in_warp = 2;
 inline constexpr u32 rows_in_block = product_threads / warp_lanes * rows_in_warp;
 
-/// Bytes of shared memory for a vector of so many floats in products.cc.
+/// Bytes of shared memory for a vector of `columns` floats in products.cc.
 u32 product_shared_bytes(u32 columns);
-/// Of the kernel `attend`.
+/// Bytes of shared memory of the kernel `attend`.
 u32 attention_shared_bytes(const DecoderShape& shape);
 
-/// Runs a body in all lanes, or in those where the condition holds.
+/// Runs a body in all lanes, or in those with a number below `below`.
 template <class Body>
 void in_lanes(Warp& w, bool all, const Lanes<u32>& number, u32 below, Body body) {
     if (all)
@@ -84,7 +84,7 @@ void in_lanes(Warp& w, bool all, const Lanes<u32>& number, u32 below, Body body)
 }
 
 /// Gives each lane the sum over all lanes whose numbers differ from its own only in the bits of the
-/// distances from `from` to below `below`; both are powers of 2.
+/// distances from `from` to below `below`; both must be powers of 2.
 inline void add_lanes(Warp& w, Lanes<float>& sum, u32 from, u32 below) {
     for (u32 distance = from; distance < below; distance *= 2)
         sum = sum + w.shuffle(sum, [distance](u32 i) { return i ^ distance; });

@@ -12,7 +12,7 @@ namespace memsim::workload {
 
 namespace {
 
-/// Random values of bf16, uniform from -limit to limit, by 16 random bits each.
+/// Random bf16 values, uniform from -limit to limit, from 16 random bits each.
 class Values {
   public:
     Values(u64 seed, float limit) : seed_(seed), table_(1 << 16) {
@@ -36,7 +36,7 @@ class Values {
     std::vector<u16> table_;
 };
 
-/// Weights of a norm: 1 and a tenth more or less.
+/// Weights of a norm: 1 with a deviation of at most a tenth.
 std::vector<u16> norm_weights(u64 seed, const std::string& name, u32 n) {
     std::vector<u16> all(n);
     const std::vector<float> drawn = random_floats(seed, name, n);
@@ -44,14 +44,14 @@ std::vector<u16> norm_weights(u64 seed, const std::string& name, u32 n) {
     return all;
 }
 
-/// With a variance of 1 / columns, so that a product has the size of its vector.
+/// Uses a variance of 1 / columns, so that a product has the magnitude of its vector.
 Array<u64> matrix(DeviceMemory& memory, u64 seed, const std::string& name, u64 rows, u32 columns) {
     const float limit = std::sqrt(3.0f / static_cast<float>(columns));
     return memory.input(name, Values(seed, limit).words(name, rows * columns));
 }
 
-/// Cosine and sine in double, by IEEE products and sums alone: an angle within pi / 4 of a multiple
-/// of pi / 2, then 10 terms of the series.
+/// Cosine and sine in double, with IEEE products and sums only: reduces the angle to within pi / 4
+/// of a multiple of pi / 2 and sums 10 terms of the series.
 std::pair<double, double> exact_rotation(double angle) {
     constexpr double upper = 1.57079632673412561417, lower = 6.07710050650619224932e-11;
     const auto quarter = static_cast<std::int64_t>(angle / upper + 0.5);
@@ -75,8 +75,8 @@ std::pair<double, double> exact_rotation(double angle) {
     }
 }
 
-/// Angle i of a position is position x base^(-2 i / head_dim); head_dim is a power of 2, so that
-/// square roots give the factor between two angles.
+/// Angle i of a position is position x base^(-2 i / head_dim). head_dim is a power of 2, so square
+/// roots give the factor between two angles.
 std::vector<float> rotations(const DecoderShape& shape) {
     double factor = 1.0 / shape.rotary_base;
     for (u32 n = shape.head_dim / 2; n > 1; n /= 2) factor = std::sqrt(factor);
@@ -92,7 +92,7 @@ std::vector<float> rotations(const DecoderShape& shape) {
     return all;
 }
 
-/// The blocks of the cache in random order, as they are after a while of serving.
+/// The blocks of the cache in random order, as after some time of serving.
 std::vector<u32> shuffled_blocks(u64 seed, u32 blocks) {
     std::vector<u32> table(blocks);
     std::iota(table.begin(), table.end(), 0u);

@@ -2,17 +2,17 @@
 
 #include "workload/device_memory.hh"
 
-/// What a decoder keeps in device memory.
+/// The data of a decoder in device memory.
 namespace memsim::workload {
 
 using u16 = std::uint16_t;
 
-/// Sizes of a dense decoder of the Llama family, and the work that is done with it.
+/// Dimensions of a dense decoder of the Llama family, and its work.
 struct DecoderShape {
     u32 layers, hidden, heads, kv_heads, head_dim, ffn;
-    u32 vocabulary;  ///< 0: no embedding, head and choice of a token
-    u32 context;     ///< tokens whose keys and values are in the cache
-    u32 tokens;      ///< decoded after them
+    u32 vocabulary;  ///< 0: no embedding, output head and choice of a token
+    u32 context;     ///< tokens whose keys and values are in the cache at the start
+    u32 tokens;      ///< tokens to decode after them
     u32 rotary_base; ///< of the angles of the rotary embedding
 
     u32 group() const { return heads / kv_heads; } ///< heads that share keys and values
@@ -24,12 +24,12 @@ struct DecoderShape {
 
 inline constexpr u32 values_in_word = 4;   ///< of bf16
 inline constexpr u32 tokens_in_block = 16; ///< of the cache
-inline constexpr u32 tokens_in_part = 128; ///< of the context, for a block of threads each
+inline constexpr u32 tokens_in_part = 128; ///< tokens of the context per thread block
 inline constexpr float norm_epsilon = 1e-5f;
 
 struct DecoderLayer {
     Array<u16> attention_norm, ffn_norm;
-    Array<u64> qkv, output, gate, up, down; ///< rows of bf16: one for each element of the result
+    Array<u64> qkv, output, gate, up, down; ///< bf16 rows, one per element of the result
     /// Blocks of [key, value][token][KV head][dimension].
     Array<u64> cache;
 };
@@ -39,13 +39,13 @@ struct DecoderMemory {
     std::vector<DecoderLayer> layers;
     Array<u64> embedding, head;
     Array<u16> last_norm;
-    Array<u32> block_table;   ///< the block of the cache that holds tokens 16 i to 16 i + 15
-    Array<u32> token;         ///< the first one given, the others decoded
-    Array<float> rotation;    ///< of each decoded position: cosine and sine of each angle
-    std::vector<float> start; ///< hidden state before the first layer, without a vocabulary
+    Array<u32> block_table;   ///< by i: the cache block of tokens 16 i to 16 i + 15
+    Array<u32> token;         ///< the first token is an input, the others are decoded
+    Array<float> rotation;    ///< by decoded position: cosine and sine of each angle
+    std::vector<float> start; ///< hidden state before the first layer, if there is no vocabulary
     Array<float> hidden;      ///< residual stream
     Array<float> normed, qkv, attention, gated, logits;
-    Array<float> partial; ///< of each head and part of the context: largest score, sum, values
+    Array<float> partial; ///< by head and part of the context: maximum score, sum, values
 };
 
 DecoderMemory make_decoder_memory(DeviceMemory& memory, const DecoderShape& shape, u64 seed);
@@ -53,13 +53,13 @@ DecoderMemory make_decoder_memory(DeviceMemory& memory, const DecoderShape& shap
 /// Bytes of device memory.
 u64 decoder_bytes(const DecoderShape& shape);
 
-/// Words of the largest array, which kernels index by 32 bits.
+/// Words of the largest array, which kernels index with 32 bits.
 u64 largest_array(const DecoderShape& shape);
 
-/// Decodes the same tokens in double, by plain loops, and gives what differs as a sentence; empty
-/// if nothing does. Compares the decoded tokens exactly; entries of the cache to a unit in the last
-/// place of bf16; the final hidden state to a rounding of 2^-24 for each term of the longest sums
-/// of each layer, in relation to its largest element.
+/// Decodes the same tokens in double with plain loops. Returns a sentence about the first
+/// difference, or an empty string. Decoded tokens must be equal, entries of the cache equal to a
+/// unit in the last place of bf16, and the final hidden state equal to a rounding of 2^-24 for each
+/// term of the longest sums of each layer, relative to its largest element.
 std::string decoder_difference(const DecoderMemory& memory);
 
 } // namespace memsim::workload

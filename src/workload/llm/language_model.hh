@@ -5,12 +5,12 @@
 
 namespace memsim::workload {
 
-/// Decodes tokens of one sequence with a dense language model of the Llama family (batch 1), as a
-/// host that launches the kernels of each layer one after the other.
+/// A host that decodes tokens of one sequence with a dense language model of the Llama family
+/// (batch 1) by launching the kernels of each layer one after the other.
 ///
 /// Models        Matrices and cache in bf16, arithmetic in float; the cache in blocks of 16 tokens
 ///               behind a block table; heads that share keys and values. Weights are random.
-/// Not modelled  Copies between host and device; what src/workload/llm/decoder.hh leaves out.
+/// Not modelled  Copies between host and device; the exclusions of src/workload/llm/decoder.hh.
 /// See           docs/models/llm.md
 class LanguageModel final : public Model<LanguageModel>, public protocol::HasKernels {
   public:
@@ -35,8 +35,8 @@ class LanguageModel final : public Model<LanguageModel>, public protocol::HasKer
         Param<unsigned> vocabulary {
             0,
             {0, 1 << 20},
-            "Tokens that the model knows; 0: no embedding, output head and choice of a token, and "
-            "each step begins with the hidden state that the last one left"};
+            "Size of the vocabulary (0: no embedding, output head and choice of a token; "
+            "each step starts from the hidden state of the previous one)"};
         Param<unsigned> context {20,
                                  {0, 1 << 20},
                                  "Tokens whose keys and values the cache holds at the start",

@@ -2,20 +2,20 @@
 #include "workload/llm/decoder.hh"
 #include "workload/simt/exact_math.hh"
 
-/// Products of a matrix of bf16 and a vector of floats. A block copies the vector to shared memory;
-/// then each warp multiplies two rows by it, 4 values of each row a lane, and adds up the lanes'
-/// sums by shuffles.
+/// Products of a bf16 matrix and a float vector. A block copies the vector to shared memory. Each
+/// warp multiplies two rows by it, 4 values of each row per lane, and adds the lanes' sums by
+/// shuffles.
 namespace memsim::workload {
 
 namespace {
 
-constexpr u32 under_way = 8; ///< loads of each row that are issued before the first is used
+constexpr u32 under_way = 8; ///< loads per row that are issued before the first one is used
 constexpr u32 word_instructions = 2 * values_in_word; ///< instructions for the values of a word
 
 enum class ProductSite : u32 { vector, copy, weight, value, old, result };
 
-/// A vector in shared memory: value 4 i + j is at j x stride + i, so that neither the copy of
-/// neighbouring values nor their use has conflicts.
+/// A vector in shared memory: value 4 i + j is stored at j x stride + i, so that copying and using
+/// neighbouring values cause no bank conflicts.
 struct SharedVector {
     Shared<float> values;
     u32 stride;
@@ -50,14 +50,14 @@ SharedVector copy_to_shared(Block& b, const Array<float>& x) {
     return vector;
 }
 
-/// The rows of a warp: of one matrix, or one of each of two.
+/// The rows of a warp: two of one matrix, or one of each of two matrices.
 struct Rows {
     std::array<Array<u64>, rows_in_warp> matrix;
     std::array<u32, rows_in_warp> row;
 };
 using Sums = std::array<Lanes<float>, rows_in_warp>;
 
-/// `rounds` words of each row in each lane, from word `first` x 32 on.
+/// Adds `rounds` words of each row per lane, from word `first` x 32 on.
 void add_words(Warp& w, const Rows& rows, const std::array<Lanes<u32>, rows_in_warp>& index,
                const SharedVector& x, const Lanes<u32>& lane, u32 first, u32 rounds, Sums& sums) {
     std::array<std::array<Lanes<u64>, rows_in_warp>, under_way> words;
@@ -88,7 +88,7 @@ void add_words(Warp& w, const Rows& rows, const std::array<Lanes<u32>, rows_in_w
     }
 }
 
-/// The products of a warp's rows with x, in all lanes.
+/// The products of a warp's rows with x, available in all lanes.
 Sums products(Warp& w, const Rows& rows, const SharedVector& x, u32 columns) {
     const u32 words = columns / values_in_word, whole = words / warp_lanes;
     const auto lane = w.lane();
@@ -150,7 +150,7 @@ void Decoder::head(Block& b) const {
     multiply(b, arrays_.head, arrays_.normed, arrays_.logits, false);
 }
 
-/// A warp takes a row of each matrix: the gate's product g, the other one u, and g / (1 + e^-g) u.
+/// A warp computes one row of each matrix: g of the gate, u of the other, and g / (1 + e^-g) u.
 void Decoder::gate_up(Block& b) const {
     const SharedVector vector = copy_to_shared(b, arrays_.normed);
     b.each([&](Warp& w) {

@@ -40,7 +40,7 @@ class Reference {
     }
 
   private:
-    /// What roundings of the terms of the longest sums may amount to in a vector.
+    /// An upper bound of the rounding errors of the longest sums for a vector.
     double error_of(const Vector& v) const {
         const double terms = double {1} * shape_.layers *
                              (shape_.hidden + shape_.query_size() + shape_.ffn + shape_.context);
@@ -94,15 +94,15 @@ class Reference {
             qkv[i + 1] = x * std::sin(angle) + y * std::cos(angle);
         }
     }
-    /// Which value of the cache: the key (0) or value (1) of a token.
+    /// Index of the key (which = 0) or value (1) of a token in the cache.
     u64 place(u32 token, u32 which, u32 kv_head, u32 dimension) const {
         const u64 block = memory_.block_table[token / 16];
         return (((block * 2 + which) * 16 + token % 16) * shape_.kv_heads + kv_head) *
                    shape_.head_dim +
                dimension;
     }
-    /// The key and value that the layer has appended, to a unit in the last place of bf16. The
-    /// stored ones are used from here on.
+    /// Checks the key and value appended by the layer, to a unit in the last place of bf16. The
+    /// stored values are used afterwards.
     std::string check_cache(u32 number, const Vector& qkv, u32 position) const {
         const u32 head = shape_.head_dim;
         const double error = error_of(qkv);

@@ -6,14 +6,14 @@ namespace memsim::workload {
 
 namespace {
 
-constexpr float least_logit = -3e38f; ///< below every logit
+constexpr float least_logit = -3e38f; ///< below all logits
 
-/// A value and its place; the larger value is better, of equal ones the lower place.
+/// A value and its index. The larger value is better; among equals, the lower index.
 struct Best {
     Lanes<float> value;
     Lanes<u32> place;
 
-    /// Takes the better one of this and another in each lane.
+    /// Keeps the better of two values in each lane.
     void improve(Warp& w, const Lanes<float>& other, const Lanes<u32>& there) {
         constexpr u32 instructions = 3; // two comparisons and a selection
         const Lanes<float> mine = value;
@@ -39,7 +39,7 @@ struct Best {
 
 } // namespace
 
-/// The row of the token that was decoded last becomes the hidden state.
+/// Copies the embedding row of the last decoded token to the hidden state.
 void Decoder::embed(Warp& w) const {
     enum class Site : u32 { token, word, set };
     const u32 words = shape().hidden / values_in_word;
@@ -57,7 +57,7 @@ void Decoder::embed(Warp& w) const {
     });
 }
 
-/// normed = hidden / sqrt(mean square of hidden + epsilon) x weight, by one block.
+/// normed = hidden / sqrt(mean square of hidden + epsilon) x weight, computed by one block.
 void Decoder::normalize(Block& b, const Array<u16>& weight) const {
     enum class Site : u32 { value, sum, all, weight, set };
     const u32 n = shape().hidden, threads = b.warps() * warp_lanes;
@@ -100,7 +100,7 @@ void Decoder::normalize(Block& b, const Array<u16>& weight) const {
     });
 }
 
-/// The token with the largest logit, by one block.
+/// Finds the token with the largest logit, in one block.
 void Decoder::choose(Block& b) const {
     enum class Site : u32 { logit, value, place, all_values, all_places, set };
     constexpr u32 under_way = 8;

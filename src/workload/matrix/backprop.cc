@@ -2,16 +2,14 @@
 #include "workload/simt/exact_math.hh"
 #include "workload/simt/near.hh"
 
-/// The back-propagation of a neural network's first layer, after Rodinia's (Che et al., IISWC'09):
-/// n inputs, 16 hidden units. `layerforward` multiplies inputs and weights in shared memory and
-/// adds up each block's 16 rows as a tree; the host squashes and computes the deltas;
-/// `adjust_weights` changes the weights.
-///
-/// `bp_train` is the whole of bpnn_train_cuda: previous weights of zero, one output unit with
-/// Rodinia's target of 0.1, deltas computed by the host, and the first weights copied to the device
-/// again between the kernels. From some hundred inputs on, sums saturate every hidden unit, so its
-/// delta is 0. In `back` deltas and previous weights are drawn, and the second kernel changes what
-/// the first one wrote [A].
+/// Back-propagation through the first layer of a neural network, after Rodinia (Che et al.,
+/// IISWC'09): n inputs, 16 hidden units. `layerforward` multiplies inputs and weights in shared
+/// memory and adds the 16 rows of each block as a tree. The host applies the sigmoid and computes
+/// the deltas; `adjust_weights` changes the weights. `bp_train` is all of bpnn_train_cuda: previous
+/// weights of zero, one output unit with Rodinia's target of 0.1, deltas computed by the host, and
+/// the first weights copied to the device again between the kernels. From some hundred inputs on,
+/// sums saturate all hidden units, so their deltas are 0. In `back`, deltas and previous weights
+/// are random, and the second kernel changes the output of the first one [A].
 namespace memsim::workload {
 
 namespace {
@@ -52,7 +50,7 @@ class Backprop final : public Application {
         launch(launches() == 0 ? forward_ : adjust_, {1, n_ / units, 1}, {units, units, 1});
         return true;
     }
-    /// The host's part, as bpnn_train_cuda has it; `exponential` is the only function of libm.
+    /// The host's part as in bpnn_train_cuda; `exponential` is its only function of libm.
     template <class Real, class Exponential>
     std::vector<Real> deltas(Exponential exponential) const {
         const auto squashed = [&](Real sum) { return 1 / (1 + exponential(-sum)); };
@@ -189,9 +187,9 @@ class Backprop final : public Application {
         });
     }
 
-    u32 n_; ///< inputs
+    u32 n_; ///< number of inputs
     std::vector<float> first_weights_, first_old_;
-    std::vector<float> to_output_; ///< from the hidden units, the bias first
+    std::vector<float> to_output_; ///< from the hidden units, bias first
     Array<float> input_, weights_, old_, partial_, delta_;
     u32 forward_, adjust_;
 };
@@ -217,7 +215,7 @@ std::string Backprop<whole>::difference() const {
         weights = first_weights_;
         const auto exact = deltas<long double>([](long double x) { return std::exp(x); });
         const float sums = static_cast<float>(n_ / units + 100) * 0x1p-24f;
-        // A hidden unit's sum is rounded once for each block; what it is squashed to, to 1.
+        // A hidden unit's sum is rounded once per block; its sigmoid is at most 1.
         auto wrong = first_far<float>("delta", delta_.host(), [&](u64 i) {
             return std::pair(exact[i], std::abs(exact[i]) * sums * 100 + 0x1p-23L);
         });

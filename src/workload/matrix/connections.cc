@@ -9,7 +9,7 @@ namespace memsim::workload {
 
 namespace {
 
-/// The features that are not 0 in every record, by their place.
+/// The features that are not 0 in all records, by index.
 enum Feature : std::uint32_t {
     duration = 0,
     source_bytes = 1,
@@ -55,7 +55,7 @@ class Traffic {
   private:
     enum class Kind : std::uint8_t { smurf, neptune, normal };
 
-    /// Of each 14 runs 8 are smurf's, 3 neptune's and 3 normal, in random order.
+    /// Of each 14 runs, 8 are smurf, 3 neptune and 3 normal, in random order.
     Kind next_kind() {
         if (left_ == 0) {
             left_ = kinds_.size();
@@ -72,7 +72,7 @@ class Traffic {
     float rate(std::uint64_t most) { return number(0, most) / 100.0f; }
     bool in_100(std::uint64_t chance) { return random_.below(100) < chance; }
 
-    /// Echo replies of one size, as many as the counters hold.
+    /// Echo replies of one size, up to the limit of the counters.
     void smurf(Record& r) {
         r[source_bytes] = in_100(80) ? 1032 : 520;
         r[count] = r[service_count] = 511;
@@ -80,7 +80,7 @@ class Traffic {
         r[host_count] = r[host_service_count] = 255;
         r[host_same_service] = r[host_same_port] = 1;
     }
-    /// Connections that are never opened.
+    /// Connections that are never established.
     void neptune(Record& r) {
         r[syn_errors] = r[service_syn_errors] = 1;
         r[host_syn_errors] = r[host_service_syn_errors] = 1;
@@ -118,7 +118,7 @@ class Traffic {
 
     Rng random_;
     std::array<Kind, 14> kinds_ {};
-    std::size_t left_ = 0; ///< of `kinds_`, not taken yet
+    std::size_t left_ = 0; ///< remaining entries of `kinds_`
 };
 
 } // namespace

@@ -7,13 +7,13 @@
 /// reads as kdd_cup.
 ///
 /// The original has 494,020 records of 34 numeric features: 57 % belong to the attack smurf, 22 %
-/// to neptune, and 21 % to normal and other traffic, in long runs of one kind. In smurf's records
-/// every feature is constant within a run; in neptune's, all but the counts. Of normal traffic
-/// (Rodinia's first hundred records) 17 features are constant, 8 more keep their value in 82 to
-/// 99 % of the records, and the sizes in bytes and the counts differ from record to record.
+/// to neptune, and 21 % to normal and other traffic, in long runs of one kind. In records of smurf
+/// every feature is constant within a run; in those of neptune all except the counts. In normal
+/// traffic (Rodinia's first hundred records) 17 features are constant, 8 more keep their value in
+/// 82 to 99 % of the records, and sizes in bytes and counts vary.
 ///
-/// Generated: kinds with these shares, in runs of 64 to 575 records [A], with constant, rarely
-/// and always changing features as above; rates are multiples of 0.01.
+/// Generated: kinds with these shares, in runs of 64 to 575 records [A], with constant, rarely and
+/// always changing features as above; rates are multiples of 0.01.
 namespace memsim::workload {
 
 inline constexpr std::uint32_t connection_features = 34;

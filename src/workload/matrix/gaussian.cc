@@ -1,8 +1,8 @@
 #include "workload/catalogue.hh"
 #include "workload/simt/exact_math.hh"
 
-/// Gaussian elimination after Rodinia's (Che et al., IISWC'09): for each column, `Fan1` computes
-/// the multipliers of the rows below, `Fan2` subtracts the row from them.
+/// Gaussian elimination after Rodinia (Che et al., IISWC'09): for each column, `Fan1` computes the
+/// multipliers of the rows below and `Fan2` subtracts the row from them.
 namespace memsim::workload {
 
 struct GaussianHost {
@@ -17,7 +17,8 @@ class Gaussian final : public HostedApplication<GaussianHost> {
     explicit Gaussian(const Options& options)
         : HostedApplication(options), n_(static_cast<u32>(options.size)) {
         first_a_ = random_floats(options.seed, "a", u64 {n_} * n_);
-        for (u32 i = 0; i < n_; ++i) first_a_[i * (n_ + 1)] += static_cast<float>(n_); // regular
+        for (u32 i = 0; i < n_; ++i)
+            first_a_[i * (n_ + 1)] += static_cast<float>(n_); // makes the matrix regular
         first_b_ = random_floats(options.seed, "b", n_);
         m_ = memory_.zeroed<float>("m", u64 {n_} * n_);
         a_ = memory_.filled("a", first_a_);
@@ -52,7 +53,7 @@ class Gaussian final : public HostedApplication<GaussianHost> {
             w.store(Site::set, m_, at, w.divide(below, pivot));
         });
     }
-    /// host.column is already the next one.
+    /// Requires that host.column is already the next column.
     void subtract(Warp& w) {
         enum class Site : u32 { a, m, above, set_a, b, b_m, b_above, set_b };
         const u32 t = host.column - 1;
@@ -93,8 +94,9 @@ std::string Gaussian::difference() const {
 }
 
 const Entry entry {{.names = {"gaus", "gauss", "gaussian"},
-                    .doc = "Gaussian elimination, two kernels a column, after Rodinia (Che et al., "
-                           "IISWC'09)",
+                    .doc =
+                        "Gaussian elimination, two kernels per column, after Rodinia (Che et al., "
+                        "IISWC'09)",
                     .tables = "ZnG II (gaus), CXL (gauss)",
                     .size_is = "the number of rows",
                     .size = 256,

@@ -63,7 +63,7 @@ class Gemm final : public Application {
 };
 
 const Entry entry {{.names = {"gemm"},
-                    .doc = "The product of two matrices, one thread an element, after PolyBench "
+                    .doc = "The product of two matrices, one thread per element, after PolyBench "
                            "(Grauer-Gray et al., InPar'12)",
                     .tables = "CXL (gemm)",
                     .size_is = "the number of rows and columns",

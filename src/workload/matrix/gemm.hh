@@ -4,7 +4,7 @@
 
 namespace memsim::workload {
 
-/// C = alpha A B + beta C after PolyBench's GEMM (Grauer-Gray et al., InPar'12): one thread an
+/// C = alpha A B + beta C after PolyBench's GEMM (Grauer-Gray et al., InPar'12): one thread per
 /// element, no shared memory. A has `rows` x `depth` elements, C `rows` x `columns`.
 struct MatrixProduct {
     u32 rows = 0, columns = 0, depth = 0;

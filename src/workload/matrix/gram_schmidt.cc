@@ -1,14 +1,14 @@
 #include "workload/catalogue.hh"
 #include "workload/simt/exact_math.hh"
 
-/// The Gram-Schmidt process after PolyBench's (Grauer-Gray et al., InPar'12): for each column,
-/// kernel 1 takes its norm (one thread), kernel 2 divides the column by it, kernel 3 takes its part
-/// out of all later columns (one thread a column).
+/// The Gram-Schmidt process after PolyBench (Grauer-Gray et al., InPar'12). For each column, kernel
+/// 1 computes its norm (one thread), kernel 2 divides the column by it, and kernel 3 subtracts its
+/// projection from all later columns (one thread per column).
 namespace memsim::workload {
 
 struct GramSchmidtHost {
     u32 column = 0;
-    u32 kernel = 0; ///< which comes next
+    u32 kernel = 0; ///< the next kernel
 };
 
 namespace {
@@ -106,7 +106,7 @@ std::string GramSchmidt::difference() const {
 }
 
 const Entry entry {{.names = {"gram", "GRAMS", "gramschmidt"},
-                    .doc = "The Gram-Schmidt process, three kernels a column, after PolyBench "
+                    .doc = "The Gram-Schmidt process, three kernels per column, after PolyBench "
                            "(Grauer-Gray et al., InPar'12)",
                     .tables = "ZnG II (gram), Ohm II (GRAMS)",
                     .size_is = "the number of rows and columns",

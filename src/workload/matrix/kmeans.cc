@@ -3,16 +3,16 @@
 
 #include <limits>
 
-/// K-means after Rodinia's (Che et al., IISWC'09): `invert_mapping` lays the features out one after
-/// the other, `kmeansPoint` finds each point's nearest centre; the host moves the centres and
-/// counts the points that changed. 34 features and 5 clusters, as for Rodinia's kdd_cup, whose
+/// K-means after Rodinia (Che et al., IISWC'09): `invert_mapping` stores the features one after the
+/// other and `kmeansPoint` finds the nearest centre of each point; the host moves the centres and
+/// counts the points that changed. 34 features and 5 clusters as for Rodinia's kdd_cup, whose
 /// statistics the points have (connections.hh). Rodinia reads features through the texture cache
 /// and centres from constant memory; both are device memory here [A].
 namespace memsim::workload {
 
 struct KmeansHost {
     u32 round = 0;               ///< assignments launched
-    std::vector<u32> membership; ///< of the round before
+    std::vector<u32> membership; ///< of the previous round
 };
 
 namespace {
@@ -41,7 +41,7 @@ class Kmeans final : public HostedApplication<KmeansHost> {
             launch(invert_, points_, 256);
             return true;
         }
-        // No kernel would read centres that are moved after the last round.
+        // No kernel would read centres moved after the last round.
         if (launches() > 1 && (host.round == options_.iterations || !move_centres())) return false;
         ++host.round;
         launch(assign_, points_, 256);
@@ -82,7 +82,8 @@ class Kmeans final : public HostedApplication<KmeansHost> {
             w.store(Site::set, membership_, p, nearest);
         });
     }
-    /// The host's part: each centre becomes the mean of its points. False if no point changed.
+    /// The host's part: each centre becomes the mean of its points. Returns false if no point
+    /// changed.
     bool move_centres() {
         std::vector<float> sum(clusters * features);
         std::vector<u32> members(clusters);

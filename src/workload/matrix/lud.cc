@@ -1,14 +1,14 @@
 #include "workload/catalogue.hh"
 #include "workload/simt/exact_math.hh"
 
-/// LU decomposition after Rodinia's (Che et al., IISWC'09), in blocks of 16: for each block of the
-/// diagonal, one warp decomposes it, `perimeter` the blocks right of it and below, `internal`
-/// subtracts their products from the rest; all in shared memory.
+/// LU decomposition after Rodinia (Che et al., IISWC'09), in blocks of 16. For each diagonal block,
+/// one warp decomposes it, `perimeter` processes the blocks to the right and below, and `internal`
+/// subtracts their products from the rest, all in shared memory.
 namespace memsim::workload {
 
 struct LudHost {
-    u32 offset = 0; ///< of the block of the diagonal
-    u32 kernel = 0; ///< which comes next
+    u32 offset = 0; ///< of the diagonal block
+    u32 kernel = 0; ///< the next kernel
 };
 
 namespace {
@@ -20,7 +20,8 @@ class Lud final : public HostedApplication<LudHost> {
     explicit Lud(const Options& options)
         : HostedApplication(options), n_(static_cast<u32>(options.size) * side) {
         first_ = random_floats(options.seed, "m", u64 {n_} * n_);
-        for (u32 i = 0; i < n_; ++i) first_[i * (n_ + 1)] += static_cast<float>(n_); // regular
+        for (u32 i = 0; i < n_; ++i)
+            first_[i * (n_ + 1)] += static_cast<float>(n_); // makes the matrix regular
         m_ = memory_.filled("m", first_);
         constexpr u32 tile = side * side * sizeof(float);
         diagonal_ = kernel(
@@ -33,7 +34,9 @@ class Lud final : public HostedApplication<LudHost> {
     std::string difference() const override;
 
   private:
-    u32 rest() const { return (n_ - host.offset) / side - 1; } ///< blocks right of the diagonal's
+    u32 rest() const {
+        return (n_ - host.offset) / side - 1;
+    } ///< blocks to the right of the diagonal block
 
     bool next() override {
         if (host.kernel == 3 || (host.kernel == 1 && rest() == 0)) {
@@ -128,8 +131,8 @@ class Lud final : public HostedApplication<LudHost> {
             });
         });
     }
-    /// The first 16 threads have a column of the block to the right each, the others a row of the
-    /// block below.
+    /// Each of the first 16 threads processes a column of the block to the right, each of the
+    /// others a row of the block below.
     void perimeter(Block& b) {
         const auto dia = b.shared<float>(side * side), row = b.shared<float>(side * side),
                    column = b.shared<float>(side * side);
@@ -253,7 +256,7 @@ class Lud final : public HostedApplication<LudHost> {
     u32 diagonal_, perimeter_, internal_;
 };
 
-/// By blocks, too: the products of a block are summed before they are subtracted.
+/// Reference by blocks, because the products of a block are summed before they are subtracted.
 std::string Lud::difference() const {
     std::vector<float> m = first_;
     const auto at = [&](u32 i, u32 j) -> float& { return m[u64 {i} * n_ + j]; };

@@ -7,7 +7,7 @@ namespace memsim::workload {
 
 namespace {
 
-/// The vectors of saxpy are x and the result itself.
+/// In saxpy, the operands are x and the result itself.
 template <bool saxpy>
 class VectorAdd final : public Application {
   public:

@@ -4,7 +4,7 @@
 
 namespace memsim::workload {
 
-/// out = x + y, an element a thread (CUDA samples' vectorAdd); saxpy: 2 x + y.
+/// out = x + y, one element per thread (CUDA samples' vectorAdd); saxpy: 2 x + y.
 struct VectorSum {
     Array<float> x, y, out;
     bool saxpy = false;

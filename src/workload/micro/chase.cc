@@ -2,14 +2,14 @@
 
 #include <numeric>
 
-/// One thread follows pointers through a buffer in random order, so that each load waits for the
-/// one before: the time of a hop is the load-to-use latency of the level that the buffer fits in.
+/// One thread follows pointers through a buffer in random order, so that each load depends on the
+/// previous one: the time of a hop is the load-to-use latency of the level that the buffer fits in.
 /// A first launch reads each line once and brings the buffer into the L2.
 namespace memsim::workload {
 
 namespace {
 
-constexpr u32 line_words = 32; // a pointer for each line of 128 bytes
+constexpr u32 line_words = 32; // one pointer per line of 128 bytes
 
 /// A cycle through all lines in random order (Sattolo's algorithm): line i leads to line next[i].
 std::vector<u32> random_cycle(u64 seed, u32 lines) {

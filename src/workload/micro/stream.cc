@@ -1,16 +1,16 @@
 #include "workload/catalogue.hh"
 
-/// Streams over vectors of doubles, an element a thread: reads, scales and writes, which measure
-/// bandwidth. The first launch goes over the vector once. A second one, if there are more
-/// iterations, has the same threads, each of which takes so many elements more, far from each
-/// other: if the vector fits into the L2 but not into an L1, it measures the L2.
+/// Streams over vectors of doubles, one element per thread: reads, scales and writes, which measure
+/// bandwidth. The first launch covers the vector once. With more iterations, a second launch has
+/// the same threads, each of which processes further elements at a large distance. If the vector
+/// fits in the L2 but not in an L1, it measures the L2.
 namespace memsim::workload {
 
 namespace {
 
 enum class Stream : std::uint8_t { read, scale, write };
 
-/// For an element, beside its accesses: its number, an address, a test.
+/// Per element, besides its accesses: index, address and test.
 constexpr u32 instructions = 8;
 
 template <Stream kind>
@@ -39,10 +39,10 @@ class StreamOf final : public Application {
         return true;
     }
     void pass(Warp& w) const {
-        const u32 rounds = launches() == 1 ? 1 : options_.iterations - 1; // this launch counts
+        const u32 rounds = launches() == 1 ? 1 : options_.iterations - 1; // the first launch counts
         for (u32 k = 0; k < rounds; ++k) element(w, n_ / rounds * k);
     }
-    /// The thread's element, so many places further.
+    /// The thread's element, displaced by `further` strides.
     void element(Warp& w, u32 further) const {
         enum class Site : u32 { from, to };
         w.compute(instructions);
@@ -56,7 +56,8 @@ class StreamOf final : public Application {
             w.store(Site::to, to_, i, Lanes<double>(1.0));
     }
 
-    /// With a value that never comes, as a compiler would leave out a load whose result is unused.
+    /// Compares with a value that never occurs, because compilers remove a load whose result is
+    /// unused.
     static void compare(Warp& w, const Lanes<double>& x) {
         w.if_(x < -1.0, [] {});
     }
@@ -66,7 +67,7 @@ class StreamOf final : public Application {
     u32 pass_;
 };
 
-/// `bytes` of the host's memory for an element.
+/// `bytes` of host memory per element.
 template <Stream kind, u64 bytes>
 Workload stream(const char* name, const char* doc) {
     return {.names = {name},

@@ -53,8 +53,8 @@ Darknet::Darknet(const Options& options, Network network)
     for (u32 i = 0; i < net_.layers.size(); ++i) plan(i);
 }
 
-/// Uniform with Darknet's deviation, sqrt(2 / depth), which keeps sums of the same size. Scales
-/// and variances are around 1, means around 0 [A].
+/// Uniform weights with Darknet's deviation, sqrt(2 / depth), which keeps sums of similar size.
+/// Scales and variances are around 1, means around 0 [A].
 void Darknet::generate(Layer& l, const std::string& number) const {
     const float scale = std::sqrt(2.0f / static_cast<float>(l.depth()));
     l.weights = random_floats(options_.seed, "w" + number, l.weight_count());
@@ -115,7 +115,7 @@ void Darknet::plan(u32 i) {
 }
 
 void Darknet::load_host(Loader& from) {
-    from.check(launches() <= steps_.size(), "more layers are begun than the network has");
+    from.check(launches() <= steps_.size(), "more layers were started than the network has");
 }
 
 bool Darknet::next() {
@@ -139,7 +139,7 @@ std::string Darknet::difference() const {
         const std::string name = "output" + std::to_string(i);
         std::string wrong;
         if (net_.layers[i].kind == Kind::softmax) {
-            // Its sum is rounded as often as it has terms, and an exponent of at most 87 once.
+            // A sum is rounded once per term, and an exponent of at most 87 once.
             const float rounded = static_cast<float>(all[i].size() + 100) * 0x1p-24f;
             wrong = first_far<float>(name, out_[i].host(), [&](u64 k) {
                 return std::pair(all[i][k], all[i][k] * rounded + 1e-37f);

@@ -9,11 +9,11 @@ namespace memsim::workload {
 /// threads: darknet_kernels.hh.
 std::unique_ptr<Application> make_darknet(const Options& options, Network network);
 
-/// Added to a deviation before it divides.
+/// Added to a deviation before dividing by it.
 inline constexpr float normalization_least = .000001f;
 
-/// A layer's output by plain loops, without im2col, groups or steps: what ours is compared with.
-/// `all` holds the outputs of the layers before it, of `layers`.
+/// The reference: a layer's output by plain loops, without im2col, groups or steps. `all` holds the
+/// outputs of the preceding `layers`.
 std::vector<float> plain_layer(const Layer& l, const std::vector<float>& in,
                                const std::vector<Layer>& layers,
                                const std::vector<std::vector<float>>& all);

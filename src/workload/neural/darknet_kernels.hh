@@ -4,12 +4,13 @@
 
 namespace memsim::workload {
 
-/// The application behind make_darknet(): which kernels run for each layer, and what they do.
+/// The application created by make_darknet(): the kernels of each layer.
 ///
-/// Models        Darknet's sequence of kernels for one image: a weighted layer's output is filled
-///               with 0, each group's im2col and product are added to it, and normalization, scale,
-///               bias and activation each read and write all of it. A linear activation runs, too.
-/// Not modelled  cuBLAS: the product is one thread an element.
+/// Models        Darknet's sequence of kernels for one image. The output of a weighted layer is
+///               filled with 0; each group's im2col and product are added to it; normalization,
+///               scale, bias and activation each read and write all of it. Linear activations run,
+///               too.
+/// Not modelled  cuBLAS: the product is computed by one thread per element.
 class Darknet final : public Application {
   public:
     Darknet(const Options& options, Network network);
@@ -21,11 +22,11 @@ class Darknet final : public Application {
     struct Step {
         u32 kernel, layer, part, threads;
     };
-    /// Of each filter; empty where the layer is not normalized.
+    /// Per filter; empty if the layer is not normalized.
     struct Normalization {
         Array<float> scale, mean, variance;
     };
-    /// Where a shortcut adds: the part that both layers have, each taken at its own stride.
+    /// The part that both layers of a shortcut share, each with its own stride.
     struct Overlap {
         u32 w, h, c, from_stride, stride;
     };

@@ -86,7 +86,7 @@ void Darknet::shortcut(Warp& w) {
         w.store(Site::set, out_[step().layer], to, old + other);
     });
 }
-/// Pixels from 0 to 1 become -1 to 1.
+/// Maps pixels from 0 to 1 to the range -1 to 1.
 void Darknet::crop(Warp& w) {
     enum class Site : u32 { get, set };
     const Layer& l = layer();
@@ -113,8 +113,8 @@ void Darknet::upsample(Warp& w) {
         w.store(Site::set, out_[step().layer], t, old + value);
     });
 }
-/// Darknet's own order, which its weights are trained for: each element is taken as if the
-/// input had `stride` times the sides and a share of the channels.
+/// Darknet's own order, for which its weights are trained: elements are indexed as if the input had
+/// `stride` times the side lengths and fewer channels.
 void Darknet::reorg(Warp& w) {
     enum class Site : u32 { get, set };
     const Layer& l = layer();

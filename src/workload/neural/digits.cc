@@ -2,14 +2,15 @@
 #include "workload/simt/exact_math.hh"
 #include "workload/simt/near.hh"
 
-/// Recognition of digits by a convolutional network, after the NN of GPGPU-Sim's set (Bakhoda et
-/// al., ISPASS'09): pictures of 29 x 29, two convolutions 5 x 5 by steps of 2, two full layers; one
-/// launch a layer, one unit a thread. Weights and pictures are random.
+/// Digit recognition by a convolutional network, after the NN of GPGPU-Sim's set (Bakhoda et al.,
+/// ISPASS'09): pictures of 29 x 29, two 5 x 5 convolutions with stride 2, two fully connected
+/// layers; one launch per layer, one unit per thread. Weights and pictures are random.
 namespace memsim::workload {
 
 namespace {
 
-/// A layer: `maps` of side x side from `from_maps` of from_side x from_side, seen through a window.
+/// A layer: `maps` of side x side, computed from `from_maps` of from_side x from_side through a
+/// window.
 struct Layer {
     u32 maps, side, from_maps, from_side, window;
     u32 taps() const { return from_maps * window * window; }
@@ -43,8 +44,8 @@ class Digits final : public Application {
             kernels_[l] = kernel(names[l], 20, [this, l](Warp& w) { forward(w, l); });
         }
     }
-    /// Layer by layer, each from what the one before has in device memory: in double, by the
-    /// libm's tanh.
+    /// Reference in double with tanh of libm, layer by layer, each from the previous layer's data
+    /// in device memory.
     std::string difference() const override {
         for (u32 l = 0; l < std::size(layers); ++l) {
             const Layer& y = layers[l];
@@ -53,7 +54,7 @@ class Digits final : public Application {
                 for (u32 m = 0; m < y.maps; ++m)
                     for (u32 at = 0; at < y.side * y.side; ++at) sums.push_back(sum(l, p, m, at));
             const auto squashed = [&](u64 i) {
-                // The slope is 1.14 at most, and the squashing itself is off by some last bits.
+                // The slope is at most 1.14; squash() itself has an error of some last bits.
                 constexpr double slope = 1.1439, itself = 4e-6;
                 const double x = sums[i].value;
                 return std::pair(1.7159 * std::tanh(2 * x / 3), slope * sums[i].error + itself);
@@ -70,7 +71,7 @@ class Digits final : public Application {
     struct Sum {
         double value, error;
     };
-    /// What goes into a unit of layer l, and by how much floats may miss it.
+    /// The input sum of a unit of layer l, and the error bound of float arithmetic.
     Sum sum(u32 l, u32 picture, u32 map, u32 unit) const {
         const Layer& y = layers[l];
         u32 weight = map * (y.taps() + 1);
@@ -129,7 +130,7 @@ class Digits final : public Application {
 };
 
 const Entry entry {{.names = {"nn"},
-                    .doc = "A convolutional network that reads digits, one launch a layer, after "
+                    .doc = "A convolutional network that reads digits, one launch per layer, after "
                            "GPGPU-Sim's NN (Bakhoda et al., ISPASS'09)",
                     .tables = "NN",
                     .size_is = "the number of pictures",

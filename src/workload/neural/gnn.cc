@@ -3,13 +3,14 @@
 #include "workload/matrix/vadd.hh"
 #include "workload/simt/exact_math.hh"
 
-/// A layer of a graph neural network out of bfs, vadd and gemm, which is all that CXL-GPU's paper
-/// says of its gnn. Put together as a network with distance encoding (Li et al., NeurIPS'20), which
-/// is an assumption: the search finds each vertex's distance from the target, the encoding of that
-/// distance is added to the vertex's features, and the sum is multiplied by the layer's weights.
+/// A layer of a graph neural network, composed of bfs, vadd and gemm, which is all that CXL-GPU's
+/// paper states about its gnn. The composition follows networks with distance encoding (Li et al.,
+/// NeurIPS'20), which is an assumption: the search finds each vertex's distance from the target,
+/// the encoding of that distance is added to the vertex's features, and the sum is multiplied by
+/// the layer's weights.
 namespace memsim::workload {
 
-/// Which of the three parts has begun.
+/// The current part.
 enum class GnnPart : u32 { search, sum, product };
 
 struct GnnHost {
@@ -18,7 +19,7 @@ struct GnnHost {
 
 namespace {
 
-constexpr u32 features = 32, distances = 16; // farther ones are encoded alike [A]
+constexpr u32 features = 32, distances = 16; // greater distances have equal encodings [A]
 
 class Gnn final : public HostedApplication<GnnHost> {
   public:
@@ -48,7 +49,7 @@ class Gnn final : public HostedApplication<GnnHost> {
         if (std::string wrong = search_.difference(); !wrong.empty()) return wrong;
         std::vector<float> sum(x_.size());
         for (u32 v = 0; v < search_.vertices(); ++v) {
-            u32 distance = search_.cost()[v]; // which was just found right
+            u32 distance = search_.cost()[v]; // verified just before
             if (distance > distances - 1) distance = distances - 1;
             for (u32 f = 0; f < features; ++f)
                 sum[v * features + f] = x_[v * features + f] + encoding_[distance * features + f];
@@ -73,7 +74,7 @@ class Gnn final : public HostedApplication<GnnHost> {
                        RodiniaSearch::threads_per_block);
                 return true;
             }
-            // The host copies each vertex's encoding.
+            // The host copies the encoding of each vertex.
             for (u64 i = 0; i < x_.size(); ++i) sum_.y[i] = encoded(i);
             host.part = GnnPart::sum;
             launch(add_, sum_.size());
@@ -94,13 +95,13 @@ class Gnn final : public HostedApplication<GnnHost> {
 
 Workload gnn() {
     Workload w = graph_workload({"gnn"},
-                                "A layer of a graph neural network: bfs (Rodinia), vadd of the "
-                                "distances' encodings, gemm by the weights",
+                                "A layer of a graph neural network: bfs (Rodinia), vadd of "
+                                "distance encodings, gemm with the weights",
                                 "CXL (gnn)", make<Gnn>);
     w.memory = [](const Options& o) {
         return std::max(graph_memory(o), u64 {680 + 7 * o.degree} << o.size);
     };
-    w.most = 19; // the grid of gemm has at most 65535 blocks along y
+    w.most = 19; // gemm's grid has at most 65535 blocks along y
     return w;
 }
 const Entry entry {gnn()};

@@ -7,7 +7,7 @@ namespace memsim::workload {
 
 namespace {
 
-/// YOLOv3 on 1024 x 1024 pixels takes 0.4 x 2^30 floats.
+/// YOLOv3 with 1024 x 1024 pixels needs 0.4 x 2^30 floats.
 constexpr std::uint64_t most_floats = 1 << 29, most_pool = 255;
 
 std::string too_small(const Layer& l) {
@@ -17,10 +17,10 @@ std::string too_small(const Layer& l) {
 
 } // namespace
 
-/// Counts what the layer holds when its output is w x h x c.
+/// Counts the data of a layer with an output of w x h x c.
 std::string Network::take(const Layer& l, std::uint64_t to_w, std::uint64_t to_h,
                           std::uint64_t to_c) {
-    // At most 2^17, 2^17 and 2^16 times as many channels or layers: each product is looked at.
+    // At most 2^17, 2^17 and 2^16 times the channels or layers: each product is checked.
     const std::uint64_t area = to_w * to_h;
     const std::uint64_t depth =
         l.weighted() ? std::uint64_t {l.in_c / l.groups} * l.size * l.size : 0;
@@ -32,8 +32,8 @@ std::string Network::take(const Layer& l, std::uint64_t to_w, std::uint64_t to_h
         fits = held + workspace + std::uint64_t {w} * h * c <= most_floats;
     }
     return fits ? ""
-                : "its arrays and those of the layers before take over 2 GiB, the most that "
-                  "is taken";
+                : "its arrays and those of the preceding layers exceed 2 GiB, the maximum that "
+                  "is supported";
 }
 
 std::string Network::add(Layer l) {
@@ -105,7 +105,7 @@ std::string Network::add(Layer l) {
                    " channels";
         to_w /= stride, to_h /= stride, to_c *= stride * stride;
     } else if (l.kind == Kind::shortcut || l.kind == Kind::route) {
-        if (l.from.empty()) return "a layer to take from is missing";
+        if (l.from.empty()) return "the list of layers is empty";
         const bool route = l.kind == Kind::route;
         if (!route && l.from.size() > 1)
             return "a shortcut from " + std::to_string(l.from.size()) +
@@ -115,8 +115,9 @@ std::string Network::add(Layer l) {
         for (const int f : l.from) {
             const Layer& of = layers[static_cast<std::size_t>(f)];
             if (route && (of.w != to_w || of.h != to_h))
-                return "layer " + std::to_string(f) + " has another shape";
-            // As Darknet: one side is a whole multiple of the other, the same way both ways.
+                return "layer " + std::to_string(f) + " has a different shape";
+            // As in Darknet: one side must be a whole multiple of the other, equally for width and
+            // height.
             if (!route && (of.w / to_w != of.h / to_h || to_w / of.w != to_h / of.h))
                 return "layer " + std::to_string(f) + " is scaled differently in width and height";
             if (route) to_c += of.c;
@@ -133,7 +134,8 @@ void read_weights(const std::string& path, Network& network) {
     InputFile file(path);
     std::int32_t version[3];
     file.read(version, sizeof version, "the version");
-    const bool wide = std::int64_t {version[0]} * 10 + version[1] >= 2; // `seen` grew in 0.2
+    const bool wide =
+        std::int64_t {version[0]} * 10 + version[1] >= 2; // `seen` became wider in 0.2
     std::uint64_t images = 0;
     file.read(&images, wide ? 8 : 4, "the number of images seen");
     const bool transposed = version[0] > 1000 || version[1] > 1000;
@@ -162,7 +164,7 @@ void read_weights(const std::string& path, Network& network) {
         }
     }
     if (!network.cut && !file.at_end())
-        file.refuse_byte("the layers of the .cfg end here, but the file goes on");
+        file.refuse_byte("the layers of the .cfg end here, but the file continues");
 }
 
 } // namespace memsim::workload

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-/// Convolutional networks as lists of layers, after Darknet (Redmon, 2013-2016), and its two files.
+/// Convolutional networks as lists of layers, and Darknet's two file formats (Redmon, 2013-2016).
 namespace memsim::workload {
 
 using files::InputFile;
@@ -19,25 +19,25 @@ struct Layer {
         upsample,
         reorg,
         softmax,
-        identity,  ///< dropout, and detection, which is the host's
-        connected, ///< a convolution of one pixel whose channels are all inputs
-        local,     ///< a convolution with weights of its own for each pixel
-        crop,      ///< the centre of the image, as -1 to 1
-        extra      ///< the inputs and `filters` zeros behind them
+        identity,  ///< dropout, and detection, which the host performs
+        connected, ///< a convolution of one pixel with all inputs as channels
+        local,     ///< a convolution with separate weights for each pixel
+        crop,      ///< the centre of the image, scaled to -1 to 1
+        extra      ///< the inputs, followed by `filters` zeros
     };
     enum class Activation : std::uint8_t { linear, leaky, relu, ramp, logistic };
     Kind kind = Kind::identity;
-    /// Of a pool, `pad` is the sum of both sides; of a crop, `size` is the side of the output.
+    /// For a pool, `pad` is the sum of both sides; for a crop, `size` is the side of the output.
     std::uint32_t filters = 1, size = 1, stride = 1, pad = 0, groups = 1;
     Activation activation = Activation::linear;
     bool normalized = false;
     float temperature = 1; ///< of softmax
-    std::vector<int> from; ///< of route and shortcut: below 0 counts back from this layer
-    std::uint32_t in_w = 0, in_h = 0, in_c = 0, w = 0, h = 0, c = 0; ///< by Network::add
+    std::vector<int> from; ///< of route and shortcut; negative: relative to this layer
+    std::uint32_t in_w = 0, in_h = 0, in_c = 0, w = 0, h = 0, c = 0; ///< set by Network::add
     std::vector<float> weights, bias;
-    std::vector<float> scale, mean, variance; ///< of each filter, where `normalized`
+    std::vector<float> scale, mean, variance; ///< per filter, if `normalized`
 
-    // 32 bits hold them: Network::add takes no larger layer.
+    // Fits in 32 bits: Network::add accepts no larger layer.
     std::uint32_t outputs() const { return w * h * c; }
     std::uint32_t depth() const { return in_c / groups * size * size; } ///< of one filter
     bool weighted() const {
@@ -52,12 +52,13 @@ struct Layer {
 struct Network {
     std::uint32_t w = 0, h = 0, c = 3;
     std::vector<Layer> layers;
-    std::vector<std::string> files; ///< that it was read from
-    bool cut = false; ///< the image became one pixel: what would halve it and all after is left out
+    std::vector<std::string> files; ///< files from which it was read
+    bool cut =
+        false; ///< layers that would halve a side of one pixel, and all later layers, are omitted
     std::uint64_t held = 0;      ///< floats of all weights and outputs
     std::uint64_t workspace = 0; ///< floats of the largest im2col
 
-    /// Computes its shape. What is wrong with it, or nothing.
+    /// Adds a layer and computes its shape. Returns what is wrong with it, or nothing.
     std::string add(Layer layer);
 
   private:
@@ -66,7 +67,7 @@ struct Network {
 
 /// Reads a .cfg for a square image of `side` pixels.
 Network read_cfg(const std::string& path, std::uint32_t side);
-/// Reads the weights of its convolutions; a network that is cut leaves a rest.
+/// Reads the weights of all layers. A shortened network uses only part of the file.
 void read_weights(const std::string& path, Network& network);
 
 } // namespace memsim::workload

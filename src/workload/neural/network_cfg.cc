@@ -28,8 +28,8 @@ std::vector<std::string> words_of(std::string_view text) {
     return words;
 }
 
-/// A kind of section of Darknet's .cfg: the keys that shape a layer, those that have an effect in
-/// training or in the host's part only and are ignored, and those that are accepted with one value.
+/// A section type of Darknet's .cfg: the keys that shape a layer, those that are ignored because
+/// they affect only training or the host's part, and those accepted with one value only.
 struct SectionType {
     std::string_view name;
     Kind kind = Kind::identity;
@@ -82,7 +82,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> short_nam
      {"soft", "softmax"}}};
 constexpr std::array<std::string_view, 5> activations {"linear", "leaky", "relu", "ramp",
                                                        "logistic"};
-/// Sections that Darknet has and this reader does not model, and why.
+/// Sections of Darknet that are not modelled.
 constexpr std::array<std::string_view, 4> recurrent {"rnn", "gru", "lstm", "crnn"};
 
 struct Section {
@@ -93,7 +93,7 @@ struct Section {
     bool net() const { return type == types; }
 };
 
-/// Reads a .cfg, a section after the other.
+/// Reads a .cfg section by section.
 class CfgReader {
   public:
     CfgReader(const std::string& path, std::uint32_t side) : file_(path) {
@@ -162,7 +162,8 @@ class CfgReader {
         const std::string wrong = network_.add(l);
         if (!wrong.empty()) file_.refuse_line("the layer before this line is wrong: " + wrong);
     }
-    /// The file states the crop of its own image; the image of `side` pixels is cropped alike.
+    /// The file states the crop for its own image size; the image of `side` pixels is cropped in
+    /// proportion.
     void crop(Layer& l) const {
         if (now_.crop_w != now_.crop_h || width_ != height_ || width_ == 0)
             file_.refuse_line("the layer before this line is wrong: a crop of " +
@@ -178,7 +179,7 @@ class CfgReader {
                             "'" + std::string(value_.substr(0, 40)) + "', where " + right +
                                 " is right");
     }
-    /// A whole number of a list or by itself.
+    /// An integer in a list or alone.
     int whole(std::string_view text, int least) {
         int n = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
@@ -259,7 +260,7 @@ class CfgReader {
     Network network_;
     Section now_;
     std::string_view line_, value_;
-    std::uint32_t width_ = 0, height_ = 0; ///< that [net] states
+    std::uint32_t width_ = 0, height_ = 0; ///< stated by [net]
 };
 
 } // namespace

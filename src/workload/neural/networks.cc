@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-/// The networks of the papers' tables, as their .cfg files list them.
+/// The networks of the papers' tables, as in their .cfg files.
 namespace memsim::workload {
 
 namespace {
@@ -69,7 +69,7 @@ Layers yolo2_network() { // yolov2.cfg
         all.push_back(other(Kind::route));
         all.back().from = std::move(from);
     };
-    // As many convolutions, every second of which is narrow, between each two poolings.
+    // An equal number of convolutions between two poolings, of which every second one is narrow.
     u32 filters = 32;
     for (const u32 convolutions : {1u, 1u, 3u, 3u, 5u, 5u}) {
         for (u32 k = 0; k < convolutions; ++k)
@@ -79,13 +79,13 @@ Layers yolo2_network() { // yolov2.cfg
     }
     all.push_back(conv(1024, 3));
     all.push_back(conv(1024, 3));
-    take({-9}); // the last of twice the side
+    take({-9}); // the last layer with twice the side
     all.push_back(conv(64, 1));
     all.push_back(other(Kind::reorg, 1, 2));
     take({-1, -4});
     all.push_back(conv(1024, 3));
     all.push_back(linear(425));
-    all.push_back(other(Kind::identity)); // [region]: the host's
+    all.push_back(other(Kind::identity)); // [region] is performed by the host
     return all;
 }
 Layers yolo3_network() { // yolov3.cfg
@@ -111,7 +111,7 @@ Layers yolo3_network() { // yolov3.cfg
             all.push_back(conv(filters, 3));
         }
         all.push_back(linear(255));
-        all.push_back(other(Kind::identity)); // [yolo]: the host's
+        all.push_back(other(Kind::identity)); // [yolo] is performed by the host
         if (earlier == 0) break;
         take(Kind::route, {-4});
         all.push_back(conv(filters / 4, 1));
@@ -123,7 +123,7 @@ Layers yolo3_network() { // yolov3.cfg
 
 template <Layers (*list)()>
 std::unique_ptr<Application> network(const Options& options) {
-    if (options.size > most_side) // the catalogue looks at it only where there is no file
+    if (options.size > most_side) // the catalogue checks it only without a file
         throw BadOption("size", "an image of " + std::to_string(options.size) +
                                     " pixels a side, where 1 to " + std::to_string(most_side) +
                                     " are right");
@@ -154,8 +154,8 @@ std::unique_ptr<Application> network(const Options& options) {
     return make_darknet(options, std::move(net));
 }
 
-constexpr const char* side = "the side of the image in pixels; layers that would halve one pixel, "
-                             "and all after them, are left out";
+constexpr const char* side = "the side of the image in pixels; layers that would halve one pixel "
+                             "and all layers after them are omitted";
 
 const Entry reference {
     {.names = {"darknet"},

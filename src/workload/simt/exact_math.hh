@@ -7,12 +7,11 @@
 #include <string_view>
 #include <vector>
 
-/// Floating point whose bits are the same on every compiler and machine: IEEE sums, products,
-/// quotients and square roots are exact by the standard; what libm would give is not, so it stands
-/// here.
+/// Floating-point functions with identical results on all compilers and machines. IEEE sums,
+/// products, quotients and square roots are exact by the standard; functions of libm are not.
 namespace memsim::workload {
 
-/// e^x in 2^k x a polynomial of degree 11 in double, within a unit in the last place of float.
+/// e^x as 2^k x a polynomial of degree 11 in double, within a unit in the last place of float.
 inline float exact_exp(float x) {
     if (x > 88.0f) x = 88.0f;
     if (x < -87.0f) x = -87.0f;

@@ -6,8 +6,8 @@
 
 namespace memsim::workload {
 
-/// An application's functional side as a field of State: the object is built from parameters, its
-/// state goes into the checkpoint.
+/// The functional state of an application as a field of State. Parameters determine the object; its
+/// state is stored in the checkpoint.
 class FunctionalState {
   public:
     static constexpr std::string_view archived_as = "KernelSource";
@@ -24,9 +24,9 @@ class FunctionalState {
             std::string bytes;
             a(bytes);
             Loader inner(bytes);
-            if (!source) return; // the state is only looked at
+            if (!source) return; // the state is only inspected
             source->load(inner);
-            a.check(inner.done(), "is followed by more than there is");
+            a.check(inner.done(), "is followed by unexpected data");
         } else {
             a(std::string("functional memory of the application"));
         }

@@ -4,40 +4,41 @@
 #include "protocol/dispatch.hh"
 #include "workload/simt/functional_state.hh"
 
-/// What the hosts of applications have in common: they differ in where their kernels come from.
+/// Common parts of application hosts, which differ in the source of their kernels.
 namespace memsim::workload {
 
 using namespace memsim::literals;
 
 struct HostParams {
     using group = void;
-    Param<Time> launch_latency {1_fs,
-                                {1_fs, 1_s},
-                                "Time from the end of a launch to the next (0 for a memory system; "
-                                "a real host takes 5 us)"};
+    Param<Time> launch_latency {
+        1_fs,
+        {1_fs, 1_s},
+        "Time from the end of a launch to the start of the next (0 for a memory system; "
+        "a real host needs 5 us)"};
 };
 
-/// `Params` holds them as `host`.
+/// Requires that `Params` contains the parameters as `host`.
 template <class Params>
 struct HostPorts {
     Responder<protocol::Launches> dispatcher {
         {.depth = [](const void*) { return 1u; },
          .latency = from<&Params::host, &HostParams::launch_latency>},
-        "The dispatcher, which asks for launches"};
+        "The dispatcher, which requests launches"};
 };
 
 struct HostStats {
-    Counter launches {Unit::count, "Launches given to the dispatcher"};
+    Counter launches {Unit::count, "Launches sent to the dispatcher"};
 };
 
 struct HostState {
     FunctionalState function;
     std::uint32_t launches = 0;
-    std::string kernel; ///< of the last of them
+    std::string kernel; ///< of the last launch
 };
 
-/// What a host does when it wakes: it answers each request for a launch with the stream's next one,
-/// or with its end.
+/// The wake of a host: answers each request for a launch with the next launch of the stream, or
+/// with its end.
 template <class Host>
 void serve_launches(Host& host) {
     auto& in = host.port.dispatcher;

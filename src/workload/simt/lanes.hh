@@ -10,9 +10,9 @@
 #include <concepts>
 #include <type_traits>
 
-/// Registers of a warp and arithmetic on them. Each operator is an instruction by the rule of
-/// docs/models/workloads.md, and waits for the loads whose results it uses: dependences follow from
-/// the data flow, and nobody writes them down.
+/// Registers of a warp and arithmetic on them. Each operator counts as an instruction by the rule
+/// of docs/models/workloads.md and waits for the loads whose results it uses. Dependences follow
+/// from the data flow; kernels do not state them.
 namespace memsim::workload {
 
 using program::u32;
@@ -24,7 +24,7 @@ using program::warp_lanes;
 using Mask = u32;
 inline constexpr Mask all_active = ~Mask {0};
 
-/// Some of a warp's results: bit i is the one with number `at` - i.
+/// A set of a warp's results: bit i stands for result number `at` - i.
 struct Needs {
     u64 bits = 0;
     u32 at = 0;
@@ -35,8 +35,8 @@ inline Needs operator|(Needs a, Needs b) {
     return {b.bits | (ago < 64 ? a.bits << ago : 0), b.at};
 }
 
-/// What a warp knows of its stream while it runs: the lanes that are active, and the results that
-/// no operation has waited for yet.
+/// State of a warp's stream while it runs: the active lanes, and the results for which no operation
+/// has waited yet.
 class Flow {
   public:
     Flow(std::vector<u8>& bytes, program::StreamCounts& counts, Mask threads, bool by_rule)
@@ -44,8 +44,8 @@ class Flow {
 
     Mask active() const { return active_; }
 
-    /// Instructions by the rule that use these results. In a kernel whose instructions are counted
-    /// from machine code (compute), the next operation waits in their place.
+    /// Adds instructions, counted by the rule, that use these results. In a kernel counted from
+    /// machine code (compute), the next operation waits instead.
     void use(u32 instructions, u64 waits) {
         if (active_ == 0) return;
         if (by_rule_) {
@@ -54,21 +54,21 @@ class Flow {
         } else
             owed_ |= waits;
     }
-    /// Which of them have to be waited for, as `waits` of the next operation.
+    /// The results that must be waited for, in the format of `waits` of the next operation.
     u64 open(const Needs& needs) const {
         const u32 ago = results_ - needs.at;
         return ago >= 64 ? 0 : needs.bits << ago & open_;
     }
 
   protected:
-    /// What the next operation waits for, beside its operands.
+    /// The results for which the next operation waits in addition to its operands.
     u64 take(u64 waits) {
         waits |= owed_;
         owed_ = 0;
         open_ &= ~waits;
         return waits;
     }
-    /// The operation written last has a result.
+    /// The last operation written has a result.
     Needs new_result() {
         open_ = open_ << 1 | 1;
         return {1, ++results_};
@@ -78,30 +78,31 @@ class Flow {
     Mask active_;
     bool by_rule_;
     u32 results_ = 0; ///< so far
-    u64 open_ = 0;    ///< bit i: nothing has waited for the i-th last of them
-    u64 owed_ = 0;    ///< in the same count
+    u64 open_ = 0;    ///< bit i: nothing has waited for the i-th last result
+    u64 owed_ = 0;    ///< in the same format
 };
 
 namespace detail {
 
-/// Bit i in place i. (A shift by i for each lane is what x86-64 cannot do on several at once.)
+/// Bit i in element i. A table, because x86-64 cannot shift several lanes by different amounts at
+/// once.
 inline constexpr auto lane_bit = [] {
     std::array<Mask, warp_lanes> bits {};
     for (u32 i = 0; i < warp_lanes; ++i) bits[i] = Mask {1} << i;
     return bits;
 }();
 
-struct Unset {}; ///< a register that is about to be written in all lanes
+struct Unset {}; ///< a register about to be written in all lanes
 
 } // namespace detail
 
-/// A register: one value for each lane. Assignment changes the active lanes only, as in CUDA; a
-/// copy that is declared has all.
+/// A register: one value per lane. As in CUDA, assignment changes the active lanes only; the
+/// initialisation of a copy sets all lanes.
 template <class T>
 struct Lanes {
     std::array<T, warp_lanes> lane;
-    Flow* flow = nullptr; ///< whose register it is; none: a constant
-    Needs needs;          ///< loads whose answers it holds
+    Flow* flow = nullptr; ///< the owner of the register; none: a constant
+    Needs needs;          ///< loads whose results it holds
 
     Lanes() { program::fill_lanes(lane, T {}); }
     explicit Lanes(T value) { program::fill_lanes(lane, value); }
@@ -126,7 +127,7 @@ struct Lanes {
     const T& operator[](u32 i) const { return lane[i]; }
 };
 
-/// A predicate: the lanes where it holds.
+/// A predicate: the lanes in which it holds.
 struct Cond {
     Mask mask = 0;
 
@@ -138,7 +139,7 @@ struct Cond {
 
 namespace detail {
 
-/// Integers are computed without sign, so that lanes that are off cannot overflow.
+/// Integers are computed as unsigned values, so that inactive lanes cannot overflow.
 template <class T>
 struct Plain {
     using Type = T;
@@ -183,7 +184,7 @@ Cond compare(const Lanes<T>& a, const Lanes<T>& b, F f) {
     used(1, a, b);
     return mask;
 }
-/// In which lanes, active or not; no instruction.
+/// The lanes, active or not, in which f holds; costs no instruction.
 template <class T, class F>
 Cond holds(const Lanes<T>& a, T b, F f) {
     Mask mask = 0;
@@ -264,7 +265,7 @@ template <class T>
 Lanes<T> max(const Lanes<T>& a, std::type_identity_t<T> b) {
     return detail::each<T>(a, [b](T x) { return x < b ? b : x; });
 }
-/// a where the condition holds, else b.
+/// a where the condition holds, otherwise b.
 template <class T>
 Lanes<T> select(Cond condition, const Lanes<T>& a, const Lanes<T>& b) {
     Lanes<T> r(detail::Unset {});
@@ -272,8 +273,8 @@ Lanes<T> select(Cond condition, const Lanes<T>& a, const Lanes<T>& b) {
     r.flow = detail::used(1, a, b);
     return r;
 }
-/// a x b + c, one instruction. The product is rounded before the sum, so that every compiler gives
-/// the same bits (hardware's fused one differs in the last).
+/// a x b + c as one instruction. The product is rounded before the sum, so that all compilers give
+/// the same bits (fused hardware differs in the last bit).
 template <class T>
 Lanes<T> mad(const Lanes<T>& a, const Lanes<T>& b, const Lanes<T>& c) {
     using P = detail::PlainOf<T>;
@@ -291,7 +292,7 @@ template <class T>
 Lanes<T> mad(const Lanes<T>& a, std::type_identity_t<T> b, const Lanes<T>& c) {
     return mad(a, Lanes<T>(b), c);
 }
-/// Another type's register with the same values.
+/// A register of another type with the same values.
 template <class To, class T>
 Lanes<To> as(const Lanes<T>& a) {
     return detail::each<To>(a, [](T x) { return static_cast<To>(x); });

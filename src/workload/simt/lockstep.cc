@@ -44,11 +44,12 @@ const GroupOperations::Operation* Lockstep::head(Lane& lane) {
     return lane.next < phase.size() ? &phase[lane.next] : nullptr;
 }
 
-/// What the operation waits for, as numbers of results in the stream. Results of an earlier phase
-/// or of another work-item have been waited for.
+/// The results for which the operation waits, as result numbers in the stream. Earlier phases and
+/// other work-items have been waited for already.
 u64 Lockstep::waits(const Lane& lane, const GroupOperations::Operation& o) const {
     u64 found = 0;
-    const auto made = static_cast<u32>(lane.made.size()); // results of this phase before it
+    const auto made =
+        static_cast<u32>(lane.made.size()); // results of this phase before the operation
     for (u64 rest = o.op.waits; rest; rest &= rest - 1) {
         const auto ago = static_cast<u32>(std::countr_zero(rest));
         if (ago >= made) continue;
@@ -82,7 +83,7 @@ void Lockstep::run(const std::vector<Item>& items, u32 overhead) {
     }
 }
 
-/// As many instructions as all of these lanes have.
+/// Issues the largest number of instructions that all these lanes have in common.
 void Lockstep::compute(u32 lanes) {
     u32 n = ~0u;
     u64 needs = 0;
@@ -102,7 +103,7 @@ void Lockstep::compute(u32 lanes) {
     }
 }
 
-/// The access with the lowest address in the program, by those of the lanes that are there.
+/// Issues the access with the lowest program address, for the lanes that have reached it.
 void Lockstep::access(u32 lanes) {
     const WarpOp* first = nullptr;
     const auto same = [&](const WarpOp& op) {

@@ -10,12 +10,12 @@ using program::u32;
 using program::u64;
 using program::u8;
 
-/// The streams of a work-group's warps, decoded: for each warp, its operations between barriers.
+/// The decoded streams of a work-group's warps: by warp, its operations between barriers.
 class GroupOperations {
   public:
     struct Operation {
         program::WarpOp op;
-        u32 result = 0; ///< its number among the results of its warp, from 1; 0: it has none
+        u32 result = 0; ///< its number among the results of its warp, from 1; 0: none
     };
     using Phase = std::vector<Operation>; ///< of one warp
 
@@ -25,7 +25,7 @@ class GroupOperations {
     const Phase* phase(u32 warp, u32 number) const {
         return number < phases_[warp].size() ? &phases_[warp][number] : nullptr;
     }
-    /// Bit i: the warp's thread i executes something.
+    /// Bit i: thread i of the warp executes an operation.
     u32 threads(u32 warp) const { return threads_[warp]; }
 
   private:
@@ -33,30 +33,30 @@ class GroupOperations {
     std::vector<u32> threads_;
 };
 
-/// Work-items of different work-groups in lockstep: one in each lane. Appends to a stream. Lanes
-/// whose next operations are the same issue together. Otherwise compute instructions go first, and
-/// then the access with the lowest address in the program, so that lanes meet again behind a loop
-/// or a branch.
+/// Executes work-items of different work-groups in lockstep, one per lane, and appends to a stream.
+/// Lanes whose next operations are equal issue together. Otherwise compute instructions issue
+/// first, followed by the access with the lowest program address, so that lanes reconverge after a
+/// loop or a branch.
 class Lockstep {
   public:
     Lockstep(program::WarpStreamWriter& writer, u32 lanes) : writer_(writer), lanes_(lanes) {}
 
-    /// Thread `thread` of this phase in a lane; a null phase executes nothing.
+    /// Runs thread `thread` of this phase in a lane; a null phase executes nothing.
     struct Item {
         const GroupOperations::Phase* phase = nullptr;
         u32 thread = 0;
     };
-    /// Runs the items to their ends. The loop over work-items takes `overhead` instructions.
+    /// Runs the items to completion. `overhead`: instructions of the loop over work-items.
     void run(const std::vector<Item>& items, u32 overhead);
 
   private:
     struct Lane {
         Item item;
         std::size_t next = 0;  ///< operation of the phase
-        u32 left = 0;          ///< instructions of a compute operation that has begun; 0: none has
-        std::vector<u32> made; ///< by the number of a result in its own warp, that in the stream
+        u32 left = 0;          ///< remaining instructions of the current compute operation; 0: none
+        std::vector<u32> made; ///< result number in the stream, by result number in its own warp
     };
-    /// Goes to the lane's next operation; null at the end.
+    /// The lane's next operation; null at the end.
     static const GroupOperations::Operation* head(Lane& lane);
     u64 waits(const Lane& lane, const GroupOperations::Operation& o) const;
     void compute(u32 lanes);

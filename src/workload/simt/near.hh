@@ -7,14 +7,15 @@
 
 namespace memsim::workload {
 
-/// The first element that is further than `error` from what the reference has there, as a sentence;
-/// empty if none is. `reference(i)` gives a value and its error: a pair, or a struct of two.
+/// Returns a sentence about the first element that differs from the reference by more than `error`;
+/// empty if there is none. `reference(i)` returns a value and its error: a pair, or a struct of
+/// two.
 template <class T, class Reference>
 std::string first_far(const std::string& name, std::span<const T> ours, Reference reference) {
     for (std::size_t i = 0; i < ours.size(); ++i) {
         const auto [value, error] = reference(i);
         const auto have = static_cast<long double>(ours[i]);
-        if (std::abs(have - value) <= error) continue; // false for what is no number, too
+        if (std::abs(have - value) <= error) continue; // false for NaN, too
         char text[160];
         std::snprintf(text, sizeof text,
                       "[%zu] is %.9Lg, but the reference has %.9Lg and allows for %.3Lg", i, have,

@@ -15,7 +15,7 @@ static const Registration<SerialGroups> serial_groups {
 namespace {
 
 /// An application whose launches are those of another one, distributed over hardware threads. Its
-/// state is the other one's and the current launch.
+/// state consists of the other's state and the current launch.
 class SerialSource final : public program::KernelSource {
   public:
     SerialSource(program::KernelSource& of, const SerialGroups::Params& params,
@@ -91,8 +91,8 @@ class SerialSource final : public program::KernelSource {
     program::KernelSource& of_;
     const SerialGroups::Params& params_;
     SerialLaunch& launch_;
-    BlockStreams streams_;                ///< scratch
-    std::vector<GroupOperations> groups_; ///< scratch
+    BlockStreams streams_;                ///< scratch space
+    std::vector<GroupOperations> groups_; ///< scratch space
 };
 
 } // namespace
@@ -106,7 +106,7 @@ program::KernelSource& SerialGroups::kernels() {
     program::KernelSource& of = application().kernels();
     if (!dynamic_cast<Application*>(&of))
         refuse("program", port.program.neighbour_path() +
-                              " runs its blocks in their order alone, as recordings do: bind a "
+                              " runs its blocks in linear order only, like a recording: bind a "
                               "workload.Program");
     serial_ = std::make_unique<SerialSource>(of, params, state.launch);
     return *serial_;
@@ -114,7 +114,7 @@ program::KernelSource& SerialGroups::kernels() {
 
 std::string SerialGroups::kernel() const { return application().kernel(); }
 
-/// The application has begun the launch when it answers.
+/// An answer of the application means that it has started the launch.
 void SerialGroups::wake() {
     while (!port.dispatcher.empty() && port.program.can_send())
         port.program.send(port.dispatcher.pop());

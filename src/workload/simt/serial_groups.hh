@@ -8,45 +8,42 @@ namespace memsim::workload {
 
 using namespace memsim::literals;
 
-/// Runs the work-groups of an application in hardware threads, as OpenCL on Vortex does: a
-/// hardware thread executes a work-group alone, one work-item after the other.
+/// Runs the work-groups of an application in hardware threads, like OpenCL on Vortex: a hardware
+/// thread executes a whole work-group, one work-item after the other.
 ///
-/// Models        Warps of `lanes` hardware threads in lockstep. A lane that diverges issues apart
-///               and joins the others at the next instruction with the same address.
-/// Order         Between two barriers of the kernel, work-items run in the order of their numbers.
-/// Requires      An application of one stream whose work-groups may run in any order.
-/// Guarantees    Each work-group of a launch runs once, in an order that depends on the launch and
-///               on the parameters alone.
-/// Not modelled  Room for shared memory: each hardware thread has its own; bank conflicts there.
-///               Contents of memory where several work-groups write different values to one
-///               address.
+/// Models        Warps of `lanes` hardware threads in lockstep. A lane that diverges issues
+///               separately and joins the others at the next instruction with the same address.
+/// Ordering      Between two barriers of the kernel, work-items run in the order of their numbers.
+/// Requires      An application with one stream whose work-groups may run in any order.
+/// Guarantees    Each work-group of a launch runs once, in an order that depends only on the launch
+///               and the parameters.
+/// Not modelled  Capacity of shared memory: each hardware thread has its own; bank conflicts there.
+///               Contents of memory if several work-groups write different values to one address.
 /// See           docs/models/cxl.md
 class SerialGroups final : public Model<SerialGroups>, public protocol::HasKernels {
   public:
     struct Params {
-        Param<unsigned> lanes {8, {1, program::warp_lanes}, "Hardware threads of a warp"};
+        Param<unsigned> lanes {8, {1, program::warp_lanes}, "Hardware threads per warp"};
         Param<unsigned> warps {
             32,
             {1, 1u << 16},
-            "Warps of the machine, over whose hardware threads the work-groups are distributed"};
+            "Warps of the machine over whose hardware threads work-groups are distributed"};
         Param<GroupOrder> order {
-            GroupOrder::chunks, "Which work-groups a hardware thread runs: neighbours (chunks), or "
-                                "one of each round of all hardware threads (interleaved)"};
+            GroupOrder::chunks,
+            "Distribution of work-groups over hardware threads: adjacent ones (chunks), or "
+            "one per round over all hardware threads (interleaved)"};
         Param<unsigned> item_instructions {
-            3,
-            {0, 1000},
-            "Instructions of the loop over work-items for each work-item",
-            assumed("count, compare and branch")};
+            3, {0, 1000}, "Loop instructions per work-item", assumed("count, compare and branch")};
     };
     struct Ports {
         Responder<protocol::Launches> dispatcher {{.depth = [](const void*) { return 1u; }},
-                                                  "The dispatcher, which asks for launches"};
+                                                  "The dispatcher, which requests launches"};
         Requester<protocol::Launches> program {
             {.depth = [](const void*) { return 1u; }, .needs = needs<protocol::HasKernels>},
             "The application"};
     };
     struct Stats {
-        Counter launches {Unit::count, "Launches given to the dispatcher"};
+        Counter launches {Unit::count, "Launches sent to the dispatcher"};
         Counter groups {Unit::count, "Work-groups of these launches"};
     };
     struct State {

@@ -36,7 +36,7 @@ Lanes<u32> Warp::lane() {
 
 u32 bank_passes(Mask lanes, const std::array<u32, warp_lanes>& address, u32 width) {
     constexpr u32 banks = 32, word = 4;
-    std::array<u8, banks> held {}; // different words of each bank
+    std::array<u8, banks> held {}; // different words per bank
     std::array<std::array<u32, 2 * warp_lanes>, banks> words;
     u32 most = 1;
     for (Mask rest = lanes; rest != 0; rest &= rest - 1) {
@@ -74,15 +74,16 @@ void* Block::reserve(u64 bytes) {
     shared_.push_back(std::make_unique<u64[]>((bytes + 7) / 8));
     shared_bytes_ += static_cast<u32>((bytes + 7) / 8 * 8);
     MEMSIM_ASSERT(shared_bytes_ <= run_.launch.shared_bytes,
-                  "a block takes more shared memory than its kernel states");
+                  "a block uses more shared memory than its kernel states");
     return shared_.back().get();
 }
 
 void over_operation_limit(const BlockRun& run) {
-    throw ConfigError("block " + std::to_string(run.block) + " of kernel " + run.launch.kernel +
-                      " ran over the limit of " + std::to_string(run.operation_limit) +
-                      " operations: blocks run one after the other, so one that waits for another "
-                      "never ends; if it is only long, raise operation_limit");
+    throw ConfigError(
+        "block " + std::to_string(run.block) + " of kernel " + run.launch.kernel +
+        " exceeded the limit of " + std::to_string(run.operation_limit) +
+        " operations: blocks run one after the other, so a block that waits for another "
+        "never ends; if the block is just long, raise operation_limit");
 }
 
 } // namespace memsim::workload

@@ -6,11 +6,11 @@
 #include <deque>
 #include <functional>
 
-/// SIMT kernels as C++: what a kernel does is written per warp, over lanes; running it changes the
-/// device arrays and writes the warp's instruction stream. A kernel names each access by a site (an
-/// enumerator), from which its PC follows. Instructions between accesses are counted by the rule of
-/// docs/models/workloads.md or, where machine code was counted, stated by compute(n).
-/// Not modelled: instruction fetch, independent thread scheduling, local memory.
+/// SIMT kernels in C++. A kernel is written per warp, over lanes. Running it changes the device
+/// arrays and writes the warp's instruction stream. Each access is named by a site (an enumerator),
+/// which determines its PC. Instructions between accesses are counted by the rule of
+/// docs/models/workloads.md, or stated by compute(n) if machine code was counted. Not modelled:
+/// instruction fetch, independent thread scheduling, local memory.
 namespace memsim::workload {
 
 using program::BlockStreams;
@@ -18,7 +18,7 @@ using program::KernelSource;
 using program::Launch;
 using program::WarpOpKind;
 
-/// The prices of the rule, in instructions; sm_80's machine code is where they come from
+/// Instruction costs of the counting rule, derived from sm_80 machine code
 /// (docs/models/workloads.md).
 namespace rule {
 inline constexpr u32 prologue = 1;       ///< of a kernel: the stack pointer
@@ -34,13 +34,13 @@ inline constexpr u32 square_root = 8;
 inline constexpr u32 exponential = 4;
 } // namespace rule
 
-/// One block of a launch while it runs.
+/// A block of a launch while it runs.
 struct BlockRun {
     const Launch& launch;
-    u32 kernel = 0; ///< number of the kernel in its application: the upper part of each PC
+    u32 kernel = 0; ///< number of the kernel within its application: the upper part of each PC
     u32 block = 0;
     u64 operation_limit = 0;
-    bool by_rule = true; ///< how instructions are counted
+    bool by_rule = true; ///< selects how instructions are counted
     BlockStreams& out;
 };
 
@@ -54,7 +54,7 @@ u64 bits_of(T value) {
     else if constexpr (std::is_same_v<T, double>)
         return std::bit_cast<u64>(value);
     else
-        return static_cast<std::make_unsigned_t<T>>(value); // as wide as it is stored
+        return static_cast<std::make_unsigned_t<T>>(value); // in the width of the stored type
 }
 
 /// An array in a block's shared memory: 32 banks of 4 bytes.
@@ -65,41 +65,42 @@ struct Shared {
     u32 size = 0;
 };
 
-/// In how many cycles 32 banks serve these lanes: the most different words of one bank.
+/// The cycles in which 32 banks serve these lanes: the maximum number of different words of one
+/// bank.
 u32 bank_passes(Mask lanes, const std::array<u32, warp_lanes>& address, u32 width);
 
-/// One warp while it runs. Its operations act on the active lanes; if_ and while_ narrow them.
+/// A warp while it runs. Operations act on the active lanes, which if_ and while_ restrict.
 class Warp : public Flow {
   public:
     Warp(BlockRun& run, u32 index, Mask threads);
 
-    u32 index() const { return index_; } ///< its number in the block
+    u32 index() const { return index_; } ///< its number within the block
     const Launch& launch() const { return run_.launch; }
-    /// Each lane's thread in the grid: the number along x, y or z.
+    /// The number of each lane's thread in the grid, along x, y or z.
     Lanes<u32> x() { return number(0, true); }
     Lanes<u32> y() { return number(1, true); }
     Lanes<u32> z() { return number(2, true); }
-    /// In a grid of one dimension.
+    /// For a grid of one dimension.
     Lanes<u32> thread() { return x(); }
-    /// In its block.
+    /// The number within the block.
     Lanes<u32> tx() { return number(0, false); }
     Lanes<u32> ty() { return number(1, false); }
     Lanes<u32> tz() { return number(2, false); }
-    /// In its warp: 0 to 31.
+    /// The number within the warp: 0 to 31.
     Lanes<u32> lane();
-    /// The block, along x, y or z.
+    /// The number of the block, along x, y or z.
     u32 bx() const { return block_[0]; }
     u32 by() const { return block_[1]; }
     u32 bz() const { return block_[2]; }
 
-    /// Instructions of machine code, counted: nothing in a kernel that goes by the rule.
+    /// Adds counted machine instructions. No effect in a kernel that is counted by the rule.
     void compute(u32 n) {
         if (!by_rule_ && active_ != 0) stream_.compute(active_, n, take(0));
     }
-    /// Instructions by the rule that no operator stands for.
+    /// Adds instructions by the rule that no operator represents.
     void extra(u32 n) { use(n, 0); }
 
-    // ---- device memory. `plus` is a constant that the access adds to the index for nothing.
+    // ---- device memory. `plus` is a constant added to the index at no cost.
     template <class Site, class T>
     Lanes<T> load(Site site, const Array<T>& array, const Lanes<u32>& index, u32 plus = 0) {
         Lanes<T> loaded;
@@ -118,14 +119,15 @@ class Warp : public Flow {
                std::type_identity_t<T> value) {
         store(site, array, index, Lanes<T>(value));
     }
-    /// Lane by lane in ascending order: becomes(old value, lane) is stored. Returns the old values.
+    /// Executes the lanes in ascending order: stores becomes(old value, lane). Returns the old
+    /// values.
     template <class Site, class T, class F, class... Operands>
     Lanes<T> atomic(Site site, const Array<T>& array, const Lanes<u32>& index, F becomes,
                     const Operands&... operands) {
         Lanes<T> before = change(WarpOpKind::atomic, site, array, index, becomes, operands...);
         return with_result(before);
     }
-    /// The same, when nobody asks for the old values: the warp does not wait.
+    /// The same without returning old values: the warp does not wait.
     template <class Site, class T, class F, class... Operands>
     void reduce(Site site, const Array<T>& array, const Lanes<u32>& index, F becomes,
                 const Operands&... operands) {
@@ -163,8 +165,8 @@ class Warp : public Flow {
         return atomic(
             site, array, index, [&](T, u32 i) { return with[i]; }, with);
     }
-    /// One is added to a single counter for each active lane, as compilers do it: the lowest active
-    /// lane adds their number, then each takes its place among them.
+    /// Adds one to a single counter for each active lane, as compilers do: the lowest active lane
+    /// adds the number of lanes, then each lane computes its own place.
     template <class Site>
     Lanes<u32> atomic_count(Site site, const Array<u32>& counter) {
         Lanes<u32> place;
@@ -209,7 +211,7 @@ class Warp : public Flow {
         within(condition.mask, then);
         within(~condition.mask, otherwise);
     }
-    /// `condition()` gives the lanes that go round again; a lane that has left stays out.
+    /// `condition()` returns the lanes that iterate again; a lane that has left stays inactive.
     template <class Condition, class Body>
     void while_(Condition condition, Body body) {
         const Mask outer = active_;
@@ -223,7 +225,8 @@ class Warp : public Flow {
         while (again()) body();
         active_ = outer;
     }
-    /// From `first` to `last` (excluded) in steps, each lane its own number of rounds.
+    /// Iterates from `first` to `last` (excluded) in steps, with a separate number of iterations
+    /// per lane.
     template <class Body>
     void for_(const Lanes<u32>& first, const Lanes<u32>& last, Body body, u32 step = 1) {
         Lanes<u32> i = first;
@@ -233,7 +236,7 @@ class Warp : public Flow {
                    i = i + step;
                });
     }
-    /// All lanes go round `n` times.
+    /// All lanes iterate `n` times.
     template <class Body>
     void repeat(u32 n, Body body) {
         if (active_ == 0) return;
@@ -244,8 +247,8 @@ class Warp : public Flow {
     }
 
     // ---- other instructions
-    /// f(lane) for each active lane: `instructions` that use these registers. For what no operator
-    /// can say, such as a division.
+    // Computes f(lane) for each active lane and counts `instructions` that use these registers, for
+    // operations without an operator, such as a division.
     template <class T, class F, class... Operands>
     Lanes<T> apply(u32 instructions, F f, const Operands&... operands) {
         use(instructions, (u64 {0} | ... | open(operands.needs)));
@@ -262,23 +265,23 @@ class Warp : public Flow {
         return apply<float>(
             rule::float_division, [&](u32 i) { return a[i] / b[i]; }, a, b);
     }
-    /// Correctly rounded, so equal everywhere.
+    /// Correctly rounded and therefore identical on all machines.
     Lanes<float> square_root(const Lanes<float>& a) {
         return apply<float>(
             rule::square_root, [&](u32 i) { return std::sqrt(a[i]); }, a);
     }
-    /// Another lane's value: shuffle.
+    /// The value of another lane: shuffle.
     template <class T, class F>
     Lanes<T> shuffle(const Lanes<T>& a, F from_lane) {
         return apply<T>(
             1, [&](u32 i) { return a[from_lane(i) & 31]; }, a);
     }
-    /// Whether it holds in an active lane; the same for all: vote.
+    /// Whether the condition holds in any active lane, with the same result for all: vote.
     bool any(Cond condition) {
         use(1, 0);
         return (condition.mask & active_) != 0;
     }
-    /// A register of f(lane), which costs nothing: a constant.
+    /// A register of f(lane) at no cost, for constants.
     template <class T, class F>
     Lanes<T> map(F f) const {
         Lanes<T> lanes;
@@ -372,7 +375,7 @@ class Warp : public Flow {
                        bank_passes(active_, address, sizeof(T)), value == nullptr, take(waits));
         if (run_.out.counts.operations > run_.operation_limit) over_operation_limit(run_);
     }
-    /// Kernels stand 4 KiB apart and sites 16 bytes, the length of a machine instruction since
+    /// Kernels are 4 KiB apart, sites 16 bytes, which is the length of a machine instruction since
     /// Volta.
     u32 pc_of(u32 site) const { return run_.kernel << 12 | site << 4; }
 
@@ -382,13 +385,13 @@ class Warp : public Flow {
     std::array<u32, 3> block_;
 };
 
-/// A block while it runs: its warps do a phase one after the other and meet at barriers. What
-/// stands outside each() is C++ that all threads of the block do alike, loops over barriers
-/// included.
+/// A block while it runs. Its warps execute each phase one after the other and synchronise at
+/// barriers. Code outside each() is executed alike by all threads of the block, including loops
+/// over barriers.
 class Block {
   public:
     explicit Block(BlockRun run);
-    Block(const Block&) = delete; ///< the warps know where it is
+    Block(const Block&) = delete; ///< warps refer to its address
 
     u32 x() const { return warps_.front().bx(); }
     u32 y() const { return warps_.front().by(); }
@@ -402,7 +405,7 @@ class Block {
     void barrier() { // __syncthreads()
         for (Warp& w : warps_) w.barrier();
     }
-    /// An array of the block's shared memory, all 0.
+    /// An array in the block's shared memory, initialised to 0.
     template <class T>
     Shared<T> shared(u32 size) {
         const Shared<T> array {shared_bytes_, static_cast<T*>(reserve(size * sizeof(T))), size};
@@ -419,7 +422,7 @@ class Block {
     u32 shared_bytes_ = 0;
 };
 
-/// A register that lives over barriers: one of each warp.
+/// Registers that keep their values across barriers, one per warp.
 template <class T>
 class Registers {
   public:

@@ -25,15 +25,15 @@ Picture read_bitmap(InputFile& file) {
     if (number(28, 2) != 24 || number(30, 4) != 0)
         file.refuse("is a bitmap of " + std::to_string(number(28, 2)) +
                     " bits a pixel, compression " + std::to_string(number(30, 4)) +
-                    ", where 24 bits and no compression are read");
+                    "; only 24 bits without compression are supported");
     const bool from_top = number(22, 4) >> 31 != 0; // a negative height
     Picture picture {number(18, 4), from_top ? 0 - number(22, 4) : number(22, 4), {}};
     for (const auto& [name, side] : {std::pair("width", picture.width), {"height", picture.height}})
         if (side < 1 || side > most_side)
             file.refuse(std::string("has a ") + name + " of " + std::to_string(side) +
-                        " pixels, where 1 to " + std::to_string(most_side) + " are read");
+                        " pixels; 1 to " + std::to_string(most_side) + " are supported");
     if (number(10, 4) < sizeof head)
-        file.refuse("says that its pixels begin at byte " + std::to_string(number(10, 4)) +
+        file.refuse("states that its pixels begin at byte " + std::to_string(number(10, 4)) +
                     ", within its header");
     u8 skipped;
     for (u32 i = sizeof head; i < number(10, 4); ++i) file.read(&skipped, 1, "the header");
@@ -41,7 +41,7 @@ Picture read_bitmap(InputFile& file) {
     for (u32 r = 0; r < picture.height; ++r) {
         file.read(row.data(), row.size(), "a row of pixels");
         for (u64 x = 0; x < picture.width; ++x)
-            for (u64 c = 0; c < 3; ++c) // blue stands first in the file
+            for (u64 c = 0; c < 3; ++c) // the file stores blue first
                 picture.rgb.push_back(row[3 * x + 2 - c]);
     }
     const u64 width = u64 {3} * picture.width;

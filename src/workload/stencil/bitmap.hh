@@ -7,16 +7,17 @@ namespace memsim::workload {
 
 using files::InputFile;
 
-/// A picture: three bytes a pixel, red, green, blue, rows from the top.
+/// A picture with three bytes per pixel (red, green, blue), rows from the top.
 struct Picture {
     u32 width = 0, height = 0;
     std::vector<u8> rgb;
 };
 
-/// A Windows bitmap of 24 bits a pixel, not compressed; anything else is refused.
+/// Reads an uncompressed Windows bitmap of 24 bits per pixel. Throws ConfigError for other files.
 Picture read_bitmap(InputFile& file);
 
-/// Smooth colours between random ones 16 pixels apart, the two lowest bits grain [A].
+/// A picture of smooth colours interpolated between random ones 16 pixels apart, with noise in the
+/// two lowest bits [A].
 Picture drawn_picture(u32 side, u64 seed);
 
 } // namespace memsim::workload

@@ -2,7 +2,7 @@
 #include "workload/simt/exact_math.hh"
 
 /// The Coulomb potential of atoms on a plane of points, after the CP of GPGPU-Sim's set (Bakhoda et
-/// al., ISPASS'09): one point a thread [A] (the original takes several), blocks of 16 x 8. Its
+/// al., ISPASS'09): one point per thread [A] (several in the original), blocks of 16 x 8. Its
 /// constant memory is device memory here [A].
 namespace memsim::workload {
 

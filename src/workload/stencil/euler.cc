@@ -1,11 +1,11 @@
 #include "workload/catalogue.hh"
 #include "workload/stencil/tetrahedra.hh"
 
-/// Air around a body after Rodinia's cfd, euler3d (Corrigan et al., AIAA 2009-4001; Che et al.,
-/// IISWC'09): finite volumes for the Euler equations. An iteration copies the variables, computes
-/// each element's step, and three times the fluxes over its four sides and a step in time
-/// (Runge-Kutta). Blocks of 192; the far field's values are instructions' constants. The copy from
-/// device to device is a kernel [A].
+/// Air flow around a body after Rodinia's cfd, euler3d (Corrigan et al., AIAA 2009-4001; Che et
+/// al., IISWC'09): finite volumes for the Euler equations. An iteration copies the variables,
+/// computes the time step of each element, and three times the fluxes over its four sides and a
+/// time step (Runge-Kutta). Blocks of 192 threads; values of the far field are instruction
+/// constants. The copy from device to device is a kernel [A].
 namespace memsim::workload {
 
 namespace {
@@ -14,7 +14,7 @@ constexpr u32 threads = 192, stages = 3;
 constexpr u32 axes = Mesh::axes, sides = Mesh::sides, variables = 2 + axes;
 constexpr float gamma_1 = 0.4f, gamma = 1.4f, smoothing = 0.2f; // of air; artificial viscosity
 
-/// What is known of a place in the gas; T is a number, or a register of a warp.
+/// The state of the gas at a place; T is a number, or a register of a warp.
 template <class T>
 struct Gas {
     T density, energy;
@@ -23,7 +23,7 @@ struct Gas {
     std::array<std::array<T, axes>, axes> momentum_flux; ///< of momentum a along axis b
     std::array<T, axes> energy_flux;
 };
-/// What flows into an element.
+/// The flux into an element.
 template <class T>
 struct Fluxes {
     T density, energy;
@@ -40,7 +40,7 @@ constexpr State far_variables = [] {
                   density * (0.5f * (speed * speed)) + pressure / gamma_1};
 }();
 
-/// In plain numbers: of the far field, and for the reference.
+/// In plain numbers, for the far field and the reference.
 Gas<float> gas_of(const State& v) {
     Gas<float> g;
     g.density = v[0];
@@ -101,7 +101,7 @@ class Euler final : public Application {
                    {n_ / threads, 1, 1}, {threads, 1, 1});
         return true;
     }
-    /// Of the time step that runs.
+    /// The Runge-Kutta stage of the current launch.
     u32 stage() const { return ((launches() - 2) % launches_of_iteration - 2) / 2; }
 
     void initialize(Warp& w) {
@@ -168,7 +168,7 @@ class Euler final : public Application {
                 },
                 [&] {
                     w.if_(
-                        its_number == Mesh::wing, // nothing but pressure
+                        its_number == Mesh::wing, // pressure only
                         [&] {
                             for (u32 a = 0; a < axes; ++a)
                                 sum.momentum[a] = mad(normal[a], mine.pressure, sum.momentum[a]);
@@ -207,7 +207,7 @@ class Euler final : public Application {
         }
     }
 
-    /// The five variables of an element, and what follows from them; not the fluxes.
+    /// The five variables of an element and derived values, without the fluxes.
     template <class Site>
     Gas<Lanes<float>> load_gas(Warp& w, Site first, const Lanes<u32>& e) {
         const auto load = [&](u32 v) {
@@ -252,7 +252,7 @@ class Euler final : public Application {
     }
     std::vector<State> plain_fluxes(const std::vector<State>& now) const;
 
-    u32 n_; ///< elements
+    u32 n_; ///< number of elements
     Array<float> areas_, normals_, variables_, old_, fluxes_, step_factors_;
     Array<u32> neighbours_;
     u32 initialize_, copy_, factor_, flux_, step_;
@@ -316,8 +316,9 @@ std::string Euler::difference() const {
 }
 
 const Entry entry {{.names = {"cfd"},
-                    .doc = "Air around a body in a mesh of tetrahedra, after Rodinia's euler3d "
-                           "(Corrigan et al., 2009; Che et al., IISWC'09)",
+                    .doc =
+                        "Air flow around a body in a mesh of tetrahedra, after Rodinia's euler3d "
+                        "(Corrigan et al., 2009; Che et al., IISWC'09)",
                     .tables = "CMD I, CXL (cfd)",
                     .size_is = "cells of six elements along each side",
                     .size = 24,

@@ -2,7 +2,7 @@
 #include "workload/simt/exact_math.hh"
 
 /// Finite differences in the time domain over a plane, after PolyBench's FDTD-2D (Grauer-Gray et
-/// al., InPar'12): three kernels a step.
+/// al., InPar'12): three kernels per step.
 namespace memsim::workload {
 
 struct FdtdHost {
@@ -118,19 +118,19 @@ std::string Fdtd::difference() const {
     return first_difference("hz", hz_, hz);
 }
 
-const Entry entry {{.names = {"FDTD", "FDT", "fdtd2d"},
-                    .doc =
-                        "Finite differences in the time domain over a plane, three kernels a step, "
-                        "after PolyBench (Grauer-Gray et al., InPar'12)",
-                    .tables = "ZnG II (FDT), Ohm II (FDTD)",
-                    .size_is = "the number of cells along each side",
-                    .size = 512,
-                    .check_size = 40,
-                    .least = 2,
-                    .most = 16384,
-                    .iterations = 3,
-                    .memory = [](const Options& o) { return 24 * o.size * o.size; },
-                    .make = make<Fdtd>}};
+const Entry entry {
+    {.names = {"FDTD", "FDT", "fdtd2d"},
+     .doc = "Finite differences in the time domain over a plane, three kernels per step, "
+            "after PolyBench (Grauer-Gray et al., InPar'12)",
+     .tables = "ZnG II (FDT), Ohm II (FDTD)",
+     .size_is = "the number of cells along each side",
+     .size = 512,
+     .check_size = 40,
+     .least = 2,
+     .most = 16384,
+     .iterations = 3,
+     .memory = [](const Options& o) { return 24 * o.size * o.size; },
+     .make = make<Fdtd>}};
 
 } // namespace
 

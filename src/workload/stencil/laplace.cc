@@ -2,8 +2,8 @@
 #include "workload/simt/exact_math.hh"
 
 /// Jacobi steps of Laplace's equation in a cube, after the LPS of GPGPU-Sim's set (Bakhoda et al.,
-/// ISPASS'09; Giles' laplace3d): blocks of 32 x 4 march along z with the current plane and its rim
-/// in shared memory; the planes below and above stay in registers [A].
+/// ISPASS'09; Giles' laplace3d): blocks of 32 x 4 march along z with the current plane and its halo
+/// in shared memory; the planes below and above are in registers [A].
 namespace memsim::workload {
 
 struct LaplaceHost {
@@ -51,7 +51,7 @@ class Laplace final : public HostedApplication<LaplaceHost> {
         ++host.step;
         return true;
     }
-    /// host.step is already the next one.
+    /// Requires that host.step is already the next step.
     void advance(Block& b) {
         enum class Site : u32 {
             first,

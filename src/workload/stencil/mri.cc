@@ -1,7 +1,7 @@
 #include "workload/sequence.hh"
 
-/// CXL-GPU's mri is "composed of sort and conv3": as many pairs as the cube has cells, then the
-/// convolution [A].
+/// CXL-GPU's mri is "composed of sort and conv3": a sort of as many pairs as the cube has cells,
+/// then the convolution [A].
 namespace memsim::workload {
 
 namespace {

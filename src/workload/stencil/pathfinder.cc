@@ -1,19 +1,19 @@
 #include "workload/catalogue.hh"
 #include "workload/simt/exact_math.hh"
 
-/// The cheapest way down a grid after Rodinia's pathfinder (Che et al., IISWC'09): each launch does
-/// some rows, a block of 256 threads its columns and a halo in shared memory.
+/// The cheapest path down a grid after Rodinia's pathfinder (Che et al., IISWC'09): each launch
+/// processes several rows; a block of 256 threads holds its columns and a halo in shared memory.
 namespace memsim::workload {
 
 struct PathfinderHost {
-    u32 row = 0;  ///< done so far
+    u32 row = 0;  ///< rows completed
     u32 rows = 0; ///< of the current launch
     u32 launch = 0;
 };
 
 namespace {
 
-constexpr u32 threads = 256, height = 20; // Rodinia's pyramid height of its usual run
+constexpr u32 threads = 256, height = 20; // pyramid height of Rodinia's usual run
 constexpr u32 rows_in_all = 100;
 
 class Pathfinder final : public HostedApplication<PathfinderHost> {
@@ -58,7 +58,7 @@ class Pathfinder final : public HostedApplication<PathfinderHost> {
         const Array<u32>&in = cost_[(host.launch - 1) % 2], &out = cost_[host.launch % 2];
         const auto before = b.shared<u32>(threads), after = b.shared<u32>(threads);
         const u32 useful = threads - 2 * height;
-        // Column of thread t: first + t; the first `height` and the last are the halo.
+        // Thread t has column first + t; the first and last `height` columns are the halo.
         const u32 first = b.x() * useful - height;
         const auto inside = [&](const Lanes<u32>& x) { return x < n_; }; // wraps below 0
         b.each([&](Warp& w) {
@@ -100,17 +100,17 @@ class Pathfinder final : public HostedApplication<PathfinderHost> {
     u32 step_;
 };
 
-const Entry entry {{.names = {"path", "pathfinder"},
-                    .doc =
-                        "The cheapest way down a grid of 100 rows, 20 rows a launch, after Rodinia "
-                        "(Che et al., IISWC'09)",
-                    .tables = "CXL (path)",
-                    .size_is = "the number of columns",
-                    .size = 1 << 16,
-                    .check_size = 1000,
-                    .most = 1 << 24,
-                    .memory = [](const Options& o) { return 800 * o.size; },
-                    .make = make<Pathfinder>}};
+const Entry entry {
+    {.names = {"path", "pathfinder"},
+     .doc = "The cheapest path down a grid of 100 rows, 20 rows per launch, after Rodinia "
+            "(Che et al., IISWC'09)",
+     .tables = "CXL (path)",
+     .size_is = "the number of columns",
+     .size = 1 << 16,
+     .check_size = 1000,
+     .most = 1 << 24,
+     .memory = [](const Options& o) { return 800 * o.size; },
+     .make = make<Pathfinder>}};
 
 } // namespace
 

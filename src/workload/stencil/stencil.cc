@@ -2,7 +2,7 @@
 #include "workload/simt/exact_math.hh"
 
 /// Stencils over a cube: Parboil's seven points (Stratton et al., 2012), step by step between two
-/// arrays, and PolyBench's 3-D convolution (Grauer-Gray et al., InPar'12), one launch a plane.
+/// arrays, and PolyBench's 3-D convolution (Grauer-Gray et al., InPar'12), one launch per plane.
 namespace memsim::workload {
 
 struct StencilHost {
@@ -23,7 +23,7 @@ class Stencil final : public HostedApplication<StencilHost> {
     std::string difference() const override;
 
   private:
-    static constexpr float c0 = 1.0f / 6, c1 = 1.0f / 36; // as Parboil's host passes them
+    static constexpr float c0 = 1.0f / 6, c1 = 1.0f / 36; // as passed by Parboil's host
 
     bool next() override {
         if (host.step == options_.iterations) return false;
@@ -32,7 +32,7 @@ class Stencil final : public HostedApplication<StencilHost> {
         ++host.step;
         return true;
     }
-    /// host.step is already the next one.
+    /// Requires that host.step is already the next step.
     void advance(Warp& w) {
         enum class Site : u32 { below, above, north, south, west, east, here, set };
         const Array<float>&in = grid_[(host.step - 1) % 2], &out = grid_[host.step % 2];
@@ -105,7 +105,7 @@ class Convolution final : public HostedApplication<StencilHost> {
     }
 
   private:
-    /// PolyBench's coefficients, in the order of its expression; several apply to one point.
+    /// PolyBench's coefficients in the order of its expression; a point may have several.
     struct Tap {
         int i, j, k;
         float factor;
@@ -125,7 +125,7 @@ class Convolution final : public HostedApplication<StencilHost> {
         ++host.step;
         return true;
     }
-    /// Plane host.step; several taps of one point are one load, as a compiler has it.
+    /// Computes plane host.step. Taps of the same point share a load, as in compiled code.
     void convolve(Warp& w) {
         const u32 set = static_cast<u32>(std::size(taps));
         const auto k = w.x(), j = w.y();
@@ -164,8 +164,9 @@ const Entry stencil {
      .memory = [](const Options& o) { return 12 * o.size * o.size * o.size; },
      .make = make<Stencil>}};
 const Entry conv3 {{.names = {"conv3"},
-                    .doc = "A 3-D convolution, one launch a plane, after PolyBench (Grauer-Gray et "
-                           "al., InPar'12)",
+                    .doc =
+                        "A 3-D convolution, one launch per plane, after PolyBench (Grauer-Gray et "
+                        "al., InPar'12)",
                     .tables = "CXL (conv3)",
                     .size_is = "the number of cells along each side",
                     .size = 64,

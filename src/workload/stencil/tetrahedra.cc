@@ -18,8 +18,8 @@ Point cross(const Point& a, const Point& b) {
     return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-/// A tetrahedron of a cell goes from its lowest corner along three axes, in an order of its own, to
-/// its highest one.
+/// A tetrahedron of a cell follows three axes, in an order of its own, from the cell's lowest
+/// corner to its highest.
 using Way = std::array<u32, 3>;
 constexpr Way ways[] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
 
@@ -28,7 +28,7 @@ u32 number_of(const Way& way) { return 2 * way[0] + (way[1] > way[2]); }
 struct Grid {
     u32 side;
     std::vector<Point> vertex;
-    std::vector<u32> first; ///< element of each cell; Mesh::wing within the body
+    std::vector<u32> first; ///< by cell: its first element; Mesh::wing within the body
 
     Grid(u32 cells, u64 seed) : side(cells) {
         const auto moved =
@@ -55,7 +55,7 @@ struct Grid {
     const Point& at(const Cell& c) const {
         return vertex[(c[2] * (side + 1) + c[1]) * (side + 1) + c[0]];
     }
-    /// The element of a cell, or what is there instead; outside: one below 0 or at `side`.
+    /// The element of a cell, or its substitute. Coordinates one below 0 or at `side` are outside.
     u32 element(const Cell& c, const Way& way) const {
         for (u32 i : c)
             if (i >= side) return Mesh::far_field;
@@ -90,7 +90,7 @@ Mesh tetrahedra(u32 side, u64 seed, u32 block) {
                     const Cell here {x, y, z};
                     const u32 e = grid.element(here, way);
                     if (e == Mesh::wing) continue;
-                    // A side is what lies across from a corner.
+                    // A side lies opposite to a corner.
                     const u32 across[] = {
                         grid.element(step(here, a, 1), {b, c, a}), grid.element(here, {b, a, c}),
                         grid.element(here, {a, c, b}), grid.element(step(here, c, ~0u), {c, a, b})};

@@ -2,11 +2,11 @@
 #include "workload/stencil/bitmap.hh"
 
 /// A wavelet transform of a picture after Rodinia's dwt2d (Che et al., IISWC'09): the 5/3 filter of
-/// JPEG 2000 on whole numbers, three levels. `c_CopySrcToComponents` takes red, green and blue
-/// apart; for each of them and each level, `fdwt53Kernel` transforms rows, then columns, and writes
-/// four bands, of which the low one is copied back as the next level's picture. A block goes down
-/// its columns in windows of 8 rows; rows are transformed in shared memory, and the three rows that
-/// the next window needs stay in registers [A] (Rodinia keeps them in shared memory).
+/// JPEG 2000 on integers, three levels. `c_CopySrcToComponents` separates red, green and blue. For
+/// each of them and each level, `fdwt53Kernel` transforms rows, then columns, and writes four
+/// bands; the low one is copied back as the picture of the next level. A block moves down its
+/// columns in windows of 8 rows. Rows are transformed in shared memory; the three rows that the
+/// next window needs stay in registers [A] (in Rodinia, in shared memory).
 namespace memsim::workload {
 
 namespace {
@@ -14,10 +14,10 @@ namespace {
 using i32 = std::int32_t;
 
 constexpr u32 levels = 3, colours = 3;
-constexpr u32 window_rows = 8, windows = 15; // of a block, as Rodinia's
+constexpr u32 window_rows = 8, windows = 15; // per block, as in Rodinia
 constexpr u32 threads_of_copy = 256;
 
-/// A picture goes on beyond its edges as in a mirror that stands on its first and last pixels.
+/// Extends a picture beyond its edges by reflection at its first and last pixels.
 i32 mirrored(i32 i, i32 n) {
     const i32 from_left = i < 0 ? -i : i;
     return std::max(0, std::min(from_left, 2 * (n - 1) - from_left));
@@ -93,9 +93,9 @@ class Wavelet final : public Application {
     static u32 window_width(u32 columns) {
         return columns >= 960 ? 192 : columns >= 480 ? 128 : 64;
     }
-    /// Of the launch that runs.
+    /// For the current launch.
     u32 colour() const { return (launches() - 2) / launches_of_colour; }
-    /// A copy is told by the area that it fills, the next level's.
+    /// The area that identifies a copy: the one that it fills, of the next level.
     const Area& area() const { return area_[((launches() - 2) % launches_of_colour + 1) / 2]; }
 
     void split(Block& b) {
@@ -129,8 +129,8 @@ class Wavelet final : public Application {
               [&] { w.store(Site::to, in_[colour()], i, w.load(Site::from, out_[colour()], i)); });
     }
 
-    /// Some rows of a block's window in shared memory, with two columns more on the left and one on
-    /// the right: even columns first, then, 16 banks on, the odd ones.
+    /// Rows of a block's window in shared memory, with two more columns on the left and one on the
+    /// right. Even columns come first; odd ones follow at an offset of 16 banks.
     struct Tile {
         u32 width; ///< of the window
         u32 odd, pitch;
@@ -147,14 +147,15 @@ class Wavelet final : public Application {
         const Tile tile(b, b.warps() * warp_lanes);
         const u32 first = b.y() * window_rows * windows;
         const u32 last = std::min(a.height, first + window_rows * windows);
-        Columns row(window_rows + 3, Registers<i32>(b)); // row 2 is the window's first
+        Columns row(window_rows + 3, Registers<i32>(b)); // row 2 is the first of the window
         transform_rows(b, tile, static_cast<i32>(first) - 2, 3, row, 0);
         for (u32 y = first; y < last; y += window_rows) {
             transform_rows(b, tile, static_cast<i32>(y) + 1, window_rows, row, 3);
             b.each([&](Warp& w) { transform_columns(w, tile, y, row); });
         }
     }
-    /// Rows from `y` on, each thread's own column of them into registers from `into` on.
+    /// Transforms rows from `y` on; each thread keeps its own column of them in registers from
+    /// `into` on.
     void transform_rows(Block& b, const Tile& tile, i32 y, u32 count, Columns& row, u32 into) {
         enum class Site : u32 {
             fetch,
@@ -203,10 +204,10 @@ class Wavelet final : public Application {
             });
         });
         b.barrier();
-        // Half of the warps has the even rows, the other half the odd ones.
+        // Half of the warps processes the even rows, the other half the odd rows.
         const auto upper = [&](const Warp& w) { return w.index() * warp_lanes >= half; };
         const auto pair = [&](Warp& w) {
-            w.extra(2); // which half: a comparison and a selection
+            w.extra(2); // selecting the half: a comparison and a selection
             return w.tx() - (upper(w) ? half : 0);
         };
         b.each([&](Warp& w) {
@@ -242,16 +243,17 @@ class Wavelet final : public Application {
             }
         });
         b.barrier();
-        b.each([&](Warp& w) { // half of the warps takes the even columns, the other half the odd
+        b.each([&](Warp& w) { // half of the warps processes the even columns, the other half the
+                              // odd columns
             const auto at = pair(w) + (upper(w) ? tile.odd : 0);
             for (u32 r = 0; r < count; ++r)
                 row[into + r][w] = w.load(Site::take, cell, at, 1 + r * tile.pitch);
         });
         b.barrier();
     }
-    /// Each thread its own column, in registers, and into the four bands.
+    /// Each thread transforms its own column in registers and writes it to the four bands.
     void transform_columns(Warp& w, const Tile& tile, u32 y, Columns& row) {
-        constexpr u32 set = 32; // a site of each row, after those of transform_rows
+        constexpr u32 set = 32; // a site for each row, after those of transform_rows
         const Area& a = area();
         const u32 half = tile.width / 2;
         const bool upper = w.index() * warp_lanes >= half;
@@ -282,13 +284,13 @@ class Wavelet final : public Application {
     }
 
     std::array<Area, levels> area_;
-    Array<u32> source_; ///< three bytes a pixel
+    Array<u32> source_; ///< three bytes per pixel
     std::array<Array<i32>, colours> in_, out_;
     u32 split_, transform_, copy_;
 };
 
-/// One line of pixels: the low half in front, the high half behind. At an edge the one neighbour
-/// that is there counts twice.
+/// Transforms one line of pixels: low half first, then the high half. At an edge, the existing
+/// neighbour counts twice.
 std::vector<i32> lifted(const std::vector<i32>& line) {
     std::vector<i32> low, high;
     for (std::size_t i = 0; i < line.size(); ++i) (i % 2 == 0 ? low : high).push_back(line[i]);

@@ -26,7 +26,7 @@ bool AccelSimKernel::next_text(std::string_view& line) {
 }
 
 void AccelSimKernel::cut_off(const std::string& what) const {
-    file_.refuse_line("the trace is cut off: " + what + " is missing behind it");
+    file_.refuse_line("the trace is truncated: " + what + " is missing after this line");
 }
 
 std::string_view AccelSimKernel::need_text(const char* what) {
@@ -118,8 +118,9 @@ void AccelSimKernel::read_header() {
         file_.refuse(std::string("the header has no '") + (grid ? "block" : "grid") + " dim'");
 }
 
-/// '#traces format = [line_num] PC ... immediate': the last words of an instruction's line, and
-/// whether a source line begins it where 'enable lineinfo' is 1. The version decides neither.
+/// '#traces format = [line_num] PC ... immediate': defines the last words of an instruction's line,
+/// and whether a source line number precedes it where 'enable lineinfo' is 1. The version does not
+/// define this.
 void AccelSimKernel::note_format(std::string_view line) {
     if (!line.starts_with("#traces format") || line.find(" PC ") == line.npos) return;
     header_.line_numbers &= line.find("line_num") != line.npos;
@@ -141,16 +142,17 @@ void AccelSimKernel::begin_block(std::uint32_t block) {
         words.word("'='") != "=")
         words.refuse("'thread block = " + right + "' was expected here");
     if (words.word("the block's place") != right)
-        words.wrong("the block", right + " (blocks stand in linear order, each whole: a trace that "
-                                         "is still interleaved goes through the tracer's "
-                                         "post-processing first)");
+        words.wrong("the block", right +
+                                     " (blocks must be complete and in linear order: a trace that "
+                                     "is still interleaved must be processed by the tracer's "
+                                     "post-processing first)");
     words.end("thread block = x,y,z");
     warp_ = -1;
     left_ = 0;
 }
 
 std::optional<std::uint32_t> AccelSimKernel::next_warp() {
-    MEMSIM_ASSERT(left_ == 0, "a warp is begun inside another one");
+    MEMSIM_ASSERT(left_ == 0, "a warp begins inside another one");
     const std::string_view line = need_text("'#END_TB'");
     if (line.starts_with("#END_TB")) return {};
     Words words(file_, line);
@@ -204,7 +206,7 @@ void AccelSimKernel::read(SassInstruction& i) {
     i.opcode = sass_opcode(opcode);
     if (i.opcode.kind == SassKind::refused)
         words.refuse("'" + std::string(opcode) +
-                     "' copies tensors, for which a trace holds no addresses: such kernels cannot "
+                     "' copies tensors, for which a trace has no addresses: such kernels cannot "
                      "be played");
     if (i.opcode.width == 0) words.wrong("the width in the opcode", "8, 16, 32, 64 or 128 bits");
     const bool touches = i.opcode.space != SassSpace::none;
@@ -213,7 +215,7 @@ void AccelSimKernel::read(SassInstruction& i) {
     if (width > 0) {
         if (!touches && i.opcode.kind == SassKind::other && !opcode.starts_with("LDC"))
             words.refuse("'" + std::string(opcode) +
-                         "' has addresses, but what it does to memory is not known");
+                         "' has addresses, but its effect on memory is unknown");
         read_addresses(words, i);
     } else if (touches && i.mask != 0) {
         words.refuse("'" + std::string(opcode) + "' accesses memory, but the line has no address");
@@ -226,7 +228,7 @@ void AccelSimKernel::read(SassInstruction& i) {
         words.word("the first immediate");
         words.word("the second immediate");
         if (words.word("'NoVal'") != "NoVal")
-            words.wrong("the last word", "'NoVal' (register values of version 6 are not read: "
+            words.wrong("the last word", "'NoVal' (register values of version 6 are not supported: "
                                          "trace without them)");
     }
     words.end("PC mask registers opcode registers width addresses");
@@ -253,7 +255,7 @@ void AccelSimKernel::read_addresses(Words& words, SassInstruction& i) {
         const auto stride = static_cast<std::uint64_t>(words.integer("the stride"));
         if (rest == 0) break;
         check(address);
-        // In 128 bits, so that a stride cannot come back in by wrapping around.
+        // In 128 bits, so that a stride cannot wrap around to a valid address.
         const Int128 last = Int128 {address} + Int128 {static_cast<std::int64_t>(stride)} *
                                                    (std::popcount(i.mask) - 1);
         if (last < 0 || last >= Int128 {address_space})
@@ -288,7 +290,7 @@ void AccelSimKernel::end() {
         if (line[0] != '#' || line.starts_with("#BEGIN_TB"))
             Words(file_, line)
                 .refuse("the grid of " + name_of(header_.grid) +
-                        " has ended, but the trace goes on");
+                        " has ended, but the trace continues");
 }
 
 } // namespace memsim::workload

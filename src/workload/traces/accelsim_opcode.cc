@@ -16,8 +16,8 @@ using enum SassKind;
 constexpr SassSpace none = SassSpace::none, global = SassSpace::global, shared = SassSpace::shared,
                     local = SassSpace::local, generic = SassSpace::generic;
 
-// The names are those of NVIDIA's list of SASS instructions (CUDA Binary Utilities). LDC and LDCU
-// read constants, for which traces hold no address.
+// Names follow NVIDIA's list of SASS instructions (CUDA Binary Utilities). LDC and LDCU read
+// constants, for which traces have no address.
 constexpr Entry table[] = {
     {"LDG", load, global},     {"STG", store, global},        {"ATOM", atomic, generic},
     {"ATOMG", atomic, global}, {"RED", reduce, global},       {"REDG", reduce, global},
@@ -36,7 +36,8 @@ constexpr bool may_begin(char c) {
     return false;
 }
 
-/// The first part after a dot that is a number or one behind U or S: bits, over 8.
+/// The width in bytes, from the first part after a dot that is a number of bits, optionally
+/// preceded by U or S.
 std::uint8_t width_of(std::string_view parts) {
     while (!parts.empty()) {
         parts.remove_prefix(1); // the dot

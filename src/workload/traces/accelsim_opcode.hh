@@ -5,28 +5,29 @@
 
 namespace memsim::workload {
 
-/// What an opcode of a SASS trace does to memory; `other` covers all that touches none.
+/// The memory effect of an opcode of a SASS trace; `other`: none.
 enum class SassKind : std::uint8_t {
     other,
     load,
     store,
     atomic,
     reduce,      ///< an atomic without a result (RED)
-    copy,        ///< LDGSTS: a load from global memory whose result goes to shared memory
-    wait_copies, ///< DEPBAR and LDGDEPBAR: until the copies before it have arrived
+    copy,        ///< LDGSTS: a load from global memory whose result is written to shared memory
+    wait_copies, ///< DEPBAR and LDGDEPBAR: wait for the preceding copies
     barrier,
     exit,
-    refused, ///< touches memory in a way that the trace does not tell (tensor copies)
+    refused, ///< accesses memory without addresses in the trace (tensor copies)
 };
 enum class SassSpace : std::uint8_t { none, global, shared, local, generic };
 
 struct SassOpcode {
     SassKind kind = SassKind::other;
     SassSpace space = SassSpace::none;
-    std::uint8_t width = 4; ///< bytes that a lane accesses
+    std::uint8_t width = 4; ///< bytes accessed per lane
 };
 
-/// 'LDG.E.U8', 'IMAD.MOV.U32', ... Width 0: the number in it is none of 8 to 128 bits.
+/// Decodes opcodes such as 'LDG.E.U8' and 'IMAD.MOV.U32'. Width 0: its number is not a width of 8
+/// to 128 bits.
 SassOpcode sass_opcode(std::string_view text);
 
 } // namespace memsim::workload

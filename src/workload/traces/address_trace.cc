@@ -8,7 +8,7 @@
 namespace memsim::workload {
 
 static const Named<TraceFormat> automatic {
-    "automatic", {.title = "the format that the file's first bytes tell"}};
+    "automatic", {.title = "the format detected from the first bytes of the file"}};
 
 std::vector<std::uint64_t> parse_geometry(std::string_view text) {
     std::vector<std::uint64_t> sizes;
@@ -20,8 +20,8 @@ std::vector<std::uint64_t> parse_geometry(std::string_view text) {
         if (error != std::errc {} || last != text.data() + end || n == 0 ||
             n > (std::uint64_t {1} << 57) / product)
             throw ConfigError("'" + std::string(text) +
-                              "' is no geometry: write how many channels, ranks, bank groups, "
-                              "banks, rows and columns there are, such as 1,2,4,4,65536,128");
+                              "' is no geometry: give the numbers of channels, ranks, bank groups, "
+                              "banks, rows and columns, such as 1,2,4,4,65536,128");
         product *= n;
         sizes.push_back(n);
         from = end + 1;
@@ -76,7 +76,7 @@ void for_each_format(F&& f) {
             f(name, format);
 }
 
-/// The name of the format of a file.
+/// The name of the detected format of a file.
 std::string detected(const InputFile& file, std::string_view bytes) {
     const FileHead head(bytes);
     std::vector<std::string> found;

@@ -7,9 +7,9 @@
 
 namespace memsim::workload {
 
-/// Cycles that shared memory takes for an access of a warp: 32 banks of 4 bytes, each of which
-/// gives one word a cycle, to any number of lanes (CUDA C Programming Guide, compute capability 5.x
-/// and later). Lanes with 8 or 16 bytes are served by halves and quarters of the warp.
+/// Cycles of shared memory for an access of a warp: 32 banks of 4 bytes, each of which supplies one
+/// word per cycle to any number of lanes (CUDA C Programming Guide, compute capability 5.x and
+/// later). Accesses of 8 or 16 bytes per lane are served in halves or quarters of the warp.
 inline std::uint32_t bank_passes(std::uint32_t mask, unsigned width,
                                  const std::array<std::uint64_t, 32>& address) {
     const unsigned words = std::max(1u, width / 4);

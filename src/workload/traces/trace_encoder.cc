@@ -36,7 +36,8 @@ class Gem5Encoder final : public TraceEncoder {
         for (const TraceRecord& r : records) {
             m.clear();
             field(m, 1, static_cast<std::uint64_t>(r.time) / 1000);
-            // gem5's commands have no number for atomics that all versions share: a write it is.
+            // In gem5, no command number of an atomic is common to all versions, so it is stored as
+            // a write.
             field(m, 2, std::uint64_t {r.command == TraceCommandKind::read ? 1u : 4u});
             field(m, 3, r.address);
             field(m, 4, std::uint64_t {r.bytes});
@@ -73,7 +74,7 @@ class Gem5Encoder final : public TraceEncoder {
             constexpr int gzip_header = 16, memory = 8;
             MEMSIM_ASSERT(deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + gzip_header,
                                        memory, Z_DEFAULT_STRATEGY) == Z_OK,
-                          "zlib refuses to start");
+                          "zlib cannot be initialised");
             const std::size_t before = out.size();
             out.resize(before + deflateBound(&z, raw_.size()));
             z.next_in = reinterpret_cast<Bytef*>(raw_.data());
@@ -126,7 +127,7 @@ std::unique_ptr<TraceEncoder> make_encoder(TraceOutputFormat format, const std::
         return gem5_encoder(path.ends_with(".gz"));
     case TraceOutputFormat::dramsim3:
         if (cycle.raw <= 0)
-            throw ConfigError("a trace of DRAMsim3 counts cycles: state how long one is");
+            throw ConfigError("a trace of DRAMsim3 counts cycles: state the length of a cycle");
         return dramsim3_encoder(cycle);
     }
     MEMSIM_ASSERT(false, "an output format without an encoder");
@@ -138,28 +139,28 @@ TraceOutput::TraceOutput(const std::string& path, std::optional<std::uint64_t> c
     : path_(path) {
     namespace fs = std::filesystem;
     std::error_code unknown;
-    if (fs::is_fifo(path, unknown))
-        throw ConfigError(path + ": is a pipe, which waits for its reader: name a file");
+    if (fs::is_fifo(path, unknown)) throw ConfigError(path + ": is a pipe: name a regular file");
     if (continue_at && fs::is_regular_file(path, unknown)) {
         const std::uint64_t size = fs::file_size(path, unknown);
         if (size < *continue_at)
             throw ConfigError(path + ": has " + std::to_string(size) +
                               " bytes, and the checkpoint "
-                              "goes on behind byte " +
-                              std::to_string(*continue_at) + ": put the file back as it was");
+                              "continues after byte " +
+                              std::to_string(*continue_at) + ": restore the original file");
         if (size > *continue_at) {
-            // Another run may have written what stands behind: it keeps its file, under this name.
+            // Another run may have written the bytes that follow. That file is kept under this
+            // name.
             const std::string before = path + ".before";
             std::error_code error;
             fs::rename(path, before, error);
             if (!error) fs::copy_file(before, path, error);
             if (!error) fs::resize_file(path, *continue_at, error);
             if (error)
-                throw ConfigError(path + ": cannot be cut off where the checkpoint goes on (" +
+                throw ConfigError(path + ": cannot be truncated at the checkpoint's position (" +
                                   error.message() + ")");
         }
     } else if (continue_at && !fs::exists(path, unknown)) {
-        throw ConfigError(path + ": the run wrote this trace and it is gone: put it back, or start "
+        throw ConfigError(path + ": the trace of this run is missing: restore the file, or start "
                                  "again without --restore");
     }
     file_ = ::open(path.c_str(),
@@ -181,7 +182,7 @@ void TraceOutput::append(std::string_view bytes) {
 }
 
 void TraceOutput::cut(std::uint64_t bytes) {
-    if (::ftruncate(file_, static_cast<off_t>(bytes)) != 0) fail("cannot be cut off");
+    if (::ftruncate(file_, static_cast<off_t>(bytes)) != 0) fail("cannot be truncated");
 }
 
 void TraceOutput::fail(const char* what) const {

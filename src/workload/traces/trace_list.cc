@@ -31,27 +31,27 @@ TraceCommand read_copy(InputFile& file, std::string_view line) {
 }
 
 bool lies_in(const fs::path& folder, const fs::path& file) {
-    std::error_code gone; // since it was found
+    std::error_code gone; // a file removed meanwhile
     const fs::path above = fs::canonical(folder.empty() ? "." : folder, gone);
     const fs::path real = fs::canonical(file, gone);
     return !above.empty() &&
            std::mismatch(above.begin(), above.end(), real.begin(), real.end()).first == above.end();
 }
 
-/// The path of a kernel's file: as written, or packed beside it.
+/// The path of a kernel's file: as written, or a compressed file next to it.
 std::string find_kernel(const InputFile& list, std::string_view name, bool outside) {
     const fs::path folder = fs::path(list.path()).parent_path(), path = folder / name;
     for (const char* packed : {"", ".xz", ".gz"}) {
         const std::string file = path.string() + packed;
-        std::error_code why_not; // such as a name that is too long
+        std::error_code why_not; // for example, a name that is too long
         if (!fs::is_regular_file(file, why_not)) continue;
         if (!outside && !lies_in(folder, file))
             list.refuse_line("'" + file +
-                             "' lies outside of the list's folder: copy it there, or allow it by "
+                             "' lies outside of the list's folder: copy it there, or set "
                              "outside=True of workload.TraceProgram");
         return file;
     }
-    list.refuse_line("'" + path.string() + "' is not there (nor .xz or .gz of it)");
+    list.refuse_line("'" + path.string() + "' does not exist (nor does its .xz or .gz file)");
 }
 
 } // namespace
@@ -74,7 +74,7 @@ std::vector<TraceCommand> read_trace_list(const std::string& path, bool outside)
             kernels = true;
         } else if (text.find(".tracez") != text.npos) {
             words.refuse("'" + std::string(text.substr(0, 60)) +
-                         "' is a binary trace (.tracez), which is not read: trace as text");
+                         "' is a binary trace (.tracez), which is not supported: trace as text");
         } else if (!text.starts_with("Memcpy")) {
             words.wrong("a command", "'MemcpyHtoD,address,bytes' or 'kernel-N.traceg'");
         }

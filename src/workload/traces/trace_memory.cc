@@ -7,7 +7,7 @@ namespace memsim::workload {
 void TraceMemory::check() const {
     const std::uint64_t local = local_used_ ? local_ : 0;
     if ((next_page_ << shift_) + local > capacity_)
-        throw ConfigError("the trace touches " + std::to_string(next_page_) + " pages of " +
+        throw ConfigError("the trace accesses " + std::to_string(next_page_) + " pages of " +
                           std::to_string(std::uint64_t {1} << shift_) + " bytes and needs " +
                           std::to_string(local) + " bytes for local memory, more than " +
                           std::to_string(capacity_) +

@@ -6,10 +6,9 @@
 
 namespace memsim::workload {
 
-/// Where a trace's addresses lie in the memory of this application, which begins at 0. A trace
-/// tells virtual addresses somewhere in 57 bits and not where its pages were: each page gets the
-/// next free place when it is first touched (offsets in it stay). Local memory, if there are
-/// accesses to it, takes the end. A value for State.
+/// Maps a trace's addresses to the application's memory, which begins at 0. A trace has virtual
+/// addresses of 57 bits without physical pages: each page receives the next free place at its first
+/// access; offsets are kept. Local memory, if accessed, lies at the end. A value for State.
 class TraceMemory {
   public:
     static constexpr std::string_view archived_as = "TraceMemory";
@@ -19,7 +18,7 @@ class TraceMemory {
         last_ = ~std::uint64_t {0};
     }
 
-    /// Both are powers of two.
+    /// Both must be powers of two.
     void set(std::uint64_t page, std::uint64_t capacity) {
         shift_ = static_cast<unsigned>(std::countr_zero(page));
         capacity_ = capacity;
@@ -33,7 +32,7 @@ class TraceMemory {
         }
         return base_ + (address & ((std::uint64_t {1} << shift_) - 1));
     }
-    /// Bytes that local memory takes at the end, from its first access on.
+    /// Reserves bytes at the end for local memory, at its first access.
     void reserve_local(std::uint64_t bytes) {
         local_ = bytes;
         if (local_used_) check();
@@ -50,12 +49,12 @@ class TraceMemory {
     void check() const;
 
     HashMap<std::uint64_t> pages_;
-    std::uint64_t next_page_ = 0; ///< given out so far
+    std::uint64_t next_page_ = 0; ///< number of pages placed
     std::uint64_t local_ = 0;
     bool local_used_ = false;
     unsigned shift_ = 21;
     std::uint64_t capacity_ = 0;
-    std::uint64_t last_ = ~std::uint64_t {0}, base_ = 0; ///< the page asked for last
+    std::uint64_t last_ = ~std::uint64_t {0}, base_ = 0; ///< the most recently translated page
 };
 
 } // namespace memsim::workload

@@ -13,7 +13,7 @@ static const Registration<TracePlayer> trace_player {"Plays a trace of addresses
 using protocol::Command;
 
 std::unique_ptr<TraceReader> TracePlayer::open() const {
-    if (params.trace->empty()) refuse("trace", "no trace is given: name its file");
+    if (params.trace->empty()) refuse("trace", "no trace is given: set it to a file name");
     TraceOptions options;
     options.format = params.format();
     options.unit = params.unit();
@@ -31,12 +31,13 @@ std::unique_ptr<TraceReader> TracePlayer::open() const {
         refuse("timed", "'" + params.trace() + "' has no times: set timed to false");
     if (params.timed() && !reader->in_time_units())
         refuse("unit", "'" + params.trace() +
-                           "' does not tell how long a unit of its times is: set unit (such as "
+                           "' does not state its time unit: set unit (such as "
                            "the period of its clock), or timed to false");
     return reader;
 }
 
-/// Of a trace of places: the memory must find them in the addresses that are made from them.
+/// For a trace of DRAM locations: checks that the memory maps the constructed addresses to the same
+/// locations.
 void TracePlayer::check_map() const {
     const PortBase* const peer = port.mem_side.peer();
     const auto* memory = peer ? dynamic_cast<const parts::HasAddressMap*>(&peer->owner()) : nullptr;
@@ -48,17 +49,17 @@ void TracePlayer::check_map() const {
         const parts::AddressMap own(params.map, {count(0), count(1), count(2), count(3), count(4),
                                                  count(5), params.bytes(), 1});
         found = own.within(memory->address_map());
-    } catch (const ConfigError&) { // the reader or the memory tells what is wrong with its own
+    } catch (const ConfigError&) { // the reader or the memory reports its own errors
     }
     if (found) return;
     refuse("map", "'" + params.map() + "' with the geometry " + params.geometry() +
                       " and columns of " + params.bytes.text() +
-                      "B takes addresses apart otherwise than " + peer->owner().path() +
+                      "B differs from the address mapping of " + peer->owner().path() +
                       ": give both the same map, ranks, groups, banks, columns and bytes");
 }
 
 void TracePlayer::init() {
-    reader_ = open(); // what can be seen to be wrong is told before time 0
+    reader_ = open(); // reports errors before time 0
     check_map();
     mem::SentRequests::init(state.requests, params.outstanding());
 }
@@ -76,7 +77,7 @@ void TracePlayer::wake() {
 }
 
 void TracePlayer::read_record() {
-    if (reader_->place().records != state.place.records) { // the State is a checkpoint's
+    if (reader_->place().records != state.place.records) { // the State comes from a checkpoint
         reader_ = open();
         reader_->go_to(state.place);
     }
@@ -93,9 +94,9 @@ void TracePlayer::read_record() {
     std::uint64_t address = r.address - base;
     if (!protocol::fits(r.sectors, address, r.bytes))
         throw ConfigError(params.trace() + ": record " + std::to_string(state.place.records) +
-                          " names other sectors of 32 bytes than its " + std::to_string(r.bytes) +
+                          " names 32-byte sectors outside of its " + std::to_string(r.bytes) +
                           " bytes at " + std::to_string(r.address) +
-                          " lie in: record it again, or give a base that is whole sectors");
+                          ": record it again, or set base to a multiple of 32 bytes");
     if (!reader_->sized()) address -= address % r.bytes;
     state.record = {address,
                     r.bytes,
@@ -134,7 +135,7 @@ void TracePlayer::send_one() {
     r.sectors = piece.sectors;
     r.command = next.command;
     r.pc = next.pc;
-    r.warp = static_cast<std::uint8_t>(next.warp); // predictors tell 256 apart
+    r.warp = static_cast<std::uint8_t>(next.warp); // predictors distinguish 256 warps
     r.application = next.application;
     requests().send(r);
     if (params.timed() && next.due < now()) ++stat.late;

@@ -12,7 +12,7 @@ program::KernelSource& TraceProgram::kernels() {
     if (state.function.source) return *state.function.source;
     const auto raw = [](Bytes b) { return static_cast<std::uint64_t>(b.raw); };
     if (params.trace->empty())
-        refuse("trace", "no trace is given: name a kernelslist.g or a .traceg file");
+        refuse("trace", "no trace is given: set it to a kernelslist.g or .traceg file");
     state.function.source = std::make_unique<TraceSource>(
         params.trace(),
         TraceSourceOptions {raw(params.page()), raw(params.memory()), params.repeat(),

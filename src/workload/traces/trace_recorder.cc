@@ -5,12 +5,13 @@
 namespace memsim::workload {
 
 static const Registration<TraceRecorder> trace_recorder {
-    "Passes memory requests on and writes them to a trace."};
+    "Forwards memory requests and writes them to a trace."};
 
 using protocol::Command;
 
 void TraceRecorder::init() {
-    if (params.file->empty()) refuse("file", "no file is given: name the trace to be written");
+    if (params.file->empty())
+        refuse("file", "no file is given: set it to the name of the trace to write");
     try {
         encoder_ = make_encoder(params.format(), params.file(), params.cycle());
     } catch (const ConfigError& e) {
@@ -27,13 +28,13 @@ void TraceRecorder::start() {
     bytes_.clear();
 }
 
-/// A machine that is only restored and looked at leaves the file alone.
+/// Leaves the file unchanged, in case the machine is only inspected.
 void TraceRecorder::state_loaded() {
     output_.reset();
     complete_.reset();
 }
 
-/// The file, which ends behind the bytes of State.
+/// The file, truncated to the bytes of State.
 TraceOutput& TraceRecorder::output() {
     if (!output_) output_ = std::make_unique<TraceOutput>(params.file(), state.bytes);
     if (complete_) output_->cut(state.bytes);
@@ -78,7 +79,7 @@ void TraceRecorder::record(const protocol::MemRequest& r) {
         push();
         return;
     }
-    // Other formats know no holes: a record for each stretch.
+    // Other formats cannot represent holes: writes one record per contiguous range.
     record.sectors = 0;
     for (std::uint32_t from = 0; from < r.bytes;) {
         const protocol::Part part = next_part(r, from, protocol::sector_bytes);

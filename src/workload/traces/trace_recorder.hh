@@ -10,35 +10,37 @@ namespace memsim::workload {
 
 using protocol::Mem;
 
-/// Sits in any memory link, passes everything on and writes what passes to a trace. It adds the
-/// latency of its own two links (1 fs each way beyond the one it replaces). The file grows batch by
-/// batch; the last one and the trace's end are written whenever simulate() comes back, and written
-/// over when the run goes on. A run that goes on from a checkpoint goes on with its file: what had
-/// been written behind the checkpoint is cut off, and kept whole beside it (FILE.before).
-/// Not recorded: answers, invalidations, contents (requests carry none).
+/// Forwards all messages of a memory link and records requests in a trace.
+///
+/// Models        the latency of its two links (1 fs each way beyond the link that it replaces).
+/// Guarantees    The file grows by batches. When simulate() returns, the last batch and the end of
+///               the trace are written; they are overwritten when the run continues. A run restored
+///               from a checkpoint continues its file: bytes written after the checkpoint are
+///               removed, and the previous file is kept as FILE.before.
+/// Not modelled  Recording of answers, invalidations and contents (requests carry none).
 class TraceRecorder final : public Model<TraceRecorder>,
                             public WritesFile,
                             public Functional,
                             public protocol::StatesTraffic {
   public:
     struct Params {
-        Param<std::string> file {"", "Where the trace goes; a file that is there is written over"};
-        Param<TraceOutputFormat> format {TraceOutputFormat::memsim,
-                                         "Format of the trace (gem5 packs what is named .gz)"};
-        Param<Time> cycle {0_fs, {0_fs, 1_s}, "Length of one of DRAMsim3's cycles"};
-        Param<unsigned> batch {4096, {1, 65536}, "Records that are written at once"};
-        Param<unsigned> outstanding {
-            256, {1, 1u << 20}, "Requests without an answer that may be on the far side"};
-        Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to this component"};
+        Param<std::string> file {"", "Trace file; an existing file is overwritten"};
+        Param<TraceOutputFormat> format {
+            TraceOutputFormat::memsim,
+            "Format of the trace (gem5: compressed if the name ends with .gz)"};
+        Param<Time> cycle {0_fs, {0_fs, 1_s}, "Length of a cycle in DRAMsim3's format"};
+        Param<unsigned> batch {4096, {1, 65536}, "Records written at once"};
+        Param<unsigned> outstanding {256, {1, 1u << 20}, "Maximum number of outstanding requests"};
+        Param<unsigned> queue {64, {1, 65536}, "Requests queued or in flight to this component"};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>}, "Requests from above"};
         Requester<Mem> mem_side {{.depth = from<&Params::outstanding>},
-                                 "The memory, to which requests pass"};
+                                 "The memory that receives the requests"};
     };
     struct Stats {
         Counter records {Unit::count, "Requests recorded"};
-        Counter bytes {Unit::byte, "Bytes that recorded requests ask for or write"};
+        Counter bytes {Unit::byte, "Bytes read or written by recorded requests"};
     };
     struct Record {
         Tick time = 0;
@@ -48,9 +50,9 @@ class TraceRecorder final : public Model<TraceRecorder>,
         TraceCommandKind command = TraceCommandKind::read;
     };
     struct State {
-        std::uint64_t bytes = 0;   ///< of the file, without the end
-        std::uint64_t records = 0; ///< in them
-        std::vector<Record> batch; ///< not yet in it
+        std::uint64_t bytes = 0;   ///< of the file, without the end of the trace
+        std::uint64_t records = 0; ///< in these bytes
+        std::vector<Record> batch; ///< not yet written
     };
 
     explicit TraceRecorder(const Params& p) : params(p) {}
@@ -82,9 +84,9 @@ class TraceRecorder final : public Model<TraceRecorder>,
 
     std::unique_ptr<TraceEncoder> encoder_;
     std::unique_ptr<TraceOutput> output_;
-    /// The file has this many records and its end behind the bytes of State.
+    /// If set: the file has this many records, and an end of trace behind the bytes of State.
     std::optional<std::uint64_t> complete_;
-    // Scratch:
+    // Scratch space.
     std::vector<TraceRecord> records_;
     std::string bytes_;
 };

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view all_streams = "in_order";
 constexpr unsigned zero_register = 255;
 constexpr std::uint64_t window = 16 << 20; ///< of shared and of local memory, in the generic space
-// An instruction is known by its PC and its kernel: kernels stand 4 MiB apart.
+// PC and kernel identify an instruction: kernels are 4 MiB apart.
 constexpr unsigned kernel_shift = 22;
 
 std::string digest_of(const std::vector<TraceCommand>& commands) {
@@ -40,7 +40,7 @@ TraceSource::TraceSource(const std::string& path, const TraceSourceOptions& opti
     state.input = digest_of(commands_);
 }
 
-/// What is copied in is there from the start, in the order of the list.
+/// Copied data are present from the start, placed in list order.
 void TraceSource::take_copies() {
     std::set<std::uint64_t> known;
     for (const TraceCommand& c : commands_) {
@@ -56,11 +56,11 @@ void TraceSource::take_copies() {
     }
 }
 
-/// Divides the kernels among the streams, unless one of them is asked for, or the list's order.
+/// Assigns the kernels to streams, unless one stream or the list's order is selected.
 void TraceSource::choose_stream() {
     if (options_.stream == all_streams) return;
-    std::map<std::string, std::string> stream_of; // by the kernel's file
-    std::vector<std::string> streams;             // in the list's order
+    std::map<std::string, std::string> stream_of; // by kernel file
+    std::vector<std::string> streams;             // in list order
     for (const TraceCommand& c : commands_) {
         if (c.kernel.empty() || stream_of.contains(c.kernel)) continue;
         heed();
@@ -73,7 +73,7 @@ void TraceSource::choose_stream() {
             std::string list;
             for (const std::string& s : streams) list += (list.empty() ? "" : ", ") + s;
             throw ConfigError(path_ + ": has no kernel of stream '" + options_.stream +
-                              "': its streams are " + list + ", and 'in_order' plays all of them");
+                              "': its streams are " + list + "; 'in_order' plays all of them");
         }
         return keep_stream(stream_of, options_.stream);
     }
@@ -94,7 +94,7 @@ void TraceSource::keep_stream(const std::map<std::string, std::string>& stream_o
     });
 }
 
-/// Reads all kernels once, in the list's order, and keeps only where pages and names were put.
+/// Reads all kernels once in list order and keeps only the places of pages and names.
 void TraceSource::place_pages() {
     TraceSourceOptions once = options_;
     once.repeat = 1;
@@ -146,10 +146,10 @@ void TraceSource::load(Loader& from) {
     loaded.memory.set(options_.page, options_.memory);
     from(loaded);
     if (loaded.input != state.input)
-        throw ConfigError("the checkpoint was taken with another trace: put its files back as they "
-                          "were, or start again without --restore");
+        throw ConfigError("the checkpoint was taken with another trace: restore the original "
+                          "files, or start again without --restore");
     from.check(loaded.command <= commands_.size() && (!loaded.in_kernel || loaded.command > 0),
-               "command is none of the trace's list");
+               "command does not belong to the trace's list");
     state = std::move(loaded);
     kernel_.reset();
     if (state.in_kernel) {
@@ -196,7 +196,7 @@ void TraceSource::run_block(std::uint32_t block, program::BlockStreams& out) {
         while (kernel_->next(i)) write(i, stream, kernel_->instructions_left() == 0);
         stream.flush();
     }
-    // A warp of which the trace tells nothing ends at once.
+    // A warp without traced instructions ends at once.
     for (auto& bytes : out.warps)
         if (bytes.empty()) program::WarpStreamWriter(bytes, out.counts).exit(0);
     state.instructions += out.counts.warp_instructions;
@@ -209,7 +209,7 @@ void TraceSource::run_block(std::uint32_t block, program::BlockStreams& out) {
     }
 }
 
-/// Registers stand in the trace by the first of a group: an address is two, a value of 8 or 16
+/// The trace lists the first register of a group: an address uses two registers, a value of 8 or 16
 /// bytes two or four.
 std::uint64_t TraceSource::waits_of(const SassInstruction& i) {
     if (results_ == 0) return 0;
@@ -219,7 +219,7 @@ std::uint64_t TraceSource::waits_of(const SassInstruction& i) {
             if (std::uint64_t& result = result_of_[r]) {
                 const std::uint64_t back = results_ - result;
                 if (back < 64)
-                    waits |= std::uint64_t {1} << back; // older ones have been waited for
+                    waits |= std::uint64_t {1} << back; // older results have been waited for
                 result = 0;
             }
     };
@@ -229,7 +229,7 @@ std::uint64_t TraceSource::waits_of(const SassInstruction& i) {
     for (unsigned d = 0; d < i.destinations; ++d)
         need(i.destination[d], memory ? std::max(1u, i.opcode.width / 4u) : 1);
     if (i.opcode.kind == SassKind::wait_copies && copies_ != 0) {
-        // All that were begun: how many may be left open stands in no register.
+        // All outstanding copies, because no register states how many may remain outstanding.
         const std::uint64_t n = results_ - copies_ + 1;
         waits |= n >= 64 ? ~std::uint64_t {0} : (std::uint64_t {1} << n) - 1;
         copies_ = 0;
@@ -246,7 +246,7 @@ void TraceSource::produce(const SassInstruction& i) {
             result_of_[r] = results_;
 }
 
-/// The space of a generic access, by its addresses: the windows of shared and local memory.
+/// The address space of a generic access, determined by the windows of shared and local memory.
 SassSpace TraceSource::space_of(const SassInstruction& i) const {
     if (i.opcode.space != SassSpace::generic) return i.opcode.space;
     const auto& header = kernel_->header();
@@ -258,8 +258,8 @@ SassSpace TraceSource::space_of(const SassInstruction& i) const {
     const SassSpace first = of(i.address[static_cast<unsigned>(std::countr_zero(i.mask))]);
     for (std::uint32_t rest = i.mask; rest; rest &= rest - 1)
         if (of(i.address[static_cast<unsigned>(std::countr_zero(rest))]) != first)
-            kernel_->file().refuse_line("a generic access goes to several of global, shared and "
-                                        "local memory at once, which cannot be played");
+            kernel_->file().refuse_line("a generic access spans several of global, shared and "
+                                        "local memory, which is not supported");
     return first;
 }
 
@@ -276,8 +276,8 @@ void TraceSource::write(const SassInstruction& i, program::WarpStreamWriter& str
     if (last && i.opcode.kind != SassKind::exit) stream.exit(0); // its EXIT was not traced
 }
 
-/// Where an access lies in its thread's local memory, which the thread sees in a window: the stack
-/// ends at the window's end; anything else begins at its start.
+/// The offset of an access in its thread's local memory, which the thread sees through a window:
+/// the stack ends at the end of the window; other data start at its start.
 std::uint64_t TraceSource::local_offset(std::uint64_t address, unsigned width) const {
     address &= window - 1;
     const bool stack = address >= window / 2;

@@ -14,17 +14,17 @@ struct TraceSourceOptions {
     std::uint64_t page = 2 << 20;
     std::uint64_t memory = std::uint64_t {4} << 30;
     std::uint32_t repeat = 1;
-    std::uint64_t local = 4096; ///< bytes of a thread's local memory
+    std::uint64_t local = 4096; ///< local memory per thread
     bool outside = false;       ///< kernels may lie outside of the list's folder
-    std::string stream = "";    ///< the only one that is played: workload.TraceProgram
+    std::string stream = "";    ///< the only stream to play: workload.TraceProgram
 };
 
-/// An Accel-Sim trace as an application: each block is read when it is asked for, and its warps
-/// become streams. What an operation waits for follows from its registers: the loads that wrote
-/// them last. State is how far the list and the file have been read, and where pages were put.
-/// Of a trace of several streams it plays the first, and has a source for each of the others, which
-/// share its memory. Their pages are placed before they play, in the list's order: where a page
-/// lies does not depend on which stream comes to it first.
+/// An Accel-Sim trace as an application. Each block is read on demand, and its warps become
+/// streams. An operation waits for the loads that last wrote its registers. State holds the
+/// position in the list and the file, and the places of pages. For a trace with several streams, it
+/// plays the first one and creates a source for each of the others, which share its memory. Their
+/// pages are placed in advance in list order, so that places do not depend on the timing of
+/// streams.
 class TraceSource final : public program::KernelSource {
   public:
     struct State {
@@ -34,7 +34,7 @@ class TraceSource final : public program::KernelSource {
         bool in_kernel = false;    ///< command - 1 is a kernel with blocks left
         std::uint32_t next_block = 0;
         std::uint64_t line = 0, byte = 0; ///< where that block begins
-        std::vector<std::string> names;   ///< of kernels, in the order first seen
+        std::vector<std::string> names;   ///< of kernels, in the order of their first use
         std::uint64_t instructions = 0, launches = 0;
         TraceMemory memory;
     };
@@ -80,16 +80,17 @@ class TraceSource final : public program::KernelSource {
     std::string path_;
     TraceSourceOptions options_;
     std::vector<TraceCommand> commands_;
-    TraceSource* shared_ = nullptr; ///< whose memory and names this one uses, if not its own
+    TraceSource* shared_ = nullptr; ///< owner of the shared memory and names, if not this object
     std::vector<std::unique_ptr<TraceSource>> others_;
     std::vector<program::Allocation> allocations_;
     std::unique_ptr<AccelSimKernel> kernel_;
     std::uint32_t pc_base_ = 0;
-    // Of the warp being read: which result each register got last, counted from 1; 0: none that
-    // has not been waited for.
+    // For the warp being read: the number of the result last written to each register, from 1; 0:
+    // none that must be waited for.
     Registers result_of_ {};
     std::uint64_t results_ = 0;
-    std::uint64_t copies_ = 0; ///< the first LDGSTS not waited for, as a result; 0: none
+    std::uint64_t copies_ =
+        0; ///< result number of the first LDGSTS that was not waited for; 0: none
     program::WarpStreamWriter::Addresses address_ {};
 };
 

@@ -16,13 +16,13 @@ namespace memsim::workload {
 namespace {
 
 constexpr std::size_t batch_records = 4096, batch_contents = 1 << 20;
-// One page is the whole address space: addresses stay as they are.
+// One page covers the whole address space, so addresses are unchanged.
 const TraceSourceOptions as_traced {
     std::uint64_t {1} << 57, std::uint64_t {1} << 58, 1, 512 << 10, false, "in_order"};
 
-/// Plays an Accel-Sim trace and calls on_launch(launch) and on_op(operation, where its
-/// warp's local memory begins) for each. Each warp of a launch has its own local memory, before the
-/// end of all addresses.
+/// Plays an Accel-Sim trace. Calls on_launch(launch), and on_op(operation, start of its warp's
+/// local memory) for each operation. Each warp of a launch has its own local memory, below the end
+/// of the address space.
 template <class OnLaunch, class OnOp>
 void play(const std::string& path, OnLaunch&& on_launch, OnOp&& on_op) {
     TraceSource source(path, as_traced);
@@ -51,7 +51,7 @@ std::string show_time(const TraceReader& reader, std::int64_t t) {
     return reader.in_time_units() ? Text<Time>::show(Time {t}) : std::to_string(t) + " cycles";
 }
 
-/// A time counted from the first record, as the file counts it.
+/// A time counted from the first record, converted to the file's own time.
 std::string show_absolute(const TraceReader& reader, std::int64_t t) {
     std::int64_t whole = 0;
     if (!__builtin_mul_overflow(reader.origin(), reader.unit(), &whole) &&
@@ -90,7 +90,7 @@ TraceFacts accelsim_info(const std::string& path) {
             {"warp accesses to shared memory", show(in_shared)}};
 }
 
-/// Where records of either kind of trace come from.
+/// Calls f for each record of either kind of trace.
 template <class F>
 void for_each_record(const std::string& path, const TraceOptions& options, F&& f) {
     if (!is_accelsim(path)) {
@@ -135,7 +135,7 @@ void for_each_record(const std::string& path, const TraceOptions& options, F&& f
 
 TraceFacts trace_info(const std::string& path, const TraceOptions& options) {
     if (is_accelsim(path)) return accelsim_info(path);
-    // Times are counted from the first record, so that dates are as good as any.
+    // Times are counted from the first record, so that dates can be handled, too.
     TraceOptions from_first = options;
     from_first.from_first = true;
     const auto reader = open_trace(path, from_first);
@@ -199,13 +199,13 @@ std::uint64_t trace_convert(const std::string& from, const TraceOptions& options
     namespace fs = std::filesystem;
     std::error_code error;
     if (fs::equivalent(from, to, error))
-        throw ConfigError(to + ": is the trace that is read: name another file to write");
+        throw ConfigError(to + ": is also the input: name another output file");
     bool timed = false, contents = false;
     if (!is_accelsim(from)) {
         const auto reader = open_trace(from, options);
         timed = reader->timed();
         if (timed && !reader->in_time_units())
-            throw ConfigError(from + ": does not tell how long a unit of its times is: state it "
+            throw ConfigError(from + ": does not state its time unit: give it "
                                      "(--unit, such as the period of its clock)");
         for (const auto& [name, value] : reader->about())
             contents |= name == "contents" && value == "yes";
@@ -214,7 +214,7 @@ std::uint64_t trace_convert(const std::string& from, const TraceOptions& options
         throw ConfigError(from + ": has no times to select by: select by records");
     const bool keep_contents = contents && format == TraceOutputFormat::memsim;
     const auto encoder = make_encoder(format, to, cycle);
-    // Written under another name first: a fault in the input leaves no half trace behind.
+    // Written under a temporary name first, so that an input error leaves no incomplete trace.
     const std::string partial = to + ".partial";
     std::uint64_t written = 0, seen = 0;
     try {

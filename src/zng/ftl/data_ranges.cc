@@ -14,7 +14,7 @@ std::vector<BlockRange> data_ranges(const std::string& footprints, unsigned appl
     for (std::string one; std::getline(text, one, ',');) texts.push_back(one);
     if (texts.size() != applications)
         throw ConfigError("'" + footprints + "' has " + std::to_string(texts.size()) +
-                          " figures for " + std::to_string(applications) + " applications");
+                          " values for " + std::to_string(applications) + " applications");
     const Flash& flash = blocks.flash;
     const std::uint64_t row = std::uint64_t {flash.groups()} * blocks.ratio;
     const std::uint64_t data = std::uint64_t {flash.groups()} * blocks.data_blocks;
@@ -25,17 +25,17 @@ std::vector<BlockRange> data_ranges(const std::string& footprints, unsigned appl
         const std::optional<std::uint64_t> first = mmu.frame_at_start(i);
         if (!first)
             throw ConfigError(mmu_path + " must place pages by identity, for data blocks of one "
-                                         "log block to be of one application");
+                                         "log block to belong to one application");
         if (*first + count > data)
             throw ConfigError("the flash is full: application " + std::to_string(i) +
-                              " ends at block " + std::to_string(*first + count) + " of " +
-                              std::to_string(data) + " that hold data");
+                              " ends at block " + std::to_string(*first + count) + ", but only " +
+                              std::to_string(data) + " blocks hold data");
         ranges.push_back({static_cast<std::uint32_t>(*first), static_cast<std::uint32_t>(count)});
         for (std::uint16_t j = 0; j < i; ++j)
             if (ranges[j].shares_rows_with(ranges[i], row))
                 throw ConfigError("applications " + std::to_string(j) + " and " +
                                   std::to_string(i) +
-                                  " would share log blocks: let the MMU's address_space be " +
+                                  " would share log blocks: make the MMU's address_space " +
                                   std::to_string(row * flash.block_bytes()) +
                                   "B larger than the largest footprint");
     }

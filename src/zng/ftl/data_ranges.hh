@@ -7,10 +7,10 @@
 
 namespace memsim::zng {
 
-/// The data blocks that each application has at the start: `footprints` are the bytes of each, such
-/// as '1GiB,512MiB', and the MMU says at which block they begin. No two applications may share a
-/// log block, for one would stand still as the other's is merged. Throws ConfigError, a sentence
-/// about the footprints.
+/// The data blocks of each application at the start. `footprints` lists the bytes of each
+/// application, such as '1GiB,512MiB'; the MMU supplies the first block. Throws ConfigError if the
+/// list is invalid or if two applications share a log block, because a merge for one application
+/// would stop the other, too.
 std::vector<BlockRange> data_ranges(const std::string& footprints, unsigned applications,
                                     const MergeBlocks::Config& blocks,
                                     const protocol::HasPages& mmu, const std::string& mmu_path);

@@ -13,7 +13,7 @@ using protocol::MemRequest;
 using protocol::Stage;
 
 static const Registration<FlashController> flash_controller {
-    "ZnG's flash controller: requests of L2 slices become packets of the flash network."};
+    "ZnG's flash controller: turns requests of L2 slices into flash network packets."};
 static const memsim::Stage controlling {"flash_controller"};
 
 void FlashController::init() {
@@ -28,7 +28,7 @@ void FlashController::init() {
         protocol::check_chunk(port.mem[i], page_bytes, port.mem[i].name());
     }
     if (params.thrash_low->raw > params.thrash_high->raw)
-        refuse("thrash_low", "it lies above thrash_high");
+        refuse("thrash_low", "it exceeds thrash_high");
     const auto share = [&](Fraction f) {
         return static_cast<std::uint32_t>(std::uint64_t {params.thrash_window()} *
                                           static_cast<std::uint64_t>(f.raw) /
@@ -45,7 +45,7 @@ void FlashController::init() {
     state.pinned.assign(params.pins(), 0);
 }
 
-/// Packages of another geometry would decode its packets to other places.
+/// A package with another geometry would decode packets to wrong places.
 void FlashController::check_packages() const {
     const auto* network = port.output.find_interface<const HasEndpoints>();
     for (unsigned e = 0; network && e < network->endpoints(); ++e) {
@@ -64,7 +64,7 @@ void FlashController::wake() {
     do {
         while (!port.input.empty() && take(port.input.front())) port.input.pop();
         take_requests();
-        send(); // which may make room for copies
+        send(); // may free room for copies
     } while (!port.input.empty() && state.copies.size() < params.copy_buffer());
     for (unsigned i = 0; i < params.pins(); ++i)
         while (!port.pin[i].empty()) port.pin[i].pop();
@@ -73,7 +73,7 @@ void FlashController::wake() {
         port.log_low[0].send(state.low_logs.pop());
 }
 
-/// From ports in turn, while there is room.
+/// Serves the ports in turn, while there is room.
 void FlashController::take_requests() {
     if (params.collectors())
         while (!port.collector[0].empty()) accept(port.collector[0].pop());
@@ -138,7 +138,7 @@ void FlashController::accept(const CollectRequest& r) {
     slot.collect = r;
     slot.package = flash_.package_of(r.data, r.page);
     MEMSIM_ASSERT(r.op == CollectOp::erase || flash_.package_of(r.to, r.page) == slot.package,
-                  "a page is moved, or a log block extended, to another package");
+                  "a collector moves a page or extends a log block across packages");
     state.collecting.push(s);
 }
 
@@ -147,7 +147,8 @@ void FlashController::queue(std::uint32_t slot) {
     ++state.queued;
 }
 
-/// Copies first, since planes wait for them, then what the collector asks, then packages in turn.
+/// Copies first, because planes wait for them; then requests of the collector, then packages in
+/// turn.
 void FlashController::send() {
     while (!state.copies.empty() && port.output.can_send()) port.output.send(state.copies.pop());
     while (!state.collecting.empty() && port.output.can_send())
@@ -185,13 +186,13 @@ FlashPacket FlashController::packet(std::uint32_t slot) {
     return p;
 }
 
-/// Names the line of a physical address, and the package that has it.
+/// Names the line of a physical address and its package.
 void FlashController::name_line(FlashPacket& p, std::uint64_t address) const {
     const LogBlocks& logs = tables_ ? tables_->log_blocks() : first_logs_;
     addresses_.line(p, address, logs.log_of(flash_.block_of(address)));
 }
 
-/// What a request of an L2 slice says; a write's packet takes along the writes that wait behind it.
+/// Fills a packet from a request. A write's packet also carries the writes that wait behind it.
 void FlashController::fill(FlashPacket& p, std::uint32_t slot) {
     Slot& s = state.slots[slot];
     LinePacket line(p, sim().contents());
@@ -214,7 +215,7 @@ void FlashController::fill(FlashPacket& p, std::uint32_t slot) {
     }
 }
 
-/// False: it has to wait in the port.
+/// Returns false if the packet must wait in the port.
 bool FlashController::take(const FlashPacket& p) {
     if (p.kind == PacketKind::copy_out) {
         if (state.copies.size() == params.copy_buffer()) return false;
@@ -232,8 +233,9 @@ bool FlashController::take(const FlashPacket& p) {
     else if (is_answer(p.kind))
         finish(p.tag, p);
     else
-        refuse("first_package", "endpoint " + std::to_string(p.destination) +
-                                    " is a controller's, and a request for a package comes there");
+        refuse("first_package",
+               "endpoint " + std::to_string(p.destination) +
+                   " belongs to a controller, but a request for a package arrived there");
     return true;
 }
 
@@ -263,7 +265,7 @@ void FlashController::finish(std::uint32_t slot, const FlashPacket& p) {
     const std::uint64_t line = s.request.address / line_bytes;
     const std::uint32_t last = s.last;
     std::uint32_t next = slot;
-    for (bool more = true; more;) { // what the packet carried
+    for (bool more = true; more;) { // all requests that the packet carried
         const std::uint32_t i = next;
         const Slot& done = state.slots[i];
         const MemRequest& r = done.request;
@@ -288,7 +290,7 @@ void FlashController::finish(std::uint32_t slot, const FlashPacket& p) {
 
 void FlashController::release(std::uint32_t slot) {
     state.free.push_back(slot);
-    state.slots[slot].last = slot; // what followed it is others' by now
+    state.slots[slot].last = slot; // the requests that followed it have left
     stat.held.set(now(), --state.held);
 }
 
@@ -327,7 +329,7 @@ void FlashController::check_loaded(Loader& l) const {
             std::uint32_t at = i;
             for (std::size_t left = slots; at != none && at != last && left; --left)
                 at = state.slots[at].next;
-            l.check(at == last || last == none, "is not found behind its request");
+            l.check(at == last || last == none, "does not follow its request");
         });
     for (const auto& queue : state.waiting) l.indices("waiting", queue, slots);
     l.indices("collecting", state.collecting, slots);
@@ -341,14 +343,14 @@ void FlashController::check_loaded(Loader& l) const {
 
 void FlashController::waits_on(WaitReport& report) const {
     if (state.held)
-        report.add(path() + ": " + std::to_string(state.held) + " requests are held, " +
-                   std::to_string(state.queued) + " of them have not left");
+        report.add(path() + ": " + std::to_string(state.held) + " requests held, " +
+                   std::to_string(state.queued) + " of them not sent");
 }
 
 std::optional<std::string> FlashController::imbalance() const {
     if (state.held) return std::to_string(state.held) + " requests were not answered";
     if (!state.copies.empty() || !state.low_logs.empty())
-        return "packets of the network were not passed on";
+        return "packets of the network were not forwarded";
     return {};
 }
 

@@ -9,9 +9,9 @@
 
 namespace memsim::zng {
 
-/// The erased blocks of all groups of planes and how often each block was erased: what a helper
-/// thread needs to level wear. Blocks are mapped blocks. At the start the blocks from `first` of
-/// each group on are erased. A value for State; a block that was never used costs no memory.
+/// The erased blocks of all plane groups and the number of erases of each block, for wear
+/// levelling. Blocks are mapped blocks. At the start, the blocks of each group from `first` on are
+/// erased. A value for State: a block that was never used needs no memory.
 class FreeBlocks {
   public:
     static constexpr std::string_view archived_as = "FreeBlocks";
@@ -20,7 +20,7 @@ class FreeBlocks {
         a(next_), a(freed_), a(erases_), a(most_);
     }
 
-    /// Of a group.
+    /// A block of a group.
     struct Block {
         std::uint32_t erases = 0, number = 0;
         auto operator<=>(const Block&) const = default;
@@ -33,14 +33,14 @@ class FreeBlocks {
     std::uint32_t left(std::uint32_t group) const {
         return flash_.blocks - next_[group] + static_cast<std::uint32_t>(freed_[group].size());
     }
-    /// The one erased least, of those the one with the lowest number; there is one.
+    /// The block with the fewest erases; among equals, the lowest number. Requires a free block.
     Block best(std::uint32_t group) const {
         const auto& freed = freed_[group];
         const Block fresh {0, next_[group]};
         if (freed.empty()) return fresh;
         return fresh.number < flash_.blocks ? std::min(fresh, freed.front()) : freed.front();
     }
-    /// Its number among all of the flash.
+    /// Takes the best block and returns its number among all mapped blocks.
     std::uint32_t take(std::uint32_t group) {
         const Block b = best(group);
         if (b.number == next_[group])
@@ -51,7 +51,7 @@ class FreeBlocks {
         }
         return flash_.in_group(group, b.number);
     }
-    /// A block was erased.
+    /// Adds a block that was erased.
     void put(std::uint32_t block) {
         const std::uint32_t erases = ++erases_[block];
         most_ = std::max(most_, erases);
@@ -59,14 +59,14 @@ class FreeBlocks {
         freed.push_back({erases, flash_.block_in_plane(block)});
         std::push_heap(freed.begin(), freed.end(), std::greater<> {});
     }
-    /// Blocks that were erased at all.
+    /// Blocks that were erased at least once.
     std::size_t erased() const { return erases_.size(); }
-    /// How often the one erased most.
+    /// The highest erase count of a block.
     std::uint32_t most() const { return most_; }
 
   private:
     Flash flash_ {};
-    std::vector<std::uint32_t> next_; ///< by group: the first that was never used
+    std::vector<std::uint32_t> next_; ///< by group: the first block that was never used
     std::vector<std::vector<Block>> freed_;
     HashMap<std::uint32_t> erases_; ///< by mapped block
     std::uint32_t most_ = 0;

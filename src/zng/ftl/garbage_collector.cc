@@ -12,11 +12,11 @@ using protocol::PageOrderKind;
 
 static const Registration<GarbageCollector> garbage_collector {
     "ZnG's helper thread: merges log blocks, levels wear, keeps the block mapping tables."};
-static const DebugFlag collect_flag {"Collect",
-                                     "Merges of log blocks, and when applications stand still"};
+static const DebugFlag collect_flag {"Collect", "Merges of log blocks and holds of applications"};
 
 namespace {
-constexpr std::uint32_t not_awaited = 1u << 16; ///< tag of page orders: below are applications
+constexpr std::uint32_t not_awaited =
+    1u << 16; ///< tag of page orders; smaller values are applications
 } // namespace
 
 void GarbageCollector::init() {
@@ -51,7 +51,7 @@ void GarbageCollector::init() {
     state.flushes.resize(params.caches());
 }
 
-/// Of the start: behind the data blocks of all groups, which addresses number first.
+/// At the start. They follow the data blocks of all groups, which have the lowest addresses.
 std::vector<MemoryUse> GarbageCollector::memory_uses() const {
     const std::uint32_t first = flash_.in_group(0, params.geometry.package.data_blocks());
     return {{"its log blocks and the blocks to merge into", flash_.address(first),
@@ -66,7 +66,7 @@ void GarbageCollector::start() {
 }
 
 void GarbageCollector::wake() {
-    // In the order in which one makes another possible, so that nothing is left for the next wake.
+    // The order lets one step enable the next, so that nothing is left for the next wake.
     take_answers();
     take_lows();
     send_extensions();
@@ -76,7 +76,7 @@ void GarbageCollector::wake() {
     send_orders();
 }
 
-// ---- what comes in ---------------------------------------------------------------------------
+// ---- inputs ----------------------------------------------------------------------------------
 
 void GarbageCollector::take_answers() {
     while (!port.mmu.empty()) {
@@ -135,7 +135,8 @@ void GarbageCollector::take_lows() {
         }
 }
 
-/// Each plane of a log block reports it: another plane did, and what it asked for is under way.
+/// Whether a report is a repetition: each plane of a log block reports it, and another plane's
+/// report is being handled.
 bool GarbageCollector::is_known(const LogLow& low) const {
     if (low.blocks < blocks_->all_of(low.log).size() || std::ranges::count(state.waiting, low.log))
         return true;
@@ -144,7 +145,7 @@ bool GarbageCollector::is_known(const LogLow& low) const {
     });
 }
 
-/// False: its planes have no erased block to spare.
+/// Returns false if its planes have no erased block to spare.
 bool GarbageCollector::extend(std::uint32_t log) {
     const std::optional<std::uint32_t> to = blocks_->extend(log);
     if (!to) return false;
@@ -166,12 +167,12 @@ void GarbageCollector::send_extensions() {
     }
 }
 
-/// False if it must wait: data blocks of this log block are on their way, too many merges are, or
-/// blocks to merge into are being erased.
+/// Returns false if the merge must wait: data blocks of this log block are being moved, too many
+/// merges are in progress, or blocks to merge into are being erased.
 bool GarbageCollector::begin(std::uint32_t log) {
     if (blocks_->awaits_data(log) || merges_->full()) return false;
     const Served served = blocks_->served_by(log);
-    MEMSIM_ASSERT(!served.blocks.empty(), "a log block is low that serves no data block");
+    MEMSIM_ASSERT(!served.blocks.empty(), "a log block that serves no data block is low");
     if (!has_room(served, log)) return false;
     Merge& m = merges_->begin(blocks_->all_of(log), served.application, now());
     stat.merging.set(now(), state.merges.active.size());
@@ -192,7 +193,7 @@ bool GarbageCollector::begin(std::uint32_t log) {
     return true;
 }
 
-/// Refuses the run if there never will be.
+/// Throws ConfigError if room can never become available.
 bool GarbageCollector::has_room(const Served& served, std::uint32_t log) const {
     const std::uint32_t group = flash_.group_of(log);
     if (blocks_->has_room(group, served.application, served.blocks.size())) return true;
@@ -201,14 +202,14 @@ bool GarbageCollector::has_room(const Served& served, std::uint32_t log) const {
         if (m.phase == MergePhase::erasing && flash_.reaches(group, flash_.group_of(m.log)))
             return false;
     }
-    throw ConfigError(path() + ".data_blocks: the flash is full: no plane of " +
-                      (params.geometry.across()
-                           ? "the packages"
-                           : "package " + std::to_string(flash_.package_of(log))) +
-                      " has an erased block left to merge into: over-provision more");
+    throw ConfigError(
+        path() + ".data_blocks: the flash is full: no plane of " +
+        (params.geometry.across() ? "the packages"
+                                  : "package " + std::to_string(flash_.package_of(log))) +
+        " has an erased block left to merge into: over-provision more (reduce data_blocks)");
 }
 
-// ---- applications that stand still -----------------------------------------------------------
+// ---- held applications -----------------------------------------------------------------------
 
 void GarbageCollector::order(PageOrderKind kind, std::uint16_t application, std::uint32_t tag) {
     protocol::PageOrder o;
@@ -241,7 +242,7 @@ void GarbageCollector::send_orders() {
 
 // ---- moves and erases ------------------------------------------------------------------------
 
-/// Of all merges and their blocks in turn, a page each.
+/// Sends pages of all merges and their blocks in turn, one page each.
 void GarbageCollector::send_moves() {
     std::vector<Merge>& merges = state.merges.merges;
     for (bool sent = true; sent;) {
@@ -251,7 +252,7 @@ void GarbageCollector::send_moves() {
             for (std::uint32_t n = 0; n < merges[i].moves.size(); ++n) sent |= send_move(i, n);
         }
     }
-    std::uint64_t late = 0; // applications whose next merge is not done
+    std::uint64_t late = 0; // applications with an earlier merge that is not complete
     for (const std::uint32_t i : state.merges.active) {
         Merge& m = merges[i];
         const std::uint64_t bit = std::uint64_t {1} << m.application;
@@ -279,8 +280,8 @@ bool GarbageCollector::send_move(std::uint32_t merge, std::uint32_t n) {
     return true;
 }
 
-/// Nothing of the application is under way, and what began before is done, whose blocks these may
-/// be: from now on its data are in their new blocks.
+/// Names the new blocks in the tables. Requires that the application is idle and that its earlier
+/// merges, which may have moved these blocks, are complete.
 void GarbageCollector::update_tables(Merge& m) {
     for (const DataMove& move : m.moves) {
         order(PageOrderKind::map, m.application, not_awaited);
@@ -289,12 +290,12 @@ void GarbageCollector::update_tables(Merge& m) {
         blocks_->moved(move.blocks);
     }
     blocks_->merged(m.log);
-    held_->mapped(m.application); // it need not wait for the erases
+    held_->mapped(m.application); // the application need not wait for the erases
     m.phase = MergePhase::erasing;
     m.left = static_cast<std::uint32_t>(m.moves.size() + m.logs.size()) * flash_.span;
 }
 
-/// Of the data blocks, then of the log block and those that it went on in.
+/// Erases the data blocks, then the log block and its extensions.
 void GarbageCollector::send_erases(std::uint32_t merge) {
     Merge& m = state.merges.merges[merge];
     const std::size_t moves = m.moves.size(), blocks = moves + m.logs.size();
@@ -325,7 +326,8 @@ void GarbageCollector::end(std::uint32_t merge) {
 
 // ---- the helper thread -----------------------------------------------------------------------
 
-/// For the merges in turn: the next pages of one of which all that was granted has left.
+/// Starts the next step of a merge whose granted pages have all been sent; merges are served in
+/// turn.
 void GarbageCollector::run_helper() {
     if (merges_->stepping() || (params.helpers() && !port.helper[0].can_send())) return;
     const std::uint32_t instructions = merges_->next_step() * params.instructions();
@@ -356,7 +358,7 @@ void GarbageCollector::check_loaded(Loader& l) const {
 void GarbageCollector::waits_on(WaitReport& report) const {
     for (const std::uint32_t i : state.merges.active) {
         const Merge& m = state.merges.merges[i];
-        report.add(path() + " merges log block " + std::to_string(m.log) + " of application " +
+        report.add(path() + " is merging log block " + std::to_string(m.log) + " of application " +
                    std::to_string(m.application) + ": " + std::to_string(m.left) +
                    (m.phase == MergePhase::moving ? " blocks to move" : " erases to come"));
     }
@@ -367,11 +369,11 @@ void GarbageCollector::waits_on(WaitReport& report) const {
 }
 
 std::optional<std::string> GarbageCollector::imbalance() const {
-    if (!state.merges.active.empty()) return "merges of log blocks have not ended";
+    if (!state.merges.active.empty()) return "merges of log blocks are not complete";
     if (!state.waiting.empty()) return "log blocks that are low were not merged";
     if (!state.extensions.empty()) return "log blocks that are low were not extended";
     for (const HeldApplication& a : state.applications)
-        if (a.hold != Hold::none) return "an application is held for ever";
+        if (a.hold != Hold::none) return "an application is still held";
     return {};
 }
 

@@ -14,83 +14,80 @@ namespace memsim::zng {
 
 using namespace memsim::literals;
 
-/// When a log block is merged: when it has few pages left, or not before its plane has no erased
-/// block left for it to go on in.
+/// When a log block is merged: when few of its pages are left, or only when its planes have no
+/// erased block to extend it with.
 enum class CollectWhen : std::uint8_t { low, used_up };
 constexpr std::array<std::string_view, 2> names_of(CollectWhen) { return {"low", "used_up"}; }
 
-/// ZnG's helper thread (IV-A): the owner of the log block mapping table, which merges log blocks,
-/// levels wear and keeps the MMU's data block mapping table up to date.
+/// The helper thread of ZnG (IV-A): owns the log block mapping table (LBMT), merges log blocks,
+/// levels wear and updates the MMU's data block mapping table (DBMT).
 ///
-/// Blocks are mapped blocks (zng/layout/address.hh): what is done to a block is done in each of its
-/// planes. When a log block has few pages left in one of its planes, the collector extends it by an
-/// erased block of its group if `when` is used_up and the group has one to spare; no request waits.
-/// Otherwise it is merged: its application is held (the MMU translates nothing more for it, all
-/// TLBs forget its blocks, and what is under way is answered), its lines are flushed from all
-/// caches, and every data block of the log block is moved to a new one, page by page: log page,
-/// data page and registers merged. Other applications go on. When all pages are there and nothing
-/// of the application is under way, LBMT and DBMT name the new blocks, the application is resumed
-/// (unless another of its log blocks is on the way), and the old ones are erased.
+/// Blocks are mapped blocks (zng/layout/address.hh): an operation on a block applies to each of its
+/// planes. When a log block has few pages left in a plane:
+/// 1. If `when` is used_up and the group can spare an erased block, the log block is extended with
+///    it; no request waits. Otherwise the log block is merged, in steps 2 to 5.
+/// 2. Its application is held: the MMU stops translating for it, all TLBs drop its blocks, and
+///    outstanding requests are answered.
+/// 3. Lines of the application are flushed from all caches.
+/// 4. Every data block of the log block moves to a new block, page by page; log page, data page and
+///    registers are merged. Moves begin at once, before step 2 ends, because outstanding requests
+///    may wait for registers and registers for moves.
+/// 5. When all pages have moved and the application is idle, LBMT and DBMT change to the new
+///    blocks. The application resumes unless another of its log blocks is being merged. The old
+///    blocks are erased.
 ///
-/// A new block is chosen of any group of planes that the pages reach: where fewest merges are under
-/// way, then where a log block with room is, then the one erased least. A log block serves up to
-/// `log_ratio` data blocks of one application.
-///
-/// Moves begin at once, before the application stands still: what is under way may wait for
-/// registers, and registers for moves. A log block that serves data blocks on their way waits until
-/// they are there; not until the tables say so, since it may be full of what is awaited for that.
-///
-/// The warp that does all this takes issue slots of the SM that is bound to `helper`; if none is,
-/// it has an SM to itself. Each page costs it `instructions`, and it goes through the merges in
-/// turn, `step` pages of each data block at a time.
-///
-/// Precondition: the MMU's pages are flash blocks, placed by identity; no two applications have
-/// data blocks that share a log block. Not modelled: what becomes of the tables without power,
-/// bad blocks, moving cold blocks to level wear.
+/// Models        the choice of new blocks: among all groups that the pages can reach, the one with
+///               the fewest merges, then one with an open log block, then the block erased least. A
+///               log block serves up to `log_ratio` data blocks of one application. The warp that
+///               runs the collector uses issue slots of the SM bound to `helper`, or of an SM of
+///               its own if unbound. Each page costs `instructions`; merges are served in turn,
+///               `step` pages of each data block at a time.
+/// Ordering      A log block that serves moving data blocks is merged after these have arrived. It
+///               does not wait for the table update, which may depend on requests that wait for
+///               this log block.
+/// Requires      The MMU's pages are flash blocks, placed by identity; data blocks of two
+///               applications do not share a log block.
+/// Not modelled  Loss of the tables without power; bad blocks; moves of cold blocks for wear
+///               levelling.
 class GarbageCollector final : public Model<GarbageCollector>, public HasLogBlocks {
   public:
     struct Params {
         FlashGeometry geometry;
         Param<unsigned> applications {1, {1, 64}, "Applications that run at once"};
         Param<std::string> footprints {
-            "0B", "Bytes of each application's data, from its address 0 on, such as '1GiB,512MiB'"};
+            "0B", "Bytes of each application's data, from address 0, such as '1GiB,512MiB'"};
         Param<unsigned> controllers {16, {1, 256}, "Flash controllers", assumed("one a channel")};
-        Param<unsigned> caches {0, {0, 256}, "L2 slices to be flushed"};
+        Param<unsigned> caches {0, {0, 256}, "L2 slices to flush"};
         Param<unsigned> helpers {
             0,
             {0, 1},
-            "Whether collection runs in an assist warp of an SM; 0: in an SM of its own"};
-        Param<unsigned> instructions {
-            32,
-            {1, 65536},
-            "Warp instructions for a page moved: address, command, answer",
-            assumed("no source gives it; range 8 to 256")};
+            "SMs with an assist warp that runs the collector (0: it uses an SM of its own)"};
+        Param<unsigned> instructions {32,
+                                      {1, 65536},
+                                      "Warp instructions per moved page: address, command, answer",
+                                      assumed("no source gives it; range 8 to 256")};
         Param<Time> instruction_time {
             18'333'333_fs,
             {1_fs, 1_us},
-            "Time of each instruction, in an SM to itself (22 cycles of 1.2 GHz, as "
+            "Time of each instruction in an SM of its own (22 cycles of 1.2 GHz, as "
             "gpu.Sm's arithmetic_latency)"};
-        Param<unsigned> step {16, {1, 32768}, "Pages of each data block at a time", assumed()};
-        Param<unsigned> ahead {2,
-                               {1, 64},
-                               "Pages of a block and plane asked for before their answers",
-                               assumed("its plane never waits")};
-        Param<unsigned> moves {
-            64, {1, 4096}, "Pages being moved in a package at once (as many as planes)"};
-        Param<unsigned> queue {
-            32, {1, 65536}, "Moves and erases without an answer at a controller"};
-        Param<unsigned> orders {
-            16, {1, 65536}, "Orders without an answer at a cache, or at the MMU"};
+        Param<unsigned> step {
+            16, {1, 32768}, "Pages of each data block per turn of a merge", assumed()};
+        Param<unsigned> ahead {
+            2, {1, 64}, "Outstanding moves per block and plane", assumed("its plane never waits")};
+        Param<unsigned> moves {64, {1, 4096}, "Pages moved at once within a package (its planes)"};
+        Param<unsigned> queue {32, {1, 65536}, "Outstanding moves and erases at a controller"};
+        Param<unsigned> orders {16, {1, 65536}, "Outstanding orders at a cache or at the MMU"};
         Param<unsigned> merges {
-            1024, {1, 65536}, "Log blocks merged at once, and waiting at each controller's port"};
+            1024, {1, 65536}, "Log blocks merged at once, and reports queued per controller port"};
         Param<CollectWhen> when {
             CollectWhen::low,
-            "Condition for a merge: few pages left of the log block (ZnG IV-A), or no erased block "
-            "left of its planes either (III-B)"};
+            "Condition for a merge: few pages left in the log block (ZnG IV-A), or no erased block "
+            "left in its planes, too (III-B)"};
         Param<unsigned> table_entry_bits {
             60,
             {1, 1024},
-            "Bits of a DBMT entry: VBN, LBN, PLBN and PDBN of 15 bits each",
+            "Bits per DBMT entry: VBN, LBN, PLBN and PDBN of 15 bits each",
             inferred("80 KB for 1 TB (zng-31): 10,923 blocks of 64 planes")};
         Param<Time> latency {5_ns,
                              {1_fs, 1_ms},
@@ -119,38 +116,40 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
             "The SM that runs the helper thread"};
     };
     struct Stats {
-        Counter log_lows {Unit::count, "Log blocks that were low"};
+        Counter log_lows {Unit::count, "Reports of log blocks with few pages left"};
         Counter merges {Unit::count, "Log blocks merged"};
         Counter moved_pages {Unit::count, "Pages moved"};
         Counter erases {Unit::count, "Blocks erased"};
-        Counter log_blocks {Unit::count, "Free blocks that became log blocks"};
-        Counter extensions {Unit::count, "Free blocks in which a full log block went on"};
+        Counter log_blocks {Unit::count, "Free blocks turned into log blocks"};
+        Counter extensions {Unit::count, "Free blocks added to full log blocks"};
         Counter holds {Unit::count, "Times an application was held"};
-        Counter steps {Unit::count, "Times the helper thread turned to a merge"};
+        Counter steps {Unit::count, "Steps of the helper thread, each for one merge"};
         Counter instructions {Unit::count, "Warp instructions of the helper thread"};
         Level merging {Unit::count, "Log blocks being merged"};
         Level most_erases {Unit::count, "Erases of the block erased most (peak)"};
         Level erased_blocks {Unit::count, "Blocks that were erased at all (peak)"};
-        Level table_entries {Unit::count, "Entries of the DBMT: blocks of the footprints (peak)"};
+        Level table_entries {Unit::count,
+                             "Entries of the DBMT, one per block of the footprints (peak)"};
         Level table_bytes {Unit::byte,
-                           "Bytes of the DBMT (peak; the paper has 80 KB for all flash)"};
+                           "Bytes of the DBMT (peak; the paper states 80 KB for all flash)"};
         Each<ElapsedTime> held_time {from<&Params::applications>, Unit::time,
                                      "Time that each application was held"};
-        Distribution merge_time {Unit::time, "Time from a low log block to its erase"};
-        Distribution drain_time {Unit::time, "Time from a hold to the last answer under way"};
+        Distribution merge_time {Unit::time,
+                                 "Time from the report of a low log block to its erase"};
+        Distribution drain_time {Unit::time, "Time from a hold to the last outstanding answer"};
         Distribution flush_time {
-            Unit::time, "Time from the last answer under way to the end of the caches' flush"};
+            Unit::time, "Time from the last outstanding answer to the end of the cache flush"};
     };
     struct State {
         MergeBlocksState blocks;
         MergeTableState merges;
         std::vector<HeldApplication> applications;
-        std::vector<std::uint32_t> package_moves; ///< pages being moved in each
-        std::vector<std::uint32_t> waiting;       ///< log blocks that are not merged yet
-        Fifo<CollectRequest> extensions;          ///< that have not left
+        std::vector<std::uint32_t> package_moves; ///< by package: pages being moved
+        std::vector<std::uint32_t> waiting;       ///< log blocks whose merge has not begun
+        Fifo<CollectRequest> extensions;          ///< not yet sent
         Fifo<protocol::PageOrder> orders;
         std::vector<Fifo<std::uint16_t>> flushes; ///< applications, by cache
-        Tick step_until = 0;                      ///< of the helper thread, in an SM to itself
+        Tick step_until = 0;                      ///< of the helper thread in an SM of its own
         Timer step_end;
     };
 
@@ -188,7 +187,7 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
     void end(std::uint32_t merge);
     void run_helper();
 
-    /// All that is asked about a package goes by one controller.
+    /// All requests about a package use one controller.
     std::uint32_t controller_of(std::uint32_t block, std::uint32_t page) const {
         return flash_.package_of(block, page) % params.controllers();
     }

@@ -7,20 +7,20 @@
 
 namespace memsim::zng {
 
-/// Whether an application stands still: its requests under way are awaited, then caches are flushed
-/// of its lines, then nothing of it is under way.
+/// Phases of a held application: outstanding requests are awaited, its lines are flushed from
+/// caches, nothing is outstanding.
 enum class Hold : std::uint8_t { none, draining, flushing, quiet };
 
 /// Plain values for State.
 struct HeldApplication {
     Hold hold = Hold::none;
-    std::uint32_t merges = 0;   ///< whose blocks the tables do not name yet
-    std::uint32_t flushing = 0; ///< caches
+    std::uint32_t merges = 0;   ///< merges whose new blocks the tables do not name yet
+    std::uint32_t flushing = 0; ///< caches still flushing
     Tick since = 0, drained = 0;
 };
 
-/// Applications that stand still while their log blocks are merged. A part: its owner sends the
-/// orders. Each call returns what there is to be done, or how long it took.
+/// The applications that are held while their log blocks are merged. A part: its owner sends the
+/// orders. Each call returns the action that the owner must take, or a duration.
 class HeldApplications {
   public:
     HeldApplications(std::uint32_t caches, std::vector<HeldApplication>& state)
@@ -30,15 +30,15 @@ class HeldApplications {
     std::size_t size() const { return s_.size(); }
     bool quiet(std::size_t i) const { return s_[i].hold == Hold::quiet; }
 
-    /// What must come before it is quiet, or "".
+    /// The condition that the application waits for, or "".
     std::string waits_for(std::size_t i) const {
         const HeldApplication& a = s_[i];
-        return a.hold == Hold::draining   ? "what is under way"
+        return a.hold == Hold::draining   ? "outstanding requests"
                : a.hold == Hold::flushing ? "the flush of " + std::to_string(a.flushing) + " caches"
                                           : "";
     }
 
-    /// A merge of it begins; true if it must be held for that.
+    /// Begins a merge. Returns true if the application must be held for it.
     bool begin_merge(std::size_t i, Tick now) {
         ++s_[i].merges;
         if (s_[i].hold != Hold::none) return false;
@@ -46,7 +46,7 @@ class HeldApplications {
         s_[i].since = now;
         return true;
     }
-    /// Its requests are answered: all caches are to be flushed.
+    /// Its requests are answered. The flush of all caches begins. Returns the drain time.
     Time drained(std::size_t i, Tick now) {
         HeldApplication& a = s_[i];
         a.drained = now;
@@ -54,15 +54,15 @@ class HeldApplications {
         a.hold = caches_ ? Hold::flushing : Hold::quiet;
         return Time {now - a.since};
     }
-    /// A cache is flushed; true if it was the last.
+    /// Counts a flushed cache. Returns true for the last one.
     bool flushed(std::size_t i) {
         if (--s_[i].flushing) return false;
         s_[i].hold = Hold::quiet;
         return true;
     }
-    /// The tables name the blocks of a merge.
+    /// The tables name the new blocks of a merge.
     void mapped(std::size_t i) { --s_[i].merges; }
-    /// True if it may go on.
+    /// Returns true if the application resumes.
     bool resumes(std::size_t i) {
         if (!quiet(i) || s_[i].merges) return false;
         s_[i].hold = Hold::none;

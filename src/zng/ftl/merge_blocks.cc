@@ -8,7 +8,7 @@ MergeBlocks::MergeBlocks(Config config, MergeBlocksState& state)
     : c_(std::move(config)), s_(state) {
     const auto up = [](std::uint32_t n, std::uint32_t of) { return (n + of - 1) / of; };
     const std::uint32_t reachable = c_.flash.reachable_groups();
-    std::uint32_t data = 0; // blocks in the reach of a group, at most
+    std::uint32_t data = 0; // upper bound of the blocks within the reach of a group
     for (const BlockRange& r : c_.ranges) {
         if (r.blocks == 0) continue;
         data += up(r.blocks, c_.flash.groups() / reachable);
@@ -16,7 +16,7 @@ MergeBlocks::MergeBlocks(Config config, MergeBlocksState& state)
         used_logs_ = std::max(used_logs_, last / c_.ratio + 1);
     }
     const std::uint32_t logs =
-        up(up(data, reachable), c_.ratio); // of a group, to merge all of them into
+        up(up(data, reachable), c_.ratio); // per group, to merge all these blocks into
     kept_ = std::max(logs, 1u) * (c_.ratio + 1);
 }
 
@@ -73,14 +73,14 @@ bool MergeBlocks::has_room(std::uint32_t from, std::uint16_t application,
             const std::uint32_t with_log = std::min(left, c_.ratio - o->members);
             room += with_log, left -= with_log;
         }
-        const std::uint32_t rest = left % (c_.ratio + 1); // each log block with its data blocks
+        const std::uint32_t rest = left % (c_.ratio + 1); // each log block needs its data blocks
         room += left / (c_.ratio + 1) * c_.ratio + (rest ? rest - 1 : 0);
     }
     return room >= blocks;
 }
 
 BlockMove MergeBlocks::choose(std::uint32_t from, std::uint16_t application, bool& opened) {
-    // Merges, whether a log block is opened, block, group: the least is the best.
+    // Merges, whether a log block is opened, block, group. The smallest tuple is the best choice.
     using Choice = std::tuple<std::uint32_t, bool, FreeBlocks::Block, std::uint32_t>;
     std::optional<Choice> best;
     for (std::uint32_t i = 0; i < c_.flash.reachable_groups(); ++i) {
@@ -90,11 +90,11 @@ BlockMove MergeBlocks::choose(std::uint32_t from, std::uint16_t application, boo
         const Choice c {s_.group_moves[group], opens, s_.free.best(group), group};
         if (!best || c < *best) best = c;
     }
-    MEMSIM_ASSERT(best, "a data block is moved for which there is no room");
+    MEMSIM_ASSERT(best, "there is no room for a data block that is moved");
     const auto [merges, opens, block, group] = *best;
     BlockMove m;
     m.from = from;
-    const std::uint32_t* const known = s_.logical.find(from); // else it was never moved
+    const std::uint32_t* const known = s_.logical.find(from); // otherwise it was never moved
     m.logical = known ? *known : from;
     m.to = s_.free.take(group);
     const std::uint64_t key = open_key(group, application);

@@ -6,21 +6,21 @@
 
 namespace memsim::zng {
 
-/// A mapped data block on its way, page by page.
+/// A mapped data block that is being moved, page by page.
 struct DataMove {
     BlockMove blocks;
-    std::uint32_t granted = 0; ///< pages that the helper thread has come to
+    std::uint32_t granted = 0; ///< pages that the helper thread has processed
     std::uint32_t sent = 0, done = 0;
 };
 enum class MergePhase : std::uint8_t { idle, moving, erasing };
-/// A log block whose data blocks go to new ones.
+/// A log block whose data blocks are being moved to new blocks.
 struct Merge {
     std::uint32_t log = 0;
-    std::vector<std::uint32_t> logs; ///< it, and the blocks that it went on in
+    std::vector<std::uint32_t> logs; ///< the log block and its extensions
     std::uint16_t application = 0;
     MergePhase phase = MergePhase::idle;
-    std::uint32_t left = 0;   ///< moves or erases that are not done
-    std::uint32_t erased = 0; ///< erases sent, one for each plane of each block
+    std::uint32_t left = 0;   ///< moves or erases that are not complete
+    std::uint32_t erased = 0; ///< erases sent, one per plane and block
     std::vector<DataMove> moves;
     Tick since = 0;
 };
@@ -30,15 +30,15 @@ struct MergeTableState {
     static constexpr std::uint32_t none = ~0u;
     std::vector<Merge> merges;
     FreeList idle;
-    std::vector<std::uint32_t> active; ///< in the order of their beginning
-    std::uint32_t step = none;         ///< the merge that the helper thread is at
-    std::uint32_t turn = 0;            ///< of active merges: the next that it looks at
+    std::vector<std::uint32_t> active; ///< in order of their start
+    std::uint32_t step = none;         ///< the merge that the helper thread is processing
+    std::uint32_t turn = 0;            ///< the next of the active merges to process
 };
 
-/// The merges under way, and whose pages the helper thread turns to next. A part.
+/// The merges in progress, and the order in which the helper thread processes their pages. A part.
 class MergeTable {
   public:
-    /// Mapped blocks have `pages` of data; the helper thread takes `step` of each at a time.
+    /// `pages`: data pages per mapped block. `step`: pages of each block per turn.
     MergeTable(std::uint32_t pages, std::uint32_t step, MergeTableState& state)
         : pages_(pages), step_(step), s_(state) {}
 
@@ -60,8 +60,8 @@ class MergeTable {
         std::erase(s_.active, i);
         s_.idle.push_back(i);
     }
-    /// Turns to the next merge of which all that was granted has left; the pages that it is about
-    /// to deal with, or 0.
+    /// Selects the next merge whose granted pages have all been sent. Returns the pages of the next
+    /// step, or 0.
     std::uint32_t next_step() {
         const auto n = static_cast<std::uint32_t>(s_.active.size());
         for (std::uint32_t k = 0; k < n; ++k) {
@@ -94,13 +94,13 @@ class MergeTable {
                     l.index("merges.moves", b, blocks);
             l.within("merges.moves", [&] {
                 l.check(m.phase == MergePhase::idle || !m.moves.empty(),
-                        "are none, of a merge under way");
+                        "are empty although the merge is active");
             });
         }
         for (const std::uint32_t merge : s_.active) {
             l.index("active", merge, s_.merges.size());
             l.within("active", [&] {
-                l.check(s_.merges[merge].phase != MergePhase::idle, "is a merge that is over");
+                l.check(s_.merges[merge].phase != MergePhase::idle, "is a merge that has ended");
             });
         }
         if (stepping()) l.index("step", s_.step, s_.merges.size());

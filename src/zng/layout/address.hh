@@ -7,41 +7,42 @@
 
 namespace memsim::zng {
 
-/// Where a block lies.
+/// The location of a flash block.
 struct BlockPlace {
     std::uint32_t package = 0;
-    std::uint32_t block = 0; ///< of the plane
+    std::uint32_t block = 0; ///< within the plane
     std::uint8_t die = 0, plane = 0;
     bool operator==(const BlockPlace&) const = default;
 };
 
-/// All flash of the machine and its physical addresses.
+/// The geometry of all flash and its physical addresses.
 ///
-/// A mapped block consists of one flash block of each of the `span` planes of a group; the DBMT
-/// maps it as a whole. An address is mapped block x bytes of one + page x page bytes + offset.
-/// Consecutive pages of a mapped block lie in consecutive planes of its group, so its addresses are
-/// contiguous although its planes work at once. With `across` a group has as many planes of each
-/// package, and consecutive pages lie in different packages; without, all its planes are of one
-/// package. Numbers of mapped blocks are mixed radix: the group is the lowest digit (without
-/// `across`, the package and then the group of the package), the block of the plane the highest.
-/// Of a flash block's pages, addresses name the first `data_pages`: fewer than all spread the data
-/// of a small run over as many blocks as a large run has.
+/// A mapped block is the unit of the data block mapping table (DBMT). It consists of one flash
+/// block in each of the `span` planes of a group. Address = mapped block x block_bytes() + page x
+/// page_bytes + offset. Consecutive pages of a mapped block lie in consecutive planes of its group,
+/// so contiguous addresses use all its planes in parallel. With `across`, a group contains equally
+/// many planes of each package, and consecutive pages lie in different packages. Without it, all
+/// planes of a group belong to one package. Mapped block numbers are mixed radix: the lowest digit
+/// is the group (without `across`: package, then group within the package), the highest the block
+/// within the plane. Addresses use only the first `data_pages` pages of a flash block. A value
+/// below `pages` spreads the data of a scaled-down run over as many blocks as a full-size run uses.
 ///
-/// Requires      `span` divides the planes of a package, or, with `across`, all planes; with
-///               `across` the packages divide `span`.
+/// Requires      `span` divides the planes of a package, or all planes if `across` is set. With
+///               `across`, `packages` divides `span`.
 struct Flash {
-    std::uint32_t packages = 16, dies = 8, planes = 8; ///< ZnG table I; each of the one before
-    std::uint32_t blocks = 1024;                       ///< of a plane
-    std::uint32_t pages = 384;                         ///< of a block
+    std::uint32_t packages = 16, dies = 8,
+                  planes = 8;    ///< ZnG table I; dies per package, planes per die
+    std::uint32_t blocks = 1024; ///< per plane
+    std::uint32_t pages = 384;   ///< per block
     std::uint32_t page_bytes = 4096;
-    std::uint32_t data_pages = pages; ///< of a block, that addresses name
-    std::uint32_t span = 1;           ///< planes of a group
-    bool across = false;              ///< groups consist of planes of all packages
+    std::uint32_t data_pages = pages; ///< pages per block that addresses use
+    std::uint32_t span = 1;           ///< planes per group
+    bool across = false;              ///< groups contain planes of all packages
 
     std::uint32_t package_planes() const { return dies * planes; }
     std::uint32_t all_planes() const { return packages * package_planes(); }
     std::uint32_t groups() const { return all_planes() / span; }
-    /// Of addresses: pages and bytes of a mapped block.
+    /// Sizes of a mapped block, as far as addresses use it.
     std::uint32_t mapped_pages() const { return data_pages * span; }
     std::uint64_t block_bytes() const { return std::uint64_t {mapped_pages()} * page_bytes; }
     std::uint64_t all_blocks() const { return std::uint64_t {groups()} * blocks; }
@@ -61,10 +62,10 @@ struct Flash {
         return block * block_bytes() + std::uint64_t {page} * page_bytes + offset;
     }
 
-    /// The flash block that holds a page of a mapped block; there it is page `page_in_plane`.
+    /// The flash block that holds a page of a mapped block, as page `page_in_plane` of that block.
     BlockPlace place(std::uint32_t number, std::uint32_t page = 0) const {
         BlockPlace p;
-        std::uint32_t plane = group_of(number); // of the package
+        std::uint32_t plane = group_of(number); // within the package
         const std::uint32_t member = page % span;
         if (across) {
             plane = plane * span + member;
@@ -83,22 +84,22 @@ struct Flash {
         const std::uint32_t group = group_of(number);
         return across ? (group * span + page % span) % packages : group % packages;
     }
-    /// The mapped block that a flash block belongs to.
+    /// The mapped block that contains a flash block.
     std::uint32_t number(const BlockPlace& p) const {
         const std::uint32_t plane = p.plane * dies + p.die;
         return in_group(across ? (plane * packages + p.package) / span
                                : plane / span * packages + p.package,
                         p.block);
     }
-    /// Mapped blocks of one group consist of blocks of the same planes.
+    /// Mapped blocks of one group use the same planes.
     std::uint32_t group_of(std::uint32_t number) const { return number % groups(); }
     std::uint32_t block_in_plane(std::uint32_t number) const { return number / groups(); }
     std::uint32_t in_group(std::uint32_t group, std::uint32_t block) const {
         return block * groups() + group;
     }
 
-    /// Data move only within a package, so between groups whose pages lie in the same packages: the
-    /// groups of a package, or, with `across`, all.
+    /// Groups to which data of a group can move. Data move only within a package: to groups of the
+    /// same package, or to all groups if `across` is set.
     std::uint32_t reachable_groups() const { return across ? groups() : groups() / packages; }
     std::uint32_t reachable_group(std::uint32_t from, std::uint32_t i) const {
         return across ? i : from % packages + i * packages;
@@ -108,10 +109,11 @@ struct Flash {
     }
 };
 
-/// The log block mapping table (LBMT): which log block takes the writes to a data block. Both are
-/// mapped blocks of one group. At the start, the first `data_blocks` blocks of each group hold
-/// data, and `ratio` consecutive ones share one of the blocks that follow; the rest is free. The
-/// collector changes it. A value for State: only what was changed costs memory.
+/// The log block mapping table (LBMT): the log block that receives the writes to each data block.
+/// Both are mapped blocks of one group. Initially, the first `data_blocks` blocks of each group
+/// hold data, each `ratio` consecutive data blocks share one of the blocks that follow, and the
+/// remaining blocks are free. The garbage collector changes the table. A value for State: only
+/// changed entries use memory.
 class LogBlocks {
   public:
     static constexpr std::string_view archived_as = "LogBlocks";
@@ -134,12 +136,12 @@ class LogBlocks {
         changed_[data] = log;
     }
     void forget(std::uint32_t data) { changed_.erase(data); }
-    /// Where it was at the start.
+    /// The log block at the start of the run.
     std::uint32_t first_log_of(std::uint32_t data) const {
         return flash_.in_group(flash_.group_of(data),
                                data_blocks_ + flash_.block_in_plane(data) / ratio_);
     }
-    /// Log blocks of a group at the start; free ones begin behind them.
+    /// Log blocks per group at the start. Free blocks follow them.
     std::uint32_t logs_of_group() const { return (data_blocks_ + ratio_ - 1) / ratio_; }
 
   private:
@@ -148,9 +150,9 @@ class LogBlocks {
     HashMap<std::uint32_t> changed_;
 };
 
-/// Who keeps the LBMT: flash controllers ask the owner of the port that is bound to their
-/// `collector` at set-up, and read the table whenever they need it: the MMU has sent what it says
-/// along with the translation (DBMT entries hold the log block), so it costs no time.
+/// Implemented by the owner of the LBMT. At set-up, flash controllers query the owner of the port
+/// that is bound to their `collector`; they then read the table directly. A look-up takes no time,
+/// because DBMT entries hold the log block and the MMU sends it with the translation.
 class HasLogBlocks {
   public:
     virtual ~HasLogBlocks() = default;

@@ -4,13 +4,13 @@
 #include "core/kernel/stamps.hh"
 #include "core/machine/functional.hh"
 
-/// The flash network of ZnG: packets between flash controllers and packages, and what a garbage
-/// collector asks of a controller. A packet is about one line of 128 bytes at most, so that links
-/// are shared fairly; a page moves as several.
+/// Messages of ZnG's flash network: packets between flash controllers and packages, and the
+/// requests of a garbage collector to a controller. A packet carries at most one line of 128 bytes,
+/// so that links are shared fairly; a page moves as several packets.
 namespace memsim::zng {
 
-/// The stages of a request whose line is in ZnG's flash: on the network, waiting for a plane,
-/// until its page is sensed, waiting for a register, out of the package.
+/// The stages of a request to ZnG's flash: on the network, waiting for a plane, sensing the page,
+/// waiting for a register, leaving the package.
 struct FlashStage {
     static inline const memsim::Stage network {"flash_network"}, plane {"plane_queue"},
         sensing {"sensing"}, reg {"register"}, out {"flash_channel"};
@@ -18,11 +18,11 @@ struct FlashStage {
 
 inline constexpr std::uint32_t flash_line_bytes = 128; ///< an L2 line
 
-/// read -> data, write -> written, move -> moved, erase -> erased, extend -> extended. `copy_out`
-/// and `copy_back` carry a page from one register of a package to another through a controller's
-/// buffer. `log_low` says that a log block has few pages left. `rest` is a line of a page that was
-/// read, which nobody asked for. In `written`, `sectors` is 1 if the write found its page in a
-/// register at once.
+/// Answers: read -> data, write -> written, move -> moved, erase -> erased, extend -> extended.
+/// `copy_out` and `copy_back` carry a page between two registers of a package through a
+/// controller's buffer. `log_low` reports a log block with few pages left. `rest` is a line of a
+/// sensed page that was not requested. In `written`, `sectors` is 1 if a register held the page
+/// when the write arrived.
 enum class PacketKind : std::uint8_t {
     read,
     write,
@@ -57,22 +57,22 @@ struct FlashPacket {
     static constexpr std::uint32_t header_bytes = 16; ///< assumption: two flits, for all kinds
     static constexpr std::uint32_t largest_wire_bytes = header_bytes + flash_line_bytes;
 
-    Contents::Id contents;       ///< what it carries of its line, from the line's first sector
-    Stamps::Id stamps;           ///< of the first request that it is for
-    std::uint32_t tag = 0;       ///< the sender's own; comes back
-    std::uint32_t block = 0;     ///< data block of the plane (erase: any block)
-    std::uint32_t log_block = 0; ///< its log block, of the same plane
-    /// Of a move (plane `to`) or extend (`at`): an erased block. Of log_low: how many blocks the
-    /// log block has.
+    Contents::Id contents;       ///< bytes of its line, from the line's first sector
+    Stamps::Id stamps;           ///< of the first request that it carries
+    std::uint32_t tag = 0;       ///< chosen by the sender; returned in the answer
+    std::uint32_t block = 0;     ///< data block within the plane (erase: any block)
+    std::uint32_t log_block = 0; ///< its log block, in the same plane
+    /// Of a move (plane `to`) or extend (`at`): an erased block. Of log_low: number of blocks of
+    /// the log block.
     std::uint32_t to_block = 0;
     std::uint32_t to_log = 0;                  ///< the log block of to_block
-    std::uint32_t bytes = 0;                   ///< of data that it asks for or carries
+    std::uint32_t bytes = 0;                   ///< data bytes that it requests or carries
     std::uint16_t source = 0, destination = 0; ///< endpoints of the network
     std::uint16_t page = 0;                    ///< of the block; in log_low: pages left
     FlashPlane at, to;
     std::uint8_t line = 0;    ///< of the page
-    std::uint8_t sectors = 0; ///< of the line, 32 bytes each: asked for, or written whole
-    std::uint8_t partial = 0; ///< of them, those written in part (a bit here excludes one there)
+    std::uint8_t sectors = 0; ///< of the line, 32 bytes each: requested, or written whole
+    std::uint8_t partial = 0; ///< sectors written in part; disjoint from `sectors`
     PacketKind kind = PacketKind::read;
 
     bool carries_data() const {
@@ -83,24 +83,27 @@ struct FlashPacket {
     std::uint32_t wire_bytes() const { return header_bytes + (carries_data() ? bytes : 0); }
 };
 
-/// An untimed look at one sector of a package, through the network. `address` counts from the
-/// page's first byte.
+/// An untimed access to one sector of a package, through the network. `address` counts from the
+/// first byte of the page.
 struct FlashPacketAccess : FunctionalAccess {
-    FlashPacket packet; ///< names the page, and where it goes
+    FlashPacket packet; ///< names the page and its destination
 };
 
-/// What a garbage collector asks of a flash controller. Blocks are mapped blocks, pages those of a
-/// mapped block (see zng/layout/address.hh). A request is for one plane: that of `page`.
+/// A request of a garbage collector to a flash controller. Blocks are mapped blocks, pages those of
+/// a mapped block (zng/layout/address.hh). A request concerns one plane: that of `page`.
+///
 /// `move`: the newest version of a page (data page, log page and register merged) is programmed to
-/// the same page of block `to`, and the register, if it held some of it, is empty then. `to` lies
-/// in the same package, is erased before the first page, and takes its pages in order, from 0:
-/// the next page of a plane may be asked for before the one before is answered. Once the move of a
-/// page has begun, the package forwards what comes for it to its new place, until `data` is erased:
-/// so requests under way need not be answered before the first move (and may wait for it, if their
-/// log block is full), but must be before the erase. The new log block must have a page for each of
-/// them. `erase`: the part of block `data` in the plane; what its LPMT says, if it was a log block,
-/// is forgotten. `extend`: when log block `log`, which is `data` too, is full in the plane, its
-/// writes there continue in the erased block `to` of its group.
+/// the same page of block `to`; a register that held part of it becomes free. Requires: `to` lies
+/// in the same package, is erased before the first page, and receives its pages in ascending order
+/// from 0. The next page of a plane may be requested before the previous one is answered. Once the
+/// move of a page has begun, the package forwards its requests to the new place until `data` is
+/// erased. Outstanding requests must therefore be answered before the erase, but not before the
+/// first move (they may wait for it if their log block is full). The new log block must have a page
+/// for each of them.
+/// `erase`: the part of block `data` in the plane. If it was a log block, its LPMT entries are
+/// removed.
+/// `extend`: `log`, which equals `data`, is a log block. When it is full in the plane, its writes
+/// continue in the erased block `to` of its group.
 enum class CollectOp : std::uint8_t { move, erase, extend };
 constexpr std::array<std::string_view, 3> names_of(CollectOp) {
     return {"move", "erase", "extend"};
@@ -110,7 +113,7 @@ struct CollectRequest {
     static constexpr std::uint32_t largest_wire_bytes = 20;
 
     std::uint32_t tag = 0;
-    std::uint32_t data = 0; ///< block that is moved, erased or extended
+    std::uint32_t data = 0; ///< block to move, erase or extend
     std::uint32_t log = 0;  ///< its log block
     std::uint32_t to = 0;
     std::uint32_t to_log = 0; ///< the log block of `to`
@@ -121,21 +124,21 @@ struct CollectResponse {
     static constexpr std::uint32_t largest_wire_bytes = 8;
 
     std::uint32_t tag = 0;
-    std::uint32_t page = 0; ///< of the request
+    std::uint32_t page = 0; ///< page of the request
     CollectOp op = CollectOp::move;
 };
 struct Collect : MessageFamily<CollectRequest, CollectResponse> {};
 
-/// The part of a log block in one plane has no more than a package's `log_reserve` pages left: sent
-/// once by each plane until the log block is erased or extended. Pages that are evicted for it when
-/// none is left stay in their registers until they are moved.
+/// Reports that the part of a log block in one plane has at most `log_reserve` pages left. Each
+/// plane sends it once until the log block is erased or extended. When no page is left, evicted
+/// pages stay in their registers until they are moved.
 struct LogLow {
     static constexpr std::uint32_t largest_wire_bytes = 8;
 
     std::uint32_t log = 0;    ///< mapped block
     std::uint32_t data = 0;   ///< a data block that uses it
-    std::uint32_t left = 0;   ///< pages, in the plane that reports it
-    std::uint32_t blocks = 1; ///< that the log block has, extensions included
+    std::uint32_t left = 0;   ///< pages left in the plane that reports
+    std::uint32_t blocks = 1; ///< blocks of the log block, extensions included
 };
 
 } // namespace memsim::zng

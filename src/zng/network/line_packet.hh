@@ -9,8 +9,8 @@
 
 namespace memsim::zng {
 
-/// What requests of an L2 say of one line, in a packet: its sectors, those that a write covers only
-/// in part, its bytes, and what writes leave there, younger ones over older ones.
+/// Combines requests of an L2 to one line into a packet: its sectors, the sectors that writes cover
+/// only in part, its bytes, and the written contents. Younger writes overwrite older ones.
 class LinePacket {
   public:
     LinePacket(FlashPacket& packet, Contents& contents) : p_(packet), contents_(contents) {}
@@ -20,7 +20,7 @@ class LinePacket {
         p_.sectors = static_cast<std::uint8_t>(masks_of(r).sectors);
         p_.bytes = r.payload();
     }
-    /// A write, behind those that the packet has already. Takes its contents.
+    /// Adds a write after those already in the packet. Takes ownership of its contents.
     void write(protocol::MemRequest& r) {
         p_.kind = PacketKind::write;
         const Masks masks = masks_of(r);
@@ -32,7 +32,7 @@ class LinePacket {
         p_.bytes = std::min(written_, sector_bytes * bits_set(sectors));
         add(r);
     }
-    /// Of a line's record, which a packet brought, what answers the request.
+    /// The answer to a request, extracted from the record of a line that a packet carried.
     static Contents::Id answer(Contents& contents, const protocol::MemRequest& r,
                                Contents::Id line) {
         if (!line) return {};
@@ -41,7 +41,7 @@ class LinePacket {
     }
 
   private:
-    struct Masks { ///< of a line's sectors: those that are asked for or written, and those in part
+    struct Masks { ///< of a line's sectors: requested or written whole, and written in part
         std::uint32_t sectors, partial;
     };
     static std::uint32_t first_of(const protocol::MemRequest& r) {
@@ -75,7 +75,7 @@ class LinePacket {
 
     FlashPacket& p_;
     Contents& contents_;
-    std::uint32_t written_ = 0; ///< bytes of all writes, overlapping ones counted twice
+    std::uint32_t written_ = 0; ///< bytes of all writes; overlapping bytes count twice
 };
 
 } // namespace memsim::zng

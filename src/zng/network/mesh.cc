@@ -22,7 +22,7 @@ std::string wrong_endpoint(const PortBase& input, unsigned endpoint) {
                                   ? " leads to " + mesh->output(endpoint).neighbour_path()
                                   : " does not exist";
     return path + "." + wanted + there + ", and " + path + "." + output.name() + " to this " +
-           input.name() + ": an endpoint has the number of its output";
+           input.name() + ": an endpoint must have the number of its output";
 }
 
 } // namespace memsim::zng

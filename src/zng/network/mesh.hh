@@ -6,7 +6,7 @@
 
 namespace memsim::zng {
 
-/// Implemented by a network whose outputs are numbered by endpoint.
+/// Implemented by a network with one output per endpoint number.
 class HasEndpoints {
   public:
     virtual ~HasEndpoints() = default;
@@ -23,8 +23,8 @@ class Mesh final : public link::Mesh<Mesh, FlashPacket>, public Functional, publ
     const PortBase& output(unsigned endpoint) const override { return port.output[endpoint]; }
 };
 
-/// Why packets for this endpoint do not come to this port, if a mesh is behind it; empty if they
-/// do.
+/// The reason why packets for this endpoint do not arrive at this port, if a mesh drives it;
+/// otherwise empty.
 std::string wrong_endpoint(const PortBase& input, unsigned endpoint);
 
 } // namespace memsim::zng

@@ -6,18 +6,18 @@
 
 namespace memsim::zng {
 
-/// How packets name what blocks and addresses of all flash name: a place in a package, and the
-/// endpoint of the network that goes there.
+/// Translates mapped blocks and addresses of all flash into packet fields: a place within a
+/// package, and the network endpoint of that package.
 class PacketAddresses {
   public:
     struct Network {
         std::uint32_t first_package = 0; ///< endpoint of the first package's first port
-        std::uint32_t ports = 1;         ///< of a package
+        std::uint32_t ports = 1;         ///< per package
     };
     PacketAddresses() = default;
     PacketAddresses(const Flash& flash, const Network& network) : flash_(flash), net_(network) {}
 
-    /// The line of a physical address, whose mapped block has this log block.
+    /// Names the line of a physical address. `log`: the log block of its mapped block.
     void line(FlashPacket& p, std::uint64_t address, std::uint32_t log) const {
         const std::uint32_t page = flash_.page_of(address);
         const BlockPlace at = flash_.place(flash_.block_of(address), page);
@@ -39,7 +39,7 @@ class PacketAddresses {
         p.to_log = flash_.block_in_plane(r.to_log);
         p.destination = endpoint(at.package, p.at.plane);
     }
-    /// What a package says of a log block.
+    /// The log block that a package's report concerns.
     LogLow low(const FlashPacket& p) const {
         const auto package = static_cast<std::uint32_t>(p.source - net_.first_package) / net_.ports;
         const auto number = [&](std::uint32_t block) {

@@ -12,37 +12,37 @@ namespace memsim::zng::package {
 struct Request {
     FlashPacket packet;
     Tick accepted = 0;
-    std::uint8_t port = 0; ///< where it came in, and its answer leaves
+    std::uint8_t port = 0; ///< the port through which it arrived and its answer leaves
 };
 
-/// What leaves a package: answers, each by the port that its request came by; copies of pages and
-/// notes of log blocks that are nearly full, which go to the package's controller.
+/// The output of a package: answers, each through the port of its request; copies of pages and
+/// reports of nearly full log blocks, both sent to the package's controller.
 class Answers {
   public:
     static constexpr std::uint32_t none = ~0u;
     struct Config {
         std::uint32_t ports = 1;
-        std::uint16_t endpoint = 0; ///< of the first port; the others follow
+        std::uint16_t endpoint = 0; ///< of the first port; the other ports follow
         std::uint16_t controller = 0;
     };
     struct Answer {
         FlashPacket packet;
-        std::uint32_t sense = 0; ///< whose data register it empties, or none
-        std::uint32_t plane = 0; ///< whose I/O path its data are still to take, or none
+        std::uint32_t sense = 0; ///< page read whose data register it occupies, or none
+        std::uint32_t plane = 0; ///< plane whose I/O path its data must still cross, or none
         Tick accepted = 0;
-        Tick ready = 0;      ///< it may leave then
-        bool counts = false; ///< it ends a request
+        Tick ready = 0;      ///< earliest time at which it may leave
+        bool counts = false; ///< it completes a request
     };
-    /// What a line that was read brings.
+    /// The data of a line that was read.
     struct Data {
         std::uint32_t bytes = 0;
         Contents::Id contents;
-        std::uint32_t plane = 0;    ///< whose registers it comes from
-        std::uint32_t sense = none; ///< whose data register it empties, or none
+        std::uint32_t plane = 0;    ///< plane whose registers hold the line
+        std::uint32_t sense = none; ///< page read whose data register it occupies, or none
     };
     struct State {
         std::vector<Fifo<Answer>> queues; ///< by port
-        std::uint32_t outstanding = 0;    ///< requests without an answer
+        std::uint32_t outstanding = 0;    ///< requests not answered yet
     };
     Answers(const Config& config, State& state) : config_(config), state_(state) {}
 
@@ -50,7 +50,7 @@ class Answers {
     void accept() { ++state_.outstanding; }
     std::uint32_t outstanding() const { return state_.outstanding; }
 
-    /// Without data; from `ready` on.
+    /// Queues an answer without data, which leaves at `ready` or later.
     void answer(const Request& r, PacketKind kind, Tick ready = 0) {
         state_.queues[r.port].push({reply(r, kind), none, none, r.accepted, ready, true});
     }
@@ -60,7 +60,7 @@ class Answers {
         p.contents = d.contents;
         state_.queues[r.port].push({p, d.sense, d.plane, r.accepted, 0, true});
     }
-    /// A line that `r` did not ask for, of the page that it had sensed.
+    /// Queues a line of the sensed page that `r` did not request.
     void rest(const Request& r, unsigned line, std::uint32_t plane, std::uint32_t sense) {
         const std::uint32_t port = line % config_.ports;
         FlashPacket p = r.packet;
@@ -73,7 +73,7 @@ class Answers {
         p.stamps = {};
         state_.queues[port].push({p, sense, plane, 0, 0, false});
     }
-    /// A line of a page that a worker moves, to the controller's buffer and back.
+    /// Queues a line of a page that a worker moves through the controller's buffer.
     void copy_out(std::uint32_t worker, unsigned line, Contents::Id contents) {
         FlashPacket p;
         p.kind = PacketKind::copy_out;
@@ -83,7 +83,7 @@ class Answers {
         p.contents = contents;
         tell_controller(p, worker);
     }
-    /// The log block of `a` has so many pages left.
+    /// Reports that the log block of `a` has `left` pages left.
     void log_low(const PageAddress& a, FlashPlane at, std::uint32_t left, std::uint32_t blocks) {
         FlashPacket p;
         p.kind = PacketKind::log_low;

@@ -41,12 +41,12 @@ unsigned Core::missing(std::uint64_t page, unsigned line, unsigned sectors) cons
     return sectors;
 }
 
-/// A page that is written anew moves from its data block to a log block, and stays one valid page:
-/// so valid pages are those programmed in data blocks, but for those that have moved on.
+/// A rewritten page moves from its data block to a log block and remains one valid page. Valid
+/// pages are therefore the programmed pages of data blocks, minus those that have moved.
 FlashUsage Core::usage() const {
     const std::uint64_t blocks = std::uint64_t {n.planes()} * n.blocks;
     FlashUsage u;
-    // As it was before the run.
+    // Counts before the run.
     std::uint64_t written = std::uint64_t {n.planes()} * params.geometry.data_blocks(); // blocks
     u.valid_pages = written * n.pages;
     std::uint64_t programmed = u.valid_pages;
@@ -54,7 +54,7 @@ FlashUsage Core::usage() const {
         ++written;
         programmed += pages;
     });
-    // What was touched is what the array knows of it.
+    // The array records only blocks that were touched.
     array.each_touched([&](std::uint64_t number, const flash::NandBlock& b) {
         const std::uint32_t before = decoders.written_before(number);
         written -= before > 0, written += b.written > 0;

@@ -22,22 +22,22 @@ struct State {
     Timer next_answer; ///< when the first answer of a port may leave
     Answers::State answers;
     flash::NandArrayState array;
-    flash::PageContents held;        ///< pages of registers and workers: see PageVersions
-    std::uint32_t programming = 0;   ///< workers
-    std::uint64_t erase_squares = 0; ///< of the erases of all blocks, in sum
-    std::uint32_t touched = 0;       ///< blocks, as counted last
+    flash::PageContents held;        ///< pages of registers and workers; see PageVersions
+    std::uint32_t programming = 0;   ///< workers that are programming
+    std::uint64_t erase_squares = 0; ///< sum over all blocks of the square of their erases
+    std::uint32_t touched = 0;       ///< blocks touched, at the last count
 };
 
-/// Has a worker finish later.
+/// Schedules the end of a worker's operation.
 class Alarm {
   public:
     virtual ~Alarm() = default;
     virtual void finish_in(Time t, std::uint32_t worker) = 0;
 };
 
-/// What the parts of a package work on. All that it is given outlives it.
+/// The state that the parts of a package share. All references must outlive it.
 struct Core {
-    struct Start { ///< log blocks of a plane at the start, and how many pages of each are written
+    struct Start { ///< log blocks per plane at the start, and the number of pages written in each
         std::uint32_t first_log = 0, last_log = 0, least_filled = 0, filled = 0;
     };
     Core(const Params& p, const flash::NandTiming& timing, const Start& start, Simulation& sim,
@@ -57,31 +57,31 @@ struct Core {
     RowDecoders decoders;
     PageReads reads;
     StalledWrites stalled;
-    RegisterWires wires; ///< between registers
-    RegisterWires io;    ///< between the registers of a plane and the ports
+    RegisterWires wires; ///< between registers of different planes
+    RegisterWires io;    ///< between registers of a plane and the ports
     Answers answers;
     Workers workers;
-    bool has_io_path;   ///< which takes time
-    bool again = false; ///< what others may wait for has become free
+    bool has_io_path;   ///< the I/O path takes time
+    bool again = false; ///< a resource became free for which parts may wait
 
-    /// The sectors of a line that neither a register nor a page on its way into the array has.
+    /// The sectors of a line that neither a register nor a page being programmed holds.
     unsigned missing(std::uint64_t page, unsigned line, unsigned sectors) const;
     FlashUsage usage() const;
-    /// Where a page is, which is forwarded already. One that is moved is still at its old place in
-    /// the array.
+    /// The current places of a forwarded page. A page that is being moved is still at its old place
+    /// in the array.
     PagePlaces places_of(const PageAddress& a) const;
     std::uint64_t array_page(const PageAddress& a) const {
         const RowDecoders::Place at = decoders.locate(a);
         return array.page(a.plane, at.block, at.page);
     }
-    /// A record about sectors of a line, where a machine carries contents.
+    /// A record of the contents of sectors of a line, if the machine carries contents.
     Contents::Id contents_of(const PageAddress& a, unsigned line, unsigned sectors) {
         return versions.carries() ? versions.read(places_of(a), line, sectors) : Contents::Id {};
     }
     struct Crossing {
         Tick begins, ends;
     };
-    /// A line crosses the I/O path of a plane, behind those that were to cross it before.
+    /// Reserves the I/O path of a plane for a line, after all earlier reservations.
     Crossing cross_io_path(std::uint32_t plane, std::uint32_t bytes) {
         const Tick now = sim.now();
         if (!has_io_path) return {now, now};

@@ -19,12 +19,12 @@ void Package::init() {
     const std::uint32_t planes = g.dies() * g.planes();
     if (planes > 256)
         refuse("planes", "there are " + std::to_string(planes) +
-                             " planes in the package: dies x planes is at most 256");
+                             " planes in the package: the maximum of dies x planes is 256");
     if (std::uint64_t {g.blocks()} * g.pages() > ~std::uint32_t {0})
         refuse("blocks", "a plane has more than 2^32 pages");
     if (params.log_reserve() >= g.pages())
-        refuse("log_reserve", "it is " + std::to_string(params.log_reserve()) +
-                                  " pages: less than a block, which has " +
+        refuse("log_reserve", "its " + std::to_string(params.log_reserve()) +
+                                  " pages must be fewer than the pages of a block, " +
                                   std::to_string(g.pages()));
     if (page_bytes % params.net_width->raw != 0)
         refuse("net_width", std::to_string(params.net_width->raw) + " B do not divide a page of " +
@@ -37,7 +37,7 @@ void Package::init() {
     start.first_log = g.data_blocks();
     start.last_log = start.first_log + (start.first_log + g.log_ratio() - 1) / g.log_ratio() - 1;
     if (params.log_filled_least() > params.log_filled())
-        refuse("log_filled_least", "it lies above log_filled");
+        refuse("log_filled_least", "it exceeds log_filled");
     const auto pages_of = [&](Fraction share) {
         return static_cast<std::uint32_t>(std::uint64_t {g.pages()} *
                                           static_cast<std::uint64_t>(share.raw) /
@@ -58,7 +58,7 @@ void Package::wake() {
         while (!port.input[i].empty()) accept(port.input[i].pop(), i);
     Parts& p = *parts_;
     p.workers.each_done([&](std::uint32_t w) { p.planes.finish(w); });
-    do { // planes, registers and log blocks that became free may be of use to others
+    do { // parts may wait for planes, registers and log blocks that others freed
         p.again = false;
         if (p.stalled.any()) p.writing.serve_stalled();
         if (!state.moves.empty()) p.planes.start_moves();
@@ -70,12 +70,12 @@ void Package::wake() {
 void Package::accept(const FlashPacket& p, unsigned from_port) {
     if (p.kind == PacketKind::copy_back) return parts_->planes.come_back(p);
     if (!parts_->n.has(p) || p.line >= page_lines)
-        throw ConfigError(path() + ": a request names a place that it does not have: give flash "
+        throw ConfigError(path() + ": a request names a place that does not exist: give flash "
                                    "controllers, collector and packages one geometry");
     if (parts_->answers.outstanding() == params.queue())
         refuse("queue", "more than " + std::to_string(params.queue()) +
-                            " requests have come without an answer: it must be at least the "
-                            "controllers' windows together");
+                            " requests are outstanding: it must be at least the sum of "
+                            "the controllers' windows");
     parts_->answers.accept();
     sim().stamps().mark(p.stamps, FlashStage::network, now());
     const package::Request r {p, now(), static_cast<std::uint8_t>(from_port)};
@@ -96,7 +96,7 @@ void Package::accept(const FlashPacket& p, unsigned from_port) {
     case PacketKind::extend:
         return parts_->planes.extend(r);
     default:
-        MEMSIM_ASSERT(false, "an answer comes to a package");
+        MEMSIM_ASSERT(false, "an answer arrives at a package");
     }
 }
 
@@ -133,7 +133,7 @@ void Package::functional(const PortBase&, FunctionalAccess& access) {
     parts_->versions.functional(parts_->places_of(a), access);
 }
 
-/// Each part checks what it holds, for nothing to be looked up where nothing is.
+/// Each part checks its own state, so that no index is out of range.
 void Package::check_loaded(Loader& l) const {
     const Parts& p = *parts_;
     p.registers.check_loaded(l, p.n);
@@ -153,13 +153,12 @@ void Package::waits_on(WaitReport& report) const {
         report.add(path() + ": " + std::to_string(state.answers.outstanding) +
                    " requests have no answer yet");
     if (parts_->stalled.any())
-        report.add(
-            path() + ": writes to " + std::to_string(parts_->stalled.pages()) +
-            " pages wait for a register; those that hold a page of a full log block wait for "
-            "a collector");
+        report.add(path() + ": writes to " + std::to_string(parts_->stalled.pages()) +
+                   " pages wait for a register; those of a full log block wait for "
+                   "a collector");
     if (!state.moves.empty())
         report.add(path() + ": " + std::to_string(state.moves.size()) +
-                   " moves wait for their planes, or for the page before theirs");
+                   " moves wait for their planes or for the preceding page");
 }
 
 std::optional<std::string> Package::imbalance() const {

@@ -9,34 +9,31 @@
 
 namespace memsim::zng {
 
-/// A flash package of ZnG: Z-NAND planes with a programmable row decoder, and registers that cache
+/// A flash package of ZnG: Z-NAND planes with programmable row decoders, and registers that cache
 /// writes.
 ///
-/// A line that is written goes to the register that holds its page, or to a free one, and is
-/// answered. When less than `spare` registers are free, or a write finds none, the page written
-/// longest ago is programmed to the next free page of its log block (the decoder's register of
-/// in-order programming), and the LPMT names that page from then on. A page of which something is
-/// missing is sensed and merged first. A read is served by registers as far as they hold its
-/// sectors; for the rest the plane senses the page that the LPMT finds, or else the data page, and
-/// the newest version of each byte wins. With `transfer` = page all other lines of the page that
-/// was sensed follow those that were asked for, and hold the plane until they have left. A plane
-/// has a data register besides: a page that is sensed, or on its way to be programmed from another
-/// plane's register, holds it. It works for one page at a time. With nif the registers of a plane
-/// share a bus to the ports: a line at a time crosses it, and an answer stays first of its port
-/// until the bus of its plane is free. Reads go before programs unless
-/// writes wait for a register or a program has waited for `patience`. Where nobody
-/// `collects`, a full log block goes on in an erased block of its plane. Otherwise a page whose log
-/// block is full stays in its register until a collector moves it: moves need no register, and what
-/// comes for a page that has begun to move is forwarded to its new place, so writes that wait for
-/// registers and a collector cannot wait for each other.
-///
-/// Its parts lie in zng/package/: registers, row decoders, reads and writes that wait, workers (the
-/// planes, or dies), the wires between registers; the read path, the write path and the planes'
-/// operations work on them.
-///
-/// Precondition: requests to one line come one after another, each when the one before was
-/// answered. Not modelled: suspend, read retry, bad blocks, programming without merging, the time
-/// of the LPMT's programming (within tPROG), the way from a plane to the ports in other networks.
+/// Models        writes: a line is written to the register that holds its page, or to a free one,
+///               and answered. If fewer than `spare` registers are free, or a write finds none, the
+///               page written longest ago is programmed to the next free page of its log block
+///               (in-order programming by the row decoder), and the LPMT then names that page. An
+///               incomplete page is sensed and merged first. Reads: registers supply the sectors
+///               that they hold. For the rest the plane senses the page that the LPMT names, or
+///               else the data page; the newest version of each byte is returned. With `transfer` =
+///               page, the other lines of the sensed page follow the requested ones and occupy the
+///               plane until they have left. A plane has a data register for one page: a page being
+///               sensed, or a page from a register of another plane that is to be programmed. With
+///               nif, the registers of a plane share a bus to the ports: it carries one line at a
+///               time, and an answer blocks its port until the bus of its plane is free.
+/// Ordering      Reads precede programs unless writes wait for a register or a program has waited
+///               for `patience`.
+/// Guarantees    Writes that wait for registers and a collector cannot wait for each other. A page
+///               whose log block is full stays in its register until a collector extends the log
+///               block or moves the page. Moves need no register, and requests for a moving page
+///               are forwarded to its new place.
+/// Requires      Requests to one line are sent one at a time, each after the previous answer.
+/// Not modelled  Suspend; read retry; bad blocks; programming without merging; the time to program
+///               the LPMT (hidden by tPROG); the path from a plane to the ports in networks other
+///               than nif.
 class Package final : public Model<Package>,
                       public Functional,
                       public HasPackageGeometry,
@@ -47,8 +44,9 @@ class Package final : public Model<Package>,
         Many<In<FlashPacket>> input {from<&Params::ports>,
                                      {.depth = from<&Params::port_queue>},
                                      "Requests from the flash network"};
-        Many<Out<FlashPacket>> output {
-            from<&Params::ports>, {.latency = from<&Params::latency>}, "Answers to the network"};
+        Many<Out<FlashPacket>> output {from<&Params::ports>,
+                                       {.latency = from<&Params::latency>},
+                                       "Answers to the flash network"};
     };
     using Stats = package::Stats;
     using State = package::State;
@@ -88,7 +86,7 @@ class Package final : public Model<Package>,
         using Core::Core;
     };
     flash::NandTiming timing_ {};
-    std::optional<Parts> parts_; ///< work on State
+    std::optional<Parts> parts_; ///< operate on State
 };
 
 } // namespace memsim::zng

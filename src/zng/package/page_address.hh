@@ -5,20 +5,20 @@
 
 namespace memsim::zng::package {
 
-/// A page of a package, all that is to be known to read or to program it.
+/// A page of a package, with all data needed to read or program it.
 struct PageAddress {
     std::uint32_t plane = 0; ///< of the package
-    std::uint32_t block = 0; ///< data block of the plane
+    std::uint32_t block = 0; ///< data block within the plane
     std::uint32_t log_block = 0;
     std::uint16_t page = 0;
 };
 
-/// The numbers that a package gives to its blocks and pages, counted through all planes.
+/// Numbers blocks and pages of a package consecutively through all planes.
 struct Numbering {
     std::uint32_t dies = 1;
-    std::uint32_t die_planes = 1; ///< of a die
-    std::uint32_t blocks = 1;     ///< of a plane
-    std::uint32_t pages = 1;      ///< of a block
+    std::uint32_t die_planes = 1; ///< per die
+    std::uint32_t blocks = 1;     ///< per plane
+    std::uint32_t pages = 1;      ///< per block
 
     std::uint32_t planes() const { return dies * die_planes; }
     std::uint32_t plane(FlashPlane p) const { return p.die * die_planes + p.plane; }
@@ -44,7 +44,7 @@ struct Numbering {
         l.index(field, a.plane, planes()), l.index(field, a.page, pages);
         l.index(field, a.block, blocks), l.index(field, a.log_block, blocks);
     }
-    /// Of a request; the target of a move, too.
+    /// Checks the place of a request and, for a move, its target.
     void check(Loader& l, std::string_view field, const FlashPacket& p) const {
         for (const FlashPlane at : {p.at, p.to})
             l.index(field, at.die, dies), l.index(field, at.plane, die_planes);

@@ -6,9 +6,9 @@
 
 namespace memsim::zng::package {
 
-/// Pages that are to be sensed, each with the reads that wait for it, in order. A page stays until
-/// it is sensed and its last answer has left the data register; where one sensing serves all that
-/// wait, it is found by its number till then.
+/// Pages to be sensed, each with an ordered list of reads that wait for it. An entry exists until
+/// the last answer has left the data register. If reads share a sensing, an entry can be found by
+/// its page number until then.
 class PageReads {
   public:
     static constexpr std::uint32_t none = ~0u;
@@ -19,20 +19,20 @@ class PageReads {
     struct Sense {
         PageAddress address;
         std::uint64_t page = 0;
-        std::uint32_t first = none, last = none; ///< reads
-        std::uint32_t unsent = 0;                ///< answers in queues of ports
-        std::uint32_t useful = 0;                ///< bytes sent of it that reads asked for
-        bool output = false;                     ///< it is in the data register
+        std::uint32_t first = none, last = none; ///< reads in its list
+        std::uint32_t unsent = 0;                ///< answers queued at ports
+        std::uint32_t useful = 0;                ///< requested bytes sent from it
+        bool output = false;                     ///< the page is in the data register
     };
     struct State {
         std::vector<Read> reads;
         FreeList free_reads;
         std::vector<Sense> senses;
         FreeList free_senses;
-        HashMap<std::uint32_t> of_page; ///< if shared
-        HashMap<std::uint64_t> before;  ///< pages sensed before, a bit each, by number / 64
+        HashMap<std::uint32_t> of_page; ///< used only if reads share a sensing
+        HashMap<std::uint64_t> before;  ///< one bit per page sensed before, by number / 64
     };
-    /// `shared`: one sensing serves all reads that wait for the page then.
+    /// `shared`: one sensing serves all reads that wait for the page.
     PageReads(bool shared, State& state) : shared_(shared), state_(state) {}
 
     Sense& operator[](std::uint32_t sense) { return state_.senses[sense]; }
@@ -52,12 +52,12 @@ class PageReads {
         (s.first == none ? s.first : state_.reads[s.last].next) = i;
         s.last = i;
     }
-    /// Nobody else can join it.
+    /// Removes it from the index, so that no further read joins it.
     void hide(std::uint32_t sense) {
         if (shared_) state_.of_page.erase(state_.senses[sense].page);
     }
     void close(std::uint32_t sense) { state_.free_senses.push_back(sense); }
-    /// Calls f(request) for each that waits, none of which waits then; f may open and join.
+    /// Removes each waiting read and calls f(request) for it. f may call open() and join().
     template <class F>
     void take_all(std::uint32_t sense, F&& f) {
         for (std::uint32_t r = state_.senses[sense].first; r != none;) {
@@ -67,13 +67,13 @@ class PageReads {
             f(read.request);
         }
     }
-    /// Calls f(request) for each that waits.
+    /// Calls f(request) for each waiting read.
     template <class F>
     void each(std::uint32_t sense, F&& f) const {
         for (std::uint32_t r = state_.senses[sense].first; r != none; r = state_.reads[r].next)
             f(state_.reads[r].request);
     }
-    /// Whether the page is sensed for the first time; notes that it is.
+    /// Returns whether the page is sensed for the first time, and records that it was sensed.
     bool first_time(std::uint32_t sense) {
         const std::uint64_t page = state_.senses[sense].page;
         std::uint64_t& before = state_.before[page / 64];
@@ -101,14 +101,14 @@ class PageReads {
             return true;
         });
     }
-    /// Of one that is still to be sensed: its reads are a list that ends.
+    /// Checks that the reads of an entry that is to be sensed form a finite list.
     void check_list(Loader& l, std::uint32_t sense) const {
         const Sense& s = state_.senses[sense];
         std::uint32_t r = s.first, last = none;
         for (std::size_t left = state_.reads.size(); r != none && left; --left)
             last = r, r = state_.reads[r].next;
         l.within("senses.first",
-                 [&] { l.check(r == none && last == s.last, "is no list of reads that ends"); });
+                 [&] { l.check(r == none && last == s.last, "is not a finite list of reads"); });
     }
 
   private:

@@ -5,8 +5,8 @@
 
 namespace memsim::zng::package {
 
-/// Where the parts of a page are, newest first: in a register, in a worker that programs it, in the
-/// array.
+/// The places that hold parts of a page, newest first: a register, a worker that programs the page,
+/// the array.
 struct PagePlaces {
     static constexpr std::uint32_t none = ~0u;
     static constexpr std::uint64_t nowhere = ~std::uint64_t {0};
@@ -14,20 +14,20 @@ struct PagePlaces {
     std::uint64_t array = nowhere; ///< flash::NandArray::page()
 };
 
-/// The bytes that a package holds, where a machine carries contents. A part: its owner says where
-/// pages are and what moves. Without contents nothing is kept and no record is made.
+/// The contents of a package's pages, if the machine carries contents; otherwise nothing is stored
+/// and no records are made. A part: its owner supplies the places of pages and their moves.
 class PageVersions {
   public:
-    /// `held` has the pages of registers, then those of workers.
+    /// `held`: pages of registers, followed by pages of workers.
     PageVersions(Contents& contents, flash::PageContents& array, flash::PageContents& held,
                  std::uint32_t registers)
         : contents_(contents), array_(array), held_(held), registers_(registers) {}
 
     bool carries() const { return contents_.enabled(); }
 
-    /// A packet's record about a line goes into the register. Where the program's store comes late,
-    /// a younger one's bytes stay, wherever they are. Of sectors that the packet writes `whole` the
-    /// register has all bytes then: an atomic has read those that it does not change.
+    /// Writes a packet's record of a line to the register. If stores arrive out of program order,
+    /// bytes of a younger store are kept, wherever they are. The register then holds all bytes of
+    /// the sectors in `whole`: an atomic has read the bytes that it does not change.
     void write(const PagePlaces& at, unsigned line, unsigned whole, Contents::Id record) {
         if (!record) return;
         for (const Contents::Piece& p : contents_[record].pieces) {
@@ -40,7 +40,7 @@ class PageVersions {
         }
         contents_.release(record);
     }
-    /// A record about sectors of a line, as far as these places have them.
+    /// A record of sectors of a line, as far as these places hold them.
     Contents::Id read(const PagePlaces& at, unsigned line, unsigned sectors) {
         if (!carries()) return {};
         const Contents::Id id = contents_.create();
@@ -49,14 +49,14 @@ class PageVersions {
                 contents_[id].pieces.push_back({i, newest_of(at, line * line_sectors + i)});
         return id;
     }
-    /// The register's page leaves it with the worker.
+    /// Moves the page of a register to the worker.
     void take(std::uint32_t worker, std::uint32_t reg) {
         if (!carries()) return;
         for (std::uint32_t i = 0; i < page_sectors; ++i)
             held_.put(registers_ + worker, i, held_.read(reg, i));
         held_.forget(reg, 0, page_sectors);
     }
-    /// What the worker's page lacks comes from the array.
+    /// Fills the missing part of the worker's page from the array.
     void merge(std::uint32_t worker, std::uint64_t array) {
         if (!carries()) return;
         for (std::uint32_t i = 0; i < page_sectors; ++i)
@@ -70,14 +70,14 @@ class PageVersions {
     void forget(std::uint32_t worker) {
         if (carries()) held_.forget(registers_ + worker, 0, page_sectors);
     }
-    /// A line of the worker's page comes back from a controller's buffer.
+    /// Writes a line of the worker's page that a controller's buffer returned.
     void come_back(std::uint32_t worker, unsigned line, Contents::Id record) {
         if (!record) return;
         for (const Contents::Piece& p : contents_[record].pieces)
             held_.put(registers_ + worker, line * line_sectors + p.sector, p.data);
         contents_.release(record);
     }
-    /// A write goes to all places, since the newest of them counts.
+    /// A functional write updates all places, because reads use the newest one.
     void functional(const PagePlaces& at, FunctionalAccess& access) {
         if (at.reg != PagePlaces::none) held_.functional(at.reg, access);
         if (at.worker != PagePlaces::none) held_.functional(registers_ + at.worker, access);

@@ -13,13 +13,13 @@ void PlaneOperations::add_erase(const Request& r) {
 
 void PlaneOperations::extend(const Request& r) {
     c_.decoders.extend(c_.n.plane(r.packet.at), r.packet.log_block, r.packet.to_block);
-    c_.again = true; // the log block has room
+    c_.again = true; // the log block has room again
     c_.answers.answer(r, PacketKind::extended);
 }
 
-// ---- what comes next -------------------------------------------------------------------------
+// ---- scheduling ------------------------------------------------------------------------------
 
-/// An old move has its planes kept free.
+/// Whether the worker is reserved for a move that has waited long.
 bool PlaneOperations::kept_free(std::uint32_t worker) const {
     if (c_.state.moves.empty() || !waited_long(c_.state.moves.front().accepted)) return false;
     const FlashPacket& p = c_.state.moves.front().packet;
@@ -52,7 +52,7 @@ void PlaneOperations::begin(std::uint32_t worker) {
         }
         reads_.ask_again(s);
     }
-    // All that was to be sensed has moved: what stood behind it has its turn.
+    // All pages to be sensed have moved: programs and erases behind them are next.
     if (!w.programs.empty() || !w.erases.empty()) c_.workers.mark_ready(worker);
 }
 
@@ -74,28 +74,29 @@ void PlaneOperations::finish(std::uint32_t worker) {
         c_.answers.answer(w.request, PacketKind::erased);
         return c_.rest(worker);
     default:
-        MEMSIM_ASSERT(false, "a plane has finished what it did not begin");
+        MEMSIM_ASSERT(false, "a plane ends an operation that it did not begin");
     }
 }
 
-/// The page that the row decoder finds is on its way to the data register.
+/// Senses the page that the row decoder finds into the data register.
 void PlaneOperations::sense(std::uint32_t worker, const PageAddress& a, Stage stage) {
     const RowDecoders::Place at = c_.decoders.locate(a);
     // A data block that was never touched was written before the run.
     if (at.block == a.block && !c_.array.block(a.plane, at.block))
         c_.array.written_before(a.plane, at.block, c_.n.pages);
-    c_.array.read(a.plane, at.block, at.page); // stops the run if it is erased
+    c_.array.read(a.plane, at.block, at.page); // stops the run if the page is erased
     count_touched();
     const Time t = c_.params.search() + c_.timing.read(at.page);
     ++c_.stat.senses;
-    if (stage != Stage::sensing) c_.stat.sensed_bytes += page_bytes; // else when it has been sent
+    if (stage != Stage::sensing)
+        c_.stat.sensed_bytes += page_bytes; // otherwise counted when it has been sent
     c_.stat.sense_time.add(c_.sim.now(), c_.sim.now(), c_.sim.now() + t.raw);
     busy(worker, stage, t);
 }
 
 // ---- programs of registers' pages, moves for a collector -------------------------------------
 
-/// The page of a register goes to its log block.
+/// Programs the page of a register to its log block.
 void PlaneOperations::begin_program(std::uint32_t worker, std::uint32_t reg) {
     Worker& w = c_.workers[worker];
     const Register& r = c_.registers[reg];
@@ -114,7 +115,7 @@ void PlaneOperations::begin_program(std::uint32_t worker, std::uint32_t reg) {
     sense(worker, w.address, Stage::merging);
 }
 
-/// Both planes are taken at once, so that no two moves can wait for each other.
+/// Reserves both planes at once, so that no two moves can wait for each other.
 void PlaneOperations::start_moves() {
     Fifo<Request>& moves = c_.state.moves;
     const auto idle = [&](FlashPlane p) {
@@ -141,7 +142,7 @@ void PlaneOperations::begin_move(const Request& r) {
     w.reg = none;
     w.address = c_.n.address(r.packet), w.mask = {};
     c_.decoders.begin_move(w.address, to);
-    c_.again = true; // writes that wait here may find a register where the page goes
+    c_.again = true; // writes that wait may find a register at the new place of the page
     w.page = c_.n.page(c_.decoders.forwarded(w.address));
     w.from = w.address.plane;
     w.helper = c_.workers.of_plane(w.from);
@@ -154,7 +155,7 @@ void PlaneOperations::begin_move(const Request& r) {
     sense(worker, w.address, Stage::merging);
 }
 
-/// What a register holds of a page that is moved goes with it.
+/// Takes along the part of a moving page that a register holds.
 void PlaneOperations::take_register(std::uint32_t worker) {
     Worker& w = c_.workers[worker];
     const std::uint32_t r = c_.registers.find(c_.n.page(w.address));
@@ -163,7 +164,7 @@ void PlaneOperations::take_register(std::uint32_t worker) {
     c_.versions.take(worker, r);
     if (c_.registers[r].phase == RegisterPhase::dirty)
         c_.registers.queue(r, c_.sim.now());
-    else { // it is not programmed to the log block any more
+    else { // it is no longer programmed to the log block
         Fifo<std::uint32_t>& programs = c_.workers[w.helper].programs;
         std::uint32_t i = 0;
         while (programs[i] != r) ++i;
@@ -175,7 +176,7 @@ void PlaneOperations::take_register(std::uint32_t worker) {
     c_.again = true;
 }
 
-// ---- from plane to plane ---------------------------------------------------------------------
+// ---- migration between planes ----------------------------------------------------------------
 
 void PlaneOperations::migrate(std::uint32_t worker) {
     Worker& w = c_.workers[worker];
@@ -209,13 +210,12 @@ void PlaneOperations::send_copies(std::uint32_t worker) {
 
 void PlaneOperations::come_back(const FlashPacket& p) {
     Worker& w = parts::named(c_.state.workers.workers, p.tag);
-    MEMSIM_ASSERT(w.stage == Stage::copying, "a copy comes back that nobody waits for");
+    MEMSIM_ASSERT(w.stage == Stage::copying, "a copy returns that no plane waits for");
     c_.versions.come_back(p.tag, p.line, p.contents);
     if (--w.copies == 0) migrated(p.tag);
 }
 
-/// The page is where its plane can program it: its register is free, unless that is the one that
-/// the plane programs from.
+/// The page has reached its plane. Its register becomes free unless the plane programs from it.
 void PlaneOperations::migrated(std::uint32_t worker) {
     Worker& w = c_.workers[worker];
     if (w.stage == Stage::copying) c_.stat.migration_time.end(w.since, c_.sim.now());
@@ -227,7 +227,7 @@ void PlaneOperations::migrated(std::uint32_t worker) {
     program(worker);
 }
 
-/// The page has left its register, if it was in one.
+/// The page leaves its register, if it is in one.
 void PlaneOperations::leave_register(std::uint32_t worker) {
     Worker& w = c_.workers[worker];
     if (w.reg == none) return;
@@ -236,7 +236,7 @@ void PlaneOperations::leave_register(std::uint32_t worker) {
     c_.again = true;
 }
 
-// ---- into the array --------------------------------------------------------------------------
+// ---- programming and erasing -----------------------------------------------------------------
 
 void PlaneOperations::program(std::uint32_t worker) {
     Worker& w = c_.workers[worker];
@@ -264,7 +264,7 @@ void PlaneOperations::program(std::uint32_t worker) {
     busy(worker, Stage::programming, data_path_time() + t);
 }
 
-/// Until a page has gone from its register to the plane, over the bus that NiF has for it.
+/// Time for a page to cross nif's bus from its register to the plane.
 Time PlaneOperations::data_path_time() const {
     const bool shared = c_.params.data_path() && c_.params.network() == RegisterNetwork::nif;
     return shared ? c_.wires.time_of(page_bytes) : 0_fs;
@@ -285,13 +285,13 @@ void PlaneOperations::erase(std::uint32_t worker, const Request& r) {
     for (std::uint32_t p = 0; p < c_.n.pages; ++p)
         MEMSIM_ASSERT(c_.registers.find(c_.n.block(a.plane, a.block) * c_.n.pages + p) ==
                           RegisterFile::none,
-                      "a block is erased, a register holds a page of it");
+                      "a block is erased while a register holds a page of it");
     c_.decoders.erase(a.plane, a.block);
     c_.again = true; // a log block may have room
     c_.array.erase(a.plane, a.block);
     count_touched();
     c_.stat.most_erases.set(c_.sim.now(), c_.state.array.most_erases);
-    // Of e erases: e^2 - (e - 1)^2.
+    // With e erases, the sum of squares grows by e^2 - (e - 1)^2.
     c_.state.erase_squares += 2 * c_.array.block(a.plane, a.block)->erases - 1;
     c_.stat.erase_squares.set(c_.sim.now(), c_.state.erase_squares);
     ++c_.stat.erases;

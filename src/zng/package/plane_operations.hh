@@ -4,23 +4,23 @@
 
 namespace memsim::zng::package {
 
-/// What planes do, one page at a time each: sense, merge, migrate to another plane, program, erase;
-/// and in which order they do it.
+/// Schedules the planes. Each plane performs one operation at a time: sense, merge, migrate to
+/// another plane, program or erase.
 class PlaneOperations {
   public:
     PlaneOperations(Core& core, ReadPath& reads) : c_(core), reads_(reads) {}
 
     void add_move(const Request& r) { c_.state.moves.push(r); }
     void add_erase(const Request& r);
-    /// A log block has another block to go on in: nothing is programmed for that.
+    /// Adds a block to a log block. No time passes.
     void extend(const Request& r);
-    /// Begins the moves whose planes are idle.
+    /// Starts the moves whose planes are idle.
     void start_moves();
-    /// The next thing that an idle plane does.
+    /// Starts the next operation of an idle plane.
     void begin(std::uint32_t worker);
-    /// What it did is over.
+    /// Completes the current operation of a plane.
     void finish(std::uint32_t worker);
-    /// A line of a page comes back from a controller's buffer.
+    /// Accepts a line of a page that a controller's buffer returns.
     void come_back(const FlashPacket& p);
 
   private:

@@ -4,7 +4,7 @@
 
 namespace memsim::zng::package {
 
-/// What a read does: registers and data registers answer it, or it waits for its page.
+/// Serves reads from registers and data registers, or queues them until their page is sensed.
 class ReadPath {
   public:
     explicit ReadPath(Core& core) : c_(core) {}
@@ -33,9 +33,9 @@ class ReadPath {
             return send(r, a, s);
         c_.reads.join(s, r);
     }
-    /// The page is on its way to its plane's data register.
+    /// Sensing of the page begins.
     void begins(std::uint32_t s) { mark(s, FlashStage::plane); }
-    /// The page is in its plane's data register.
+    /// The page is in the data register of its plane.
     void sensed(std::uint32_t s) {
         PageReads::Sense& sense = c_.reads[s];
         sense.output = true;
@@ -52,14 +52,14 @@ class ReadPath {
         });
         if (c_.params.transfer() == PageTransfer::page) send_rest(last, ~asked, s);
     }
-    /// The page has moved since: its reads ask again, for its new place.
+    /// The page has moved since it was queued: repeats its reads for the new place.
     void ask_again(std::uint32_t s) {
         c_.reads.hide(s);
         c_.reads.take_all(s, [&](const Request& r) { read(r); });
         c_.reads.close(s);
         c_.again = true;
     }
-    /// An answer has left; with the last one the data register is empty.
+    /// An answer has left. After the last one the data register is free.
     void sent(std::uint32_t s) {
         PageReads::Sense& sense = c_.reads[s];
         if (--sense.unsent > 0) return;
@@ -72,14 +72,14 @@ class ReadPath {
     }
 
   private:
-    /// For all that wait for the page.
+    /// Marks a stage for all reads that wait for the page.
     void mark(std::uint32_t sense, memsim::Stage stage) {
         if (c_.sim.stamps().enabled())
             c_.reads.each(sense, [&](const Request& r) {
                 c_.sim.stamps().mark(r.packet.stamps, stage, c_.sim.now());
             });
     }
-    /// Reads of a page come from one controller.
+    /// All reads of a page come from one controller.
     void send_rest(const Request& r, std::uint32_t lines, std::uint32_t sense) {
         for (; lines; lines &= lines - 1) {
             c_.answers.rest(r, static_cast<unsigned>(std::countr_zero(lines)),

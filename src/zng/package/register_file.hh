@@ -17,32 +17,32 @@ constexpr std::array<std::string_view, 4> names_of(RegisterPhase) {
 
 struct Register {
     PageAddress address;
-    std::uint64_t key = 0; ///< the page's
+    std::uint64_t key = 0; ///< page number
     PageMask mask;
     Tick queued_at = 0;
-    std::uint32_t newer = 0, older = 0; ///< among the dirty ones of its pool
+    std::uint32_t newer = 0, older = 0; ///< neighbours in its pool's list of dirty registers
     RegisterPhase phase = RegisterPhase::free;
 };
 
-/// The registers that share their pages: all of a package, or those of one plane.
+/// The registers that share their pages: those of a package, or those of one plane.
 struct RegisterPool {
-    parts::ListEnds written; ///< dirty ones, by their last write
+    parts::ListEnds written; ///< dirty registers, ordered by their last write
     std::uint32_t free = 0;
     std::uint32_t leaving = 0; ///< queued or busy
 };
 
 /// Plain values for State.
 struct RegisterState {
-    std::vector<Register> registers; ///< plane x registers of it
+    std::vector<Register> registers; ///< plane x registers per plane
     std::vector<RegisterPool> pools;
-    std::vector<std::uint64_t> free; ///< by plane, a bit each
-    HashMap<std::uint32_t> of_page;  ///< dirty or queued
+    std::vector<std::uint64_t> free; ///< one bit per register, by plane
+    HashMap<std::uint32_t> of_page;  ///< pages in dirty or queued registers
     std::uint32_t used = 0;          ///< not free
 };
 
-/// The registers of a package as a write cache: fully associative over the package, or over each
-/// plane by itself. A register is free; or dirty, and takes writes; or queued for its plane, and
-/// still takes writes; or busy, its page on the way into the array. A part: the owner keeps time.
+/// The registers of a package as a fully associative write cache over the package or over each
+/// plane. States of a register: free; dirty, accepts writes; queued for its plane, still accepts
+/// writes; busy, its page is being programmed. A part: the owner keeps time.
 class RegisterFile {
   public:
     static constexpr std::uint32_t none = ~0u;
@@ -67,13 +67,14 @@ class RegisterFile {
     std::uint32_t used() const { return s_.used; }
     const Register& operator[](std::uint32_t i) const { return s_.registers[i]; }
     std::uint32_t plane_of(std::uint32_t i) const { return i / f_.of_plane; }
-    /// The register that takes writes to this page, or none.
+    /// The register that accepts writes to this page, or none.
     std::uint32_t find(std::uint64_t key) const {
         const std::uint32_t* const r = s_.of_page.find(key);
         return r ? *r : none;
     }
 
-    /// A free register for a page, of its own plane if there is one; the pool has one.
+    /// Takes a free register for a page, preferably of its own plane. Requires a free one in the
+    /// pool.
     std::uint32_t take(const PageAddress& a, std::uint64_t key) {
         std::uint32_t plane = a.plane;
         while (s_.free[plane] == 0) plane = plane + 1 == f_.planes ? 0 : plane + 1;
@@ -95,7 +96,7 @@ class RegisterFile {
         parts::unlink(s_.registers, p.written, i);
         parts::link_newest(s_.registers, p.written, i);
     }
-    /// A dirty register is to be programmed.
+    /// Queues a dirty register for programming.
     void queue(std::uint32_t i, Tick now) {
         RegisterPool& p = pool(s_.registers[i].address.plane);
         parts::unlink(s_.registers, p.written, i);
@@ -103,7 +104,7 @@ class RegisterFile {
         s_.registers[i].queued_at = now;
         ++p.leaving;
     }
-    /// Its page is on the way into the array, or was taken by somebody who programs it elsewhere.
+    /// The page of a register is being programmed, or was taken to be programmed elsewhere.
     void leave(std::uint32_t i) {
         Register& r = s_.registers[i];
         s_.of_page.erase(r.key);
@@ -117,8 +118,8 @@ class RegisterFile {
         s_.registers[i].phase = RegisterPhase::free;
     }
 
-    /// The lists end, and there are as many free registers as are counted: else whoever looks for
-    /// one would look for ever.
+    /// Checks that the lists end and that the counts of free registers are right: otherwise a
+    /// search for a free register would not end.
     void check_loaded(Loader& l, const Numbering& n) const {
         for (const Register& r : s_.registers) {
             n.check(l, "registers.address", r.address);
@@ -134,7 +135,7 @@ class RegisterFile {
             parts::check_list(l, "registers.written", s_.registers, s_.pools[i].written);
             l.within("registers.free", [&] {
                 l.check(free[i] == s_.pools[i].free,
-                        "has another number of registers than counted");
+                        "has a number of free registers that differs from its count");
             });
         }
         s_.of_page.all([&](std::uint64_t, std::uint32_t r) {

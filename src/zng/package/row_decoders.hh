@@ -9,31 +9,31 @@
 
 namespace memsim::zng::package {
 
-/// What the programmable row decoders of a package know: which page of its log block a page was
-/// programmed to last (the LPMT), how many pages of a log block are promised to registers, and
-/// where pages of blocks are that a collector moves.
+/// The state of a package's programmable row decoders: the log block page to which each page was
+/// last programmed (the LPMT), the pages of log blocks promised to registers, and the destinations
+/// of blocks that a collector moves.
 class RowDecoders {
   public:
     static constexpr std::uint32_t none = ~0u;
     struct Config {
         Numbering numbers;
-        std::uint32_t first_log = 0, last_log = 0; ///< log blocks of a plane at the start
-        std::uint32_t filled = 0;                  ///< pages of each at most, then
-        std::uint64_t seed = 0;                    ///< chooses how many are filled
-        std::uint32_t reserve = 0;                 ///< pages left of a block that is low
-        std::uint32_t least_filled = 0;            ///< pages of each at least
+        std::uint32_t first_log = 0, last_log = 0; ///< log blocks per plane at the start
+        std::uint32_t filled = 0;       ///< pages of each that are written at the start, at most
+        std::uint64_t seed = 0;         ///< selects the number of written pages
+        std::uint32_t reserve = 0;      ///< pages left in a block that is reported as low
+        std::uint32_t least_filled = 0; ///< pages of each that are written at the start, at least
     };
     struct Log {
         std::uint32_t assigned = 0;        ///< pages programmed or promised to a register
-        bool reported = false;             ///< that it is low
-        std::vector<std::uint64_t> owners; ///< numbers of pages, by page programmed
-        std::vector<std::uint32_t> more;   ///< blocks of the plane that it goes on in
-        std::uint32_t open = 0; ///< which of these, or 0 for the block itself, is programmed next
-        std::uint32_t first = none; ///< if it stands in another's `more`: that block
+        bool reported = false;             ///< as low
+        std::vector<std::uint64_t> owners; ///< page numbers, by programmed page
+        std::vector<std::uint32_t> more;   ///< blocks of the plane that extend it
+        std::uint32_t open = 0;     ///< which of these is programmed next; 0: the block itself
+        std::uint32_t first = none; ///< if it is in the `more` of another block: that block
     };
-    struct Forward { ///< where the pages of a block go that are being moved
+    struct Forward { ///< the destination of a block's pages while they are moved
         std::uint32_t plane = 0, block = 0, log_block = 0;
-        std::uint32_t begun = 0; ///< pages whose move has begun, from the first on
+        std::uint32_t begun = 0; ///< pages whose move has begun, counted from the first
     };
     struct State {
         HashMap<Log> logs;           ///< by number of block
@@ -52,13 +52,13 @@ class RowDecoders {
         if (!found) return {a.block, a.page};
         const Place p {*found / n_.pages, *found % n_.pages};
         MEMSIM_ASSERT(p.block == a.log_block || goes_on_in(a, p.block),
-                      "a request names another log block than its page's");
+                      "a request names a log block that is not its page's");
         return p;
     }
-    /// Where the page is now, if it is being moved.
+    /// The current place of a page that may be being moved.
     PageAddress forwarded(const PageAddress& a) const {
         PageAddress at = a;
-        for (;;) { // where it went may be on its way on, if its log block there is full by now
+        for (;;) { // the destination may be moving on already, if its log block is full
             const Forward* const f = state_.forwards.empty()
                                          ? nullptr
                                          : state_.forwards.find(n_.block(at.plane, at.block));
@@ -66,7 +66,7 @@ class RowDecoders {
             at = {f->plane, f->block, f->log_block, at.page};
         }
     }
-    /// The move of a page begins: what comes for it goes to its new place from now on.
+    /// The move of a page begins. Its requests are forwarded to the new place from now on.
     void begin_move(const PageAddress& from, const PageAddress& to) {
         Forward& f = state_.forwards[n_.block(from.plane, from.block)];
         MEMSIM_ASSERT(from.page == f.begun, "the pages of a block are moved out of order");
@@ -75,27 +75,27 @@ class RowDecoders {
 
     struct Promise {
         bool granted = false;
-        bool low = false; ///< has no more than the reserve left, and that was not said before
+        bool low = false; ///< at most the reserve is left, and this was not reported before
         std::uint32_t left = 0;
         std::uint32_t blocks = 1; ///< of the log block, extensions included
     };
-    /// A page of its log block, if one is left.
+    /// Promises a page of its log block, if one is left.
     Promise promise(const PageAddress& a) {
         Log& log = log_of(a);
         Promise p;
         p.blocks = static_cast<std::uint32_t>(1 + log.more.size());
         const std::uint32_t pages = p.blocks * n_.pages;
-        p.granted = log.assigned < pages; // it may have been full before the run
+        p.granted = log.assigned < pages; // a block may be full before the run
         log.assigned += p.granted;
         p.left = pages - log.assigned;
         p.low = !log.reported && p.left <= config_.reserve;
         log.reported |= p.low;
         return p;
     }
-    /// A log block goes on in an erased block of its plane when it is full.
+    /// Adds an erased block of the same plane, which a log block uses when it is full.
     void extend(std::uint32_t plane, std::uint32_t log_block, std::uint32_t block) {
         MEMSIM_ASSERT(!array_.block(plane, block) || array_.block(plane, block)->written == 0,
-                      "a log block goes on in a block that is not erased");
+                      "a log block is extended by a block that is not erased");
         Log& next = state_.logs[n_.block(plane, block)];
         next = {};
         next.first = log_block;
@@ -103,7 +103,7 @@ class RowDecoders {
         log.more.push_back(block);
         log.reported = false;
     }
-    /// The block whose next page takes what is programmed to a log block.
+    /// The block that receives the next page programmed to a log block.
     std::uint32_t open_block(const PageAddress& a) {
         Log& log = log_of(a);
         for (;; ++log.open) {
@@ -112,16 +112,16 @@ class RowDecoders {
             if (!b || b->written < n_.pages || log.open == log.more.size()) return block;
         }
     }
-    /// The page that was promised is not needed: its data go elsewhere.
+    /// Returns a promised page that is not needed, because its data go elsewhere.
     void take_back(const PageAddress& a) { --state_.logs[n_.block(a.plane, a.log_block)].assigned; }
-    /// A page was programmed to this one of its log block; true if none was there before.
+    /// Records that a page was programmed to its log block. Returns true for the first time.
     bool programmed(std::uint64_t page, std::uint32_t plane, Place at) {
         state_.logs[n_.block(plane, at.block)].owners.push_back(page);
         const bool first = !state_.lpmt.find(page);
         state_.lpmt[page] = at.block * n_.pages + at.page;
         return first;
     }
-    /// A data block or a log block is erased, and what is known of it forgotten.
+    /// Erases a data block or log block and drops its entries.
     void erase(std::uint32_t plane, std::uint32_t block) {
         const std::uint64_t number = n_.block(plane, block);
         for (std::uint32_t p = 0; p < n_.pages; ++p) state_.lpmt.erase(number * n_.pages + p);
@@ -135,9 +135,9 @@ class RowDecoders {
         state_.forwards.erase(number);
     }
 
-    /// Whether the block, by its number, takes pages that are written anew.
+    /// Whether a block, by number, is a log block.
     bool is_log(std::uint64_t number) const { return state_.logs.find(number); }
-    /// Pages of blocks on the move that have begun to move: their old places are out of date.
+    /// Pages of moving blocks whose move has begun. Their old places are out of date.
     std::uint64_t moved_pages() const {
         std::uint64_t pages = 0;
         state_.forwards.all([&](std::uint64_t, const Forward& f) {
@@ -146,7 +146,7 @@ class RowDecoders {
         });
         return pages;
     }
-    /// Whether a block, by its number, held data before the run.
+    /// Whether a block, by number, held data before the run.
     bool holds_data_before(std::uint64_t number) const {
         return number % n_.blocks < config_.first_log;
     }
@@ -159,7 +159,7 @@ class RowDecoders {
         const std::uint32_t least = config_.least_filled;
         return least + static_cast<std::uint32_t>(split_mix(draw) % (config_.filled - least + 1));
     }
-    /// Calls f(pages) for each log block of which pages were written before the run.
+    /// Calls f(pages) for each log block with pages written before the run.
     template <class F>
     void each_filled_before(F&& f) const {
         for (std::uint32_t plane = 0; plane < n_.planes() && config_.filled; ++plane)
@@ -173,7 +173,7 @@ class RowDecoders {
                 return f.plane < n_.planes() && f.block < n_.blocks && f.log_block < n_.blocks &&
                        ends(f);
             }),
-                    "has a block that does not exist, or pages that move in a circle");
+                    "has a block that does not exist, or pages that move in a cycle");
         });
         l.within("decoders.logs", [&] {
             l.check(state_.logs.all([&](std::uint64_t, const Log& log) {
@@ -184,12 +184,12 @@ class RowDecoders {
             l.check(state_.logs.all([&](std::uint64_t, const Log& log) {
                 return std::ranges::all_of(log.more, [&](auto b) { return b < n_.blocks; });
             }),
-                    "goes on in a block that does not exist");
+                    "is extended by a block that does not exist");
         });
     }
 
   private:
-    /// A log block of the start holds pages that newer ones, merged since, have replaced.
+    /// Pages in a log block of the start are out of date: newer versions were merged since.
     Log& log_of(const PageAddress& a) {
         const std::uint64_t number = n_.block(a.plane, a.log_block);
         if (Log* const log = state_.logs.find(number)) return *log;

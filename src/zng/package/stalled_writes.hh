@@ -5,14 +5,14 @@
 
 namespace memsim::zng::package {
 
-/// Writes that wait for a register, in order, for each pool of registers. A page that gets one
-/// takes all that waits for it.
+/// Writes that wait for a register, in order, by pool of registers. When a page gets a register,
+/// all its waiting writes proceed.
 class StalledWrites {
   public:
     struct State {
         std::vector<Fifo<Request>> waiting; ///< by pool
-        HashMap<std::uint32_t> writes;      ///< how many, by page and pool
-        std::vector<std::uint32_t> of_pool; ///< pages that wait
+        HashMap<std::uint32_t> writes;      ///< number of writes, by page and pool
+        std::vector<std::uint32_t> of_pool; ///< pages with waiting writes
     };
     StalledWrites(const Numbering& n, State& state) : n_(n), state_(state) {}
 
@@ -29,8 +29,8 @@ class StalledWrites {
         state_.waiting[pool].push(r);
         if (state_.writes[key(r, pool)]++ == 0) ++state_.of_pool[pool];
     }
-    /// `write(request)` says whether it found a register. The first request that did not, which
-    /// still waits, or null.
+    /// Calls write(request), which returns whether it found a register, for each waiting write.
+    /// Returns the first request that still waits, or null.
     template <class Write>
     const Request* serve(std::uint32_t pool, Write&& write) {
         Fifo<Request>& waiting = state_.waiting[pool];
@@ -63,7 +63,7 @@ class StalledWrites {
     }
 
   private:
-    /// A page may wait in two pools: that of its old place, and that of where it was moved to.
+    /// A page may wait in two pools: that of its old place and that of its new place.
     std::uint64_t key(const Request& r, std::uint32_t pool) const {
         return n_.page(n_.address(r.packet)) * pools() + pool;
     }

@@ -19,39 +19,39 @@ enum class Stage : std::uint8_t {
     held
 };
 
-/// What works by itself: a plane, or a die. A page that it programs is its own copy by then.
+/// A unit that operates independently: a plane or a die. A page that it programs is its own copy.
 struct Worker {
     static constexpr std::uint32_t none = ~0u;
 
-    Fifo<std::uint32_t> senses, programs; ///< programs: registers
+    Fifo<std::uint32_t> senses, programs; ///< programs: register numbers
     Fifo<Request> erases;
     Stage stage = Stage::idle;
-    bool moving = false;        ///< for a collector
-    std::uint32_t sense = 0;    ///< sensing, sending
-    std::uint32_t reg = none;   ///< the register that is free when this is done, or none
-    std::uint32_t from = 0;     ///< the plane that the page comes from
-    std::uint32_t helper = 0;   ///< worker of that plane, held, or this one
-    std::uint32_t copies = 0;   ///< packets of a copy that are not back
-    std::uint32_t crossing = 0; ///< lines that cross wires, a bit each
-    PageAddress address;        ///< whose page it is
-    std::uint64_t page = 0;     ///< its number, where it is going
-    PageMask mask;              ///< what is known of it
-    Request request;            ///< move or erase
-    Tick since = 0;             ///< of the migration
+    bool moving = false;      ///< on behalf of a collector
+    std::uint32_t sense = 0;  ///< page read, while sensing or sending
+    std::uint32_t reg = none; ///< the register that becomes free when the operation ends, or none
+    std::uint32_t from = 0;   ///< the plane from which the page comes
+    std::uint32_t helper = 0; ///< worker of that plane, reserved for the operation, or this worker
+    std::uint32_t copies = 0; ///< packets of a copy that have not returned
+    std::uint32_t crossing = 0; ///< lines that are crossing wires, one bit each
+    PageAddress address;        ///< the page of the operation
+    std::uint64_t page = 0;     ///< its number at the destination
+    PageMask mask;              ///< the known part of the page
+    Request request;            ///< the move or erase
+    Tick since = 0;             ///< start of the migration
 };
 
-/// The workers of a package: which of them is done, which may have work, and what page each is
-/// about to program.
+/// The workers of a package: those that are done, those that may have work, and the pages about to
+/// be programmed.
 class Workers {
   public:
     struct State {
         std::vector<Worker> workers;
-        std::vector<std::uint64_t> done;  ///< those whose time is over, a bit each
-        std::vector<std::uint64_t> ready; ///< those that are idle and may have work
+        std::vector<std::uint64_t> done;  ///< workers whose operation has ended, one bit each
+        std::vector<std::uint64_t> ready; ///< idle workers that may have work
         HashMap<std::uint32_t> leaving;   ///< page to the worker that programs it
         std::uint32_t busy = 0;           ///< workers that are not idle
     };
-    /// Each serves so many planes.
+    /// `planes`: planes per worker.
     Workers(std::uint32_t planes, State& state) : planes_(planes), state_(state) {}
 
     void reset(std::uint32_t workers) {
@@ -76,7 +76,7 @@ class Workers {
     void mark_ready(std::uint32_t w) { state_.ready[w / 64] |= bit(w); }
     void clear_ready(std::uint32_t w) { state_.ready[w / 64] &= ~bit(w); }
     void mark_done(std::uint32_t w) {
-        MEMSIM_ASSERT(w < size(), "a worker is done that the package has not");
+        MEMSIM_ASSERT(w < size(), "a worker is done that the package does not have");
         state_.done[w / 64] |= bit(w);
     }
     template <class F>
@@ -91,7 +91,7 @@ class Workers {
 
     void leaves(std::uint64_t page, std::uint32_t w) { state_.leaving[page] = w; }
     void has_left(std::uint64_t page) { state_.leaving.erase(page); }
-    /// Who programs it; null if nobody does.
+    /// The worker that programs a page, or null.
     const Worker* programs(std::uint64_t page) const {
         const std::uint32_t* const w = state_.leaving.find(page);
         return w ? &state_.workers[*w] : nullptr;
@@ -118,7 +118,7 @@ class Workers {
                 l.within("workers.programs", [&] {
                     l.check(r.phase == RegisterPhase::queued && !queued[w.programs[i]] &&
                                 of_plane(r.address.plane) == number(w),
-                            "has a register that is not queued there, or twice");
+                            "has a register that is not queued there, or is queued twice");
                 });
                 queued[w.programs[i]] = true;
             }

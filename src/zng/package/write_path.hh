@@ -4,8 +4,8 @@
 
 namespace memsim::zng::package {
 
-/// What a write does: its line goes into a register, or it waits for one; registers are kept free
-/// by having the pages written longest ago programmed.
+/// Writes lines to registers, or queues writes until a register is free. Keeps registers free by
+/// programming the pages written longest ago.
 class WritePath {
   public:
     explicit WritePath(Core& core)
@@ -19,7 +19,7 @@ class WritePath {
         }
         evict(pool, c_.stalled.pages(pool));
     }
-    /// In order.
+    /// Retries the writes that wait for a register, in order.
     void serve_stalled() {
         for (std::uint32_t pool = 0; pool < c_.stalled.pools(); ++pool) {
             const Request* const left =
@@ -34,7 +34,7 @@ class WritePath {
     std::uint32_t pool_of(const Request& r) const {
         return c_.registers.pool_of(c_.decoders.forwarded(c_.n.address(r.packet)).plane);
     }
-    /// Puts a line into a register, if there is one for it. `first`: it has just come.
+    /// Writes a line to a register, if one is available. `first`: this is its first attempt.
     bool write(const Request& w, bool first) {
         const FlashPacket& p = w.packet;
         const PageAddress a = c_.decoders.forwarded(c_.n.address(p));
@@ -57,8 +57,8 @@ class WritePath {
                           c_.cross_io_path(c_.registers.plane_of(r), p.bytes).ends);
         return true;
     }
-    /// Has pages programmed, the one written longest ago first, until as many registers are free or
-    /// will be as are to be kept free and are waited for.
+    /// Queues pages for programming, the one written longest ago first, until enough registers are
+    /// free or will become free: the reserve and those that writes wait for.
     void evict(std::uint32_t pool, std::uint32_t waiting) {
         const RegisterPool& p = c_.registers.pool_at(pool);
         const std::uint32_t want = spare_ + waiting;

@@ -11,7 +11,7 @@
 namespace memsim::zng {
 
 static const Registration<PageBuffer> page_buffer {
-    "HybridGPU's dispatcher and the pages that its SSD controller keeps in DRAM."};
+    "HybridGPU's request dispatcher and DRAM page buffer of the SSD controller."};
 
 using protocol::BlockOp;
 using protocol::Command;
@@ -34,7 +34,7 @@ void PageBuffer::init() {
     protocol::check_block_sectors(port.drive_side);
     state.frames.resize(capacity / page_);
     if (params.dirty_pages() > state.frames.size())
-        refuse("dirty_pages", params.dirty_pages.text() + " are more than the " +
+        refuse("dirty_pages", params.dirty_pages.text() + " exceeds the " +
                                   std::to_string(state.frames.size()) + " pages of the capacity");
     state.replacement.make(params.replacement, *this, "replacement");
     state.replacement->resize(sets_, params.ways());
@@ -79,7 +79,7 @@ bool PageBuffer::accept() {
     return any;
 }
 
-/// False if it has to wait, having changed nothing that it would not do again.
+/// Returns false if the request must wait. Repeating such a call is safe.
 bool PageBuffer::take(const MemRequest& r) {
     const std::uint64_t page = r.address / page_;
     if (!dram_->takes(r))
@@ -110,7 +110,7 @@ bool PageBuffer::take(const MemRequest& r) {
     return true;
 }
 
-/// A frame's page makes room, if there is one, for another that the drive is asked for.
+/// Fetches a page into a frame. Requires that its present page, if any, can be dropped.
 void PageBuffer::fetch(std::uint32_t f, std::uint64_t page, bool ahead) {
     Frame& frame = state.frames[f];
     const bool evicts = frame.mode != Mode::empty;
@@ -126,7 +126,7 @@ void PageBuffer::fetch(std::uint32_t f, std::uint64_t page, bool ahead) {
     state.to_drive.push(f);
 }
 
-/// Sends for a page, ahead of an access, unless it is here or on its way.
+/// Prefetches a page unless it is held or being fetched.
 void PageBuffer::bring(std::uint64_t page) {
     if (find(page) != none) return;
     const std::uint32_t f = make_room(page, true);
@@ -141,8 +141,8 @@ std::uint32_t PageBuffer::find(std::uint64_t page) const {
     return none;
 }
 
-/// A frame for the page, or none; then, perhaps, one is being written out for it, unless it comes
-/// ahead of its use.
+/// Returns a frame for the page, or none. In that case a dirty page may be written back to free
+/// one, unless the page is a prefetch.
 std::uint32_t PageBuffer::make_room(std::uint64_t page, bool ahead) {
     const std::uint32_t first = first_of(page), end = first + params.ways();
     constexpr std::uint32_t busy = 1, dirty = 2;
@@ -163,7 +163,7 @@ std::uint32_t PageBuffer::make_room(std::uint64_t page, bool ahead) {
     return none;
 }
 
-/// Its page is here: it waits for the DRAM.
+/// Queues a request whose page is held for the DRAM.
 void PageBuffer::serve(std::uint32_t slot) {
     const mem::PagedDram::Request& q = (*dram_)[slot];
     state.replacement->touch(words(), q.frame);
@@ -174,7 +174,7 @@ void PageBuffer::serve(std::uint32_t slot) {
 
 // ---- pages -----------------------------------------------------------------------------------
 
-/// It is written.
+/// Records a write to the frame.
 void PageBuffer::make_newest(std::uint32_t f) {
     Frame& frame = state.frames[f];
     if (frame.dirty)
@@ -188,7 +188,7 @@ void PageBuffer::make_newest(std::uint32_t f) {
 void PageBuffer::clean_excess() {
     while (state.dirty > params.dirty_pages()) {
         const Frame& frame = state.frames[state.written.oldest];
-        if (frame.mode != Mode::idle || frame.queued) return; // soon it is not
+        if (frame.mode != Mode::idle || frame.queued) return; // it becomes idle later
         write_out(state.written.oldest);
     }
 }
@@ -214,7 +214,7 @@ void PageBuffer::copied_in(std::uint32_t f) {
                         [this](std::uint32_t slot) { serve(slot); });
 }
 
-// ---- what leaves and what comes back ---------------------------------------------------------
+// ---- outputs and answers ---------------------------------------------------------------------
 
 bool PageBuffer::send() {
     bool any = false;
@@ -270,9 +270,9 @@ void PageBuffer::drive_answered(const protocol::BlockResponse& r) {
 
 // ---- contents --------------------------------------------------------------------------------
 
-/// What is in the DRAM; the rest is on the drive, which is also told what is written: a clean page
-/// is not written back. What is written into a page on its way is written again when it has come,
-/// or is at the drive.
+/// Accesses the DRAM for held pages, and the drive for the rest. Writes also update the drive,
+/// because a clean page is not written back. Writes to a page in transfer are repeated when it has
+/// arrived, in the DRAM or at the drive.
 void PageBuffer::functional(const PortBase&, FunctionalAccess& access) {
     const std::uint64_t address = access.address;
     const std::uint32_t f = find(address / page_);
@@ -282,7 +282,8 @@ void PageBuffer::functional(const PortBase&, FunctionalAccess& access) {
         state.deferred.add(address / page_, access);
     else if (comes)
         state.deferred.look(address / page_, access);
-    if (mode == Mode::filling) write_deferred(state.frames[f]); // some lines may be in the DRAM
+    if (mode == Mode::filling)
+        write_deferred(state.frames[f]); // some lines may already be in the DRAM
     if (f != none && (!comes || (access.write && mode == Mode::filling))) {
         access.address = dram_->address(f, address % page_);
         look_through(port.dram_side, access);
@@ -291,7 +292,7 @@ void PageBuffer::functional(const PortBase&, FunctionalAccess& access) {
     if (access.write || comes || f == none) look_through(port.drive_side, access);
 }
 
-/// What the host wrote into a page while the drive was reading it.
+/// Applies host writes to a page that the drive was reading.
 void PageBuffer::write_deferred(const Frame& frame) {
     if (!frame.transfer.in) return;
     state.deferred.arrive(frame.page, [&](const FunctionalAccess& access) {
@@ -317,7 +318,7 @@ void PageBuffer::check_loaded(Loader& l) const {
     for (std::uint32_t f = state.written.oldest; f != none; f = state.frames[f].newer)
         written += state.frames[f].dirty ? 1u : 0u;
     l.within("dirty", [&] {
-        l.check(dirty == state.dirty && written == dirty, "does not fit the pages that are dirty");
+        l.check(dirty == state.dirty && written == dirty, "differs from the number of dirty pages");
     });
 }
 
@@ -332,7 +333,7 @@ std::optional<std::string> PageBuffer::imbalance() const {
     if (pending()) return "requests were not answered";
     for (const Frame& f : state.frames)
         if (f.mode != Mode::empty && f.mode != Mode::idle)
-            return "page " + std::to_string(f.page) + " is still on its way";
+            return "page " + std::to_string(f.page) + " is still being transferred";
     return {};
 }
 

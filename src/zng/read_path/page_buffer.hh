@@ -14,60 +14,64 @@ namespace memsim::zng {
 using namespace memsim::literals;
 using protocol::Mem;
 
-/// What HybridGPU (Zhang et al., FlashGPU, DAC'19; ZnG II-C) has between a GPU's L2 and its flash:
-/// a request dispatcher, and pages in a DRAM of the SSD controller's own. The firmware that serves
-/// what misses here is a flash.Drive's, with its cores, FTL and channels.
+/// The DRAM page buffer of HybridGPU (Zhang et al., FlashGPU, DAC'19; ZnG II-C) between a GPU's L2
+/// and its flash. A flash.Drive models the firmware, FTL and channels that serve misses.
 ///
-/// Requests are looked up in order, one in `dispatch`. One that finds its page reads or writes the
-/// DRAM. One that does not brings the page: the drive reads it, it is written to the DRAM line by
-/// line, then all that wait for it are served in their order. With `passing`, reads that wait for
-/// the page before any write are answered from the page as it comes from the drive. Writes stay;
-/// while more than `dirty_pages` pages are dirty the one written least recently is read from the
-/// DRAM, written to the drive, and stays as a clean one. A page replaces a clean, idle page of its
-/// set that the policy selects. If there is none, a dirty page that the policy selects is written
-/// first, and requests wait. Requests and whole pages take the DRAM in turn. A page
-/// prefetcher names pages that come with one that is missed; they take the place of clean and idle
-/// ones only.
-///
-/// Not modelled: the DRAM (a mem.DramController behind `dram_side`), the controller's own memory
-/// traffic (map and firmware have a memory apart), power loss.
+/// Models        a dispatcher that looks up one request per `dispatch`. A hit accesses the DRAM. A
+///               miss fetches the page: the drive reads it, it is written to the DRAM line by line,
+///               and all requests that wait for it are then served in order. With `passing`, reads
+///               that precede any write are answered from the page as it arrives from the drive.
+///               Writes stay in the buffer: while more than `dirty_pages` pages are dirty, the one
+///               written least recently is written to the drive and stays as a clean page. A
+///               fetched page replaces a clean, idle page of its set, chosen by the policy. If
+///               there is none, a dirty page is written back first and requests wait. Requests and
+///               whole pages alternate at the DRAM. A page prefetcher names further pages on a
+///               miss; these replace only clean, idle pages.
+/// Not modelled  The DRAM itself (a mem.DramController behind `dram_side`); the controller's own
+///               memory traffic (mapping tables and firmware use another memory); power loss.
 class PageBuffer final : public Model<PageBuffer>,
                          public Functional,
                          private mem::PagedDram::Owner {
   public:
     struct Params {
-        Param<Bytes> capacity {
-            32_MiB, {512_B, 1_GiB * 64}, "Pages held", assumed("of the authors' other work")};
-        Param<Bytes> page {4_KiB, {512_B, 64_KiB}, "A flash page", stated("ZnG table I: 4 KB")};
-        Param<Bytes> line {128_B, {32_B, 128_B}, "A request to the DRAM for a part of a page"};
-        Param<unsigned> ways {8, {1, 64}, "Pages of a set", assumed()};
+        Param<Bytes> capacity {32_MiB,
+                               {512_B, 1_GiB * 64},
+                               "Bytes of pages held",
+                               assumed("of the authors' other work")};
+        Param<Bytes> page {
+            4_KiB, {512_B, 64_KiB}, "Bytes of a flash page", stated("ZnG table I: 4 KB")};
+        Param<Bytes> line {128_B, {32_B, 128_B}, "Bytes per DRAM request for a part of a page"};
+        Param<unsigned> ways {8, {1, 64}, "Pages per set", assumed()};
         Param<PolicyName<parts::TagPolicy>> replacement {
-            "lru", "Which page of a set makes room; a use is a request for the page"};
+            "lru", "Replacement policy of a set; a request for a page counts as a use"};
         mem::AheadParams ahead;
         Param<unsigned> dirty_pages {
-            256, {1, 1u << 24}, "Dirty pages that stay: a write buffer of 1 MiB", assumed()};
+            256,
+            {1, 1u << 24},
+            "Dirty pages above which the oldest is written back (a write buffer of 1 MiB)",
+            assumed()};
         Param<Time> dispatch {2_ns,
                               {0_fs, 1_us},
-                              "Time of the dispatcher for a request",
+                              "Time of the dispatcher per request",
                               assumed("a cycle of 500 MHz; range 0 to 20 ns"),
                               Change::tunable};
         Param<Time> latency {2_ns,
                              {1_fs, 1_us},
                              "Latency of answers",
-                             assumed("as the dispatcher"),
+                             assumed("that of the dispatcher"),
                              Change::tunable};
-        Param<bool> passing {
-            false, "Whether reads that wait for a page are answered as it comes from the drive; "
-                   "otherwise when it is in the DRAM"};
-        Param<unsigned> queue {32, {1, 65536}, "Requests waiting or in flight to this component"};
+        Param<bool> passing {false,
+                             "Answer reads that wait for a page as it arrives from the drive; "
+                             "otherwise when it is in the DRAM"};
+        Param<unsigned> queue {32, {1, 65536}, "Requests queued or in flight to this component"};
         Param<unsigned> requests {
-            256, {1, 65536}, "Requests taken and not done", assumed("4 of each warp of an SM")};
-        Param<unsigned> dram_queue {64, {1, 65536}, "Reads of the DRAM without an answer"};
-        Param<unsigned> drive_queue {256, {1, 65535}, "Requests to the drive without an answer"};
+            256, {1, 65536}, "Requests in progress", assumed("4 of each warp of an SM")};
+        Param<unsigned> dram_queue {64, {1, 65536}, "Outstanding reads of the DRAM"};
+        Param<unsigned> drive_queue {256, {1, 65535}, "Outstanding requests to the drive"};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>, .latency = from<&Params::latency>},
-                                 "Requests of the L2"};
+                                 "Requests from the L2"};
         Requester<Mem> dram_side {{.depth = from<&Params::dram_queue>}, "The DRAM"};
         Requester<protocol::BlockIo> drive_side {{.depth = from<&Params::drive_queue>},
                                                  "The firmware and its flash"};
@@ -75,27 +79,29 @@ class PageBuffer final : public Model<PageBuffer>,
     struct Stats {
         Counter reads {Unit::count, "Reads looked up"};
         Counter writes {Unit::count, "Writes and atomics looked up"};
-        Counter bytes {Unit::byte, "Bytes that reads, writes and atomics ask for"};
-        Counter hits {Unit::count, "Requests that found their page"};
-        Counter merged {Unit::count, "Requests whose page was on its way"};
-        Counter misses {Unit::count, "Requests that sent for their page"};
-        Counter passing_reads {Unit::count, "Reads answered from a page as it came from the drive"};
+        Counter bytes {Unit::byte, "Bytes requested by reads, writes and atomics"};
+        Counter hits {Unit::count, "Requests whose page was held"};
+        Counter merged {Unit::count, "Requests whose page was being fetched"};
+        Counter misses {Unit::count, "Requests that fetched their page"};
+        Counter passing_reads {Unit::count,
+                               "Reads answered from a page as it arrived from the drive"};
         mem::AheadStats ahead;
         Counter pages_in {Unit::count, "Pages read from the drive"};
         Counter pages_out {Unit::count, "Dirty pages written to the drive"};
-        Counter stalled_by_requests {Unit::count, "Times that as many requests as fit were taken"};
-        Counter stalled_by_set {Unit::count, "Times that no page of a set could make room"};
-        Counter dram_bytes {Unit::byte, "Bytes asked of the DRAM, whole pages included"};
+        Counter stalled_by_requests {Unit::count, "Times that the limit of requests was reached"};
+        Counter stalled_by_set {Unit::count, "Times that no page of a set could be replaced"};
+        Counter dram_bytes {Unit::byte, "Bytes requested from the DRAM, whole pages included"};
         Distribution fetch_time {Unit::time,
-                                 "Time from a miss, or a prefetch, to its page in the DRAM"};
-        Distribution drive_time {Unit::time, "Part of a fetch's time that the drive takes"};
+                                 "Time from a miss or prefetch to its page in the DRAM"};
+        Distribution drive_time {Unit::time, "Time of a fetch spent in the drive"};
         Distribution latency {Unit::time, "Time from a request's look-up to its answer"};
         Level dirty {Unit::count, "Dirty pages"};
     };
 
     static constexpr std::uint32_t none = mem::PagedDram::none;
-    /// empty; holds a page; its page is being read from the drive, or written to the DRAM; its page
-    /// is being written to the drive and may be used meanwhile.
+    /// empty; idle: holds a page; fetching: the drive is reading its page; filling: its page is
+    /// being written to the DRAM; leaving: its page is being written to the drive and may be used
+    /// meanwhile.
     enum class Mode : std::uint8_t { empty, idle, fetching, filling, leaving };
     struct Frame {
         mem::PagedDram::Transfer transfer;
@@ -104,17 +110,19 @@ class PageBuffer final : public Model<PageBuffer>,
         std::uint32_t queued = 0; ///< requests that wait for the DRAM
         Mode mode = Mode::empty;
         bool dirty = false;
-        bool ahead = false; ///< it was sent for before any access, and there was none since
-        std::uint32_t older = none, newer = none; ///< among dirty frames, by their last write
+        bool ahead = false; ///< fetched ahead, and not accessed since
+        std::uint32_t
+            older = none,
+            newer = none; ///< neighbours in the list of dirty frames, ordered by their last write
     };
     struct State {
         std::vector<Frame> frames;
         Policy<parts::TagPolicy> replacement;
         mem::PagesAhead ahead;
-        std::vector<std::uint32_t> notes; ///< the policy's, by frame
+        std::vector<std::uint32_t> notes; ///< of the policy, by frame
         mem::PagedDram::State dram;
         Fifo<std::uint32_t> to_drive;   ///< frames
-        parts::DeferredWrites deferred; ///< of the host into pages on their way, by page
+        parts::DeferredWrites deferred; ///< host writes to pages being fetched, by page
         parts::ListEnds written;        ///< dirty frames, by their last write
         std::uint32_t dirty = 0;
         Tick dispatcher_free = 0;
@@ -154,7 +162,7 @@ class PageBuffer final : public Model<PageBuffer>,
     }
     parts::TagWords words() { return {state.notes.data(), params.ways(), params.ways(), sets_}; }
 
-    // Of the DRAM.
+    // Interface to mem::PagedDram.
     mem::PagedDram::Transfer& transfer(std::uint32_t frame) override;
     void sent(std::uint32_t frame) override { --state.frames[frame].queued; }
     void done(std::uint32_t) override {}
@@ -162,8 +170,8 @@ class PageBuffer final : public Model<PageBuffer>,
     void copied_out(std::uint32_t frame) override { state.to_drive.push(frame); }
 
     std::uint32_t page_ = 0, sets_ = 0, block_sectors_ = 0;
-    std::optional<mem::PagedDram> dram_; ///< works on State
-    std::vector<std::uint32_t> status_;  ///< scratch of make_room()
+    std::optional<mem::PagedDram> dram_; ///< operates on State
+    std::vector<std::uint32_t> status_;  ///< scratch space of make_room()
 };
 
 } // namespace memsim::zng

@@ -9,7 +9,7 @@
 namespace memsim::zng {
 
 static const Registration<Prefetcher> prefetcher {
-    "ZnG's read prefetch: a predictor by PC and an access monitor, beside an L2."};
+    "ZnG's read prefetch: a PC-indexed predictor and an access monitor, next to an L2."};
 
 using protocol::CacheEvent;
 using protocol::CacheEventKind;
@@ -32,11 +32,11 @@ void Prefetcher::init() {
     const unsigned most = (1u << params.counter_bits()) - 1;
     if (params.threshold() >= most)
         refuse("threshold", params.threshold.text() + " is never exceeded by a counter of " +
-                                params.counter_bits.text() + " bits, which ends at " +
+                                params.counter_bits.text() + " bits, whose maximum is " +
                                 std::to_string(most));
     if (params.low() > params.high())
-        refuse("low", params.low.text() + " lies above high, " + params.high.text() +
-                          ": the size could not tell whether to grow or to halve");
+        refuse("low", params.low.text() + " exceeds high, " + params.high.text() +
+                          ": the size would have to grow and to halve");
     longest_ = longest_prefetch();
     state.table.resize(params.entries());
     state.followed.resize(std::size_t {params.entries()} * params.warps());
@@ -46,7 +46,7 @@ void Prefetcher::init() {
                                                               : longest_;
 }
 
-/// A page, or the chunk of its slices' addresses if that is smaller.
+/// A page, or the address chunk of the slices if that is smaller.
 std::uint32_t Prefetcher::longest_prefetch() const {
     std::uint64_t longest = page_;
     for (unsigned i = 0; i < port.hints.size(); ++i) {
@@ -56,9 +56,9 @@ std::uint32_t Prefetcher::longest_prefetch() const {
         const auto share = slice ? slice->share() : std::nullopt;
         if (!share || share->ways == 1 || share->chunk % page_ == 0) continue;
         if (page_ % share->chunk)
-            refuse("page", params.page.text() + " and the " + std::to_string(share->chunk) +
-                               "B in which " + peer->owner().path() +
-                               " sees the addresses do not divide each other: make one of them a "
+            refuse("page", params.page.text() + " and the interleaving chunk of " +
+                               std::to_string(share->chunk) + "B of " + peer->owner().path() +
+                               " do not divide each other: make one of them a "
                                "multiple of the other");
         longest = std::min(longest, share->chunk);
     }
@@ -92,7 +92,7 @@ void Prefetcher::read(unsigned slice, const CacheEvent& e) {
     }
     const std::uint64_t begin = e.address & ~std::uint64_t {longest_ - 1};
     const auto missed = static_cast<std::uint32_t>(e.address - begin) & ~(line_ - 1);
-    if (state.size <= line_) return; // the miss itself fetches that
+    if (state.size <= line_) return; // the miss itself fetches that much
     protocol::MemRequest h =
         protocol::hint(begin + std::min(missed, longest_ - state.size), state.size);
     h.pc = e.pc;
@@ -106,8 +106,9 @@ void Prefetcher::read(unsigned slice, const CacheEvent& e) {
     stat.hinted_bytes += h.bytes;
 }
 
-/// Records the read; whether its entry now stands above the threshold. PCs count instructions of a
-/// multiple of four bytes or sites one by one, so all of their bits choose the entry.
+/// Records the read. Returns whether its entry is now above the threshold. All bits of a PC select
+/// the entry, because PCs are either addresses of instructions, multiples of four bytes, or numbers
+/// of sites.
 bool Prefetcher::learn(const CacheEvent& e) {
     const std::uint64_t key = (std::uint64_t {e.application} << 32 | e.pc) + 1;
     const std::uint64_t place = (key * 0x9e3779b97f4a7c15 >> 32) % state.table.size();

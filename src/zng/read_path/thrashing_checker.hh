@@ -4,13 +4,15 @@
 
 namespace memsim::zng {
 
-/// Watches the registers' misses over windows of writes (ZnG III-C): above `high` of a window they
-/// thrash, and stay so until a window has no more than `low`. A plain value for State.
+/// Detects thrashing registers from their misses in windows of writes (ZnG III-C). Thrashing begins
+/// when a window has more than `high` misses and ends when one has at most `low`. A plain value for
+/// State.
 struct ThrashingChecker {
-    std::uint32_t writes = 0, misses = 0; ///< of this window
+    std::uint32_t writes = 0, misses = 0; ///< of the current window
     bool thrashing = false;
 
-    /// One write; true if what it thinks has changed. high and low count in misses of a window.
+    /// Counts one write. Returns true if `thrashing` changed. `high` and `low` are misses per
+    /// window.
     bool note(bool hit, std::uint32_t window, std::uint32_t high, std::uint32_t low) {
         misses += !hit;
         if (++writes < window) return false;

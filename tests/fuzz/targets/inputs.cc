@@ -1,7 +1,7 @@
 #include "../target.hh"
 
 #include "files/input_file.hh"
-#include "workload/graph/graph_reader.hh"
+#include "workload/graph/input/graph_reader.hh"
 #include "workload/neural/network.hh"
 #include "workload/stencil/bitmap.hh"
 

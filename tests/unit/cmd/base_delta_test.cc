@@ -214,7 +214,7 @@ TEST_CASE("Lines that cannot be are not loaded, nor a block that needs one", "[c
     CHECK_FALSE(other.has({Kind::raw, 128, equal.how.base}));
     std::string bytes = saved(s); // a number of references, then a digest and the line's number
     bytes[8 + 16] = 1;
-    CHECK(load(bytes, other) == "has lines that it does not find");
+    CHECK(load(bytes, other) == "has lines that its index does not find");
 }
 
 } // namespace memsim::base_delta_test

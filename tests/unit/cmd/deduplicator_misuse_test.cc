@@ -26,17 +26,17 @@ static void refused(const std::string& params, const std::string& sentence, bool
 TEST_CASE("Deduplication that cannot be is refused by a sentence before time 0", "[cmd][misuse]") {
     const std::string alone = "assisted_read=false ";
     refused(alone + "hash_entries=0", "'0' is outside its range: it must be from 1");
-    refused(alone + "hash_entries=100", "100 are no whole number of sets of 16 ways");
-    refused(alone + "hash_entries=8", "8 are no whole number of sets of 16 ways");
+    refused(alone + "hash_entries=100", "100 is not a whole number of sets of 16 ways");
+    refused(alone + "hash_entries=8", "8 is not a whole number of sets of 16 ways");
     for (const std::string cache : {"map", "type", "mask"})
         refused(alone + cache + "_cache=1536B",
-                cache + "_cache: 1536B are no whole number of sets of 8 lines of 128B");
+                cache + "_cache: 1536B is not a whole number of sets of 8 lines of 128B");
     refused(alone + "metadata_ways=3", "of 3 lines of 128B");
-    refused("", "there is no L2 to look into: bind `caches`, or switch it off");
-    refused(alone, "build the machine from memsim.Root(contents=True)", false);
+    refused("", "it requires an L2: bind `caches`, or set it to False");
+    refused(alone, "build the machine with memsim.Root(contents=True)", false);
     refused(alone + "detection=none intra=nowhere compression=bpc",
-            "build the machine from memsim.Root(contents=True)", false);
-    refused(alone + "compression=bcd", "deduplicates for itself");
+            "build the machine with memsim.Root(contents=True)", false);
+    refused(alone + "compression=bcd", "performs its own deduplication");
     refused(alone + "detection=none intra=nowhere compression=bcd(bases=100)",
             "bcd.bases: '100' must be a multiple of ways = 16");
     refused(alone + "channels=2 channel=2", "2 is not below channels = 2");

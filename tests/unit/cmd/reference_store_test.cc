@@ -134,7 +134,7 @@ TEST_CASE("A store of references that cannot be is not loaded", "[cmd]") {
         return load(saved(all), store);
     };
     CHECK(refused({{digest(1), 10, 1, 15}, {digest(1), 11, 1, 7}}) == "");
-    CHECK(refused({{digest(1), 10, 0, 15}}) == "has a reference of no block");
+    CHECK(refused({{digest(1), 10, 0, 15}}) == "has a reference without a block");
     CHECK(refused({{digest(1), 10, 1, 15}, {digest(1), 11, 1, 15}}) == "has a digest twice");
     CHECK(refused({{digest(1), 10, 1, 15}, {digest(2), 10, 1, 15}}) ==
           "has two references of one place");

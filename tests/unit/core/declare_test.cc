@@ -64,7 +64,7 @@ struct HasDrawers {
     virtual unsigned drawers() const = 0;
 };
 
-class Asker final : public Model<Asker> {
+class DrawerUser final : public Model<DrawerUser> {
   public:
     struct Params {};
     struct Ports {
@@ -72,7 +72,7 @@ class Asker final : public Model<Asker> {
     };
     struct Stats {};
     struct State {};
-    explicit Asker(const Params& p) : params(p) {}
+    explicit DrawerUser(const Params& p) : params(p) {}
     void wake() override {}
     const Params params;
     Ports port;
@@ -80,7 +80,7 @@ class Asker final : public Model<Asker> {
     State state;
 };
 
-class Drawers final : public Model<Drawers>, public HasDrawers {
+class DrawerOwner final : public Model<DrawerOwner>, public HasDrawers {
   public:
     struct Params {};
     struct Ports {
@@ -88,7 +88,7 @@ class Drawers final : public Model<Drawers>, public HasDrawers {
     };
     struct Stats {};
     struct State {};
-    explicit Drawers(const Params& p) : params(p) {}
+    explicit DrawerOwner(const Params& p) : params(p) {}
     void wake() override {}
     unsigned drawers() const override { return 3; }
     const Params params;
@@ -98,8 +98,8 @@ class Drawers final : public Model<Drawers>, public HasDrawers {
 };
 
 static const Registration<Desk> desk_registered {"Declares one of each kind (a test's)."};
-static const Registration<Asker> asker_registered {"Needs drawers (a test's)."};
-static const Registration<Drawers> drawers_registered {"Has drawers (a test's)."};
+static const Registration<DrawerUser> drawer_user_registered {"Needs drawers (a test's)."};
+static const Registration<DrawerOwner> drawer_owner_registered {"Has drawers (a test's)."};
 
 /// Offers hints and takes some.
 class Hinter final : public Model<Hinter> {
@@ -276,17 +276,17 @@ TEST_CASE("a hint is sent where hints are taken and there is room, and dropped e
 
 TEST_CASE("a port that needs an interface is bound to a component that offers it", "[core]") {
     Machine m;
-    m.add("asker", "test.Asker", {});
-    m.add("other", "test.Asker", {});
-    m.add("drawers", "test.Drawers", {});
+    m.add("user", "test.DrawerUser", {});
+    m.add("other", "test.DrawerUser", {});
+    m.add("drawers", "test.DrawerOwner", {});
     m.add("sink", "test.Sink", {});
     CHECK(error_of([&] { m.bind("other", "out", "sink", "in"); }) ==
-          "other.out is bound to sink, which offers no memsim::test::HasDrawers: bind it to a "
+          "other.out is bound to sink, which offers no test.HasDrawers: bind it to a "
           "component that does");
-    m.bind("asker", "out", "drawers", "in");
-    const auto& out = m.get<Asker>("asker").port.out;
+    m.bind("user", "out", "drawers", "in");
+    const auto& out = m.get<DrawerUser>("user").port.out;
     CHECK(out.interface<const HasDrawers>().drawers() == 3);
-    CHECK(out.find_interface<const Asker>() == nullptr);
+    CHECK(out.find_interface<const DrawerUser>() == nullptr);
     CHECK(out.neighbour_path() == "drawers");
     CHECK(out.same_neighbour(out));
 }

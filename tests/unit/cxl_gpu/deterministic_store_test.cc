@@ -300,7 +300,7 @@ TEST_CASE("A reserve that cannot be is refused", "[cxl_gpu]") {
     refused("reserve=100B", "reserve: '100B' must be a multiple of line = 64B");
     refused("reserve_base=32B", "reserve_base: '32B' must be a multiple of line = 64B");
     refused("reserve_base=1MiB reserve=1MiB local_memory=1536KiB",
-            "reserve: it ends at 2MiB, behind the memory's end at 1536KiB");
+            "reserve: it ends at 2MiB, beyond the end of the memory at 1536KiB");
     CHECK_NOTHROW(Bench({"reserve_base=1MiB reserve=1MiB local_memory=2MiB", {}}));
     refused("entries=0", "entries: '0' is outside its range");
     refused("line=48B", "line: '48B' must be a power of two");
@@ -314,7 +314,7 @@ TEST_CASE("A request lies in one line", "[cxl_gpu]") {
     b.m.start();
     CHECK_THROWS_WITH(
         b.m.run(never),
-        Catch::Contains("a request of 64 bytes at 32 does not lie in one line of 64B"));
+        Catch::Contains("a request of 64 bytes at 32 does not lie within one line of 64B"));
 }
 
 } // namespace memsim::test_cxl_gpu::deterministic_store_test

@@ -318,9 +318,9 @@ TEST_CASE("Speculative reads need somebody who takes them, and the load", "[cxl_
         m.build();
     };
     CHECK_THROWS_WITH(machine("naive", "mem.SimpleMemory"),
-                      Catch::Contains("sends speculative reads, which memory does not take"));
+                      Catch::Contains("sends speculative reads, which memory does not accept"));
     CHECK_THROWS_WITH(machine("window", "test_cxl_gpu.Endpoint"),
-                      Catch::Contains("goes by the endpoint's load: bind telemetry"));
+                      Catch::Contains("depends on the endpoint's load: bind telemetry"));
     CHECK_NOTHROW(machine("none", "mem.SimpleMemory"));
     CHECK_NOTHROW(machine("fixed", "test_cxl_gpu.Endpoint"));
 }

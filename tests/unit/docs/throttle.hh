@@ -9,7 +9,7 @@ using namespace memsim::literals;
 using protocol::Mem;
 
 /// Sits in a memory link and lets one request pass in each `period`. Answers pass at once.
-/// (The example of docs/tutorial.md.)
+/// (The example of docs/extending.md.)
 class Throttle final : public Model<Throttle> {
   public:
     struct Params {

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace memsim::tournament_test {
+namespace memsim::flash::tournament_test {
 
 namespace {
 
@@ -110,4 +110,4 @@ TEST_CASE("A tournament without places has no best one", "[flash]") {
     CHECK(race.best() == Tournament::none);
 }
 
-} // namespace memsim::tournament_test
+} // namespace memsim::flash::tournament_test

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace memsim::data_bus_test {
+namespace memsim::mem::data_bus_test {
 
 using namespace memsim::literals;
 
@@ -49,4 +49,4 @@ TEST_CASE("a line code takes its part more, exactly, and only for what is reserv
     CHECK(bus.coded_bytes() == 32 + 30'000 * 33);
 }
 
-} // namespace memsim::data_bus_test
+} // namespace memsim::mem::data_bus_test

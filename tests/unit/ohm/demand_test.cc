@@ -25,7 +25,7 @@ TEST_CASE("A table of requests gives each a slot, as a request is by default", "
         table.check_all(l, "waiting", ids);
     };
     check({b});
-    CHECK_THROWS_WITH(check({b, a}), Catch::Contains("a request that is free"));
+    CHECK_THROWS_WITH(check({b, a}), Catch::Contains("a request that is not in use"));
     CHECK_THROWS_WITH(check({b, 2}), Catch::Contains("not below 2"));
     CHECK(table.take() == a);
     CHECK(table[a].group == 0);

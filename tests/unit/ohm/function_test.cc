@@ -262,16 +262,17 @@ TEST_CASE("Who waits for whom while XPoint makes a swap", "[ohm]") {
             if (line.find(text) != std::string::npos) return true;
         return false;
     };
-    CHECK(says("controller: the swap of group 0 is XPoint's to make"));
-    CHECK(says("controller: 1 requests under way, 1 of them wait for a swap"));
+    CHECK(says("controller: the swap of group 0 is performed by XPoint"));
+    CHECK(says("controller: 1 requests outstanding, 1 of them wait for a swap"));
     CHECK(says("module0: a swap is being read"));
 }
 
 TEST_CASE("A swap function without its route is refused in a sentence", "[ohm]") {
     using Catch::Contains;
     const A swap {{"swap_function", "true"}};
-    CHECK_THROWS_WITH(Bench(swap), Contains("controller.swap_function: no memory route is laid for "
-                                            "it: routes is 'optical'"));
+    CHECK_THROWS_WITH(
+        Bench(swap),
+        Contains("controller.swap_function: it requires a memory route: routes is 'optical'"));
     CHECK_THROWS_WITH(Bench(swap + A {{"routes", "electrical"}}),
                       Contains("routes is 'electrical', and only 'wom' and 'half_coupled'"));
     CHECK_THROWS_WITH(Bench(platform("ohm-wom") + A {{"migration_channel", "dedicated"}}),

@@ -159,7 +159,7 @@ TEST_CASE("ohm.PlanarController refuses what cannot be, in a sentence", "[ohm]")
     CHECK_THROWS_WITH(Bench(none, A {{"capacity", "32KiB"}}),
                       Contains("module0.capacity: 32KiB is less than"));
     CHECK_THROWS_WITH(Bench(none, A {{"channel_latency", "1ns"}}),
-                      Contains("module0.channel_latency: 1ns is not 2 x serdes + flight"));
+                      Contains("module0.channel_latency: 1ns differs from 2 x serdes + flight"));
     for (auto [address, bytes, sentence] :
          {std::tuple {144u << 10, 128u, "lies beyond the memory of 147456 bytes"},
           std::tuple {64u, 128u, "128 aligned bytes"}}) {

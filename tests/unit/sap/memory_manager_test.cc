@@ -175,9 +175,9 @@ TEST_CASE("A memory manager without what it needs is refused", "[sap]") {
     };
     scripts() = {Script {}};
     CHECK_THROWS_WITH(build({{"memories", "0"}, {"reports", "0"}, {"trigger", "period"}}, "l1"),
-                      Catch::Contains("manager.trigger: units are to be asked for each period"));
+                      Catch::Contains("manager.trigger: hints each period require a memory"));
     CHECK_THROWS_WITH(build({{"memories", "0"}, {"reports", "0"}}, "other"),
-                      Catch::Contains("l1[0]: it looks into a cache: bind its port control[0]"));
+                      Catch::Contains("l1[0]: it must be bound to port control[0] of a cache"));
     CHECK_THROWS_WITH(build({{"period", "0"}}, "l1"), Catch::Contains("manager.period"));
     CHECK_THROWS_WITH(build({{"lookahead", "0"}}, "l1"), Catch::Contains("manager.lookahead"));
 }

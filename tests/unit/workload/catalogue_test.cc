@@ -1,5 +1,5 @@
 #include "workload/catalogue.hh"
-#include "workload/graph/csr.hh"
+#include "workload/graph/input/csr.hh"
 
 #include "run.hh"
 #include "support.hh"
@@ -283,7 +283,7 @@ TEST_CASE("a state is refused by an application with another input", "[workloads
     one->save(saved);
     Loader from(saved.bytes);
     CHECK(error_of([&] { other->load(from); }) ==
-          "the checkpoint was taken with another input: put its file back as it was, or start "
+          "the checkpoint was taken with another input: restore the original input file, or start "
           "again without --restore");
 }
 
@@ -291,14 +291,14 @@ TEST_CASE("bad options of a workload", "[workloads]") {
     CHECK(error_of([] {
               make_workload("bfs7", {});
           }).starts_with("there is no workload 'bfs7' (did you mean '"));
-    CHECK(
-        error_of([] { make_workload("bfs1", of_size(29)); }) ==
-        "29 is not for bfs1, whose size is the binary logarithm of the number of vertices: from 1 "
-        "to 28");
+    CHECK(error_of([] { make_workload("bfs1", of_size(29)); }) ==
+          "29 is out of range for bfs1, whose size is the binary logarithm of the number of "
+          "vertices: from 1 "
+          "to 28");
     Options options = of_size(4);
     options.source = 16;
     CHECK(error_of([&] { make_workload("bfs1", options); }) ==
-          "there is no vertex 16: those of the graph run from 0 to 15");
+          "there is no vertex 16: the graph's vertices are 0 to 15");
     options = of_size(4);
     options.threads_per_block = 2048;
     CHECK(error_of([&] { make_workload("bfs4", options); }) ==
@@ -306,13 +306,13 @@ TEST_CASE("bad options of a workload", "[workloads]") {
     options = of_size(4);
     options.generator = "gird";
     CHECK(error_of([&] { make_workload("pr", options); }) ==
-          "'gird' makes no graph: write kronecker, social, communities, grid, mesh or uniform");
+          "'gird' is no kind of graph: use kronecker, social, communities, grid, mesh or uniform");
     options = of_size(4);
     options.operation_limit = 3;
     const auto strict = make_workload("bfs1", options);
     CHECK(error_of([&] {
               run_to_end(*strict);
-          }).starts_with("block 0 of kernel bfs_topology ran over the limit of 3 operations"));
+          }).starts_with("block 0 of kernel bfs_topology exceeded the limit of 3 operations"));
 }
 
 TEST_CASE("blocks beyond those of a launch are our own mistake", "[workloads]") {

@@ -1,4 +1,4 @@
-#include "workload/graph/csr.hh"
+#include "workload/graph/input/csr.hh"
 
 #include "support.hh"
 

@@ -1,4 +1,4 @@
-#include "workload/graph/graph_reader.hh"
+#include "workload/graph/input/graph_reader.hh"
 
 #include "support.hh"
 
@@ -138,8 +138,7 @@ TEST_CASE("a file that is no graph") {
 
 TEST_CASE("a bad edge list") {
     CHECK(refusal("1 2\n3\n") == "line 2, column 2: the target vertex is missing");
-    CHECK(refusal("1 2\n1 2 3\n") ==
-          "line 2, column 5: '3' stands after the end of 'source target'");
+    CHECK(refusal("1 2\n1 2 3\n") == "line 2, column 5: '3' follows the end of 'source target'");
     CHECK(refusal("1 -2\n") == "line 1, column 3: the target vertex is '-2', where a whole number "
                                "from 0 to 4294967295 is right");
     CHECK(refusal("1 4294967296\n") ==
@@ -163,7 +162,7 @@ TEST_CASE("a bad .gr") {
     CHECK(refusal("p tw 3 2\n1 2\n") ==
           "announces 2 edges but holds 1: it is cut off; fetch it again");
     CHECK(refusal("p tw 3 1\n1 2\n2 3\n") ==
-          "line 3: more edges than the 1 that the 'p' line announces");
+          "line 3: more edges than the 1 stated by the 'p' line");
     CHECK(refusal("p tw 3 1\n1 4\n") ==
           "line 2, column 3: the second vertex is '4', where a whole number from 1 to 3 is right");
     CHECK(refusal("p tw 3 1\n0 1\n") ==
@@ -182,7 +181,7 @@ TEST_CASE("a bad MatrixMarket file") {
           "announces 2 entries but holds 1: it is cut off; fetch it again");
     CHECK(refusal(banner + "3 3 1\n1 1\n2 2\n") == "line 4: more entries than the 1 announced");
     CHECK(refusal(banner + "3 3 1\n1 1 5\n") ==
-          "line 3, column 5: '5' stands after the end of 'row column value'");
+          "line 3, column 5: '5' follows the end of 'row column value'");
     CHECK(refusal("%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 x\n") ==
           "line 3, column 5: the value is 'x', where a number is right");
     CHECK(refusal("%%MatrixMarket matrix array real general\n3 3\n") ==
@@ -203,7 +202,7 @@ TEST_CASE("a bad CSR1 file") {
     CHECK(refusal("CSR1" + words({0xfffffffe, 0xffffffff, 0})) ==
           "byte 16: the file ends inside the row offsets, 1048572 bytes too early; fetch it again");
     CHECK(refusal("CSR1" + words({3, 3, 0, 2, 2, 3, 1, 2, 0, 9})) ==
-          "byte 40: more bytes follow the 3 columns that the header announces");
+          "byte 40: more bytes follow the 3 columns stated in the header");
     CHECK(refusal("CSR1" + words({3, 3, 0, 2, 1, 3, 1, 2, 0})) ==
           "row offset 2 is 1, below the 2 before it; row offsets must never fall");
     CHECK(refusal("CSR1" + words({3, 3, 1, 2, 2, 3, 1, 2, 0})) ==

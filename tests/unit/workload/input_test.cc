@@ -53,10 +53,10 @@ TEST_CASE("what is wrong with a bitmap is one sentence", "[workloads]") {
                            "early; fetch it again");
     CHECK(refused(std::string(60, 'x')) == "F: is no bitmap: it does not begin with BM");
     CHECK(refused(bitmap_of(1, 2, "12345678", 8)) ==
-          "F: is a bitmap of 8 bits a pixel, compression 0, where 24 bits and no compression are "
-          "read");
+          "F: is a bitmap of 8 bits a pixel, compression 0; only 24 bits without compression are "
+          "supported");
     CHECK(refused(bitmap_of(0, 2, "12345678")) ==
-          "F: has a width of 0 pixels, where 1 to 8192 are read");
+          "F: has a width of 0 pixels; 1 to 8192 are supported");
     CHECK(refused(bitmap_of(1, 2, "1234")) ==
           "F: byte 58: the file ends inside a row of pixels, 4 bytes too early; fetch it again");
 }

@@ -1,4 +1,4 @@
-#include "workload/graph/kronecker.hh"
+#include "workload/graph/input/kronecker.hh"
 
 #include "support.hh"
 

@@ -136,7 +136,7 @@ TEST_CASE("weights: normalization stands between biases and weights, and they mu
     const std::string shorter = error_of([&] { read(bytes.substr(0, 38)); });
     const std::string longer = error_of([&] { read(bytes + "more"); });
     CHECK(shorter.find("the weights of layer 0") != std::string::npos);
-    CHECK(longer.find("the layers of the .cfg end here, but the file goes on") !=
+    CHECK(longer.find("the layers of the .cfg end here, but the file continues") !=
           std::string::npos);
     CHECK(longer.find("40") != std::string::npos);
 }

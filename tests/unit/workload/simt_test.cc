@@ -260,7 +260,7 @@ TEST_CASE("a block that never ends is stopped") {
             w.while_([&] { return w.load(Site::a, flag, Lanes<u32> {}) == 0u; }, [] {});
         });
     });
-    CHECK(error.starts_with("block 0 of kernel test ran over the limit of 1000 operations"));
+    CHECK(error.starts_with("block 0 of kernel test exceeded the limit of 1000 operations"));
 }
 
 } // namespace memsim::simt_test

@@ -1,5 +1,5 @@
-#include "workload/graph/grid.hh"
-#include "workload/graph/uniform.hh"
+#include "workload/graph/input/grid.hh"
+#include "workload/graph/input/uniform.hh"
 #include "workload/matrix/connections.hh"
 
 #include "run.hh"

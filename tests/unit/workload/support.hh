@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/error.hh"
-#include "workload/graph/csr.hh"
+#include "workload/graph/input/csr.hh"
 
 #include <catch2/catch.hpp>
 

@@ -340,30 +340,29 @@ TEST_CASE("A wrong collector is refused in a sentence", "[zng]") {
     CHECK(refused(ftl) == "");
     ftl.collector = {{"blocks", "18"}};
     CHECK(refused(ftl) ==
-          "collector.data_blocks: 12 data blocks and 6 log blocks for them, and one to merge into, "
-          "are more than the 18 blocks of a plane: over-provision more");
+          "collector.data_blocks: 12 data blocks and 6 log blocks and one block to merge into "
+          "exceed the 18 blocks of a plane: over-provision more (reduce data_blocks)");
     ftl.collector = {{"footprints", "1MiB"}};
-    CHECK(refused(ftl) == "collector.footprints: '1MiB' has 1 figures for 2 applications");
+    CHECK(refused(ftl) == "collector.footprints: '1MiB' has 1 values for 2 applications");
     ftl.collector = {{"footprints", "1MiB,2"}};
     CHECK(refused(ftl).find("collector.footprints: ") == 0);
     ftl.collector = {{"footprints", "1MiB,1GiB"}};
     CHECK(refused(ftl).find(
               "collector.footprints: the flash is full: application 1 ends at block ") == 0);
     ftl.collector = {{"footprints", "2MiB,1MiB"}};
-    CHECK(refused(ftl) ==
-          "collector.footprints: applications 0 and 1 would share log blocks: let the "
-          "MMU's address_space be 786432B larger than the largest footprint");
+    CHECK(refused(ftl) == "collector.footprints: applications 0 and 1 would share log blocks: make "
+                          "the MMU's address_space 786432B larger than the largest footprint");
     ftl.collector = {{"pages", "16"}};
     CHECK(refused(ftl) == "collector.mmu: a block of 65536B must be the page of mmu");
     ftl.collector = {{"log_ratio", "4"}};
-    CHECK(refused(ftl) == "controller[0].log_ratio: 2, but collector has 4: controllers, "
-                          "collector and packages have one geometry");
+    CHECK(refused(ftl) == "controller[0].log_ratio: 2, but collector has 4: flash controllers, "
+                          "garbage collector and packages must have the same geometry");
     ftl.collector = {{"span", "3"}};
     CHECK(refused(ftl) ==
-          "collector.span: a mapped block of 3 planes does not lie evenly in 4 planes");
+          "collector.span: a mapped block of 3 planes does not divide the 4 planes");
     ftl.collector = {{"span", "1"}, {"across", "true"}};
-    CHECK(refused(ftl) == "collector.span: a mapped block of 1 planes does not lie evenly in 8 "
-                          "planes of 2 packages");
+    CHECK(refused(ftl) ==
+          "collector.span: a mapped block of 1 planes does not divide the 8 planes of 2 packages");
     ftl.collector = {{"data_pages", "13"}};
     CHECK(refused(ftl) == "collector.data_pages: 13 of 12 pages of a block");
     ftl.collector = {};
@@ -376,7 +375,7 @@ TEST_CASE("A wrong collector is refused in a sentence", "[zng]") {
     ftl.mmu = {{"placement", "first_touch"}};
     CHECK(refused(ftl) ==
           "collector.footprints: mmu must place pages by identity, for data blocks of "
-          "one log block to be of one application");
+          "one log block to belong to one application");
 }
 
 TEST_CASE("A log block goes on in erased blocks of its plane until they are used up", "[zng]") {
@@ -460,7 +459,7 @@ TEST_CASE("Log blocks are filled between two bounds at the start", "[zng]") {
     CHECK(invalid > 48 * 6 + 24);
     CHECK(invalid < 48 * 9 - 24);
     ftl.package = {{"log_filled", "50%"}, {"log_filled_least", "75%"}};
-    CHECK(refused(ftl) == "package[0].log_filled_least: it lies above log_filled");
+    CHECK(refused(ftl) == "package[0].log_filled_least: it exceeds log_filled");
 }
 
 TEST_CASE("A full device is a sentence", "[zng]") {

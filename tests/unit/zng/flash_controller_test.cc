@@ -261,8 +261,9 @@ TEST_CASE("A package of another geometry than its controllers' is refused", "[zn
         });
     };
     CHECK(said({}) == "");
-    CHECK(said({{"pages", "32"}}) == "package[0].pages: 32, but controller[0] has 16: controllers, "
-                                     "collector and packages have one geometry");
+    CHECK(said({{"pages", "32"}}) ==
+          "package[0].pages: 32, but controller[0] has 16: flash controllers, garbage collector "
+          "and packages must have the same geometry");
 }
 
 TEST_CASE("A page that is read holds the network for all of its lines", "[zng]") {
@@ -291,13 +292,12 @@ TEST_CASE("A page that is read holds the network for all of its lines", "[zng]")
 TEST_CASE("What a flash controller cannot serve is one sentence", "[zng]") {
     const auto said = [](const Arguments& more) { return error_of([&] { Bench b(more); }); };
     CHECK(said({{"data_blocks", "1024"}}) ==
-          "controller.data_blocks: 1024 data blocks and 256 log blocks for them are more than the "
-          "1024 blocks of a plane: over-provision more");
-    CHECK(said({{"thrash_low", "60%"}}) == "controller.thrash_low: it lies above thrash_high");
+          "controller.data_blocks: 1024 data blocks and 256 log blocks exceed the 1024 blocks of a "
+          "plane: over-provision more (reduce data_blocks)");
+    CHECK(said({{"thrash_low", "60%"}}) == "controller.thrash_low: it exceeds thrash_high");
     CHECK(said({{"data_pages", "385"}}) == "controller.data_pages: 385 of 384 pages of a block");
     CHECK(said({{"packages", "256"}, {"planes", "64"}, {"blocks", "1048576"}}) ==
-          "controller.blocks: the flash has 137438953472 blocks: at most 4294967295 can be "
-          "numbered");
+          "controller.blocks: the flash has 137438953472 blocks; the maximum is 4294967295");
     const auto asks = [](std::uint64_t address, unsigned bytes) {
         return error_of([&] {
             Bench b;
@@ -315,8 +315,8 @@ TEST_CASE("What a flash controller cannot serve is one sentence", "[zng]") {
               Bench b;
               b.reply(0, PacketKind::read, 0);
               b.start();
-          }) == "controller.first_package: endpoint 0 is a controller's, and a request for a "
-                "package comes there");
+          }) == "controller.first_package: endpoint 0 belongs to a controller, but a request for a "
+                "package arrived there");
 }
 
 } // namespace memsim::flash_controller_test

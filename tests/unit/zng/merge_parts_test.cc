@@ -129,8 +129,8 @@ TEST_CASE("Each application's data blocks at the start are in rows of log blocks
     CHECK(ranges[1].blocks == 2);
     CHECK_THAT(error("65KiB,16KiB"), Catch::Contains("would share log blocks"));
     CHECK(error("64KiB,64KiB").empty());
-    CHECK_THAT(error("64KiB,65KiB"), Catch::Contains("application 1 ends at block 9 of 8"));
-    CHECK_THAT(error("64KiB"), Catch::Contains("has 1 figures for 2 applications"));
+    CHECK_THAT(error("64KiB,65KiB"), Catch::Contains("application 1 ends at block 9, but only 8"));
+    CHECK_THAT(error("64KiB"), Catch::Contains("has 1 values for 2 applications"));
     mmu.identity = false;
     CHECK_THAT(error("64KiB,64KiB"), Catch::Contains("must place pages by identity"));
 }

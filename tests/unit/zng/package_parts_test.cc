@@ -91,7 +91,7 @@ TEST_CASE("A loaded register file whose lists or counts would be followed for ev
     r.state.registers[b].newer = RegisterFile::none;
     CHECK(r.check().empty());
     r.state.pools[0].free = 3; // of two
-    CHECK_THAT(r.check(), Contains("another number of registers than counted"));
+    CHECK_THAT(r.check(), Contains("a number of free registers that differs from its count"));
     r.state.pools[0].free = 2;
     r.state.free[1] |= 4; // a plane has two
     CHECK_THAT(r.check(), Contains("registers.free"));
@@ -177,7 +177,7 @@ TEST_CASE("A log block that was given another goes on there when it is full", "[
     const auto check = [&] { return refused([&](Loader& l) { d.check_loaded(l); }); };
     CHECK(check().empty());
     state.logs[numbers.block(0, 6)].more.back() = 8;
-    CHECK_THAT(check(), Contains("goes on in a block that does not exist"));
+    CHECK_THAT(check(), Contains("is extended by a block that does not exist"));
     state.logs[numbers.block(0, 6)].more.clear();
     CHECK_THAT(check(), Contains("more pages than its blocks"));
 }
@@ -200,7 +200,7 @@ TEST_CASE("What comes for a page that has begun to move goes to its new place, a
     const auto check = [&] { return refused([&](Loader& l) { d.check_loaded(l); }); };
     CHECK(check().empty());
     state.forwards[numbers.block(1, 3)] = {0, 1, 6, 1}; // back again
-    CHECK_THAT(check(), Contains("pages that move in a circle"));
+    CHECK_THAT(check(), Contains("pages that move in a cycle"));
     state.forwards[numbers.block(1, 3)] = {0, 8, 6, 1};
     CHECK_THAT(check(), Contains("a block that does not exist"));
 }
@@ -227,7 +227,7 @@ TEST_CASE("Reads that wait for a page are served in order, by one sensing if it 
     CHECK(refused([&](Loader& l) { reads.check_list(l, next); }).empty());
     state.reads[state.senses[next].last].next = state.senses[next].first;
     CHECK_THAT(refused([&](Loader& l) { reads.check_list(l, next); }),
-               Contains("no list of reads that ends"));
+               Contains("not a finite list of reads"));
 
     PageReads::State own;
     PageReads each(false, own);
@@ -338,12 +338,12 @@ TEST_CASE("A loaded worker whose queue lacks a register that is queued is refuse
     r.file.queue(reg, 0);
     CHECK_THAT(check(), Contains("lacks a register that is queued"));
     workers[0].programs.push(reg); // it is a register of plane 1's page
-    CHECK_THAT(check(), Contains("not queued there, or twice"));
+    CHECK_THAT(check(), Contains("not queued there, or is queued twice"));
     workers[0].programs.pop();
     workers[1].programs.push(reg);
     CHECK(check().empty());
     workers[1].programs.push(reg);
-    CHECK_THAT(check(), Contains("not queued there, or twice"));
+    CHECK_THAT(check(), Contains("not queued there, or is queued twice"));
 }
 
 } // namespace memsim::zng::package::package_parts_test

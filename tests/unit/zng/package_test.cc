@@ -315,9 +315,10 @@ TEST_CASE("A ZnG package's parameters that contradict each other are one sentenc
     const auto said = [](const Arguments& more) { return error_of([&] { Bench b(more); }); };
     CHECK(said({{"registers", "1"}}).find("package.registers: ") == 0);
     CHECK(said({{"dies", "64"}, {"planes", "64"}}) ==
-          "package.planes: there are 4096 planes in the package: dies x planes is at most 256");
+          "package.planes: there are 4096 planes in the package: the maximum of dies x planes is "
+          "256");
     CHECK(said({{"log_reserve", "8"}}) ==
-          "package.log_reserve: it is 8 pages: less than a block, which has 8");
+          "package.log_reserve: its 8 pages must be fewer than the pages of a block, 8");
     CHECK(said({{"net_width", "24B"}}) == "package.net_width: 24 B do not divide a page of 4096 B");
     CHECK(said({{"timing_changes", "tPROG0=1us"}}) ==
           "package.timing_changes: tPROG0 is 1us, less than tR0 = 3us: the values contradict each "
@@ -327,13 +328,13 @@ TEST_CASE("A ZnG package's parameters that contradict each other are one sentenc
               b.read(0, 0, 0, 0), b.read(0, 0, 0, 1);
               b.machine.start();
               b.machine.run(never);
-          }).find("package.queue: more than 1 requests have come without an answer") == 0);
+          }).find("package.queue: more than 1 requests are outstanding") == 0);
     CHECK(error_of([] {
               Bench b;
               b.read(0, 2, 0, 0); // of planes 0 and 1
               b.machine.start();
               b.machine.run(never);
-          }) == "package: a request names a place that it does not have: give flash controllers, "
+          }) == "package: a request names a place that does not exist: give flash controllers, "
                 "collector and packages one geometry");
 }
 

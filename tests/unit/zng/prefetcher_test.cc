@@ -309,16 +309,16 @@ TEST_CASE("A prefetch lies in the chunk of its slice", "[zng][prefetcher]") {
     CHECK(prefetched("4KiB", page + 128) == "4096 bytes, 32 lines");
     CHECK(prefetched("2KiB", page + 2048 + 128) == "2048 bytes, 16 lines");
     CHECK(prefetched("3KiB", 3072) ==
-          "prefetcher.page: 4KiB and the 3072B in which cache sees the addresses do not divide "
+          "prefetcher.page: 4KiB and the interleaving chunk of 3072B of cache do not divide "
           "each other: make one of them a multiple of the other");
 }
 
 TEST_CASE("Misuse of a prefetcher is a sentence", "[zng][prefetcher]") {
     using Catch::Contains;
-    CHECK_THAT(error_of("low=40%"), Contains("prefetcher.low") && Contains("lies above high"));
+    CHECK_THAT(error_of("low=40%"), Contains("prefetcher.low") && Contains("exceeds high"));
     CHECK(error_of("low=30%").empty());
-    CHECK_THAT(error_of("threshold=15"),
-               Contains("prefetcher.threshold") && Contains("counter of 4 bits, which ends at 15"));
+    CHECK_THAT(error_of("threshold=15"), Contains("prefetcher.threshold") &&
+                                             Contains("counter of 4 bits, whose maximum is 15"));
     CHECK(error_of("threshold=14").empty());
     CHECK_THAT(error_of("initial=8KiB"), Contains("prefetcher.initial"));
     CHECK_THAT(error_of("step=100B"), Contains("prefetcher.step"));

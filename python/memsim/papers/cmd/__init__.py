@@ -1,7 +1,7 @@
-"""CMD (Zhao et al.): deduplication in front of GPU memory. `cmd.machine(...)` builds a machine; the modules hold its
+"""CMD (Zhao et al.): deduplication in front of GPU memory. `cmd.machine(cmd.MachineParameters(...))` builds a machine; the modules hold its
 workloads, how it is scaled, its energy and area, and the points and assumptions that its studies share."""
 
 from ...lazy import modules_when_asked as _modules_when_asked
-from .machines import machine, platforms
+from .machines import MachineParameters, machine, platforms
 
 __getattr__ = _modules_when_asked(__name__)

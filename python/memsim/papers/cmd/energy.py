@@ -38,7 +38,7 @@ class OnChip:
     l2: int
     tables: int = 0  # the caches of map, type flags and masks
     store: int = 0  # of hashes or check bits
-    looks: tuple = ()  # into that store
+    looks: tuple[str, ...] = ()  # into that store
     fifo: int = 0  # of all slices
     bases: int = 0  # BCD's bases and differences
     compresses: bool = False
@@ -47,17 +47,17 @@ class OnChip:
 MB = 1 << 20
 
 
-def costs(chip, constants=Constants()):
+def costs(chip: OnChip, constants: Constants = Constants()) -> list[Cost]:
     """Of one controller's share, which has so much on its chip."""
     c = constants
 
-    def sector(share):  # 32 B of what the whole GPU has eight of
-        return c.l2_sector * (8 * share / MB / 4) ** 0.5
+    def sector(share: float) -> float:  # 32 B of what the whole GPU has eight of
+        return float(c.l2_sector * (8 * share / MB / 4) ** 0.5)
 
-    def counted(part, objects, nj, *statistics, source=ASSUMPTION):
+    def counted(part: str, objects: str, nj: float, *statistics: str, source: str = ASSUMPTION) -> list[Cost]:
         return [Cost(part, objects, source, statistic=name, each=nj * 1e-9) for name in statistics]
 
-    def leaks(part, objects, size, source=LEAKAGE):
+    def leaks(part: str, objects: str, size: float, source: str = LEAKAGE) -> list[Cost]:
         return [Cost(part, objects, source, power=c.leakage * size / MB)] if size else []
 
     return [

@@ -43,14 +43,14 @@ class Scaled:
     type: int
     mask: int
     hash_entries: int
-    invariants: list = field(default_factory=list)
+    invariants: list[Invariant] = field(default_factory=list)
 
     @property
-    def metadata(self):
+    def metadata(self) -> int:
         return self.map + self.type + self.mask
 
 
-def check_positive(**told):
+def check_positive(**told: float) -> None:
     """Refuses what no cache can be sized by, by the names of the options."""
     for option, value in told.items():
         if not 0 < value < math.inf:  # also where it is not a number
@@ -60,7 +60,9 @@ def check_positive(**told):
             )
 
 
-def scale(footprint, ratio=RATIO, sms=SMS, hash_share=1, tables_share=1):
+def scale(
+    footprint: int, ratio: float = RATIO, sms: int = SMS, hash_share: float = 1, tables_share: float = 1
+) -> Scaled:
     """The machine for a program of `footprint` bytes, of which the L2 holds one in `ratio`; no larger than the paper's.
     The shares are of the paper's hash store and metadata caches."""
     check_positive(ratio=ratio, hash_share=hash_share, tables_share=tables_share)

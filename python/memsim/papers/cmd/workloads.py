@@ -1,6 +1,8 @@
 """The thirteen workloads of CMD's Table I, each with a size for every scale."""
 
-from ... import workload
+from typing import Any
+
+from ... import SimObject, workload
 from ...errors import check_known
 
 SCALES = ("tiny", "small", "default", "half", "judge", "twice")  # half of judge and twice: whether its figures hold
@@ -18,7 +20,7 @@ GROUPS = {"all": (*COMPUTE, *MEMORY), "compute-intensive": COMPUTE, "memory-inte
 # matrix ecology1 is a five-point mesh, sssp's inputs are road networks, bfs's are uniform. sssp is small since its
 # rounds grow with the sides of the grid. Which of Pannotia's colourings and searches it is, is an assumption.
 GRAPH = (10, 12, 14, 15, 16, 17)
-TABLE_I = {
+TABLE_I: dict[str, dict[str, Any]] = {
     "darknet": dict(size=(8, 16, 32, 56, 80, 112), region=(0, 2, 100), layers=6),
     "tiny": dict(size=(8, 8, 16, 56, 80, 112), region=(0, 2, 60), layers=6),
     "yolo2": dict(size=(8, 8, 16, 48, 64, 96), region=(0, 2, 100), layers=4),
@@ -35,12 +37,12 @@ TABLE_I = {
 }
 
 
-def names():
+def names() -> list[str]:
     """All of Table I, in its order."""
     return [*COMPUTE, *MEMORY]
 
 
-def program(name, scale, seed=1):
+def program(name: str, scale: str, seed: int = 1) -> tuple[SimObject, int]:
     """The workload.Program, and the thread instructions after which no block starts (0: none)."""
     check_known("workload", name, TABLE_I)
     check_known("scale", scale, SCALES)

@@ -1,7 +1,9 @@
-"""CXL-GPU (Gouk et al.): a GPU whose memory grows through CXL root ports. `cxl_gpu.machine(...)` builds a machine; the
-modules hold its workloads, how it is scaled, its media, and the points and assumptions that its studies share."""
+"""CXL-GPU (Gouk et al.): a GPU whose memory grows through CXL root ports. `cxl_gpu.machine(
+cxl_gpu.MachineParameters(...))` builds a machine; the modules hold its workloads, how it is scaled, its media, and the points and assumptions that its studies share."""
 
 from ...lazy import modules_when_asked as _modules_when_asked
-from .machines import CONTROLLERS, MEDIA, machine, platforms
+from .drives import MEDIA
+from .machines import MachineParameters, machine, platforms
+from .values import CONTROLLERS
 
 __getattr__ = _modules_when_asked(__name__)

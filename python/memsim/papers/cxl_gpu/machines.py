@@ -1,208 +1,55 @@
 """CXL-GPU's configurations: a Vortex-like GPU whose program lies in its memory, in the host's, or in a CXL endpoint.
 
-`machine(platform, program, ...)` builds any of them; values stand in the paper's table or are assumptions of
-docs/models/cxl.md.
+`machine(MachineParameters(platform, program))` builds any of them. The values stand in values.py.
 """
 
-from ... import Root, System, cxl, cxl_gpu, link, mem, workload
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ... import Port, Root, SimObject, System, cxl, cxl_gpu, link, mem, workload
 from ...errors import check_known
-from ...model.provenance import assumed, cited, derived, inferred, options, source_of, stated, swept, wired, with_unit
+from ...model.provenance import assumed, cited, derived, options, source_of, stated, swept, wired
 from ...systems import mmu
-from ...systems.processor import gpu
+from ...systems.parameters import Parameters, described_by
 from ...systems.scale import KIB, up_to
 from ...systems.scale import components as proportions
 from ...systems.scale import footprint as footprint_of
+from . import drives
 from . import media as media_
 from . import scale, workloads
-
-# What a root port's queue logic reads ahead; None: no endpoint.
-PLATFORMS = {
-    "gpu-dram": None,
-    "uvm": None,
-    "gds": None,
-    "cxl": "none",
-    "cxl-naive": "naive",
-    "cxl-dyn": "dynamic",
-    "cxl-sr": "window",
-    "cxl-ds": "window",
-}
-MEDIA = media_.MEDIA
-CONTROLLERS = ("ours", "smt", "tpp")
-CONTROLLER = "CXL-GPU: the compared controllers (ours, SMT, TPP)"
-FLIT = "CXL 3.1: flits of 68 and 256 bytes; CXL-GPU's link has those of 68"
-FLITS = ("68B", "256B", "256B-lopt")
-VORTEX = "Vortex"
-CORES = stated(8, "CXL-GPU's table: cores/threads 8/8")
-LANES = stated(8, "CXL-GPU's table: cores/threads 8/8")
-CLOCK = cited(
-    "250MHz",
-    "Vortex's README: 1024 threads at 250 MHz",
-    sweep=[swept(f, f"gpu.sm[*].clock={f}") for f in ("125MHz", "1GHz")],
-    name="clock of the cores",
+from .drives import MEDIA
+from .values import (
+    CONTROLLER,
+    CONTROLLERS,
+    CORES,
+    FAULT,
+    FLIT,
+    FLITS,
+    GROUPS,
+    HOST,
+    HOST_DRAM,
+    INGRESS,
+    LANES,
+    LINK,
+    LOCAL,
+    MAPPED,
+    PCIE,
+    PLATFORMS,
+    QUEUES,
+    RESERVE,
+    SIMT_WARPS,
+    STORE,
+    THREADS,
+    TREE,
+    WARPS,
+    WINDOW,
 )
-WARPS = cited(4, "Vortex's default configuration: 4 warps of a core; the paper's table has cores and threads alone")
-GROUPS = cited(
-    "chunks",
-    "Vortex's OpenCL runtime: a hardware thread runs a contiguous chunk of the work-groups",
-    sweep=[swept("interleaved", "threads.order=interleaved")],
-    name="work-groups of a hardware thread",
-)
-# How programs run: work-groups in hardware threads, or warps of 32 threads on 8 lanes, as CUDA maps them. Figures with UVM
-# take the latter on all platforms: in chunks 256 threads use as many pages of each array at once, and GPU memory holds 128.
-THREADS = "serial", "simt"
-SIMT_WARPS = assumed(16, "warps of a core, so that a block of 512 threads fits")
-MSHRS = assumed(
-    2 * 8,
-    "two misses for each thread of a warp",
-    sweep=[swept(n, f"gpu.l1[*].mshrs={n}") for n in (8, 32, 64)],
-    name="misses of a core at once",
-)
-# The system bus's map: local memory from 0, the host's, and the window in which firmware places endpoints.
-LOCAL, HOST = 1 << 30, 15 << 30
-WINDOW = LOCAL + HOST
-MAPPED = "the system bus's map: local memory, the host's, and the window for endpoints"
-RESERVE = assumed(8, "local memory to the reserve of deterministic stores")
-WIRES = stated(dict(generation=5, lanes=8), "CXL-GPU's table: PCIe 5.0 x8 with sync-header bypass")
+from .vortex import vortex
 
 
-def _both_ends(parameter, value):
-    """A Swept of both ends of a link."""
-    return swept(value, f"port[*].root_port.{parameter}={value}", f"port[*].device.{parameter}={value}")
-
-
-LINK = dict(
-    WIRES,
-    credits=assumed(
-        64,
-        "places for messages received, of each class",
-        sweep=[_both_ends("credits", n) for n in (16, 256)],
-        name="credits of a class",
-    ),
-    retry_buffer=assumed(
-        128,
-        "flits kept until they are acknowledged",
-        sweep=[_both_ends("retry_buffer", n) for n in (22, 255)],
-        name="retry buffer",
-    ),
-    bit_errors=assumed(
-        0, "PCIe allows 1000 of 10^15", sweep=[_both_ends("bit_errors", 1000)], name="bit errors of 10^15"
-    ),
-)
-INGRESS = assumed(64, "places of the ingress queue", sweep=[32, 128], name="ingress queue")
-SPECULATIVE = "cxl-naive", "cxl-dyn", "cxl-sr", "cxl-ds"
-
-
-def _speculative(*values):
-    """A Swept for each value, on the platforms of speculative reads."""
-    return [swept(value, platforms=SPECULATIVE) for value in values]
-
-
-QUEUES = dict(
-    ring=assumed(32, "as the queues", sweep=_speculative(8, 128), name="ring of ranges"),
-    period=assumed("200ns", "between two steps", sweep=_speculative("50ns", "800ns"), name="period of the granularity"),
-    step=assumed("256B", "the least granularity", sweep=_speculative("512B"), name="step of the granularity"),
-    least_sr_queue=assumed(
-        8, "the paper states only that it is adjusted", sweep=_speculative(32), name="least length of the SR queue"
-    ),
-)
-STORE = dict(
-    entries=assumed(4096, "lines of 1/8 of local memory", sweep=[512], name="entries of the address list"),
-    suspend_at=inferred(
-        "moderate",
-        "CXL-GPU: if an increase in DevLoad is detected",
-        sweep=["optimal", "severe"],
-        name="suspending load",
-    ),
-)
-PCIE = dict(
-    WIRES,
-    **assumed(
-        dict(payload="128B", overhead="40B"), "a usual payload; an acknowledgement and a credit update of 8 bytes"
-    ),
-)
-FAULT = assumed(
-    "500us",
-    "CXL-GPU: 500; only microseconds fit",
-    sweep=[swept("25us", arguments=("--fault", "25us"), platforms=("uvm", "gds"))],
-    name="host's time for a fault",
-)
-TREE = "density(region=2MiB,block=64KiB)"  # as NVIDIA's driver prefetches
-HOST_DRAM = dict(
-    latency=assumed("100ns", "a usual latency of host memory"),
-    bandwidth=stated("44.8GB/s", "CXL-GPU's table 10a: DDR5-5600, two sub-channels of 32 bit"),
-)
-LINEAR = assumed("linear", "no source states a hash of sets")
-
-
-def platforms():
-    """Their names, in the order of the evaluation."""
-    return list(PLATFORMS)
-
-
-def vortex(size, warps=WARPS, **dispatch):
-    """Cores of so many warps, their L1s and the last-level cache, whose mem_side the caller binds."""
-    return gpu(
-        sms=CORES,
-        slices=1,
-        channels=1,
-        interleave="64B",
-        memory=None,
-        clock=CLOCK,
-        dispatcher=dict(clock=CLOCK, **derived(dispatch, from_="the region that the run simulates")),
-        sm=dict(
-            clock=CLOCK,
-            lanes=LANES,
-            warp_slots=warps,
-            block_slots=warps,
-            **assumed(
-                dict(scheduler="loose_round_robin", arithmetic_latency=1), "in order, as a small core; not looked up"
-            ),
-            **cited(dict(line="64B", sector="32B"), f"{VORTEX}: memory blocks of 64 B; 4 B x threads"),
-        ),
-        l1=dict(
-            **assumed(
-                dict(capacity="16KiB", ways=4, write_policy="write_through", write_allocate=False),
-                "as a small core's; not looked up",
-            ),
-            **cited(dict(line="64B", sector="64B"), f"{VORTEX}: its memory block is 64 B"),
-            **assumed(dict(latency="8ns", targets=8), "two cycles; requests for one miss"),
-            mshrs=MSHRS,
-            set_hash=LINEAR,
-        ),
-        network=assumed(dict(width="64B", latency="8ns"), "a line and two cycles"),
-        l2=dict(
-            capacity=with_unit(size.llc, "B"),
-            **cited(dict(line="64B", sector="64B"), f"{VORTEX}: its memory block is 64 B"),
-            ways=scale.LLC_WAYS,
-            **assumed(dict(latency="32ns", targets=8), "eight cycles; requests for one miss"),
-            mshrs=derived(CORES * MSHRS, from_=[MSHRS, "as many as all cores have"]),
-            fetch_on_write=assumed(False, "a sector is fetched when it is read"),
-            set_hash=LINEAR,
-        ),
-    )
-
-
-def machine(
-    platform,
-    program,
-    media="dram",
-    controller="ours",
-    size=None,
-    seed=1,
-    contents=False,
-    store=None,
-    read_ahead=None,
-    fault=FAULT,
-    prefetch="none",
-    page=scale.UVM_PAGE,
-    unit="256B",
-    ports=1,
-    flit="68B",
-    medium=None,
-    threads="serial",
-    **dispatch,
-):
-    """The machine of one platform.
+@dataclass(frozen=True)
+class MachineParameters:
+    """What machine() builds.
 
     platform    one of platforms()
     program     the workload.Program that it runs
@@ -214,73 +61,92 @@ def machine(
     read_ahead  policy of the queue logic; None: the platform's
     fault, page of uvm and gds: the host's time for a batch of faults, and the bytes that a fault brings
     prefetch    of uvm and gds: the host's page prefetcher, such as 'density(region=2MiB,block=64KiB)'
-    unit        what comes into an endpoint's cache and goes as a whole
+    unit        what comes into an endpoint's cache and leaves it as a whole
     ports       root ports, each with an endpoint; addresses go round over them in chunks of 256 B
     flit        of the links: one of FLITS
-    medium      further arguments of media.medium(), such as dict(announce="0ns")
+    medium      fields of media.MediumParameters and parameters of the drive, such as dict(announce="0ns")
     threads     how programs run: one of THREADS
-    dispatch    parameters of gpu.Dispatcher, such as max_instructions
-
-    Returns a Root with `program`, `threads`, `gpu` (dispatcher, sm, l1, network, l2), `memory` (crossbar, dram), with uvm and gds
-    `host`, `pcie` and `drive`, with CXL `bus`, `bridge`, `firmware` and the list `port` of what belongs to a root port:
-    store, queues, root_port, device, endpoint, medium.
+    dispatcher  parameters of gpu.Dispatcher, such as max_instructions
     """
-    for what, given, known in (
-        ("platform", platform, PLATFORMS),
-        ("medium", media, MEDIA),
-        ("controller", controller, CONTROLLERS),
-        ("flit", flit, FLITS),
-        ("mapping of threads", threads, THREADS),
-    ):
-        check_known(what, given, known)
-    bytes_of_program = footprint_of(program)
-    size = size or scale.scale(bytes_of_program)
-    root = Root(seed=seed, contents=contents)
-    root.program = program
+
+    platform: str
+    program: SimObject
+    media: str = "dram"
+    controller: str = "ours"
+    size: scale.Scaled | None = None
+    seed: int = 1
+    contents: bool = False
+    store: bool | None = None
+    read_ahead: str | None = None
+    fault: str = FAULT
+    prefetch: str = "none"
+    page: int = scale.UVM_PAGE
+    unit: str = "256B"
+    ports: int = 1
+    flit: str = "68B"
+    medium: Parameters = field(default_factory=dict)
+    threads: str = "serial"
+    dispatcher: Parameters = field(default_factory=dict)
+
+    def check(self) -> None:
+        """Refuses unknown names."""
+        for what, given, known in (
+            ("platform", self.platform, PLATFORMS),
+            ("medium", self.media, MEDIA),
+            ("controller", self.controller, CONTROLLERS),
+            ("flit", self.flit, FLITS),
+            ("mapping of threads", self.threads, THREADS),
+        ):
+            check_known(what, given, known)
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether stores are deterministic."""
+        return self.platform == "cxl-ds" if self.store is None else self.store
+
+
+def platforms() -> list[str]:
+    """Their names, in the order of the evaluation."""
+    return list(PLATFORMS)
+
+
+@described_by(MachineParameters)
+def machine(p: MachineParameters) -> Root:
+    """The machine of one platform.
+
+    Returns a Root with `program`, `threads`, `gpu` (dispatcher, sm, l1, network, l2), `memory` (crossbar, dram), with uvm
+    and gds `host`, `pcie` and `drive`, with CXL `bus`, `bridge`, `firmware` and the list `port` of what belongs to a root
+    port: store, queues, root_port, device, endpoint, medium.
+    """
+    p.check()
+    size = p.size or scale.scale(footprint_of(p.program))
+    root = Root(seed=p.seed, contents=p.contents)
+    root.program = p.program
     root.scale = proportions(size.invariants)
-    ahead = read_ahead or PLATFORMS[platform]
-    if PLATFORMS[platform]:
-        dispatch["bases"] = derived(f"{WINDOW}B", from_=MAPPED)
-    root.gpu = vortex(size, WARPS if threads == "serial" else SIMT_WARPS, **dispatch)
+    linked = PLATFORMS[p.platform] is not None
+    bases = dict(bases=derived(f"{WINDOW}B", from_=MAPPED)) if linked else {}
+    root.gpu = vortex(size, WARPS if p.threads == "serial" else SIMT_WARPS, {**p.dispatcher, **bases})
     root.memory, below = System(), root.gpu.l2[0]
-    if PLATFORMS[platform]:
-        stores = platform == "cxl-ds" if store is None else store
-        media_.ddr5(root.memory, LOCAL, 1 + ports * stores)
-        _expanded(root, size, ports)
+    if linked:
+        media_.ddr5(root.memory, LOCAL, 1 + p.ports * p.deterministic)
+        _add_root_complex(root, p.ports)
         below.mem_side = root.bus.cpu_side
-        for i in range(ports):
-            _port(
-                root,
-                i,
-                size,
-                media,
-                dict(
-                    controller=stated(
-                        controller, CONTROLLER, sweep=options("--controller", "smt", "tpp"), name="controllers"
-                    ),
-                    flit=stated(flit, FLIT),
-                    **LINK,
-                ),
-                ahead,
-                stores,
-                unit,
-                ports,
-                medium or {},
-            )
+        for i in range(p.ports):
+            _add_port(root, i, size, p)
     else:
         below.mem_side = media_.ddr5(root.memory, LOCAL)
-        if platform != "gpu-dram":
-            _paged(root, size, media if platform == "gds" else None, fault, prefetch, page, medium or {})
-    if threads == "simt":
-        program.dispatcher = root.gpu.dispatcher.host
+        if p.platform != "gpu-dram":
+            _add_paging(root, size, p)
+    if p.threads == "simt":
+        p.program.dispatcher = root.gpu.dispatcher.host
         return root
     root.threads = workload.SerialGroups(lanes=LANES, warps=derived(CORES * WARPS, from_=[CORES, WARPS]), order=GROUPS)
-    root.threads.program = program.dispatcher
+    root.threads.program = p.program.dispatcher
     root.gpu.dispatcher.host = root.threads.dispatcher
     return root
 
 
-def _expanded(root, size, ports):
+def _add_root_complex(root: Root, ports: int) -> None:
     """The system bus, and the root complex: host bridge, and the firmware that maps what endpoints have."""
     root.bus = link.AddressRouter(
         ranges=derived(f"0B {LOCAL}B 0, {LOCAL}B {HOST}B 1, {WINDOW}B {WINDOW}B 2", from_=MAPPED)
@@ -297,36 +163,34 @@ def _expanded(root, size, ports):
     root.port = [System() for _ in range(ports)]
 
 
-def _port(root, i, size, media, link, ahead, stores, unit, ports, medium):
+def _add_port(root: Root, i: int, size: scale.Scaled, p: MachineParameters) -> None:
     """A root port with its queues, its link, and the endpoint at its end."""
     part = root.port[i]
-    capacity = up_to(-(-size.footprint // ports), 64 * KIB)
-    cache = derived(f"{up_to(size.local // ports, 4 * KIB)}B", from_=size.local)
-    behind = {} if media == "dram" else dict(cache=cache, unit=unit)
-    made = media_.medium(media, f"{capacity}B", **{**behind, **medium})
+    capacity = up_to(-(-size.footprint // p.ports), 64 * KIB)
+    cache = derived(f"{up_to(size.local // p.ports, 4 * KIB)}B", from_=size.local)
+    behind: Parameters = {} if p.media == "dram" else dict(cache=cache, unit=p.unit)
+    made = media_.medium(p.media, f"{capacity}B", **{**behind, **p.medium})
     part.queues = cxl_gpu.QueueLogic(
         read_ahead=stated(
-            ahead,
+            p.read_ahead or PLATFORMS[p.platform],
             "CXL-GPU, evaluation: the platforms of speculative reads",
             sweep=options("--read-ahead", "window(literal=true)", platforms=("cxl-sr", "cxl-ds")),
             name="read-ahead",
         ),
         **QUEUES,
     )
-    part.root_port, part.device = cxl.RootPort(**link), cxl.DevicePort(ingress=INGRESS, **link)
+    ends: Parameters = dict(
+        controller=stated(p.controller, CONTROLLER, sweep=options("--controller", "smt", "tpp"), name="controllers"),
+        flit=stated(p.flit, FLIT),
+        **LINK,
+    )
+    part.root_port, part.device = cxl.RootPort(**ends), cxl.DevicePort(ingress=INGRESS, **ends)
     part.endpoint = cxl.Endpoint(capacity=derived(f"{capacity}B", from_="what the program needs"))
     part.medium = made.part
     entrance = part.queues.cpu_side
     part.queues.telemetry = part.root_port.telemetry[0]
-    if stores:
-        reserve = up_to(size.local // RESERVE // ports, scale.LINE)
-        part.store = cxl_gpu.DeterministicStore(
-            reserve_base=derived(f"{i * reserve}B", from_=RESERVE),
-            reserve=derived(f"{reserve}B", from_=[RESERVE, size.local]),
-            local_memory=derived(f"{LOCAL}B", from_=MAPPED),
-            **STORE,
-        )
-        part.store.local_side = root.memory.crossbar.cpu_side[1 + i]
+    if p.deterministic:
+        part.store = _deterministic_store(root, i, size, p.ports)
         part.store.mem_side = entrance
         part.store.telemetry = part.root_port.telemetry[1]
         entrance = part.store.cpu_side
@@ -341,26 +205,39 @@ def _port(root, i, size, media, link, ahead, stores, unit, ports, medium):
     root.firmware.endpoints[i] = part.endpoint.config
 
 
-def _paged(root, size, media, fault, prefetch, page, medium):
+def _deterministic_store(root: Root, i: int, size: scale.Scaled, ports: int) -> SimObject:
+    """The store of root port i, with its reserve in local memory."""
+    reserve = up_to(size.local // RESERVE // ports, scale.LINE)
+    made: SimObject = cxl_gpu.DeterministicStore(
+        reserve_base=derived(f"{i * reserve}B", from_=RESERVE),
+        reserve=derived(f"{reserve}B", from_=[RESERVE, size.local]),
+        local_memory=derived(f"{LOCAL}B", from_=MAPPED),
+        **STORE,
+    )
+    made.local_side = root.memory.crossbar.cpu_side[1 + i]
+    return made
+
+
+def _add_paging(root: Root, size: scale.Scaled, p: MachineParameters) -> None:
     """Local memory holds pages; the host brings the others, a batch of faults at a time, from its memory or a drive's."""
     mmu.translate(
         root.gpu,
         size.footprint,
         walks=mmu.new_input(root.gpu.network),
-        page=page,
+        page=p.page,
         placement="faults",
         memory=size.local,
     )
-    drive = None
-    if media:
-        root.drive, drive = media_.drive(media, up_to(size.footprint, page), **medium)
+    drive: Port | None = None
+    if p.platform == "gds":
+        root.drive, drive = drives.drive(p.media, up_to(size.footprint, p.page), **p.medium)
     mmu.page_faults(
         root,
         root.gpu,
         device=mmu.new_input(root.gpu.network),
         drive=drive,
         pcie=PCIE,
-        fault_latency=derived(fault, from_=fault if source_of(fault) else "the time that its caller names"),
+        fault_latency=derived(p.fault, from_=p.fault if source_of(p.fault) else "the time that its caller names"),
         batch=cited(
             256,
             "NVIDIA's open driver: 256; CXL-GPU's time of the host is that of a study of batched faults",
@@ -368,7 +245,7 @@ def _paged(root, size, media, fault, prefetch, page, medium):
             name="faults of a batch",
         ),
         prefetch=assumed(
-            prefetch, "the paper does not say", sweep=options("--prefetch", TREE, platforms=("uvm", "gds"))
+            p.prefetch, "the paper does not say", sweep=options("--prefetch", TREE, platforms=("uvm", "gds"))
         ),
         page_cost=assumed("0ns", "the time of a batch holds all of the host's work"),
         chunk=derived("64B", from_="a line of the last-level cache"),
@@ -377,8 +254,9 @@ def _paged(root, size, media, fault, prefetch, page, medium):
     )
 
 
-def each(scale="tiny"):
+def each(scale: str = "tiny") -> Iterator[tuple[str, str, Root]]:
     """(mode, platform, machine) of each platform, with a program of that scale. Endpoints and drives are of Z-NAND."""
     for platform in platforms():
         program, limit = workloads.program("vadd", scale)
-        yield "", platform, machine(platform, program, media="z-nand", max_instructions=limit)
+        p = MachineParameters(platform, program, media="z-nand", dispatcher=dict(max_instructions=limit))
+        yield "", platform, machine(p)

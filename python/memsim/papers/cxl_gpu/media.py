@@ -1,25 +1,24 @@
 """What stands behind a CXL endpoint: DRAM, or a drive with DRAM as its cache.
 
-    made = media.medium("z-nand", capacity="80MiB", cache="8MiB")
+    made = media.medium(media.MediumParameters("z-nand", "80MiB", cache="8MiB"))
     root.medium = made.part
     root.endpoint.mem_side = made.cpu_side
     for load in made.loads:
         root.device_port.medium_load = load
 
-Every drive is one of MEDIA, whose figures are a data sheet's. A machine that is smaller than the paper's has a drive
-of the same times, channels and dies with smaller and fewer blocks, and so with more spare: Medium.spare says how
-much. It begins in the state that long use leaves (DRIVES).
+Medium.spare is the spare of the drive, of which a machine that is smaller than the paper's has more (drives.py).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ... import flash, mem
-from ...errors import check_known
+from ... import Port, SimObject, flash, mem
 from ...model.objects import System
-from ...model.provenance import assumed, cited, derived, inferred, options, source_of, stated, swept, wired
-from ...systems.drive import PRESETS, solid_state_drive
+from ...model.provenance import assumed, derived, inferred, options, source_of, stated, swept, wired
+from ...systems.drive import PRESETS
 from ...systems.interleave import Interleave, in_bytes
+from ...systems.parameters import Parameters, described_by
+from .drives import DRIVES, FLASH, OPTANE, OPTANE_WEAR, check, drive_of
 
 # The DRAM of an endpoint, and its cache before a drive: DDR5-5600, two sub-channels of 32 bit, 44.8 GB/s, 46-45-45 at
 # 2.8 GHz, tRFC 295 ns (the paper's Table 10a; timing: src/mem/dram/presets/ddr.cc). Neighbouring bursts go to the other
@@ -51,64 +50,17 @@ EARLY_WRITES = assumed(
 )
 
 
-def data_path(iops, rate):
-    """Time of the data path for a request beside its 4 KiB of data, so that both figures of a data sheet hold."""
-    return f"{round((1 / Fraction(iops) - Fraction(4096) / Fraction(rate)) * 10**15)}fs"
-
-
-P5800X = "data sheet of the Optane P5800X 1.6 TB"
-# Data sheets: Optane P5800X 1.6 TB (read and write 5 us at 4 KiB, 1.5 and 1.35 million requests of 4 KiB a second,
-# 7.2 and 6.2 GB/s); units of 256 bytes as in Optane DIMMs (Izraelevitz et al., 2019). 983 ZET and 980 Pro: drive.py.
-OPTANE = dict(
-    block=cited("256B", "Izraelevitz et al., 2019: units of Optane DIMMs"),
-    **cited(dict(read_latency="5us", write_latency="5us", bandwidth="7.2GB/s", write_bandwidth="6.2GB/s"), P5800X),
-    read_time=derived(data_path(1_500_000, 7_200_000_000), from_=f"{P5800X}: 1.5 million reads a second"),
-    write_time=derived(data_path(1_350_000, 6_200_000_000), from_=f"{P5800X}: 1.35 million writes a second"),
-    queue=assumed(1024, "more than an endpoint has under way"),
-)
-RAM_DRIVE = dict(
-    **assumed(dict(read_latency="100ns", write_latency="100ns"), "a drive as fast as the endpoint's DRAM"),
-    bandwidth=stated("44.8GB/s", "CXL-GPU's table 10a: DDR5-5600, two sub-channels of 32 bit"),
-)
-# Its fine-grained wear levelling: a unit moves each 100 writes (Start-Gap, MICRO'09), which takes a read and a write,
-# 10 us, of one of the 7.5 units that the drive has at work (5 us x 1.5 million a second): assumption.
-OPTANE_WEAR = assumed(
-    dict(task_writes=100, task_time="1333ns"),
-    "Start-Gap, MICRO'09: a unit moves each 100 writes, for 10 us of one of 7.5 units at work",
-)
-
-# States in which a flash drive begins: never written, written once in order, or full and overwritten at random, as many
-# pages as its flash has: then collections begin with the first writes. (The readings: start preconditioned.)
-USED = "the readings: start preconditioned; the paper evaluates stores after a collection has begun"
-LINKED = "cxl", "cxl-naive", "cxl-dyn", "cxl-sr", "cxl-ds"  # platforms with endpoints
-USES = options("--drive", "full", "fresh", platforms=LINKED)
-DRIVES = {
-    "fresh": assumed(dict(preconditioned="0%"), USED),
-    "full": assumed(dict(preconditioned="100%"), USED),
-    "used": dict(
-        preconditioned=assumed("100%", USED),
-        overwritten=assumed("100%", USED, sweep=USES, name="what the drive was used for"),
-    ),
-}
-
-FLASH = {"z-nand": "z_nand_983_zet", "nand": "nand_980_pro"}
-MEDIA = "dram", "optane", *FLASH
-
-
 @dataclass(frozen=True)
 class Medium:
+    """What medium() returns."""
+
     part: System  #: to be put into the tree
-    cpu_side: object  #: takes the endpoint's requests
-    loads: tuple  #: ports that tell a device's load
+    cpu_side: Port  #: takes the endpoint's requests
+    loads: tuple[Port, ...]  #: ports that report a device's load
     spare: Fraction = Fraction(0)  #: of the flash, what the host does not see
 
 
-def check(media, state="used"):
-    for what, given, known in ("medium", media, MEDIA), ("state of a drive", state, DRIVES):
-        check_known(what, given, known)
-
-
-def ddr5(part, capacity, inputs=1):
+def ddr5(part: SimObject, capacity: int, inputs: int = 1) -> Port:
     """DRAM of so many bytes in `part`, behind the inputs of `part.crossbar`; answers with the first of them."""
     share = Interleave(SUBCHANNELS, CHUNK)
     each = -(-capacity // SUBCHANNELS // SUBCHANNEL_ROWS) * SUBCHANNEL_ROWS or SUBCHANNEL_ROWS
@@ -129,139 +81,76 @@ def ddr5(part, capacity, inputs=1):
     ]
     for i, dram in enumerate(part.dram):
         part.crossbar.mem_side[i] = dram.cpu_side
-    return part.crossbar.cpu_side[0]
+    first: Port = part.crossbar.cpu_side[0]
+    return first
 
 
-def blocks_of(preset, capacity, pages, spare):
-    """Blocks of a plane and the spare that they make, for a drive that shows `capacity` bytes in blocks of so many
-    pages: the preset's spare, or as much as collection needs."""
-    geometry = PRESETS[preset]["geometry"]
-    channels, packages, dies, planes = geometry[:4]
-    page = in_bytes(PRESETS[preset]["drive"]["page"], "page")
-    all_planes = channels * packages * dies * planes
-    shown = -(-capacity // page)
-    full = -(-(-(-shown // all_planes)) // pages)
-    # Beside the data: three open blocks, one more of wear levelling, and those that collection keeps free.
-    blocks = max(-(-full * 100 // (100 - int(spare * 100))), full + 6)
-    while full + 4 + max(2, blocks * 7 // 100) > blocks:
-        blocks += 1
-    return blocks, min(1 - Fraction(shown, all_planes * blocks * pages), Fraction(9, 10))  # the most that a drive hides
-
-
-SMALLER = "fewer and smaller blocks than the data sheet's, for what the program needs"
-OWN_DRAM = "1 GB a TB of flash, or a page of each plane (MQSim's default)"
-
-
-def drive_of(media, capacity, pages=8, spare=None, **drive):
-    """The scaled drive of a flash medium, as a System, and its spare."""
-    preset = FLASH[media]
-    known = PRESETS[preset]
-    channels, packages, dies, planes, _, _ = known["geometry"]
-    nominal = Fraction(in_percent(known["drive"]["over_provisioning"] if spare is None else spare), 100)
-    blocks, actual = blocks_of(preset, capacity, pages, nominal)
-    # The drive's own DRAM: 1 GB a TB of flash, or a page of each plane (MQSim's default).
-    page = in_bytes(known["drive"]["page"], "page")
-    own = max(capacity // 1024, channels * packages * dies * planes * page)
-    made = solid_state_drive(
-        preset,
-        geometry=(channels, packages, dies, planes, derived(blocks, from_=SMALLER), derived(pages, from_=SMALLER)),
-        **{
-            # Rounded down by a little, so that no page is lost to the rounding of a fraction.
-            "over_provisioning": derived(f"{int(actual * 10**9)}ppb", from_=SMALLER),
-            **derived(dict.fromkeys(("cache", "write_buffer"), f"{own // page * page}B"), from_=OWN_DRAM),
-            **drive,
-        },
-    )
-    return made, actual
-
-
-def in_percent(text):
-    return Fraction(str(text).rstrip("%"))
-
-
-def medium(
-    media,
-    capacity,
-    cache=None,
-    unit="256B",
-    replacement="lru",
-    prefetch="none",
-    controller=CONTROLLER,
-    announce=ANNOUNCE,
-    wear=True,
-    pages=8,
-    spare=None,
-    state="used",
-    depth=256,
-    group=None,
-    early_writes=EARLY_WRITES,
-    announce_from=ANNOUNCE_FROM,
-    **drive,
-):
-    """What takes the requests of an endpoint with `capacity` of the named medium.
+@dataclass(frozen=True)
+class MediumParameters:
+    """What medium() builds.
 
     media           one of MEDIA
     capacity        bytes that the endpoint shows, such as '80MiB'
-    cache           of the DRAM before a drive; none: a tenth of the capacity (the paper's share)
-    unit            what comes into that cache and goes as a whole
+    cache           of the DRAM before a drive; None: a tenth of the capacity (the paper's share)
+    unit            what comes into that cache and leaves it as a whole
     replacement     page policy of that cache
     prefetch        page prefetcher of that cache
     controller      time of the endpoint's controller and FTL for what goes to the drive
     announce        from the announcement of an internal task to its beginning
     wear            whether Optane levels its wear
-    pages, spare    of flash: pages of a block, and what the host does not see (the data sheet's)
+    pages, spare    of flash: pages of a block, and what the host does not see (None: the data sheet's)
     state           of flash: one of DRIVES
     depth           requests that the cache has under way
     group           bytes of the drive whose written units leave the cache together, such as '4KiB'; '0B': each unit
-                    alone; none: a flash page
+                    alone; None: a flash page
     early_writes    whether a write is answered before its unit has come from the drive
     announce_from   share of a flash drive's planes whose collections are announced
     drive           parameters of the drive that replace others
     """
-    check(media, state)
-    part, size = System(), in_bytes(capacity, "medium: capacity")
-    if media == "dram":
+
+    media: str
+    capacity: str
+    cache: str | None = None
+    unit: str = "256B"
+    replacement: str = "lru"
+    prefetch: str = "none"
+    controller: str = CONTROLLER
+    announce: str = ANNOUNCE
+    wear: bool = True
+    pages: int = 8
+    spare: str | None = None
+    state: str = "used"
+    depth: int = 256
+    group: str | None = None
+    early_writes: bool = EARLY_WRITES
+    announce_from: str = ANNOUNCE_FROM
+    drive: Parameters = field(default_factory=dict)
+
+
+@described_by(MediumParameters, rest="drive")
+def medium(p: MediumParameters) -> Medium:
+    """What takes the requests of an endpoint with a capacity of the named medium."""
+    check(p.media, p.state)
+    part, size = System(), in_bytes(p.capacity, "medium: capacity")
+    if p.media == "dram":
         return Medium(part, ddr5(part, size), ())
-    cached = in_bytes(cache, "medium: cache") if cache else size // 10
-    step = in_bytes(unit, "medium: unit")
-    cached = max(1, cached // step) * step
-    if group is None:
-        page = in_bytes(PRESETS[FLASH[media]]["drive"]["page"], "page") if media in FLASH else 0
-        group = derived(f"{max(page, step) if page else 0}B", from_=WRITE_GROUP)
-    part.cache = mem.PageCache(
-        capacity=derived(
-            f"{cached}B", from_=cache if source_of(cache) else "CXL-GPU, evaluation: a tenth of the capacity"
-        ),
-        unit=stated(
-            unit,
-            "CXL-GPU: unnecessary data occupies internal DRAM capacity",
-            sweep=options("--unit", "4KiB"),
-            name="what a miss brings",
-        ),
-        line=stated("64B", "CXL.mem: 64 B"),
-        **assumed(
-            dict(replacement=replacement, prefetch=prefetch), "no source gives the policy of the endpoint's cache"
-        ),
-        prefetch_end=derived(f"{size}B", from_="the end of the endpoint's memory"),
-        write_group=group,
-        early_writes=early_writes,
-        batch=derived(max(1, 4096 // step), from_="4 KiB of units"),
-        **assumed(dict(requests=depth, queue=64, drive_queue=256, dram_queue=256), "what an endpoint has under way"),
-        drive_latency=controller,
-    )
-    part.cache.dram_side = ddr5(part, cached)
-    if media == "optane":
-        part.drive = flash.FixedDrive(**{**OPTANE, **(OPTANE_WEAR if wear else {}), "announce": announce, **drive})
+    step = in_bytes(p.unit, "medium: unit")
+    part.cache, group = _cache(p, size, step)
+    part.cache.dram_side = ddr5(part, _cached(p, size, step))
+    if p.media == "optane":
+        part.drive = flash.FixedDrive(
+            **{**OPTANE, **(OPTANE_WEAR if p.wear else {}), "announce": p.announce, **p.drive}
+        )
         part.cache.drive_side = part.drive.requests
-        if wear:
+        if p.wear:
             part.cache.drive_load = part.drive.load
         return Medium(part, part.cache.cpu_side, (part.cache.load,))
-    announcements = dict(announce=announce, announce_from=announce_from)
-    part.ssd, actual = drive_of(media, size, pages, spare, **announcements, **{**DRIVES[state], **drive})
+    announcements = dict(announce=p.announce, announce_from=p.announce_from)
+    part.ssd, actual = drive_of(p.media, size, p.pages, p.spare, **announcements, **{**DRIVES[p.state], **p.drive})
     host = part.ssd.drive.host[0]
     if step < 512:
         part.merger = flash.SectorMerger(
-            block=derived(unit, from_="the unit of the endpoint's cache"),
+            block=derived(p.unit, from_="the unit of the endpoint's cache"),
             group=derived(f"{max(512, in_bytes(group, 'medium: group'))}B", from_=WRITE_GROUP),
             **assumed(dict(jobs=512, queue=256), "more than the endpoint has under way"),
         )
@@ -273,24 +162,38 @@ def medium(
     return Medium(part, part.cache.cpu_side, (part.cache.load,), actual)
 
 
-def drive(media, capacity, state="used", **changes):
-    """A medium as a drive by itself, as GPU-direct storage has it: a System, and its port for block requests.
+def _cached(p: MediumParameters, size: int, step: int) -> int:
+    """Bytes of the cache before a drive, in whole units."""
+    cached = in_bytes(p.cache, "medium: cache") if p.cache else size // 10
+    return max(1, cached // step) * step
 
-    media       one of MEDIA; 'dram' is a drive as fast as the endpoint's DRAM
-    capacity    bytes that it shows, a whole number
-    state       of flash: one of DRIVES
-    changes     arguments of drive_of(), or parameters of the drive
-    """
-    check(media, state)
-    if media in FLASH:
-        made, _ = drive_of(media, capacity, **{**DRIVES[state], **changes})
-        return made, made.drive.host[0]
-    part = System()
-    part.drive = flash.FixedDrive(
-        **{
-            **(OPTANE if media == "optane" else RAM_DRIVE),
-            "block": derived("512B", from_="a sector of a drive"),
-            **changes,
-        }
+
+def _cache(p: MediumParameters, size: int, step: int) -> tuple[SimObject, str]:
+    """The cache before a drive, and the bytes of the drive whose units leave it together."""
+    group = p.group
+    if group is None:
+        page = in_bytes(PRESETS[FLASH[p.media]]["drive"]["page"], "page") if p.media in FLASH else 0
+        group = derived(f"{max(page, step) if page else 0}B", from_=WRITE_GROUP)
+    made = mem.PageCache(
+        capacity=derived(
+            f"{_cached(p, size, step)}B",
+            from_=p.cache if source_of(p.cache) else "CXL-GPU, evaluation: a tenth of the capacity",
+        ),
+        unit=stated(
+            p.unit,
+            "CXL-GPU: unnecessary data occupies internal DRAM capacity",
+            sweep=options("--unit", "4KiB"),
+            name="what a miss brings",
+        ),
+        line=stated("64B", "CXL.mem: 64 B"),
+        **assumed(
+            dict(replacement=p.replacement, prefetch=p.prefetch), "no source gives the policy of the endpoint's cache"
+        ),
+        prefetch_end=derived(f"{size}B", from_="the end of the endpoint's memory"),
+        write_group=group,
+        early_writes=p.early_writes,
+        batch=derived(max(1, 4096 // step), from_="4 KiB of units"),
+        **assumed(dict(requests=p.depth, queue=64, drive_queue=256, dram_queue=256), "what an endpoint has under way"),
+        drive_latency=p.controller,
     )
-    return part, part.drive.requests
+    return made, group

@@ -23,10 +23,10 @@ class Scaled:
     footprint: int
     local: int  # memory of the GPU, and of the endpoint's DRAM cache
     llc: int
-    invariants: list = field(default_factory=list)
+    invariants: list[Invariant] = field(default_factory=list)
 
 
-def scale(footprint, ratio=LOCAL):
+def scale(footprint: int, ratio: int = LOCAL) -> Scaled:
     """The machine for a program of `footprint` bytes, of which local memory holds one in `ratio`."""
     made = Scaled(
         footprint=footprint,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from .media import FLASH
+from .drives import FLASH
 
 # Where latencies are counted: at the store of a platform that has deterministic ones, else at the queues.
 LATENCIES = {

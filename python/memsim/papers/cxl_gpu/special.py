@@ -6,7 +6,7 @@ from typing import Any
 
 from ...study.figure import ClaimTable, Figure, config
 from . import metrics
-from .machines import CONTROLLERS
+from .values import CONTROLLERS
 from .workloads import COMPUTE, LOADS
 
 INVERSE = "mean of inverse ratios"  # of times: how much faster the subject is

@@ -1,7 +1,17 @@
-"""Ohm-GPU (Zhang and Jung, MICRO'21): `ohm.planar(...)` and `ohm.two_level(...)` build a machine; the modules hold
+"""Ohm-GPU (Zhang and Jung, MICRO'21): `ohm.machine(ohm.MachineParameters(...))` builds a machine; the modules hold
 its workloads, how it is scaled, its optics, costs, energy and wear; the tables its claims and figures (docs/papers.md)."""
 
 from ...lazy import modules_when_asked as _modules_when_asked
-from .machines import MODULES, PAGE, PLANAR, TWO_LEVEL, machine_scale, planar, platforms, testbed, two_level
+from .machines import (
+    MachineParameters,
+    TestbedParameters,
+    machine,
+    machine_scale,
+    planar,
+    platforms,
+    testbed,
+    two_level,
+)
+from .modes import MODULES, PAGE, PLANAR, TWO_LEVEL
 
 __getattr__ = _modules_when_asked(__name__)

@@ -3,11 +3,12 @@
 
 from fractions import Fraction
 
-from ... import mem
+from ... import Port, Root, mem
 from ...model.provenance import assumed, cited, derived, inferred, stated, swept
 from ...systems import gtx580, mmu
 from ...systems.host import share_of_host
 from ...systems.interleave import connect
+from .scale import Scaled
 
 CONTROLLERS = stated(6, "Ohm-GPU table I")  # of the paper's machine, which the host serves whole
 # Bytes that a copy between host and GPU moves: "data copies", not faults of a page (VI-A; assumption, sweep 4 KiB to
@@ -44,7 +45,7 @@ RANKS = stated(
 )
 
 
-def figures(ranks, waveguides=1):
+def figures(ranks: int, waveguides: int = 1) -> str:
     """Changes of the table for so many ranks and waveguides. Its column commands follow each other as fast
     as one waveguide carries bursts; N of them lead to N times as many chips, whose latencies stay
     (assumption)."""
@@ -61,7 +62,10 @@ def figures(ranks, waveguides=1):
     )
 
 
-def _controllers(root, size, latency, capacity, ranks, waveguides=1, command_bits=0):
+def _controllers(
+    root: Root, size: Scaled, latency: str, capacity: int, ranks: int, waveguides: int = 1, command_bits: int = 0
+) -> None:
+    """Puts memory controllers with `capacity` bytes each behind the L2 slices."""
     rate = 60_000_000_000 * waveguides * 256 // (256 + command_bits)
     root.memory.dram = [
         mem.DramController(
@@ -79,12 +83,16 @@ def _controllers(root, size, latency, capacity, ranks, waveguides=1, command_bit
     connect(root.gpu.l2, root.memory.dram)
 
 
-def resident(root, size, latency, ranks=1, waveguides=1, command_bits=0):
+def resident(
+    root: Root, size: Scaled, latency: str, ranks: int = 1, waveguides: int = 1, command_bits: int = 0
+) -> None:
     """DRAM that holds everything, `size.dram` bytes a controller. `command_bits`: of the light, with each 32 bytes."""
     _controllers(root, size, latency, size.dram, ranks, waveguides, command_bits)
 
 
-def paged(root, size, latency, page=PAGE, memory=None, drive=None):
+def paged(
+    root: Root, size: Scaled, latency: str, page: int = PAGE, memory: int | None = None, drive: Port | None = None
+) -> None:
     """`size.dram` bytes a controller (or `memory` in all), and a host that has the other pages: all of
     them at the start, in its memory or on the `drive` (a port).
 
@@ -117,6 +125,6 @@ def paged(root, size, latency, page=PAGE, memory=None, drive=None):
     _controllers(root, size, latency, -(-needed // size.controllers), RANKS["origin"])
 
 
-def whole_rows(capacity, ranks, row=2048, banks=16):
+def whole_rows(capacity: int, ranks: int, row: int = 2048, banks: int = 16) -> int:
     """Bytes rounded up to rows of all banks of the table."""
     return -(-capacity // (row * banks * ranks)) * row * banks * ranks

@@ -1,16 +1,19 @@
 """The command line of Ohm-GPU's scripts: which platform, which program at which scale, which options of
 the machine."""
 
+import argparse
+
 import memsim
 
-from ... import workload
+from ... import SimObject, workload
 from ...run import workloads as catalogue
+from ...run.event import Event
 from ...run.options import script_parser, whole
 from . import dram, machines, workloads
 from .scale import DEMO_FLOORS, DEMO_INSTRUCTIONS, KRONECKER, kronecker_scale
 
 
-def simulate():
+def simulate() -> Event:
     """Runs to the end; returns the last Event. Statistics are of what comes after the warm-up, if there is one."""
     end = memsim.simulate()
     if end.getCause().endswith("thread instructions issued"):
@@ -19,9 +22,27 @@ def simulate():
     return end
 
 
-def arguments(doc, mode):
-    """The script's arguments, the program that they name, and keywords for ohm.planar() or two_level().
-    `doc` is the script's; 'ohm-base' is the default platform."""
+def arguments(doc: str, mode: str) -> tuple[argparse.Namespace, machines.MachineParameters]:
+    """The arguments of a script with the docstring `doc`, and the machine that they describe."""
+    parser = _parser(doc, mode)
+    args = parser.parse_args()
+    program, region, floors = _program(parser, args)
+    return args, machines.MachineParameters(
+        mode,
+        args.platform,
+        program,
+        machines.machine_scale(mode, args.platform, program, **floors),
+        seed=args.seed,
+        waveguides=args.waveguides,
+        migration_channel=args.migration_channel,
+        rings=args.rings,
+        host_page=args.host_page,
+        dispatcher=dict(region, launches=args.launches),
+    )
+
+
+def _parser(doc: str, mode: str) -> argparse.ArgumentParser:
+    """The options; 'ohm-base' is the default platform."""
     parser = script_parser(doc)
     parser.add_argument("--platform", default="ohm-base", choices=machines.platforms(mode))
     parser.add_argument("--waveguides", type=int, default=1, help="of an optical channel")
@@ -72,23 +93,30 @@ def arguments(doc, mode):
     parser.add_argument("--first-launch", type=int, help="region of interest: skip to it; without: the workload's")
     parser.add_argument("--launches", type=int, default=0, help="region of interest: its length (0: all)")
     parser.add_argument("--seed", type=int, default=1)
-    args = parser.parse_args()
+    return parser
+
+
+def _program(
+    parser: argparse.ArgumentParser, args: argparse.Namespace
+) -> tuple[SimObject, dict[str, int], dict[str, int]]:
+    """The workload.Program, its region as parameters of gpu.Dispatcher, and floors for machine_scale()."""
     args.scale = args.scale or ("default" if args.workload or args.graph else "demo")
-    region, args.floors = dict(max_instructions=0, first_launch=0), {}
+    region: dict[str, int] = dict(max_instructions=0, first_launch=0)
+    floors: dict[str, int] = {}
     if args.workload:
         if args.scale not in workloads.SCALES or args.graph:
             parser.error(
                 f"--workload {args.workload} takes a --scale of " f"{', '.join(workloads.SCALES)} and no --graph"
             )
         program, region = workloads.program(args.workload, args.scale, args.seed)
-        args.floors = {"l2_floor": workloads.L2_FLOOR}
+        floors = {"l2_floor": workloads.L2_FLOOR}
     else:
         try:
             vertices = kronecker_scale(args.scale)
         except ValueError as e:
             parser.error(str(e))
         if args.scale == "demo":
-            args.floors, region["max_instructions"] = DEMO_FLOORS, DEMO_INSTRUCTIONS
+            floors, region["max_instructions"] = DEMO_FLOORS, DEMO_INSTRUCTIONS
         program = workload.Program(
             name=args.kernel, input=args.graph, size=vertices, seed=args.seed, iterations=args.iterations
         )
@@ -97,16 +125,4 @@ def arguments(doc, mode):
             region[name] = given
     if args.workload and not args.first_touch:
         region["pause_at_instructions"] = workloads.warm_up(region["max_instructions"])
-    return (
-        args,
-        program,
-        dict(
-            region,
-            seed=args.seed,
-            waveguides=args.waveguides,
-            migration_channel=args.migration_channel,
-            rings=args.rings,
-            host_page=args.host_page,
-            launches=args.launches,
-        ),
-    )
+    return program, region, floors

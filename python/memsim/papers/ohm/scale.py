@@ -67,10 +67,10 @@ class Scaled:
     l2_slice: int  # of one controller
     dram: int  # of one controller
     xpoint: int  # of one controller
-    invariants: list = field(default_factory=list)
+    invariants: list[Invariant] = field(default_factory=list)
 
 
-def kronecker_scale(name):
+def kronecker_scale(name: str) -> int:
     """The generated graph's size for '--scale NAME', or for a ratio of the paper's footprint such as
     '1/512' (then the largest power of two that fits).
 
@@ -92,7 +92,7 @@ def kronecker_scale(name):
     return scale
 
 
-def slices(paper, footprint):
+def slices(paper: Paper, footprint: int) -> int:
     """By how much controllers are divided: the largest divisor of their number that does not shrink
     the machine more than the footprint."""
     fits = [
@@ -101,7 +101,16 @@ def slices(paper, footprint):
     return max(fits, default=1)
 
 
-def scale(paper, footprint, page, modules=1, line=128, l1_ways=6, l2_ways=8, controllers=None):
+def scale(
+    paper: Paper,
+    footprint: int,
+    page: int,
+    modules: int = 1,
+    line: int = 128,
+    l1_ways: int = 6,
+    l2_ways: int = 8,
+    controllers: int | None = None,
+) -> Scaled:
     """The paper's machine for a program of `footprint` bytes, as a Scaled; any footprint from 1 byte
     on gives one. `page` (bytes) is the unit in which DRAM and XPoint are divided into groups; their
     number is a multiple of the XPoint `modules` of a controller. `controllers` overrides how many
@@ -118,9 +127,9 @@ def scale(paper, footprint, page, modules=1, line=128, l1_ways=6, l2_ways=8, con
         sms=sms,
         controllers=count,
         footprint=footprint,
-        l1=derived(up_to(max(paper.l1_floor, l1_exact), l1_ways * line), from_=[paper.l1, SHARE]),
+        l1=derived(up_to(max(Fraction(paper.l1_floor), l1_exact), l1_ways * line), from_=[paper.l1, SHARE]),
         l2_slice=derived(
-            up_to(max(paper.l2_floor, paper.l2 * per_controller), l2_ways * line), from_=[paper.l2, SHARE]
+            up_to(max(Fraction(paper.l2_floor), paper.l2 * per_controller), l2_ways * line), from_=[paper.l2, SHARE]
         ),
         dram=derived(pages_of_dram * page, from_=[paper.dram, SHARE]),
         xpoint=derived(pages_of_dram * ratio * page, from_=[paper.xpoint, SHARE]),

@@ -8,7 +8,7 @@ import memsim
 from ...study.combine import farthest, geometric_mean_of_ratios
 from ...study.figure import ClaimTable, Figure, config
 from ...study.study import limit
-from . import cost, energy, limits, machines, optics
+from . import cost, energy, limits, modes, optics
 from .wear import wear
 
 DUAL = "ohm-base", "auto-rw", "ohm-wom", "ohm-bw"
@@ -30,7 +30,7 @@ def testbed(fig: Figure) -> None:
             )
     fig.run()
     print(_shares(fig).to_string(float_format="%.1f %%"))
-    means = fig.over_seeds(lambda: _shares(fig).mean())
+    means: list[Any] = fig.over_seeds(lambda: _shares(fig).mean())
     fig.claim("ohm-47", [mean["storage"] for mean in means])
     fig.claim("ohm-48", [mean["transfer"] for mean in means])
     fig.claim("ohm-52", [(mean["storage"] + mean["transfer"]) / mean["computing"] for mean in means])
@@ -69,7 +69,7 @@ def _shares(fig: Figure) -> Any:
 def dram_over_xpoint(fig: Figure, claim: ClaimTable, variant: str) -> float:
     """Of a controller: its DRAM's column commands against the media of its modules, all banks busy with a line each of
     another row."""
-    media = machines.MODULES * 16 * 256 / 198.9e-9
+    media = modes.MODULES * 16 * 256 / 198.9e-9
     return 60e9 / media
 
 

@@ -14,7 +14,9 @@ ACCESS, READ, WRITE, BYTE = 60, 50_000, 550_000, 5  # ns
 ACCOUNTINGS = "once", "each", "full"
 
 
-def effective_access_time(accesses, misses, units, written_back=0, accounting="once"):
+def effective_access_time(
+    accesses: float, misses: float, units: float, written_back: float = 0, accounting: str = "once"
+) -> float:
     """Nanoseconds of an access, on average.
 
     accesses      accesses of the DRAM

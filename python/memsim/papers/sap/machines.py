@@ -1,17 +1,22 @@
 """SAP's machines: a GTX 480 whose memory is a DRAM in front of a PCIe SSD, and one that only counts what would hit.
 
-`machine(policy, program, dram)` has the DRAM and the drive, with their times. `shadows(program)` has memory enough, and
-beside it what each policy would hold at each of SAP's sizes: one run gives them all, as the paper's trace does.
+`machine(MachineParameters(policy, program))` has the DRAM and the drive, with their times. `shadows(ShadowParameters(
+program))` has memory enough, and beside it what each policy would hold at each of SAP's sizes: one run gives them all, as
+the paper's trace does.
 """
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
-from ... import Root, System, flash, mem, sap
+from ... import Root, SimObject, System, flash, mem, sap
 from ...errors import check_known, user_error
 from ...model.provenance import assumed, cited, derived, options, stated, swept, wired, with_unit
-from ...systems.drive import PRESETS, solid_state_drive
+from ...systems.drive import PRESETS, Geometry, solid_state_drive
 from ...systems.interleave import in_bytes
-from ...systems.processor import gpu
+from ...systems.parameters import Parameters, described_by, of_region
+from ...systems.processor import Gpu, gpu
 from ...systems.scale import KIB, MIB, up_to
 from ...systems.scale import footprint as footprint_of
 from . import workloads
@@ -21,7 +26,7 @@ from .watch import watch
 # to access. SAP's own replacement is an assumption, and so is page-on-page's.
 COMPARED = "SAP, evaluation: compared policies"
 REPLACEMENT = assumed("lru", "no source gives the replacement beside the prefetching")
-POLICIES = {
+POLICIES: dict[str, str] = {
     **stated({"fifo": "fifo", "lru": "lru"}, COMPARED),
     "sap": REPLACEMENT,
     **stated({"arc": "arc", "car": "car", "clock-pro": "clock-pro"}, COMPARED),
@@ -35,7 +40,7 @@ GTX480 = "GTX 480, which SAP names"
 SMS, SLICES = cited((15, 6), GTX480)
 INTERLEAVE = assumed("256B", "addresses go round over slices of the L2")
 CLOCK = cited("700MHz", GTX480)
-WATCH = dict(  # of the memory manager
+WATCH: Parameters = dict(  # of the memory manager
     clock=CLOCK,
     unit=with_unit(UNIT, "B"),
     period=assumed(100, "cycles between two looks", sweep=options("--period", 1, 10, 1000)),
@@ -64,16 +69,51 @@ SPARE_BLOCKS = assumed(6, "blocks of a plane beside the data, for open blocks an
 LINEAR = assumed("linear", "no source states a hash of sets")
 
 
-def policies():
+@dataclass(frozen=True)
+class MachineParameters:
+    """What machine() builds.
+
+    policy      one of policies()
+    program     the workload.Program that it runs; its data are on the drive, the DRAM is empty
+    dram        capacity of the DRAM, a whole number of units of 4 KiB
+    drive       table: the latencies of the paper's Table II; flash: a drive of such flash (src/flash)
+    contents    whether the values of stores are carried
+    manager     parameters of sap.MemoryManager, such as dict(period=1000)
+    dispatcher  parameters of gpu.Dispatcher, such as max_instructions
+    """
+
+    policy: str
+    program: SimObject
+    dram: str = "8MiB"
+    drive: str = "table"
+    seed: int = 1
+    contents: bool = False
+    manager: Parameters | None = None
+    dispatcher: Parameters = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ShadowParameters:
+    """What shadows() builds: as MachineParameters, with `policies` whose hits are counted."""
+
+    program: SimObject
+    policies: Sequence[str] = tuple(POLICIES)
+    seed: int = 1
+    manager: Parameters | None = None
+    dispatcher: Parameters = field(default_factory=dict)
+
+
+def policies() -> list[str]:
     """Their names, the paper's first."""
     return list(POLICIES)
 
 
-def check(policy):
+def check(policy: str) -> None:
+    """Refuses the name of an unknown policy."""
     check_known("policy", policy, POLICIES)
 
 
-def gtx480(memory, **dispatch):
+def gtx480(memory: SimObject, dispatcher: Parameters) -> Gpu:
     """SMs, L1s and the L2; `memory` takes what the six slices ask for, one after the other."""
     return gpu(
         sms=SMS,
@@ -82,7 +122,7 @@ def gtx480(memory, **dispatch):
         interleave=INTERLEAVE,
         clock=CLOCK,
         memory=lambda index, interleave: memory,
-        dispatcher=derived(dispatch, from_="the region that the run simulates"),
+        dispatcher=of_region(dispatcher),
         sm=dict(schedulers=cited(2, GTX480, sweep=[1]), **cited(dict(warp_slots=48, block_slots=8), GTX480)),
         l1=dict(**cited(dict(capacity="16KiB", ways=4, sector="128B"), GTX480), set_hash=LINEAR),
         l2=dict(
@@ -94,59 +134,56 @@ def gtx480(memory, **dispatch):
     )
 
 
-def machine(policy, program, dram="8MiB", drive="table", seed=1, contents=False, manager=None, **dispatch):
+@described_by(MachineParameters)
+def machine(p: MachineParameters) -> Root:
     """A GTX 480 with a DRAM of so many bytes before a drive, without a host in between.
-
-    policy    one of policies()
-    program   the workload.Program that it runs; its data are on the drive, the DRAM is empty
-    dram      capacity of the DRAM, a whole number of units of 4 KiB
-    drive     table: the latencies of the paper's Table II; flash: a drive of such flash (src/flash)
-    contents  whether the values of stores are carried
-    manager   parameters of sap.MemoryManager, such as dict(period=1000)
-    dispatch  parameters of gpu.Dispatcher, such as max_instructions
 
     Returns a Root with `program`, `gpu`, whose `memory[0]` is the mem.PageCache, `dram`, `drive` or `ssd`, and with sap
     `manager`.
     """
-    check(policy)
-    check_known("drive", drive, DRIVES)
-    capacity = in_bytes(dram, "dram")
+    check(p.policy)
+    check_known("drive", p.drive, DRIVES)
+    capacity = in_bytes(p.dram, "dram")
     if capacity < UNIT or capacity % UNIT:
         raise user_error(
-            f"dram={dram!r}: write a whole number of units of {UNIT}B, such as " f"{max(UNIT, up_to(capacity, UNIT))}B"
+            f"dram={p.dram!r}: write a whole number of units of {UNIT}B, such as "
+            f"{max(UNIT, up_to(capacity, UNIT))}B"
         )
-    watched, end = policy == "sap", derived(
-        f"{up_to(footprint_of(program), UNIT)}B", from_="the end of the program's data"
-    )
-    root = Root(seed=seed, contents=contents)
-    root.program = program
+    watched = p.policy == "sap"
+    root = Root(seed=p.seed, contents=p.contents)
+    root.program = p.program
     cache = mem.PageCache(
         capacity=stated(f"{capacity}B", "SAP IV: 1 MB to 1.5 GB"),
         unit=with_unit(UNIT, "B"),
-        replacement=POLICIES[policy],
+        replacement=POLICIES[p.policy],
         prefetchers=wired(int(watched)),
         **QUEUES,
-        prefetch=PREFETCH.get(policy, NO_PREFETCH),
-        prefetch_end=end,
+        prefetch=PREFETCH.get(p.policy, NO_PREFETCH),
+        prefetch_end=end_of_data(p.program),
     )
-    root.gpu = gtx480(cache, **dispatch)
+    root.gpu = gtx480(cache, p.dispatcher)
     root.dram = mem.SimpleMemory(**DRAM)
     cache.dram_side = root.dram.cpu_side
-    if drive == "flash":
-        root.ssd = slc_drive(footprint_of(program))
+    if p.drive == "flash":
+        root.ssd = slc_drive(footprint_of(p.program))
         cache.drive_side = root.ssd.drive.host[0]
     else:
         root.drive = flash.FixedDrive(**TABLE)
         cache.drive_side = root.drive.requests
     if watched:
-        taken = watch(root, **{**WATCH, **(manager or {})})
+        taken = watch(root, **{**WATCH, **(p.manager or {})})
         cache.misses[0] = taken.misses[0]
         taken.hints[0] = cache.hints[0]
-    program.dispatcher = root.gpu.dispatcher.host
+    p.program.dispatcher = root.gpu.dispatcher.host
     return root
 
 
-def slc_drive(capacity):
+def end_of_data(program: SimObject) -> str:
+    """The first address behind a program's data, in whole units."""
+    return derived(f"{up_to(footprint_of(program), UNIT)}B", from_="the end of the program's data")
+
+
+def slc_drive(capacity: int) -> System:
     """A drive of Table I's SLC flash with room for so many bytes, and spare for its own copies."""
     channels, packages, dies, planes, _, pages = PRESETS[SLC]["geometry"]
     page = in_bytes(PRESETS[SLC]["drive"]["page"], "page")
@@ -156,32 +193,31 @@ def slc_drive(capacity):
     own = channels * packages * dies * planes * page  # of DRAM, for its map and the writes that wait
     return solid_state_drive(
         SLC,
-        geometry=(channels, packages, dies, planes, derived(blocks, from_=SPARE_BLOCKS), pages),
-        **derived(dict(cache=f"{own}B", write_buffer=f"{own}B"), from_="a page of each plane"),
+        geometry=Geometry(channels, packages, dies, planes, derived(blocks, from_=SPARE_BLOCKS), pages),
+        cache=derived(f"{own}B", from_="a page of each plane"),
+        write_buffer=derived(f"{own}B", from_="a page of each plane"),
         over_provisioning=derived(
             f"{min(int(spare * 10**9), 9 * 10**8)}ppb", from_="the capacity and the blocks of a plane"
         ),
     )
 
 
-def shadows(program, policies=tuple(POLICIES), seed=1, manager=None, **dispatch):
+@described_by(ShadowParameters)
+def shadows(p: ShadowParameters) -> Root:
     """A GTX 480 with memory enough, and what each policy would hold beside it.
 
     Returns a Root with `program`, `gpu`, whose `memory[0]` is a mem.Monitor, `dram`, `distances` (LRU at all sizes) and, by name in `shadow`,
     a sap.ShadowDram of each other policy.
     """
-    for policy in policies:
+    for policy in p.policies:
         check(policy)
-    watched, end = "sap" in policies, derived(
-        f"{up_to(footprint_of(program), UNIT)}B", from_="the end of the program's data"
-    )
-    beside = [p for p in policies if p != "lru"]
-    root = Root(seed=seed)
-    root.program = program
+    beside = [policy for policy in p.policies if policy != "lru"]
+    root = Root(seed=p.seed)
+    root.program = p.program
     monitor = mem.Monitor(
         listeners=wired(1 + len(beside)), outstanding=assumed(4096, "more than the GPU has under way")
     )
-    root.gpu = gtx480(monitor, **dispatch)
+    root.gpu = gtx480(monitor, p.dispatcher)
     root.dram = mem.SimpleMemory(**DRAM)
     monitor.mem_side = root.dram.cpu_side
     sizes = dict(least=stated(f"{LEAST}B", "SAP IV: 1 MB to 1.5 GB"), capacities=CAPACITIES, unit=with_unit(UNIT, "B"))
@@ -194,29 +230,29 @@ def shadows(program, policies=tuple(POLICIES), seed=1, manager=None, **dispatch)
             managers=wired(int(policy == "sap")),
             **sizes,
             prefetch=PREFETCH.get(policy, NO_PREFETCH),
-            prefetch_end=end,
+            prefetch_end=end_of_data(p.program),
         )
         setattr(root.shadow, attribute(policy), made)
         monitor.passed[1 + i] = made.accesses
-    if watched:
-        taken = watch(root, **{**WATCH, **wired(dict(memories=0, reports=0, listeners=1)), **(manager or {})})
+    if "sap" in p.policies:
+        taken = watch(root, **{**WATCH, **wired(dict(memories=0, reports=0, listeners=1)), **(p.manager or {})})
         taken.recorded[0] = root.shadow.sap.recorded[0]
-    program.dispatcher = root.gpu.dispatcher.host
+    p.program.dispatcher = root.gpu.dispatcher.host
     return root
 
 
-def attribute(policy):
+def attribute(policy: str) -> str:
     """A policy's name in root.shadow."""
     return policy.replace("-", "_")
 
 
-def shadow_of(root, policy):
+def shadow_of(root: Root, policy: str) -> Any:
     """What counts a policy's hits beside a machine of shadows()."""
     return root.distances if policy == "lru" else getattr(root.shadow, attribute(policy))
 
 
-def each(scale="tiny"):
+def each(scale: str = "tiny") -> Iterator[tuple[str, str, Root]]:
     """(mode, policy, machine) of each policy, with a program of that scale."""
     for policy in policies():
         program, limit = workloads.program("NN", scale)
-        yield "", policy, machine(policy, program, max_instructions=limit)
+        yield "", policy, machine(MachineParameters(policy, program, dispatcher=dict(max_instructions=limit)))

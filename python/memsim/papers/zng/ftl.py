@@ -1,13 +1,19 @@
 """ZnG's split FTL: the data block mapping table (DBMT) in the MMU, the helper thread that merges log blocks.
 
-    ftl.translate(root.gpu, packages, geometry, programs)
-    ftl.collect(root.gpu, root.flash.controller, packages, geometry, programs)
+    of = ftl.Mapping(packages, geometry)
+    ftl.translate(root.gpu, of, programs)
+    ftl.collect(root.gpu, root.flash.controller, of, programs)
 """
 
-from ... import mem, zng
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ... import SimObject, mem, zng
 from ...errors import user_error
 from ...model.provenance import assumed, cited, derived, inferred, wired
 from ...systems import mmu
+from ...systems.parameters import Parameters
 from ...systems.scale import footprint, up_to
 
 PAGE = 4096
@@ -16,7 +22,7 @@ BUFFER_LATENCY = assumed(
     "2ns", "the MMU's buffer is an SRAM of some KB to MB", sweep=["1ns", "10ns"], name="DBMT's latency"
 )
 # Of all platforms. What a held application asks for waits in TLBs, without being in the way of others.
-TLB = dict(
+TLB: Parameters = dict(
     acknowledged_stores=inferred(True, "ZnG IV-A: a held application has nothing under way"),
     **assumed(dict(misses=64, targets=512), "room for what a held application asks for, on every platform"),
 )
@@ -24,46 +30,67 @@ DATA_BLOCKS = cited(796, "the authors' public configuration: 22.3 % of a plane's
 LOG_RATIO = assumed(4, "data blocks to a log block; range 1 to 16")
 
 
-def block_bytes(geometry):
+def block_bytes(geometry: Parameters) -> int:
     """Of addresses, in a mapped block."""
-    return (geometry.get("data_pages") or geometry["pages"]) * geometry.get("span", 1) * PAGE
+    pages: int = geometry.get("data_pages") or geometry["pages"]
+    span: int = geometry.get("span", 1)
+    return pages * span * PAGE
 
 
-def groups(packages, geometry):
-    """Groups of planes over which a mapped block extends."""
-    planes = packages * geometry["dies"] * geometry["planes"]
-    span = geometry.get("span", 1)
-    if planes % span:
-        raise user_error(f"a mapped block of {span} planes does not lie evenly in {planes} planes")
-    return planes // span
+@dataclass(frozen=True)
+class Mapping:
+    """How data lies in the flash.
+
+    packages     of the flash
+    geometry     dies, planes, blocks, pages; perhaps data_pages, span, across (zng.FlashController)
+    data_blocks  of a plane, that hold data
+    log_ratio    data blocks to a log block
+    """
+
+    packages: int
+    geometry: Parameters
+    data_blocks: int = DATA_BLOCKS
+    log_ratio: int = LOG_RATIO
+
+    @property
+    def block_bytes(self) -> int:
+        """Of addresses, in a mapped block."""
+        return block_bytes(self.geometry)
+
+    @property
+    def groups(self) -> int:
+        """Groups of planes over which a mapped block extends."""
+        planes: int = self.packages * self.geometry["dies"] * self.geometry["planes"]
+        span: int = self.geometry.get("span", 1)
+        if planes % span:
+            raise user_error(f"a mapped block of {span} planes does not lie evenly in {planes} planes")
+        return planes // span
+
+    @property
+    def row(self) -> int:
+        """Mapped blocks of all groups that share one log block each."""
+        return self.groups * self.log_ratio
+
+    def address_space(self, footprints: Sequence[int]) -> int:
+        """Bytes of each application's addresses: beginnings so far apart that none shares a log block."""
+        return up_to(max(footprints) + self.row * self.block_bytes, self.block_bytes)
 
 
-def row(packages, geometry, log_ratio=LOG_RATIO):
-    """Mapped blocks of all groups that share one log block each."""
-    return groups(packages, geometry) * log_ratio
-
-
-def address_space(packages, geometry, footprints, log_ratio=LOG_RATIO):
-    """Bytes of each application's addresses: beginnings so far apart that none shares a log block."""
-    gap = row(packages, geometry, log_ratio) * block_bytes(geometry)
-    return up_to(max(footprints) + gap, block_bytes(geometry))
-
-
-def table_bytes(size, geometry):
+def table_bytes(size: int, geometry: Parameters) -> float:
     """Of the DBMT for so many bytes of flash."""
     return -(-size // block_bytes(geometry)) * ENTRY_BITS / 8
 
 
-def report(packages, geometry, data_blocks=DATA_BLOCKS):
+def report(packages: int, geometry: Parameters, data_blocks: int = DATA_BLOCKS) -> str:
     """A line for a reader: how large the DBMT is."""
-    blocks = groups(packages, geometry) * data_blocks
+    blocks = Mapping(packages, geometry).groups * data_blocks
     return (
         f"DBMT: {blocks} mapped data blocks of {geometry.get('span', 1)} planes x {ENTRY_BITS} bits = "
         f"{blocks * ENTRY_BITS / 8 / 1024:.0f} KiB"
     )
 
 
-def translate(part, packages, geometry, programs, data_blocks=DATA_BLOCKS, log_ratio=LOG_RATIO, **more):
+def translate(part: SimObject, of: Mapping, programs: Sequence[SimObject], **more: Any) -> None:
     """TLBs and an MMU (`part.tlb`, `part.mmu`) whose pages are mapped blocks: its table is the DBMT, which
     walks read in a buffer of its own, `part.dbmt`. Physical addresses are those of zng/layout/address.hh.
 
@@ -71,13 +98,12 @@ def translate(part, packages, geometry, programs, data_blocks=DATA_BLOCKS, log_r
     more        further parameters of the MMU
     """
     footprints = [footprint(p) for p in programs]
-    of_group = groups(packages, geometry)
-    space = address_space(packages, geometry, footprints, log_ratio)
+    space = of.address_space(footprints)
     needed = len(programs) * space
-    if needed > of_group * data_blocks * block_bytes(geometry):
+    if needed > of.groups * of.data_blocks * of.block_bytes:
         raise user_error(
             f"the flash is full: {len(programs)} address spaces of {space} bytes need "
-            f"{needed // block_bytes(geometry)} blocks; {of_group * data_blocks} hold data"
+            f"{needed // of.block_bytes} blocks; {of.groups * of.data_blocks} hold data"
         )
     part.dbmt = mem.SimpleMemory(
         latency=BUFFER_LATENCY,
@@ -87,34 +113,31 @@ def translate(part, packages, geometry, programs, data_blocks=DATA_BLOCKS, log_r
         part,
         space,
         walks=part.dbmt.cpu_side,
-        page=block_bytes(geometry),
+        page=of.block_bytes,
         applications=len(programs),
         placement="identity",
         tlb=TLB,
         targets=derived(max(64, len(part.sm)), from_="one for each SM at least"),
         fault_buffer=derived(
-            max(256, sum(-(-f // block_bytes(geometry)) for f in footprints)),
+            max(256, sum(-(-f // of.block_bytes) for f in footprints)),
             from_="the blocks of the programs",
         ),
         **more,
     )
     # The table has addresses of its own, behind all blocks: log blocks follow the data blocks that it names.
     part.mmu.table_base = derived(
-        f"{of_group * geometry['blocks'] * block_bytes(geometry)}B", from_="the size of the flash"
+        f"{of.groups * of.geometry['blocks'] * of.block_bytes}B", from_="the size of the flash"
     )
 
 
 def collect(
-    part,
-    controllers,
-    packages,
-    geometry,
-    programs,
-    data_blocks=DATA_BLOCKS,
-    log_ratio=LOG_RATIO,
-    helper="assist",
-    **more,
-):
+    part: SimObject,
+    controllers: Sequence[SimObject],
+    of: Mapping,
+    programs: Sequence[SimObject],
+    helper: str = "assist",
+    **more: Any,
+) -> None:
     """The helper thread, `part.collector`, for zng.FlashControllers whose `collectors` is 1.
 
     part         has `mmu`, `sm` and `l2` (slices behind whose control ports dirty lines are flushed)
@@ -127,18 +150,16 @@ def collect(
         raise user_error(f"there is no helper '{helper}': it is assist or sm")
     part.mmu.movers = wired(1)
     part.collector = zng.GarbageCollector(
-        packages=wired(packages),
+        packages=wired(of.packages),
         controllers=wired(len(controllers)),
         caches=wired(len(part.l2)),
         helpers=wired(int(helper == "assist")),
-        data_blocks=data_blocks,
-        log_ratio=log_ratio,
+        data_blocks=of.data_blocks,
+        log_ratio=of.log_ratio,
         applications=wired(len(programs)),
-        footprints=derived(
-            ",".join(f"{up_to(footprint(p), block_bytes(geometry))}B" for p in programs), from_="the programs"
-        ),
+        footprints=derived(",".join(f"{up_to(footprint(p), of.block_bytes)}B" for p in programs), from_="the programs"),
         table_entry_bits=ENTRY_BITS,
-        **geometry,
+        **of.geometry,
         **more,
     )
     part.collector.mmu = part.mmu.mover_side[0]

@@ -1,21 +1,26 @@
 """ZnG (Zhang and Jung, ISCA'20) and what it is compared with: a GPU whose memory is Z-NAND.
 
-`machine(platform, programs, ...)` builds any of them; the values stand in Table I of the paper or are
-assumptions of docs/models/zng.md.
+`machine(MachineParameters(platform, programs))` builds any of them. The values stand in Table I of the paper or are
+assumptions of docs/models/assumptions.md.
 """
 
-from ... import Root, System, zng
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ... import Root, SimObject, System, zng
 from ...errors import check_known, user_error
 from ...model.provenance import assumed, cited, derived, inferred, source_of, stated, swept, wired, with_unit
 from ...systems import gtx580, mmu
-from ...systems.processor import gpu
+from ...systems.parameters import Parameters, described_by, of_region
+from ...systems.processor import Gpu, gpu
 from ...systems.scale import components as proportions
 from ...systems.scale import footprint
-from . import flash, ftl, memory, scale, workloads
+from . import flash, ftl, hybrid, memory, scale, workloads
 
 CLOCK = gtx580.CLOCK
 # Equal on all platforms, as no text distinguishes them: 64 of the L2's MSHRs are for demand where hints come.
-SM = dict(
+SM: Parameters = dict(
     gtx580.SM,
     warp_slots=stated(
         80,
@@ -25,7 +30,7 @@ SM = dict(
     ),
     schedulers=cited(1, f"{gtx580.MACSIM}: two, each every second cycle", sweep=[2]),
 )
-L2 = dict(
+L2: Parameters = dict(
     gtx580.CACHES,
     **gtx580.L2,
     demand_mshrs=assumed(64, "half of the MSHRs, where hints come", sweep=[1], name="L2 MSHRs for demand"),
@@ -47,9 +52,9 @@ PAGE_FILL = inferred(
 
 # What is behind the L2. Each is called with the root, its Scaled and the bytes of memory needed, and
 # binds root.gpu.l2[i].mem_side. Those of flash.PLATFORMS have ZnG's flash there.
-MEMORIES = {
+MEMORIES: dict[str, Callable[[Root, scale.Scaled, int], None]] = {
     "hetero": memory.hetero,
-    "hybridgpu": memory.hybridgpu,
+    "hybridgpu": hybrid.hybridgpu,
     "optane": memory.optane,
     "ideal": memory.ideal,
 }
@@ -57,17 +62,17 @@ MEMORIES = {
 # keeps nothing that is written (III-C: "a read-only cache") but in pinned ways. Without a prefetcher
 # nothing is fetched around a miss. HybridGPU's predictor is ZnG's table ("the same to [11]", IV-B), without its monitor.
 L2_MSHRS = cited(128, f"{gtx580.MACSIM}: 128 misses", sweep=[1024], name="L2 MSHRs")
-SRAM = dict(
+SRAM: Parameters = dict(
     **stated(dict(sets=1, write_cycles=1), "ZnG table I"),
     **stated(dict(write_policy="write_back", write_allocate=True), "Ohm-GPU table I, of the same GPU"),
     prefetch=None,
 )
-STT_MRAM = dict(
+STT_MRAM: Parameters = dict(
     **stated(dict(sets=4, write_cycles=5), "ZnG table I: STT-MRAM"),
     **stated(dict(write_policy="write_evict", write_allocate=False), "ZnG III-C: a read-only cache"),
     prefetch=stated("dyn-pref", "ZnG IV-B"),
 )
-READ_PATH = {
+READ_PATH: dict[str, Parameters] = {
     "zng-rdopt": STT_MRAM,
     "zng": STT_MRAM,
     "hybridgpu": dict(
@@ -83,7 +88,7 @@ READ_PATH = {
 
 
 READS = "zng-rdopt", "zng"  # platforms with ZnG's own prefetcher
-PREFETCHER = dict(
+PREFETCHER: Parameters = dict(
     initial=assumed("4KiB", "a page", sweep=[swept("128B", platforms=READS), swept("1KiB", platforms=READS)]),
     window=assumed(
         1024, "evictions between adjustments", sweep=[swept(256, platforms=READS), swept(4096, platforms=READS)]
@@ -103,68 +108,85 @@ PREFETCHER = dict(
 )
 
 
-def platforms():
+def platforms() -> list[str]:
     """The names of ZnG V-A that there are."""
     return [*MEMORIES, *flash.PLATFORMS]
 
 
-def machine(
-    platform, programs, size=None, seed=1, prefetch=None, on_flash=None, optane="printed", contents=False, **dispatch
-):
-    """The machine of one platform.
+@dataclass(frozen=True)
+class MachineParameters:
+    """What machine() builds.
 
-    platform   one of platforms()
-    programs   workload.Programs, run at once: each has an address space of its own and may use all SMs
-    size       what the machine has; None: scale.scale() of their footprint
-    prefetch   one of Fig. 16b's variants beside the L2, of zng.Prefetcher; None: the platform's own
-    on_flash   arguments of flash.attach() that replace the platform's, if it is one of ZnG's
-    optane     what Table I's times of Optane mean: memory.OPTANE
-    contents   whether it carries the values of the programs' stores (memsim.Root)
-    dispatch   parameters of gpu.Dispatcher, such as max_instructions
+    platform    one of platforms()
+    programs    workload.Programs, run at once: each has an address space of its own and may use all SMs
+    size        what the machine has; None: scale.scale() of their footprint
+    prefetch    one of Fig. 16b's variants beside the L2, of zng.Prefetcher; None: the platform's own
+    on_flash    fields of flash.FlashParameters that replace the platform's, if it is one of ZnG's
+    optane      what Table I's times of Optane mean: memory.OPTANE
+    contents    whether it carries the values of the programs' stores (memsim.Root)
+    dispatcher  parameters of gpu.Dispatcher, such as max_instructions
+    """
+
+    platform: str
+    programs: Sequence[SimObject]
+    size: scale.Scaled | None = None
+    seed: int = 1
+    prefetch: str | None = None
+    on_flash: Parameters | None = None
+    optane: str = "printed"
+    contents: bool = False
+    dispatcher: Parameters = field(default_factory=dict)
+
+
+@described_by(MachineParameters)
+def machine(p: MachineParameters) -> Root:
+    """The machine of one platform.
 
     Returns a Root with `program`, `gpu` (dispatcher, sm, tlb, mmu, l1, network, l2, and prefetcher if
     there is one), `memory`, `flash` of ZnG's, and `scale` (what became of the proportions). Caches are cold.
     """
-    check_known("platform", platform, platforms())
-    own = flash.PLATFORMS.get(platform)
-    if on_flash and not own:
+    check_known("platform", p.platform, platforms())
+    own = flash.PLATFORMS.get(p.platform)
+    if p.on_flash and not own:
         raise user_error(
-            f"{', '.join(on_flash)}: platform '{platform}' has no flash registers; those "
+            f"{', '.join(p.on_flash)}: platform '{p.platform}' has no flash registers; those "
             f"that have are {', '.join(flash.PLATFORMS)}"
         )
-    spaces = [footprint(p) for p in programs]
-    size = size or scale.scale(sum(spaces))
-    l2 = dict(READ_PATH.get(platform, SRAM))
-    if prefetch is not None:
-        l2["prefetch"] = prefetch
-    root = Root(seed=seed, contents=contents)
-    root.program = programs
+    spaces = [footprint(program) for program in p.programs]
+    size = p.size or scale.scale(sum(spaces))
+    l2 = dict(READ_PATH.get(p.platform, SRAM))
+    if p.prefetch is not None:
+        l2["prefetch"] = p.prefetch
+    root = Root(seed=p.seed, contents=p.contents)
+    root.program = p.programs
     root.scale = proportions(size.invariants)
-    root.gpu = gpu_of(size, len(programs), l2, memory.chunk(platform, optane), **dispatch)
-    for program in programs:
+    root.gpu = gpu_of(size, len(p.programs), l2, memory.chunk(p.platform, p.optane), **p.dispatcher)
+    for program in p.programs:
         program.dispatcher = root.gpu.dispatcher.host
     root.memory = System()
     if own:
-        on_flash = {**own, **(on_flash or {})}
-        mapped = {n: on_flash[n] for n in ("span", "across") if n in on_flash}
-        flash.translate(root.gpu, size, programs, **mapped)
-        flash.attach(root, size, programs, **on_flash)
+        flash.attach(root, size, p.programs, replace(own, **(p.on_flash or {})))
         return root
-    held = memory.PAGED.get(platform)
+    held = memory.PAGED.get(p.platform)
     needed = mmu.translate(
         root.gpu,
         max(spaces),
         walks=mmu.new_input(root.gpu.network),
-        applications=len(programs),
+        applications=len(p.programs),
         placement="faults" if held else "first_touch",
         tlb=ftl.TLB,
         memory=held(size) if held else None,
     )
-    MEMORIES[platform](root, size, needed, **({"reading": optane} if platform == "optane" else {}))
+    if p.platform == "optane":
+        memory.optane(root, size, needed, p.optane)
+    else:
+        MEMORIES[p.platform](root, size, needed)
     return root
 
 
-def gpu_of(size, applications, l2, chunk=scale.INTERLEAVE, **dispatch):
+def gpu_of(
+    size: scale.Scaled, applications: int, l2: Parameters, chunk: str = scale.INTERLEAVE, **dispatcher: Any
+) -> Gpu:
     """SMs with their L1s, the crossbar and the L2's slices (Table I)."""
     part = gpu(
         sms=size.sms,
@@ -176,7 +198,7 @@ def gpu_of(size, applications, l2, chunk=scale.INTERLEAVE, **dispatch):
         dispatcher=dict(
             applications=wired(applications),
             partition=assumed("shared", "applications may use all SMs"),
-            **derived(dispatch, from_="the region that the run simulates"),
+            **of_region(dispatcher),
         ),
         l1=dict(capacity=with_unit(size.l1, "B"), **gtx580.CACHES),
         l2=dict(
@@ -191,7 +213,7 @@ def gpu_of(size, applications, l2, chunk=scale.INTERLEAVE, **dispatch):
     return part
 
 
-def add_prefetcher(part, variant, **parameters):
+def add_prefetcher(part: Gpu, variant: str, **parameters: Any) -> None:
     """A zng.Prefetcher beside the slices part.l2."""
     part.prefetcher = zng.Prefetcher(
         variant=derived(variant, from_=variant if source_of(variant) else "the variant that its caller names"),
@@ -204,7 +226,7 @@ def add_prefetcher(part, variant, **parameters):
         part.prefetcher.hints[i] = l2.hints[0]
 
 
-def each(scale="tiny"):
+def each(scale: str = "tiny") -> Iterator[tuple[str, str, Root]]:
     """(mode, platform, machine) of each platform, with a program of that scale."""
     for platform in platforms():
-        yield "", platform, machine(platform, workloads.programs("back", scale))
+        yield "", platform, machine(MachineParameters(platform, workloads.programs("back", scale)))

@@ -1,20 +1,25 @@
 """What is behind the L2 on ZnG's platforms without a flash network of its own."""
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import Any
 
 from ...model import dram
-from ...model.provenance import assumed, cited, derived, inferred, stated, swept, wired, with_unit
-from ... import mem, zng
+from ...model.provenance import assumed, cited, derived, stated, swept
+from ... import Root, SimObject, System, mem
 from ...errors import check_known
 from ...systems import gtx580, mmu
 from ...systems.drive import solid_state_drive
 from ...systems.host import PAGE_COST, SHARE, share_of_host
 from ...systems.interleave import connect, in_bytes
+from ...systems.parameters import Parameters
 from ...systems.scale import up_to
 from . import scale
-from .flash import BEHIND_L2
+from .backbone import BEHIND_L2
+from .scale import Scaled
 
 PAGE = 4096
+Rate = int | Fraction  # bytes a second
 
 # GDDR5 of 384 bit x 4.008 GT/s over six controllers (GTX 580): 32.064 GB/s each.
 GDDR5_RATE = cited(32_064_000_000, "GTX 580: GDDR5 of 384 bit x 4.008 GT/s over six controllers")
@@ -27,7 +32,7 @@ OPTANE_RATE = cited(6_570_000_000, "Izraelevitz et al., 2019: an Optane DIMM rea
 # Table I has it, and the first author's public simulator (SimpleSSD-MacSim, branch network). dimm: as table, in the rows of a DDR4 DIMM. measured: as devices were measured, a line of 256 B is read in 305 ns
 # whatever was read before, and the 763 ns are the write of a dirty one to the media. 8 partitions at work:
 # 256 B x 8 / (190 + 763 + 39 ns of data) = 2.1 GB/s of writes, where 2.3 were measured.
-OPTANE = {
+OPTANE: dict[str, Parameters] = {
     "table": dict(banks=16, row=2048, tRP="1fs", tRPW="763ns", tRC="191ns", tWR="15ns"),
     "printed": dict(banks=16, row=2048, tRP="763ns", tRC="953ns", tWR="15ns"),
     "dimm": dict(banks=16, row=8192, tRP="1fs", tRPW="763ns", tRC="191ns", tWR="15ns"),
@@ -42,9 +47,8 @@ READ_COST = assumed(  # 1 and 20 us of the whole host are 8 and 160 us of a slic
     name="page_cost",
 )
 FAULT_LATENCY = cited("20us", "Zheng et al., HPCA'16: 20 to 50 us", sweep=["50us"])
-DISPATCH = assumed("2ns", "a cycle of 500 MHz", sweep=["0ns", "20ns"], name="dispatcher")
 DRAM = "memory.dram[*]"
-QUEUES = dict(
+QUEUES: Parameters = dict(
     gtx580.DRAM_QUEUES,
     read_queue=cited(
         128,
@@ -62,28 +66,19 @@ QUEUES = dict(
     ),
 )
 TIMES = "tCL tCWL tRCDRD tRCDWR tRP tRAS tRC tRRD_S tRRD_L tFAW tWTR_S tWTR_L tRTP tWR tRTRS".split()
-# HybridGPU's buffer: 32 bit x 1600 MT/s (assumption; 96 % below GDDR5 is the paper's).
-BUFFER_RATE = assumed(6_400_000_000, "32 bit x 1600 MT/s; 96 % below GDDR5 is the paper's")
-# A page that goes into the buffer and is then read from it crosses its 6.4 GB/s twice: 3.2 GB/s at most.
-PASSING = inferred(
-    True,
-    "ZnG Fig. 4c, V-B: HybridGPU gives 1/40 of GPU DRAM, 4.8 GB/s, of pages that lie in the SSD",
-    used=["zng-33"],
-    sweep=[swept("false", "memory.buffer.passing=false")],
-    name="answers from pages as they pass",
-)
 
 
 MAP = assumed("RoRaBaCoChCl", "a usual map: neighbouring lines in a row")
 HOLDS = "what the programs need"
-WIDE = dict(width=BEHIND_L2)
+WIDE: Parameters = dict(width=BEHIND_L2)
 
 
-def fs(seconds):
+def fs(seconds: Fraction) -> str:
+    """Seconds as a time."""
     return f"{round(seconds * 10**15)}fs"
 
 
-def at_rate(rate, burst):
+def at_rate(rate: Rate, burst: int) -> Parameters:
     """Bursts back to back at so many bytes a second, a command each half of one."""
     return dict(
         rate=f"{round(rate)}B/s",
@@ -94,13 +89,13 @@ def at_rate(rate, burst):
     )
 
 
-def one_each(root, controllers):
+def one_each(root: Root, controllers: Sequence[SimObject]) -> None:
     """A controller behind each L2 slice."""
     root.memory.dram = controllers
     connect(root.gpu.l2, controllers)
 
 
-def chunk(platform, reading="printed"):
+def chunk(platform: str, reading: str = "printed") -> str:
     """In what addresses go round over controllers: a flash page, and no more than a row."""
     row = {"optane": OPTANE.get(reading, {}).get("row", PAGE), "ideal": GDDR5_ROW, "hetero": GDDR5_ROW}.get(
         platform, PAGE
@@ -108,13 +103,13 @@ def chunk(platform, reading="printed"):
     return f"{min(row, PAGE)}B"
 
 
-def channels(size, chunk=scale.INTERLEAVE):
+def channels(size: Scaled, chunk: str = scale.INTERLEAVE) -> list[Parameters]:
     """What each of the controllers sees of the addresses."""
     share = scale.interleave(size, chunk)
     return [dict(share.channel(i), map=MAP) for i in range(size.controllers)]
 
 
-def ideal(root, size, needed):
+def ideal(root: Root, size: Scaled, needed: int) -> None:
     """GDDR5 that holds everything (V-D)."""
     rate = GDDR5_RATE * size.of_controller
     # Activates need no distance, and a change of direction no time: both are of Ohm-GPU's own table and rings. A row may
@@ -151,7 +146,7 @@ def ideal(root, size, needed):
     )
 
 
-def optane_table(size, reading):
+def optane_table(size: Scaled, reading: str) -> dram.Preset:
     """A controller's Optane DIMM, by one of the readings of Table I in OPTANE."""
     check_known("reading of Optane's times", reading, OPTANE)
     read = dict(OPTANE[reading])
@@ -178,7 +173,7 @@ def optane_table(size, reading):
     )
 
 
-def optane(root, size, needed, reading="printed"):
+def optane(root: Root, size: Scaled, needed: int, reading: str = "printed") -> None:
     """Six Optane DIMMs."""
     table = optane_table(size, reading)
     rows = in_bytes(table.figures["row"], "row") * int(table.figures["banks_per_group"])
@@ -209,37 +204,7 @@ def optane(root, size, needed, reading="printed"):
     )
 
 
-def buffer_table(rate):
-    """The DRAM of HybridGPU's buffer: DDR3-1600 times (JESD79-3, 11-11-11), 32 bit wide."""
-    return dram.Preset(
-        "hybridgpu_buffer",
-        source="DDR3-1600 (assumption)",
-        **at_rate(rate, 32),
-        groups=1,
-        ranks=1,
-        banks_per_group=8,
-        row="4KiB",
-        tCL="13750ps",
-        tCWL="10ns",
-        tRCDRD="13750ps",
-        tRCDWR="13750ps",
-        tRP="13750ps",
-        tRAS="35ns",
-        tRC="48750ps",
-        tRRD_S="7500ps",
-        tRRD_L="7500ps",
-        tFAW="40ns",
-        tWTR_S="7500ps",
-        tWTR_L="7500ps",
-        tRTP="7500ps",
-        tWR="15ns",
-        tRTRS="2500ps",
-        tRFC="260ns",
-        tREFI="7800ns",
-    )
-
-
-def hetero(root, size, needed):
+def hetero(root: Root, size: Scaled, needed: int) -> None:
     """A GPU with 1.5 GB of GDDR5; its data is on a Z-SSD, which the host reads at page faults."""
     root.ssd = ssd(size)
     mmu.page_faults(
@@ -253,65 +218,20 @@ def hetero(root, size, needed):
     ideal(root, size, needed)
 
 
-def hybridgpu(root, size, needed, buffer=None):
-    """HybridGPU: an SSD controller with its DRAM buffer, in the GPU (II-C). `needed` is on the flash. `buffer` takes the
-    buffer's place: a mem.PageCache, say."""
-    root.memory.network = mem.Crossbar(
-        inputs=wired(size.controllers), **scale.interleave(size).over(1).crossbar, **WIDE
-    )
-    root.memory.buffer = buffer or zng.PageBuffer(
-        capacity=with_unit(size.buffer, "B"),
-        dispatch=DISPATCH,
-        passing=PASSING,
-        dirty_pages=derived(
-            max(1, size.buffer // PAGE // 32), from_=[size.buffer, "a write buffer of 1 MiB in 32 MiB"]
-        ),
-    )
-    root.memory.dram = mem.DramController(
-        timing=assumed(buffer_table(BUFFER_RATE * size.share), "DDR3-1600 (JESD79-3, 11-11-11), 32 bit wide"),
-        capacity=derived(f"{up_to(size.buffer, 32 << 10)}B", from_=size.buffer),
-        map=assumed("RoRaBaCoCh", "as the other DRAM, on one channel"),
-    )
-    # The buffer's DRAM is modelled apart: the drive's own stands for pages on their way to the flash.
-    root.ssd = ssd(
-        size,
-        **derived(
-            dict(
-                host_rate="1000GB/s",
-                completion="1fs",
-                cache="1MiB",
-                cache_reads=False,
-                dram_rate="1000GB/s",
-                dram_latency="0fs",
-            ),
-            from_="the buffer and its DRAM, which are modelled apart, so that the drive's own cost nothing",
-        ),
-    )
-    for i, l2 in enumerate(root.gpu.l2):
-        l2.mem_side = root.memory.network.cpu_side[i]
-    root.memory.network.mem_side[0] = root.memory.buffer.cpu_side
-    root.memory.buffer.dram_side = root.memory.dram.cpu_side
-    root.memory.buffer.drive_side = root.ssd.drive.host[0]
-
-
-def ssd(size, **changes):
+def ssd(size: Scaled, **changes: Any) -> System:
     """The slice's share of the Z-SSD: channels, cores, link and DRAM."""
 
-    def share(rate):
+    def share(rate: int) -> str:
         return derived(f"{round(rate * size.share)}B/s", from_=[rate, SHARE])
 
-    return solid_state_drive(
-        "z_ssd",
-        channels=size.channels,
-        **{
-            "cores": derived(scale.cores(size), from_=[scale.CORES, SHARE]),
-            "firmware": derived(fs(scale.firmware(size)), from_=[scale.FIRMWARE, SHARE]),
-            "host_rate": share(cited(3_282_000_000, "MQSim's PCIe: 4 lanes of 1 GB/s, 128 of 156 bytes are payload")),
-            "dram_rate": share(assumed(6_400_000_000, "32 bit x 1600 MT/s")),
-            **changes,
-        },
-    )
+    drive: Parameters = {
+        "cores": derived(scale.cores(size), from_=[scale.CORES, SHARE]),
+        "firmware": derived(fs(scale.firmware(size)), from_=[scale.FIRMWARE, SHARE]),
+        "host_rate": share(cited(3_282_000_000, "MQSim's PCIe: 4 lanes of 1 GB/s, 128 of 156 bytes are payload")),
+        "dram_rate": share(assumed(6_400_000_000, "32 bit x 1600 MT/s")),
+    }
+    return solid_state_drive("z_ssd", channels=size.channels, **{**drive, **changes})
 
 
 # Platforms whose device memory does not hold everything, and the bytes that it holds.
-PAGED = {"hetero": lambda size: size.dram}
+PAGED: dict[str, Callable[[Scaled], int]] = {"hetero": lambda size: size.dram}

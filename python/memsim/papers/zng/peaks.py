@@ -6,7 +6,7 @@
 
 from ...study.figure import Figure, config
 from ...study.metric import Run
-from . import memory, scale
+from . import hybrid, memory, scale
 
 PAGE = 4096
 PLANES = scale.CHANNELS * 8 * 8
@@ -65,7 +65,7 @@ PARAMETERS = {
     "Optane": scale.CONTROLLERS * memory.OPTANE_RATE,
     "GPU-SSD": 3.282e9,  # the drive's four lanes
     "HybridGPU": float(PAGE * scale.CORES / scale.FIRMWARE),  # its slowest part
-    "DRAM buffer": memory.BUFFER_RATE,
+    "DRAM buffer": hybrid.BUFFER_RATE,
     "SSD controller": float(PAGE * scale.CORES / scale.FIRMWARE),
     "flash channels": scale.CHANNELS * 800e6,
     "flash arrays": PLANES * PAGE / 3e-6,

@@ -38,7 +38,7 @@ L1_FLOOR, L2_FLOOR = 8 * KIB, 64 * KIB
 PLANES, PAGES, PAGE, REGISTERS = 64, 384, 4 * KIB, 7  # of a channel, a block, bytes; that cache, a plane
 
 
-def interleave(size, chunk=INTERLEAVE):
+def interleave(size: "Scaled", chunk: str = INTERLEAVE) -> Interleave:
     """How addresses go round over the L2 slices of a machine, and over what is behind them."""
     return Interleave(size.controllers, chunk)
 
@@ -57,34 +57,34 @@ class Scaled:
     dram: int  # of hetero's GPU, in all
     buffer: int  # pages that HybridGPU's SSD controller holds
     data_pages: int  # of a flash block, that hold data: so data are in as many blocks as the paper's
-    invariants: list = field(default_factory=list)
+    invariants: list[Invariant] = field(default_factory=list)
 
     @property
-    def share(self):
+    def share(self) -> Fraction:
         """Of the paper's machine: what a slice has of a resource of which there is one."""
         return Fraction(1, self.k)
 
     @property
-    def of_controller(self):
+    def of_controller(self) -> Fraction:
         """How much of a controller of the paper's one of these is: 6 do not divide by 4 and 8."""
         return Fraction(CONTROLLERS, self.k * self.controllers)
 
 
-def scale(footprint, whole=FOOTPRINT, buffer=BUFFER):
+def scale(footprint: int, whole: int = FOOTPRINT, buffer: int = BUFFER) -> Scaled:
     """The machine for programs of so many bytes together. The paper's runs have `whole` bytes, its
     HybridGPU a buffer of `buffer`: both are assumptions."""
     k = max(k for k in (1, 2, 4, 8) if k * footprint <= whole or k == 1)
     controllers = -(-CONTROLLERS // k)
     share = min(Fraction(1), Fraction(footprint, whole))  # never more than the paper's machine
     sms = SMS // k
-    l2_slice = up_to(max(L2_FLOOR, L2 * share / controllers), 8 * 128)
+    l2_slice = up_to(max(Fraction(L2_FLOOR), L2 * share / controllers), 8 * 128)
     made = Scaled(
         k=k,
         sms=sms,
         channels=CHANNELS // k,
         controllers=controllers,
         footprint=footprint,
-        l1=derived(up_to(max(L1_FLOOR, L1 * SMS * share / sms), 6 * 128), from_=[L1, whole]),
+        l1=derived(up_to(max(Fraction(L1_FLOOR), L1 * SMS * share / sms), 6 * 128), from_=[L1, whole]),
         l2_slice=derived(l2_slice, from_=[L2, whole]),
         dram=derived(up_to(DRAM * share, 4096), from_=[DRAM, whole]),
         buffer=derived(up_to(Fraction(buffer * l2_slice * controllers, L2), 8 * 4096), from_=[buffer, whole]),
@@ -113,7 +113,7 @@ def scale(footprint, whole=FOOTPRINT, buffer=BUFFER):
     return made
 
 
-def data_blocks(whole):
+def data_blocks(whole: int) -> Fraction:
     """Of a plane, that hold data, as a mean: a block holds pages that follow one another (IV-A)."""
     return Fraction(whole, CHANNELS * PLANES * PAGES * PAGE)
 
@@ -138,11 +138,11 @@ FIRMWARE = inferred(  # cores of a slice of 1/8: one, of 6.6 us a page for the p
 )
 
 
-def cores(size):
+def cores(size: Scaled) -> int:
     """Cores of an SSD controller: the paper's five, or one where less than one is left."""
     return max(1, CORES // size.k)
 
 
-def firmware(size):
+def firmware(size: Scaled) -> Fraction:
     """Seconds of one of them for a page: together they serve 1/k of what the paper's five do."""
     return FIRMWARE * size.k * cores(size) / CORES

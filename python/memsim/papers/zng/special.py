@@ -8,7 +8,8 @@ from ...study.combine import geometric_mean_of_ratios
 from ...study.figure import ClaimTable, Figure, Points, config, limit
 from ...study.metric import Run, share
 from . import ftl, peaks, scale, workloads
-from .flash import GEOMETRY, SPAN
+from .backbone import GEOMETRY
+from .flash import SPAN
 from .metrics import PACKAGES
 from .wear import wear
 

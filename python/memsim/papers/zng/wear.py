@@ -1,8 +1,10 @@
 """How ZnG's flash wears, from the statistics of a run, and the years that follow."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .flash import GEOMETRY
+from ...systems.parameters import Parameters
+from .backbone import GEOMETRY
 
 ENDURANCE = 1e5  # programs and erases of a block of Z-NAND (see docs/models/zng.md)
 PAGE = 4096
@@ -13,30 +15,35 @@ YEAR = 365.25 * 24 * 3600
 class Wear:
     """Of all packages of a run, which has as much flash for each SM as the paper's machine."""
 
-    writes: int = 0  # lines that came to registers
-    written_bytes: int = 0  # of them
-    log_programs: int = 0  # pages programmed to log blocks
-    moves: int = 0  # pages programmed by the helper thread
+    writes: float = 0  # lines that came to registers
+    written_bytes: float = 0  # of them
+    log_programs: float = 0  # pages programmed to log blocks
+    moves: float = 0  # pages programmed by the helper thread
     writes_per_page: float = 0  # lines written into a page before it is programmed
     programs_per_page: float = 0  # programs of a page before it is merged
     amplification: float = 0  # bytes programmed for each byte that came
-    erases: int = 0
-    erased_blocks: int = 0  # that were erased at all
-    most_erases: int = 0  # of one block
+    erases: float = 0
+    erased_blocks: float = 0  # that were erased at all
+    most_erases: float = 0  # of one block
     mean_erases: float = 0  # of those erased at all
     years: float = 0  # at the run's rate of programs, were all blocks worn alike
     years_unlevelled: float = 0  # until the block erased most fails, were it always that one
 
     @property
-    def spread(self):
+    def spread(self) -> float:
         """Erases of the block erased most for each of the mean; 1: worn alike."""
         return self.most_erases / self.mean_erases if self.mean_erases else 1.0
 
 
-def wear(values, seconds, geometry=GEOMETRY, endurance=ENDURANCE):
+def wear(
+    values: Mapping[tuple[str, str], float],
+    seconds: float,
+    geometry: Parameters = GEOMETRY,
+    endurance: float = ENDURANCE,
+) -> Wear:
     """Of a run, from its values by (path, name) as Study.values gives them, and how long it was."""
 
-    def of(part, name):
+    def of(part: str, name: str) -> list[float]:
         return [v for (p, n), v in values.items() if n == name and p.startswith(part)]
 
     packages = len(of("flash.package", "log_programs"))

@@ -53,7 +53,7 @@ class Diagram:
         return {p for path in self.paths for p in closure({pattern(path)})} - set(self.groups)
 
     def title(self, group: str) -> str:
-        """The name of a group for people: 'port[0].dram' rather than 'port[*].dram[*]' if there is one port."""
+        """The displayed name of a group: 'port[0].dram' rather than 'port[*].dram[*]' if there is one port."""
         return next(
             shown(path[: index.end()], self.groups_of_one()).removesuffix("[*]")
             for path in self.paths
@@ -67,7 +67,7 @@ class Diagram:
             return str(self.graph(opened).pipe("svg", encoding="utf-8"))
         except _graphviz().ExecutableNotFound:
             raise Error(
-                "diagrams are laid out by Graphviz, whose program `dot` is not here: " "apt-get install graphviz"
+                "diagrams require Graphviz, whose program `dot` is not installed: " "apt-get install graphviz"
             ) from None
         except _graphviz().CalledProcessError as e:
             raise Error(
@@ -161,7 +161,7 @@ class Diagram:
         return [line for line in [", ".join(sizes + clocks), *rates[:3]] if line]
 
     def _add_edges(self, graph: Any, node_of: dict[str, str]) -> None:
-        """Adds one edge for all connections of two nodes, with their number and the limit of their rate."""
+        """Adds one edge for all connections between two nodes, with their number and the limit of their rate."""
         rates = {(link.sender, link.receiver): link.rate for link in self._run.links}
         edges: dict[tuple[str, str], list[tuple[str, str]]] = {}
         for source, target in self._run.connections:
@@ -171,7 +171,7 @@ class Diagram:
             there, back = rates.get((first, second)), rates.get((second, first))
             label = [f" × {len(pairs)}"] if len(pairs) > 1 else []
             label += [f" {arrow} {quantities.rate(rate)}" for arrow, rate in (("↓", there), ("↑", back)) if rate]
-            # A workload stands above the component that requests its work.
+            # A workload is drawn above the component that requests its work.
             upward = self._run.objects[second].startswith("workload.")
             ends = (target, source) if upward else (source, target)
             graph.edge(
@@ -185,7 +185,7 @@ class Diagram:
 
 
 def _key(name: str) -> str:
-    """A node's name in Graphviz, which would interpret ports, HTML and escapes."""
+    """A node's name for Graphviz, without characters that it would interpret as ports, HTML or escapes."""
     return f"n{name.encode().hex()}"
 
 
@@ -199,7 +199,6 @@ def _graphviz() -> Any:
         import graphviz
     except ImportError:
         raise Error(
-            "diagrams are written with Python's library graphviz, which is not here: "
-            "apt-get install python3-graphviz"
+            "diagrams require Python's library graphviz, which is not installed: " "apt-get install python3-graphviz"
         ) from None
     return graphviz

@@ -13,7 +13,7 @@ def write(database: str, output: str | None, name: str, text: str) -> None:
     path = output or os.path.join(folder, name)
     ending = Path(name).suffix
     if not path.endswith(ending):
-        raise Error(f"{path}: what is written is {ending[1:].upper()}: give the file a name that ends in {ending}")
+        raise Error(f"{path}: the output is {ending[1:].upper()}: use a file name that ends in {ending}")
     check_output(path)
 
     def write() -> None:

@@ -16,10 +16,10 @@ from .run_data import RunData
 
 TEMPLATES = Path(__file__).with_name("templates")
 CHARTS = Path("/usr/share/javascript/chart.js/chart.min.js")  # Chart.js, MIT, of Debian's libjs-chart.js
-MOST_NODES = 150  # of a diagram that a person can still read
-MOST_RUNS = 8  # compared if none is named
+MOST_NODES = 150  # nodes of a diagram that is still readable
+MOST_RUNS = 8  # runs compared if none is named
 HEADLINES = (  # (name of a statistic, path if only one is meant, heading)
-    ("ipc", "gpu.dispatcher", "thread instructions a cycle"),
+    ("ipc", "gpu.dispatcher", "thread instructions per cycle"),
     ("thread_instructions", "gpu.dispatcher", "thread instructions"),
     ("kernel_time", "gpu.dispatcher", "time in kernels"),
     ("miss_rate", "gpu.l1[*]", "misses of the L1"),
@@ -56,7 +56,7 @@ def _environment() -> Any:
         import jinja2
     except ImportError:
         raise Error(
-            "pages are made with Python's library Jinja2, which is not here: " "apt-get install python3-jinja2"
+            "pages require Python's library Jinja2, which is not installed: " "apt-get install python3-jinja2"
         ) from None
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
@@ -72,7 +72,7 @@ def report(path: str, runs: list[RunData]) -> str:
     try:
         charts = CHARTS.read_text()
     except OSError as e:
-        raise Error(f"{CHARTS}: {e.strerror}: pages plot with Chart.js: apt-get install libjs-chart.js") from None
+        raise Error(f"{CHARTS}: {e.strerror}: pages require Chart.js: apt-get install libjs-chart.js") from None
     run, labels = runs[0], comparison.labels(runs)
     diagram, data = Diagram(run), plots.series(run)
     layouts = _layouts(diagram)
@@ -116,7 +116,7 @@ def _title(run: RunData, label: str) -> str:
 
 
 def _layouts(diagram: Diagram) -> list[dict[str, str]]:
-    """[{group, text, svg}]: with all groups folded, with each open, with all open if that can be read."""
+    """[{group, text, svg}]: with all groups folded, with each open, and with all open if the result is readable."""
     made = [dict(group="", text="all folded", svg=_inline(diagram.svg()))]
     for group, members in diagram.groups.items():
         if len(diagram.nodes({group})) <= MOST_NODES:
@@ -129,14 +129,14 @@ def _layouts(diagram: Diagram) -> list[dict[str, str]]:
 
 
 def _inline(svg: str) -> str:
-    """Without the prologue of a file."""
+    """The drawing without the prologue of an SVG file."""
     return svg[svg.index("<svg") :]
 
 
 def _facts(run: RunData) -> list[tuple[str, Any]]:
     """[(name, value)] of the run's row."""
     info = run.info
-    ended = info["exit_cause"] or "it has not ended: what is shown was dumped before"
+    ended = info["exit_cause"] or "it has not ended; values are from its last dump"
     seconds = info["host_seconds"]
     return [
         ("script", " ".join([info["script"] or info["name"], *run.argv])),
@@ -152,7 +152,7 @@ def _facts(run: RunData) -> list[tuple[str, Any]]:
 
 
 def _headlines(run: RunData) -> list[tuple[str, str]]:
-    """[(text, heading)] of the statistics that most people look for first."""
+    """[(text, heading)] of the main statistics."""
     found = []
     for name, group, heading in HEADLINES:
         groups = [group] if group else dict.fromkeys(pattern(v.path) for v in run.values if v.name == name)
@@ -166,7 +166,7 @@ def _headlines(run: RunData) -> list[tuple[str, str]]:
 
 
 def _shown(run: RunData, group: str) -> str:
-    """The name of a group, or the path of its only object."""
+    """The displayed name of a group, or the path of its only object."""
     paths = [path for path in run.objects if pattern(path) == group]
     return paths[0] if len(paths) == 1 else group.removesuffix("[*]")
 

@@ -72,7 +72,7 @@ def short(value: float | None) -> float | None:
 
 def latency_stack(runs: list[RunData], labels: list[str]) -> Any:
     """The mean time of a request in each stage, in ns, of the runs whose requests were stamped."""
-    return _stack([(label, run.stages) for run, label in zip(runs, labels)], "ns a request", along_the_way)
+    return _stack([(label, run.stages) for run, label in zip(runs, labels)], "ns per request", along_the_way)
 
 
 def energy_stack(runs: list[RunData], labels: list[str]) -> Any:

@@ -1,4 +1,4 @@
-"""Values as text for people."""
+"""Values as readable text."""
 import math
 
 PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))

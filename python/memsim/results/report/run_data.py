@@ -23,7 +23,7 @@ class Parameter:
     path: str
     name: str
     text: str
-    value: float | None  # of the base unit
+    value: float | None  # in the base unit
     unit: str
     default: str
     doc: str  # meaning and source, as declared
@@ -71,7 +71,7 @@ class RunData:
         self.id: str = row["id"]
 
     def check(self) -> None:
-        """Raises Error if rows are not as memsim writes them. The other methods rely on this."""
+        """Raises Error if rows do not have the form that memsim writes. The other methods rely on this form."""
         rows.check(self._database, self._path, self.id)
         if not all(isinstance(word, str) for word in self.argv):
             raise self._wrong("argv")
@@ -151,7 +151,7 @@ class RunData:
     def _answers(self, path: str, port: str) -> bool:
         declared = TYPES.get(self.objects[path])
         name = port.partition("[")[0]
-        found = declared._ports.get(name) if declared else None  # older versions may have other names
+        found = declared._ports.get(name) if declared else None  # older versions may use other names
         return found is not None and found["role"] in ("responder", "in")
 
     @functools.cached_property
@@ -208,7 +208,7 @@ class RunData:
         return combined(found) if found else None
 
 
-TOTALS = "counter", "elapsed", "gathered"  # kinds of statistics that grow with what is counted
+TOTALS = "counter", "elapsed", "gathered"  # kinds of statistics that accumulate
 WAYS: dict[str, Callable[[Any], Any]] = {
     "sum": sum,
     "mean": lambda values: sum(values) / len(values),
@@ -218,7 +218,7 @@ WAYS: dict[str, Callable[[Any], Any]] = {
 
 
 def grows(kind: str, name: str) -> bool:
-    """Whether the value of a statistic, or of a part of one, grows over a run with what is counted."""
+    """Whether the value of a statistic, or of a part of one, accumulates over a run."""
     return kind in TOTALS or name.endswith((".count", ".sum", ".area"))
 
 
@@ -228,8 +228,8 @@ def combined(values: Sequence[Value]) -> float:
 
 
 def way(value: Any) -> str:
-    """How the values of a statistic are combined, a key of WAYS: counts add up, extremes stay extremes, and others are
-    averaged. `value` has the attributes part, kind and unit of a Value."""
+    """The way in which values of a statistic are combined, a key of WAYS: counts are added, extremes remain extremes,
+    and others are averaged. `value` has the attributes part, kind and unit of a Value."""
     if value.part in ("max", "peak") or value.kind in ("maximum", "longest"):
         return "highest"
     if value.part == "min":

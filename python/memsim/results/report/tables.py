@@ -16,15 +16,15 @@ class StatisticRow:
 
     name: str
     shown: str  # of all objects
-    spread: str  # lowest and highest of the objects, if there are several
+    spread: str  # lowest and highest value of the objects, if there are several
     doc: str
-    how: str  # what `shown` is, of several objects
-    minor: bool  # shown only on request: a zero, or no main part
+    how: str  # the way in which `shown` combines several objects
+    minor: bool  # shown only on request: zero, or not a main part
     each: list[tuple[str, str]]  # (path, text) of each object, if there are several
 
     @property
     def words(self) -> str:
-        """The text that a search looks through."""
+        """The text that a search examines."""
         return f"{self.name} {self.doc}"
 
 
@@ -34,12 +34,12 @@ class ParameterRow:
 
     name: str
     text: str
-    default: str  # if it is another value
+    default: str  # if it differs from the value
     doc: str
 
     @property
     def words(self) -> str:
-        """The text that a search looks through."""
+        """The text that a search examines."""
         return f"{self.name} {self.text} {self.doc}"
 
     @property
@@ -85,7 +85,7 @@ def parameters(run: RunData) -> list[Table[ParameterRow]]:
         run,
         run.parameters,
         _parameter,
-        lambda several: ("parameter", "value", "default, if another", "meaning and source"),
+        lambda several: ("parameter", "value", "default, if different", "meaning and source"),
     )
 
 

@@ -1,8 +1,8 @@
-"""A page of a run that is under way: `memsim --watch PORT script.py`.
+"""A page of a running simulation: `memsim --watch PORT script.py`.
 
-The simulating thread publishes the state of the machine between two ticks; another thread answers browsers with the
-last state. The results do not depend on it. Only requests from this computer to `localhost` or 127.0.0.1 are answered,
-so that no page of another site can read it.
+The simulating thread publishes the state of the machine between two ticks; another thread sends the last state to
+browsers. The results do not depend on it. Only requests from this computer to `localhost` or 127.0.0.1 are answered, so
+that no page of another site can read it.
 """
 import contextlib
 import json
@@ -121,7 +121,7 @@ def _server(port: int, watch: Watch) -> "HTTPServer":
         timeout = PATIENCE
 
         def do_GET(self) -> None:
-            host = self.headers.get("Host", "").partition(":")[0]  # without a port: it is 80
+            host = self.headers.get("Host", "").partition(":")[0]  # without a port number, for port 80
             found = watch.answer(self.path) if host in ("127.0.0.1", "localhost") else None
             if not found:
                 self.send_error(404)
@@ -135,7 +135,7 @@ def _server(port: int, watch: Watch) -> "HTTPServer":
             self.wfile.write(found[1])
 
         def log_message(self, *what: Any) -> None:
-            """Nothing: requests of browsers are not reported."""
+            """Suppresses messages about requests of browsers."""
 
     class Server(ThreadingHTTPServer):
         def __init__(self, *arguments: Any) -> None:
@@ -148,7 +148,7 @@ def _server(port: int, watch: Watch) -> "HTTPServer":
                 self._open.append(request)
                 oldest = self._open.pop(0) if len(self._open) > MOST_CONNECTIONS else None
             if oldest:
-                with contextlib.suppress(OSError):  # it may have ended
+                with contextlib.suppress(OSError):  # the thread may have ended
                     oldest.shutdown(socket.SHUT_RDWR)
             super().process_request(request, address)
 

@@ -5,7 +5,7 @@ namespace memsim::cmd {
 
 using namespace memsim::literals;
 
-/// Base, difference and deduplication of equal differences. Memory holds the differences.
+/// Stores a base, a difference, and equal differences once. Memory holds the differences.
 class BaseDeltaCompressor final : public PolicyModel<BaseDeltaCompressor, Compressor> {
   public:
     struct Params {
@@ -15,12 +15,12 @@ class BaseDeltaCompressor final : public PolicyModel<BaseDeltaCompressor, Compre
         Param<unsigned> differences {
             320, {1, 1u << 20}, "Differences on chip", assumed("CMD's area"), multiple_of(ways)};
         Param<unsigned> cluster_bits {
-            16, {1, 31}, "High bits of each word that tell a block's cluster", assumed()};
+            16, {1, 31}, "High bits of each word that select a block's cluster", assumed()};
         Param<unsigned> pack_cycles {5, {0, 10000}, "Cycles to compress a block", assumed()};
         Param<unsigned> unpack_cycles {5, {0, 10000}, "Cycles to expand a block", assumed()};
     };
     struct State {
-        std::vector<BaseDelta> how; ///< each block is kept
+        std::vector<BaseDelta> how; ///< by block
         BaseDeltaStores stores;
     };
     explicit BaseDeltaCompressor(const Params& p) : params(p) {}
@@ -53,7 +53,7 @@ class BaseDeltaCompressor final : public PolicyModel<BaseDeltaCompressor, Compre
     }
     void check_loaded(Loader& l) const override {
         for (const BaseDelta& how : state.how)
-            l.check(state.stores.has(how), "keeps a block by what is not there");
+            l.check(state.stores.has(how), "represents a block by entries that do not exist");
     }
 
     const Params params;
@@ -61,7 +61,7 @@ class BaseDeltaCompressor final : public PolicyModel<BaseDeltaCompressor, Compre
 };
 
 static const PolicyRegistration<BaseDeltaCompressor> bcd {
-    "bcd", "Base and compressed difference; a difference that is known is not written.",
+    "bcd", "Base and compressed difference; a known difference is not written.",
     "Park, Kang, Moon, Ahn, Suh: BCD Deduplication, ASPLOS 2021"};
 
 } // namespace memsim::cmd

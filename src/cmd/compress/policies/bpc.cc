@@ -3,8 +3,8 @@
 
 namespace memsim::cmd {
 
-/// Bit planes. Memory holds the blocks' bytes: the encoder and its inverse are tested for
-/// themselves, and only the size matters here.
+/// Bit-plane compression. Memory holds the blocks' bytes: only the compressed size matters here,
+/// and encoder and decoder have tests of their own.
 class BitPlaneCompressor final : public PolicyModel<BitPlaneCompressor, Compressor> {
   public:
     struct Params {
@@ -14,7 +14,7 @@ class BitPlaneCompressor final : public PolicyModel<BitPlaneCompressor, Compress
             11, {0, 10000}, "Cycles to expand a block", cited("Kim, ISCA'16")};
     };
     struct State {
-        std::vector<std::uint8_t> sectors; ///< of each place's block; 0: it is raw
+        std::vector<std::uint8_t> sectors; ///< by place; 0: raw
     };
     explicit BitPlaneCompressor(const Params& p) : params(p) {}
     unsigned pack_cycles() const override { return params.pack_cycles(); }
@@ -29,7 +29,7 @@ class BitPlaneCompressor final : public PolicyModel<BitPlaneCompressor, Compress
     void set_raw(std::uint32_t place) override { state.sectors[place] = 0; }
     void check_loaded(Loader& l) const override {
         for (const std::uint8_t n : state.sectors)
-            l.check(n < block_sectors, "has a block of more sectors than it saves");
+            l.check(n < block_sectors, "has a block that saves no sector");
     }
 
     const Params params;
@@ -37,7 +37,7 @@ class BitPlaneCompressor final : public PolicyModel<BitPlaneCompressor, Compress
 };
 
 static const PolicyRegistration<BitPlaneCompressor> bpc {
-    "bpc", "Bit-plane compression: a block takes 1 to 4 sectors.",
+    "bpc", "Bit-plane compression: a block occupies 1 to 4 sectors.",
     "Kim, Sullivan, Choukse, Erez: Bit-Plane Compression, ISCA 2016"};
 
 } // namespace memsim::cmd

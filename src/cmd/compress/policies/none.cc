@@ -21,6 +21,6 @@ class NoCompressor final : public PolicyModel<NoCompressor, Compressor> {
     State state;
 };
 
-static const PolicyRegistration<NoCompressor> none {"none", "Blocks are written as they are."};
+static const PolicyRegistration<NoCompressor> none {"none", "Blocks are written uncompressed."};
 
 } // namespace memsim::cmd

@@ -4,8 +4,8 @@
 
 namespace memsim::cmd {
 
-/// The check bits that the L2 has anyway: they cost no time, and the reference is read and
-/// compared.
+/// The L2's check bits as a fingerprint, which costs no time. A match is verified by reading the
+/// reference.
 class EccDetector final : public PolicyModel<EccDetector, Detector> {
   public:
     struct Params {};

@@ -4,17 +4,17 @@
 
 namespace memsim::cmd {
 
-/// A strong hash, whose equality is taken for that of the data.
+/// A strong hash. Equal hashes count as equal data.
 class Md5Detector final : public PolicyModel<Md5Detector, Detector> {
   public:
     struct Params {
         Param<unsigned> round_cycles {76,
                                       {0, 10000},
-                                      "Cycles for 64 bytes",
+                                      "Cycles per 64 bytes",
                                       stated("CMD IV-E: 228 for 128 bytes, three rounds")};
         Param<unsigned> interval {4,
                                   {0, 10000},
-                                  "Cycles from one block that is hashed to the next",
+                                  "Cycles between the starts of consecutive blocks",
                                   assumed("pipelined; range to 228, one core")};
     };
     struct State {};
@@ -32,6 +32,6 @@ class Md5Detector final : public PolicyModel<Md5Detector, Detector> {
 };
 
 static const PolicyRegistration<Md5Detector> md5_detector {
-    "md5", "A strong hash in a unit of its own, without verification.", "CMD, IV-A"};
+    "md5", "A strong hash in a separate unit, without verification.", "CMD, IV-A"};
 
 } // namespace memsim::cmd

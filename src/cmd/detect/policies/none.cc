@@ -16,6 +16,6 @@ class NoDetector final : public PolicyModel<NoDetector, Detector> {
     State state;
 };
 
-static const PolicyRegistration<NoDetector> none {"none", "Equal blocks are not looked for."};
+static const PolicyRegistration<NoDetector> none {"none", "No detection of equal blocks."};
 
 } // namespace memsim::cmd

@@ -12,7 +12,7 @@ bool detect(const FileHead& head) {
 const Named<TraceFormat> accelsim {
     "accelsim",
     {.title = "Accel-Sim",
-     .notes = "`kernelslist.g`, `.traceg`, also packed by gzip or xz; versions 3 to 6 of the "
+     .notes = "`kernelslist.g`, `.traceg`, also compressed by gzip or xz; versions 3 to 6 of the "
               "tracer: instructions, not addresses",
      .played_by = "`workload.TraceProgram`",
      .detect = detect,

@@ -4,20 +4,21 @@ namespace memsim::workload {
 
 namespace {
 
-/// Whether this is a line of an event: 'major,minor cpu sequence seconds pid action ...'.
+/// Whether this is the line of an event: 'major,minor cpu sequence seconds pid action ...'.
 bool is_event(const std::vector<std::string_view>& words) {
     return words.size() >= 7 && words[0].find(',') != std::string_view::npos &&
            is_number(words[1]) && is_number(words[2]) && is_decimal(words[3]) &&
            is_number(words[4]);
 }
 
-/// '8,0 3 11 0.009507758 697 D W 223490 + 8 [name]': requests that are issued to the device (action
-/// D). Other events, requests without data and the summary at the end are passed over.
+/// '8,0 3 11 0.009507758 697 D W 223490 + 8 [name]': requests issued to the device (action D).
+/// Other events, requests without data and the final summary are skipped.
 class Blktrace final : public TextReader {
     using TextReader::TextReader;
     bool parse(Words& words, TraceRecord& r) override {
         const std::string_view device = words.word("the device");
-        if (device.empty() || device[0] < '0' || device[0] > '9') return false; // of the summary
+        if (device.empty() || device[0] < '0' || device[0] > '9')
+            return false; // a line of the summary
         const std::size_t comma = device.find(',');
         if (comma == device.npos || !is_number(device.substr(0, comma)) ||
             !is_number(device.substr(comma + 1)))

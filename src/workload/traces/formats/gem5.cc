@@ -7,14 +7,14 @@ namespace memsim::workload {
 
 namespace {
 
-/// Fields of a protobuf message, by hand: a header and five numbers do not need the whole schema,
-/// and unknown fields of later versions are passed over as the encoding says.
+/// Decodes the fields of a protobuf message. A hand-written decoder suffices for a header and five
+/// numbers. Unknown fields of later versions are skipped as the encoding defines.
 class Message {
   public:
     Message(const InputFile& file, std::string_view bytes)
         : file_(file), at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
 
-    /// The next field's number; 0 at the end. Its value is in `number` or in `text`.
+    /// The number of the next field; 0 at the end. Its value is in `number` or `text`.
     unsigned next() {
         if (at_ == end_) return 0;
         const std::uint64_t key = varint();
@@ -69,14 +69,14 @@ class Message {
 
 constexpr std::string_view magic_word = "gem5";
 
-/// What a packet's command does to memory; `passed_over` moves no data, such as an upgrade.
+/// The memory effect of a packet's command; `passed_over`: no data is moved, as by an upgrade.
 enum class Effect : std::uint8_t { read, write, passed_over, refused };
 
-/// The commands of gem5's MemCmd by their number in versions 20 to 25. Behind StoreCondReq the
-/// numbers differ between those versions, too.
+/// The commands of gem5's MemCmd by number in versions 20 to 25. After StoreCondReq the numbers
+/// differ between these versions, too.
 constexpr std::array<Effect, 28> effects_v20 = [] {
     std::array<Effect, 28> effects;
-    effects.fill(Effect::refused); // responses, and requests that no monitor sees
+    effects.fill(Effect::refused); // responses, and requests that no monitor observes
     // ReadReq, SoftPFReq, SoftPFExReq, HardPFReq, ReadExReq, ReadCleanReq, ReadSharedReq,
     // LoadLockedReq
     for (const unsigned n : {1u, 11u, 12u, 13u, 22u, 24u, 25u, 26u}) effects[n] = Effect::read;
@@ -95,7 +95,7 @@ class Gem5 final : public TraceReader {
         file_->read(magic, sizeof magic, "the magic number");
         if (std::string_view(magic, 4) != magic_word)
             file_->refuse("is no packet trace of gem5: it does not begin with 'gem5'");
-        if (!read_message()) file_->refuse_byte("the trace is cut off: its header is missing");
+        if (!read_message()) file_->refuse_byte("the trace is truncated: its header is missing");
         Message m(*file_, bytes_);
         std::uint64_t version = 0;
         while (const unsigned field = m.next()) {
@@ -105,7 +105,7 @@ class Gem5 final : public TraceReader {
         }
         if (version != 0)
             file_->refuse("is of version " + std::to_string(version) +
-                          " of gem5's packet traces; version 0 is read");
+                          " of gem5's packet traces; only version 0 is supported");
         if (frequency_ == 0) file_->refuse("does not state the frequency of its ticks");
         about_.emplace_back("ticks a second", std::to_string(frequency_));
         place_.byte = file_->place().byte;
@@ -124,7 +124,7 @@ class Gem5 final : public TraceReader {
         place_.byte = file_->place().byte;
         return true;
     }
-    /// False: the packet moves no data.
+    /// Returns false if the packet moves no data.
     bool parse(TraceRecord& r) {
         r = {};
         Effect effect = Effect::refused;
@@ -190,7 +190,7 @@ class Gem5 final : public TraceReader {
             if (byte < 0x80) break;
             if (shift == 28) file_->refuse_byte("the length of a packet has more than 32 bits");
         }
-        if (size > 1 << 20) file_->refuse_byte("a packet of over 1 MiB, so the trace is damaged");
+        if (size > 1 << 20) file_->refuse_byte("a packet of more than 1 MiB: the trace is damaged");
         bytes_.resize(size);
         file_->read(bytes_.data(), size, "a packet");
         return true;

@@ -12,16 +12,16 @@ namespace memsim::workload {
 namespace {
 
 constexpr unsigned version = 1;
-// What a reader holds at once, however little a file is: a byte of it may stand for thousands.
-constexpr unsigned most_records = 1 << 16;      ///< of a batch; ours have 4096
+// Limits of the data held at once, because a byte of a compressed file may expand to thousands.
+constexpr unsigned most_records = 1 << 16;      ///< per batch; memsim writes 4096
 constexpr std::size_t largest_frame = 16 << 20; ///< unpacked
-// The fastest regular level: a trace is written while a simulation runs.
+// The fastest regular level, because traces are written during a simulation.
 constexpr int level = 1;
 
-/// Before each frame: zstd's bytes of one TraceFrame.
+/// Precedes each frame, which is a TraceFrame compressed by zstd.
 struct FrameHead {
     std::uint32_t packed_bytes = 0;
-    std::uint32_t checksum = 0; ///< the low half of XXH3 over the packed bytes
+    std::uint32_t checksum = 0; ///< the lower half of XXH3 over the compressed bytes
 };
 static_assert(sizeof(FrameHead) == 8);
 
@@ -35,13 +35,14 @@ class Reader final : public TraceReader {
         char magic[magic_bytes];
         file_->read(magic, sizeof magic, "the magic number");
         if (std::memcmp(magic, memsim_magic.data(), sizeof magic) != 0)
-            file_->refuse("is no trace of memsim, or of a version that is not read here");
+            file_->refuse("is not a memsim trace, or has an unsupported version");
         read_frame();
         if (!frame_.has_header()) damaged("it does not begin with a header");
         header_ = frame_.header();
         if (header_.version() != version)
             file_->refuse("is of version " + std::to_string(header_.version()) +
-                          " of memsim's traces; version " + std::to_string(version) + " is read");
+                          " of memsim's traces; only version " + std::to_string(version) +
+                          " is supported");
         place_.byte = file_->place().byte;
     }
 
@@ -52,7 +53,7 @@ class Reader final : public TraceReader {
         records_.clear();
         if (place.index == 0) return;
         if (!load_batch() || place.index > records_.size())
-            damaged("a batch is shorter than when it was read last");
+            damaged("a batch is shorter than when it was last read");
         for (; place_.index < place.index; ++place_.index)
             content_at_ += header_.contents() ? records_[place_.index].bytes : 0;
     }
@@ -76,7 +77,7 @@ class Reader final : public TraceReader {
             contents_ = std::string_view(frame_.batch().contents()).substr(content_at_, r.bytes);
             content_at_ += r.bytes;
         }
-        if (place_.index == records_.size()) { // the place is the next batch's
+        if (place_.index == records_.size()) { // the position is the start of the next batch
             place_.byte = file_->place().byte;
             place_.index = 0;
             records_.clear();
@@ -86,20 +87,19 @@ class Reader final : public TraceReader {
 
     void read_frame() {
         FrameHead head;
-        file_->read(&head, sizeof head,
-                    "the head of a frame (a trace ends with a frame of its own)");
-        if (head.packed_bytes > largest_frame) damaged("a frame of over 16 MiB");
+        file_->read(&head, sizeof head, "the head of a frame (a trace must end with an end frame)");
+        if (head.packed_bytes > largest_frame) damaged("a frame of more than 16 MiB");
         packed_ = file_->read_array<char>(head.packed_bytes, "a frame");
         if (checksum_of({packed_.data(), packed_.size()}) != head.checksum)
-            damaged("the checksum of a frame is another");
+            damaged("the checksum of a frame is wrong");
         const auto size = ZSTD_getFrameContentSize(packed_.data(), packed_.size());
-        if (size > largest_frame) // errors are larger
-            damaged("a frame unpacks to over 16 MiB, or does not state its size");
+        if (size > largest_frame) // error codes are larger
+            damaged("a frame expands to more than 16 MiB, or does not state its size");
         unpacked_.resize(size);
         if (ZSTD_decompressDCtx(context_.get(), unpacked_.data(), size, packed_.data(),
                                 packed_.size()) != size ||
             !frame_.ParseFromString(unpacked_))
-            damaged("a frame cannot be unpacked");
+            damaged("a frame cannot be decompressed");
     }
 
     bool load_batch() {
@@ -109,17 +109,18 @@ class Reader final : public TraceReader {
         if (frame_.has_end()) {
             if (frame_.end().records() != place_.records)
                 damaged("it holds " + std::to_string(place_.records) +
-                        " records, and its end says " + std::to_string(frame_.end().records()));
-            if (!file_->at_end()) damaged("it goes on behind its end");
+                        " records, but its end frame states " +
+                        std::to_string(frame_.end().records()));
+            if (!file_->at_end()) damaged("data follow its end");
             ended_ = true;
             return false;
         }
-        if (!frame_.has_batch()) damaged("a header stands inside");
+        if (!frame_.has_batch()) damaged("it contains a second header");
         unfold(frame_.batch());
         return true;
     }
 
-    /// Fills one field of all records: a value each, one for all, or 0.
+    /// Sets a field of all records: one value each, one value for all, or 0.
     template <class Column, class Set>
     void fill(const Column& column, const char* name, Set&& set) {
         const std::size_t n = records_.size(), have = static_cast<std::size_t>(column.size());
@@ -150,7 +151,7 @@ class Reader final : public TraceReader {
             known &= v >= 0 && v <= static_cast<char>(TraceCommandKind::atomic);
             r.command = static_cast<TraceCommandKind>(v);
         });
-        if (!known) damaged("a command that is no read, write or atomic");
+        if (!known) damaged("a command that is not read, write or atomic");
         fill(b.application(), "application", [](TraceRecord& r, std::uint32_t v) {
             r.application = static_cast<std::uint16_t>(v);
         });
@@ -205,7 +206,7 @@ class Encoder final : public TraceEncoder {
             from = to;
             return static_cast<std::int64_t>(d);
         };
-        // Differences are 0 all along only where there is nothing to tell.
+        // A column of differences is omitted if all its values are 0.
         if (any(records, [](const TraceRecord& r) { return r.time != 0; }))
             for (const TraceRecord& r : records)
                 b.add_time(difference(static_cast<std::uint64_t>(r.time), time));
@@ -242,7 +243,7 @@ class Encoder final : public TraceEncoder {
             if (f(r)) return true;
         return false;
     }
-    /// Nothing if all are 0, one value if all are equal.
+    /// Writes nothing if all values are 0, and one value if all are equal.
     template <class Get, class Add>
     static void column(const std::vector<TraceRecord>& records, Get&& get, Add&& add) {
         const auto first = get(records.front());

@@ -12,8 +12,8 @@ class MqSim final : public TraceReader {
   public:
     MqSim(std::unique_ptr<InputFile> file, const TraceOptions& options) {
         if (options.unit.raw <= 0)
-            file->refuse("is a block trace of MQSim, and the unit of its arrival times is not in "
-                         "it: state the unit, such as 1ns");
+            file->refuse("is a block trace of MQSim, which does not state the unit of its arrival "
+                         "times: state the unit, such as 1ns");
         unit_ = options.unit.raw;
         trace_.emplace(std::move(file));
     }

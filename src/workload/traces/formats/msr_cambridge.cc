@@ -5,7 +5,7 @@ namespace memsim::workload {
 namespace {
 
 /// '128166372003061629,src1,0,Read,383496192,32768,113736': time in units of 100 ns since 1601,
-/// host, disk, operation, first byte, bytes, and a response time, which is passed over.
+/// host, disk, operation, first byte, bytes, and a response time, which is ignored.
 class MsrCambridge final : public CommaReader {
   public:
     MsrCambridge(std::unique_ptr<InputFile> file, const TraceOptions& options)

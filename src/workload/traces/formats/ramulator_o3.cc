@@ -4,8 +4,8 @@ namespace memsim::workload {
 
 namespace {
 
-/// '3 20734016 [20734080]': instructions before a load, its address, and that of a write-back. An
-/// instruction is a unit of time, as if one were executed in each cycle.
+/// '3 20734016 [20734080]': the number of instructions before a load, its address, and the address
+/// of a write-back. An instruction counts as a unit of time, as if one were executed per cycle.
 class SimpleO3 final : public CycleReader {
     using CycleReader::CycleReader;
     bool read(TraceRecord& r) override {

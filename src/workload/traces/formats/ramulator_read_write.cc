@@ -8,16 +8,16 @@ namespace memsim::workload {
 
 namespace {
 
-/// 'R 0,1,3,2,4096,17': the parts of a DRAM address. The address is the one that a memory of this
-/// geometry and map takes apart into them.
+/// 'R 0,1,3,2,4096,17': the fields of a DRAM address. The record's address is the one that a memory
+/// with this geometry and mapping decomposes into these fields.
 class ReadWrite final : public CycleReader {
   public:
     ReadWrite(std::unique_ptr<InputFile> file, const TraceOptions& options)
         : CycleReader(std::move(file), options) {
         const auto& g = options_.geometry;
         if (g.size() != parts)
-            file_->refuse("holds addresses as channel,rank,bank group,bank,row,column, and how "
-                          "many of each there are is not in it: state the geometry, such as "
+            file_->refuse("holds addresses as channel,rank,bank group,bank,row,column, but not "
+                          "their numbers: state the geometry, such as "
                           "1,2,4,4,65536,128");
         std::array<std::uint32_t, parts> n;
         for (std::size_t i = 0; i < parts; ++i) {

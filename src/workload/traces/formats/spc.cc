@@ -4,8 +4,8 @@ namespace memsim::workload {
 
 namespace {
 
-/// '0,20941264,8192,W,0.551706': unit, block of 512 bytes, bytes, operation, seconds. What follows
-/// is optional and passed over.
+/// '0,20941264,8192,W,0.551706': unit, block of 512 bytes, bytes, operation, seconds. Further
+/// optional fields are ignored.
 class Spc final : public CommaReader {
     using CommaReader::CommaReader;
     bool parse_fields(Words& words, TraceRecord& r) override {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-/// What the text formats of one line for each record have in common.
+/// Common parts of the text formats with one line per record.
 namespace memsim::workload {
 
 using files::Words;
@@ -34,13 +34,13 @@ class TextReader : public TraceReader {
         place_.byte = file_->place().byte;
         return true;
     }
-    /// False: the line holds no access.
+    /// Returns false if the line holds no access.
     virtual bool parse(Words& words, TraceRecord& r) = 0;
     void refuse(const std::string& what) const override { file_->refuse_line(what); }
 
     static constexpr std::uint64_t most_time = (std::uint64_t {1} << 63) - 1;
     static constexpr std::uint64_t most_bytes = std::uint64_t {1} << 31; ///< of an access
-    /// The bytes of an access, as a number of units of `unit` bytes.
+    /// The bytes of an access, given as a number of units of `unit` bytes.
     static std::uint32_t size(Words& words, const char* what, std::uint64_t unit = 1) {
         const std::uint64_t n = words.number(what);
         if (n == 0 || n > most_bytes / unit)
@@ -66,8 +66,8 @@ class TextReader : public TraceReader {
     TraceOptions options_;
 };
 
-/// A text format that counts its own unit of time, and does not tell how long that is, nor how many
-/// bytes an access has.
+/// A text format with its own time unit, whose length the file does not state, and without sizes of
+/// accesses.
 class CycleReader : public TextReader {
   public:
     CycleReader(std::unique_ptr<InputFile> file, const TraceOptions& options)
@@ -85,7 +85,7 @@ class CycleReader : public TextReader {
     }
 };
 
-/// A text format whose line is words between commas.
+/// A text format whose words are separated by commas.
 class CommaReader : public TextReader {
     using TextReader::TextReader;
 
@@ -102,7 +102,7 @@ class CommaReader : public TextReader {
     std::string text_;
 };
 
-/// How a detector looks at words.
+/// Helpers of format detectors.
 inline bool is_number(std::string_view w) {
     return !w.empty() && w.find_first_not_of("0123456789") == w.npos;
 }

@@ -263,7 +263,7 @@ TEST_CASE("the header's format line states an immediate and a source line, not t
         CHECK(traced(version, plain, true, "7 " + load + "\n8 " + end + "\n", 2) == 2);
         CHECK(sentence_of([&] {
                   traced(version, plain, false, load + " 0\n" + end + "\n", 2);
-              }).find("'0' stands after the end") != std::string::npos);
+              }).find("'0' follows the end") != std::string::npos);
         CHECK(sentence_of([&] {
                   traced(version, plain + " immediate", false, load + "\n" + end + " 0\n", 2);
               }).ends_with("the immediate is missing"));
@@ -352,7 +352,7 @@ TEST_CASE("versions 4 to 6 add their columns", "[traces]") {
     CHECK(operations(lined).size() == 1);
     CHECK(refusal(load + "1 2 Val 1 7 0\n", 1, 6) ==
           "k.traceg: line 18, column 48: the last word is 'Val', where 'NoVal' (register values of "
-          "version 6 are not read: trace without them) is right");
+          "version 6 are not supported: trace without them) is right");
 }
 
 TEST_CASE("what is wrong with an Accel-Sim trace is told with line and column", "[traces]") {
@@ -369,21 +369,20 @@ TEST_CASE("what is wrong with an Accel-Sim trace is told with line and column", 
     CHECK(refusal("0000 3 1 R0 LDG.E 1 R8 4 0 0x1000 \n", 1) ==
           "k.traceg: line 18, column 35: an address is missing");
     CHECK(refusal("0000 ffffffff 1 R0 TEX 1 R8 4 1 0x1000 4\n", 1) ==
-          "k.traceg: line 18, column 29: 'TEX' has addresses, but what it does to memory is not "
-          "known");
+          "k.traceg: line 18, column 29: 'TEX' has addresses, but its effect on memory is unknown");
     CHECK(refusal("0000 ffffffff 1 R0 LDG 1 R8 0\n", 1) ==
           "k.traceg: line 18, column 29: 'LDG' accesses memory, but the line has no address");
     CHECK(refusal("0000 ffffffff 1 UR0 MOV 1 R8 0\n", 1) ==
           "k.traceg: line 18, column 17: a register is 'UR0', where R0 to R255 is right");
     CHECK(refusal("0000 ffffffff 0 UTMALDG.2D 0 0\n", 1) ==
-          "k.traceg: line 18, column 17: 'UTMALDG.2D' copies tensors, for which a trace holds no "
+          "k.traceg: line 18, column 17: 'UTMALDG.2D' copies tensors, for which a trace has no "
           "addresses: such kernels cannot be played");
     CHECK(refusal("0000 ffffffff 0 EXIT 0 0 7 8\n", 1) ==
-          "k.traceg: line 18, column 28: '8' stands after the end of 'PC mask registers opcode "
+          "k.traceg: line 18, column 28: '8' follows the end of 'PC mask registers opcode "
           "registers width addresses'");
     CHECK(refusal("0000 00000003 1 R0 LD 1 R8 4 0 0x1000 0x7fc867000000\n", 1) ==
-          "k.traceg: line 18: a generic access goes to several of global, shared and local memory "
-          "at once, which cannot be played");
+          "k.traceg: line 18: a generic access spans several of global, shared and local memory, "
+          "which is not supported");
     for (const auto& [version, sentence] : std::map<unsigned, std::string> {
              {2,
               "k.traceg: line 8, column 28: version 2 of Accel-Sim's tracer; versions 3 to 6 are "
@@ -403,16 +402,16 @@ TEST_CASE("blocks stand in order, each whole", "[traces]") {
         return sentence_of([&] { operations(folder.write("k.traceg", text)); });
     };
     CHECK(refusal_of("0,0,0", "1,0,0") ==
-          "k.traceg: line 14, column 16: the block is '1,0,0', where 0,0,0 (blocks stand in linear "
-          "order, each whole: a trace that is still interleaved goes through the tracer's "
-          "post-processing first) is right");
+          "k.traceg: line 14, column 16: the block is '1,0,0', where 0,0,0 (blocks must be "
+          "complete and in linear order: a trace that is still interleaved must be processed by "
+          "the tracer's post-processing first) is right");
     CHECK(refusal_of("#END_TB", "#BEGIN_TB") ==
           "k.traceg: line 20, column 1: 'warp = n' or '#END_TB' was expected here");
     CHECK(refusal_of("#END_TB", "") ==
-          "k.traceg: line 21: the trace is cut off: '#END_TB' is missing behind it");
+          "k.traceg: line 21: the trace is truncated: '#END_TB' is missing after this line");
     CHECK(refusal_of("(1,1,1)", "(2,1,1)") ==
-          "k.traceg: line 21: the trace is cut off: block 1,0,0 of a grid of 2,1,1 is missing "
-          "behind it");
+          "k.traceg: line 21: the trace is truncated: block 1,0,0 of a grid of 2,1,1 is missing "
+          "after this line");
     CHECK(refusal_of("warp = 0", "warp = 1") ==
           "k.traceg: line 16, column 8: the warp is '1', where a number from 0 to 0 is right");
     CHECK(
@@ -424,7 +423,7 @@ TEST_CASE("blocks stand in order, each whole", "[traces]") {
         "k.traceg: the header has no 'accelsim tracer version', so it is older than 3; versions 3 "
         "to 6 are read");
     CHECK(refusal_of("#END_TB\n", "#END_TB\n#BEGIN_TB\n") ==
-          "k.traceg: line 21, column 1: the grid of 1,1,1 has ended, but the trace goes on");
+          "k.traceg: line 21, column 1: the grid of 1,1,1 has ended, but the trace continues");
 }
 
 TEST_CASE("a list names kernels and copies", "[traces]") {
@@ -446,18 +445,17 @@ TEST_CASE("a list names kernels and copies", "[traces]") {
     const auto refusal_of = [&](const std::string& text) {
         return sentence_of([&] { read_trace_list(folder.write("l.g", text)); });
     };
-    CHECK(
-        refusal_of("kernel-1.traceg\nkernel-2.tracez\n") ==
-        "l.g: line 2, column 1: 'kernel-2.tracez' is a binary trace (.tracez), which is not read: "
-        "trace as text");
+    CHECK(refusal_of("kernel-1.traceg\nkernel-2.tracez\n") ==
+          "l.g: line 2, column 1: 'kernel-2.tracez' is a binary trace (.tracez), which is not "
+          "supported: "
+          "trace as text");
     CHECK(refusal_of("MemcpyHtoD,0x10\n") ==
           "l.g: line 1, column 16: the bytes of the copy is missing");
     CHECK(refusal_of("MemcpyHtoD,0x10,4\n") ==
           "l.g: names no kernel; a kernelslist.g of Accel-Sim was expected");
     CHECK(refusal_of("hello\n").starts_with("l.g: line 1, column 1: a command is 'hello'"));
     CHECK(refusal_of("kernel-9.traceg\n")
-              .ends_with("kernel-9.traceg' is not there (nor .xz or .gz "
-                         "of it)"));
+              .ends_with("kernel-9.traceg' does not exist (nor does its .xz or .gz file)"));
     const auto too_much = [&] { TraceSource(list, {2 << 20, 4 << 20, 1}); };
     CHECK(
         sentence_of(too_much) ==

@@ -172,7 +172,7 @@ TEST_CASE("what is wrong with our own trace is told with the byte", "[traces]") 
     }
     CHECK(sentence_of([&] {
               read(folder.write("t.mst", good + "x"));
-          }).ends_with("the trace is damaged: it goes on behind its end"));
+          }).ends_with("the trace is damaged: data follow its end"));
     fuzz("t.mst", encode(some_records(3), *memsim_encoder(), 2), {"memsim"});
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("a player refuses a record whose sectors are not those of its bytes", 
         CHECK(sentence_of([&] {
                   m.start();
                   m.run(never);
-              }).find("record 1 names other sectors") != std::string::npos);
+              }).find("record 1 names 32-byte sectors outside of its") != std::string::npos);
     }
 }
 
@@ -301,9 +301,9 @@ TEST_CASE("what is wrong with a text trace is told with line and column", "[trac
     const auto refusal = [&](const std::string& text, const TraceOptions& o = {}) {
         return sentence_of([&] { read(folder.write("t", text), o); });
     };
-    CHECK(refusal("1000 0 2048 8 1\n") ==
-          "t: is a block trace of MQSim, and the unit of its arrival times is not in it: state the "
-          "unit, such as 1ns");
+    CHECK(refusal("1000 0 2048 8 1\n") == "t: is a block trace of MQSim, which does not state the "
+                                          "unit of its arrival times: state the "
+                                          "unit, such as 1ns");
     CHECK(refusal("5 0 0 8 1\n4 0 0 8 1\n", with_unit(1_ns)) ==
           "t: line 2, column 1: the arrival time is '4', where one that is not before the last is "
           "right");
@@ -479,8 +479,8 @@ TEST_CASE("a bank trace is refused by a memory that takes addresses apart otherw
     CHECK(said("1,2,4,4,65536,128", "rorabaco") == "");  // there is one channel
     CHECK(said("1,2,4,4,4096,128", "RoRaBaCoCh") == ""); // fewer rows, which are counted highest
     CHECK(said("1,2,4,4,65536,128", "RoBaRaCoCh") ==
-          "player.map: 'RoBaRaCoCh' with the geometry 1,2,4,4,65536,128 and columns of 64B takes "
-          "addresses apart otherwise than dram: give both the same map, ranks, groups, banks, "
+          "player.map: 'RoBaRaCoCh' with the geometry 1,2,4,4,65536,128 and columns of 64B differs "
+          "from the address mapping of dram: give both the same map, ranks, groups, banks, "
           "columns and bytes");
     for (const char* other :
          {"1,1,4,4,65536,128", "1,2,2,8,65536,128", "1,2,4,4,65536,64", "1,2,4,4,131072,128"})
@@ -515,10 +515,10 @@ TEST_CASE("slices and conversions keep what the formats have in common", "[trace
     }
     CHECK(sentence_of([&] {
               trace_convert(mst, {}, {}, mst, TraceOutputFormat::gem5, {});
-          }).ends_with("is the trace that is read: name another file to write"));
+          }).ends_with("is also the input: name another output file"));
     CHECK(sentence_of([&] {
               convert(text, {}, "f", TraceOutputFormat::gem5);
-          }).starts_with("d.trace: does not tell how long a unit"));
+          }).starts_with("d.trace: does not state its time unit"));
     // A fault in the input leaves nothing behind, and what was there before stays.
     const auto kept = folder.write("kept.mst", "before");
     const auto bad = folder.write("bad", "0x40 READ 1\nworse\n");

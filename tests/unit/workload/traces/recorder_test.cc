@@ -216,7 +216,7 @@ TEST_CASE("a player takes large records apart and says what it lacks", "[traces]
     CHECK(m->stat_value("player", "records", "") == 1);
     CHECK(m->stat_value("player", "bytes", "") == 4096);
     const auto refusal = [&](const Arguments& a) { return sentence_of([&] { playing(a); }); };
-    CHECK(refusal({}) == "player.trace: no trace is given: name its file");
+    CHECK(refusal({}) == "player.trace: no trace is given: set it to a file name");
     const auto text = folder.write("d", "0x40 READ 3\n");
     CHECK(refusal({{"trace", text}}).starts_with("player.unit: '"));
     const auto untimed = folder.write("r", "LD 0x40\n");

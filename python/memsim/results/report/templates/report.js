@@ -1,5 +1,5 @@
 "use strict";
-// What a report does: search, folding, plots. The data are those of page.py.
+// The functions of a report: search, folding, plots. The data come from page.py.
 const data = JSON.parse(document.getElementById("data").textContent);
 const $ = (selector, from = document) => from.querySelector(selector);
 const $$ = (selector, from = document) => [...from.querySelectorAll(selector)];
@@ -10,7 +10,7 @@ Chart.defaults.color = "#5a6673";
 Chart.defaults.animation = false;
 Chart.defaults.maintainAspectRatio = false;
 
-// Each word must be in the text. Minor rows are shown when they are asked for: by the box, or by a search.
+// Each word must occur in the text. Minor rows are shown on request, by the box or by a search.
 function search(section, items, groups) {
   const input = $("input[type=search]", section), all = $("input.all", section), found = $(".found", section);
   function update() {
@@ -51,7 +51,7 @@ for (const id of ["runs", "claims"]) {
 
 // ---- the machine: one drawing is shown at a time
 const drawing = $(".drawing"), chosen = document.getElementById("chosen");
-// A drawing that is wider than its place is made smaller, but not so small that it can't be read.
+// A drawing that is wider than its place is scaled down, but remains readable.
 function fit() {
   const svg = $("svg", drawing), width = svg.viewBox.baseVal.width * 4 / 3;
   $(".machine").classList.toggle("wide", width > 0.6 * $(".machine").clientWidth);
@@ -135,7 +135,7 @@ if (series) {
   for (const element of $$(".plot", series)) inView.observe(element);
 }
 
-// A label's words in lines of so many letters, three at most.
+// A label's words in lines of limited length, three lines at most.
 function wrapped(label, most) {
   const lines = [];
   for (const word of label.split(" ")) {

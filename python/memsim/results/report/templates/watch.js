@@ -1,8 +1,8 @@
 "use strict";
-// Shows the status of watch.py, twice a second, until nobody answers.
+// Shows the status of watch.py, twice a second, until the server does not answer.
 const $ = (selector, from = document) => from.querySelector(selector);
 const text = (id, value) => { document.getElementById(id).textContent = value; };
-const rates = [];  // µs of simulated time a second, one for each status
+const rates = [];  // µs of simulated time per second, one for each status
 let before = null, shown = null;
 const drawing = $(".drawing");
 
@@ -80,7 +80,7 @@ function show(status) {
   colour(status);
 }
 
-// The machine, its lists folded; a connection whose queue is full, or whose sender waits, is seen.
+// The machine with its lists folded. Connections with a full queue or a waiting sender are marked.
 async function draw() {
   const answer = await fetch("drawing");
   drawing.innerHTML = answer.ok ? await answer.text() : "";
@@ -92,7 +92,7 @@ function node(port) {
   for (const name of nodes(path)) if (document.getElementById(`node:${name}`)) return name;
   return path;
 }
-// A path with any of its indices folded, the path itself first.
+// The path, then the path with any of its indices folded.
 function nodes(path) {
   const at = path.search(/\[\d+\]/);
   if (at < 0) return [path];

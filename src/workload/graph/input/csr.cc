@@ -1,4 +1,4 @@
-#include "workload/graph/csr.hh"
+#include "workload/graph/input/csr.hh"
 
 #include "core/base/error.hh"
 #include "core/base/heed.hh"
@@ -10,7 +10,7 @@ namespace memsim::workload {
 void validate(const Csr& graph, const std::string& where) {
     const auto refuse = [&](const std::string& what) { throw ConfigError(where + ": " + what); };
     if (graph.row.size() != std::size_t {graph.vertices} + 1)
-        refuse(std::to_string(graph.row.size()) + " row offsets stand for " +
+        refuse(std::to_string(graph.row.size()) + " row offsets for " +
                std::to_string(graph.vertices) + " vertices, where one more than vertices is right");
     if (graph.row.front() != 0)
         refuse("the first row offset is " + std::to_string(graph.row.front()) + ", not 0");
@@ -81,7 +81,7 @@ std::uint32_t widest_vertex(const Csr& graph) {
 }
 
 std::uint64_t digest_of(const std::vector<std::uint32_t>& values, std::uint64_t seed) {
-    // Multiply and fold: order matters, and a change of one bit reaches all.
+    // Multiply and fold: the result depends on the order, and a change of one bit affects all bits.
     std::uint64_t hash = seed ^ (values.size() * 0x9e3779b97f4a7c15);
     for (std::uint32_t v : values) {
         hash = (hash ^ v) * 0xbf58476d1ce4e5b9;

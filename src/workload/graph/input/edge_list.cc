@@ -1,7 +1,7 @@
 #include "core/base/heed.hh"
 #include "core/base/units.hh"
 #include "workload/fields.hh"
-#include "workload/graph/graph_reader.hh"
+#include "workload/graph/input/graph_reader.hh"
 
 #include <algorithm>
 #include <optional>
@@ -14,7 +14,7 @@ struct Announced {
     std::uint64_t nodes, edges;
 };
 
-/// `# Nodes: 7115 Edges: 103689`, as SNAP writes it; any other comment is only a comment.
+/// `# Nodes: 7115 Edges: 103689`, as SNAP writes it. Other comments are ignored.
 std::optional<Announced> announced_in(const InputFile& file, std::string_view comment) {
     if (comment.find("Nodes:") == comment.npos || comment.find("Edges:") == comment.npos) return {};
     Fields fields(file, comment.substr(comment.find("Nodes:") + 6), comment);
@@ -38,7 +38,7 @@ void check_weight(Fields& fields) {
 Csr read_edge_list(InputFile& file) {
     std::vector<Arc> arcs;
     std::optional<Announced> announced;
-    std::optional<bool> weighted; ///< as the first edge is
+    std::optional<bool> weighted; ///< determined by the first edge
     for (std::string_view line; file.next_line(line);) {
         if (line.starts_with('#')) {
             if (const auto found = announced_in(file, line)) announced = found;
@@ -65,7 +65,8 @@ Csr read_edge_list(InputFile& file) {
         return a < b;
     });
     names.erase(std::unique(names.begin(), names.end()), names.end());
-    // A vertex without edges appears in no line: fewer than announced is right, more is not.
+    // Vertices without edges appear in no line, so fewer vertices than stated are valid, but not
+    // more.
     if (announced && (announced->edges != arcs.size() || announced->nodes < names.size()))
         file.refuse("its comment announces " + std::to_string(announced->nodes) + " nodes and " +
                     std::to_string(announced->edges) + " edges, but its lines hold " +

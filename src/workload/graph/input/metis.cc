@@ -1,5 +1,5 @@
 #include "workload/fields.hh"
-#include "workload/graph/graph_reader.hh"
+#include "workload/graph/input/graph_reader.hh"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +8,7 @@ namespace memsim::workload {
 
 namespace {
 
-/// How many numbers a line holds, and the largest; none if it holds another word.
+/// The number of integers in a line, and the largest one; 0 if the line holds another word.
 std::size_t numbers_in(std::string_view line, std::uint64_t& largest) {
     std::size_t n = 0;
     constexpr std::string_view blanks = " \t\r";
@@ -38,7 +38,7 @@ bool is_metis(std::string_view head) {
     bool header = true;
     for (std::size_t at = 0; at < head.size();) {
         const std::size_t end = head.find('\n', at);
-        if (end == head.npos) return false; // the head may end inside of this line
+        if (end == head.npos) return false; // the head may end within this line
         const std::string_view line = head.substr(at, end - at);
         std::uint64_t largest = 0;
         const std::size_t n = numbers_in(line, largest);
@@ -48,9 +48,9 @@ bool is_metis(std::string_view head) {
             const std::size_t begin = line.find_first_not_of(" \t");
             std::from_chars(line.data() + begin, line.data() + line.size(), vertices);
         } else if (first == 2 && largest > vertices)
-            return false; // no neighbour of a graph without weights
+            return false; // not a neighbour in a graph without weights
         if (!header && n != first && (n > 0 || line.find_first_not_of(" \t\r") == line.npos))
-            return n > 0; // a blank line is a vertex without edges, or nothing
+            return n > 0; // a blank line: a vertex without edges, or nothing
         header = false;
         at = end + 1;
     }
@@ -91,7 +91,7 @@ Csr read_metis(InputFile& file) {
             arcs.emplace_back(static_cast<std::uint32_t>(v), static_cast<std::uint32_t>(to - 1));
             if (arcs.size() > 2 * edges)
                 file.refuse_line("more neighbours than the " + std::to_string(edges) +
-                                 " edges that the first line announces, each listed twice");
+                                 " edges stated in the first line, each listed twice");
         }
     }
     while (next_vertex(file, line)) Fields(file, line).end("a line for each vertex");

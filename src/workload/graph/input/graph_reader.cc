@@ -1,4 +1,4 @@
-#include "workload/graph/graph_reader.hh"
+#include "workload/graph/input/graph_reader.hh"
 
 namespace memsim::workload {
 

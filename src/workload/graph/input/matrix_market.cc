@@ -1,5 +1,5 @@
 #include "workload/fields.hh"
-#include "workload/graph/graph_reader.hh"
+#include "workload/graph/input/graph_reader.hh"
 
 #include <algorithm>
 #include <cctype>
@@ -8,7 +8,7 @@ namespace memsim::workload {
 
 namespace {
 
-/// The banner's words may stand in any case.
+/// The words of the banner are not case-sensitive.
 std::string lower(std::string_view word) {
     std::string text(word);
     std::transform(text.begin(), text.end(), text.begin(),

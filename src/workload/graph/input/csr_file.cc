@@ -1,11 +1,11 @@
-#include "workload/graph/graph_reader.hh"
+#include "workload/graph/input/graph_reader.hh"
 
 #include <algorithm>
 #include <bit>
 
 namespace memsim::workload {
 
-static_assert(std::endian::native == std::endian::little, "the words are read as they stand");
+static_assert(std::endian::native == std::endian::little, "words are read without conversion");
 
 Csr read_csr_file(InputFile& file) {
     struct {
@@ -21,7 +21,7 @@ Csr read_csr_file(InputFile& file) {
     graph.col = file.read_array<std::uint32_t>(header.arcs, "the columns");
     if (!file.at_end())
         file.refuse_byte("more bytes follow the " + std::to_string(header.arcs) +
-                         " columns that the header announces");
+                         " columns stated in the header");
     validate(graph, file.path());
     for (std::uint32_t v = 0; v < graph.vertices; ++v)
         std::sort(graph.col.begin() + graph.row[v], graph.col.begin() + graph.row[v + 1]);

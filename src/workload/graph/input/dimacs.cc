@@ -1,5 +1,5 @@
 #include "workload/fields.hh"
-#include "workload/graph/graph_reader.hh"
+#include "workload/graph/input/graph_reader.hh"
 
 namespace memsim::workload {
 
@@ -30,7 +30,7 @@ Csr read_dimacs(InputFile& file) {
                 "an edge before the line 'p sp|tw vertices edges', which must come first");
         if (++seen > lines)
             file.refuse_line("more edges than the " + std::to_string(lines) +
-                             " that the 'p' line announces");
+                             " stated by the 'p' line");
         if (shortest_path && fields.word("'a'") != "a")
             fields.refuse("'a from to length' was expected, or a comment 'c ...'");
         const auto from =

@@ -1,4 +1,4 @@
-#include "workload/graph/grid.hh"
+#include "workload/graph/input/grid.hh"
 
 #include "core/base/error.hh"
 #include "core/base/heed.hh"

@@ -1,4 +1,4 @@
-#include "workload/graph/uniform.hh"
+#include "workload/graph/input/uniform.hh"
 
 #include "core/base/error.hh"
 #include "core/base/heed.hh"

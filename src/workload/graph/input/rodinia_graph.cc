@@ -1,5 +1,5 @@
 #include "workload/fields.hh"
-#include "workload/graph/graph_reader.hh"
+#include "workload/graph/input/graph_reader.hh"
 
 namespace memsim::workload {
 
@@ -9,7 +9,8 @@ namespace {
 Fields line_of(InputFile& file, std::string_view what) {
     for (std::string_view line; file.next_line(line);)
         if (Fields fields(file, line); !fields.empty()) return fields;
-    file.refuse("ends where " + std::string(what) + " should stand: it is cut off; fetch it again");
+    file.refuse("ends where " + std::string(what) +
+                " should follow: it is cut off; fetch it again");
 }
 
 } // namespace

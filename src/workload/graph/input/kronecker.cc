@@ -1,4 +1,4 @@
-#include "workload/graph/kronecker.hh"
+#include "workload/graph/input/kronecker.hh"
 
 #include "core/base/error.hh"
 #include "core/base/heed.hh"
@@ -13,8 +13,8 @@ namespace {
 /// A probability in units of 2^-32.
 constexpr std::uint64_t share(std::uint64_t hundredths) { return (hundredths << 32) / 100; }
 
-/// The quadrant of each level, drawn from 32 random bits: bit 1 is the source's, bit 0 the
-/// target's.
+/// The quadrant of each level, from 32 random bits: bit 1 belongs to the source, bit 0 to the
+/// target.
 struct Quadrants {
     explicit Quadrants(const Initiator& i) : a(share(i.a)), b(a + share(i.b)), c(b + share(i.c)) {}
     std::uint32_t operator()(std::uint64_t bits) const {
@@ -27,7 +27,7 @@ Arc draw(std::uint32_t scale, const Quadrants& quadrant, Rng& random) {
     std::uint32_t from = 0, to = 0;
     std::uint64_t bits = 0;
     for (std::uint32_t level = 0; level < scale; ++level) {
-        // One draw of 64 bits serves two levels.
+        // A draw of 64 bits serves two levels.
         if (level % 2 == 0) bits = random.next();
         const std::uint32_t q = quadrant(bits & 0xffffffff);
         bits >>= 32;

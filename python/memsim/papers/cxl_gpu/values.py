@@ -1,0 +1,124 @@
+"""The values of CXL-GPU's configurations: platforms, cores, links, queues and hosts.
+
+Values stand in the paper's table or are assumptions of docs/models/cxl.md.
+"""
+
+from ...model.provenance import Swept, assumed, cited, inferred, stated, swept
+from ...systems.parameters import Parameters
+
+# What a root port's queue logic reads ahead; None: no endpoint.
+PLATFORMS: dict[str, str | None] = {
+    "gpu-dram": None,
+    "uvm": None,
+    "gds": None,
+    "cxl": "none",
+    "cxl-naive": "naive",
+    "cxl-dyn": "dynamic",
+    "cxl-sr": "window",
+    "cxl-ds": "window",
+}
+CONTROLLERS = ("ours", "smt", "tpp")
+CONTROLLER = "CXL-GPU: the compared controllers (ours, SMT, TPP)"
+FLIT = "CXL 3.1: flits of 68 and 256 bytes; CXL-GPU's link has those of 68"
+FLITS = ("68B", "256B", "256B-lopt")
+VORTEX = "Vortex"
+CORES = stated(8, "CXL-GPU's table: cores/threads 8/8")
+LANES = stated(8, "CXL-GPU's table: cores/threads 8/8")
+CLOCK = cited(
+    "250MHz",
+    "Vortex's README: 1024 threads at 250 MHz",
+    sweep=[swept(f, f"gpu.sm[*].clock={f}") for f in ("125MHz", "1GHz")],
+    name="clock of the cores",
+)
+WARPS = cited(4, "Vortex's default configuration: 4 warps of a core; the paper's table has cores and threads alone")
+GROUPS = cited(
+    "chunks",
+    "Vortex's OpenCL runtime: a hardware thread runs a contiguous chunk of the work-groups",
+    sweep=[swept("interleaved", "threads.order=interleaved")],
+    name="work-groups of a hardware thread",
+)
+# How programs run: work-groups in hardware threads, or warps of 32 threads on 8 lanes, as CUDA maps them. Figures with UVM
+# take the latter on all platforms: in chunks 256 threads use as many pages of each array at once, and GPU memory holds 128.
+THREADS = "serial", "simt"
+SIMT_WARPS = assumed(16, "warps of a core, so that a block of 512 threads fits")
+MSHRS = assumed(
+    2 * 8,
+    "two misses for each thread of a warp",
+    sweep=[swept(n, f"gpu.l1[*].mshrs={n}") for n in (8, 32, 64)],
+    name="misses of a core at once",
+)
+# The system bus's map: local memory from 0, the host's, and the window in which firmware places endpoints.
+LOCAL, HOST = 1 << 30, 15 << 30
+WINDOW = LOCAL + HOST
+MAPPED = "the system bus's map: local memory, the host's, and the window for endpoints"
+RESERVE = assumed(8, "local memory to the reserve of deterministic stores")
+WIRES: Parameters = stated(dict(generation=5, lanes=8), "CXL-GPU's table: PCIe 5.0 x8 with sync-header bypass")
+
+
+def _both_ends(parameter: str, value: object) -> Swept:
+    """A Swept of both ends of a link."""
+    return swept(value, f"port[*].root_port.{parameter}={value}", f"port[*].device.{parameter}={value}")
+
+
+LINK: Parameters = dict(
+    WIRES,
+    credits=assumed(
+        64,
+        "places for messages received, of each class",
+        sweep=[_both_ends("credits", n) for n in (16, 256)],
+        name="credits of a class",
+    ),
+    retry_buffer=assumed(
+        128,
+        "flits kept until they are acknowledged",
+        sweep=[_both_ends("retry_buffer", n) for n in (22, 255)],
+        name="retry buffer",
+    ),
+    bit_errors=assumed(
+        0, "PCIe allows 1000 of 10^15", sweep=[_both_ends("bit_errors", 1000)], name="bit errors of 10^15"
+    ),
+)
+INGRESS = assumed(64, "places of the ingress queue", sweep=[32, 128], name="ingress queue")
+SPECULATIVE = "cxl-naive", "cxl-dyn", "cxl-sr", "cxl-ds"
+
+
+def _speculative(*values: object) -> list[Swept]:
+    """A Swept for each value, on the platforms of speculative reads."""
+    return [swept(value, platforms=SPECULATIVE) for value in values]
+
+
+QUEUES: Parameters = dict(
+    ring=assumed(32, "as the queues", sweep=_speculative(8, 128), name="ring of ranges"),
+    period=assumed("200ns", "between two steps", sweep=_speculative("50ns", "800ns"), name="period of the granularity"),
+    step=assumed("256B", "the least granularity", sweep=_speculative("512B"), name="step of the granularity"),
+    least_sr_queue=assumed(
+        8, "the paper states only that it is adjusted", sweep=_speculative(32), name="least length of the SR queue"
+    ),
+)
+STORE: Parameters = dict(
+    entries=assumed(4096, "lines of 1/8 of local memory", sweep=[512], name="entries of the address list"),
+    suspend_at=inferred(
+        "moderate",
+        "CXL-GPU: if an increase in DevLoad is detected",
+        sweep=["optimal", "severe"],
+        name="suspending load",
+    ),
+)
+PCIE: Parameters = dict(
+    WIRES,
+    **assumed(
+        dict(payload="128B", overhead="40B"), "a usual payload; an acknowledgement and a credit update of 8 bytes"
+    ),
+)
+FAULT = assumed(
+    "500us",
+    "CXL-GPU: 500; only microseconds fit",
+    sweep=[swept("25us", arguments=("--fault", "25us"), platforms=("uvm", "gds"))],
+    name="host's time for a fault",
+)
+TREE = "density(region=2MiB,block=64KiB)"  # as NVIDIA's driver prefetches
+HOST_DRAM: Parameters = dict(
+    latency=assumed("100ns", "a usual latency of host memory"),
+    bandwidth=stated("44.8GB/s", "CXL-GPU's table 10a: DDR5-5600, two sub-channels of 32 bit"),
+)
+LINEAR = assumed("linear", "no source states a hash of sets")

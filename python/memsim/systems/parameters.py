@@ -1,0 +1,40 @@
+"""How the builders of machines take their arguments: as one typed dataclass, or as its fields."""
+
+import functools
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any, TypeVar, cast
+
+from ..model.provenance import derived, source_of
+
+Parameters = dict[str, Any]  # of a component, by name
+REGION = "the region that the run simulates"
+
+D = TypeVar("D")
+R = TypeVar("R")
+
+
+def described_by(cls: type[D], rest: str = "dispatcher") -> Callable[[Callable[[D], R]], Callable[..., R]]:
+    """Lets a builder that takes a dataclass `cls` also take the fields of one: machine("cmd", program, seed=2).
+
+    Keywords replace fields of a given `cls`. A keyword that names no field is a parameter of a component: it joins the
+    field that `rest` names, where `cls` has one.
+    """
+    names = {field.name for field in fields(cast(Any, cls))}
+
+    def decorate(build: Callable[[D], R]) -> Callable[..., R]:
+        @functools.wraps(build)
+        def call(*given: Any, **named: Any) -> R:
+            more = {name: value for name, value in named.items() if name not in names} if rest in names else {}
+            own = {name: value for name, value in named.items() if name not in more}
+            made: Any = replace(*given, **own) if given and isinstance(given[0], cls) else cls(*given, **own)
+            return build(replace(made, **{rest: {**getattr(made, rest), **more}}) if more else made)
+
+        return call
+
+    return decorate
+
+
+def of_region(dispatcher: Parameters) -> Parameters:
+    """Parameters of gpu.Dispatcher that say what a run simulates. A value that has a source keeps it."""
+    return {name: value if source_of(value) else derived(value, from_=REGION) for name, value in dispatcher.items()}
