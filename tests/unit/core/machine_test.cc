@@ -109,8 +109,7 @@ TEST_CASE("what is built wrongly is refused by a sentence with the place and wha
           "m has no parameter 'latncy' (did you mean 'latency'?)");
     CHECK(add("m", "mem.SimpleMemory", {{"latency", "190"}}) ==
           "m.latency: '190' has no unit of Time: write '190ns' or the like (Time from the data "
-          "path to "
-          "the answer)");
+          "path to the response)");
     CHECK(add("m", "mem.SimpleMemory", {{"queue", "0"}}) ==
           "m.queue: '0' is outside its range: it must be from 1 to 65536 (Requests waiting or in "
           "flight to this component)");
