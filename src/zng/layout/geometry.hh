@@ -55,7 +55,7 @@ struct FlashGeometry {
         const std::uint32_t of = across() ? all.all_planes() : all.package_planes();
         if (of % span() || (across() && span() % packages()))
             throw ConfigError(path + ".span: a mapped block of " + std::to_string(span()) +
-                              "planes does not divide the " + std::to_string(of) + " planes" +
+                              " planes does not divide the " + std::to_string(of) + " planes" +
                               (across() ? " of " + std::to_string(packages()) + " packages" : ""));
         if (std::uint64_t {all.all_planes()} * all.blocks > ~std::uint32_t {0})
             throw ConfigError(path + ".blocks: the flash has " +
