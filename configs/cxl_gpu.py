@@ -88,4 +88,4 @@ print(
 )
 if args.check_contents:
     report = simulation.check_contents()
-    print(f"contents: {report['bytes']} bytes equal those of the program;  {report['overtaken']} stores came late")
+    print(f"contents: {report['bytes']} bytes equal those of the program; {report['overtaken']} stores came late")

@@ -23,7 +23,7 @@ parser.add_argument(
     nargs="+",
     default=[],
     metavar="NAME=VALUE",
-    help="values that replace those of the table:  tRCDRD=12ns ranks=1",
+    help="values that replace those of the table: tRCDRD=12ns ranks=1",
 )
 parser.add_argument("--order", default="first_ready", help="scheduling of commands, in the same format")
 parser.add_argument(

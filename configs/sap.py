@@ -62,8 +62,8 @@ print(
 )
 print(
     f"{cache.hits} hits, {cache.merged} merged, {cache.misses} misses; {cache.prefetches} units prefetched, "
-    f"{cache.unused_prefetches} of them unused;  {cache.units_out} units written to the drive"
+    f"{cache.unused_prefetches} of them unused; {cache.units_out} units written to the drive"
 )
 if args.check_contents:
     report = simulation.check_contents()
-    print(f"contents: {report['bytes']} bytes equal those of the program;  {report['overtaken']} stores came late")
+    print(f"contents: {report['bytes']} bytes equal those of the program; {report['overtaken']} stores came late")

@@ -130,6 +130,6 @@ if len(programs) > 1:
 if args.check_contents:
     report = simulation.check_contents()
     print(
-        f"contents: {report['bytes']} bytes equal those of the programs;  {report['left_out']} more belong to "
+        f"contents: {report['bytes']} bytes equal those of the programs; {report['left_out']} more belong to "
         f"atomics; {report['overtaken']} stores came late"
     )

@@ -67,8 +67,8 @@ class Stat {
 
 /// The values of running totals at the last sample of a series, from which the next sample computes
 /// their growth. A total is identified by its address, which is constant during the life of its
-/// machine. The set of totals must not depend on what was counted, so that a loaded machine has the
-/// same totals in the same order.
+/// machine. The set of totals must not depend on the counts, so that a loaded machine has the same
+/// totals in the same order.
 class Growth {
   public:
     static constexpr std::string_view archived_as = "Growth";
