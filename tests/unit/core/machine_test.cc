@@ -146,7 +146,8 @@ TEST_CASE("what is built wrongly is refused by a sentence with the place and wha
 }
 
 TEST_CASE("a component type says each name once, and none that Python's objects have") {
-    const ParamInfo param {"queue", "int", "Count", "4", "", "", "Capacity"};
+    const ParamInfo param {"queue",   [] { return std::string("int"); }, "Count", "4", "", "",
+                           "Capacity"};
     const PortInfo port {"queue", "in", "out", "test.Note", "", "Notes"};
     Schema s;
     s.name = "test.Ambiguous", s.params = {param}, s.ports = {port};
