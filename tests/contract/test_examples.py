@@ -12,8 +12,8 @@ from test_compile_fail import COMPILERS, ROOT, refusal  # noqa: E402
 
 
 def examples(text):
-    """The indented blocks of comments that are C++: those with a statement or a brace at a line's end."""
-    for block in re.findall(r"(?:^///(?: {5}.*)?\n)+", text, re.M):
+    """The indented blocks of comments that follow an empty line and are C++: with a statement or a brace at a line's end."""
+    for block in re.findall(r"^///\n(?:^///(?: {5}.*)?\n)+", text, re.M):
         code = re.sub(r"^///(?: {5})?", "", block, flags=re.M).strip("\n") + "\n"
         if re.search(r"[;{}]$", code, re.M):
             yield code
@@ -41,4 +41,7 @@ def test_examples_are_found():
         "core/state/archive.hh[0]",
     } <= set(found)
     assert list(examples("/// Text.\n///\n///     int a;\n///\n///     int b;\n/// More.\n")) == ["int a;\n\nint b;\n"]
-    assert list(examples("///     page = address / bytes\nint a;\n")) == []
+    assert list(examples("///\n///     page = address / bytes\nint a;\n")) == []
+    assert (
+        list(examples("///\n/// Models        A list: one;\n///               two;\n///               three.\n")) == []
+    )

@@ -234,10 +234,10 @@ TEST_CASE("local memory has a size, and takes the end of memory once it is acces
     memory.set(2 << 20, 4 << 20);
     memory.reserve_local(3 << 20);
     CHECK(memory.global(0x1000) == 0x1000);
-    CHECK(
-        sentence_of([&] { memory.touch_local(); }) ==
-        "the trace touches 1 pages of 2097152 bytes and needs 3145728 bytes for local memory, more "
-        "than 4194304 bytes hold: set memory, page or local_memory of the workload.TraceProgram");
+    CHECK(sentence_of([&] { memory.touch_local(); }) ==
+          "the trace accesses 1 pages of 2097152 bytes and needs 3145728 bytes for local memory, "
+          "more than 4194304 bytes hold: set memory, page or local_memory of the "
+          "workload.TraceProgram");
 }
 
 TEST_CASE("the header's format line states an immediate and a source line, not the version",
@@ -459,7 +459,7 @@ TEST_CASE("a list names kernels and copies", "[traces]") {
     const auto too_much = [&] { TraceSource(list, {2 << 20, 4 << 20, 1}); };
     CHECK(
         sentence_of(too_much) ==
-        "the trace touches 3 pages of 2097152 bytes and needs 0 bytes for local memory, more than "
+        "the trace accesses 3 pages of 2097152 bytes and needs 0 bytes for local memory, more than "
         "4194304 bytes hold: set memory, page or local_memory of the workload.TraceProgram");
 }
 
