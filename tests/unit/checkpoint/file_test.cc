@@ -58,7 +58,7 @@ std::string write_one(const std::string& path) {
 
 } // namespace
 
-TEST_CASE("A machine goes on from its file as if it had not stopped", "[checkpoint]") {
+TEST_CASE("A machine continues from its file as if it had not stopped", "[checkpoint]") {
     const Folder folder;
     const std::string path = folder / "a.ckpt";
     Rig straight;
@@ -194,7 +194,7 @@ TEST_CASE("A file with one bit flipped anywhere is refused", "[checkpoint]") {
     CHECK(altered > bytes.size() - 32); // the rest: magic, format, lengths
 }
 
-TEST_CASE("A file of something else, or of another version, is refused", "[checkpoint]") {
+TEST_CASE("A file of another kind or version is rejected", "[checkpoint]") {
     const Folder folder;
     const std::string path = folder / "a.ckpt";
     const auto refusal = [&] { return error_of([&] { checkpoint::read(path); }); };
@@ -210,7 +210,7 @@ TEST_CASE("A file of something else, or of another version, is refused", "[check
                                    ") reads version 2"));
 }
 
-TEST_CASE("Other components may have changed, those of the machine may not", "[checkpoint]") {
+TEST_CASE("Only components outside of the machine may have changed", "[checkpoint]") {
     const Folder folder;
     const std::string path = folder / "a.ckpt";
     std::string bytes = write_one(path);
@@ -242,12 +242,12 @@ TEST_CASE("Other components may have changed, those of the machine may not", "[c
                   " differs: resume with the memsim that wrote the checkpoint");
 }
 
-TEST_CASE("The version of the code is its release and its shapes", "[checkpoint]") {
+TEST_CASE("The version of the code consists of its release and its shapes", "[checkpoint]") {
     CHECK_THAT(version(), StartsWith(MEMSIM_VERSION "+"));
     CHECK(version().size() == std::string_view {MEMSIM_VERSION}.size() + 13);
 }
 
-TEST_CASE("A write that fails leaves the earlier file and nothing else", "[checkpoint]") {
+TEST_CASE("A failed write leaves only the earlier file", "[checkpoint]") {
     const Folder folder;
     const std::string path = folder / "a.ckpt";
     // Writes a small one, then one too large, and says what came of it.

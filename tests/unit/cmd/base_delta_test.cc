@@ -44,7 +44,7 @@ static BlockBytes of_cluster(std::uint32_t cluster, std::uint8_t change = 0) {
     });
 }
 
-TEST_CASE("The first block of a cluster is raw, an equal one takes nothing in memory", "[cmd]") {
+TEST_CASE("The first block of a cluster is raw; an equal block needs no memory", "[cmd]") {
     BaseDeltaStores s = stores(4, 4);
     const Kept first(s, of_cluster(1)), equal(s, of_cluster(1)), other(s, of_cluster(2));
     CHECK(first.how.kind == Kind::raw);
@@ -55,7 +55,7 @@ TEST_CASE("The first block of a cluster is raw, an equal one takes nothing in me
     CHECK((first.whole(s) && equal.whole(s) && other.whole(s)));
 }
 
-TEST_CASE("Equal differences are one, of whatever cluster", "[cmd]") {
+TEST_CASE("Equal differences of different clusters are shared", "[cmd]") {
     BaseDeltaStores s = stores(64, 64);
     const Kept base_1(s, of_cluster(1)), base_2(s, of_cluster(2));
     const Kept first(s, of_cluster(1, 5)), same(s, of_cluster(2, 5)), other(s, of_cluster(2, 6));
@@ -70,7 +70,7 @@ TEST_CASE("Equal differences are one, of whatever cluster", "[cmd]") {
     CHECK((same.whole(s) && other.whole(s)));
 }
 
-TEST_CASE("A difference has its bytes, and saves a sector or is not kept", "[cmd]") {
+TEST_CASE("A difference is kept only if it saves a sector", "[cmd]") {
     BaseDeltaStores s = stores(4, 4, 0); // one cluster
     const auto zeros = words_block([](std::uint32_t) { return 0; });
     const Kept base(s, zeros);
@@ -95,7 +95,7 @@ TEST_CASE("A difference has its bytes, and saves a sector or is not kept", "[cmd
     CHECK(bytes_of([&](std::uint32_t i) { return of(i, 32, 1u << 31); }) == P {128, 128});
 }
 
-TEST_CASE("A cluster is told by the words' high bits", "[cmd]") {
+TEST_CASE("The words' high bits select a cluster", "[cmd]") {
     BaseDeltaStores s = stores(64, 64);
     const Kept base(s, of_cluster(1));
     const auto changed = [&](std::uint32_t word, std::uint32_t by) {
@@ -108,7 +108,7 @@ TEST_CASE("A cluster is told by the words' high bits", "[cmd]") {
     CHECK(changed(0, 0x80000000) == Kind::raw);
 }
 
-TEST_CASE("Different differences with one hash are two", "[cmd]") {
+TEST_CASE("Different differences with the same hash are kept apart", "[cmd]") {
     BaseDeltaStores s = stores(4, 4, 0);
     const auto block = [](std::uint64_t first, std::uint64_t second) {
         BlockBytes b {};
@@ -127,7 +127,7 @@ TEST_CASE("Different differences with one hash are two", "[cmd]") {
     for (const Kept* k : {&kept_a, &kept_b, &again}) CHECK(k->whole(s));
 }
 
-TEST_CASE("A base stays while a block needs it, then it makes room", "[cmd]") {
+TEST_CASE("A base is kept while a block needs it and can then be replaced", "[cmd]") {
     BaseDeltaStores s = stores(1, 1);
     const Kept base(s, of_cluster(1)), a(s, of_cluster(1)), b(s, of_cluster(1, 9));
     REQUIRE((a.how.kind == Kind::duplicate && b.how.kind == Kind::difference));
@@ -143,7 +143,8 @@ TEST_CASE("A base stays while a block needs it, then it makes room", "[cmd]") {
     CHECK(Kept(s, of_cluster(1)).how.kind == Kind::raw);
 }
 
-TEST_CASE("A difference stays while a duplicate needs it, the first block does not", "[cmd]") {
+TEST_CASE("A difference is kept while a duplicate needs it; its first block does not count",
+          "[cmd]") {
     BaseDeltaStores s = stores(64, 1);
     const Kept base(s, of_cluster(1));
     const Kept first(s, of_cluster(1, 1)), second(s, of_cluster(1, 2)); // makes room
@@ -159,7 +160,7 @@ TEST_CASE("A difference stays while a duplicate needs it, the first block does n
     for (const Kept* k : {&first, &second, &again}) CHECK(k->whole(s));
 }
 
-TEST_CASE("65,534 blocks are kept against a base, the next one is raw", "[cmd]") {
+TEST_CASE("A base serves 65,534 blocks; the next one is raw", "[cmd]") {
     BaseDeltaStores s = stores(1, 1);
     const Kept base(s, of_cluster(1));
     BlockBytes data;
@@ -172,7 +173,7 @@ TEST_CASE("65,534 blocks are kept against a base, the next one is raw", "[cmd]")
     CHECK(Kept(s, base.block).how.kind == Kind::duplicate);
 }
 
-TEST_CASE("Contents are never wrong, whatever is evicted, saved and loaded", "[cmd]") {
+TEST_CASE("Contents stay correct under evictions, saving and loading", "[cmd]") {
     const auto size = GENERATE(1u, 2u, 8u, 64u);
     BaseDeltaStores s;
     const std::uint32_t ways = std::min(size, 4u);
@@ -202,7 +203,7 @@ TEST_CASE("Contents are never wrong, whatever is evicted, saved and loaded", "[c
     for (const std::uint32_t n : of_kind) CHECK(n > 50);
 }
 
-TEST_CASE("Lines that cannot be are not loaded, nor a block that needs one", "[cmd]") {
+TEST_CASE("Invalid lines, and blocks that need them, are not loaded", "[cmd]") {
     BaseDeltaStores s = stores(2, 2), other = stores(2, 2), larger = stores(4, 2);
     const Kept base(s, of_cluster(1)), equal(s, of_cluster(1));
     CHECK(load(saved(s), larger) == "has 2 elements and not 4");

@@ -44,7 +44,7 @@ TEST_CASE("A block of equal words is its base and one run of 33 planes", "[cmd]"
         CHECK(bits_of_equal(word) == 33 + 7);
 }
 
-TEST_CASE("Each code of a plane has its length", "[cmd]") {
+TEST_CASE("The length of each plane code", "[cmd]") {
     const auto ramp = [](std::uint32_t base, std::uint32_t step) {
         return bits_of(steps_block(base, [&](std::uint32_t) { return step; }));
     };
@@ -74,7 +74,7 @@ TEST_CASE("Differences need their 33rd bit", "[cmd]") {
           33 + 32 + 32 + 5 + 7);
 }
 
-TEST_CASE("A block is moved in as few sectors as hold its codes", "[cmd]") {
+TEST_CASE("A block is transferred in the minimum number of sectors for its codes", "[cmd]") {
     std::vector<std::uint32_t> raw;
     for (std::uint32_t i = 0; i < 7; ++i) raw.push_back(0x101 << i | 1u << 30);
     auto full = raw, over = raw;
@@ -94,7 +94,7 @@ TEST_CASE("A block is moved in as few sectors as hold its codes", "[cmd]") {
     CHECK(packed_sectors(block) == 4); // as it is: its codes take 5
 }
 
-TEST_CASE("Every block comes back from its bit planes", "[cmd]") {
+TEST_CASE("Every block is restored from its bit planes", "[cmd]") {
     Rng r(11, "blocks");
     std::array<std::uint32_t, block_sectors + 1> of_sectors {};
     for (int i = 0; i < 3'000; ++i) {

@@ -23,7 +23,7 @@ static void refused(const std::string& params, const std::string& sentence, bool
     CHECK_THROWS_WITH(build(m, params, contents), Contains("dedup") && Contains(sentence));
 }
 
-TEST_CASE("Deduplication that cannot be is refused by a sentence before time 0", "[cmd][misuse]") {
+TEST_CASE("Invalid deduplication parameters are rejected before time 0", "[cmd][misuse]") {
     const std::string alone = "assisted_read=false ";
     refused(alone + "hash_entries=0", "'0' is outside its range: it must be from 1");
     refused(alone + "hash_entries=100", "100 is not a whole number of sets of 16 ways");
@@ -84,7 +84,7 @@ static const Registration<Program> program {"Has memory; for tests."};
 
 } // namespace memsim::test_cmd
 
-TEST_CASE("Tables over the program's memory are refused before time 0", "[cmd][misuse]") {
+TEST_CASE("Tables that overlap the program's memory are rejected before time 0", "[cmd][misuse]") {
     const auto with_program = [](const std::string& memory) {
         Machine m(1);
         m.add("program", "test_cmd.Program", {{"memory", memory}});

@@ -122,7 +122,7 @@ std::vector<Scheme> schemes() {
 
 } // namespace
 
-TEST_CASE("a look into the L2 takes its bank, if it is told to", "[cmd]") {
+TEST_CASE("a look-up in the L2 occupies its bank if configured", "[cmd]") {
     struct Counts {
         std::uint64_t busy, looked;
     };
@@ -142,9 +142,9 @@ TEST_CASE("a look into the L2 takes its bank, if it is told to", "[cmd]") {
     CHECK(taken.busy < free.busy + taken.looked * 2);
 }
 
-TEST_CASE(
-    "what equation 1 asks for by sectors alone is counted, and is all that sectors_alone reads",
-    "[cmd]") {
+TEST_CASE("reads that equation 1 requires for whole sectors are counted, and sectors_alone makes "
+          "no others",
+          "[cmd]") {
     const auto run = [](const std::string& alone) {
         Machine m(1);
         build(m, {"", "values=3 lines=128 whole=0", "sectors_alone=" + alone, true, ""});
@@ -178,7 +178,7 @@ TEST_CASE(
     CHECK(of("silent_shared") <= of("silent"));
 }
 
-TEST_CASE("behind deduplication every read gets the bytes that were written last", "[cmd]") {
+TEST_CASE("with deduplication every read returns the last written bytes", "[cmd]") {
     std::uint64_t seed = 0;
     std::string name;
     for (const Scheme& s : schemes()) {

@@ -66,7 +66,8 @@ Tick last(const std::string& params, const std::function<void(Timed&)>& plan) {
 
 } // namespace
 
-TEST_CASE("A look into a table's cache takes its 20 cycles, and a read of the map two", "[cmd]") {
+TEST_CASE("A look-up in a table's cache takes 20 cycles; a read of the map takes two look-ups",
+          "[cmd]") {
     const auto intra_read = [](Timed& t) {
         t.write(0, 1, 4, true);
         t.driver->read(5000 * cycle, 1 * 128 + 32);
@@ -84,12 +85,12 @@ TEST_CASE("A look into a table's cache takes its 20 cycles, and a read of the ma
     CHECK(last("", intra_read) < 100 * cycle);            // and here it is not
 }
 
-TEST_CASE("A look that finds nothing takes its 20 cycles beside the fetch", "[cmd]") {
+TEST_CASE("A missing look-up takes 20 cycles in addition to the fetch", "[cmd]") {
     const auto cold_read = [](Timed& t) { t.driver->read(0, 128); };
     CHECK(last("", cold_read) == last("table_cycles=0", cold_read) + 20 * cycle - 1);
 }
 
-TEST_CASE("The time of a read in deduplication is a stage of its own", "[cmd]") {
+TEST_CASE("The time of a read in deduplication is a separate stage", "[cmd]") {
     Timed t("");
     t.write(0, 1, 4, true);
     t.driver->read(5000 * cycle, 128);
@@ -119,7 +120,7 @@ TEST_CASE("A block of 128 bytes is hashed in 228 cycles, one of 32 in 76", "[cmd
           last("detection=md5(round_cycles=1)", equal_words)); // never hashed
 }
 
-TEST_CASE("The hash unit takes the next block after its interval", "[cmd]") {
+TEST_CASE("The hash unit accepts the next block after its interval", "[cmd]") {
     for (const Tick interval : {4, 76, 228}) {
         Timed t("detection=md5(interval=" + std::to_string(interval) + ")");
         t.write(0, 1, 4);

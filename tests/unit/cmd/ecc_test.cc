@@ -7,7 +7,7 @@ namespace memsim::ecc_test {
 using namespace memsim::cmd;
 using namespace memsim::cmd::test;
 
-TEST_CASE("Each error of one bit has check bits of its own, and of two no valid ones", "[cmd]") {
+TEST_CASE("Single-bit errors have distinct syndromes, double-bit errors invalid ones", "[cmd]") {
     Rng r(7, "words");
     const std::uint64_t word = r.next();
     const std::uint8_t right = check_bits(word);

@@ -7,7 +7,7 @@ namespace memsim::fingerprint_store_test {
 using namespace memsim::cmd;
 using namespace memsim::cmd::test;
 
-TEST_CASE("The fingerprint referenced least makes room, of equals the least recently used",
+TEST_CASE("The least referenced fingerprint is replaced, among equals the least recently used",
           "[cmd]") {
     auto store = sized<FingerprintStore>(3, 3);
     for (const std::uint32_t n : {1, 2, 3}) REQUIRE(store.insert(digest(n), 0b1111, n).inserted);

@@ -14,7 +14,7 @@ static HashStore store_of(std::uint32_t entries, std::uint32_t ways) {
     return sized<HashStore>(entries, ways);
 }
 
-TEST_CASE("A hash is found under its sectors only", "[cmd]") {
+TEST_CASE("A hash is found only with its sectors", "[cmd]") {
     HashStore store = store_of(4, 4);
     REQUIRE(store.insert(digest(7), 0b1011, 20).inserted);
     CHECK(store.find(digest(7), 0b1011)->place == 20);
@@ -28,7 +28,7 @@ TEST_CASE("A hash is found under its sectors only", "[cmd]") {
     CHECK(store.find(digest(7), 0b1101)->place == 21);
 }
 
-TEST_CASE("65,535 blocks are mapped to a place, the next one is refused", "[cmd]") {
+TEST_CASE("At most 65,535 blocks are mapped to a place", "[cmd]") {
     HashStore store = store_of(2, 2);
     REQUIRE(insert(store, 1, 10)); // the first
     for (std::uint32_t n = 2; n < 65'535; ++n) REQUIRE(store.join(10));
@@ -45,7 +45,7 @@ TEST_CASE("65,535 blocks are mapped to a place, the next one is refused", "[cmd]
     CHECK_FALSE(store.find(digest(1), 0b1111));
 }
 
-TEST_CASE("The least recently used hash of count 1 makes room, and none if there is none",
+TEST_CASE("The least recently used hash with count 1 is replaced; without one, insertion fails",
           "[cmd]") {
     HashStore store = store_of(3, 3);
     REQUIRE((insert(store, 1, 10) && insert(store, 2, 20) && insert(store, 3, 30)));
@@ -73,7 +73,7 @@ TEST_CASE("The least recently used hash of count 1 makes room, and none if there
     CHECK(store.insert(digest(6), 0b1111, 60).victim.place == 10);
 }
 
-TEST_CASE("A reference moves to a donor's place, and is forgotten when it is withdrawn", "[cmd]") {
+TEST_CASE("A reference moves to a donor's place and is removed when withdrawn", "[cmd]") {
     HashStore store = store_of(2, 2);
     REQUIRE((insert(store, 1, 10) && store.join(10)));
     store.move(10, 11);

@@ -7,7 +7,7 @@ namespace memsim::intra_test {
 using namespace memsim::cmd;
 using namespace memsim::cmd::test;
 
-TEST_CASE("Equal words of the mask's sectors are an intra-duplicate, whatever the others hold",
+TEST_CASE("Equal words in the mask's sectors make an intra-duplicate, regardless of other sectors",
           "[cmd]") {
     const auto sector_0110 = words_block([](std::uint32_t i) {
         return i / 8 == 1 || i / 8 == 2 ? 0x3f800000u : i; // 1.0f
@@ -19,7 +19,7 @@ TEST_CASE("Equal words of the mask's sectors are an intra-duplicate, whatever th
     CHECK(intra_value(words_block([](std::uint32_t) { return 0; }), 0b1111) == 0u);
 }
 
-TEST_CASE("One bit of any word that differs makes a block no intra-duplicate", "[cmd]") {
+TEST_CASE("A single different bit prevents an intra-duplicate", "[cmd]") {
     const auto alike = words_block([](std::uint32_t) { return 0xdeadbeef; });
     REQUIRE(intra_value(alike, 0b1111) == 0xdeadbeefu);
     for (std::uint32_t bit = 0; bit < 8 * block_bytes; ++bit) {

@@ -6,7 +6,7 @@ namespace memsim::jobs_test {
 
 using namespace memsim::cmd;
 
-TEST_CASE("a write waits for all older reads of its block, however many", "[cmd]") {
+TEST_CASE("a write waits for all older reads of its block", "[cmd]") {
     constexpr Jobs::Most most {300, 1, 1};
     JobsState state;
     Jobs::resize(most, state);

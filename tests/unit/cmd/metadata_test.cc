@@ -54,7 +54,7 @@ constexpr std::uint64_t map_sector = 4096 * 128 / 32; ///< the map's first
 
 } // namespace
 
-TEST_CASE("A piece of a table is fetched once, and is there when it has come", "[cmd]") {
+TEST_CASE("A table piece is fetched once and present after its arrival", "[cmd]") {
     Tables t;
     CHECK_FALSE(t.look(0, 5));
     REQUIRE(t.sent.size() == 1);
@@ -78,7 +78,7 @@ TEST_CASE("A piece of a table is fetched once, and is there when it has come", "
     CHECK(t.stat.metadata_fetches.value() == 2);
 }
 
-TEST_CASE("What was changed is written back when its line makes room, and only that", "[cmd]") {
+TEST_CASE("Only changed pieces are written back when their line is replaced", "[cmd]") {
     Tables t;
     t.fetch(0), t.fetch(24);
     t.metadata.change(Table::map, 24, 0); // the line's last 32 bytes
@@ -97,7 +97,7 @@ TEST_CASE("What was changed is written back when its line makes room, and only t
     CHECK(t.stat.metadata_writebacks.value() == 1);
 }
 
-TEST_CASE("A change of what is not here fetches it, and nobody waits", "[cmd]") {
+TEST_CASE("A change of a missing piece fetches it, and no request waits", "[cmd]") {
     Tables t;
     t.metadata.change(Table::mask, 1000, 0);
     REQUIRE(t.sent.size() == 1);
@@ -112,7 +112,7 @@ TEST_CASE("A change of what is not here fetches it, and nobody waits", "[cmd]") 
     CHECK(dirty == 1u << t.sent[0].sector % 4);
 }
 
-TEST_CASE("Without an MSHR a look waits, and those behind it, in order", "[cmd]") {
+TEST_CASE("Without an MSHR, look-ups wait in order", "[cmd]") {
     Tables t;
     t.fetch(96);
     t.sent.clear();
@@ -129,7 +129,7 @@ TEST_CASE("Without an MSHR a look waits, and those behind it, in order", "[cmd]"
     CHECK(t.metadata.idle());
 }
 
-TEST_CASE("A set whose lines are all on their way takes no other", "[cmd]") {
+TEST_CASE("A set whose lines are all being fetched accepts no other line", "[cmd]") {
     MetadataParams p = Tables::params();
     p.metadata_mshrs.parse("8");
     Tables t;

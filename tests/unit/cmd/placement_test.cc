@@ -86,7 +86,7 @@ struct Plain {
 
 } // namespace
 
-TEST_CASE("On random writes each block's data are where its entry says", "[cmd]") {
+TEST_CASE("Under random writes each block's data lie in the place named by its entry", "[cmd]") {
     for (const std::uint32_t entries : {0u, 4u}) {
         Plain plain(150, entries); // two groups of type flags
         Rng r(7, "placement");
@@ -107,7 +107,7 @@ TEST_CASE("On random writes each block's data are where its entry says", "[cmd]"
     }
 }
 
-TEST_CASE("Blocks that are not whole come home where no place is to be lent", "[cmd]") {
+TEST_CASE("Partial blocks are brought home if no place can be lent", "[cmd]") {
     // All blocks are mapped to the first one's place by one sector, so none is whole.
     Plain plain(8, 0);
     for (std::uint32_t b = 0; b < 8; ++b) plain.write(b, 0b0001, {1, 0, 0, 0});
@@ -120,7 +120,7 @@ TEST_CASE("Blocks that are not whole come home where no place is to be lent", "[
     CHECK(plain.t().type(0) == BlockType::own);
 }
 
-TEST_CASE("The 65,536th duplicate is a block of its own", "[cmd]") {
+TEST_CASE("The 65,536th duplicate is stored as a separate block", "[cmd]") {
     const std::uint32_t most = Reference::most;
     Plain plain(most + 4, 0);
     for (std::uint32_t b = 0; b < most; ++b) plain.write(b, all_sectors, {1, 3, 1, 3});
@@ -132,7 +132,7 @@ TEST_CASE("The 65,536th duplicate is a block of its own", "[cmd]") {
     CHECK(plain.t().users(0) == most);
 }
 
-TEST_CASE("A place that its last block leaves may be lent again, and says so", "[cmd]") {
+TEST_CASE("A place that its last block leaves is reported as free", "[cmd]") {
     Plain plain(4, 0);
     const Plain::Data a {1, 3, 1, 3}, b {5, 1, 1, 1};
     plain.write(0, all_sectors, a);

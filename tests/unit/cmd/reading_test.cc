@@ -52,7 +52,7 @@ TEST_CASE("A block in its own place is read after its type flag alone", "[cmd]")
     CHECK(r.class_stat.data_reads.value() == 1);
 }
 
-TEST_CASE("Of a compressed block the map is looked at, too", "[cmd]") {
+TEST_CASE("A read of a compressed block looks up the map, too", "[cmd]") {
     Reads r;
     r.compressor = made<Compressor>("bpc");
     r.compressor->resize(16);
@@ -71,7 +71,7 @@ TEST_CASE("Of a compressed block the map is looked at, too", "[cmd]") {
     CHECK(r.noted.fetches == Reads::Fetches {{3, 0b0001}});
 }
 
-TEST_CASE("An intra-duplicate's sector is read from its map entry, memory is not", "[cmd]") {
+TEST_CASE("A sector of an intra-duplicate is read from its map entry, not from memory", "[cmd]") {
     Reads r;
     r.placement.set_intra(5, 0b1111, 0x01020304);
     const auto id = r.begin(5, 0b0100);
@@ -99,7 +99,7 @@ TEST_CASE("Sectors outside of the mask are read in the block's own place", "[cmd
     CHECK(r.noted.finished.empty());
 }
 
-TEST_CASE("An inter-duplicate's sectors are copied from the L2, others read at the reference",
+TEST_CASE("Sectors of an inter-duplicate are copied from the L2 or read from the reference",
           "[cmd]") {
     Reads r;
     r.in_l2 = 0b0010;
@@ -118,7 +118,7 @@ TEST_CASE("An inter-duplicate's sectors are copied from the L2, others read at t
     CHECK(r.jobs.data(id).own[1].bytes[0] == 0xcd);
 }
 
-TEST_CASE("The L2's line of a reference that was written again and moved is not copied", "[cmd]") {
+TEST_CASE("An L2 line is not copied if its reference was rewritten and moved", "[cmd]") {
     Reads r;
     r.in_l2 = 0b1111; // block 2's new data
     r.placement.put(2, 0b1111, 2, &r.digest);

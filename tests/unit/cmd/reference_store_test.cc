@@ -10,7 +10,7 @@ namespace memsim::reference_store_test {
 using namespace memsim::cmd;
 using namespace memsim::cmd::test;
 
-TEST_CASE("Sets fill apart, and equal bytes of a hash still spread over them", "[cmd]") {
+TEST_CASE("Sets fill independently, and hashes with equal bytes are spread over them", "[cmd]") {
     auto store = sized<HashStore>(64, 4);
     std::map<std::uint64_t, std::uint32_t> in_set;
     for (std::uint32_t n = 0; n < 160; ++n) {
@@ -120,7 +120,7 @@ static void replay(std::uint32_t entries, std::uint32_t ways, bool alone) {
     }
 }
 
-TEST_CASE("Both stores of references do on random strings what a plain list does", "[cmd]") {
+TEST_CASE("Both reference stores behave like a plain list under random operations", "[cmd]") {
     for (const auto& [entries, ways] :
          {std::pair {12u, 3u}, std::pair {6u, 6u}, std::pair {5u, 1u}, std::pair {0u, 0u}}) {
         replay<HashStore>(entries, ways, true);
@@ -128,7 +128,7 @@ TEST_CASE("Both stores of references do on random strings what a plain list does
     }
 }
 
-TEST_CASE("A store of references that cannot be is not loaded", "[cmd]") {
+TEST_CASE("An invalid reference store is not loaded", "[cmd]") {
     const auto refused = [](const std::vector<Reference>& all) {
         auto store = sized<HashStore>(2, 2);
         return load(saved(all), store);

@@ -30,7 +30,7 @@ struct Writes : Parts {
 
 } // namespace
 
-TEST_CASE("A write that covers what was written before reads nothing", "[cmd]") { // Fig. 7b
+TEST_CASE("A write that covers all earlier sectors needs no read", "[cmd]") { // Fig. 7b
     Writes w;
     w.placement.put(1, 0b0110, 1, nullptr);
     w.tables(w.begin(1, 0b1110));
@@ -41,7 +41,7 @@ TEST_CASE("A write that covers what was written before reads nothing", "[cmd]") 
     CHECK(w.stat.dedup_reads.value() == 0);
 }
 
-TEST_CASE("A write that covers less reads the old sectors outside of it", "[cmd]") { // Fig. 7a
+TEST_CASE("A write that covers fewer sectors reads the others", "[cmd]") { // Fig. 7a
     Writes w;
     w.placement.put(1, 0b0111, 1, nullptr);
     const auto id = w.begin(1, 0b1100);
@@ -56,7 +56,7 @@ TEST_CASE("A write that covers less reads the old sectors outside of it", "[cmd]
     CHECK((w.out.back().address == 1 * 128 + 64 && w.out.back().bytes == 64)); // the new ones alone
 }
 
-TEST_CASE("Old sectors are written where they do not lie yet", "[cmd]") {
+TEST_CASE("Old sectors are written if they are not in the place yet", "[cmd]") {
     Writes w;
     w.placement.set_intra(1, 0b0011, 7); // they are in the map
     const auto id = w.begin(1, 0b0100);
@@ -89,7 +89,7 @@ TEST_CASE("A sector of which some bytes are written is completed by a read", "[c
     CHECK(w.stat.uncovered_sectors.value() == 0);
 }
 
-TEST_CASE("Extra reads are counted by what a write lacks", "[cmd]") {
+TEST_CASE("Extra reads are counted by the missing part of a write", "[cmd]") {
     Writes w;
     w.placement.put(1, 0b0111, 1, nullptr);
     const auto id = w.add(JobKind::write, 1, 0b1100);
@@ -104,7 +104,7 @@ TEST_CASE("Extra reads are counted by what a write lacks", "[cmd]") {
     CHECK(w.stat.partial_sectors.value() == 1);
 }
 
-TEST_CASE("An intra-duplicate that the map holds already is counted", "[cmd]") {
+TEST_CASE("An intra-duplicate already held by the map is counted", "[cmd]") {
     Writes w;
     w.placement.set_intra(1, 0b0011, 7);
     w.tables(w.begin(1, 0b0001, true));
@@ -115,8 +115,7 @@ TEST_CASE("An intra-duplicate that the map holds already is counted", "[cmd]") {
     CHECK(w.stat.intra_again.value() == 1);
 }
 
-TEST_CASE("A duplicate is mapped and not written; a reference that is written again moves",
-          "[cmd]") {
+TEST_CASE("A duplicate is mapped instead of written; a rewritten reference moves", "[cmd]") {
     Writes w;
     w.step(w.writing, w.begin(1, 0b1111)); // the hash is here
     CHECK(w.stat.write_requests.value() == 1);
@@ -165,7 +164,7 @@ TEST_CASE("After some groups without a donor a duplicate of the block lends its 
     CHECK((w.stat.lent_by_duplicates.value() == 1 && w.stat.borrowed.value() == 1));
 }
 
-TEST_CASE("Requests for one block go in order, reads of it side by side", "[cmd]") {
+TEST_CASE("Requests to one block execute in order, its reads in parallel", "[cmd]") {
     Parts p;
     const auto first = p.add(JobKind::read, 3, 1), second = p.add(JobKind::read, 3, 1);
     const auto write = p.add(JobKind::write, 3, 1), other = p.add(JobKind::write, 4, 1);

@@ -79,7 +79,7 @@ TEST_CASE("reflection sees types of an anonymous namespace") {
     CHECK(reflect::enumerator_name(static_cast<Hue>(2)).empty());
 }
 
-TEST_CASE("a value comes back from its bytes as it was, and cut-off bytes are refused") {
+TEST_CASE("a value is restored from its bytes, and truncated bytes are rejected") {
     Everything v;
     v.flag = true, v.colour = Colour::green, v.text = "a\0b", v.wide = -(Int128 {1} << 90);
     v.bits = {true, false, true}, v.numbers = {1, -2, 3}, v.inners = {{1, {2, 3, 4}}, {5, {}}};
@@ -126,7 +126,7 @@ struct Sized {
 };
 } // namespace memsim::test
 
-TEST_CASE("what no value can be is refused by the name of its field") {
+TEST_CASE("invalid values are rejected with the name of the field") {
     Sized good;
     for (std::uint32_t i : {0, 1, 2, 3}) good.free.push_back(i);
     good.all[0].table[7] = {};
@@ -183,7 +183,7 @@ TEST_CASE("the values of an enumeration are known") {
     CHECK_FALSE(reflect::is_enumerator(static_cast<Colour>(255)));
 }
 
-TEST_CASE("a table is saved sorted: its bytes do not tell how it was filled") {
+TEST_CASE("a table is saved sorted: its bytes do not depend on the order of insertion") {
     HashMap<int> up, down;
     for (std::uint64_t k = 0; k < 500; ++k) up[k * 77] = static_cast<int>(k);
     for (std::uint64_t k = 600; k-- > 0;) down[k * 77] = static_cast<int>(k);
@@ -193,7 +193,7 @@ TEST_CASE("a table is saved sorted: its bytes do not tell how it was filled") {
     CHECK(a.bytes == b.bytes);
 }
 
-TEST_CASE("the table does what a std::map does, under random operations") {
+TEST_CASE("the table behaves like std::map under random operations") {
     for (std::uint64_t range : {20u, 3000u}) {
         HashMap<std::uint64_t> ours;
         std::map<std::uint64_t, std::uint64_t> theirs;
@@ -240,7 +240,7 @@ TEST_CASE("a Fifo is a deque, also when elements leave from its middle") {
     }
 }
 
-TEST_CASE("a handle to an element that was freed is noticed") {
+TEST_CASE("a handle to a freed element is detected") {
     Pool<int> pool;
     const auto a = pool.create(1);
     const auto b = pool.create(2);
@@ -257,7 +257,7 @@ TEST_CASE("a handle to an element that was freed is noticed") {
     CHECK_FALSE(Handle<int> {});
 }
 
-TEST_CASE("random streams are fixed, and each is of its own") {
+TEST_CASE("random streams are fixed and independent") {
     Rng r(1, "gpu.sm[0].random");
     // The expected values come from a second implementation of the two papers, in Python.
     const std::array<std::uint64_t, 3> drawn {r.next(), r.next(), r.next()};

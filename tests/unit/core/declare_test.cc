@@ -149,7 +149,7 @@ static std::string refusal(const Arguments& arguments) {
     return error_of([&] { Machine().add("desk", "test.Desk", arguments); });
 }
 
-TEST_CASE("a constraint is one form of sentence, and holds at its edge", "[core]") {
+TEST_CASE("a constraint has one form of message and is exact at its limit", "[core]") {
     CHECK(refusal({}) == "");
     CHECK(refusal({{"ways", "6"}}) == "desk.ways: '6' must be 0 or a power of two (Ways)");
     CHECK(refusal({{"sets", "6"}}) == "desk.sets: '6' must be a multiple of ways = 4 (Sets)");
@@ -166,7 +166,7 @@ TEST_CASE("a constraint is one form of sentence, and holds at its edge", "[core]
     CHECK_THAT(refusal({{"ways", "0"}}), Contains("a multiple of ways = 0"));
 }
 
-TEST_CASE("one parameter alone is not held against the others", "[core]") {
+TEST_CASE("a single parameter is not checked against the others", "[core]") {
     const Schema& desk = registry().at("test.Desk");
     CHECK(desk.resolve("desk", "low", "9") == "9");
     CHECK(desk.resolve("desk", "unit", "1024B") == "1KiB");
@@ -177,14 +177,14 @@ TEST_CASE("one parameter alone is not held against the others", "[core]") {
           std::vector<std::string> {"a multiple of ways", "at most pages"});
 }
 
-TEST_CASE("every component's defaults keep its constraints", "[core]") {
+TEST_CASE("every component's defaults satisfy its constraints", "[core]") {
     for (const auto& entry : registry()) {
         INFO(entry.first);
         CHECK(error_of([&] { entry.second.create("it", {}); }) == "");
     }
 }
 
-TEST_CASE("a vector of ports has as many as are bound, and counters for each", "[core]") {
+TEST_CASE("a vector of ports has the number of bound ports, and counters for each", "[core]") {
     Machine m;
     for (const char* s : {"a", "b", "c"}) m.add(s, "test.Source", {{"count", "3"}});
     m.add("desk", "test.Desk", {});
@@ -215,7 +215,7 @@ TEST_CASE("a vector of ports has as many as are bound, and counters for each", "
     CHECK_NOTHROW(m.sample_every(1_ns, {"desk.drawers[*]", "desk.of_port[*]"}));
 }
 
-TEST_CASE("an optional port is used if it is bound, and saved with the rest", "[core]") {
+TEST_CASE("an optional port is used if it is bound, and saved", "[core]") {
     const auto make = [](Machine& m) {
         m.add("source", "test.Source", {{"count", "5"}});
         m.add("desk", "test.Desk", {});
@@ -235,7 +235,7 @@ TEST_CASE("an optional port is used if it is bound, and saved with the rest", "[
     CHECK(second.get<Sink>("sink").state.taken_at == whole.get<Sink>("sink").state.taken_at);
 }
 
-TEST_CASE("memory that two have is refused by a sentence that names both", "[core]") {
+TEST_CASE("memory claimed twice is rejected with both names", "[core]") {
     const auto refused = [](const char* b_from, const char* b_keeps) {
         Machine m;
         m.add("a", "test.Desk", {{"from", "4KiB"}, {"keeps", "4KiB"}});
@@ -291,7 +291,7 @@ TEST_CASE("a port that needs an interface is bound to a component that offers it
     CHECK(out.same_neighbour(out));
 }
 
-TEST_CASE("a stage that nobody has known before is a component's own", "[core]") {
+TEST_CASE("a component may define a stage of its own", "[core]") {
     static const Stage lookup {"test lookup"}, again {"test lookup"}, other {"test other"};
     CHECK(lookup == again);
     CHECK(lookup.number() != other.number());

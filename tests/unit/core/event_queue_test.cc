@@ -86,7 +86,7 @@ void play(Player& p, std::uint64_t seed, DelayOf delay, std::size_t target, unsi
 
 } // namespace
 
-TEST_CASE("the fast queue fires in the order of the naive one, whatever is done to it") {
+TEST_CASE("the fast queue fires in the order of the naive queue under random operations") {
     const auto seed = GENERATE(range(1, 7));
     const auto delay = GENERATE(values<DelayOf>({few_ticks, uniform, of_any_size, bursts}));
     const auto target = GENERATE(std::size_t {5}, std::size_t {300}, std::size_t {5000});
@@ -113,7 +113,7 @@ TEST_CASE("events of one tick fire in the order in which they were scheduled, al
     CHECK(p.fired.size() == 110'000);
 }
 
-TEST_CASE("events that come before those looked ahead at are fired first") {
+TEST_CASE("events before those already looked ahead fire first") {
     Player p(QueueKind::fast);
     p.schedule(1'000'000'001);
     CHECK(p.queue.next_tick() == 1'000'000'000);
@@ -126,7 +126,7 @@ TEST_CASE("events that come before those looked ahead at are fired first") {
     CHECK_FALSE(p.step());
 }
 
-TEST_CASE("a tick is not split, however many events it schedules close behind it") {
+TEST_CASE("a tick is not split by events scheduled shortly after it") {
     const auto at_once = GENERATE(range(1, 300, 7));
     Player p(QueueKind::fast);
     p.schedule(1001);
@@ -210,7 +210,7 @@ TEST_CASE("pending() lists the live events in the order in which they will fire"
     }
 }
 
-TEST_CASE("cancelling for ever does not fill the queue") {
+TEST_CASE("repeated cancelling does not fill the queue") {
     Player p(QueueKind::fast);
     p.schedule(1'000'000'000'000);
     for (int i = 0; i < 300'000; ++i) {
@@ -295,7 +295,7 @@ TEST_CASE("an alarm goes off once, at the time that it was set to last, on both 
     CHECK(fast.gone_off == naive.gone_off);
 }
 
-TEST_CASE("setting an alarm for ever does not fill the queue") {
+TEST_CASE("repeated setting of an alarm does not fill the queue") {
     Clockwork c(QueueKind::fast, 1);
     Tick t = 0;
     for (int i = 0; i < 3'000; ++i) {

@@ -7,7 +7,7 @@ namespace memsim::legible_test {
 using memsim::legible;
 using namespace std::string_literals;
 
-TEST_CASE("what is UTF-8 stays, and every other byte is shown as \\xff") {
+TEST_CASE("UTF-8 is unchanged, and every other byte is shown as \\xff") {
     CHECK(legible("") == "");
     CHECK(legible("line 1:\n  'x'") == "line 1:\n  'x'");
     CHECK(legible("größer, 頁, 😀") == "größer, 頁, 😀");
@@ -20,7 +20,7 @@ TEST_CASE("what is UTF-8 stays, and every other byte is shown as \\xff") {
                   "2J") == "\\xc2\\x9b2J"); // a terminal's CSI
 }
 
-TEST_CASE("what only looks like UTF-8 is shown byte by byte") {
+TEST_CASE("invalid UTF-8 is shown byte by byte") {
     CHECK(legible("\xc3") == "\\xc3");                            // cut off
     CHECK(legible("\xe2\x82") == "\\xe2\\x82");                   // cut off
     CHECK(legible("\xc0\xaf") == "\\xc0\\xaf");                   // '/', too long

@@ -50,7 +50,7 @@ TEST_CASE("credits: never more than the depth on the way, one back a latency aft
     }
 }
 
-TEST_CASE("who acts at the edges of a clock sees messages and room at the next one") {
+TEST_CASE("a clocked component sees messages and room at the next edge") {
     Pair p({{"count", "20"}, {"latency", "10ns"}, {"clock", "7GHz"}},
            {{"depth", "3"}, {"clock", "300MHz"}});
     p.run();
@@ -63,7 +63,7 @@ TEST_CASE("who acts at the edges of a clock sees messages and room at the next o
     }
 }
 
-TEST_CASE("a message wakes nobody while one before it waits, and is seen when it is the first") {
+TEST_CASE("a message behind another one wakes no receiver and is seen when it is the first") {
     // One each 8 ns; the first at 18 ns, while it is held until 1018 ns the others arrive.
     Pair p({{"count", "4"}, {"rate", "1GB/s"}}, {{"depth", "4"}, {"pause", "1us"}});
     CHECK(p.run(1'000'000'000) == Stop::limit);
@@ -75,7 +75,8 @@ TEST_CASE("a message wakes nobody while one before it waits, and is seen when it
     CHECK(p.sink.wakes == 6); // and one each as the pauses end
 }
 
-TEST_CASE("a queue that nobody empties stops its sender, and the report says who waits") {
+TEST_CASE(
+    "a queue that is not emptied stops its sender, and the report names the waiting component") {
     Pair p({{"count", "20"}}, {{"depth", "3"}, {"stuck", "true"}});
     CHECK(p.run() == Stop::idle);
     CHECK(p.source.state.sent_at.size() == 3);
@@ -86,13 +87,14 @@ TEST_CASE("a queue that nobody empties stops its sender, and the report says who
     CHECK(p.machine.imbalances() == std::vector<std::string> {"sink: notes were never taken"});
 }
 
-TEST_CASE("sending without asking first is noticed") {
+TEST_CASE("sending without can_send() is detected") {
     Pair p({{"count", "0"}}, {{"depth", "1"}});
     p.source.port.out.send({});
     CHECK_THROWS_AS(p.source.port.out.send({}), Panic);
 }
 
-TEST_CASE("a series takes [*] for every index and * for any text, and refuses what names nothing") {
+TEST_CASE(
+    "a series accepts [*] for every index and * for any text, and rejects names without a match") {
     Pair p({}, {});
     const auto sampled = [&](const std::string& pattern) {
         p.machine.sample_every(10_ns, {pattern});
@@ -117,7 +119,7 @@ TEST_CASE("a series takes [*] for every index and * for any text, and refuses wh
     CHECK(p.machine.save().shared == before);
 }
 
-TEST_CASE("a series leaves no trace: the same events, wakes and times with and without it") {
+TEST_CASE("a series changes nothing: events, wakes and times are equal with and without it") {
     auto run = [](bool series) {
         Pair p({{"count", "500"}, {"rate", "1GB/s"}}, {{"depth", "3"}, {"pause", "3ns"}});
         if (series) p.machine.sample_every(1_ns, {"sink.*"});
@@ -132,7 +134,7 @@ TEST_CASE("a series leaves no trace: the same events, wakes and times with and w
     CHECK(run(true) == run(false));
 }
 
-TEST_CASE("running in pieces is running at once, wherever it is cut") {
+TEST_CASE("running in pieces equals running at once") {
     Pair whole({{"count", "50"}}, {{"pause", "3ns"}}),
         pieces({{"count", "50"}}, {{"pause", "3ns"}});
     whole.run();

@@ -95,7 +95,7 @@ TEST_CASE("adding a component disturbs no other's random stream") {
     CHECK(draw(false) == draw(true));
 }
 
-TEST_CASE("what is built wrongly is refused by a sentence with the place and what would be right") {
+TEST_CASE("a wrongly built machine is rejected with the place and the expected value") {
     Machine m;
     auto add = [&](const char* path, const char* type, const Arguments& a = {}) {
         return error_of([&] { m.add(path, type, a); });
@@ -145,7 +145,7 @@ TEST_CASE("what is built wrongly is refused by a sentence with the place and wha
           "sink.in: its queue has capacity 0 and could never be used");
 }
 
-TEST_CASE("a component type says each name once, and none that Python's objects have") {
+TEST_CASE("a component type uses each name once, and none of Python's objects") {
     const ParamInfo param {"queue",   [] { return std::string("int"); }, "Count", "4", "", "",
                            "Capacity"};
     const PortInfo port {"queue", "in", "out", "test.Note", "", "Notes"};
@@ -160,7 +160,7 @@ TEST_CASE("a component type says each name once, and none that Python's objects 
     CHECK_THROWS_WITH(register_schema(s), Catch::Contains("registered twice"));
 }
 
-TEST_CASE("an armed timer stays where it is") {
+TEST_CASE("an armed timer cannot move") {
     mem::SimpleMemory sleeper {mem::SimpleMemory::Params {}};
     Simulation sim;
     sim.expect(1);
@@ -260,7 +260,7 @@ TEST_CASE("the configuration's hash covers fixed parameters and not tunable ones
           std::string::npos);
 }
 
-TEST_CASE("debug lines come from the flags that are on, in their time, and change nothing") {
+TEST_CASE("debug lines come from enabled flags in their time range and change nothing") {
     static const DebugFlag flag {"TestFlag", "For this test"};
     Machine one, two;
     std::string lines;

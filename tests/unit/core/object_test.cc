@@ -27,7 +27,7 @@ static const Registration<Remark> remark {"Rings that a number of bits takes (a 
 
 } // namespace memsim::test
 
-TEST_CASE("an object that simulates nothing has parameters and figures, and takes part in no run") {
+TEST_CASE("a static object has parameters and figures and takes no part in a run") {
     Machine m;
     m.add("remark", "test.Remark", {{"bits", "8"}});
     m.build();
@@ -47,7 +47,7 @@ TEST_CASE("an object that simulates nothing has parameters and figures, and take
     CHECK(m.configuration() != other.configuration());
 }
 
-TEST_CASE("an object that simulates nothing is refused by its place, and has no port") {
+TEST_CASE("a static object is rejected with its path and has no port") {
     Machine m;
     m.add("remark", "test.Remark", {{"bits", "13"}});
     CHECK_THROWS_WITH(m.bind("remark", "out", "remark", "in"), "remark has no port 'out'");

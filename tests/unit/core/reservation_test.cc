@@ -73,7 +73,7 @@ static const Registration<Polite> polite {"Never speaks first."};
 
 } // namespace memsim::test
 
-TEST_CASE("every answer has its place before its question is sent") {
+TEST_CASE("every answer has a reserved place before its request is sent") {
     Machine m;
     m.add("asker", "test.Asker", {});
     m.add("memory", "mem.SimpleMemory", {});
@@ -87,7 +87,7 @@ TEST_CASE("every answer has its place before its question is sent") {
     CHECK(m.get<Asker>("asker").port.mem_side.outstanding() == 3);
 }
 
-TEST_CASE("an answer taken makes room for a question") {
+TEST_CASE("a consumed answer makes room for a request") {
     Machine m;
     m.add("asker", "test.Asker", {{"deaf", "false"}});
     m.add("memory", "mem.SimpleMemory", {});
@@ -99,7 +99,7 @@ TEST_CASE("an answer taken makes room for a question") {
     CHECK_FALSE(m.pending());
 }
 
-TEST_CASE("two that wait for each other: the machine stands still and says so") {
+TEST_CASE("components that wait for each other stall the machine, which is reported") {
     Machine m;
     m.add("one", "test.Polite", {});
     m.add("two", "test.Polite", {});

@@ -70,7 +70,7 @@ TEST_CASE("sums do not overflow 64 bits") {
     CHECK(text_of(a).find("sum=36893488147419103232") != std::string::npos);
 }
 
-TEST_CASE("a reset forgets, in the digest as in the dump, and a window begins") {
+TEST_CASE("a reset clears digest and dump and starts a window") {
     Pair p({}, {});
     TextSink before, after;
     p.run();
@@ -97,8 +97,7 @@ TEST_CASE("formulas stay outside the digest's integers and are 0 when nothing wa
     CHECK(text_of(rate, {0, ticks_per_second / 2}) == "~8.000000\n");
 }
 
-TEST_CASE(
-    "what a series computes is over the time since the last sample, and goes on when loaded") {
+TEST_CASE("a series covers the time since the last sample and continues after a load") {
     Counter bytes(Unit::byte, ""), accesses(Unit::count, "");
     const Ratio ratio(bytes, accesses, "");
     const PerSecond rate(bytes, "");

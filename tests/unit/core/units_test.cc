@@ -54,7 +54,7 @@ TEST_CASE("a period may be given as a frequency and the other way round") {
                                                           "'1GiB' or the like");
 }
 
-TEST_CASE("what cannot be read is refused by a sentence that says what would be right") {
+TEST_CASE("unreadable quantities are rejected with the expected form") {
     auto time = [](const char* s) { return error_of([&] { Text<Time>::parse(s); }); };
     CHECK(time("190") == "'190' has no unit of Time: write '190ns' or the like");
     CHECK(time("fast") == "'fast' is not a Time: write a number with a unit, such as '4ns'");
@@ -94,7 +94,7 @@ TEST_CASE("what cannot be read is refused by a sentence that says what would be 
     CHECK(error_of([] { Text<bool>::parse("maybe"); }) == "'maybe' is neither 'true' nor 'false'");
 }
 
-TEST_CASE("a wrong unit is answered with the one that begins most like it") {
+TEST_CASE("for a wrong unit the most similar one is suggested") {
     const auto meant = []<class Q>(Q, const char* text) {
         const std::string said = error_of([&] { Text<Q>::parse(text); });
         const auto from = said.find("write '") + 7;

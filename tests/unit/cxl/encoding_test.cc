@@ -39,8 +39,7 @@ std::uint32_t bits_of(Channel c) {
 
 } // namespace
 
-TEST_CASE("a header comes back from its bits as it was, and has no more bits than it may",
-          "[cxl][encoding]") {
+TEST_CASE("a header is restored from its bits and does not exceed its size", "[cxl][encoding]") {
     Rng random(2, "headers");
     for (const Opcode op : {Opcode::mem_rd, Opcode::mem_spec_rd, Opcode::mem_wr, Opcode::mem_wr_ptl,
                             Opcode::atomic, Opcode::cmp, Opcode::mem_data})
@@ -58,7 +57,7 @@ TEST_CASE("a header comes back from its bits as it was, and has no more bits tha
         }
 }
 
-TEST_CASE("fields of headers stand where CXL puts them", "[cxl][encoding]") {
+TEST_CASE("fields of headers lie at CXL's positions", "[cxl][encoding]") {
     Message m;
     m.tag = 0xabcd;
     m.address = 0x1234'5678'9ac0;

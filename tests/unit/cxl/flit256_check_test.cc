@@ -133,7 +133,7 @@ TEST_CASE("the FEC corrects every wrong bit, byte and burst of up to three bytes
     }
 }
 
-TEST_CASE("what the FEC corrects wrongly the CRC finds", "[cxl][flit256]") {
+TEST_CASE("the CRC detects wrong corrections of the FEC", "[cxl][flit256]") {
     Rng random(4, "miscorrected");
     for (const bool optimised : {false, true}) {
         const Layout256 layout(optimised);

@@ -13,7 +13,7 @@ constexpr Header256 header {Header256::Type::messages, Header256::Command::nak, 
 
 } // namespace
 
-TEST_CASE("a 256-byte flit comes back from its bytes as it was", "[cxl][flit256]") {
+TEST_CASE("a 256-byte flit is restored from its bytes", "[cxl][flit256]") {
     Rng random(1, "flits");
     for (const bool optimised : {false, true}) {
         const Layout256 layout(optimised);
@@ -35,7 +35,7 @@ TEST_CASE("a 256-byte flit comes back from its bytes as it was", "[cxl][flit256]
     }
 }
 
-TEST_CASE("slots, credits and check bytes stand where CXL puts them", "[cxl][flit256]") {
+TEST_CASE("slots, credits and check bytes lie at CXL's positions", "[cxl][flit256]") {
     const auto written = [](bool optimised, std::uint32_t slot, bool credits = false) {
         Flit256 flit;
         if (credits)
@@ -83,7 +83,7 @@ TEST_CASE("credits return in CRD as 0, 1, 4, 8, 12 or 16 of each class", "[cxl][
     CHECK(from.most_owed() == 0);
 }
 
-TEST_CASE("a header of a 256-byte flit comes back from its bits", "[cxl][flit256]") {
+TEST_CASE("a header of a 256-byte flit is restored from its bits", "[cxl][flit256]") {
     Rng random(2, "headers");
     for (std::uint16_t tag = 0; tag < 3000; ++tag) {
         const Message m = random_message(tag % 2, random, tag);
@@ -103,7 +103,7 @@ TEST_CASE("a header of a 256-byte flit comes back from its bits", "[cxl][flit256
     }
 }
 
-TEST_CASE("a line always moves whole, and a half that is written is a partial write",
+TEST_CASE("a line is always transferred as a whole, and a write of a half is a partial write",
           "[cxl][flit256]") {
     Message half = message(Opcode::mem_wr);
     half.half = true;

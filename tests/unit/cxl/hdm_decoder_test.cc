@@ -41,7 +41,7 @@ constexpr std::uint64_t KiB = 1024, MiB = KiB * KiB;
 
 } // namespace
 
-TEST_CASE("Addresses go to a target and a device address, and back, one to one", "[cxl]") {
+TEST_CASE("Addresses map one to one to a target and a device address", "[cxl]") {
     Rng random(3, "hdm");
     for (const std::uint32_t ways : HdmDecoder::all_ways)
         for (std::uint32_t granularity = 256; granularity <= 16384; granularity *= 2) {
@@ -69,8 +69,7 @@ TEST_CASE("Addresses go to a target and a device address, and back, one to one",
         }
 }
 
-TEST_CASE("A way's bytes of a stretch lie side by side, those of other ways not among them",
-          "[cxl]") {
+TEST_CASE("The bytes of one way in a range are contiguous in its device", "[cxl]") {
     const HdmDecoder d = decoder(0, 3 * 256 * 8, 3);
     for (std::uint32_t way = 0; way < 3; ++way)
         for (std::uint64_t from = 0; from < d.bytes; from += 64)
@@ -81,7 +80,7 @@ TEST_CASE("A way's bytes of a stretch lie side by side, those of other ways not 
             }
 }
 
-TEST_CASE("A decoder holds its range to the last byte, and no request across a chunk's edge",
+TEST_CASE("A decoder accepts its range to the last byte, and no request across a chunk boundary",
           "[cxl]") {
     const HdmDecoder d = decoder(4096, 2048, 2);
     CHECK_FALSE(d.holds(4095));
@@ -121,7 +120,7 @@ TEST_CASE("Ways and granularity are coded as in the HDM decoder's control regist
     CHECK(reserved.granularity == 0);
 }
 
-TEST_CASE("A decoder commits what can be, and is locked then", "[cxl]") {
+TEST_CASE("A decoder commits valid settings and is locked afterwards", "[cxl]") {
     HdmCapability c;
     c.entries.resize(2);
     const HdmCapability::Limits limits {.share = 4096, .targets = 2};
@@ -160,7 +159,7 @@ TEST_CASE("A decoder commits what can be, and is locked then", "[cxl]") {
     CHECK(commits(behind, 0, 1));
 }
 
-TEST_CASE("Firmware lays endpoints side by side, or in interleave sets", "[cxl]") {
+TEST_CASE("Firmware places endpoints consecutively or in interleave sets", "[cxl]") {
     const auto apart = plan({.window_base = MiB, .window = MiB}, {64 * KiB, 128 * KiB});
     REQUIRE(apart.ranges.size() == 2);
     CHECK(apart.ranges[0].decoder == decoder(MiB, 64 * KiB));

@@ -31,7 +31,7 @@ struct Links : Pair<LinkLayer> {
 
 } // namespace
 
-TEST_CASE("initialisation hands over the credits of each class, and then the link is silent",
+TEST_CASE("initialisation transfers the credits of each class; then the link is idle",
           "[cxl][link]") {
     Links p;
     p.ends[0].layer.push(message(Opcode::mem_rd));
@@ -52,7 +52,7 @@ TEST_CASE("initialisation hands over the credits of each class, and then the lin
     }
 }
 
-TEST_CASE("no more messages are sent than there are places, and places return", "[cxl][link]") {
+TEST_CASE("messages are limited by places, and places are returned", "[cxl][link]") {
     Links p(0, 128, 8);
     p.keeps_places = true;
     for (std::uint16_t t = 0; t < 40; ++t) p.push(0, message(Opcode::mem_rd, t));
@@ -65,7 +65,7 @@ TEST_CASE("no more messages are sent than there are places, and places return", 
     CHECK(p.received == 40);
 }
 
-TEST_CASE("acknowledgements are forced at 16, told by a bit at 8, or after a time", "[cxl][link]") {
+TEST_CASE("acknowledgements are forced at 16, sent by a bit at 8, or after a time", "[cxl][link]") {
     Links p;
     p.run(400);
     auto& device = p.ends[1];
@@ -102,7 +102,7 @@ TEST_CASE("acknowledgements are forced at 16, told by a bit at 8, or after a tim
     CHECK(device.state.acks <= 1); // the host's own LLCRD is not answered
 }
 
-TEST_CASE("nothing is lost, doubled or reordered under any rate of errors that the link survives",
+TEST_CASE("nothing is lost, duplicated or reordered at any error rate that the link survives",
           "[cxl][link]") {
     // Of 10^15 bits; at the last rate one flit of seven has an error.
     for (const std::uint64_t rate :
@@ -132,8 +132,7 @@ TEST_CASE("each single flit of a busy link may be lost to an error", "[cxl][link
         }
 }
 
-TEST_CASE("data that look like a request for a retry are data, in an error's shadow, too",
-          "[cxl][link]") {
+TEST_CASE("data that look like a retry request are data, even after an error", "[cxl][link]") {
     // Lines that make all-data flits of RETRY.Frame, then of RETRY.Req and RETRY.Ack.
     const auto forged = [](Control c, std::uint16_t tag) {
         Message m = message(Opcode::mem_data, tag);
@@ -158,7 +157,7 @@ TEST_CASE("data that look like a request for a retry are data, in an error's sha
     }
 }
 
-TEST_CASE("an error at one end costs a round trip and the flits behind it, once each",
+TEST_CASE("an error at one end costs a round trip and repeats the flits behind it once",
           "[cxl][link]") {
     Links p;
     p.run(400);
@@ -178,7 +177,7 @@ TEST_CASE("an error at one end costs a round trip and the flits behind it, once 
     CHECK(p.ends[1].control > 6);
 }
 
-TEST_CASE("a request for a retry that is lost is repeated after the timeout", "[cxl][link]") {
+TEST_CASE("a lost retry request is repeated after the timeout", "[cxl][link]") {
     Links p;
     p.run(400);
     const std::uint64_t first = p.number;
@@ -192,7 +191,7 @@ TEST_CASE("a request for a retry that is lost is repeated after the timeout", "[
     CHECK(p.received == 1);
 }
 
-TEST_CASE("an acknowledgement of an older request for a retry is not taken for the last one's",
+TEST_CASE("an acknowledgement of an older retry request does not count for the last one",
           "[cxl][link]") {
     Links p;
     p.run(400);
@@ -235,8 +234,7 @@ TEST_CASE("a link whose flits are all lost has failed", "[cxl][link]") {
     CHECK(p.failed);
 }
 
-TEST_CASE("a retry buffer is never full, and a full one waits for acknowledgements",
-          "[cxl][link]") {
+TEST_CASE("a full retry buffer waits for acknowledgements", "[cxl][link]") {
     Links p(0, 22, 64);
     p.run(400);
     for (std::uint16_t t = 0; t < 60; ++t) p.push(0, message(Opcode::mem_wr, t));

@@ -55,7 +55,7 @@ const auto one_read = message(Opcode::mem_rd);
 
 } // namespace
 
-TEST_CASE("credits are handed over in CRD, and then the link is silent", "[cxl][flit256]") {
+TEST_CASE("credits are transferred in CRD; then the link is idle", "[cxl][flit256]") {
     for (const bool optimised : {false, true}) {
         Links p(optimised);
         p.push(0, one_read);
@@ -71,7 +71,7 @@ TEST_CASE("credits are handed over in CRD, and then the link is silent", "[cxl][
     }
 }
 
-TEST_CASE("no more messages cross in 256-byte flits than there are places", "[cxl][flit256]") {
+TEST_CASE("messages in 256-byte flits are limited by places", "[cxl][flit256]") {
     Links p(false, 0, 128, 8);
     p.keeps_places = true;
     for (std::uint16_t t = 0; t < 40; ++t) p.push(0, message(Opcode::mem_rd, t));
@@ -84,7 +84,7 @@ TEST_CASE("no more messages cross in 256-byte flits than there are places", "[cx
     CHECK(p.received == 40);
 }
 
-TEST_CASE("a flit with messages acknowledges at once, a NOP after a time, or 16 flits at once",
+TEST_CASE("a flit with messages acknowledges at once, a NOP after a time or after 16 flits",
           "[cxl][flit256]") {
     Links p;
     p.settle();
@@ -119,8 +119,8 @@ TEST_CASE("a flit with messages acknowledges at once, a NOP after a time, or 16 
     CHECK(p.device().state.replay.acks == 0);
 }
 
-TEST_CASE("256-byte flits: nothing is lost, doubled or reordered under any rate of errors that "
-          "the link survives",
+TEST_CASE("256-byte flits: nothing is lost, duplicated or reordered at any error rate that the "
+          "link survives",
           "[cxl][flit256]") {
     // Of 10^15 bits: 10^-6 to 3*10^-4; at the last one flit of twenty is lost.
     for (const bool optimised : {false, true})
@@ -150,7 +150,7 @@ TEST_CASE("each single piece of a busy link in 256-byte flits may be lost", "[cx
             }
 }
 
-TEST_CASE("a lost flit costs a round trip, and is asked for once", "[cxl][flit256]") {
+TEST_CASE("a lost flit costs a round trip and is requested once", "[cxl][flit256]") {
     for (const bool optimised : {false, true}) {
         Links p(optimised);
         p.settle();
@@ -190,7 +190,7 @@ TEST_CASE("errors that the FEC corrects cost nothing", "[cxl][flit256]") {
     }
 }
 
-TEST_CASE("a Nak that is lost: all is sent again when the timer has expired, not before",
+TEST_CASE("after a lost Nak, all flits are repeated when the timer expires, not before",
           "[cxl][flit256]") {
     Links p;
     p.settle();
@@ -241,8 +241,7 @@ TEST_CASE("the replay timer expires at its tick", "[cxl][flit256]") {
     CHECK(replay.run_timeout(5000));
 }
 
-TEST_CASE("an acknowledgement that is lost: what came is sent again, and not taken twice",
-          "[cxl][flit256]") {
+TEST_CASE("after a lost acknowledgement, repeated flits are not accepted twice", "[cxl][flit256]") {
     Links p;
     p.settle();
     const std::uint64_t first = p.number;
@@ -296,7 +295,7 @@ TEST_CASE("the first half of a flit is used at once, and once", "[cxl][flit256]"
     CHECK(p.device().errors == 2);
 }
 
-TEST_CASE("a NOP that is lost is asked for, and answered by a NOP", "[cxl][flit256]") {
+TEST_CASE("a lost NOP is requested and answered by a NOP", "[cxl][flit256]") {
     Links p;
     p.settle();
     p.keeps_places = true;
@@ -313,7 +312,7 @@ TEST_CASE("a NOP that is lost is asked for, and answered by a NOP", "[cxl][flit2
     CHECK(p.device().replayed == 0);
 }
 
-TEST_CASE("numbers of flits go round", "[cxl][flit256]") {
+TEST_CASE("flit numbers wrap around", "[cxl][flit256]") {
     Links p(false, 20'000'000'000);
     CHECK(traffic(p, 9000, 7));
     CHECK(p.host().flits > 2 * FlitNumber::count);
@@ -352,7 +351,7 @@ TEST_CASE("a full replay buffer waits for acknowledgements", "[cxl][flit256]") {
     CHECK(small.received == 64);
 }
 
-TEST_CASE("an acknowledgement amid a replay: the flit behind the gap says its number",
+TEST_CASE("an acknowledgement during a replay: the flit after the gap carries its number",
           "[cxl][flit256]") {
     using Type = Header256::Type;
     using Command = Header256::Command;

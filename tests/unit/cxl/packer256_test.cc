@@ -86,7 +86,8 @@ TEST_CASE("a half of 128 bytes has four Req at most, and messages to the device 
     CHECK(w.credits.left[2] == 0);
 }
 
-TEST_CASE("44 reads' data take 13 flits, two or three headers a slot", "[cxl][flit256]") {
+TEST_CASE("the data of 44 reads take 13 flits, with two or three headers per slot",
+          "[cxl][flit256]") {
     Ends e;
     e.push(Opcode::mem_data, 200);
     CHECK(e.flit() == "DddddddddDddddd");
@@ -97,8 +98,7 @@ TEST_CASE("44 reads' data take 13 flits, two or three headers a slot", "[cxl][fl
     CHECK(e.packing.chunks.empty());
 }
 
-TEST_CASE("no header with data is added behind a flit of data that is still to come",
-          "[cxl][flit256]") {
+TEST_CASE("no header with data is added behind an outstanding flit of data", "[cxl][flit256]") {
     Ends e(true); // its two header slots could have 16 chunks a flit, 13 leave
     e.push(Opcode::mem_data, 200);
     std::uint32_t most = 0;
@@ -110,7 +110,8 @@ TEST_CASE("no header with data is added behind a flit of data that is still to c
     CHECK(most < Packer256::most_pending + 12);
 }
 
-TEST_CASE("NDR go by two before DRS; a single one waits a flit at most", "[cxl][flit256]") {
+TEST_CASE("NDR are sent in pairs before DRS; a single one waits at most one flit",
+          "[cxl][flit256]") {
     Ends e;
     e.push(Opcode::mem_data, 50);
     e.push(Opcode::cmp, 3);
@@ -139,7 +140,7 @@ TEST_CASE("no message is packed into 256-byte flits without a credit of its clas
     CHECK_FALSE(e.packing.wants_header(e.credits));
 }
 
-TEST_CASE("whatever is packed into 256-byte flits comes out as it was, in order of its class",
+TEST_CASE("messages packed into 256-byte flits are restored in the order of their class",
           "[cxl][flit256]") {
     for (const bool optimised : {false, true})
         for (const bool device : {false, true}) {

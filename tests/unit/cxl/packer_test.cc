@@ -48,7 +48,7 @@ struct Ends {
 
 } // namespace
 
-TEST_CASE("a read's request is alone in its flit, two share one, a third waits", "[cxl][packer]") {
+TEST_CASE("one or two read requests share a flit; a third waits", "[cxl][packer]") {
     Ends e(false);
     for (std::uint16_t t = 0; t < 3; ++t) e.packing.push(message(Opcode::mem_rd, t));
     CHECK(e.formats(e.flit()) == Ends::Formats {5, 4, 0, 0});
@@ -59,7 +59,7 @@ TEST_CASE("a read's request is alone in its flit, two share one, a third waits",
     CHECK(e.unpacking.empty());
 }
 
-TEST_CASE("four writes take five flits: what rolls over makes the fifth one of all data",
+TEST_CASE("four writes take five flits: the rollover makes the fifth an all-data flit",
           "[cxl][packer]") {
     Ends e(false);
     for (std::uint16_t t = 0; t < 9; ++t) e.packing.push(message(Opcode::mem_wr, t));
@@ -73,7 +73,7 @@ TEST_CASE("four writes take five flits: what rolls over makes the fifth one of a
         CHECK(same(e.unpacking.pop(), message(Opcode::mem_wr, t)));
 }
 
-TEST_CASE("one write a flit: a second one's header waits for the next", "[cxl][packer]") {
+TEST_CASE("one write per flit: the header of a second waits for the next flit", "[cxl][packer]") {
     Ends e(false);
     Message half = message(Opcode::mem_wr, 1);
     half.half = true;
@@ -84,7 +84,7 @@ TEST_CASE("one write a flit: a second one's header waits for the next", "[cxl][p
     CHECK_FALSE(FlitFields::whole.get(e.flit()));
 }
 
-TEST_CASE("eight reads' data take nine flits, two headers a slot", "[cxl][packer]") {
+TEST_CASE("the data of eight reads take nine flits, with two headers per slot", "[cxl][packer]") {
     Ends e(true);
     for (std::uint16_t t = 0; t < 24; ++t) e.packing.push(message(Opcode::mem_data, t));
     for (int i = 0; i < 18; ++i) e.flit();
@@ -177,7 +177,7 @@ TEST_CASE("credits return as 0, 1, 2, 4 to 64 a flit", "[cxl][packer]") {
     CHECK(from.owed[2] == 136);
 }
 
-TEST_CASE("whatever is packed comes out as it was, in order of its class", "[cxl][packer]") {
+TEST_CASE("packed messages are restored in the order of their class", "[cxl][packer]") {
     for (const bool device : {false, true}) {
         Ends e(device);
         comes_out_as_packed(e, device);

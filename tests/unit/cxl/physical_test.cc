@@ -20,7 +20,7 @@ TEST_CASE("lanes have the rate of their generation, with and without sync header
     CHECK(lanes_rate(6, 8, true).raw == 64'000'000'000);
 }
 
-TEST_CASE("a SKP ordered set holds up the flit behind it, and nothing on idle wires",
+TEST_CASE("a SKP ordered set delays the flit behind it, and nothing on idle wires",
           "[cxl][physical]") {
     SkipClock skip {1000};
     const auto wait = [&](Tick now, Tick free) { return skip.wait(now, free, 1000, 40, 128); };

@@ -64,7 +64,7 @@ TEST_CASE("a round trip in 256-byte flits is one flit each way, or half of one",
     CHECK(fast.round_trip(0) == 4 * (15_ns).raw + 2 * (1_ns).raw + 2 + (8_ns).raw);
 }
 
-TEST_CASE("stamps tell the round trip layer by layer", "[cxl][port]") {
+TEST_CASE("stamps record the round trip layer by layer", "[cxl][port]") {
     for (const auto& [flit, wires] : {std::pair {"flit=68B", 3 * flit_time},
                                       {"flit=256B", (16_ns).raw},
                                       {"flit=256B-lopt", (8_ns).raw}}) {
@@ -91,7 +91,8 @@ TEST_CASE("stamps tell the round trip layer by layer", "[cxl][port]") {
     }
 }
 
-TEST_CASE("a request over several lines is a message for each, and one answer", "[cxl][port]") {
+TEST_CASE("a request over several lines becomes one message per line and one answer",
+          "[cxl][port]") {
     Linked b;
     b.driver().read(later, 96, 128); // a half, a whole and a half
     auto& masked = b.driver().plan(later, Command::read, 256, 128);
@@ -102,7 +103,7 @@ TEST_CASE("a request over several lines is a message for each, and one answer", 
     CHECK(value(b.m.get<mem::SimpleMemory>("medium").stat.bytes) == 128 + 64);
 }
 
-TEST_CASE("a write is whole, half, or says its bytes; a posted one is answered on the link only",
+TEST_CASE("a write is whole, half, or with byte enables; a posted one is answered only on the link",
           "[cxl][port]") {
     Linked b;
     b.driver().write(later, 0, 64, true);
@@ -117,8 +118,7 @@ TEST_CASE("a write is whole, half, or says its bytes; a posted one is answered o
     CHECK(value(b.m.get<mem::SimpleMemory>("medium").stat.writes) == 5);
 }
 
-TEST_CASE("a hint is a MemSpecRd of 1 to 4 units of 256 bytes, and nobody answers it",
-          "[cxl][port]") {
+TEST_CASE("a hint is a MemSpecRd of 1 to 4 units of 256 bytes without an answer", "[cxl][port]") {
     Linked b("", "", "", "depth=8", "test_mem.HintSink");
     b.driver().plan(later, Command::hint, 256 * 5, 256, true);
     b.driver().plan(later, Command::hint, 256 * 8 + 100, 300, true);
@@ -150,7 +150,7 @@ TEST_CASE("hints that find no room for a message are dropped at the root port", 
     CHECK(value(b.root().stat.hints_dropped) + value(b.root().stat.speculative_reads) == 60);
 }
 
-TEST_CASE("responses say the occupancy of the ingress queue", "[cxl][port]") {
+TEST_CASE("responses report the occupancy of the ingress queue", "[cxl][port]") {
     CHECK(load_of(15, 64) == DevLoad::light);
     CHECK(load_of(16, 64) == DevLoad::optimal);
     CHECK(load_of(31, 64) == DevLoad::optimal);
@@ -212,7 +212,7 @@ TEST_CASE("a share of a window blocked at the egress raises the load", "[cxl][po
     CHECK(load(10400) == DevLoad::light);
 }
 
-TEST_CASE("what cannot be a link is refused by a sentence", "[cxl][port]") {
+TEST_CASE("an invalid link is rejected with a message", "[cxl][port]") {
     const auto error = [](const std::string& both, const std::string& root = "",
                           const std::string& device = "") -> std::string {
         try {
@@ -252,7 +252,7 @@ TEST_CASE("what cannot be a link is refused by a sentence", "[cxl][port]") {
     CHECK_THAT(error("controller=fast"), Contains("ours"));
 }
 
-TEST_CASE("a request of more lines than ever wait at once is a sentence", "[cxl][port]") {
+TEST_CASE("a request with more lines than may wait is rejected with a message", "[cxl][port]") {
     Linked b("", "buffer=16 outstanding=16");
     b.driver().read(later, 0, 16 * 64);
     b.run();
@@ -322,8 +322,7 @@ static const Registration<LoadTeller> load_teller {"Says and notes DevLoad (a te
 
 } // namespace memsim::test_cxl
 
-TEST_CASE("the medium's load is in each response, and goes to who is bound to telemetry",
-          "[cxl][port]") {
+TEST_CASE("each response carries the medium's load, which is sent to `telemetry`", "[cxl][port]") {
     Linked b;
     b.m.add("teller", "test_cxl.LoadTeller", {});
     b.m.bind("teller", "load", "device", "medium_load");

@@ -79,7 +79,7 @@ std::string refusal(const std::string& firmware, const std::string& endpoint = "
 
 } // namespace
 
-TEST_CASE("Firmware commits the decoders of endpoints and bridge by what endpoints say they have",
+TEST_CASE("Firmware commits the decoders of endpoints and bridge from the endpoints' capacities",
           "[cxl]") {
     Root r("ways=2 granularity=512B");
     r.run();
@@ -100,7 +100,7 @@ TEST_CASE("Firmware commits the decoders of endpoints and bridge by what endpoin
     CHECK(value(r.firmware().stat.writes) == 2 * 5 + 6);
 }
 
-TEST_CASE("Requests wait until firmware lets them in, and not longer", "[cxl]") {
+TEST_CASE("Requests wait exactly until firmware admits them", "[cxl]") {
     const auto first = [](const char* more) {
         Root r(more);
         r.driver().read(0, window, 64);
@@ -138,7 +138,7 @@ TEST_CASE("A request goes to its port and device address, and is answered by its
     CHECK(r.driver().state.answers.size() == 10);
 }
 
-TEST_CASE("Of a hint each device gets its own bytes, as one stretch", "[cxl]") {
+TEST_CASE("Each device receives its own bytes of a hint, as one range", "[cxl]") {
     Root r("ways=2", 2, "capacity=64KiB", true);
     const Tick later = (1_us).raw;
     r.driver().plan(later, Command::hint, window + 256, 1024, true);          // chunks 1 and 3 of 1
@@ -156,7 +156,7 @@ TEST_CASE("Of a hint each device gets its own bytes, as one stretch", "[cxl]") {
     CHECK(value(r.m.get<cxl::Endpoint>("endpoint[1]").stat.hints_dropped) == 1);
 }
 
-TEST_CASE("The system bus's router learns the window last", "[cxl]") {
+TEST_CASE("The router of the system bus is programmed last", "[cxl]") {
     Root r("latency=10ns", 2, "capacity=64KiB", false, true);
     r.driver().read((2_us).raw, window + 128 * KiB - 64, 64);
     r.run();
@@ -166,7 +166,7 @@ TEST_CASE("The system bus's router learns the window last", "[cxl]") {
     CHECK(r.reads(1) == 1);
 }
 
-TEST_CASE("A look before the decoders are programmed goes where they will say", "[cxl]") {
+TEST_CASE("A functional access before programming uses the later decoder settings", "[cxl]") {
     Root r("ways=2");
     r.m.carry_contents();
     r.m.build();
@@ -185,7 +185,7 @@ TEST_CASE("A look before the decoders are programmed goes where they will say", 
                       Contains("is outside of all ranges that firmware commits"));
 }
 
-TEST_CASE("A root complex that cannot be is refused before time 0, a stray request by a sentence",
+TEST_CASE("An invalid root complex is rejected before time 0, a stray request with a message",
           "[cxl]") {
     CHECK(refusal("") == "");
     CHECK(refusal("window=64KiB") == "firmware.window: the endpoint memory behind port 1, 64KiB "

@@ -19,7 +19,7 @@ constexpr Tick there = 2, back = there + 10 * us + 2;
 
 } // namespace
 
-TEST_CASE("A store is complete with its copy, and goes to the endpoint at once", "[cxl_gpu]") {
+TEST_CASE("A store completes with its copy and is sent to the endpoint at once", "[cxl_gpu]") {
     Bench b = bench("");
     b.driver().write(0, 4096, 64, false);
     b.run();
@@ -31,7 +31,7 @@ TEST_CASE("A store is complete with its copy, and goes to the endpoint at once",
     CHECK(value(b.local().stat.writes) == 1);
 }
 
-TEST_CASE("A store whose look-up ends between edges reaches a memory with a clock at the next one",
+TEST_CASE("A store whose search ends between clock edges reaches a clocked memory at the next edge",
           "[cxl_gpu]") {
     Queues parts {"level_time=300ps reserve_base=1MiB", {}, "least=10us most=10us"};
     parts.network = "inputs=1 outputs=1 clock=1GHz latency=1ns width=64B";
@@ -42,7 +42,7 @@ TEST_CASE("A store whose look-up ends between edges reaches a memory with a cloc
     CHECK(value(b.local().stat.writes) >= 20);
 }
 
-TEST_CASE("A hint passes a deterministic store, and is no store", "[cxl_gpu]") {
+TEST_CASE("A hint passes a deterministic store and is not a store", "[cxl_gpu]") {
     Bench b = bench("");
     b.driver().plan(0, Command::hint, 4096, 256, true);
     b.run();
@@ -59,7 +59,7 @@ TEST_CASE("A posted store is not answered", "[cxl_gpu]") {
     CHECK(b.stores().stat.store_latency.count() == 1);
 }
 
-TEST_CASE("The stack takes a store only if another one has no answer", "[cxl_gpu]") {
+TEST_CASE("A store is pushed onto the stack only if another one is outstanding", "[cxl_gpu]") {
     const bool early = GENERATE(true, false);
     Bench b = bench("");
     b.driver().write(0, 0, 64, false);
@@ -75,7 +75,7 @@ TEST_CASE("The stack takes a store only if another one has no answer", "[cxl_gpu
           (early ? answered + 64 + 50 * ns + 1 : second + there));
 }
 
-TEST_CASE("The stack takes a store if the root port has no room", "[cxl_gpu]") {
+TEST_CASE("A store is pushed onto the stack if the root port has no room", "[cxl_gpu]") {
     Bench b = bench("", "queue=1 takes=false");
     b.driver().read(0, 4096, 64); // takes all of it
     b.driver().write(us, 0, 64, false);
@@ -85,7 +85,7 @@ TEST_CASE("The stack takes a store if the root port has no room", "[cxl_gpu]") {
     CHECK(b.driver().answered(1) == us + copied);
 }
 
-TEST_CASE("The newest of the stack is written first, one after the other", "[cxl_gpu]") {
+TEST_CASE("The stack is written newest first, one line at a time", "[cxl_gpu]") {
     const std::string flushes = GENERATE("1", "3");
     Bench b = bench("flushes=" + flushes);
     for (std::uint64_t i = 0; i < 4; ++i)
@@ -100,7 +100,7 @@ TEST_CASE("The newest of the stack is written first, one after the other", "[cxl
         CHECK(e.addresses(Command::write) == Addresses {0, 64, 128, 192});
 }
 
-TEST_CASE("A later store of a line on the stack goes into its entry", "[cxl_gpu]") {
+TEST_CASE("A later store to a line on the stack is merged into its entry", "[cxl_gpu]") {
     Bench b = bench("");
     b.driver().write(0, 4096, 64, true);
     b.driver().write(1 * us, 0, 32, true);
@@ -115,7 +115,7 @@ TEST_CASE("A later store of a line on the stack goes into its entry", "[cxl_gpu]
     CHECK(b.endpoint().state.seen.back().request.bytes == 64); // both in one
 }
 
-TEST_CASE("A line that is written on its way to the endpoint is sent once more", "[cxl_gpu]") {
+TEST_CASE("A line written while in transit to the endpoint is sent again", "[cxl_gpu]") {
     Bench b = bench("");
     b.driver().write(0, 0, 64, true);
     b.driver().write(1 * us, 0, 64, false);
@@ -125,7 +125,7 @@ TEST_CASE("A line that is written on its way to the endpoint is sent once more",
     CHECK(value(b.stores().stat.stores[StorePath::merged]) == 1);
 }
 
-TEST_CASE("A line of which parts were stored is written with holes", "[cxl_gpu]") {
+TEST_CASE("A partly stored line is written with holes", "[cxl_gpu]") {
     Bench b = bench("line=128B");
     b.driver().write(0, 4096, 128, true);
     b.driver().write(1 * us, 32, 32, true);
@@ -138,7 +138,7 @@ TEST_CASE("A line of which parts were stored is written with holes", "[cxl_gpu]"
     CHECK(r.partial == 4); // 20 bytes of its sector
 }
 
-TEST_CASE("Loads are served from the reserve where it has all of their sectors", "[cxl_gpu]") {
+TEST_CASE("Loads are served from the reserve if it holds all their sectors", "[cxl_gpu]") {
     Bench b = bench("line=128B");
     Driver& d = b.driver();
     d.write(0, 4096, 128, true);
@@ -163,7 +163,7 @@ TEST_CASE("Loads are served from the reserve where it has all of their sectors",
     CHECK(b.endpoint().stat.reads.value() == 5);
 }
 
-TEST_CASE("A look-up takes a step for each level of the tree", "[cxl_gpu]") {
+TEST_CASE("A search takes one step per level of the tree", "[cxl_gpu]") {
     // Entries there are when a load comes, and its levels.
     const auto [entries, levels] =
         GENERATE(std::pair {0u, 0}, std::pair {1u, 1}, std::pair {3u, 2}, std::pair {4u, 3});
@@ -175,7 +175,7 @@ TEST_CASE("A look-up takes a step for each level of the tree", "[cxl_gpu]") {
     CHECK(b.endpoint().when(Command::read, 4096) == us + there + levels * 2 * ns);
 }
 
-TEST_CASE("Requests leave in the order of their look-ups", "[cxl_gpu]") {
+TEST_CASE("Requests leave in the order of their searches", "[cxl_gpu]") {
     Bench b = bench("level_time=100ns", "least=50ns most=50ns");
     b.driver().write(0, 0, 64, true);   // has the one entry for 50 ns
     b.driver().read(10 * ns, 4096, 64); // takes a level
@@ -188,7 +188,7 @@ TEST_CASE("Requests leave in the order of their look-ups", "[cxl_gpu]") {
     CHECK(e.when(Command::read, 8192 + 64) == 200 * ns + there);
 }
 
-TEST_CASE("A line that was moved to the reserve leaves it as a move", "[cxl_gpu]") {
+TEST_CASE("Data moved to the reserve leave it as a move", "[cxl_gpu]") {
     Bench b({"flushes=1", {}, "least=10us most=10us"}, true);
     FunctionalAccess before {0, 0, true, {}};
     before.data.known = SectorBytes::all;
@@ -210,7 +210,7 @@ TEST_CASE("A line that was moved to the reserve leaves it as a move", "[cxl_gpu]
 
 // ---- the endpoint's load ---------------------------------------------------------------------
 
-TEST_CASE("Raised load suspends writes to the endpoint, and no loads", "[cxl_gpu]") {
+TEST_CASE("High load suspends writes to the endpoint, but not loads", "[cxl_gpu]") {
     const std::string limit = GENERATE("moderate", "severe", "optimal");
     Bench b = bench("suspend_at=" + limit, "least=100ns most=100ns");
     b.load(0, DevLoad::moderate);
@@ -226,7 +226,7 @@ TEST_CASE("Raised load suspends writes to the endpoint, and no loads", "[cxl_gpu
     CHECK((b.endpoint().when(Command::write, 0) > us + there) == suspends);
 }
 
-TEST_CASE("Writes resume at the look that finds the load fallen", "[cxl_gpu]") {
+TEST_CASE("Writes resume at the check that finds a lower load", "[cxl_gpu]") {
     Bench b = bench("poll=1us", "least=100ns most=100ns");
     b.load(0, DevLoad::severe);
     b.driver().write(500 * ns, 0, 64, true);
@@ -239,7 +239,7 @@ TEST_CASE("Writes resume at the look that finds the load fallen", "[cxl_gpu]") {
     CHECK(value(b.stores().stat.probes) == 0);
 }
 
-TEST_CASE("Without a response since the last look a single write asks", "[cxl_gpu]") {
+TEST_CASE("Without a response since the last check, a single write probes the load", "[cxl_gpu]") {
     Bench b = bench("poll=1us", "least=100ns most=100ns");
     b.load(0, DevLoad::severe);
     for (std::uint64_t i = 0; i < 3; ++i) b.driver().write(100 * ns, i * 64, 64, true);
@@ -257,7 +257,7 @@ TEST_CASE("Without a response since the last look a single write asks", "[cxl_gp
     CHECK(value(b.stores().stat.probes) == 3);
 }
 
-TEST_CASE("A full reserve lets a store wait for the endpoint", "[cxl_gpu]") {
+TEST_CASE("With a full reserve, a store waits for the endpoint", "[cxl_gpu]") {
     const bool suspended = GENERATE(false, true);
     const std::string limit = GENERATE("reserve=128B", "entries=2");
     Bench b = bench(limit, "least=10us most=10us");
@@ -291,7 +291,7 @@ TEST_CASE("An atomic waits until its line has left the reserve", "[cxl_gpu]") {
 
 // ---- misuse ----------------------------------------------------------------------------------
 
-TEST_CASE("A reserve that cannot be is refused", "[cxl_gpu]") {
+TEST_CASE("Invalid reserve parameters are rejected", "[cxl_gpu]") {
     using Catch::Contains;
     const auto refused = [](const std::string& params, const char* why) {
         CHECK_THROWS_WITH(Bench({params, {}}), Contains(why));
@@ -308,7 +308,7 @@ TEST_CASE("A reserve that cannot be is refused", "[cxl_gpu]") {
     refused("suspend_at=high", "'high' is not one of");
 }
 
-TEST_CASE("A request lies in one line", "[cxl_gpu]") {
+TEST_CASE("A request must lie within one line", "[cxl_gpu]") {
     Bench b = bench("");
     b.driver().read(0, 32, 64);
     b.m.start();

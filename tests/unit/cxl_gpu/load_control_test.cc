@@ -24,7 +24,7 @@ LoadControl after(std::vector<std::pair<Tick, DevLoad>> reports) {
 
 } // namespace
 
-TEST_CASE("Light load lets the granularity grow by a step a period", "[cxl_gpu]") {
+TEST_CASE("Under light load the granularity grows by one step per period", "[cxl_gpu]") {
     CHECK(after({{10, DevLoad::light}}).granularity == 256);
     CHECK(after({{10, DevLoad::light}, {209, DevLoad::light}}).granularity == 256);
     CHECK(after({{10, DevLoad::light}, {210, DevLoad::light}}).granularity == 512);
@@ -36,7 +36,7 @@ TEST_CASE("Light load lets the granularity grow by a step a period", "[cxl_gpu]"
           768);
 }
 
-TEST_CASE("Optimal load holds the granularity", "[cxl_gpu]") {
+TEST_CASE("Under optimal load the granularity stays", "[cxl_gpu]") {
     CHECK(after({{0, DevLoad::light}, {400, DevLoad::optimal}, {5000, DevLoad::optimal}})
               .granularity == 768);
     // The time under it is no time under light load.
@@ -45,7 +45,8 @@ TEST_CASE("Optimal load holds the granularity", "[cxl_gpu]") {
     CHECK(after({{5000, DevLoad::optimal}}).granularity == 256); // as before the first report
 }
 
-TEST_CASE("Moderate load shrinks the granularity at once, and by a step a period", "[cxl_gpu]") {
+TEST_CASE("Under moderate load the granularity shrinks at once and by one step per period",
+          "[cxl_gpu]") {
     const auto shrunk = [](Tick later) {
         return after({{0, DevLoad::light},
                       {900, DevLoad::moderate},
@@ -58,7 +59,7 @@ TEST_CASE("Moderate load shrinks the granularity at once, and by a step a period
     CHECK(shrunk(100'000) == 256);
 }
 
-TEST_CASE("Severe load halts until the load is light", "[cxl_gpu]") {
+TEST_CASE("Severe load stops speculative reads until the load is light", "[cxl_gpu]") {
     LoadControl c = after({{0, DevLoad::light}, {900, DevLoad::severe}});
     CHECK(c.halted);
     CHECK(c.granularity == 256);
@@ -73,7 +74,7 @@ TEST_CASE("Severe load halts until the load is light", "[cxl_gpu]") {
     CHECK(c.granularity == 512);
 }
 
-TEST_CASE("The granularity sets how much of a queue is used", "[cxl_gpu]") {
+TEST_CASE("The granularity sets the used part of a queue", "[cxl_gpu]") {
     LoadControl c;
     const std::vector<std::pair<std::uint32_t, std::uint32_t>> lengths {
         {256, 8}, {512, 16}, {768, 24}, {1024, 32}};
@@ -85,7 +86,7 @@ TEST_CASE("The granularity sets how much of a queue is used", "[cxl_gpu]") {
     CHECK(c.usable(32, 8, {512, 512, 256, 200}) == 32); // a granularity that cannot change
 }
 
-TEST_CASE("The ring knows the ranges issued last", "[cxl_gpu]") {
+TEST_CASE("The ring holds the most recent ranges", "[cxl_gpu]") {
     IssuedRing ring;
     ring.resize(2);
     CHECK_FALSE(ring.covers(0, 64));
@@ -133,7 +134,7 @@ Units window(const char* policy, std::uint64_t address, std::uint32_t granularit
 
 } // namespace
 
-TEST_CASE("The steps of Fig. 9d read ahead from a load's own unit on", "[cxl_gpu]") {
+TEST_CASE("The policies of Fig. 9d read ahead from a load's unit", "[cxl_gpu]") {
     for (const std::uint32_t granularity : {256u, 1024u}) {
         CHECK(window("naive", a + 192, granularity) == Units {0, 0});
         CHECK(window("fixed", a + 192, granularity) == Units {0, 3});
@@ -143,7 +144,7 @@ TEST_CASE("The steps of Fig. 9d read ahead from a load's own unit on", "[cxl_gpu
     CHECK(window("dynamic", a + 192, 768) == Units {0, 2});
 }
 
-TEST_CASE("Without neighbours a window lies on both sides of its load", "[cxl_gpu]") {
+TEST_CASE("Without neighbours, a window extends on both sides of its load", "[cxl_gpu]") {
     CHECK(window("window", a, 256) == Units {-1, 0});
     CHECK(window("window", a + 128, 256) == Units {0, 1}); // -128 is rounded up, 384 to 512
     CHECK(window("window", a + 192, 256) == Units {0, 1});
@@ -152,7 +153,7 @@ TEST_CASE("Without neighbours a window lies on both sides of its load", "[cxl_gp
     CHECK(window("window", 64, 1024).first == -4096);  // address 0
 }
 
-TEST_CASE("What was asked for before moves a window's start up", "[cxl_gpu]") {
+TEST_CASE("Earlier requests move the start of a window up", "[cxl_gpu]") {
     CHECK(window("window", a, 256, {a - 64}) == Units {-1, 0});
     CHECK(window("window", a, 256, {a - 64, a - 128}) == Units {-0, 0}); // 128 below: rounded up
     CHECK(window("window", a, 256, {a - 64, a - 128, a - 192, a - 256}) == Units {0, 0});
@@ -161,15 +162,14 @@ TEST_CASE("What was asked for before moves a window's start up", "[cxl_gpu]") {
     CHECK(window("window", a, 512, {a - 64, a - 128, a - 192, a - 256}) == Units {-1, 1});
 }
 
-TEST_CASE("What is still to come moves a window's end down", "[cxl_gpu]") {
+TEST_CASE("Upcoming requests move the end of a window down", "[cxl_gpu]") {
     CHECK(window("window", a, 512, {}, {a + 64}) == Units {-2, 1});
     CHECK(window("window", a, 512, {}, {a + 64, a + 128, a + 448}) == Units {-2, 0});
     CHECK(window("window", a, 512, {}, {a - 64, a, a + 512, a + 1024}) == Units {-2, 1});
     CHECK(window("window", a, 256, {}, {a + 64, a + 128, a + 192}) == Units {-1, 0});
 }
 
-TEST_CASE("By the paper's sentence all that wait move a window, which keeps its load",
-          "[cxl_gpu]") {
+TEST_CASE("With `literal`, all queued requests move a window, which keeps its load", "[cxl_gpu]") {
     const char* literal = "window(literal=true)";
     CHECK(window(literal, a, 512, {1, 2, 3, 4}) == Units {-1, 1});
     CHECK(window(literal, a, 512, {}, {1, 2, 3, 4}) == Units {-2, 0});

@@ -72,7 +72,7 @@ void check(Machine& m) {
 
 } // namespace
 
-TEST_CASE("No store is lost or passed by a later load of its address", "[cxl_gpu]") {
+TEST_CASE("No store is lost or overtaken by a later load of its address", "[cxl_gpu]") {
     for (const Case& c : cases())
         for (std::uint64_t seed = 1; seed <= 4; ++seed) {
             INFO(c.name << ", seed " << seed);
@@ -117,7 +117,7 @@ TEST_CASE("The random traffic takes every path", "[cxl_gpu]") {
     CHECK(value(sr.halts) > 1);
 }
 
-TEST_CASE("What the host copies in and looks at goes through the reserve", "[cxl_gpu]") {
+TEST_CASE("Functional accesses of the host include the reserve", "[cxl_gpu]") {
     const Case c {"",
                   {small + "reserve=1MiB suspend_at=optimal poll=500us", "read_ahead=none",
                    "least=20ns most=200ns changes=8"},

@@ -16,7 +16,7 @@ constexpr Tick next = 100 * ns + 1 + ns;
 
 } // namespace
 
-TEST_CASE("A request has its entry of the memory queue until its answer", "[cxl_gpu]") {
+TEST_CASE("A request keeps its entry of the memory queue until its answer", "[cxl_gpu]") {
     const bool posted = GENERATE(true, false);
     Bench b = bench("read_ahead=none memory_queue=2");
     Driver& d = b.driver();
@@ -61,7 +61,7 @@ TEST_CASE("A speculative read leaves the memory queue when it is sent", "[cxl_gp
     CHECK(stat.lead.percentile(100) >= 2 * 100 * ns); // the wait of the last
 }
 
-TEST_CASE("A hint from above is a speculative read of its units, once", "[cxl_gpu]") {
+TEST_CASE("A hint causes one speculative read of its units", "[cxl_gpu]") {
     const std::string policy = GENERATE("none", "window");
     Bench b = bench("read_ahead=" + policy);
     Driver& d = b.driver();
@@ -79,7 +79,7 @@ TEST_CASE("A hint from above is a speculative read of its units, once", "[cxl_gp
     if (policy == "window") CHECK(value(stat.requests[cxl_gpu::RequestPath::covered]) == 1);
 }
 
-TEST_CASE("A hint from above is dropped where the memory queue is full, or severe load halts",
+TEST_CASE("A hint is dropped if the memory queue is full or severe load stops speculation",
           "[cxl_gpu]") {
     Bench full = bench("read_ahead=none memory_queue=1");
     full.driver().read(0, 0, 64);
@@ -106,7 +106,7 @@ TEST_CASE("Speculative reads wait in the memory queue for the root port", "[cxl_
     CHECK(b.queues().state.sr_queue.size() == 4);
 }
 
-TEST_CASE("A load has its entry beside its own speculative read", "[cxl_gpu]") {
+TEST_CASE("A load and its speculative read have separate entries", "[cxl_gpu]") {
     Bench b = bench("read_ahead=naive memory_queue=8", "queue=1 takes=false");
     for (std::uint64_t i = 0; i < 4; ++i) b.driver().read(0, i * 4096, 64);
     b.m.start();
@@ -115,7 +115,7 @@ TEST_CASE("A load has its entry beside its own speculative read", "[cxl_gpu]") {
     CHECK(b.queues().state.sr_queue.empty());
 }
 
-TEST_CASE("A load in a range that was read ahead goes as a plain request", "[cxl_gpu]") {
+TEST_CASE("A load within a range that was read ahead is a plain request", "[cxl_gpu]") {
     const std::string ring = GENERATE("32", "1");
     Bench b = bench("read_ahead=fixed(bytes=512B) ring=" + ring);
     Tick at = 0;
@@ -133,14 +133,14 @@ TEST_CASE("A load in a range that was read ahead goes as a plain request", "[cxl
     CHECK(value(stat.requests[cxl_gpu::RequestPath::speculated]) == (ring == "32" ? 2 : 3));
 }
 
-TEST_CASE("Each load has its own speculative read where they are blind", "[cxl_gpu]") {
+TEST_CASE("With a blind policy each load has its own speculative read", "[cxl_gpu]") {
     Bench b = bench("read_ahead=naive");
     for (std::uint64_t i = 0; i < 3; ++i) b.driver().read(0, 64 * i, 64);
     b.run();
     CHECK(b.endpoint().addresses(Command::hint) == Addresses {0, 0, 0});
 }
 
-TEST_CASE("The load that answers tell sets the granularity", "[cxl_gpu]") {
+TEST_CASE("The load reported by answers sets the granularity", "[cxl_gpu]") {
     Bench b = bench("read_ahead=dynamic");
     b.load(0, DevLoad::light);
     b.load(399 * ns, DevLoad::light);
@@ -154,7 +154,8 @@ TEST_CASE("The load that answers tell sets the granularity", "[cxl_gpu]") {
     CHECK(value(stat.reports[DevLoad::moderate]) == 2);                    // with an answer, too
 }
 
-TEST_CASE("Severe load halts speculative reads until the load is light", "[cxl_gpu]") {
+TEST_CASE("Severe load halts the queue logic's speculative reads until the load is light",
+          "[cxl_gpu]") {
     const std::string policy = GENERATE("dynamic", "window", "naive", "fixed");
     Bench b = bench("read_ahead=" + policy);
     b.load(0, DevLoad::severe);
@@ -172,8 +173,7 @@ TEST_CASE("Severe load halts speculative reads until the load is light", "[cxl_g
     CHECK(value(stat.halts) == (heeds ? 1 : 0));
 }
 
-TEST_CASE("A load that waits while speculative reads are halted has its own afterwards",
-          "[cxl_gpu]") {
+TEST_CASE("A load that waits during a halt has its own speculative read afterwards", "[cxl_gpu]") {
     Bench b = bench("read_ahead=dynamic memory_queue=1");
     b.load(0, DevLoad::severe);
     for (std::uint64_t i = 0; i < 3; ++i) b.driver().read(10 * ns, i * 4096, 64);
@@ -223,7 +223,7 @@ TEST_CASE("A window is made of both queues", "[cxl_gpu]") {
 
 // ---- the order of one address ----------------------------------------------------------------
 
-TEST_CASE("A load waits for the answer of a store of its line, and others pass it", "[cxl_gpu]") {
+TEST_CASE("A load waits for the answer of a store to its line; others overtake it", "[cxl_gpu]") {
     const std::string policy = GENERATE("none", "naive");
     Bench b = bench("read_ahead=" + policy);
     b.driver().write(0, 0, 64, true);
@@ -236,7 +236,7 @@ TEST_CASE("A load waits for the answer of a store of its line, and others pass i
     CHECK(e.when(Command::read, 64) == (policy == "none" ? there + next : there));
 }
 
-TEST_CASE("A store waits for the loads and stores of its line", "[cxl_gpu]") {
+TEST_CASE("A store waits for loads and stores of its line", "[cxl_gpu]") {
     const bool load = GENERATE(false, true);
     Bench b = bench("read_ahead=naive");
     load ? b.driver().read(0, 0, 64) : b.driver().write(0, 0, 64, true);
@@ -247,7 +247,7 @@ TEST_CASE("A store waits for the loads and stores of its line", "[cxl_gpu]") {
     CHECK(b.endpoint().when(Command::write, 64) == there + next); // behind it
 }
 
-TEST_CASE("Store, load and store of one line go one after the other", "[cxl_gpu]") {
+TEST_CASE("Store, load and store of one line execute in order", "[cxl_gpu]") {
     Bench b = bench("read_ahead=naive memory_queue=2");
     b.driver().write(0, 4096, 64, true); // answered later than the load that follows
     b.driver().read(10 * ns, 64, 64);
@@ -263,7 +263,8 @@ TEST_CASE("Store, load and store of one line go one after the other", "[cxl_gpu]
 
 // ---- what it is for --------------------------------------------------------------------------
 
-TEST_CASE("Each step of speculative reads finds what the one before does not", "[cxl_gpu]") {
+TEST_CASE("Each policy of speculative reads covers loads that the previous one misses",
+          "[cxl_gpu]") {
     struct Pass {
         Time gap, medium;
         bool backward;
@@ -290,7 +291,7 @@ TEST_CASE("Each step of speculative reads finds what the one before does not", "
 
 // ---- misuse ----------------------------------------------------------------------------------
 
-TEST_CASE("Queue logic that cannot be is refused", "[cxl_gpu]") {
+TEST_CASE("Invalid queue logic parameters are rejected", "[cxl_gpu]") {
     using Catch::Contains;
     const auto refused = [](const std::string& params, const char* why) {
         CHECK_THROWS_WITH(bench(params), Contains(why));
@@ -307,7 +308,8 @@ TEST_CASE("Queue logic that cannot be is refused", "[cxl_gpu]") {
     refused("read_ahead=nobody", "nobody");
 }
 
-TEST_CASE("Speculative reads need somebody who takes them, and the load", "[cxl_gpu]") {
+TEST_CASE("Speculative reads require a root port that accepts them and reports the load",
+          "[cxl_gpu]") {
     const auto machine = [](const std::string& read_ahead, const char* memory) {
         Machine m;
         m.add("driver", "test_mem.Driver", {});

@@ -50,7 +50,7 @@ TEST_CASE("A line of the reserve is found from its claim until the endpoint has 
     CHECK(r.size() == 0);
 }
 
-TEST_CASE("The stack gives the newest line, or one that was raised", "[cxl_gpu]") {
+TEST_CASE("The stack returns the newest line, or one that was raised", "[cxl_gpu]") {
     Reserve r = of(4);
     std::vector<std::uint32_t> e;
     for (std::uint64_t line = 0; line < 4; ++line) e.push_back(r.claim(line, 0, Phase::stacked));
@@ -65,7 +65,7 @@ TEST_CASE("The stack gives the newest line, or one that was raised", "[cxl_gpu]"
     CHECK(r.leave() == e[2]);
 }
 
-TEST_CASE("A tree has a level for each doubling of its entries", "[cxl_gpu]") {
+TEST_CASE("A tree has one level per doubling of its entries", "[cxl_gpu]") {
     Reserve r = of(8);
     std::vector<std::uint32_t> levels;
     for (std::uint64_t line = 0; line < 8; ++line) {
@@ -75,7 +75,7 @@ TEST_CASE("A tree has a level for each doubling of its entries", "[cxl_gpu]") {
     CHECK(levels == std::vector<std::uint32_t> {0, 1, 2, 2, 3, 3, 3, 3});
 }
 
-TEST_CASE("An entry notes sectors that were stored, and those stored whole", "[cxl_gpu]") {
+TEST_CASE("An entry records stored sectors and completely stored ones", "[cxl_gpu]") {
     Reserve::Entry e;
     e.note(store(64, 32), 2);
     CHECK(e.sectors == 4);
@@ -92,7 +92,7 @@ TEST_CASE("An entry notes sectors that were stored, and those stored whole", "[c
     CHECK(e.whole == 7); // what was stored in part is whole then
 }
 
-TEST_CASE("What an earlier line left in the reserve is not taken for a store's", "[cxl_gpu]") {
+TEST_CASE("Data of an earlier line in the reserve do not count as a store's", "[cxl_gpu]") {
     Contents contents;
     contents.enable();
     Reserve::Entry e;
@@ -116,7 +116,7 @@ TEST_CASE("What an earlier line left in the reserve is not taken for a store's",
     CHECK(e.known[1] == SectorBytes::all);
 }
 
-TEST_CASE("What was moved into the reserve leaves it as a move", "[cxl_gpu]") {
+TEST_CASE("Data moved into the reserve leave it as a move", "[cxl_gpu]") {
     const bool record = GENERATE(false, true);
     Contents contents;
     contents.enable();
@@ -138,7 +138,8 @@ TEST_CASE("What was moved into the reserve leaves it as a move", "[cxl_gpu]") {
     CHECK(contents[id].pieces[1].data.moved);
 }
 
-TEST_CASE("A gate asks by a single write when no load was told since the last look", "[cxl_gpu]") {
+TEST_CASE("A gate probes with a single write if no load was reported since the last check",
+          "[cxl_gpu]") {
     using protocol::DevLoad;
     WriteGate g;
     g.report(DevLoad::optimal, DevLoad::moderate, 10, 100);

@@ -49,8 +49,7 @@ TEST_CASE("A range of sectors is a part of its first page, whole pages, and a pa
     CHECK(inside.count() == 3);
 }
 
-TEST_CASE("Each core takes a time for a command, then the next; without a time they do nothing",
-          "[flash]") {
+TEST_CASE("Each core takes a time per command; without a time they have no effect", "[flash]") {
     std::vector<DriveCore> state(2);
     Fifo<std::uint32_t> waiting;
     DriveCores cores(Time {100}, state, waiting);
@@ -73,7 +72,7 @@ TEST_CASE("Each core takes a time for a command, then the next; without a time t
     CHECK_FALSE(DriveCores(Time {0}, state, waiting).work());
 }
 
-TEST_CASE("A collection begins below the threshold, moves what is valid, erases and makes room",
+TEST_CASE("A collection begins below the threshold, moves valid pages, erases and frees space",
           "[flash]") {
     Blocks b;
     std::vector<Collection> planes(1);
@@ -227,7 +226,7 @@ TEST_CASE("A job waits for its translation page, which is read once for all", "[
     CHECK(m.written.empty()); // nothing was changed
 }
 
-TEST_CASE("A changed entry that goes out writes its page, once more if that is being written",
+TEST_CASE("Evicting a changed entry writes its page, once more if that is being written",
           "[flash]") {
     Map m;
     for (const std::uint32_t lpn : {1, 8, 16}) m.pages.changed(lpn);
@@ -247,7 +246,7 @@ TEST_CASE("A changed entry that goes out writes its page, once more if that is b
     CHECK_FALSE(m.cache.entry_of.find(20));
 }
 
-TEST_CASE("A map that is in memory as a whole is looked up at once", "[flash]") {
+TEST_CASE("A map completely in memory is looked up without delay", "[flash]") {
     Map m(false);
     m.look_up(2);
     m.pages.changed(2);
@@ -323,7 +322,7 @@ struct Writes : private DriveBackEnd::Front {
 
 } // namespace
 
-TEST_CASE("A write waits while the buffer is full, what is behind it waits too", "[flash]") {
+TEST_CASE("A write waits while the buffer is full, and so do later requests", "[flash]") {
     Writes w;
     const std::uint32_t big = w.add(protocol::BlockOp::write, 0, 40);
     const std::uint32_t small = w.add(protocol::BlockOp::write, 64, 1);
@@ -343,7 +342,8 @@ TEST_CASE("A write waits while the buffer is full, what is behind it waits too",
     CHECK(w.dram_state.transfers.size() == 3);
 }
 
-TEST_CASE("A flush is done when all before it is in the flash, and nothing passes it", "[flash]") {
+TEST_CASE("A flush completes when all earlier writes are in the flash; nothing overtakes it",
+          "[flash]") {
     Writes w(4); // so many dirty pages may stay
     w.add(protocol::BlockOp::write, 0, 16);
     w.writes.take(0);

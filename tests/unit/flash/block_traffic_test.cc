@@ -32,7 +32,7 @@ std::unique_ptr<Machine> machine(const Arguments& traffic) {
 
 } // namespace
 
-TEST_CASE("Recorded requests that no drive takes, or never, are refused", "[flash]") {
+TEST_CASE("Recorded requests that a drive cannot accept are rejected", "[flash]") {
     const auto said = [](const std::string& text, const char* unit) {
         const File f(text);
         auto m = machine({{"pattern", "trace"}, {"trace", f.path}, {"trace_unit", unit}});
@@ -50,7 +50,8 @@ TEST_CASE("Recorded requests that no drive takes, or never, are refused", "[flas
               .ends_with(": line 2: the time is beyond the maximum simulated time"));
 }
 
-TEST_CASE("A request larger than a command is several, and is answered with the last", "[flash]") {
+TEST_CASE("A request larger than a command becomes several and is answered with the last",
+          "[flash]") {
     // 64 MiB of flash, half of it to be seen: commands of at most 512 KiB.
     const auto run = [](const std::string& text, const Arguments& more = {}) {
         const File f(text);
@@ -90,7 +91,7 @@ TEST_CASE("A request larger than a command is several, and is answered with the 
     CHECK(folded->stat_value("host", "bytes", "") == 2222 * 512);
 }
 
-TEST_CASE("A trace plays at its own times, in the unit that is said", "[flash]") {
+TEST_CASE("A trace plays at its own times, in the stated unit", "[flash]") {
     const File f("100 0 0 8 0\n20100 0 8 8 0\n");
     for (const auto& [unit, t] : {std::pair {"1ns", ns}, {"1us", us}}) {
         auto m = machine({{"pattern", "trace"}, {"trace", f.path}, {"trace_unit", unit}});
@@ -104,7 +105,7 @@ TEST_CASE("A trace plays at its own times, in the unit that is said", "[flash]")
     }
 }
 
-TEST_CASE("Block traffic that cannot be is one sentence", "[flash]") {
+TEST_CASE("Invalid block traffic gives an error message", "[flash]") {
     const File f("100 0 0 8 0\n");
     const auto said = [](const Arguments& a) { return error_of([&] { machine(a)->start(); }); };
     CHECK(said({{"pattern", "trace"}}) ==

@@ -143,7 +143,7 @@ TEST_CASE("The bus is shared: data wait for a command, a command for data", "[fl
     CHECK(at[0] == ready - 9 * ns + program_command + data + 1);
 }
 
-TEST_CASE("One die's planes in a row, two dies side by side", "[flash]") {
+TEST_CASE("Planes of one die work in sequence, two dies in parallel", "[flash]") {
     Bench b(Arguments {{"multi_plane", "false"}});
     b.at(0, FlashOp::read, page(0)).at(0, FlashOp::read, page(1, 0, 0, 1));
     b.at(0, FlashOp::read, page(2, 0, 1));
@@ -179,7 +179,8 @@ TEST_CASE("The same page of two planes is one operation, other pages are two", "
     CHECK(value(c.channel().stat.commands) == 3);
 }
 
-TEST_CASE("A second register: the next page is sensed while the first one's data go", "[flash]") {
+TEST_CASE("With a second register, the next page is sensed while the first is transferred",
+          "[flash]") {
     Bench one({}, 1, 1), two({}, 2, 1);
     for (Bench* b : {&one, &two}) b->at(0, FlashOp::read, page(0)).at(0, FlashOp::read, page(1));
     CHECK(one.answers()[1] == read_alone + command + wires + sense + data);
@@ -187,7 +188,7 @@ TEST_CASE("A second register: the next page is sensed while the first one's data
     CHECK(two.answers()[1] == read_alone + sense);
 }
 
-TEST_CASE("Reads go before programs, mapping before others, old before young", "[flash]") {
+TEST_CASE("Reads precede programs, mapping precedes data, old precedes young", "[flash]") {
     Bench b({}, 1, 1);
     b.at(0, FlashOp::erase, page(0, 0, 0, 0, 7)); // keeps the die
     b.at(10 * us, FlashOp::program, page(0));
@@ -225,7 +226,7 @@ TEST_CASE("An idle channel costs no event", "[flash]") {
     CHECK(one.machine.sim().events_executed() == many.machine.sim().events_executed());
 }
 
-TEST_CASE("A channel's parameters that cannot be are one sentence", "[flash]") {
+TEST_CASE("Invalid parameters of a channel give an error message", "[flash]") {
     CHECK(error_of([] {
               Bench b(Arguments {{"dies", "64"}});
           }) ==

@@ -11,7 +11,7 @@ namespace memsim::drive_parts_test {
 
 using namespace memsim::flash;
 
-TEST_CASE("A drive's DRAM serves one access after the other, and carries no time over a pause",
+TEST_CASE("A drive's DRAM serves accesses one after the other and gains no time in a pause",
           "[flash]") {
     DriveDramState state;
     DriveDram dram(10_ns, Rate {300'000'000}, state); // 512 B take 1706.67 ns
@@ -34,7 +34,8 @@ TEST_CASE("A drive's DRAM serves one access after the other, and carries no time
     CHECK(dram.next() == 2 * second + 1'716'666'666);
 }
 
-TEST_CASE("A drive's command is answered once all its sectors are done, in its queue", "[flash]") {
+TEST_CASE("A drive's command is answered in its queue when all its sectors are complete",
+          "[flash]") {
     DriveCommandsState state;
     DriveCommands commands(state);
     commands.reset(2, 2);
@@ -84,7 +85,7 @@ TEST_CASE("Jobs wait for their channel, or for a page of their plane", "[flash]"
     CHECK(jobs.create({}) == 3);
 }
 
-TEST_CASE("Which entry of the map goes is its policy's", "[flash]") {
+TEST_CASE("The policy of the map's cache selects its victims", "[flash]") {
     const auto [policy, gone] =
         GENERATE(table<std::string, std::uint32_t>({{"lru", 2}, {"fifo", 1}}));
     MapCacheState state;
@@ -113,8 +114,7 @@ TEST_CASE("Which entry of the map goes is its policy's", "[flash]") {
     CHECK(map.evict() == parts::no_link); // clean by then
 }
 
-TEST_CASE("An entry that changes on its way is written back, as its page was read before",
-          "[flash]") {
+TEST_CASE("An entry changed while its page is read is written back", "[flash]") {
     MapCacheState state;
     state.replacement.make("fifo", "", 1);
     MapCache map(1, 4, state);
@@ -128,7 +128,7 @@ TEST_CASE("An entry that changes on its way is written back, as its page was rea
     CHECK(map.evict() == parts::no_link); // 20 was never changed
 }
 
-TEST_CASE("Which clean page leaves a drive's cache is its policy's; dirty ones stay", "[flash]") {
+TEST_CASE("The policy of a drive's cache selects clean victims; dirty pages stay", "[flash]") {
     const auto [policy, gone] =
         GENERATE(table<std::string, std::uint32_t>({{"lru", 2}, {"fifo", 1}}));
     PageCacheState state;
@@ -155,7 +155,8 @@ TEST_CASE("Which clean page leaves a drive's cache is its policy's; dirty ones s
     CHECK(state.replacement->evict({9}, state.residents) == parts::PagePolicy::none); // forgotten
 }
 
-TEST_CASE("A collection moves so many pages at a time and erases when nobody reads", "[flash]") {
+TEST_CASE("A collection limits concurrent moves and erases when no read is outstanding",
+          "[flash]") {
     FtlState state;
     Ftl ftl({{{1, 1, 1, 1, 8, 4}, {0}, 20, 0, 0}, true, true}, state);
     ftl.init();

@@ -81,7 +81,7 @@ TEST_CASE("A read takes the flash's time, a part of a page its own bytes", "[fla
     CHECK(at[1] == 1000 * us + wires + flash_read(1024) + 1'040'000);
 }
 
-TEST_CASE("A write is done when it is in the DRAM, and read from there while it flies", "[flash]") {
+TEST_CASE("A write completes when it is in the DRAM and can be read from there", "[flash]") {
     Bench b;
     b.at(0, BlockOp::write, 0).at(100 * us, BlockOp::read, 2, 4);
     b.at(2000 * us, BlockOp::read, 2, 4);
@@ -115,7 +115,7 @@ TEST_CASE("A page written in part is read and merged, one written whole is not",
     CHECK(value(b.drive().stat.ftl.host_page_reads) == 1);
 }
 
-TEST_CASE("What nobody wrote: zeros without the flash, or the past", "[flash]") {
+TEST_CASE("Sectors never written: zeros without a flash access, or the past", "[flash]") {
     Bench zeros(small(), {{"unwritten", "zeros"}}), past;
     for (Bench* b : {&zeros, &past}) b->at(0, BlockOp::read, 0);
     CHECK(zeros.answers()[0] < 1 * us);
@@ -123,8 +123,7 @@ TEST_CASE("What nobody wrote: zeros without the flash, or the past", "[flash]") 
     CHECK(value(zeros.drive().stat.ftl.zero_pages) == 1);
 }
 
-TEST_CASE("A flush waits for what was written before it, and later writes for the flush",
-          "[flash]") {
+TEST_CASE("A flush waits for earlier writes, and later writes wait for the flush", "[flash]") {
     Bench b(small(), {{"dirty_pages", "4"}, {"write_buffer", "1MiB"}});
     b.at(0, BlockOp::write, 0).at(1 * us, BlockOp::flush, 0, 0).at(2 * us, BlockOp::write, 8);
     const auto at = b.answers();
@@ -145,7 +144,7 @@ TEST_CASE("Cores take their time for each request", "[flash]") {
     CHECK(at[1] == wires + 10 * us + 2 * 16'000); // the answers share the wire
 }
 
-TEST_CASE("Stages tell where a read was in a drive", "[flash]") {
+TEST_CASE("Stages record where a read spent its time in a drive", "[flash]") {
     Bench b(small(), {{"cores", "1"}, {"firmware", "1us"}});
     b.machine.sim().stamps().enable(1);
     b.at(0, BlockOp::read, 0).stamped().at(0, BlockOp::read, 64).stamped();
@@ -162,7 +161,7 @@ TEST_CASE("Stages tell where a read was in a drive", "[flash]") {
     CHECK(sum("collection") == 0);
 }
 
-TEST_CASE("A read that waits for a plane at work on a collection says so", "[flash]") {
+TEST_CASE("A read that waits for a collection has a stage of its own", "[flash]") {
     Bench b(small(), {{"preconditioned", "100%"}, {"overwritten", "100%"}});
     b.machine.sim().stamps().enable(1);
     for (unsigned i = 0; i < 12; ++i) b.at(i * us, BlockOp::write, 8 * i);
@@ -217,7 +216,7 @@ void check_integrity(Machine& m, const Arguments& checker, const Arguments& driv
 
 } // namespace
 
-TEST_CASE("Every read brings what was written last, whatever the drive does beneath", "[flash]") {
+TEST_CASE("Every read returns the last written data under any activity of the drive", "[flash]") {
     const std::vector<Arguments> drives {
         {},
         {{"preconditioned", "100%"}, {"fixed_plane", "false"}},
@@ -246,8 +245,7 @@ TEST_CASE("Every read brings what was written last, whatever the drive does bene
         }
 }
 
-TEST_CASE("A machine saved in the middle of garbage collection goes on as if it had not been",
-          "[flash]") {
+TEST_CASE("A machine saved during garbage collection continues unchanged", "[flash]") {
     const bool used = GENERATE(false, true);
     const auto make = [used](Machine& m) {
         Flash f {1, 1, 1, 2, 12, 4};
@@ -463,7 +461,7 @@ TEST_CASE("1.6 TB of flash costs what is touched of it", "[flash]") {
 
 // ---- misuse ------------------------------------------------------------------------------------
 
-TEST_CASE("A drive that cannot be is one sentence", "[flash]") {
+TEST_CASE("Invalid drive parameters give an error message", "[flash]") {
     const auto said = [](const Arguments& more) {
         return error_of([&] { Bench b(small(), more); });
     };
@@ -507,7 +505,7 @@ TEST_CASE("A drive that is written full, over and over, takes every write", "[fl
 
 // ---- tasks of its own --------------------------------------------------------------------------
 
-TEST_CASE("A drive says what it is about to do, and how long that takes at least", "[flash]") {
+TEST_CASE("A drive announces its tasks and their minimum duration", "[flash]") {
     const auto run_with = [](unsigned observers, Machine& m) {
         Flash f {1, 1, 1, 2, 24, 4};
         f.drive = {{"page", "4KiB"},

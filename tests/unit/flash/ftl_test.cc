@@ -67,7 +67,7 @@ TEST_CASE("The victim is the closed block with the fewest valid pages", "[flash]
     CHECK(d.ftl.victim(1, *d.victim) == no_page);
 }
 
-TEST_CASE("A block with programs on their way is no victim", "[flash]") {
+TEST_CASE("A block with outstanding programs is not a victim", "[flash]") {
     Dut d;
     for (std::uint32_t i = 0; i < 3; ++i) d.write(0);
     const std::uint32_t last = d.ftl.allocate(0, Frontier::host, 0);
@@ -76,7 +76,7 @@ TEST_CASE("A block with programs on their way is no victim", "[flash]") {
     CHECK(d.ftl.victim(0, *d.victim) != no_page);
 }
 
-TEST_CASE("The last free block of a plane is the collector's", "[flash]") {
+TEST_CASE("The last free block of a plane is reserved for the collector", "[flash]") {
     Dut d;
     for (std::uint32_t i = 0; i < 28; ++i) d.write(0); // seven blocks of eight
     CHECK(d.ftl.free_blocks(0) == 1);
@@ -104,7 +104,7 @@ TEST_CASE("Free blocks are kept for the collector; below a mark the host writes 
     CHECK(room_after(1, 2, 21));
 }
 
-TEST_CASE("A copy that comes after a write is nobody's", "[flash]") {
+TEST_CASE("A copy that arrives after a newer write is not used", "[flash]") {
     Dut d;
     const std::uint32_t from = d.write(0);
     const std::uint32_t copy = d.ftl.allocate(0, Frontier::collector, 0);
@@ -173,8 +173,7 @@ TEST_CASE("Each page of the flash is valid, invalid or erased", "[flash]") {
     is(aged.ftl.usage(), 8, 21, 6);
 }
 
-TEST_CASE("Wear levelling takes the least worn of the free blocks, and the coldest of the full",
-          "[flash]") {
+TEST_CASE("Wear levelling takes the least worn free block and the coldest full block", "[flash]") {
     {
         Dut d;
         for (int round = 0; round < 60; ++round) { // one logical page, over and over

@@ -144,7 +144,7 @@ TEST_CASE("Collections of fewer planes than announce_from begin without an annou
     CHECK(seldom * 2 < every);
 }
 
-TEST_CASE("A collection that has begun goes on to its target", "[flash]") {
+TEST_CASE("A collection that has begun continues to its target", "[flash]") {
     // Of 16 blocks a plane, 8 of data: collected below 2 free ones, up to 2, or 4.
     const auto free_at_end = [](const char* target) {
         Written w({{"gc_threshold", "12.5%"}, {"gc_target", target}}, true, 1500);
@@ -243,7 +243,7 @@ void listen_to_cache(Machine& m, const Arguments& cache, const std::string& anno
 }
 } // namespace
 
-TEST_CASE("A page cache tells the load of units on their way, or the drive's if that is higher",
+TEST_CASE("A page cache reports the load of units in transfer, or the drive's if higher",
           "[flash][page_cache]") {
     // Units of 4 KiB, of which four are a full load: light, optimal from one, moderate from two.
     Machine m(1);
@@ -259,7 +259,7 @@ TEST_CASE("A page cache tells the load of units on their way, or the drive's if 
     for (std::size_t i = 1; i < told.size(); ++i) CHECK(told[i].load != told[i - 1].load);
 }
 
-TEST_CASE("A page cache passes on what its drive announces", "[flash][page_cache]") {
+TEST_CASE("A page cache forwards announcements of its drive", "[flash][page_cache]") {
     Machine m(1);
     listen_to_cache(m, {{"capacity", "8KiB"}, {"full_load", "65536"}}, "5us");
     auto& driver = m.get<test_mem::Driver>("driver");

@@ -88,7 +88,7 @@ TEST_CASE("Page types of a multi-level cell have times of their own", "[flash]")
     CHECK(b.log()[3].at == 30'000 * us + 820'500 * ns + 2 * ns);
 }
 
-TEST_CASE("Who breaks a rule of NAND is stopped", "[flash]") {
+TEST_CASE("Breaking a rule of NAND stops the run", "[flash]") {
     const auto fault = [](const std::function<void(Bench&)>& script, const Arguments& more = {}) {
         Bench b(more);
         script(b);
@@ -120,14 +120,14 @@ TEST_CASE("Who breaks a rule of NAND is stopped", "[flash]") {
                Contains("an erased page is read"));
 }
 
-TEST_CASE("An idle package costs no event, and untouched blocks no memory", "[flash]") {
+TEST_CASE("An idle package causes no events, and untouched blocks need no memory", "[flash]") {
     Bench b(Arguments {{"dies", "8"}, {"planes", "8"}, {"blocks", "1024"}, {"pages", "384"}});
     run(b.machine);
     CHECK(b.machine.sim().events_executed() == 0);
     CHECK(b.package().array().touched() == 0);
 }
 
-TEST_CASE("A package's parameters that contradict each other are one sentence", "[flash]") {
+TEST_CASE("Contradictory parameters of a package are rejected with a message", "[flash]") {
     const auto said = [](const Arguments& more) { return error_of([&] { Bench b(more); }); };
     CHECK(said({{"dies", "0"}}).find("package.dies: ") == 0);
     CHECK(said({{"timing_changes", "tR0=0ns"}}) ==

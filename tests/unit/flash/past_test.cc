@@ -183,7 +183,7 @@ struct Counting final : PolicyModel<Counting, VictimPolicy> {
 
 } // namespace
 
-TEST_CASE("A plane's life is that of a look through all blocks at each choice", "[flash][past]") {
+TEST_CASE("A plane's past equals that of a full search at each choice", "[flash][past]") {
     for (const char* name : {"greedy", "fifo", "cost_benefit"})
         for (const bool least_worn_first : {true, false}) {
             INFO(name << ", " << least_worn_first);
@@ -209,7 +209,7 @@ TEST_CASE("A plane's life is that of a look through all blocks at each choice", 
         }
 }
 
-TEST_CASE("A write to a plane costs no look through its blocks", "[flash][past]") {
+TEST_CASE("A write to a plane needs no search through its blocks", "[flash][past]") {
     const auto greedy_policy = greedy();
     const auto compared = [&](std::uint32_t blocks) {
         const Counting counting(*greedy_policy);
@@ -255,8 +255,7 @@ TEST_CASE("Pages of the past each have one place, and places know their pages", 
         }
 }
 
-TEST_CASE("Each plane has a life of its own, and stands at another page of its open block",
-          "[flash][past]") {
+TEST_CASE("Each plane has its own past and position in its open block", "[flash][past]") {
     const auto policy = greedy();
     Past past(figures(400));
     past.use(200_pct, plane, *policy, Rng(7, "test"));
@@ -274,7 +273,7 @@ TEST_CASE("Each plane has a life of its own, and stands at another page of its o
     CHECK(erases.size() > 3);
 }
 
-TEST_CASE("Planes of a large drive share a life, at different times of it", "[flash][past]") {
+TEST_CASE("Planes of a large drive share a past at different times", "[flash][past]") {
     const auto policy = greedy();
     const Geometry g {8, 1, 2, 2, 256, 64}; // 16,384 pages a plane, two million writes of 32
     Past past({g, plane_order("CWDP", g), 32 * 12'000 + 5, 0, 32 * 12'000 + 5});

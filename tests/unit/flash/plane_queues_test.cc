@@ -39,7 +39,8 @@ TEST_CASE("Requests wait at their plane by kind, old before young", "[flash][que
     CHECK(d.all(1, 2, PlaneQueues::program) == Slots {2});
 }
 
-TEST_CASE("Some are taken out of a queue, the rest keep their order", "[flash][queues]") {
+TEST_CASE("Requests taken out of a queue leave the order of the rest unchanged",
+          "[flash][queues]") {
     for (const Slots& wanted : {Slots {}, Slots {4}, Slots {1}, Slots {6}, Slots {4, 1},
                                 Slots {1, 6}, Slots {4, 6}, Slots {4, 1, 6}}) {
         Dut d;

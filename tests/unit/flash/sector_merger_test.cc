@@ -70,7 +70,7 @@ TEST_CASE("The rest of a sector is read before a block of it is written", "[flas
     CHECK(value(b.drive().bytes) == 3 * 512);
 }
 
-TEST_CASE("A write of the same sector goes along before it is written, and is written after it",
+TEST_CASE("A write to the same sector joins before it is written, and follows afterwards",
           "[flash]") {
     Bench b;
     b.at(0, BlockOp::write, 2).at(2 * us, BlockOp::write, 3); // while the rest is read
@@ -92,7 +92,7 @@ TEST_CASE("Blocks that together are a sector are written without a read", "[flas
     CHECK(value(b.drive().writes) == 1);
 }
 
-TEST_CASE("A group is written by one request, with what came for it before", "[flash]") {
+TEST_CASE("A group is written by one request, with all earlier writes to it", "[flash]") {
     Bench b("256B", "4KiB");
     b.at(0, BlockOp::write, 16, 16);      // a whole group
     b.at(20 * us, BlockOp::write, 33, 2); // in part: the group is read
@@ -108,7 +108,7 @@ TEST_CASE("A group is written by one request, with what came for it before", "[f
     CHECK(value(b.drive().bytes) == 5 * 4096 + 512);
 }
 
-TEST_CASE("A flush passes; what a merger cannot merge ends in a sentence", "[flash]") {
+TEST_CASE("A flush is forwarded; requests that cannot be merged give an error message", "[flash]") {
     Bench b;
     b.at(0, BlockOp::flush, 0, 0);
     CHECK(b.answers() == std::vector<Tick> {5});

@@ -44,7 +44,7 @@ struct Race {
 
 } // namespace
 
-TEST_CASE("A tournament's best place is that of a look through all, the lower of two equals",
+TEST_CASE("A tournament's best place equals that of a full search, the lower of two equals",
           "[flash]") {
     for (const std::uint64_t speeds : {1, 4}) { // with 1 nothing depends on time
         Rng random(speeds, "race");
@@ -79,7 +79,7 @@ TEST_CASE("A tournament's best place is that of a look through all, the lower of
     }
 }
 
-TEST_CASE("A change in a tournament costs a comparison a level at most, and the best place none",
+TEST_CASE("A change in a tournament costs at most one comparison per level; the best place none",
           "[flash]") {
     Race race;
     for (std::uint64_t i = 0; i < 1024; ++i) {

@@ -42,7 +42,7 @@ std::size_t greatest(const std::vector<VictimBlock>& all, F&& value) {
 
 } // namespace
 
-TEST_CASE("Victim policies take what their definitions say, of any blocks", "[flash][policy]") {
+TEST_CASE("Victim policies agree with their definitions on random blocks", "[flash][policy]") {
     Policy<VictimPolicy> greedy, fifo, cost_benefit;
     greedy.make("greedy", "test", 1);
     fifo.make("fifo", "test", 1);

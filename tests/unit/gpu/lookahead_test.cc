@@ -197,7 +197,7 @@ TEST_CASE("What is upcoming lies at the addresses of the warp's application, fro
     }
 }
 
-TEST_CASE("Warps that have ended have nothing to tell", "[sm]") {
+TEST_CASE("Ended warps report no upcoming accesses", "[sm]") {
     Script s;
     s.write = [](auto& w, unsigned) { load(w, 0); };
     Machines m(s, {{"period", "5us"}});

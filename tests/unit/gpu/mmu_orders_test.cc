@@ -105,7 +105,7 @@ TEST_CASE("Shoot-downs that overlap each wait for what was translated before the
 
 /// Two applications, each held now and then by somebody who may find it held, reading all the time:
 /// from a hold's end to its resumption nothing of the application is in memory.
-TEST_CASE("Nothing of an application is under way while anybody holds it", "[mmu]") {
+TEST_CASE("A held application has no outstanding requests", "[mmu]") {
     for (const unsigned seed : {1, 2, 3}) {
         Rng random(seed, "holds");
         Bench b("entries=4 ways=4", "applications=2 memory=2GiB table_base=4GiB", 2, true,
@@ -170,7 +170,7 @@ TEST_CASE("Stores and atomics are waited for where they are acknowledged", "[mmu
         }
 }
 
-TEST_CASE("A machine that waits for a page for ever says who waits", "[mmu]") {
+TEST_CASE("A machine that waits for a page forever reports the waiting components", "[mmu]") {
     Bench b("", "", 1, true);
     b.m.build();
     b.mover().plan(0, PageOrderKind::unmap, 3);

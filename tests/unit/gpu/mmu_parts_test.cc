@@ -128,7 +128,7 @@ TEST_CASE(
     CHECK(value(stat.walk_cache_hits) == 1);
 }
 
-TEST_CASE("Who waits for a page is told in order; the page counts in the buffer that it is in",
+TEST_CASE("Requests that wait for a page are woken in order; the page counts in its buffer",
           "[mmu]") {
     gpu::MissingStats stat;
     MissingPages missing;
@@ -254,7 +254,7 @@ struct Tables {
 
 } // namespace
 
-TEST_CASE("What an order takes out is forgotten by the L2 TLB and is to be shot down", "[mmu]") {
+TEST_CASE("Pages that an order removes leave the L2 TLB and are shot down", "[mmu]") {
     using Kind = protocol::PageOrderKind;
     Tables t("identity");
     for (std::uint64_t page = 0; page < 4; ++page) t.translations.insert(page, 100 + page, true);

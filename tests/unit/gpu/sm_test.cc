@@ -209,7 +209,7 @@ TEST_CASE("Warps that have ended hold no barrier up", "[sm]") {
     CHECK(rig.sm().stat.warp_instructions.value() == 4 * 2 + 3 + 1 + 500);
 }
 
-TEST_CASE("An SM keeps its L1 where it is told so", "[sm]") {
+TEST_CASE("An SM keeps its L1 between launches if configured", "[sm]") {
     Script s;
     s.launches = 3;
     ScriptRig rig(s, {{"empty_l1", "false"}});

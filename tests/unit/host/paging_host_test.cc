@@ -212,8 +212,7 @@ TEST_CASE("A dirty page is copied out, and to its drive, before its frame is use
     }
 }
 
-TEST_CASE("Pages that nobody faulted on come with their block, behind the fault, and are there",
-          "[host][prefetch]") {
+TEST_CASE("Prefetched pages arrive with their block after the faulted page", "[host][prefetch]") {
     const std::string prefetch = "page_cost=2us prefetch=density prefetch_cost=1us";
     Paged b(prefetch, "address_space=1MiB");
     b.run([&] {

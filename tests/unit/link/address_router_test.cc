@@ -136,7 +136,7 @@ TEST_CASE("ranges from parameters are checked before time 0", "[link][router]") 
                       Contains("a request of 32B at address 4080 crosses the end of"));
 }
 
-TEST_CASE("what firmware orders is done or refused by an answer", "[link][router]") {
+TEST_CASE("an answer reports whether an order of firmware was carried out", "[link][router]") {
     Routed r("0B 4KiB 0, 8KiB 4KiB 1", "entries=3", 2, true); // a hole is firmware's to fill
     auto& firmware = r.m.get<Firmware>("firmware");
     const auto us = [](unsigned n) { return static_cast<Tick>(n) * (1_us).raw; };

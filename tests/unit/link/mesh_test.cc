@@ -170,7 +170,7 @@ TEST_CASE("Random traffic of all to all arrives, in order, however slow endpoint
         }
 }
 
-TEST_CASE("More than one endpoint may hang at a router", "[link][mesh]") {
+TEST_CASE("More than one endpoint may be attached to a router", "[link][mesh]") {
     Bench b(3, {{"columns", "2"}, {"rows", "1"}, {"places", "0 1 1"}});
     b.send(10, 0, 2, PacketKind::data);
     b.send(10, 0, 1, PacketKind::data);
@@ -185,7 +185,7 @@ TEST_CASE("An idle mesh costs nothing", "[link][mesh]") {
     CHECK(b.machine.sim().events_executed() == 0);
 }
 
-TEST_CASE("A mesh that cannot be is refused by one sentence", "[link][mesh]") {
+TEST_CASE("An invalid mesh is rejected with a message", "[link][mesh]") {
     const auto said = [](const Arguments& mesh) { return error_of([&] { Bench b(4, mesh); }); };
     CHECK(said({{"buffer", "17"}}) == "mesh.buffer: it holds 17 flits, but a packet has up to 18: "
                                       "a channel must hold at least one packet");

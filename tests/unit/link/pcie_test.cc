@@ -141,7 +141,7 @@ TEST_CASE("Answers and requests share a direction in turns", "[pcie]") {
     CHECK(b.device().answered(499) < alone * 5 / 2 + 3 * latency);
 }
 
-TEST_CASE("A link holds back what the other side has no room for", "[pcie]") {
+TEST_CASE("A link delays messages for which the other side has no room", "[pcie]") {
     Linked b("", "queue=2 latency=1us"); // the answers take long; the queue empties at once
     for (unsigned i = 0; i < 100; ++i) b.host().write(0, i * 128, 128, false);
     b.run();

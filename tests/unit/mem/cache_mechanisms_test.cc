@@ -505,7 +505,7 @@ TEST_CASE("a warm cache holds its range, clean, a slice its part of it", "[mem][
 
 // ---- misuse ----------------------------------------------------------------------------------
 
-TEST_CASE("what mechanisms of a cache contradict is refused in a sentence", "[mem][cache]") {
+TEST_CASE("contradictory mechanisms of a cache are rejected with a message", "[mem][cache]") {
     CHECK_THAT(refused("reserved_ways=2"),
                Catch::StartsWith("cache.reserved_ways: must leave at least one of the 2 ways"));
     CHECK_THAT(refused("interleave_ways=2 interleave_index=2"),

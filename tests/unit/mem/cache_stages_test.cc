@@ -135,7 +135,7 @@ TEST_CASE("a banked pipeline starts so many a cycle, and waits for a bank's port
     CHECK(slots.bank_free(1, 2 * ns) == 3 * ns);
 }
 
-TEST_CASE("an outlet keeps the order, and knows whose answer comes", "[mem][cache]") {
+TEST_CASE("an outlet keeps the order and identifies the request of an answer", "[mem][cache]") {
     Parts p;
     for (std::uint64_t a : {0, 128, 256}) p.core.outlet.send(request(Command::read, a, 32));
     CHECK(p.core.outlet.room(1));
@@ -176,7 +176,7 @@ TEST_CASE("an eviction writes back what is dirty, offers what is clean, if there
     CHECK(p.stat.victims.value() == 1);
 }
 
-TEST_CASE("a miss fetches what nobody has asked for, and fills answer in order", "[mem][cache]") {
+TEST_CASE("a miss fetches sectors not requested yet, and fills answer in order", "[mem][cache]") {
     Parts p;
     const MemRequest first = request(Command::read, 0, 64), second = request(Command::read, 32, 64);
     CHECK(p.misses.miss(p.look_up(first)) == CacheStall::none);

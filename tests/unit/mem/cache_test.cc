@@ -318,7 +318,7 @@ TEST_CASE("a slice of an interleaved cache uses all its sets", "[mem][cache]") {
     CHECK(value(rig.cache().stat.hits) == 4);
 }
 
-TEST_CASE("what a cache refuses it refuses in a sentence", "[mem][cache]") {
+TEST_CASE("a cache rejects invalid requests and parameters with a message", "[mem][cache]") {
     CHECK_THAT(refused("capacity=500B"),
                Catch::StartsWith("cache.capacity: 500B is not a whole number of sets"));
     CHECK_THAT(refused("capacity=128B"), Catch::StartsWith("cache.capacity:"));

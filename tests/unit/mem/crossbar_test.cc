@@ -111,7 +111,7 @@ TEST_CASE("inputs share an output fairly", "[mem][crossbar]") {
     }
 }
 
-TEST_CASE("arbitration says who goes first", "[mem][crossbar]") {
+TEST_CASE("arbitration selects the first request", "[mem][crossbar]") {
     const std::string policy = GENERATE("round_robin", "fixed_priority", "oldest_first");
     // Writes of two cycles each to one slice. Inputs 1 and 2 begin; 0 joins while they wait.
     Rig rig(3, 1, "arbitration=" + policy);
@@ -133,7 +133,7 @@ TEST_CASE("arbitration says who goes first", "[mem][crossbar]") {
     if (policy == "round_robin") CHECK(order == Order {1, 2, 1, 2, 0, 1, 2, 0});
 }
 
-TEST_CASE("a blocked slice holds up nobody else's requests", "[mem][crossbar]") {
+TEST_CASE("a blocked slice does not delay requests to other slices", "[mem][crossbar]") {
     // Memory 0 takes a microsecond a request and one at a time.
     Rig rig(2, 2, "buffer=16 outstanding=64", "latency=100ns bandwidth=120MB/s queue=1");
     for (int n = 0; n < 12; ++n) rig.driver(0).write(0, 0, 120, false);

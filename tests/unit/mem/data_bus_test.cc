@@ -26,7 +26,7 @@ TEST_CASE("a gap lies between unlike users and directions only") {
     CHECK(bus.latency() == Time {5_ns}.raw);
 }
 
-TEST_CASE("taking the bus twice at one time is our own mistake") {
+TEST_CASE("booking the bus twice at one time fails an assertion") {
     DataBusState state;
     DataBus bus({64_GBps, 3_ns}, state);
     bus.reserve(0, 64, 0, false);

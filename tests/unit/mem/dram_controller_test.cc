@@ -185,7 +185,7 @@ TEST_CASE("only the bursts that hold needed sectors are moved") {
     CHECK(s.writes.value() == 1);
 }
 
-TEST_CASE("time, banks, ranks and channels that nobody uses cost no event") {
+TEST_CASE("unused time, banks, ranks and channels cause no events") {
     const auto events = [](const char* period, const Arguments& dram, unsigned idle_channels = 0) {
         Machine m(7);
         m.add(

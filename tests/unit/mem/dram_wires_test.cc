@@ -84,7 +84,7 @@ TEST_CASE("what waits in the register crosses nothing, at whatever time") {
     CHECK(w.side_state.free_at < Time {100_ns}.raw);
 }
 
-TEST_CASE("a side bus that somebody else takes is planned around") {
+TEST_CASE("scheduling accounts for other users of the side bus") {
     Wired w(slow_bus());
     w.read_over(DramWires::side, 1, first);
     CHECK(w.dram.next_action() == 0);

@@ -91,7 +91,7 @@ static std::vector<std::string> told(const std::string& pause, std::size_t& answ
     return seen;
 }
 
-TEST_CASE("A monitor tells its listeners each read, write and atomic, none is lost", "[mem]") {
+TEST_CASE("A monitor reports each read, write and atomic to its listeners", "[mem]") {
     for (const std::string pause : {"1fs", "1us"}) { // a slow listener holds up what passes
         std::size_t answers = 0;
         CHECK(told(pause, answers) ==

@@ -183,8 +183,7 @@ TEST_CASE("What a hint names comes beside what is missed; neighbours come at onc
     CHECK(small.count(&Stats::drive_reads) == 1 + 3);
 }
 
-TEST_CASE("A hint takes no frame of a unit under way, and who is not used is counted",
-          "[page_cache]") {
+TEST_CASE("A hint takes no frame of a unit in transfer; unused units are counted", "[page_cache]") {
     Bench b("capacity=8KiB", "pages=3");
     b.driver().read(0, 0); // unit 1 comes along, 2 and 3 find no frame
     b.driver().read(100 * us, 5 * unit);
@@ -220,7 +219,7 @@ TEST_CASE(
     CHECK(small.count(&Ahead::unused_prefetches) == 3);
 }
 
-TEST_CASE("A page prefetcher is told what has made room", "[page_cache]") {
+TEST_CASE("A page prefetcher is informed of replaced units", "[page_cache]") {
     Bench b("capacity=16KiB prefetch=density(region=16KiB,block=16KiB)");
     b.driver().read(0, 0); // 1, 2 and 3 come, too
     b.driver().read(100 * us, 4 * unit);
@@ -449,7 +448,7 @@ TEST_CASE("What an early write holds is found before its unit has come", "[page_
     CHECK(look() == 9);
 }
 
-TEST_CASE("A page cache that cannot be is refused", "[page_cache]") {
+TEST_CASE("Invalid page cache parameters are rejected", "[page_cache]") {
     const auto error = [](const std::string& params) -> std::string {
         try {
             Bench b(params);

@@ -93,7 +93,7 @@ TEST_CASE("a monitor counts each page once, those read and those written apart")
     CHECK(pages("65000", "50%", "0B") == Pages {0, 0});
 }
 
-TEST_CASE("a monitor tells applications apart, as far as it is asked to") {
+TEST_CASE("a monitor distinguishes applications up to its limit") {
     const auto m =
         ideal({{"requests", "50"}}, true, {{"latency", "100ns"}}, {{"applications", "2"}});
     m->run(never);

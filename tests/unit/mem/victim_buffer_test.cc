@@ -125,7 +125,7 @@ TEST_CASE("a cache that offers victims needs room for what one request sends", "
                       Catch::Contains("cache.mem_queue: must hold all messages of one request: 4"));
 }
 
-TEST_CASE("a probe tells what is here, and moves nothing", "[mem][cache]") {
+TEST_CASE("a probe reports the state of a sector and changes nothing", "[mem][cache]") {
     const bool contents = GENERATE(false, true);
     Machine m;
     if (contents) m.carry_contents();

@@ -9,8 +9,7 @@ namespace memsim::bank_stats_test {
 using memsim::test_ohm::cache;
 using protocol::Command;
 
-TEST_CASE("Statistics of each bank add up to those of the DRAM, and are there if asked for",
-          "[ohm]") {
+TEST_CASE("Statistics of banks add up to those of the DRAM and are optional", "[ohm]") {
     test_ohm::TwoLevel b(Arguments {{"bank_stats", "true"}});
     for (std::uint32_t i = 0; i < 40; ++i)
         b.send(i * 50'000'000, i * 160 % cache / 128 * 128 + i % 3 * cache,

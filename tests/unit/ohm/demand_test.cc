@@ -10,7 +10,7 @@ namespace memsim::demand_test {
 using namespace memsim::ohm;
 using Ids = std::vector<std::uint32_t>;
 
-TEST_CASE("A table of requests gives each a slot, as a request is by default", "[ohm]") {
+TEST_CASE("A request table allocates slots with default values", "[ohm]") {
     std::vector<PageRequest> requests;
     ohm::SlotAllocator slots;
     RequestTable<PageRequest> table(requests, slots);
@@ -32,7 +32,7 @@ TEST_CASE("A table of requests gives each a slot, as a request is by default", "
     CHECK_THROWS(table[2]);
 }
 
-TEST_CASE("Requests to one set take turns in order of arrival, others do not wait", "[ohm]") {
+TEST_CASE("Requests to one set execute in order of arrival; other requests do not wait", "[ohm]") {
     SetQueues sets;
     sets.resize(8);
     CHECK(sets.enter(7, 0));
@@ -59,7 +59,7 @@ struct Told {
 
 } // namespace
 
-TEST_CASE("Reads that are ready are granted in order, as long as they may and can be", "[ohm]") {
+TEST_CASE("Ready reads are granted in order while this is allowed and possible", "[ohm]") {
     ReadyReads ready;
     for (const std::uint32_t id : {4, 5, 6}) ready.push({id == 5 ? 0u : 1u, id, id});
     Ids granted;
@@ -109,8 +109,7 @@ struct Lines {
 
 } // namespace
 
-TEST_CASE("A line that takes another one's place leaves nothing of it; a hit is dirty by a write",
-          "[ohm]") {
+TEST_CASE("A line replaces another one completely; a write hit makes it dirty", "[ohm]") {
     Lines l;
     CHECK(l.lines.put(3, 0, false));
     CHECK_FALSE(l.lines.find(3)->dirty);
@@ -125,7 +124,7 @@ TEST_CASE("A line that takes another one's place leaves nothing of it; a hit is 
     CHECK(l.lines.count() == 1);
 }
 
-TEST_CASE("A victim takes its line's bytes along as stores, a read gets its part of a line",
+TEST_CASE("A victim carries its line's bytes as stores; a read receives its part of a line",
           "[ohm]") {
     Lines l;
     l.lines.put(3, 0, true);
@@ -148,7 +147,7 @@ TEST_CASE("A victim takes its line's bytes along as stores, a read gets its part
     CHECK(l.contents.live() == 0);
 }
 
-TEST_CASE("What is copied into a line in use is found first, and written when that is settled",
+TEST_CASE("Functional writes to a line in use take precedence and are applied when it settles",
           "[ohm]") {
     Lines l;
     l.lines.put(3, 0, false);
@@ -224,8 +223,7 @@ struct Postponed {
 
 } // namespace
 
-TEST_CASE("A read whose piece is in the buffer is served, unless a write waits before it",
-          "[ohm]") {
+TEST_CASE("A read whose piece is in the buffer is served unless an earlier write waits", "[ohm]") {
     Postponed p;
     const std::uint32_t here = p.take(3, 255);
     CHECK(p.done == Ids {here});
@@ -244,8 +242,7 @@ TEST_CASE("A read whose piece is in the buffer is served, unless a write waits b
     CHECK(p.stats.requests_postponed.value() == 3);
 }
 
-TEST_CASE("As many requests wait for swaps as there is room for, but what is served needs none",
-          "[ohm]") {
+TEST_CASE("Requests that wait for swaps are limited; served requests need no room", "[ohm]") {
     Postponed p;
     const auto room = [&](std::uint32_t offset) {
         return p.postponed.has_room(*p.swap, {0, 2, 3, offset}, protocol::Command::read);
@@ -258,9 +255,8 @@ TEST_CASE("As many requests wait for swaps as there is room for, but what is ser
     CHECK_FALSE(p.postponed.has_room(*p.swap, {0, 2, 3, 0}, protocol::Command::write));
 }
 
-TEST_CASE(
-    "What waits for a swap goes to where its page then is; a swap waits for its pages' requests",
-    "[ohm]") {
+TEST_CASE("After a swap, requests go to the page's new place; a swap waits for earlier requests",
+          "[ohm]") {
     Postponed p;
     const std::uint32_t before = p.request(0, 0), other = p.request(4, 0);
     p.postponed.make_still(*p.swap);

@@ -32,9 +32,7 @@ Tick step(Bench& b, Tick from, Tick by, Until&& until) {
 
 } // namespace
 
-TEST_CASE(
-    "What a swap sends over the channel: four pages, three if one is snarfed, a command or none",
-    "[ohm]") {
+TEST_CASE("Channel traffic of a swap: four pages, three with snarfing, or a command", "[ohm]") {
     constexpr std::uint64_t page = 2048;
     struct Sent {
         const char* name;
@@ -56,7 +54,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("The memory route takes bytes / rate, with WOM code half as long again", "[ohm]") {
+TEST_CASE("The memory route takes bytes / rate, and 3/2 of this with WOM code", "[ohm]") {
     for (const bool wom : {false, true}) {
         Bench b(platform(wom ? "ohm-wom" : "ohm-bw"));
         heat(b, 0, 1);
@@ -68,9 +66,8 @@ TEST_CASE("The memory route takes bytes / rate, with WOM code half as long again
     }
 }
 
-TEST_CASE(
-    "An unloaded swap by XPoint takes its way, a media read, a row's writes and the handshake",
-    "[ohm]") {
+TEST_CASE("Latency of an unloaded swap by XPoint: route, media read, row writes and handshake",
+          "[ohm]") {
     Bench b(platform("ohm-bw") + at_once);
     heat(b, 0, 1);
     CHECK(b.run_to_end() == Clean {});
@@ -142,7 +139,7 @@ TEST_CASE(
     CHECK(taken[true] - taken[false] == (128 * 1'000'000 / 60 + 1) / 2); // 1066.67 ps
 }
 
-TEST_CASE("The memory route waits for the end of what was booked without the code", "[ohm]") {
+TEST_CASE("The memory route waits for the end of transfers booked without the code", "[ohm]") {
     // A read's data is on its way when pieces are asked for: on light that is not encoded.
     Tick first[2];
     for (const bool wom : {false, true}) {
@@ -203,7 +200,7 @@ TEST_CASE("SWAP-CMD waits until the row of the DRAM page is open", "[ohm]") {
     CHECK(before[true] - before[false] == 10 * ns); // tRP: SWAP-CMD follows the activation at once
 }
 
-TEST_CASE("A swap whose last line is in XPoint's write buffer comes to its end", "[ohm]") {
+TEST_CASE("A swap whose last line is in XPoint's write buffer completes", "[ohm]") {
     Bench b(platform("ohm-bw") + at_once, {{"loads", "1"}}); // its lines are read one by one
     b.write(0, b.at(0, 1, 1792));
     b.write(0, b.at(0, 1, 1920));
@@ -215,7 +212,7 @@ TEST_CASE("A swap whose last line is in XPoint's write buffer comes to its end",
     CHECK(b.finish() == Clean {});
 }
 
-TEST_CASE("Behind writes: while reads wait, a swap is begun at its patience or with writes",
+TEST_CASE("behind_writes: while reads wait, a swap begins at its patience or with writes",
           "[ohm]") {
     const auto begun_after = [](const A& more, protocol::Command command) {
         Bench b(platform("ohm-bw") + A {{"swap_patience", "600ns"}} + more);
@@ -250,7 +247,7 @@ TEST_CASE("A dedicated channel leaves the channel to demand", "[ohm]") {
     CHECK(ends[true] < ends[false] - 100 * ns);
 }
 
-TEST_CASE("Who waits for whom while XPoint makes a swap", "[ohm]") {
+TEST_CASE("Reports of waiting components while XPoint performs a swap", "[ohm]") {
     Bench b(platform("ohm-wom") + at_once);
     heat(b, 0, 1);
     b.write(300 * ns, b.at(0, 1));
@@ -267,7 +264,7 @@ TEST_CASE("Who waits for whom while XPoint makes a swap", "[ohm]") {
     CHECK(says("module0: a swap is being read"));
 }
 
-TEST_CASE("A swap function without its route is refused in a sentence", "[ohm]") {
+TEST_CASE("A swap function without its route is rejected with a message", "[ohm]") {
     using Catch::Contains;
     const A swap {{"swap_function", "true"}};
     CHECK_THROWS_WITH(
@@ -284,7 +281,7 @@ TEST_CASE("A swap function without its route is refused in a sentence", "[ohm]")
                       Contains("module0.swaps: 3 is less than swaps of controller, 4"));
 }
 
-TEST_CASE("The memory route goes before demand when it has waited for its patience", "[ohm]") {
+TEST_CASE("The memory route precedes demand when it has waited for its patience", "[ohm]") {
     // Over eight waveguides demand for an open row takes every column command of the DRAM.
     const auto swap_takes = [](const char* patience) {
         Bench b(platform("ohm-bw") + at_once +

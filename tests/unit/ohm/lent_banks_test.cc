@@ -18,7 +18,7 @@ struct Lent : Scheduled {
 };
 } // namespace
 
-TEST_CASE("a held bank opens the row that it is held for, and all that waits for it is kept back") {
+TEST_CASE("a lent bank opens the row of its user, and other requests wait") {
     Lent s(quiet(), {.write_queue = 8, .write_high = 6, .write_low = 2});
     s.read(1, first, 3);
     s.lent.hold(first, 5, s.now);
@@ -37,7 +37,7 @@ TEST_CASE("a held bank opens the row that it is held for, and all that waits for
     CHECK(s.hits.value() == 2);
 }
 
-TEST_CASE("the row of a held bank is open tRCD after the precharge that it takes, not sooner") {
+TEST_CASE("the row of a lent bank is open tRCD after the precharge, not sooner") {
     Lent s(quiet());
     s.read(1, first, 3);
     s.finish(100_ns); // leaves row 3 open
@@ -51,7 +51,7 @@ TEST_CASE("the row of a held bank is open tRCD after the precharge that it takes
     CHECK(s.device.earliest(DramCommand::read, first) == Time {110_ns}.raw); // tRCD
 }
 
-TEST_CASE("what has begun in a bank ends before somebody else gets it") {
+TEST_CASE("operations started in a bank end before it is lent") {
     Lent s(quiet());
     s.read(1, first, 3);
     s.run_to(1_ns);
@@ -61,7 +61,7 @@ TEST_CASE("what has begun in a bank ends before somebody else gets it") {
     CHECK(s.lent.preset(first));
 }
 
-TEST_CASE("the row of a held bank is opened again after a refresh") {
+TEST_CASE("the row of a lent bank is reopened after a refresh") {
     DramTiming t = quiet();
     t.tREFI = 300_ns;
     Lent s(t);

@@ -59,7 +59,7 @@ TEST_CASE("each bus of a memory channel has its own balance", "[ohm]") {
     }
 }
 
-TEST_CASE("DRAM's data in the register takes no time of the channel", "[ohm]") {
+TEST_CASE("data in the DRAM's register uses no channel time", "[ohm]") {
     Wires w(false);
     mem::DramAccess a = w.channel->dram_access(0, 128);
     a.write = true;

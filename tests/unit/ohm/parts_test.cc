@@ -19,7 +19,7 @@ SectorBytes bytes(std::uint32_t number) {
 
 } // namespace
 
-TEST_CASE("Deferred writes are found by a look, the last first, and arrive in their order",
+TEST_CASE("Deferred writes are found by a functional read, newest first, and applied in order",
           "[ohm]") {
     parts::DeferredWrites d;
     for (const std::uint32_t n : {1, 2}) d.add(7, {64, 0, true, bytes(n)});
@@ -37,8 +37,7 @@ TEST_CASE("Deferred writes are found by a look, the last first, and arrive in th
     CHECK(look.data.order[0] == 3);
 }
 
-TEST_CASE("A register of snarfed lines takes dirty lines of another address, up to its size",
-          "[ohm]") {
+TEST_CASE("The snarf register takes dirty lines of other addresses, up to its size", "[ohm]") {
     SnarfRegister r;
     protocol::DdrtCommand c;
     c.bytes = 256, c.snarf = true, c.address = 512, c.other = 512, c.dirty = true;
@@ -73,8 +72,7 @@ struct Swaps {
 
 } // namespace
 
-TEST_CASE("As many swaps are under way as there are buffers; a page that moves is known by it",
-          "[ohm]") {
+TEST_CASE("Swaps are limited by buffers; a page being moved is found by its swap", "[ohm]") {
     Swaps s;
     for (std::uint64_t group = 0; group < 4; ++group) REQUIRE(s.decide(group));
     CHECK_FALSE(s.decide(4));
@@ -90,7 +88,7 @@ TEST_CASE("As many swaps are under way as there are buffers; a page that moves i
     CHECK(s.decide(4)); // its buffer is free
 }
 
-TEST_CASE("A swap has patience, to the tick, and is over when every piece is written", "[ohm]") {
+TEST_CASE("A swap's patience is exact to the tick; it ends when all pieces are written", "[ohm]") {
     Swaps s;
     Swap& swap = *s.decide(0, 10);
     const Tick old = 10 + s.params.swap_patience->raw;

@@ -58,7 +58,7 @@ std::uint64_t value(const Total& c) {
 
 } // namespace
 
-TEST_CASE("Of the lines that pass the module takes the dirty ones of another address, no other") {
+TEST_CASE("The module snarfs only passing dirty lines of another address") {
     Bench b;
     b.snarf(0, 1024, 1024, true, 1);  // a hit
     b.snarf(0, 1024, 2048, false, 2); // a clean victim
@@ -79,7 +79,7 @@ TEST_CASE("Of the lines that pass the module takes the dirty ones of another add
     CHECK(taken == 1);
 }
 
-TEST_CASE("A victim waits in the register until the media has taken a line, and all else passes") {
+TEST_CASE("A victim waits in the register for the media; other commands pass") {
     Bench b(Arguments {{"write_buffer", "1"}, {"drain_high", "1"}, {"drain_low", "0"}});
     b.write(0, 0); // drains from 1 ns on, to 764
     b.snarf(10 * ns, 0, 512, true, 1);
@@ -90,7 +90,7 @@ TEST_CASE("A victim waits in the register until the media has taken a line, and 
     CHECK(value(b.module().stat.device.stalls) == 0);
 }
 
-TEST_CASE("A command for a line that waits in the register comes after it") {
+TEST_CASE("A command to a line in the snarf register executes after it") {
     Bench b(Arguments {{"write_buffer", "1"}, {"drain_high", "1"}, {"drain_low", "0"}});
     b.write(0, 0);
     b.snarf(10 * ns, 0, 512, true, 1);
@@ -103,7 +103,7 @@ TEST_CASE("A command for a line that waits in the register comes after it") {
         if (s.data) CHECK(s.numbers[0] == 7);
 }
 
-TEST_CASE("Victims leave the register in their order, and more than it holds is an error") {
+TEST_CASE("Victims leave the register in order; exceeding its capacity is an error") {
     Bench b(Arguments {{"write_buffer", "1"},
                        {"drain_high", "1"},
                        {"drain_low", "0"},

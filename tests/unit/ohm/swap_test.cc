@@ -23,7 +23,7 @@ TEST_CASE("Five accesses do not swap a page, the sixth does", "[ohm]") {
     }
 }
 
-TEST_CASE("A hint counts as an access of its page, and is not served", "[ohm]") {
+TEST_CASE("A hint counts as an access to its page and is not served", "[ohm]") {
     for (unsigned hints : {4u, 5u}) {
         Bench b;
         const std::uint64_t hot = b.at(3, 4);
@@ -65,7 +65,7 @@ void heat(Bench& b, std::uint64_t group, std::uint64_t slot, Tick at = 0) {
 }
 } // namespace
 
-TEST_CASE("A read of a page being swapped waits until its piece is in the buffer, a write longer",
+TEST_CASE("A read of a page being swapped waits for its piece; a write waits for the end",
           "[ohm]") {
     Bench b;
     heat(b, 0, 1);
@@ -113,7 +113,7 @@ TEST_CASE("When the queue of postponed requests is full, nothing further is acce
     CHECK(b.sender().when(behind) > static_cast<Tick>(b.controller().stat.swap.swap_latency.sum()));
 }
 
-TEST_CASE("With every swap buffer in use a swap is postponed, and tried again", "[ohm]") {
+TEST_CASE("With all swap buffers in use, a swap is postponed and retried", "[ohm]") {
     Bench b(Arguments {{"swaps", "1"}});
     heat(b, 0, 1);
     heat(b, 1, 1);
@@ -131,7 +131,8 @@ TEST_CASE("No swaps: pages stay where they are", "[ohm]") {
     CHECK(b.controller().location(b.at(0, 1)) == 1);
 }
 
-TEST_CASE("While a page is copied no data of requests cross, or none is issued", "[ohm]") {
+TEST_CASE("While a page is copied, data of requests do not cross, or no requests are issued",
+          "[ohm]") {
     for (const std::string hold : {"nothing", "channel", "controller"}) {
         INFO("hold " << hold);
         const bool holds = hold != "nothing";
@@ -161,7 +162,7 @@ TEST_CASE("While a page is copied no data of requests cross, or none is issued",
     }
 }
 
-TEST_CASE("Reads that wait for a copy's end leave the next copy its places", "[ohm]") {
+TEST_CASE("Reads that wait for the end of a copy do not block the next copy", "[ohm]") {
     // Copies that overlap, and reads of the same modules that fill a read buffer, or all loads.
     const std::string few = GENERATE("read_buffer", "loads");
     Bench b({{"swap_hold", "channel"}, {"swap_patience", "0fs"}}, {{few, "4"}});
@@ -292,8 +293,7 @@ TEST_CASE("Under random traffic with swaps in flight every read returns the last
         }
 }
 
-TEST_CASE("What the host copies into a page that is being swapped is there when the swap is over",
-          "[ohm]") {
+TEST_CASE("Host writes to a page being swapped are present after the swap", "[ohm]") {
     const std::string name = GENERATE(from_range(platforms));
     INFO(name);
     if (name.starts_with("hold")) return; // the data goes the same way as ohm-base's

@@ -47,7 +47,7 @@ TEST_CASE("An unloaded read of DRAM takes activate, column and the channel", "[o
     CHECK(value(b.controller().stat.channel.row_misses) == 1);
 }
 
-TEST_CASE("Only the sectors asked for cross the channel, from either memory", "[ohm]") {
+TEST_CASE("Only requested sectors cross the channel, from either memory", "[ohm]") {
     Bench b;
     const auto dram = b.read(0, b.at(0, 0)), xpoint = b.read(1000 * ns, b.at(0, 1));
     for (std::uint32_t i = 0; i < 2; ++i) b.sender().state.script[i].request.sectors = 0b1001;
@@ -57,7 +57,7 @@ TEST_CASE("Only the sectors asked for cross the channel, from either memory", "[
     CHECK(b.latency(dram, 0) <= ends + 2 * way + 36 * ns + transfer / 2 + 4);
 }
 
-TEST_CASE("Commands on the light take their share of each 32 bytes", "[ohm]") {
+TEST_CASE("Commands on the light use their share per 32 bytes", "[ohm]") {
     for (const unsigned bits : {0u, 16u}) {
         Bench b(Arguments {{"command_bits", std::to_string(bits)}});
         CHECK(b.controller().params.channel.rate().raw == (bits ? 56'470'588'235 : 60'000'000'000));
@@ -69,7 +69,7 @@ TEST_CASE("Commands on the light take their share of each 32 bytes", "[ohm]") {
     }
 }
 
-TEST_CASE("Electrical and optical channel differ by their way alone", "[ohm]") {
+TEST_CASE("Electrical and optical channels differ only in their path", "[ohm]") {
     Bench optical,
         electrical(
             {{"width", "32"}, {"lane_rate", "15GHz"}, {"serdes", "0fs"}, {"flight", "670ps"}},
@@ -80,7 +80,7 @@ TEST_CASE("Electrical and optical channel differ by their way alone", "[ohm]") {
     CHECK(optical.latency(a, 0) - electrical.latency(b, 0) == 2 * (way - 670'000));
 }
 
-TEST_CASE("Addresses go over controllers, groups and slots and back, each once", "[ohm]") {
+TEST_CASE("Addresses map one to one to controllers, groups and slots", "[ohm]") {
     const ohm::Placement p {6, 2, 2048, 35, 8, 2};
     std::vector<int> seen(35 * 9);
     for (std::uint64_t a = 0; a < p.bytes_of_all(); a += 2048) {
@@ -98,7 +98,7 @@ TEST_CASE("Addresses go over controllers, groups and slots and back, each once",
     for (int n : groups) REQUIRE(n == 1);
 }
 
-TEST_CASE("Pages of XPoint lie apart in the modules and fill them", "[ohm]") {
+TEST_CASE("Pages of XPoint are disjoint in the modules and fill them", "[ohm]") {
     Bench b;
     std::vector<int> seen(64);
     for (std::uint64_t g = 0; g < 8; ++g)
@@ -110,7 +110,7 @@ TEST_CASE("Pages of XPoint lie apart in the modules and fill them", "[ohm]") {
     for (int n : seen) REQUIRE(n == 1);
 }
 
-TEST_CASE("A transfer waits while another has the channel", "[ohm]") {
+TEST_CASE("A transfer waits while another uses the channel", "[ohm]") {
     Bench b;
     // Two reads of different modules, ready at once: the second has its slot behind the first, with
     // the turnaround between.
@@ -119,7 +119,7 @@ TEST_CASE("A transfer waits while another has the channel", "[ohm]") {
     CHECK(b.sender().when(second) - b.sender().when(first) == 2 * ns + transfer);
 }
 
-TEST_CASE("Requests that nothing takes stop the sender, and all are answered in the end", "[ohm]") {
+TEST_CASE("Requests that are not accepted stop the sender; all are answered in the end", "[ohm]") {
     Bench b(Arguments {{"requests", "4"}, {"queue", "3"}}, {}, {});
     for (unsigned i = 0; i < 40; ++i) b.read(0, b.at(i % 8, 1, i / 8 * 256));
     b.machine.start();
@@ -147,7 +147,7 @@ TEST_CASE("Posted writes are not answered, others are; atomics too", "[ohm]") {
     CHECK(value(b.controller().stat.demand.xpoint_writes) == 1);
 }
 
-TEST_CASE("ohm.PlanarController refuses what cannot be, in a sentence", "[ohm]") {
+TEST_CASE("ohm.PlanarController rejects invalid parameters with a message", "[ohm]") {
     using Catch::Contains;
     using A = Arguments;
     CHECK_THROWS_WITH(Bench(A {{"swap_buffer", "8KiB"}}), Contains("controller.swap_buffer"));

@@ -24,8 +24,7 @@ Arguments with(Arguments a, const Arguments& more) {
 
 } // namespace
 
-TEST_CASE("Auto-read/write: each tag read is seen by its module, which takes the dirty victims",
-          "[ohm]") {
+TEST_CASE("Auto-read/write: each module observes tag reads and takes the dirty victims", "[ohm]") {
     Bench b(Arguments {{"auto_rw", "true"}});
     b.send(0, 0, Command::write);                  // nothing held before
     b.send(1000 * ns, 0, Command::read);           // a hit
@@ -60,7 +59,7 @@ TEST_CASE("Auto-read/write: no line is read from DRAM before its victim has a pl
     CHECK(answer({{"write_buffer", "1"}, {"drain_high", "1"}, {"drain_low", "0"}}) > 2 * 763 * ns);
 }
 
-TEST_CASE("Reverse-write: a line crosses once, as answer and as fill, at the same latency",
+TEST_CASE("Reverse-write: a line crosses once, as answer and fill, with the same latency",
           "[ohm]") {
     Tick latency[2];
     for (bool reversed : {false, true}) {
@@ -79,7 +78,7 @@ TEST_CASE("Reverse-write: a line crosses once, as answer and as fill, at the sam
     CHECK(latency[0] == latency[1]);
 }
 
-TEST_CASE("Reverse-write: what a request writes into a missing line crosses behind it", "[ohm]") {
+TEST_CASE("Reverse-write: data written to a missing line crosses after the line", "[ohm]") {
     Bench b(reverse);
     b.send(0, 32, Command::write, 32);
     const auto after = b.send(2000 * ns, 0, Command::read);
@@ -143,7 +142,7 @@ TEST_CASE("Reverse-write: requests issued before a hold of requests continue dur
     CHECK(last("channel") > last("nothing") + 3 * ns);
 }
 
-TEST_CASE("Reverse-write: what is ready joins a hold, up to its batch", "[ohm]") {
+TEST_CASE("Reverse-write: ready lines join a hold, up to its batch", "[ohm]") {
     const auto holds = [](const char* batch, const char* hold) {
         Bench b(with(reverse, {{"reverse_batch", batch}, {"reverse_hold", hold}}));
         for (unsigned i = 0; i < 4; ++i) b.send(0, i * 512, Command::read); // four partitions
@@ -157,9 +156,8 @@ TEST_CASE("Reverse-write: what is ready joins a hold, up to its batch", "[ohm]")
     }
 }
 
-TEST_CASE("Reverse-write: while the DRAM has work a ready line waits for a hold of the channel, "
-          "not for longer "
-          "than its patience",
+TEST_CASE("Reverse-write: while the DRAM is busy, a ready line waits for a hold no longer than its "
+          "patience",
           "[ohm]") {
     const auto answered = [](const char* patience) {
         Bench b(with(reverse, {{"reverse_patience", patience}, {"reverse_hold", "channel"}}));
@@ -187,7 +185,8 @@ TEST_CASE("Reverse-write: no line is confirmed before the register in front of t
     CHECK(last("128B") > last("384B") + 20 * ns); // each is written first: tCWL and more
 }
 
-TEST_CASE("A dedicated channel carries fills and victims, the other one requests alone", "[ohm]") {
+TEST_CASE("A dedicated channel carries fills and victims, the main channel only requests",
+          "[ohm]") {
     std::uint64_t bytes[2], side[2], demand[2];
     for (bool dedicated : {false, true}) {
         Bench b(dedicated ? Arguments {{"migration_channel", "dedicated"}} : Arguments {});

@@ -19,7 +19,7 @@ constexpr Tick ns = 1'000'000;
 std::uint64_t count(const Counter& c) { return static_cast<std::uint64_t>(c.value()); }
 } // namespace
 
-TEST_CASE("Two-level: a hint is no request", "[ohm]") {
+TEST_CASE("Two-level: a hint is not a request", "[ohm]") {
     Bench b;
     b.send(0, 256, Command::hint, 2048, true);
     b.send(100 * ns, 256, Command::read);
@@ -29,7 +29,7 @@ TEST_CASE("Two-level: a hint is no request", "[ohm]") {
 }
 
 TEST_CASE(
-    "Two-level: a miss takes a tag read, an XPoint read and the way back; a hit the first alone",
+    "Two-level: a miss takes a tag read, an XPoint read and the return; a hit only the tag read",
     "[ohm]") {
     Bench b;
     const auto miss = b.send(100 * ns, 256, Command::read);
@@ -50,8 +50,7 @@ TEST_CASE(
     CHECK(b.latency(miss, 100 * ns) <= open + 25 * ns + xpoint + 1 * ns);
 }
 
-TEST_CASE("Two-level: a dirty victim goes to XPoint and comes back, a clean one is forgotten",
-          "[ohm]") {
+TEST_CASE("Two-level: a dirty victim is written to XPoint, a clean one is dropped", "[ohm]") {
     Bench b;
     b.send(0, 0, Command::write);
     b.send(2000 * ns, cache, Command::read);     // evicts it
@@ -74,9 +73,7 @@ TEST_CASE("Two-level: a write of a part of a missing line reads the rest from XP
     CHECK(count(b.controller().stat.hits) == 1);
 }
 
-TEST_CASE(
-    "Two-level: requests to one set take effect one after another, those to others do not wait",
-    "[ohm]") {
+TEST_CASE("Two-level: requests to one set execute in order; other requests do not wait", "[ohm]") {
     Bench b;
     const auto first = b.send(0, 0, Command::read);
     const auto same = b.send(0, cache, Command::read);
@@ -117,7 +114,7 @@ static void random_traffic(Bench& b, std::uint64_t seed, unsigned requests) {
     }
 }
 
-TEST_CASE("Two-level: every read returns what was written last, whatever is under way",
+TEST_CASE("Two-level: every read returns the last written data under random traffic",
           "[integrity]") {
     // Few places everywhere: victims wait for the write buffer, fills for the register.
     const Arguments tight {{"evictions", "3"}, {"dram_register", "512B"}, {"reverse_batch", "2"}};
@@ -138,8 +135,7 @@ TEST_CASE("Two-level: every read returns what was written last, whatever is unde
             }
 }
 
-TEST_CASE("Two-level: what the host copies into a line that requests use is there afterwards",
-          "[integrity]") {
+TEST_CASE("Two-level: host writes to a line in use are present afterwards", "[integrity]") {
     unsigned busy = 0;
     for (const Arguments& platform : test_ohm::two_level_platforms())
         for (Tick at = 5 * ns; at < 700 * ns; at += 4 * ns) {
@@ -170,7 +166,7 @@ TEST_CASE("Two-level: what the host copies into a line that requests use is ther
     CHECK(busy > 400);
 }
 
-TEST_CASE("Two-level: a line written whole leaves nothing of the line that was there",
+TEST_CASE("Two-level: a completely written line replaces all data of its predecessor",
           "[integrity]") {
     Bench b;
     b.send(0, 128, Command::write);
@@ -183,7 +179,7 @@ TEST_CASE("Two-level: a line written whole leaves nothing of the line that was t
     CHECK(b.sender().content(128) == 1000);
 }
 
-TEST_CASE("Two-level: what cannot be is refused by name", "[ohm]") {
+TEST_CASE("Two-level: invalid parameters are rejected by name", "[ohm]") {
     const auto refuses = [](const Arguments& a, const char* what) {
         CHECK_THROWS_WITH(Bench(a), Catch::Matchers::Contains(what));
     };

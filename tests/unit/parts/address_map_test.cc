@@ -44,7 +44,7 @@ TEST_CASE("a map names every unit once and its inverse finds it, with any radix"
     }
 }
 
-TEST_CASE("the order says what changes first") {
+TEST_CASE("the order defines the fastest digit") {
     const AddressMap::Geometry g {1, 2, 4, 4, 384, 128, 64, 1};
     const AddressMap column_first("RoRaBgBaCo", g);
     CHECK(column_first.place(64).column == 1);

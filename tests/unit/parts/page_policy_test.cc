@@ -162,7 +162,7 @@ constexpr auto nobody = std::nullopt;
 
 } // namespace
 
-TEST_CASE("ARC's target moves as cases I to IV of its paper say", "[page_policy]") {
+TEST_CASE("ARC's target moves as in cases I to IV of its paper", "[page_policy]") {
     follow("arc", 4,
            {{7, nobody, 0},
             {5, nobody, 0},
@@ -310,7 +310,7 @@ TEST_CASE("No page policy finds a victim where all pages are pinned, and changes
         }
 }
 
-TEST_CASE("A page that is removed is nobody's victim and no ghost, and comes again as a new one",
+TEST_CASE("A removed page is neither a victim nor a ghost, and returns as a new page",
           "[page_policy]") {
     for (const auto& [name, info] : page_policies()) {
         INFO(name);

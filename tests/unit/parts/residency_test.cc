@@ -60,8 +60,9 @@ TEST_CASE("A pinned page makes no room, as often as it is pinned", "[residency]"
     CHECK(m.pages.claim(13, AskedBy::demand).victim.key == 10);
 }
 
-TEST_CASE("A victim says whether it was written to and used; the next page in its frame is neither",
-          "[residency]") {
+TEST_CASE(
+    "A victim reports whether it was written and used; the next page in its frame starts clean",
+    "[residency]") {
     Memory m(1);
     m.bring(10);
     m.pages.use(0, false);

@@ -55,7 +55,7 @@ TEST_CASE("Warps' loads of two units miss once: SAP's Fig. 4 in a machine", "[sa
     CHECK(m.manager().stat.hints.value() == 2); // both units: the memory knows which one it has
 }
 
-TEST_CASE("What the L1 or the L2 holds is not recorded", "[sap]") {
+TEST_CASE("Lines held by the L1 or the L2 are not recorded", "[sap]") {
     Script s;
     s.write = [](auto& w, unsigned) {
         load(w, 0);
@@ -74,7 +74,7 @@ TEST_CASE("What the L1 or the L2 holds is not recorded", "[sap]") {
     CHECK(further.memory().ahead.prefetches.value() == 1);
 }
 
-TEST_CASE("What only the L2 holds is not recorded", "[sap]") {
+TEST_CASE("Lines held only by the L2 are not recorded", "[sap]") {
     Script s;
     s.write = [](auto& w, unsigned) {
         load(w, 0);
@@ -87,7 +87,7 @@ TEST_CASE("What only the L2 holds is not recorded", "[sap]") {
     CHECK(m.manager().stat.cached_lines.value() > 10);
 }
 
-TEST_CASE("Schedulers are looked at each period, and not while no block is there", "[sap]") {
+TEST_CASE("Schedulers are queried each period, except while there is no block", "[sap]") {
     Script s;
     s.write = [](auto& w, unsigned) { w.compute(~0u, 1000); }; // 22 cycles each: 22,000
     const auto looks = [&](const std::string& period, unsigned sms) {
@@ -100,7 +100,7 @@ TEST_CASE("Schedulers are looked at each period, and not while no block is there
     CHECK(looks("1000", 3) == 26); // the other two are asked once: they have no block
 }
 
-TEST_CASE("Schedulers are not looked at while all warps wait for the drive", "[sap]") {
+TEST_CASE("Schedulers are not queried while all warps wait for the drive", "[sap]") {
     Script s;
     s.warps = 4;
     s.write = [](auto& w, unsigned warp) {
@@ -117,7 +117,7 @@ TEST_CASE("Schedulers are not looked at while all warps wait for the drive", "[s
     CHECK(m.manager().stat.hints.value() <= 8); // not again for a unit that stays in view
 }
 
-TEST_CASE("With the trigger 'period' units are asked for before they are missed", "[sap]") {
+TEST_CASE("With the trigger 'period', units are requested before they are missed", "[sap]") {
     Script s;
     s.write = [](auto& w, unsigned) {
         w.compute(~0u, 4000);
@@ -132,7 +132,7 @@ TEST_CASE("With the trigger 'period' units are asked for before they are missed"
     CHECK(ahead.manager().stat.hints.value() == 1); // not again while it waits
 }
 
-TEST_CASE("No more units wait to be asked for than a record has", "[sap]") {
+TEST_CASE("The number of units that wait for hints is limited by the record", "[sap]") {
     Script s;
     s.warps = 16;
     s.write = [](auto& w, unsigned warp) { // each warp another unit, again and again
@@ -148,7 +148,7 @@ TEST_CASE("No more units wait to be asked for than a record has", "[sap]") {
     CHECK(few.manager().stat.hints.value() < all.manager().stat.hints.value());
 }
 
-TEST_CASE("A memory manager without what it needs is refused", "[sap]") {
+TEST_CASE("A memory manager without required connections is rejected", "[sap]") {
     const auto build = [](const Arguments& manager, const std::string& l1) {
         Machine m;
         m.add("manager", "sap.MemoryManager", manager);

@@ -50,7 +50,7 @@ TEST_CASE("SAP's Fig. 4: one miss brings units 524303 and 524306, and three acce
     }
 }
 
-TEST_CASE("A hit brings nothing, and what is there is not brought again", "[sap]") {
+TEST_CASE("A hit brings nothing, and present units are not brought again", "[sap]") {
     // 1 is recorded when 0 hits: it comes with the miss of 2, and 0, recorded too, is there.
     Shadow s({access(0), upcoming(1), upcoming(0), access(0), access(2), access(1), access(0)});
     CHECK(s.stat().sizes.hits[0].value() == 3);
@@ -58,7 +58,7 @@ TEST_CASE("A hit brings nothing, and what is there is not brought again", "[sap]
     CHECK(s.stat().prefetches[0].value() == 1);
 }
 
-TEST_CASE("A record is empty after a miss, at each capacity by itself", "[sap]") {
+TEST_CASE("A record is empty after a miss, separately for each capacity", "[sap]") {
     // Two units or four: 0 is gone from two when it is accessed again, and that miss alone
     // brings 9.
     Shadow s(
@@ -70,7 +70,7 @@ TEST_CASE("A record is empty after a miss, at each capacity by itself", "[sap]")
     CHECK(s.stat().prefetches[1].value() == 0);
 }
 
-TEST_CASE("What comes with a unit takes no more than the room beside it", "[sap]") {
+TEST_CASE("Units brought with a missed one are limited by the remaining room", "[sap]") {
     std::vector<Told> script;
     for (std::uint64_t unit = 10; unit < 20; ++unit) script.push_back(upcoming(unit));
     script.push_back(access(5));
@@ -83,7 +83,7 @@ TEST_CASE("What comes with a unit takes no more than the room beside it", "[sap]
     CHECK(s.stat().evictions[0].value() == 0);
 }
 
-TEST_CASE("A written unit that makes room is written back, once", "[sap]") {
+TEST_CASE("A replaced written unit is written back once", "[sap]") {
     Shadow s({access(0, true), access(1), access(2), access(0), access(1), access(2)},
              {{"least", "8KiB"}, {"capacities", "2"}});
     CHECK(s.stat().sizes.misses[0].value() == 6);
@@ -92,7 +92,7 @@ TEST_CASE("A written unit that makes room is written back, once", "[sap]") {
     CHECK(s.stat().sizes.written_back[1].value() == 0);
 }
 
-TEST_CASE("FIFO and LRU differ by the use of a unit", "[sap]") {
+TEST_CASE("FIFO and LRU differ in the effect of an access", "[sap]") {
     const std::vector<Told> script {access(0), access(1), access(0), access(2), access(0)};
     const Arguments two {{"least", "8KiB"}, {"capacities", "1"}};
     CHECK(Shadow(script, two).stat().sizes.hits[0].value() == 2);
@@ -101,7 +101,7 @@ TEST_CASE("FIFO and LRU differ by the use of a unit", "[sap]") {
     CHECK(Shadow(script, fifo).stat().sizes.hits[0].value() == 1);
 }
 
-TEST_CASE("A page prefetcher names what comes with a unit", "[sap]") {
+TEST_CASE("A page prefetcher names units brought with a missed one", "[sap]") {
     Shadow s({access(5), access(4), access(7), access(8)},
              {{"prefetch", "page-on-page(pages=4)"}, {"prefetch_end", "40KiB"}});
     CHECK(s.stat().sizes.misses[0].value() == 2); // of 4 to 7, and of 8 and 9, where addresses end
@@ -136,7 +136,7 @@ TEST_CASE("Stack distances give the hits and write-backs of LRU at every capacit
     }
 }
 
-TEST_CASE("Shadows of parts of units are refused", "[sap]") {
+TEST_CASE("Capacities that are not whole units are rejected", "[sap]") {
     for (const std::string component : {"sap.ShadowDram", "sap.StackDistances"}) {
         Machine m;
         CHECK_THROWS_WITH(

@@ -355,7 +355,7 @@ TEST_CASE("Several processes write one database", "[stats]") {
     CHECK(ask(path, "PRAGMA integrity_check") == "ok");
 }
 
-TEST_CASE("A file that is no database of results is refused and stays as it is", "[stats]") {
+TEST_CASE("A file that is no database of results is rejected and unchanged", "[stats]") {
     const Folder folder;
     const std::string path = folder / "stats.db";
     const auto refusal = [&] { return error_of([&] { Database::open(path, 100); }); };
@@ -409,7 +409,7 @@ TEST_CASE("A file that is no database of results is refused and stays as it is",
     }
 }
 
-TEST_CASE("A full disk is a sentence and leaves every earlier dump", "[stats]") {
+TEST_CASE("A full disk gives an error message and keeps every earlier dump", "[stats]") {
     const Folder folder;
     const std::string path = folder / "stats.db";
     // Dumps until it fails, and then says why and what is left.

@@ -80,7 +80,7 @@ TEST_CASE("betweenness of a graph with 2^200 shortest paths", "[workloads]") {
     CHECK(betw->difference() == "");
 }
 
-TEST_CASE("Brandes' algorithm gives what the definition gives", "[workloads]") {
+TEST_CASE("Brandes' algorithm agrees with the definition", "[workloads]") {
     for (u64 seed : {1, 2, 3}) {
         Options options;
         options.size = 6;
@@ -102,7 +102,7 @@ TEST_CASE("Brandes' algorithm gives what the definition gives", "[workloads]") {
     }
 }
 
-TEST_CASE("counts of paths: exact to 2^21, then to the nearest, up to 2^4096", "[workloads]") {
+TEST_CASE("path counts are exact to 2^21 and rounded to nearest up to 2^4096", "[workloads]") {
     using namespace path_count;
     const auto count = [](u64 n) { // by doubling
         u32 sum_of = 0, power = one;

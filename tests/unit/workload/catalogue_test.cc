@@ -63,7 +63,7 @@ std::vector<Operation> operations(const std::vector<u8>& bytes) {
 
 } // namespace
 
-TEST_CASE("every workload computes what its reference computes", "[workloads]") {
+TEST_CASE("every workload gives the result of its reference", "[workloads]") {
     for (const Workload* w : all_workloads()) {
         CAPTURE(w->names[0]);
         for (u64 seed : {1, 2}) CHECK(wrong_with(w->names[0], of_size(w->check_size, seed)) == "");
@@ -113,7 +113,7 @@ TEST_CASE("the reference finds a wrong result", "[workloads]") {
     CHECK(application->difference() != ""); // nothing has run yet
 }
 
-TEST_CASE("a search's stream, instruction by instruction", "[workloads]") {
+TEST_CASE("the stream of a search, instruction by instruction", "[workloads]") {
     // 0 -> 1; row at 0, col at 256, level at 512, changed at 768
     const TemporaryFile file("two.txt", "0 1\n");
     Options options = of_file(file.path);
@@ -190,7 +190,7 @@ TEST_CASE("streams and values are the same on every machine and compiler", "[wor
     }
 }
 
-TEST_CASE("stores carry values when they are asked for", "[workloads]") {
+TEST_CASE("stores carry values if contents are enabled", "[workloads]") {
     const TemporaryFile file("hand.txt", hand);
     Options options = of_file(file.path);
     options.source = 1;
@@ -210,7 +210,7 @@ TEST_CASE("stores carry values when they are asked for", "[workloads]") {
     }
 }
 
-TEST_CASE("the counter of the queue is increased once a warp", "[workloads]") {
+TEST_CASE("the counter of the queue is increased once per warp", "[workloads]") {
     std::string star;
     for (u32 v = 1; v <= 40; ++v)
         star += "0 " + std::to_string(v) + "\n" + std::to_string(v) + " " + std::to_string(40 + v) +
@@ -235,7 +235,7 @@ TEST_CASE("the counter of the queue is increased once a warp", "[workloads]") {
     CHECK(masks == std::vector<u32> {~0u, 1}); // 32 claims, one addition of 32
 }
 
-TEST_CASE("a state saved between two blocks goes on in another instance with equal streams",
+TEST_CASE("a state saved between two blocks continues in another instance with equal streams",
           "[workloads]") {
     for (const Workload* w : all_workloads()) {
         CAPTURE(w->names[0]);
@@ -276,7 +276,7 @@ TEST_CASE("a state saved between two blocks goes on in another instance with equ
     }
 }
 
-TEST_CASE("a state is refused by an application with another input", "[workloads]") {
+TEST_CASE("an application with another input rejects a state", "[workloads]") {
     const auto one = make_workload("bfs1", of_size(5, 1)),
                other = make_workload("bfs1", of_size(5, 2));
     Saver saved;
@@ -315,7 +315,7 @@ TEST_CASE("bad options of a workload", "[workloads]") {
           }).starts_with("block 0 of kernel bfs_topology exceeded the limit of 3 operations"));
 }
 
-TEST_CASE("blocks beyond those of a launch are our own mistake", "[workloads]") {
+TEST_CASE("blocks beyond those of a launch fail an assertion", "[workloads]") {
     const auto bfs = make_workload("bfs1", of_size(10));
     program::Launch launch;
     BlockStreams out;

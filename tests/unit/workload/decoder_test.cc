@@ -105,7 +105,7 @@ TEST_CASE("a tiny model decodes the tokens of its reference", "[llm]") {
     CHECK(std::set<u32>(different.begin()->begin(), different.begin()->end()).size() > 2);
 }
 
-TEST_CASE("shapes that fill no warp or block decode the reference's tokens", "[llm]") {
+TEST_CASE("shapes that do not fill warps or blocks decode the reference's tokens", "[llm]") {
     for (const u32 vocabulary : {77u, 0u}) {
         DecoderShape s = uneven();
         s.vocabulary = vocabulary;
@@ -209,7 +209,7 @@ TEST_CASE("a decoder continues after it was saved", "[llm]") {
     CHECK(second.result_digest() == whole.result_digest());
 }
 
-TEST_CASE("weights, cache and activations are regions by name", "[llm]") {
+TEST_CASE("weights, cache and activations are named regions", "[llm]") {
     Decoder d(seeded(1), tiny());
     std::set<std::string> names;
     for (const Allocation& a : d.allocations()) names.insert(a.name);

@@ -87,7 +87,7 @@ TEST_CASE("METIS lists each edge twice, with weights or without") {
     CHECK(refusal("% x\n2 1 7\n2\n1\n").starts_with("line 2, column 5: the format is '7'"));
 }
 
-TEST_CASE("undirected formats are mirrored, loops once") {
+TEST_CASE("undirected formats are mirrored, with loops once") {
     const Csr mirrored = graph_of(3, {{0, 2}, {2, 0}, {1, 1}});
     CHECK(read_text("p tw 3 2\n1 3\n2 2\n") == mirrored);
     CHECK(read_text("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n3 1\n2 2\n") ==

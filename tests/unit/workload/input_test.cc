@@ -48,7 +48,7 @@ TEST_CASE("a bitmap is read from its last row, blue first", "[workloads]") {
     CHECK(read_bitmap(from_top).rgb == std::vector<u8> {3, 2, 1, 6, 5, 4});
 }
 
-TEST_CASE("what is wrong with a bitmap is one sentence", "[workloads]") {
+TEST_CASE("an invalid bitmap is rejected with a message", "[workloads]") {
     CHECK(refused("BM") == "F: byte 2: the file ends inside the header of a bitmap, 52 bytes too "
                            "early; fetch it again");
     CHECK(refused(std::string(60, 'x')) == "F: is no bitmap: it does not begin with BM");
@@ -105,7 +105,7 @@ TEST_CASE("a mesh of tetrahedra is closed, and its neighbours agree", "[workload
     CHECK(mesh.neighbour[n - 1] == mesh.neighbour[elements - 1]); // padding
 }
 
-TEST_CASE("air flows at first as far away, and is pressed together before the body",
+TEST_CASE("the flow starts as in the far field and is compressed in front of the body",
           "[workloads]") {
     Options options;
     options.size = 8;

@@ -6,7 +6,7 @@ namespace memsim::kronecker_test {
 
 using namespace memsim::workload;
 
-TEST_CASE("a seed names one Kronecker graph on every machine") {
+TEST_CASE("a seed gives the same Kronecker graph on every machine") {
     const Csr graph = kronecker_graph({10, 16, 1});
     CHECK(graph == kronecker_graph({10, 16, 1}));
     CHECK_FALSE(graph == kronecker_graph({10, 16, 2}));
@@ -41,7 +41,7 @@ TEST_CASE("a social graph has no hubs like Graph500's") {
     static_assert(graph500.a + graph500.b + graph500.c + graph500.d == 100);
 }
 
-TEST_CASE("neighbours in a graph of communities are near in number") {
+TEST_CASE("neighbours in a graph of communities have similar numbers") {
     const auto near = [](bool renumber) { // arcs to the 64 vertices around their own, of a hundred
         const Csr graph = kronecker_graph({14, 16, 1, false, social, renumber});
         std::size_t count = 0;

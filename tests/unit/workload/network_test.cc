@@ -27,7 +27,7 @@ std::string refused(const std::string& cfg) {
 
 } // namespace
 
-TEST_CASE("every kind of layer computes what a plain one does", "[workloads]") {
+TEST_CASE("every kind of layer agrees with a plain implementation", "[workloads]") {
     const TemporaryFile file(
         "all.cfg", net + "[convolutional]\nfilters=4\nsize=3\nstride=2\npad=1\nactivation=leaky\n"
                          "[convolutional]\nfilters=4\nsize=3\ngroups=2\npad=1\nactivation=linear\n"
@@ -43,7 +43,7 @@ TEST_CASE("every kind of layer computes what a plain one does", "[workloads]") {
     CHECK(application->difference() == "");
 }
 
-TEST_CASE("layers of Darknet's public networks compute what plain ones do", "[workloads]") {
+TEST_CASE("layers of Darknet's public networks agree with plain implementations", "[workloads]") {
     const TemporaryFile file(
         "more.cfg",
         "[net]\nchannels=2\nwidth=12\nheight=12\n[crop]\ncrop_width=9\ncrop_height=9\nflip=1\n"
@@ -84,7 +84,7 @@ TEST_CASE("a convolution runs Darknet's kernels one after the other", "[workload
           Names {"fill", "upsample", "copy", "shortcut", "activate"});
 }
 
-TEST_CASE("a network ends after as many layers as iterations say", "[workloads]") {
+TEST_CASE("iterations limit the number of layers of a network", "[workloads]") {
     Options options = of_cfg("", 16);
     options.iterations = 3;
     const auto application = make_workload("tiny", options);
@@ -96,7 +96,7 @@ TEST_CASE("a network ends after as many layers as iterations say", "[workloads]"
     CHECK(outputs == 3);
 }
 
-TEST_CASE("a shortcut adds what both layers have", "[workloads]") {
+TEST_CASE("a shortcut adds the common part of both layers", "[workloads]") {
     using Kind = Layer::Kind;
     Layer small, large;
     small.w = small.h = 1, small.c = 3;
@@ -110,7 +110,7 @@ TEST_CASE("a shortcut adds what both layers have", "[workloads]") {
     CHECK(plain_layer(small, one, layers, {one, many}) == std::vector<float> {11, 22, 3});
 }
 
-TEST_CASE("weights: normalization stands between biases and weights, and they must fit",
+TEST_CASE("weights: normalization lies between biases and weights; sizes must match",
           "[workloads]") {
     const TemporaryFile cfg(
         "w.cfg", "[net]\nchannels=1\n[convolutional]\nbatch_normalize=1\nactivation=linear\n");
@@ -141,7 +141,7 @@ TEST_CASE("weights: normalization stands between biases and weights, and they mu
     CHECK(longer.find("40") != std::string::npos);
 }
 
-TEST_CASE("weights of a connected layer stand before its normalization, and may be transposed",
+TEST_CASE("weights of a connected layer precede its normalization and may be transposed",
           "[workloads]") {
     const TemporaryFile cfg("c.cfg", "[net]\nchannels=2\n[connected]\noutput=2\n"
                                      "batch_normalize=1\nactivation=linear\n");
@@ -159,7 +159,7 @@ TEST_CASE("weights of a connected layer stand before its normalization, and may 
     }
 }
 
-TEST_CASE("the most of numbers below all others is one of them", "[workloads]") {
+TEST_CASE("the maximum of very negative numbers is one of them", "[workloads]") {
     const TemporaryFile cfg("low.cfg", "[net]\nchannels=1\n[convolutional]\nactivation=linear\n"
                                        "[maxpool]\nsize=2\nstride=1\n");
     std::string bytes(20, '\0');
@@ -174,7 +174,7 @@ TEST_CASE("the most of numbers below all others is one of them", "[workloads]") 
     CHECK(application->difference() == "");
 }
 
-TEST_CASE("a .cfg that is wrong is one sentence", "[workloads]") {
+TEST_CASE("an invalid .cfg is rejected with a message", "[workloads]") {
     const std::string layer = refused(net + "[lstm]\n"),
                       number = refused(net + "[maxpool]\nsize= x\n");
     INFO(layer << "\n" << number);
@@ -205,7 +205,7 @@ TEST_CASE("a .cfg that is wrong is one sentence", "[workloads]") {
           std::string::npos);
 }
 
-TEST_CASE("a real network and its weights fit", "[workloads]") {
+TEST_CASE("sizes of a real network and its weights match", "[workloads]") {
     const std::string cfg = shared_data("dnn/yolo-fastest-1.1.cfg");
     if (cfg.empty()) return;
     const auto application = make_workload("darknet", of_cfg(cfg, 32));

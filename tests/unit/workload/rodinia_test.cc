@@ -90,7 +90,7 @@ Warps ours(KernelSource& application, const program::Launch& launch) {
 
 } // namespace
 
-TEST_CASE("Rodinia's bfs does what a trace of the original did, access by access", "[workloads]") {
+TEST_CASE("Rodinia's bfs equals a trace of the original, access by access", "[workloads]") {
     const std::string folder = shared_data("accelsim/bfs-rodinia-2.0-ft");
     if (folder.empty()) return;
     Options options;

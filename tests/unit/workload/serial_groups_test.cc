@@ -77,7 +77,7 @@ TEST_CASE("Work-groups are distributed over hardware threads, each once", "[work
     CHECK(s.group(4, 1, 2, GroupOrder::interleaved) == 9);
 }
 
-TEST_CASE("Lanes whose work-items do the same issue together", "[workload]") {
+TEST_CASE("Lanes with equal operations issue together", "[workload]") {
     std::vector<GroupOperations> groups;
     for (u64 base : {0, 4096})
         groups.push_back(group([&](WarpStreamWriter& w, u32) {
@@ -96,7 +96,7 @@ TEST_CASE("Lanes whose work-items do the same issue together", "[workload]") {
     CHECK(ops[3].address[1] == 4096 + 256 + 20);
 }
 
-TEST_CASE("A lane that diverges joins the others behind the branch", "[workload]") {
+TEST_CASE("A lane that diverges rejoins the others after the branch", "[workload]") {
     std::vector<GroupOperations> groups;
     for (const u32 mask : {~0u, 0u, ~0u})
         groups.push_back(group([&](WarpStreamWriter& w, u32) {
@@ -112,7 +112,7 @@ TEST_CASE("A lane that diverges joins the others behind the branch", "[workload]
     CHECK(ops[2].waits == 2); // of each lane the first load, the second last result of the stream
 }
 
-TEST_CASE("Rounds of a loop are done by the lanes that are in it", "[workload]") {
+TEST_CASE("Loop iterations are executed by the lanes in the loop", "[workload]") {
     std::vector<GroupOperations> groups;
     for (const u32 rounds : {1, 3})
         groups.push_back(group([&](WarpStreamWriter& w, u32) {
@@ -128,7 +128,7 @@ TEST_CASE("Rounds of a loop are done by the lanes that are in it", "[workload]")
     CHECK(masks == std::vector<u32> {3, 2, 2, 3});
 }
 
-TEST_CASE("A barrier ends a phase, and a thread that does nothing has none", "[workload]") {
+TEST_CASE("A barrier ends a phase; an idle thread has no phase", "[workload]") {
     const GroupOperations g = group(
         [](WarpStreamWriter& w, u32 warp) {
             w.access(WarpOpKind::load, 16, warp ? 1u : ~0u, 4, strided(0, 4));

@@ -67,7 +67,7 @@ TEST_CASE("assignment changes the active lanes only") {
     });
 }
 
-TEST_CASE("all warps meet at a barrier, and see what the others wrote before it") {
+TEST_CASE("all warps synchronise at a barrier and see earlier writes of the others") {
     Machine m;
     DeviceMemory memory;
     auto data = memory.zeroed<u32>("data", 40);
@@ -103,7 +103,7 @@ TEST_CASE("all warps meet at a barrier, and see what the others wrote before it"
     CHECK(ops[4].kind == WarpOpKind::exit);
 }
 
-TEST_CASE("what uses a result waits for it, and nothing else does") {
+TEST_CASE("only operations that use a result wait for it") {
     Machine m;
     DeviceMemory memory;
     auto data = memory.zeroed<u32>("data", 64);
@@ -126,7 +126,7 @@ TEST_CASE("what uses a result waits for it, and nothing else does") {
     CHECK(computes == std::vector<u64> {4, 2});
 }
 
-TEST_CASE("a kernel whose instructions were counted waits, and counts, where compute() stands") {
+TEST_CASE("a kernel with counted instructions waits and counts at compute()") {
     Machine m;
     m.run.by_rule = false;
     DeviceMemory memory;
@@ -147,7 +147,7 @@ TEST_CASE("a kernel whose instructions were counted waits, and counts, where com
     CHECK(ops[3].waits == 0);
 }
 
-TEST_CASE("dependences reach 64 results back, and no further") {
+TEST_CASE("dependences reach at most 64 results back") {
     Machine m;
     m.run.operation_limit = 10000;
     DeviceMemory memory;
@@ -164,7 +164,7 @@ TEST_CASE("dependences reach 64 results back, and no further") {
     }
 }
 
-TEST_CASE("lanes of an atomic act in ascending order; nobody waits for a reduction") {
+TEST_CASE("lanes of an atomic act in ascending order; no operation waits for a reduction") {
     Machine m;
     DeviceMemory memory;
     auto counter = memory.filled("counter", std::vector<u32> {100, 7});
@@ -237,14 +237,14 @@ TEST_CASE("shared memory serves 32 words of different banks at once") {
     CHECK(sum == 64); // the second warp's 32 stands where the first's 0 did
 }
 
-TEST_CASE("more shared memory than the kernel states is our own mistake") {
+TEST_CASE("more shared memory than the kernel states fails an assertion") {
     Machine m;
     Block block(m.run);
     block.shared<u32>(1000);
     CHECK_THROWS_AS(block.shared<u32>(25), Panic);
 }
 
-TEST_CASE("an index past the end of an array is our own mistake") {
+TEST_CASE("an index past the end of an array fails an assertion") {
     Machine m;
     DeviceMemory memory;
     auto data = memory.zeroed<u32>("data", 39);

@@ -89,7 +89,8 @@ TEST_CASE("Pannotia's shortest paths write whole vectors each round", "[workload
     }
 }
 
-TEST_CASE("shortest paths end by themselves or after the rounds asked for", "[workloads][suites]") {
+TEST_CASE("shortest paths end when nothing changes or after the requested rounds",
+          "[workloads][suites]") {
     Options options = of_size(6, "mesh");
     const auto whole = make_workload("sssp_vector", options);
     const std::size_t launched = kernels_of(*whole).size();
@@ -101,7 +102,7 @@ TEST_CASE("shortest paths end by themselves or after the rounds asked for", "[wo
     CHECK(cut->difference() == "");
 }
 
-TEST_CASE("the independent set's vectors are set by a kernel", "[workloads][suites]") {
+TEST_CASE("a kernel initialises the vectors of the independent set", "[workloads][suites]") {
     const auto set = make_workload("mis", of_size(6, "mesh"));
     program::Launch launch;
     REQUIRE(set->next_launch(launch));

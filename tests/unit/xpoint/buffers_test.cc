@@ -19,7 +19,7 @@ SectorBytes bytes(std::uint32_t known, std::uint32_t number) {
 
 } // namespace
 
-TEST_CASE("A read buffer gives the next place that nobody uses, and none if all are in use") {
+TEST_CASE("A read buffer returns the next unused place, or none if all are in use") {
     ReadBuffer b;
     b.resize(2);
     const auto first = b.take(10, 0), second = b.take(11, 1);

@@ -184,7 +184,7 @@ TEST_CASE("A write waits for the reads of its line that came first") {
     CHECK(value(b.module().stat.device.forwarded) == 1);
 }
 
-TEST_CASE("Reads nobody grants fill the load queue and then stop the sender") {
+TEST_CASE("Reads without a grant fill the load queue and then stop the sender") {
     Bench b(Arguments {{"loads", "4"}, {"queue", "2"}}, {{"grants", "false"}});
     for (std::uint32_t i = 0; i < 10; ++i) b.read(0, i * 256, i);
     b.machine.start();
@@ -334,7 +334,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("xpoint.Module refuses what cannot be, in a sentence") {
+TEST_CASE("xpoint.Module rejects invalid parameters with a message") {
     using Catch::Contains;
     CHECK_THROWS_WITH(Bench(Arguments {{"drain_low", "50"}}), Contains("module.drain_low"));
     CHECK_THROWS_WITH(Bench(Arguments {{"capacity", "65001B"}}), Contains("multiple of 4096B"));

@@ -73,7 +73,7 @@ void check_tables(Machine& m, const Ftl& ftl = {}) {
 /// Random reads and writes of two applications, log blocks merged meanwhile: every read of the
 /// flash returns what was written last, and no request goes to a block that is not its
 /// application's.
-TEST_CASE("No line is lost and none goes astray while log blocks are merged", "[zng]") {
+TEST_CASE("No line is lost or misplaced while log blocks are merged", "[zng]") {
     for (const char* network : {"none", "swnet", "fcnet", "nif"})
         for (const char* filled : {"0%", "100%"})
             for (const bool redirect : {false, true}) {
@@ -104,7 +104,7 @@ TEST_CASE("No line is lost and none goes astray while log blocks are merged", "[
 }
 
 /// The same with mapped blocks over several planes.
-TEST_CASE("No line is lost and none goes astray while mapped blocks are merged", "[zng]") {
+TEST_CASE("No line is lost or misplaced while mapped blocks are merged", "[zng]") {
     const bool used_up = GENERATE(false, true), across = GENERATE(false, true);
     const char* const network = GENERATE("none", "nif");
     const unsigned span = GENERATE(2u, 4u);
@@ -137,7 +137,7 @@ TEST_CASE("No line is lost and none goes astray while mapped blocks are merged",
 /// Log blocks of a page or a few: a new one is low before its data blocks are there, and full while
 /// what was under way when its application was held still comes. Blocks to merge into run out, so
 /// merges wait for erases.
-TEST_CASE("A new log block may fill while requests are still under way", "[zng]") {
+TEST_CASE("A new log block may fill while requests are outstanding", "[zng]") {
     std::uint64_t no_room = 0;
     for (const char* network : {"none", "nif"})
         for (const unsigned pages : {1, 2, 3})
@@ -178,7 +178,7 @@ TEST_CASE("A new log block may fill while requests are still under way", "[zng]"
     CHECK(no_room > 1000);
 }
 
-TEST_CASE("An application stands still while its log block is merged, another does not", "[zng]") {
+TEST_CASE("An application is held while its log block is merged; another continues", "[zng]") {
     Machine m {5};
     Ftl ftl;
     ftl.wanderer = {{"count", "3000"}, {"lines", "400"}, {"stride", "15"}, {"gap", "2us"}};
@@ -232,7 +232,8 @@ struct Lone {
 
 } // namespace
 
-TEST_CASE("A merge takes its pages' programs, its blocks at once, and then the erases", "[zng]") {
+TEST_CASE("A merge takes the time of its programs, with blocks in parallel, and of the erases",
+          "[zng]") {
     // A page: sensed, 4 KiB over the package's network of 6.4 GB/s, programmed; one after another.
     constexpr Tick page = 3 * us + 640 * ns + 100 * us;
     Lone one;
@@ -266,7 +267,7 @@ TEST_CASE("All planes of a mapped block move their pages at once", "[zng]") {
     CHECK((across ? a == b : a == 0 || b == 0));
 }
 
-TEST_CASE("The helper thread's instructions come before the moves that they are for", "[zng]") {
+TEST_CASE("A move waits for the helper thread's instructions", "[zng]") {
     // 4 of 12 pages at a time, two blocks, 32 instructions a page, 22 cycles each.
     constexpr unsigned instructions = 4 * 2 * 32;
     {
@@ -335,7 +336,7 @@ std::string refused(const Ftl& ftl) {
 
 } // namespace
 
-TEST_CASE("A wrong collector is refused in a sentence", "[zng]") {
+TEST_CASE("Invalid collector parameters are rejected with a message", "[zng]") {
     Ftl ftl;
     CHECK(refused(ftl) == "");
     ftl.collector = {{"blocks", "18"}};
@@ -378,7 +379,8 @@ TEST_CASE("A wrong collector is refused in a sentence", "[zng]") {
           "one log block to belong to one application");
 }
 
-TEST_CASE("A log block goes on in erased blocks of its plane until they are used up", "[zng]") {
+TEST_CASE("A full log block is extended by erased blocks of its plane until none is left",
+          "[zng]") {
     const auto collected = [](unsigned blocks, const char* network) {
         INFO(blocks << " " << network);
         Machine m {3};
@@ -462,7 +464,7 @@ TEST_CASE("Log blocks are filled between two bounds at the start", "[zng]") {
     CHECK(refused(ftl) == "package[0].log_filled_least: it exceeds log_filled");
 }
 
-TEST_CASE("A full device is a sentence", "[zng]") {
+TEST_CASE("A full flash gives an error message", "[zng]") {
     Machine m {3};
     Ftl ftl; // each plane has one erased block, and a block moved there needs a log block beside it
     ftl.wanderer = {{"count", "4000"}, {"lines", "400"}, {"stride", "15"}};

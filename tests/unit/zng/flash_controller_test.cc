@@ -91,7 +91,7 @@ TEST_CASE("A request's packet names its page, line, sectors and log block", "[zn
     CHECK(masked.bytes == 96);
 }
 
-TEST_CASE("Of a data block, addresses may name fewer pages than it has", "[zng]") {
+TEST_CASE("Addresses may use fewer pages than a data block has", "[zng]") {
     Bench b(Arguments {{"data_pages", "6"}});
     const zng::Flash& f = b.controller().flash();
     CHECK(f.block_bytes() == 6 * 4096);
@@ -102,7 +102,7 @@ TEST_CASE("Of a data block, addresses may name fewer pages than it has", "[zng]"
     CHECK(b.sent(0).page == 5);
 }
 
-TEST_CASE("Requests to one line follow one another, others do not wait", "[zng]") {
+TEST_CASE("Requests to one line execute in order; other requests do not wait", "[zng]") {
     Bench b;
     b.ask(0, Command::write, 0);
     b.ask(0, Command::read, 0);
@@ -123,7 +123,7 @@ TEST_CASE("Requests to one line follow one another, others do not wait", "[zng]"
     CHECK(value(b.controller().stat.followed) == 1);
 }
 
-TEST_CASE("A write takes along the writes that wait for it", "[zng]") {
+TEST_CASE("A write's packet includes the writes that wait behind it", "[zng]") {
     const auto served = [](const char* combine, const std::vector<unsigned>& answered) {
         auto b = std::make_unique<Bench>(Arguments {{"combine", combine}});
         b->ask(0, Command::write, 0, 4);
@@ -151,7 +151,7 @@ TEST_CASE("A write takes along the writes that wait for it", "[zng]") {
     CHECK(served("false", {0, 1, 2, 3, 4})->all_sent() == 5);
 }
 
-TEST_CASE("An atomic's write takes along atomics, which read no more", "[zng]") {
+TEST_CASE("An atomic's write includes waiting atomics, which then need no read", "[zng]") {
     Bench b;
     for (unsigned i = 0; i < 5; ++i) b.ask(0, Command::atomic, 0, 4);
     b.reply(10 * ns, PacketKind::data, 0);
@@ -162,7 +162,7 @@ TEST_CASE("An atomic's write takes along atomics, which read no more", "[zng]") 
     CHECK(b.machine.get<Slice>("slice").state.log.size() == 5);
 }
 
-TEST_CASE("At most a window of requests is out at a package, others go on", "[zng]") {
+TEST_CASE("At most a window of requests is outstanding at a package; others continue", "[zng]") {
     Bench b(Arguments {{"window", "2"}});
     const std::uint64_t block = b.controller().flash().block_bytes();
     for (unsigned i = 0; i < 4; ++i) b.ask(0, Command::read, i * 128);
@@ -190,7 +190,7 @@ TEST_CASE("An atomic is a read and a write of its line", "[zng]") {
     CHECK(b.machine.get<Slice>("slice").state.log[0].at == 22 * ns);
 }
 
-TEST_CASE("Copies of pages are sent back, a bufferful at a time", "[zng]") {
+TEST_CASE("Copies of pages are returned within the capacity of the buffer", "[zng]") {
     Bench b(Arguments {{"copy_buffer", "3"}, {"net_queue", "2"}});
     for (unsigned i = 0; i < 40; ++i) {
         FlashPacket p;
@@ -206,7 +206,7 @@ TEST_CASE("Copies of pages are sent back, a bufferful at a time", "[zng]") {
     CHECK(b.sent(39).tag == 39);
 }
 
-TEST_CASE("Thrashing registers have the L2 reserve ways", "[zng]") {
+TEST_CASE("While registers thrash, the L2 reserves ways", "[zng]") {
     const auto reserved = [](unsigned misses) {
         Bench b(Arguments {{"pins", "1"}, {"thrash_window", "4"}, {"pin_ways", "2"}}, true);
         for (unsigned i = 0; i < 4; ++i) {
@@ -234,7 +234,7 @@ TEST_CASE("Thrashing registers have the L2 reserve ways", "[zng]") {
     CHECK_FALSE(c.thrashing);
 }
 
-TEST_CASE("A read through network and package takes what its parts take", "[zng]") {
+TEST_CASE("The latency of a read is the sum of network and package", "[zng]") {
     Machine m;
     add_flash(m, 1, 1, {}, {{"decode", "5ns"}, {"latency", "5ns"}},
               {{"count", "1"}, {"writes", "0"}, {"atomics", "0"}, {"lines", "1"}, {"gap", "0ns"}});
@@ -252,7 +252,7 @@ TEST_CASE("A read through network and package takes what its parts take", "[zng]
           static_cast<std::uint64_t>(back - asked));
 }
 
-TEST_CASE("A package of another geometry than its controllers' is refused", "[zng]") {
+TEST_CASE("A package with another geometry than its controllers is rejected", "[zng]") {
     const auto said = [](const Arguments& package) {
         return error_of([&] {
             Machine m;
@@ -266,7 +266,7 @@ TEST_CASE("A package of another geometry than its controllers' is refused", "[zn
           "and packages must have the same geometry");
 }
 
-TEST_CASE("A page that is read holds the network for all of its lines", "[zng]") {
+TEST_CASE("A page read as a whole uses the network for all its lines", "[zng]") {
     // Lines 0, by port 0, of one page after the other: a port sends half of a page's lines, of 16 +
     // 128 bytes, 18 flits each; the controller's link takes both halves.
     const auto time = [](const char* transfer) {
@@ -289,7 +289,7 @@ TEST_CASE("A page that is read holds the network for all of its lines", "[zng]")
     CHECK(time("page") < time("line") + 8 * page + 1 * us);
 }
 
-TEST_CASE("What a flash controller cannot serve is one sentence", "[zng]") {
+TEST_CASE("What a flash controller cannot serve gives an error message", "[zng]") {
     const auto said = [](const Arguments& more) { return error_of([&] { Bench b(more); }); };
     CHECK(said({{"data_blocks", "1024"}}) ==
           "controller.data_blocks: 1024 data blocks and 256 log blocks exceed the 1024 blocks of a "

@@ -30,7 +30,7 @@ MemRequest write(Contents& contents, std::uint64_t address, unsigned byte) {
 
 } // namespace
 
-TEST_CASE("A packet names the sectors of its line, and those that are written in part", "[zng]") {
+TEST_CASE("A packet names the sectors of its line and the partly written ones", "[zng]") {
     Contents contents;
     FlashPacket asked;
     LinePacket(asked, contents).read(request(128 * 7 + 40, 60)); // bytes 40 to 99
@@ -53,7 +53,7 @@ TEST_CASE("A packet names the sectors of its line, and those that are written in
     CHECK(p.bytes == 64); // 68 were written, to two sectors
 }
 
-TEST_CASE("What the youngest write leaves in a line is in the packet", "[zng]") {
+TEST_CASE("A packet holds the data of the youngest write to each byte", "[zng]") {
     Contents contents;
     contents.enable();
     FlashPacket p;

@@ -29,7 +29,7 @@ TEST_CASE("The block erased least is taken, of those the first", "[zng]") {
     CHECK(free.erased() == 3);
 }
 
-TEST_CASE("A block that was never used goes before one that was erased", "[zng]") {
+TEST_CASE("A block that was never used is taken before one that was erased", "[zng]") {
     const Flash flash {1, 1, 1, 4, 4, 4096};
     FreeBlocks free(flash, 2);
     free.put(free.take(0));

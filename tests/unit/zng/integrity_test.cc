@@ -8,7 +8,7 @@ using zng::Package;
 
 /// Random writes, whole and in part, evictions, merges into other planes and reads through all of
 /// it: every byte that is read is compared with what was written last.
-TEST_CASE("No line is lost, whatever the registers' network", "[zng]") {
+TEST_CASE("No line is lost with any register network", "[zng]") {
     for (const char* network : {"none", "swnet", "fcnet", "nif"})
         for (const char* independent : {"true", "false"})
             for (const char* registers : {"2", "4"}) {

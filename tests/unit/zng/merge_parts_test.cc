@@ -52,7 +52,7 @@ TEST_CASE("A log block serves the data blocks of its application that are still 
     CHECK(opened);
 }
 
-TEST_CASE("There is room for data blocks with the log blocks that they need", "[zng]") {
+TEST_CASE("Room for data blocks includes the log blocks that they need", "[zng]") {
     Blocks b; // six free blocks a plane: two log blocks with two data blocks each
     CHECK(b.blocks.has_room(0, 0, 8));
     CHECK_FALSE(b.blocks.has_room(0, 0, 9));
@@ -66,7 +66,7 @@ TEST_CASE("There is room for data blocks with the log blocks that they need", "[
     CHECK_FALSE(b.blocks.has_room(0, 0, 7));
 }
 
-TEST_CASE("The helper thread goes through merges in turn, when all that it granted has left",
+TEST_CASE("The helper thread serves merges in turn, after all granted pages have been sent",
           "[zng]") {
     MergeTableState state;
     MergeTable table(10, 4, state);
@@ -95,8 +95,7 @@ TEST_CASE("The helper thread goes through merges in turn, when all that it grant
     CHECK(state.active.size() == 1);
 }
 
-TEST_CASE("Each application's data blocks at the start are in rows of log blocks of their own",
-          "[zng]") {
+TEST_CASE("Initial data blocks of different applications do not share log blocks", "[zng]") {
     struct Pages final : protocol::HasPages {
         std::uint64_t space = 4; // blocks from one application to the next
         bool identity = true;
@@ -135,7 +134,7 @@ TEST_CASE("Each application's data blocks at the start are in rows of log blocks
     CHECK_THAT(error("64KiB,64KiB"), Catch::Contains("must place pages by identity"));
 }
 
-TEST_CASE("An application stands still until the last of its merges is in the tables", "[zng]") {
+TEST_CASE("An application is held until the tables contain its last merge", "[zng]") {
     std::vector<HeldApplication> state(1);
     HeldApplications held(2, state);
     CHECK(held.begin_merge(0, 10));

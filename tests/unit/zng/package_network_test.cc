@@ -36,7 +36,7 @@ TEST_CASE("Registers of a package serve pages of any of its planes", "[zng]") {
     }
 }
 
-TEST_CASE("The local network carries one page from a plane at a time, of several at once",
+TEST_CASE("The local network carries one page per plane at a time, of several planes in parallel",
           "[zng]") {
     // All pages are of planes 0 and 1, the registers of planes 2 and 3 hold them in the end.
     Bench b(Arguments {{"planes", "4"}});
@@ -64,8 +64,7 @@ TEST_CASE("Two pages in registers of one plane leave it one after the other", "[
     CHECK(b.time(second) == 10 * us + 1282 * ns);
 }
 
-TEST_CASE("NiF's bus takes a page to its plane before it is programmed; a search goes before tR",
-          "[zng]") {
+TEST_CASE("NiF's bus moves a page before it is programmed; the search precedes tR", "[zng]") {
     // One register besides the data register; what is read comes from the plane that programs.
     const auto read = [](const char* network, const char* path, const char* search) {
         Bench b(Arguments {
@@ -107,7 +106,7 @@ TEST_CASE("Lines of one plane cross NiF's I/O path one after another, 20 ns each
     }
 }
 
-TEST_CASE("A page that leaves whole holds its plane until NiF's I/O path has its last line",
+TEST_CASE("A page sent as a whole occupies its plane until the last line is on NiF's I/O path",
           "[zng]") {
     Bench b(Arguments {{"transfer", "page"}, {"io_path", "true"}});
     b.read(0, 0, 0, 0);

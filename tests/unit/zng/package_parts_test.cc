@@ -54,7 +54,7 @@ struct Registers {
 
 } // namespace
 
-TEST_CASE("A page gets a register of its own plane first, then one of another", "[zng]") {
+TEST_CASE("A page gets a register of its own plane, or else of another plane", "[zng]") {
     Registers r(true);
     const std::uint32_t a = r.take(page(1, 0, 0)), b = r.take(page(1, 0, 1)),
                         c = r.take(page(1, 0, 2));
@@ -82,7 +82,7 @@ TEST_CASE("A page gets a register of its own plane first, then one of another", 
     CHECK(apart.check().empty());
 }
 
-TEST_CASE("A loaded register file whose lists or counts would be followed for ever is refused",
+TEST_CASE("A loaded register file with endless lists or wrong counts is rejected",
           "[zng][forging]") {
     Registers r(true);
     const std::uint32_t a = r.take(page(0, 0, 0)), b = r.take(page(0, 0, 1));
@@ -97,7 +97,7 @@ TEST_CASE("A loaded register file whose lists or counts would be followed for ev
     CHECK_THAT(r.check(), Contains("registers.free"));
 }
 
-TEST_CASE("A page is found where it was programmed last, until its log block is erased", "[zng]") {
+TEST_CASE("A page is found at its last log page until the log block is erased", "[zng]") {
     flash::NandArrayState cells;
     flash::NandArray array({2, 8, 4}, cells);
     RowDecoders::State state;
@@ -118,7 +118,7 @@ TEST_CASE("A page is found where it was programmed last, until its log block is 
     CHECK(d.locate(a).block == 2);
 }
 
-TEST_CASE("Pages of a log block are promised until it is full, and its reserve is told once",
+TEST_CASE("Pages of a log block are promised until it is full; its reserve is reported once",
           "[zng]") {
     flash::NandArrayState cells;
     flash::NandArray array({2, 8, 4}, cells);
@@ -149,7 +149,7 @@ TEST_CASE("Pages of a log block are promised until it is full, and its reserve i
     CHECK(before > 0);
 }
 
-TEST_CASE("A log block that was given another goes on there when it is full", "[zng]") {
+TEST_CASE("An extended log block continues in its extension when it is full", "[zng]") {
     flash::NandArrayState cells;
     flash::NandArray array({2, 8, 4}, cells);
     RowDecoders::State state;
@@ -182,7 +182,8 @@ TEST_CASE("A log block that was given another goes on there when it is full", "[
     CHECK_THAT(check(), Contains("more pages than its blocks"));
 }
 
-TEST_CASE("What comes for a page that has begun to move goes to its new place, and on", "[zng]") {
+TEST_CASE("Requests for a page that has begun to move are forwarded, repeatedly if needed",
+          "[zng]") {
     flash::NandArrayState cells;
     flash::NandArray array({2, 8, 4}, cells);
     RowDecoders::State state;
@@ -235,8 +236,7 @@ TEST_CASE("Reads that wait for a page are served in order, by one sensing if it 
     CHECK(each.find(numbers.page(a)) == PageReads::none);
 }
 
-TEST_CASE("A page that gets a register takes all of its writes that wait, and only those",
-          "[zng]") {
+TEST_CASE("A page that gets a register accepts all its waiting writes and no others", "[zng]") {
     StalledWrites::State state;
     StalledWrites stalled(numbers, state);
     stalled.reset(1);
@@ -270,7 +270,8 @@ TEST_CASE("Pages leave a plane over its wires one after the other", "[zng]") {
     CHECK(wires.take(0, 128, 100 * ns).raw == 16 * ns);
 }
 
-TEST_CASE("An answer leaves by the port of its request; notes go to the controller", "[zng]") {
+TEST_CASE("An answer leaves through the port of its request; reports go to the controller",
+          "[zng]") {
     Answers::State state;
     Answers answers({2, 20, 3}, state);
     answers.reset();
@@ -298,8 +299,7 @@ TEST_CASE("An answer leaves by the port of its request; notes go to the controll
     CHECK(answers.outstanding() == 0); // neither of them ends a request
 }
 
-TEST_CASE("A worker rests, is looked at, and works; a page has one worker that programs it",
-          "[zng]") {
+TEST_CASE("States of a worker; a page is programmed by one worker at a time", "[zng]") {
     Workers::State state;
     Workers dies(2, state); // two planes to a worker
     dies.reset(70);
@@ -322,8 +322,7 @@ TEST_CASE("A worker rests, is looked at, and works; a page has one worker that p
     CHECK_FALSE(dies.programs(1234));
 }
 
-TEST_CASE("A loaded worker whose queue lacks a register that is queued is refused",
-          "[zng][forging]") {
+TEST_CASE("A loaded worker whose queue lacks a queued register is rejected", "[zng][forging]") {
     Registers r(true);
     const std::uint32_t reg = r.take(page(1, 0, 0));
     PageReads::State read_state;

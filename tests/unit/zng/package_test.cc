@@ -4,7 +4,7 @@ namespace memsim::package_test {
 
 using namespace memsim::test_zng;
 
-TEST_CASE("A write is answered by its register, and so is a read of what it wrote", "[zng]") {
+TEST_CASE("A register answers a write, and a read of the written data", "[zng]") {
     Bench b;
     const unsigned w = b.write(0, 0, 3, 5, 77), r = b.read(1 * us, 0, 3, 5);
     run(b.machine);
@@ -37,7 +37,7 @@ TEST_CASE("A page is sensed in tR, once for all reads that wait for it", "[zng]"
     CHECK(value(each.package().stat.sensed_bytes) == 8192);
 }
 
-TEST_CASE("Stages tell where a request was in a package", "[zng]") {
+TEST_CASE("Stages record where a request spent its time in a package", "[zng]") {
     Bench b;
     Stamps& stamps = b.machine.sim().stamps();
     stamps.enable(1);
@@ -62,7 +62,7 @@ TEST_CASE("Stages tell where a request was in a package", "[zng]") {
     CHECK(b.time(third) > 100 * us); // a page was programmed first
 }
 
-TEST_CASE("A whole page leaves for what was sensed of it, what was asked for first", "[zng]") {
+TEST_CASE("With page transfer a sensed page leaves as a whole, requested lines first", "[zng]") {
     Bench b(Arguments {{"transfer", "page"}});
     const unsigned one = b.read(0, 0, 0, 7), two = b.read(10 * ns, 0, 0, 3);
     const unsigned again = b.read(5 * us, 0, 0, 7);
@@ -112,7 +112,8 @@ TEST_CASE("A line that a register holds in part is merged with the array's", "[z
     CHECK(m.full());
 }
 
-TEST_CASE("A page written whole is programmed at once, a part is sensed before", "[zng]") {
+TEST_CASE("A completely written page is programmed at once; a partial one is sensed first",
+          "[zng]") {
     for (const bool whole : {true, false}) {
         Bench b(Arguments {{"network", "none"}}); // one register for each plane
         if (whole)
@@ -137,7 +138,7 @@ TEST_CASE("A page written whole is programmed at once, a part is sensed before",
     }
 }
 
-TEST_CASE("All registers cache writes but those that are set aside for data", "[zng]") {
+TEST_CASE("Registers cache writes except those reserved for data", "[zng]") {
     for (const unsigned aside : {0u, 1u}) {
         Bench b(Arguments {{"network", "none"}, {"data_registers", std::to_string(aside)}});
         b.write_page(0, 0, 0), b.write_page(1 * us, 0, 1);
@@ -147,7 +148,7 @@ TEST_CASE("All registers cache writes but those that are set aside for data", "[
     }
 }
 
-TEST_CASE("A page that gets a register takes all writes that wait for it", "[zng]") {
+TEST_CASE("A page that gets a register accepts all its waiting writes", "[zng]") {
     Bench b(Arguments {{"network", "none"}}); // one register for each plane
     b.write(0, 0, 0, 0);
     for (unsigned line = 0; line < 3; ++line)
@@ -174,7 +175,7 @@ TEST_CASE("Pages go to their log block in the order in which they are evicted", 
     CHECK(value(b.package().stat.log_pages) == 3);
 }
 
-TEST_CASE("Reads go before programs, unless a program has waited too long", "[zng]") {
+TEST_CASE("Reads precede programs unless a program has waited too long", "[zng]") {
     // Four registers, of which one is kept free: filling all of them queues a program.
     const auto second_read = [](const char* patience) {
         Bench b(Arguments {
@@ -248,7 +249,7 @@ TEST_CASE("A full log block stops evictions until its pages are moved", "[zng]")
     CHECK(b.package().array().block(0, 0)->written == 0);
 }
 
-TEST_CASE("A full log block goes on in the blocks that it is given", "[zng]") {
+TEST_CASE("A full log block continues in its extension blocks", "[zng]") {
     Bench b(Arguments {
         {"network", "none"}, {"pages", "4"}, {"data_blocks", "4"}, {"log_reserve", "2"}});
     // A page each 200 us; the one before is programmed then. Log block 6 takes four, 7 four, 5 one.
@@ -278,7 +279,7 @@ TEST_CASE("A full log block goes on in the blocks that it is given", "[zng]") {
     CHECK(left == std::vector<std::uint16_t> {2, 2});
 }
 
-TEST_CASE("A move that has waited too long has both of its planes kept free", "[zng]") {
+TEST_CASE("A move that has waited too long reserves both of its planes", "[zng]") {
     Bench b(Arguments {{"patience", "20us"}, {"reuse", "none"}});
     for (unsigned i = 0; i < 100; ++i) { // 300 us of reads, never both idle at once
         b.read(0, 0, 4, i % 32);
@@ -293,7 +294,7 @@ TEST_CASE("A move that has waited too long has both of its planes kept free", "[
     CHECK(b.time(move) < 2 * us + 20 * us + 2 * 3 * us + 3 * us + 640 * ns + 100 * us + 1 * us);
 }
 
-TEST_CASE("Who erases a block that a register holds a page of is stopped", "[zng]") {
+TEST_CASE("Erasing a block while a register holds one of its pages stops the run", "[zng]") {
     Bench b;
     b.write(0, 0, 0, 0);
     b.push(1 * us, PacketKind::erase, 0, 0, 0);
@@ -301,7 +302,7 @@ TEST_CASE("Who erases a block that a register holds a page of is stopped", "[zng
     CHECK_THROWS_WITH(b.machine.run(never), Catch::Contains("a register holds a page of it"));
 }
 
-TEST_CASE("An idle package costs no event, a touched block little memory", "[zng]") {
+TEST_CASE("An idle package causes no events; a touched block needs little memory", "[zng]") {
     Bench b(Arguments {{"dies", "8"}, {"planes", "8"}, {"blocks", "1024"}, {"pages", "384"}});
     run(b.machine);
     CHECK(b.machine.sim().events_executed() == 0);
@@ -311,7 +312,7 @@ TEST_CASE("An idle package costs no event, a touched block little memory", "[zng
     CHECK(one.package().array().touched() == 1);
 }
 
-TEST_CASE("A ZnG package's parameters that contradict each other are one sentence", "[zng]") {
+TEST_CASE("Contradictory parameters of a ZnG package are rejected with a message", "[zng]") {
     const auto said = [](const Arguments& more) { return error_of([&] { Bench b(more); }); };
     CHECK(said({{"registers", "1"}}).find("package.registers: ") == 0);
     CHECK(said({{"dies", "64"}, {"planes", "64"}}) ==

@@ -62,7 +62,7 @@ std::string error_of(const std::string& params) {
 
 } // namespace
 
-TEST_CASE("A page that is here is read from the DRAM, without firmware", "[zng][page_buffer]") {
+TEST_CASE("A held page is read from the DRAM without firmware", "[zng][page_buffer]") {
     Rig rig("");
     rig.driver().read(0, 0, 128);
     rig.driver().read(100 * us, 512, 128);
@@ -78,8 +78,7 @@ TEST_CASE("A page that is here is read from the DRAM, without firmware", "[zng][
     CHECK(value(s.dram_bytes) == 4096 + 2 * 128);
 }
 
-TEST_CASE("What the host writes into a page on its way is there when it has come, or gone",
-          "[zng][page_buffer]") {
+TEST_CASE("Host writes to a page in transfer are kept, in either direction", "[zng][page_buffer]") {
     const auto look = [](Rig& rig, std::uint64_t address, bool write, std::uint8_t byte = 0) {
         FunctionalAccess a {address, 0, write, {}};
         if (write) {
@@ -119,7 +118,8 @@ TEST_CASE("What the host writes into a page on its way is there when it has come
     CHECK(at(goes, 100 * us + (when - 6 * us)) == 42);
 }
 
-TEST_CASE("Reads before a write are answered from the page as it passes", "[zng][page_buffer]") {
+TEST_CASE("Reads that precede a write are answered from the page as it passes",
+          "[zng][page_buffer]") {
     const bool passing = GENERATE(false, true);
     Rig rig(std::string("passing=") + (passing ? "true" : "false"));
     rig.driver().read(0, 0, 128);
@@ -140,7 +140,7 @@ TEST_CASE("Reads before a write are answered from the page as it passes", "[zng]
     CHECK(rig.driver().answered(3) > came + 100 * ns);
 }
 
-TEST_CASE("The dispatcher takes one request in its time", "[zng][page_buffer]") {
+TEST_CASE("The dispatcher processes one request at a time", "[zng][page_buffer]") {
     Rig rig("dispatch=20ns");
     rig.driver().read(0, 0, 32);
     for (int i = 0; i < 4; ++i) rig.driver().read(100 * us, 0, 32);
@@ -149,7 +149,7 @@ TEST_CASE("The dispatcher takes one request in its time", "[zng][page_buffer]") 
         CHECK(rig.driver().answered(i) - rig.driver().answered(i - 1) == 20 * ns);
 }
 
-TEST_CASE("Requests of a page on its way wait for it, in order; others go on",
+TEST_CASE("Requests for a page in transfer wait in order; other requests continue",
           "[zng][page_buffer]") {
     Rig rig("");
     rig.driver().read(0, 4096, 32);
@@ -164,7 +164,7 @@ TEST_CASE("Requests of a page on its way wait for it, in order; others go on",
     CHECK(rig.driver().answered(2) >= rig.driver().answered(1));
 }
 
-TEST_CASE("The least recently used clean page makes room", "[zng][page_buffer]") {
+TEST_CASE("The least recently used clean page is replaced", "[zng][page_buffer]") {
     Rig rig(""); // one set of two
     rig.driver().read(0, 0, 32);
     rig.driver().read(100 * us, 4096, 32);
@@ -191,8 +191,7 @@ TEST_CASE("Another policy of the page buffer chooses another victim", "[zng][pag
     CHECK(value(rig.buffer().stat.misses) == misses);
 }
 
-TEST_CASE("A page prefetcher's pages take the places of clean and idle ones, and are counted",
-          "[zng][page_buffer]") {
+TEST_CASE("Prefetched pages replace only clean, idle pages and are counted", "[zng][page_buffer]") {
     Rig rig("capacity=16KiB prefetch=page-on-page(pages=4) prefetch_end=32KiB"); // two sets of two
     rig.driver().write(0, 5 * 4096, 128, false); // 4, 6 and 7 come, too
     rig.driver().read(2 * us, 4 * 4096, 32);     // late
@@ -233,7 +232,7 @@ TEST_CASE("The dirty page written least recently goes to the drive", "[zng][page
     CHECK_FALSE(dirty(1));
 }
 
-TEST_CASE("Dirty pages stay up to the limit, then the first goes to the drive",
+TEST_CASE("Dirty pages stay up to the limit; then the first is written to the drive",
           "[zng][page_buffer]") {
     const unsigned pages = GENERATE(2u, 3u);
     Rig rig("capacity=32KiB ways=8");
@@ -246,7 +245,7 @@ TEST_CASE("Dirty pages stay up to the limit, then the first goes to the drive",
     CHECK(rig.buffer().state.dirty == 2);
 }
 
-TEST_CASE("A page that comes and requests take turns at the DRAM", "[zng][page_buffer]") {
+TEST_CASE("Incoming pages and requests alternate at the DRAM", "[zng][page_buffer]") {
     Rig rig("dram_queue=1 queue=256"); // a read at a time: 100 ns each
     rig.driver().read(0, 4096, 32);
     rig.driver().read(100 * us, 0, 32); // its page comes 8 us later or so
@@ -267,7 +266,7 @@ TEST_CASE("A set full of dirty pages writes one out, and the request waits", "[z
     CHECK(rig.driver().answered(2) > 210 * us); // firmware twice
 }
 
-TEST_CASE("Firmware limits pages a second: cores over their time", "[zng][page_buffer]") {
+TEST_CASE("Firmware limits the page rate to cores / time per page", "[zng][page_buffer]") {
     const unsigned cores = GENERATE(1u, 5u);
     Rig rig("capacity=1MiB ways=8 queue=256", {{"cores", std::to_string(cores)}});
     for (std::uint64_t i = 0; i < 50; ++i) rig.driver().read(0, i * 4096, 32);
@@ -278,7 +277,7 @@ TEST_CASE("Firmware limits pages a second: cores over their time", "[zng][page_b
     CHECK(last < 50 * 5 * us / cores + 10 * us);
 }
 
-TEST_CASE("Misuse of a page buffer is a sentence", "[zng][page_buffer]") {
+TEST_CASE("Misuse of a page buffer gives an error message", "[zng][page_buffer]") {
     using Catch::Contains;
     const auto go = [](Rig& rig) {
         rig.m.start();

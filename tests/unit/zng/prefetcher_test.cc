@@ -68,7 +68,7 @@ TEST_CASE("A counter of 12 is not above the threshold, 13 is", "[zng][prefetcher
     CHECK(seen.at == (same + 1) * ns + to_hint);
 }
 
-TEST_CASE("Another page counts down, and is the one recorded", "[zng][prefetcher]") {
+TEST_CASE("A read of another page decrements the counter and is recorded", "[zng][prefetcher]") {
     Rig rig("variant=predict-4KBpref");
     auto& t = rig.teller();
     t.read(0);
@@ -80,7 +80,7 @@ TEST_CASE("Another page counts down, and is the one recorded", "[zng][prefetcher
     CHECK(t.state.seen.front().hint.address == page);
 }
 
-TEST_CASE("The counter ends at 15 and at 0", "[zng][prefetcher]") {
+TEST_CASE("The counter saturates at 15 and at 0", "[zng][prefetcher]") {
     Rig rig("variant=predict-4KBpref");
     auto& t = rig.teller();
     t.read(0);
@@ -96,7 +96,7 @@ TEST_CASE("The counter ends at 15 and at 0", "[zng][prefetcher]") {
     CHECK(rig.hints() == 2);
 }
 
-TEST_CASE("An entry follows five warps, not a sixth", "[zng][prefetcher]") {
+TEST_CASE("An entry tracks five warps, not a sixth", "[zng][prefetcher]") {
     Rig rig("variant=predict-4KBpref");
     auto& t = rig.teller();
     for (std::uint16_t w = 0; w < 6; ++w) t.read(w * page, 8, w);
@@ -113,8 +113,7 @@ TEST_CASE("An entry follows five warps, not a sixth", "[zng][prefetcher]") {
     CHECK(fifth.hints() == 1);
 }
 
-TEST_CASE("PCs and applications have entries of their own, until one is taken over",
-          "[zng][prefetcher]") {
+TEST_CASE("PCs and applications have separate entries until one is replaced", "[zng][prefetcher]") {
     Rig rig("variant=predict-4KBpref entries=512");
     auto& t = rig.teller();
     for (int i = 0; i < 14; ++i) t.read(0, 8, 0);
@@ -146,8 +145,7 @@ TEST_CASE("A table of 512 entries keeps far more of 400 PCs than one of 64", "[z
     CHECK(takeovers("64") >= 336);
 }
 
-TEST_CASE("Accuracy: how often a read was in the page, of those of which that was predicted",
-          "[zng][prefetcher]") {
+TEST_CASE("Accuracy is the share of correct predictions", "[zng][prefetcher]") {
     Rig rig("variant=predict-4KBpref");
     auto& t = rig.teller();
     t.read(0);                               // nothing known
@@ -203,7 +201,7 @@ TEST_CASE("The size halves above 0.3 and grows by 1 KB below 0.05, at the edge",
     CHECK(whole.prefetcher().state.evictions == 0);
 }
 
-TEST_CASE("Only dyn-pref listens to the monitor", "[zng][prefetcher]") {
+TEST_CASE("Only dyn-pref adapts to the monitor", "[zng][prefetcher]") {
     Rig rig("variant=predict-4KBpref window=10");
     rig.teller().evict(true, 100);
     rig.run();
@@ -212,7 +210,8 @@ TEST_CASE("Only dyn-pref listens to the monitor", "[zng][prefetcher]") {
     CHECK(value(rig.prefetcher().stat.unused) == 100);
 }
 
-TEST_CASE("A prefetcher beside a cache: a page comes for one miss, as hints", "[zng][prefetcher]") {
+TEST_CASE("Next to a cache, the prefetcher sends hints for a page after a miss",
+          "[zng][prefetcher]") {
     const std::string variant = GENERATE("nopref", "4KBpref");
     Machine m;
     m.add("driver", "test_mem.Driver", {});
@@ -245,7 +244,7 @@ TEST_CASE("A prefetcher beside a cache: a page comes for one miss, as hints", "[
     CHECK(value(c.fetched_bytes) == 4096);
 }
 
-TEST_CASE("An eviction tells whether the line was prefetched for nothing", "[zng][prefetcher]") {
+TEST_CASE("An eviction reports whether a prefetched line was never used", "[zng][prefetcher]") {
     Machine m;
     m.add("driver", "test_mem.Driver", {});
     m.add("cache", "mem.Cache",
@@ -313,7 +312,7 @@ TEST_CASE("A prefetch lies in the chunk of its slice", "[zng][prefetcher]") {
           "each other: make one of them a multiple of the other");
 }
 
-TEST_CASE("Misuse of a prefetcher is a sentence", "[zng][prefetcher]") {
+TEST_CASE("Misuse of a prefetcher gives an error message", "[zng][prefetcher]") {
     using Catch::Contains;
     CHECK_THAT(error_of("low=40%"), Contains("prefetcher.low") && Contains("exceeds high"));
     CHECK(error_of("low=30%").empty());

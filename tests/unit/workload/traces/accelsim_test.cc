@@ -79,7 +79,7 @@ Totals play(TraceSource& source, F&& f) {
 
 } // namespace
 
-TEST_CASE("an opcode says what it does to memory and how wide", "[traces]") {
+TEST_CASE("an opcode determines memory effect and width", "[traces]") {
     const auto is = [](const char* text, SassKind kind, SassSpace space, unsigned width) {
         const SassOpcode o = sass_opcode(text);
         CAPTURE(text);
@@ -123,7 +123,7 @@ TEST_CASE("bank conflicts cost a pass for each further word of a bank", "[traces
     CHECK(passes(16, [](unsigned l) { return 16 * l; }) == 4);
 }
 
-TEST_CASE("addresses come as list, base and stride, base and distances", "[traces]") {
+TEST_CASE("addresses are given as list, base and stride, or base and distances", "[traces]") {
     const auto ops =
         of_lines("0000 0000000f 1 R0 LDG.E 1 R2 4 0 0x200000 0x200100 0x200004 0x200008\n"
                  "0010 0000000b 1 R1 LDG.E.64 1 R2 8 1 0x200000 -8\n"
@@ -168,7 +168,7 @@ TEST_CASE("an operation waits for the loads that wrote its registers", "[traces]
     }
 }
 
-TEST_CASE("shared, local and generic accesses go where they belong", "[traces]") {
+TEST_CASE("shared, local and generic accesses use the right memory", "[traces]") {
     const auto ops = of_lines("0000 ffffffff 1 R0 LDS 1 R8 4 1 0x0 8\n"
                               "0010 ffffffff 0 STS 2 R8 R0 4 1 0x0 4\n"
                               "0020 ffffffff 1 R1 LD.E 1 R8 4 1 0x7fc867000010 4\n"
@@ -207,7 +207,7 @@ TEST_CASE("shared, local and generic accesses go where they belong", "[traces]")
     CHECK(ops[12].kind == WarpOpKind::barrier);
 }
 
-TEST_CASE("local memory has a size, and takes the end of memory once it is accessed", "[traces]") {
+TEST_CASE("local memory has a size and occupies the end of memory once accessed", "[traces]") {
     const std::string far = "0000 ffffffff 0 STL.128 2 R8 R0 16 1 0xffefff 0\n";
     CHECK(refusal(far, 1) ==
           "k.traceg: line 18: the access lies 4097 bytes into its thread's local "
@@ -240,8 +240,7 @@ TEST_CASE("local memory has a size, and takes the end of memory once it is acces
           "workload.TraceProgram");
 }
 
-TEST_CASE("the header's format line states an immediate and a source line, not the version",
-          "[traces]") {
+TEST_CASE("the format line, not the version, states immediates and source lines", "[traces]") {
     const Folder folder;
     const auto traced = [&](unsigned version, const std::string& format, bool lineinfo,
                             const std::string& lines, unsigned n) {
@@ -270,7 +269,7 @@ TEST_CASE("the header's format line states an immediate and a source line, not t
     }
 }
 
-TEST_CASE("kernels of several streams: all beside each other, one, or in the list's order",
+TEST_CASE("kernels of several streams run concurrently, one stream alone, or in list order",
           "[traces]") {
     const Folder folder;
     const auto kernel = [](int stream, const char* at) {
@@ -355,7 +354,7 @@ TEST_CASE("versions 4 to 6 add their columns", "[traces]") {
           "version 6 are not supported: trace without them) is right");
 }
 
-TEST_CASE("what is wrong with an Accel-Sim trace is told with line and column", "[traces]") {
+TEST_CASE("errors in an Accel-Sim trace name line and column", "[traces]") {
     CHECK(refusal("0000 ffffffff 0 EXIT 0 0\n", 2) ==
           "k.traceg: line 20, column 1: the PC is '#END_TB', where a hexadecimal number of at most "
           "64 bits is right");
@@ -393,7 +392,7 @@ TEST_CASE("what is wrong with an Accel-Sim trace is told with line and column", 
         CHECK(refusal("", 0, version) == sentence);
 }
 
-TEST_CASE("blocks stand in order, each whole", "[traces]") {
+TEST_CASE("blocks must be in order and complete", "[traces]") {
     const Folder folder;
     const std::string good = kernel_text("0000 ffffffff 0 EXIT 0 0\n", 1);
     const auto refusal_of = [&](const std::string& from, const std::string& to) {
@@ -463,7 +462,7 @@ TEST_CASE("a list names kernels and copies", "[traces]") {
         "4194304 bytes hold: set memory, page or local_memory of the workload.TraceProgram");
 }
 
-TEST_CASE("a trace goes on from its State at any block, as if it had not stopped", "[traces]") {
+TEST_CASE("a trace continues from its State at any block", "[traces]") {
     const Folder folder;
     std::string blocks;
     for (int b = 0; b < 5; ++b)
@@ -510,7 +509,7 @@ TEST_CASE("a trace goes on from its State at any block, as if it had not stopped
     }
 }
 
-TEST_CASE("the real traces: every instruction, and the footprint", "[traces]") {
+TEST_CASE("real traces: every instruction, and the footprint", "[traces]") {
     const std::string bfs = shared_data("accelsim/bfs-rodinia-2.0-ft/kernelslist.g");
     if (bfs.empty()) return;
     TraceSource source(bfs, {});
@@ -530,7 +529,7 @@ TEST_CASE("the real traces: every instruction, and the footprint", "[traces]") {
     CHECK(t.thread_instructions == 801'056);
 }
 
-TEST_CASE("damaged traces end in a sentence or a result, never otherwise", "[traces]") {
+TEST_CASE("damaged traces give an error message or a result", "[traces]") {
     const Folder folder;
     const std::string good =
         kernel_text("0000 0000000f 1 R0 LDG.E 1 R2 4 0 0x200000 0x200100 0x200004 0x200008\n"

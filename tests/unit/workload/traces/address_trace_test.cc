@@ -100,7 +100,7 @@ void fuzz(const std::string& name, const std::string& good, const TraceOptions& 
 
 } // namespace
 
-TEST_CASE("our own trace gives back what was written, contents too", "[traces]") {
+TEST_CASE("a memsim trace returns what was written, with contents", "[traces]") {
     const Folder folder;
     const auto records = some_records(1000);
     const auto path = folder.write("t.mst", encode(records, *memsim_encoder(), 64));
@@ -131,7 +131,7 @@ TEST_CASE("our own trace gives back what was written, contents too", "[traces]")
     CHECK(second->contents() == expected);
 }
 
-TEST_CASE("an origin may be any bytes, as the name of a file may", "[traces]") {
+TEST_CASE("an origin may be any bytes, like a file name", "[traces]") {
     const Folder folder;
     std::string bytes;
     const auto encoder = memsim_encoder();
@@ -141,7 +141,7 @@ TEST_CASE("an origin may be any bytes, as the name of a file may", "[traces]") {
     CHECK(reader->about().front() == std::pair<std::string, std::string> {"recorded", "a\\xff"});
 }
 
-TEST_CASE("contents are converted into frames that are read again", "[traces]") {
+TEST_CASE("contents are converted into frames that can be read", "[traces]") {
     const Folder folder;
     auto records = some_records(4096); // a batch of them would hold 17 MiB
     for (TraceRecord& r : records) r.bytes = 4160;
@@ -152,7 +152,7 @@ TEST_CASE("contents are converted into frames that are read again", "[traces]") 
     CHECK(read(to).size() == records.size());
 }
 
-TEST_CASE("what is wrong with our own trace is told with the byte", "[traces]") {
+TEST_CASE("errors in a memsim trace name the byte", "[traces]") {
     const Folder folder;
     const std::string good = encode(some_records(40), *memsim_encoder(), 16);
     // Cut off anywhere, between frames as well, a trace is refused.
@@ -176,7 +176,7 @@ TEST_CASE("what is wrong with our own trace is told with the byte", "[traces]") 
     fuzz("t.mst", encode(some_records(3), *memsim_encoder(), 2), {"memsim"});
 }
 
-TEST_CASE("a player refuses a record whose sectors are not those of its bytes", "[traces]") {
+TEST_CASE("a player rejects a record whose sectors do not match its bytes", "[traces]") {
     const Folder folder;
     TraceRecord r;
     r.bytes = 512;
@@ -229,7 +229,7 @@ TEST_CASE("packet traces of gem5 are read and written, plain and packed", "[trac
     CHECK((sentence.empty() || sentence.starts_with("t.trc: byte ")));
 }
 
-TEST_CASE("text traces are told apart and read", "[traces]") {
+TEST_CASE("text formats are detected and read", "[traces]") {
     const Folder folder;
     const auto one = [&](const std::string& line, const TraceOptions& o) {
         const auto all = read(folder.write("t", "# a comment\n\n" + line + "\n"), o);
@@ -296,7 +296,7 @@ TEST_CASE("text traces are told apart and read", "[traces]") {
     if (!real.empty()) CHECK(read(real, with_unit(1_ns)).size() == 6999);
 }
 
-TEST_CASE("what is wrong with a text trace is told with line and column", "[traces]") {
+TEST_CASE("errors in a text trace name line and column", "[traces]") {
     const Folder folder;
     const auto refusal = [&](const std::string& text, const TraceOptions& o = {}) {
         return sentence_of([&] { read(folder.write("t", text), o); });
@@ -386,7 +386,7 @@ TEST_CASE("times are counted from the first record on request, and info needs no
     CHECK(fact(trace_info(top, {}), "addresses") == "0x0 to 0xffffffffffffffff");
 }
 
-TEST_CASE("write-backs and prefetches of gem5 are read where its version is stated", "[traces]") {
+TEST_CASE("write-backs and prefetches of gem5 are read if its version is stated", "[traces]") {
     const Folder folder;
     std::vector<TraceRecord> records(4);
     for (TraceRecord& r : records) r.bytes = 64;
@@ -412,7 +412,7 @@ TEST_CASE("write-backs and prefetches of gem5 are read where its version is stat
           }).find("has command 5, which is no request to a memory") != std::string::npos);
 }
 
-TEST_CASE("a player cuts at multiples of its largest request", "[traces]") {
+TEST_CASE("a player splits records at multiples of its largest request", "[traces]") {
     const Folder folder;
     const auto played = [&](const std::string& file, const Arguments& more) {
         Machine m;
@@ -438,7 +438,7 @@ TEST_CASE("a player cuts at multiples of its largest request", "[traces]") {
     CHECK(played(bytes, {{"base", "140736775975936B"}}) == std::pair(2.0, 128.0));
 }
 
-TEST_CASE("a bank trace finds the banks that it names", "[traces]") {
+TEST_CASE("a bank trace reaches the banks that it names", "[traces]") {
     const Folder folder;
     const auto path =
         folder.write("t", "R 0,0,0,0,5,0\nR 0,0,0,0,5,1\nR 0,0,0,0,6,0\nR 0,0,0,1,5,0\n"
@@ -462,7 +462,7 @@ TEST_CASE("a bank trace finds the banks that it names", "[traces]") {
     }
 }
 
-TEST_CASE("a bank trace is refused by a memory that takes addresses apart otherwise", "[traces]") {
+TEST_CASE("a memory with another address mapping rejects a bank trace", "[traces]") {
     const Folder folder;
     const auto path = folder.write("t", "R 0,0,0,0,5,0\n");
     const auto said = [&](const char* geometry, const char* map) {

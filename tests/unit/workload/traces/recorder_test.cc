@@ -47,7 +47,7 @@ std::unique_ptr<Machine> playing(const Arguments& player, const Arguments& memor
 
 } // namespace
 
-TEST_CASE("a recorder writes what passes, when it passes", "[traces]") {
+TEST_CASE("a recorder writes requests with their times", "[traces]") {
     const Folder folder;
     for (const auto& [format, name] : std::vector<std::pair<std::string, std::string>> {
              {"memsim", "t.mst"}, {"gem5", "t.trc.gz"}, {"dramsim3", "t.trace"}}) {
@@ -69,7 +69,7 @@ TEST_CASE("a recorder writes what passes, when it passes", "[traces]") {
     }
 }
 
-TEST_CASE("a recording goes on from a checkpoint, and damages nothing", "[traces]") {
+TEST_CASE("a recording continues from a checkpoint without damage", "[traces]") {
     const Folder folder;
     const Arguments arguments {{"file", folder.at("t.mst")}, {"batch", "16"}};
     {
@@ -108,8 +108,7 @@ TEST_CASE("a recording goes on from a checkpoint, and damages nothing", "[traces
         sentence_of([&] { m->run(never); }).starts_with("t.mst: has 5 bytes, and the checkpoint"));
 }
 
-TEST_CASE("a recording is whole whenever it is asked for, and goes on as if it were not",
-          "[traces]") {
+TEST_CASE("a recording can be completed at any time and continues afterwards", "[traces]") {
     const Folder folder;
     for (const auto& [format, name] : std::vector<std::pair<std::string, std::string>> {
              {"memsim", "t.mst"}, {"gem5", "t.trc.gz"}, {"dramsim3", "t.trace"}}) {
@@ -137,7 +136,7 @@ TEST_CASE("a recording is whole whenever it is asked for, and goes on as if it w
     }
 }
 
-TEST_CASE("a recorder without room fails its run", "[traces]") {
+TEST_CASE("a recorder on a full disk fails its run", "[traces]") {
     // DRAMsim3's traces have no head: the first byte is written during the run, or at its end.
     const Arguments full {{"file", "/dev/full"}, {"format", "dramsim3"}, {"cycle", "1ns"}};
     const std::string sentence = "/dev/full: cannot be written further (No space left on device): "
@@ -159,7 +158,7 @@ TEST_CASE("a recorder without room fails its run", "[traces]") {
     CHECK(said([] { recorded({{"file", "/dev/full"}}); }) == sentence);
 }
 
-TEST_CASE("a file that is recorded is nobody else's", "[traces]") {
+TEST_CASE("a recorded file belongs to one component", "[traces]") {
     const Folder folder;
     const auto file = folder.write("t.trace", "0x40 READ 3\n");
     std::filesystem::create_symlink(file, folder.at("link"));
@@ -207,7 +206,7 @@ TEST_CASE("a player sends each record at its time, not a femtosecond sooner", "[
     CHECK(fast->sim().now() < Time {103_ns}.raw);
 }
 
-TEST_CASE("a player takes large records apart and says what it lacks", "[traces]") {
+TEST_CASE("a player splits large records and reports missing settings", "[traces]") {
     const Folder folder;
     const auto file = folder.write("t", "5 0 0 8 1\n");
     const auto m = playing({{"trace", file}, {"unit", "1us"}, {"largest", "128"}});
@@ -226,7 +225,7 @@ TEST_CASE("a player takes large records apart and says what it lacks", "[traces]
     CHECK(sentence_of([&] { late->run(never); }).starts_with("e: line 2, column 1: "));
 }
 
-TEST_CASE("what was recorded plays again as it was", "[traces]") {
+TEST_CASE("a recording plays back unchanged", "[traces]") {
     const Folder folder;
     {
         const auto m = recorded({{"file", folder.at("a.mst")}});
