@@ -56,14 +56,15 @@ class DeterministicStore final : public Model<DeterministicStore>, public Functi
         Param<Bytes> line {
             64_B, {32_B, 128_B}, "Bytes of an entry", cited("CXL.mem: 64B"), power_of_two()};
         Param<Bytes> reserve_base {0_B, "Start address of the reserve at local_side",
-                                   multiple_of(line)};
+                                   multiple_of(line), example_value()};
         Param<Bytes> reserve {1_MiB,
                               {1_B, Bytes {std::int64_t {1} << 40}},
                               "Size of the reserve",
                               assumed("1/8 of 8MiB"),
                               multiple_of(line)};
         Param<Bytes> local_memory {
-            0_B, "Size of the memory that must contain the reserve (0B: not checked)"};
+            0_B, "Size of the memory that must contain the reserve (0B: not checked)",
+            example_value()};
         Param<unsigned> entries {
             4096, {1, 1 << 20}, "Lines that the address list in SRAM can hold", assumed()};
         Param<Time> level_time {1_ns, {0_fs, 1_us}, "Search time per level of the tree", assumed()};
@@ -76,11 +77,14 @@ class DeterministicStore final : public Model<DeterministicStore>, public Functi
                                              assumed()};
         Param<Time> poll {
             1_us, {1_ns, 1_s}, "Time between checks whether the load has fallen", assumed()};
-        Param<Time> latency {1_fs, {1_fs, 1_us}, "Latency of answers", Change::tunable};
-        Param<unsigned> queue {16, {1, 65536}, "Requests queued or in flight to this component"};
-        Param<unsigned> requests {256, {2, 65536}, "Outstanding requests to both sides"};
+        Param<Time> latency {
+            1_fs, {1_fs, 1_us}, "Latency of answers", Change::tunable, least_latency()};
+        Param<unsigned> queue {
+            16, {1, 65536}, "Requests queued or in flight to this component", queue_places()};
+        Param<unsigned> requests {
+            256, {2, 65536}, "Outstanding requests to both sides", queue_places()};
         Param<unsigned> reports {
-            64, {1, 65536}, "Load reports queued or in flight to this component"};
+            64, {1, 65536}, "Load reports queued or in flight to this component", queue_places()};
     };
     struct Ports {
         Responder<Mem> cpu_side {

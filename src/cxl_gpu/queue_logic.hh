@@ -48,7 +48,8 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
   public:
     struct Params {
         Param<PolicyName<ReadAhead>> read_ahead {"window",
-                                                 "Choice of the bytes to read ahead for a load"};
+                                                 "Choice of the bytes to read ahead for a load",
+                                                 stated("CXL-GPU, evaluation: cxl-sr")};
         Param<unsigned> memory_queue {
             32, {1, 4096}, "Entries of the memory queue", stated("CXL-GPU: 32")};
         Param<unsigned> sr_queue {
@@ -82,10 +83,12 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
                              "Latency of the look-up, from the queues to the root port",
                              assumed(),
                              Change::tunable};
-        Param<Time> answer_latency {1_fs, {1_fs, 1_us}, "Latency of answers", Change::tunable};
-        Param<unsigned> queue {16, {1, 65536}, "Requests queued or in flight to this component"};
+        Param<Time> answer_latency {
+            1_fs, {1_fs, 1_us}, "Latency of answers", Change::tunable, least_latency()};
+        Param<unsigned> queue {
+            16, {1, 65536}, "Requests queued or in flight to this component", queue_places()};
         Param<unsigned> reports {
-            64, {1, 65536}, "Load reports queued or in flight to this component"};
+            64, {1, 65536}, "Load reports queued or in flight to this component", queue_places()};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>,

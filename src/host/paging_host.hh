@@ -52,7 +52,11 @@ constexpr std::array<std::string_view, 3> names_of(PageSource) {
 class PagingHost final : public Model<PagingHost>, public Functional {
   public:
     struct Params {
-        Param<Bytes> page {4_KiB, {1_KiB, 1_GiB}, "Page size, as in the MMU", power_of_two()};
+        Param<Bytes> page {4_KiB,
+                           {1_KiB, 1_GiB},
+                           "Page size, as in the MMU",
+                           power_of_two(),
+                           assumed("the usual page of a CPU")};
         Param<Time> fault_latency {20_us,
                                    {1_fs, 1_s},
                                    "Time from the interrupt to the first page: 20 to 50 us",
@@ -68,9 +72,9 @@ class PagingHost final : public Model<PagingHost>, public Functional {
                                assumed("no source gives it; range 0 to 2 us"),
                                Change::tunable};
         Param<PolicyName<parts::PagePrefetcher>> prefetch {
-            "none", "Policy that selects pages to transfer without a fault"};
+            "none", "Policy that selects pages to transfer without a fault", switched_off()};
         Param<unsigned> prefetchers {
-            0, {0, 1}, "Prefetchers that send hints of pages to be accessed"};
+            0, {0, 1}, "Prefetchers that send hints of pages to be accessed", from_wiring()};
         Param<unsigned> hinted {
             1024,
             {1, 1u << 20},
@@ -89,23 +93,30 @@ class PagingHost final : public Model<PagingHost>, public Functional {
                                     Change::tunable};
         Param<Time> dram_latency {
             100_ns, {0_fs, 1_ms}, "Time to the first byte of a page", assumed(), Change::tunable};
-        Param<PageSource> source {PageSource::host_memory, "Initial location of pages"};
-        Param<unsigned> drives {0, {0, 1}, "Drives connected to drive_side"};
+        Param<PageSource> source {PageSource::host_memory, "Initial location of pages",
+                                  assumed("host memory holds what device memory does not")};
+        Param<unsigned> drives {0, {0, 1}, "Drives connected to drive_side", from_wiring()};
         Param<Bytes> drive_space {
             1_GiB,
             {1_KiB, Bytes {std::int64_t {1} << 50}},
             "Size of an application's range on the drive; number n starts at n times this size",
-            multiple_of(page)};
+            multiple_of(page),
+            example_value()};
         Param<unsigned> host_copies {
             1,
             {0, 8},
             "Copies in host DRAM of data from the drive: from the kernel to the user (ZnG II-C: "
-            "redundant copies in the host; their number is an assumption)"};
-        Param<Bytes> chunk {
-            128_B, {32_B, 128_B}, "Size of a request of the copy engine: a line", power_of_two()};
+            "redundant copies in the host; their number is an assumption)",
+            stated("ZnG II-C: redundant copies")};
+        Param<Bytes> chunk {128_B,
+                            {32_B, 128_B},
+                            "Size of a request of the copy engine: a line",
+                            power_of_two(),
+                            assumed("a line of the L2")};
         Param<unsigned> outstanding {
             256, {1, 65536}, "Requests of the copy engine without a response", cited("8-bit tags")};
-        Param<unsigned> queue {256, {1, 65536}, "Faults waiting or in flight: the MMU's buffer"};
+        Param<unsigned> queue {
+            256, {1, 65536}, "Faults waiting or in flight: the MMU's buffer", queue_places()};
     };
     struct Ports {
         Responder<protocol::Faults> faults {{.depth = from<&Params::queue>}, "Page faults"};

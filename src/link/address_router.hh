@@ -33,15 +33,23 @@ class AddressRouter final : public Model<AddressRouter>,
   public:
     struct Params {
         Param<std::string> ranges {
-            "", "First address, size and port of each range, such as '0B 1GiB 0, 1GiB 512MiB 1'"};
-        Param<unsigned> entries {16, {1, 4096}, "Ranges that the router can hold"};
-        Param<Time> latency {
-            1_ns, {1_fs, 1_ms}, "Latency of the lookup, and of responses", Change::tunable};
-        Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to this component"};
-        Param<unsigned> buffer {16, {1, 65536}, "Requests buffered for the ports"};
-        Param<unsigned> outstanding {256, {1, 1 << 20}, "Outstanding responses of a port"};
-        Param<unsigned> orders {
-            4, {1, 65536}, "Orders of firmware waiting or in flight to this component"};
+            "", "First address, size and port of each range, such as '0B 1GiB 0, 1GiB 512MiB 1'",
+            from_wiring()};
+        Param<unsigned> entries {16, {1, 4096}, "Ranges that the router can hold", queue_places()};
+        Param<Time> latency {1_ns,
+                             {1_fs, 1_ms},
+                             "Latency of the lookup, and of responses",
+                             Change::tunable,
+                             assumed("a cycle of 1 GHz")};
+        Param<unsigned> queue {
+            16, {1, 65536}, "Requests waiting or in flight to this component", queue_places()};
+        Param<unsigned> buffer {16, {1, 65536}, "Requests buffered for the ports", queue_places()};
+        Param<unsigned> outstanding {
+            256, {1, 1 << 20}, "Outstanding responses of a port", queue_places()};
+        Param<unsigned> orders {4,
+                                {1, 65536},
+                                "Orders of firmware waiting or in flight to this component",
+                                queue_places()};
     };
     struct Ports {
         Responder<Mem> cpu_side {

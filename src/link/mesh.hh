@@ -13,9 +13,11 @@ using namespace memsim::literals;
 struct MeshParams {
     Param<unsigned> columns {
         5, {1, 64}, "Routers of a row", assumed("5 x 5 for ZnG's 16 packages and 6 controllers")};
-    Param<unsigned> rows {5, {1, 64}, "Rows"};
-    Param<std::string> places {"", "The router of each endpoint, as '0 0 7': number = row x "
-                                   "columns + column; empty: assigned in turn"};
+    Param<unsigned> rows {5, {1, 64}, "Rows", example_value()};
+    Param<std::string> places {"",
+                               "The router of each endpoint, as '0 0 7': number = row x "
+                               "columns + column; empty: assigned in turn",
+                               from_wiring()};
     Param<Frequency> clock {
         800_MHz, {1_MHz, 100_GHz}, "Clock of links and routers", stated("ZnG table I: 800 MT/s")};
     Param<Bytes> width {8_B, {1_B, 256_B}, "Width of a link: a flit", stated("ZnG table I: 8 B")};
@@ -25,9 +27,13 @@ struct MeshParams {
                             {1, 65536},
                             "Buffer of a channel at a router's input, in flits",
                             assumed("two packets of 144 B, so that one arrives while one leaves")};
-    Param<unsigned> stages {4, {1, 16}, "Cycles in a router: RC, VA, SA, ST"};
-    Param<unsigned> link_cycles {1, {1, 64}, "Cycles on a link: LT"};
-    Param<unsigned> queue {8, {1, 65536}, "Packets waiting or in flight to an endpoint's link"};
+    Param<unsigned> stages {4,
+                            {1, 16},
+                            "Cycles in a router: RC, VA, SA, ST",
+                            cited("the authors' public configuration: 4")};
+    Param<unsigned> link_cycles {1, {1, 64}, "Cycles on a link: LT", assumed("a cycle on a link")};
+    Param<unsigned> queue {
+        8, {1, 65536}, "Packets waiting or in flight to an endpoint's link", queue_places()};
 };
 
 struct MeshStats {

@@ -29,12 +29,17 @@ using protocol::Mem;
 class Pcie final : public Model<Pcie>, public Functional {
   public:
     struct Params {
-        Param<unsigned> generation {3, {1, 6}, "1 to 6: 2.5, 5, 8, 16, 32, 64 GT/s a lane"};
-        Param<unsigned> lanes {16, {1, 32}, "Lanes of the link", power_of_two()};
+        Param<unsigned> generation {3,
+                                    {1, 6},
+                                    "1 to 6: 2.5, 5, 8, 16, 32, 64 GT/s a lane",
+                                    assumed("a slot of PCIe 3.0 x16")};
+        Param<unsigned> lanes {
+            16, {1, 32}, "Lanes of the link", power_of_two(), assumed("a slot of PCIe 3.0 x16")};
         Param<Fraction> share {100_pct,
                                {Fraction {1}, 100_pct},
                                "Share of the link's rate available to this machine: less than 100 "
-                               "% if the machine is a slice of one that has the whole link"};
+                               "% if the machine is a slice of one that has the whole link",
+                               assumed("the machine has the whole link")};
         Param<Bytes> payload {256_B,
                               {64_B, 4_KiB},
                               "Maximum amount of data in a packet",
@@ -43,14 +48,17 @@ class Pcie final : public Model<Pcie>, public Functional {
         Param<Bytes> overhead {24_B,
                                {8_B, 64_B},
                                "Framing, sequence number, header and LCRC of a packet: 5 to 7 "
-                               "dwords (Intel AN 829), here 6"};
+                               "dwords (Intel AN 829), here 6",
+                               cited("Intel AN 829: 5 to 7 dwords a packet")};
         Param<Time> latency {250_ns,
                              {1_fs, 1_ms},
                              "Latency of one direction, including ports and root complex",
                              assumed("a round trip of half a microsecond"),
                              Change::tunable};
-        Param<unsigned> queue {
-            64, {1, 65536}, "Requests of one side waiting or in flight to this component"};
+        Param<unsigned> queue {64,
+                               {1, 65536},
+                               "Requests of one side waiting or in flight to this component",
+                               queue_places()};
         Param<unsigned> outstanding {256,
                                      {1, 65536},
                                      "Requests of one side without a response of the other",

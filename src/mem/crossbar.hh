@@ -30,15 +30,19 @@ using protocol::Mem;
 class Crossbar final : public Model<Crossbar>, public Functional, public protocol::StatesTraffic {
   public:
     struct Params {
-        Param<unsigned> inputs {1, {1, 256}, "Requesters"};
-        Param<unsigned> outputs {1, {1, 256}, "Slices that share the addresses"};
+        Param<unsigned> inputs {1, {1, 256}, "Requesters", from_wiring()};
+        Param<unsigned> outputs {1, {1, 256}, "Slices that share the addresses", from_wiring()};
         Param<Bytes> granularity {256_B,
                                   {1_B, 1_GiB},
                                   "Chunk of the interleaving of addresses over the outputs",
                                   assumed()};
-        Param<Frequency> clock {1.2_GHz, {1_MHz, 100_GHz}, "Clock of arbitration and wires"};
+        Param<Frequency> clock {1.2_GHz,
+                                {1_MHz, 100_GHz},
+                                "Clock of arbitration and wires",
+                                stated("Ohm-GPU table I, ZnG table I: 1.2 GHz")};
         Param<parts::Arbitration> arbitration {parts::Arbitration::round_robin,
-                                               "Policy by which an output selects an input"};
+                                               "Policy by which an output selects an input",
+                                               usual_policy()};
         Param<Bytes> width {32_B,
                             {1_B, 4_KiB},
                             "Bytes that a port carries per cycle in each direction",
@@ -48,9 +52,12 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
                              "Time from the grant to the arrival at the other side",
                              assumed(),
                              Change::tunable};
-        Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to an input"};
-        Param<unsigned> buffer {16, {1, 65536}, "Messages that an input buffers for its outputs"};
-        Param<unsigned> outstanding {256, {1, 1 << 20}, "Outstanding responses of a slice"};
+        Param<unsigned> queue {
+            16, {1, 65536}, "Requests waiting or in flight to an input", queue_places()};
+        Param<unsigned> buffer {
+            16, {1, 65536}, "Messages that an input buffers for its outputs", queue_places()};
+        Param<unsigned> outstanding {
+            256, {1, 1 << 20}, "Outstanding responses of a slice", queue_places()};
     };
     static Rate wire(const void* params) {
         const auto& p = *static_cast<const Params*>(params);

@@ -15,14 +15,20 @@ using protocol::Mem;
 class SimpleMemory final : public Model<SimpleMemory>, public Functional {
   public:
     struct Params {
-        Param<Bytes> capacity {1_GiB, {1_B, Bytes {std::int64_t {1} << 50}}, "Size of the memory"};
-        Param<Time> latency {
-            100_ns, {1_fs, 1_ms}, "Time from the data path to the response", Change::tunable};
+        Param<Bytes> capacity {
+            1_GiB, {1_B, Bytes {std::int64_t {1} << 50}}, "Size of the memory", example_value()};
+        Param<Time> latency {100_ns,
+                             {1_fs, 1_ms},
+                             "Time from the data path to the response",
+                             Change::tunable,
+                             example_value()};
         Param<Rate> bandwidth {64_GBps,
                                {1_MBps, Rate {1'000'000'000'000'000}},
                                "Rate of the data path, shared by reads and writes",
-                               Change::tunable};
-        Param<unsigned> queue {32, {1, 65536}, "Requests waiting or in flight to this component"};
+                               Change::tunable,
+                               example_value()};
+        Param<unsigned> queue {
+            32, {1, 65536}, "Requests waiting or in flight to this component", queue_places()};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>, .latency = from<&Params::latency>},

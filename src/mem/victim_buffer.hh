@@ -36,12 +36,17 @@ class VictimBuffer final : public Model<VictimBuffer>,
             "Time from the lookup to the response, and latency of responses from the next level",
             assumed(),
             Change::tunable};
-        Param<Time> miss_latency {
-            1_fs, {1_fs, 1_us}, "Time from the lookup to the next level's input", Change::tunable};
-        Param<unsigned> queue {16, {1, 65536}, "Messages waiting or in flight to this component"};
+        Param<Time> miss_latency {1_fs,
+                                  {1_fs, 1_us},
+                                  "Time from the lookup to the next level's input",
+                                  Change::tunable,
+                                  least_latency()};
+        Param<unsigned> queue {
+            16, {1, 65536}, "Messages waiting or in flight to this component", queue_places()};
         Param<unsigned> outstanding {
-            256, {1, 65536}, "Messages to the next level without a response"};
-        Param<Stage> stage {protocol::Stage::l2, "Latency stage of the time spent in this buffer"};
+            256, {1, 65536}, "Messages to the next level without a response", queue_places()};
+        Param<Stage> stage {protocol::Stage::l2, "Latency stage of the time spent in this buffer",
+                            example_value()};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>, .latency = from<&Params::latency>},

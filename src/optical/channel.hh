@@ -47,7 +47,8 @@ class Channel final : public StaticModel<Channel> {
         Param<bool> swap {false, "Include rings for the swap function", stated("Ohm-GPU IV-B")};
         Param<bool> reverse_write {false, "Include rings for reverse-write",
                                    stated("Ohm-GPU IV-B")};
-        Param<Coding> coding {Coding::none, "How a swap shares the light of the data route"};
+        Param<Coding> coding {Coding::none, "How a swap shares the light of the data route",
+                              switched_off()};
         Param<Power> laser {Power {730'000},
                             {1_uW, Power {1'000'000'000}},
                             "Laser power of a wavelength",
@@ -82,7 +83,8 @@ class Channel final : public StaticModel<Channel> {
             Power {12'000},
             {Power {1}, 1_mW},
             "Noise of the receiver, as light. The only calibrated constant: the plain route has "
-            "the bit-error rate of Ohm-GPU fig. 20b, 7.2e-16 (Q = 7.98)"};
+            "the bit-error rate of Ohm-GPU fig. 20b, 7.2e-16 (Q = 7.98)",
+            inferred("Ohm-GPU fig. 20b: a bit-error rate of 7.2e-16")};
         Param<Decibel> sensitivity {
             Decibel {-8'000},
             {Decibel {-60'000}, 30_dB},

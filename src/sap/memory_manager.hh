@@ -54,20 +54,24 @@ class MemoryManager final : public Model<MemoryManager> {
                            "Bytes of a unit of the memory below",
                            stated("SAP III: 4 KB"),
                            power_of_two()};
-        Param<Trigger> trigger {Trigger::miss, "Event at which recorded units are requested"};
-        Param<unsigned> sms {1, {1, 256}, "SMs whose schedulers are queried"};
-        Param<unsigned> slices {1, {1, 256}, "Slices of the L2"};
+        Param<Trigger> trigger {Trigger::miss, "Event at which recorded units are requested",
+                                inferred("SAP III: units come with a missing one")};
+        Param<unsigned> sms {1, {1, 256}, "SMs whose schedulers are queried", from_wiring()};
+        Param<unsigned> slices {1, {1, 256}, "Slices of the L2", from_wiring()};
         Param<Bytes> interleave {256_B,
                                  {32_B, 1_MiB},
                                  "Interleaving chunk of addresses per slice of the L2",
-                                 power_of_two()};
-        Param<bool> looks_into_caches {true, "Drop lines that an L1 or the L2 holds. "
-                                             "Set to False if a TLB is above the L1: "
-                                             "caches then use other addresses than warps"};
-        Param<unsigned> memories {1, {0, 1}, "Memories that receive hints"};
-        Param<unsigned> reports {1, {0, 1}, "Memories that report their misses"};
-        Param<unsigned> listeners {0, {0, 64}, "Models that receive recorded lines"};
-        Param<unsigned> queue {64, {1, 65536}, "Hints in flight"};
+                                 power_of_two(),
+                                 from_wiring()};
+        Param<bool> looks_into_caches {true,
+                                       "Drop lines that an L1 or the L2 holds. "
+                                       "Set to False if a TLB is above the L1: "
+                                       "caches then use other addresses than warps",
+                                       assumed("a line that a cache holds needs no unit")};
+        Param<unsigned> memories {1, {0, 1}, "Memories that receive hints", from_wiring()};
+        Param<unsigned> reports {1, {0, 1}, "Memories that report their misses", from_wiring()};
+        Param<unsigned> listeners {0, {0, 64}, "Models that receive recorded lines", from_wiring()};
+        Param<unsigned> queue {64, {1, 65536}, "Hints in flight", queue_places()};
 
         unsigned l1s() const { return looks_into_caches() ? sms() : 0; }
         unsigned l2s() const { return looks_into_caches() ? slices() : 0; }

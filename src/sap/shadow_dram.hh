@@ -22,12 +22,17 @@ class ShadowDram final : public Model<ShadowDram> {
   public:
     struct Params {
         SizeParams sizes;
-        Param<PolicyName<parts::PagePolicy>> replacement {"lru", "Replacement policy"};
+        Param<PolicyName<parts::PagePolicy>> replacement {"lru", "Replacement policy",
+                                                          usual_policy()};
         mem::AheadParams ahead;
-        Param<unsigned> record {
-            1024, {1, 1u << 20}, "Units that the record holds; a new one replaces the oldest"};
-        Param<unsigned> managers {0, {0, 1}, "Memory managers that send recorded lines"};
-        Param<unsigned> queue {64, {1, 65536}, "Messages queued or in flight to this component"};
+        Param<unsigned> record {1024,
+                                {1, 1u << 20},
+                                "Units that the record holds; a new one replaces the oldest",
+                                assumed("as sap.MemoryManager's")};
+        Param<unsigned> managers {
+            0, {0, 1}, "Memory managers that send recorded lines", from_wiring()};
+        Param<unsigned> queue {
+            64, {1, 65536}, "Messages queued or in flight to this component", queue_places()};
     };
     struct Ports {
         In<protocol::Observed> accesses {{.depth = from<&Params::queue>}, "Accesses of the GPU"};

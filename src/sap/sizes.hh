@@ -14,8 +14,11 @@ struct SizeParams {
                        {256_B, 512_KiB},
                        "Bytes of a unit, which is brought and replaced as a whole",
                        stated("SAP III: 4 KB")};
-    Param<Bytes> least {
-        1_MiB, {256_B, Bytes {std::int64_t {1} << 50}}, "Smallest capacity", multiple_of(unit)};
+    Param<Bytes> least {1_MiB,
+                        {256_B, Bytes {std::int64_t {1} << 50}},
+                        "Smallest capacity",
+                        multiple_of(unit),
+                        stated("SAP IV: 1 MB to 1.5 GB")};
     Param<unsigned> capacities {12,
                                 {1, 24},
                                 "Number of capacities, each twice the previous one",

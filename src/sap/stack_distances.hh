@@ -13,7 +13,8 @@ class StackDistances final : public Model<StackDistances> {
   public:
     struct Params {
         SizeParams sizes;
-        Param<unsigned> queue {64, {1, 65536}, "Messages queued or in flight to this component"};
+        Param<unsigned> queue {
+            64, {1, 65536}, "Messages queued or in flight to this component", queue_places()};
     };
     struct Ports {
         In<protocol::Observed> accesses {{.depth = from<&Params::queue>}, "Accesses of the GPU"};

@@ -22,37 +22,45 @@ constexpr std::array<std::string_view, 6> names_of(Generator) {
 class Program final : public Model<Program>, public protocol::HasKernels {
   public:
     struct Params {
-        Param<std::string> name {"bfs1", "Name of the workload (`memsim workloads` lists all)"};
+        Param<std::string> name {"bfs1", "Name of the workload (`memsim workloads` lists all)",
+                                 example_value()};
         Param<std::string> input {
             "",
             "Input file of a workload that reads one: a graph (SNAP, DIMACS or PACE "
             ".gr, "
             "MatrixMarket, .csr; gzip and xz too), a bitmap or a Darknet .cfg; empty: the input is "
-            "generated"};
+            "generated",
+            example_value()};
         Param<Generator> generator {
             Generator::kronecker,
             "Kind of a generated graph: kronecker as in Graph500, social with hubs of at most "
             "thousands of "
             "arcs, communities like social but with neighbours of similar numbers, grid like a "
             "road network, mesh like a five-point stencil, uniform with 1 to 5 edges drawn per "
-            "vertex"};
+            "vertex",
+            example_value()};
         Param<std::uint64_t> size {
-            0, "Size of the generated input, in the workload's unit (graphs: 2^size vertices); 0: "
-               "the workload's default"};
+            0,
+            "Size of the generated input, in the workload's unit (graphs: 2^size vertices); 0: "
+            "the workload's default",
+            example_value()};
         Param<unsigned> degree {16, {1, 1024}, "Edges drawn per vertex", cited("Graph500: 16")};
-        Param<std::uint64_t> seed {1, "Seed of the generated input"};
+        Param<std::uint64_t> seed {1, "Seed of the generated input", example_value()};
         Param<std::int64_t> source {
             -1,
             {-1, 0xffffffff},
-            "Vertex at which a search starts (-1: the one with the most arcs)"};
+            "Vertex at which a search starts (-1: the one with the most arcs)",
+            example_value()};
         Param<unsigned> iterations {
             0,
             {0, 100'000},
-            "Maximum number of iterations, if the workload has any (0: its default)"};
+            "Maximum number of iterations, if the workload has any (0: its default)",
+            example_value()};
         Param<unsigned> threads_per_block {0,
                                            {0, 1024},
                                            "Threads per block of launches in one dimension (0: "
-                                           "the workload's usual number)"};
+                                           "the workload's usual number)",
+                                           example_value()};
         HostParams host;
     };
     using Ports = HostPorts<Params>;

@@ -32,7 +32,8 @@ struct DeviceParams {
     Param<Time> channel_latency {3300_ps,
                                  {1_fs, 1_us},
                                  "Time from the module to the controller; equal to the "
-                                 "controller's (see ohm.PlanarController)"};
+                                 "controller's (see ohm.PlanarController)",
+                                 derived_from("2 x serdes + flight of an optical channel")};
 };
 
 /// `Params` has a member `device`.

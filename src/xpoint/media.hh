@@ -27,7 +27,8 @@ struct MediaParams {
                       {256_B, 16_KiB},
                       "Size of the row that a partition keeps open (a DRAM's: 2 KiB). 256 B: one "
                       "line, no row buffer",
-                      power_of_two()};
+                      power_of_two(),
+                      assumed("a line of 256 B without a row buffer")};
     Param<Time> t_column {8900_ps,
                           {1_ps, 1_ms},
                           "Time of an access to a line of an open row",

@@ -133,6 +133,19 @@ def test_a_paper_s_machine_sets_no_value_without_a_source(paper):
     assert looked > 500
 
 
+@pytest.mark.parametrize("paper", assumptions.PAPERS)
+def test_each_default_of_a_paper_s_machine_has_a_source(paper):
+    """A default without one is declared in the component's header: src/core/declare/provenance.hh."""
+    looked, missing = 0, set()
+    for _, _, root in assumptions.machines(paper):
+        for obj in root.descendants():
+            if not isinstance(obj, (*NO_PART, mem.EnergyCost)):
+                defaults = [name for name in obj._params if name not in obj._values]
+                looked += len(defaults)
+                missing |= {f"{obj._type}.{name}" for name in defaults if not obj.provenance(name).kind}
+    assert not missing and looked > 1000
+
+
 @pytest.mark.parametrize("drive", sap.DRIVES)
 def test_neither_does_a_machine_of_sap_with_another_drive(drive):
     root = sap.machine("sap", sap.workloads.program("NN", "tiny")[0], drive=drive)

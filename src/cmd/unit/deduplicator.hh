@@ -33,37 +33,53 @@ class Deduplicator final : public Model<Deduplicator>,
                            private Actions {
   public:
     struct Params {
-        Param<PolicyName<Detector>> detection {"md5", "Detection of equal blocks"};
-        Param<IntraData> intra {IntraData::map, "Place of the data of intra-duplicates"};
+        Param<PolicyName<Detector>> detection {"md5", "Detection of equal blocks",
+                                               stated("CMD IV-E: MD5")};
+        Param<IntraData> intra {IntraData::map, "Place of the data of intra-duplicates",
+                                stated("CMD IV-C: the map refers to intra-duplicates")};
         Param<PolicyName<Compressor>> compression {
-            "none", "Compression of whole blocks on their way to memory"};
+            "none", "Compression of whole blocks on their way to memory",
+            stated("CMD, evaluation: without compression")};
         ReadingParams reading;
         Param<Bytes> capacity {
             1_GiB,
             {1_KiB, Bytes {std::int64_t {1} << 38}},
             "Capacity of this controller's blocks, without the tables behind the blocks",
-            multiple_of(4_KiB)};
-        Param<unsigned> channels {1, {1, 4096}, "Controllers over which addresses are interleaved"};
-        Param<unsigned> channel {
-            0, {0, 4095}, "Index of this controller among those that share the addresses"};
+            multiple_of(4_KiB),
+            example_value()};
+        Param<unsigned> channels {
+            1, {1, 4096}, "Controllers over which addresses are interleaved", from_wiring()};
+        Param<unsigned> channel {0,
+                                 {0, 4095},
+                                 "Index of this controller among those that share the addresses",
+                                 from_wiring()};
         Param<Bytes> interleave {256_B,
                                  {128_B, 1_GiB},
                                  "Interleaving chunk of addresses for one controller",
-                                 multiple_of(128_B)};
-        Param<unsigned> slices {0, {0, 64}, "Caches above, from which sectors may be copied"};
-        Param<Frequency> clock {1.365_GHz, {1_MHz, 100_GHz}, "Clock of the unit (that of the SMs)"};
+                                 multiple_of(128_B),
+                                 cited("GPGPU-Sim's SM75_RTX2060: chunks of 256 B")};
+        Param<unsigned> slices {
+            0, {0, 64}, "Caches above, from which sectors may be copied", from_wiring()};
+        Param<Frequency> clock {1.365_GHz,
+                                {1_MHz, 100_GHz},
+                                "Clock of the unit (that of the SMs)",
+                                stated("CMD table II: 1365 MHz")};
         Param<unsigned> table_cycles {
             20, {0, 10000}, "Cycles of a look-up in a table's cache", stated("CMD table II")};
-        Param<unsigned> hash_entries {
-            2224, {1, 1u << 24}, "References in the hash store (48 KB of 22 bytes)"};
-        Param<bool> exact {false, "Hash store without a capacity limit"};
+        Param<unsigned> hash_entries {2224,
+                                      {1, 1u << 24},
+                                      "References in the hash store (48 KB of 22 bytes)",
+                                      inferred("CMD IV-E: 48 KB of entries of 22 bytes")};
+        Param<bool> exact {false, "Hash store without a capacity limit", switched_off()};
         Param<unsigned> hash_ways {
             16, {0, 4096}, "Ways of the hash store (0: fully associative)", assumed()};
-        Param<bool> whole_tables {false, "Read type, mask and map at the same time (sweep)"};
+        Param<bool> whole_tables {false, "Read type, mask and map at the same time (sweep)",
+                                  inferred("CMD IV: the map is read once the read type is known")};
         Param<bool> sectors_alone {
             false,
             "Equation 1 compares whole sectors: bytes missing in a partly written sector are "
-            "available without a read (sweep)"};
+            "available without a read (sweep)",
+            assumed("equation 1 names sectors; a partly written one is read, too")};
         Param<unsigned> reads {
             64, {1, 4096}, "Outstanding reads", assumed("those of the controller")};
         Param<unsigned> writes {
@@ -77,8 +93,10 @@ class Deduplicator final : public Model<Deduplicator>,
             "Pieces of type flags that a search for a donor reads before it tries a block "
             "whose data lie in the written block's place",
             assumed("no source gives it; range to 2^20: all pieces")};
-        Param<unsigned> queue {16, {1, 65536}, "Requests queued or in flight to this component"};
-        Param<unsigned> outstanding {256, {1, 65536}, "Outstanding requests to memory"};
+        Param<unsigned> queue {
+            16, {1, 65536}, "Requests queued or in flight to this component", queue_places()};
+        Param<unsigned> outstanding {
+            256, {1, 65536}, "Outstanding requests to memory", queue_places()};
         MetadataParams metadata;
     };
     struct Ports {

@@ -16,7 +16,8 @@ struct ReadingParams {
                                  assumed("no source gives it; range 10-60")};
     Param<bool> look_takes_bank {
         false,
-        "A look-up of a sector in the L2 occupies its bank like a read (not stated in the paper)"};
+        "A look-up of a sector in the L2 occupies its bank like a read (not stated in the paper)",
+        assumed("beside the L2's own accesses")};
 };
 struct ReadingStats {
     using group = void;

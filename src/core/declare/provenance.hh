@@ -45,5 +45,35 @@ constexpr Provenance cited(const char* where) { return {"cited", where}; }
 constexpr Provenance inferred(const char* from) { return {"inferred", from}; }
 /// No source states it.
 constexpr Provenance assumed(const char* why = "no source gives it") { return {"assumed", why}; }
+/// It follows from other values.
+constexpr Provenance derived_from(const char* values) { return {"derived", values}; }
+
+// Reasons that many defaults share.
+
+/// Numbers of ports, indices and shares of addresses. The machine that connects the parts sets
+/// them.
+constexpr Provenance from_wiring() { return derived_from("the parts that it connects"); }
+/// Places for messages, commands or requests.
+constexpr Provenance queue_places() {
+    return assumed("hardware has places, which no source counts");
+}
+/// 1 fs, which a link has at least.
+constexpr Provenance least_latency() {
+    return assumed("no time of its own: other latencies hold it");
+}
+/// A mechanism that is off unless a machine asks for it.
+constexpr Provenance switched_off() { return assumed("off unless a machine asks for it"); }
+/// A choice among policies, of which no source names one.
+constexpr Provenance usual_policy() { return assumed("a usual policy: no source names one"); }
+/// A part of a program that is simulated.
+constexpr Provenance whole_program() {
+    return assumed("the whole program, unless a run names a region");
+}
+/// A size, an address or a load that a machine or a script names.
+constexpr Provenance example_value() {
+    return assumed("an example: a machine or script names its own");
+}
+/// Figures of a timing table that a parameter could replace.
+constexpr Provenance table_figures() { return assumed("the figures of the table"); }
 
 } // namespace memsim

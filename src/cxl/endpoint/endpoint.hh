@@ -25,20 +25,29 @@ class Endpoint final : public Model<Endpoint>, public Functional, public HasCapa
     struct Params {
         Param<Bytes> capacity {1_GiB,
                                {256_B, Bytes {std::int64_t {1} << 50}},
-                               "Size of the memory that the HDM range exposes"};
+                               "Size of the memory that the HDM range exposes",
+                               example_value()};
         Param<unsigned> vendor {
             0x1e98, {0, 0xfffe}, "Vendor ID", assumed("that of the CXL consortium")};
         Param<unsigned> device {1, {0, 0xffff}, "Device ID", assumed()};
-        Param<Time> media_ready {0_fs, {0_fs, 1_s}, "Time at which the memory is active"};
+        Param<Time> media_ready {0_fs,
+                                 {0_fs, 1_s},
+                                 "Time at which the memory is active",
+                                 assumed("the medium is active before programs begin")};
         Param<Time> latency {1_fs,
                              {1_fs, 1_us},
                              "Latency of address decoding, and of responses (the controller's time "
                              "is part of the port)",
-                             Change::tunable};
-        Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to this component"};
-        Param<unsigned> outstanding {256, {1, 1 << 20}, "Outstanding responses of the medium"};
-        Param<unsigned> accesses {
-            4, {1, 65536}, "Register accesses waiting or in flight to this component"};
+                             Change::tunable,
+                             least_latency()};
+        Param<unsigned> queue {
+            64, {1, 65536}, "Requests waiting or in flight to this component", queue_places()};
+        Param<unsigned> outstanding {
+            256, {1, 1 << 20}, "Outstanding responses of the medium", queue_places()};
+        Param<unsigned> accesses {4,
+                                  {1, 65536},
+                                  "Register accesses waiting or in flight to this component",
+                                  queue_places()};
     };
     struct Ports {
         Responder<Mem> cpu_side {

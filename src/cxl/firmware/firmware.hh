@@ -24,30 +24,38 @@ using namespace memsim::literals;
 class Firmware final : public Model<Firmware>, public PlansAddresses {
   public:
     struct Params {
-        Param<Bytes> window_base {
-            0_B, {0_B, Bytes {std::int64_t {1} << 62}}, "First host address of the window"};
+        Param<Bytes> window_base {0_B,
+                                  {0_B, Bytes {std::int64_t {1} << 62}},
+                                  "First host address of the window",
+                                  example_value()};
         Param<Bytes> window {Bytes {std::int64_t {1} << 40},
                              {256_B, Bytes {std::int64_t {1} << 62}},
-                             "Size of the window of host addresses for endpoints"};
+                             "Size of the window of host addresses for endpoints",
+                             example_value()};
         Param<unsigned> ways {
             1,
             {1, 16},
-            "Consecutive ports that form one interleave set; 1: one range for each port"};
+            "Consecutive ports that form one interleave set; 1: one range for each port",
+            from_wiring()};
         Param<Bytes> granularity {256_B,
                                   {256_B, 16_KiB},
                                   "Chunk of the interleaving over the ports of a set",
-                                  power_of_two()};
+                                  power_of_two(),
+                                  cited("CXL 3.1: the least granularity of an interleave set")};
         Param<std::string> ranges {
-            "", "First address, granularity and ports of each range, such as '0B 256B 0 1, 1GiB "
-                "4KiB 2'; empty: consecutive from the window's base, by `ways`"};
+            "",
+            "First address, granularity and ports of each range, such as '0B 256B 0 1, 1GiB "
+            "4KiB 2'; empty: consecutive from the window's base, by `ways`",
+            assumed("endpoints lie side by side")};
         Param<unsigned> router_target {
-            0, {0, 65535}, "Port of the router that is connected to the bridge"};
+            0, {0, 65535}, "Port of the router that is connected to the bridge", from_wiring()};
         Param<Time> latency {
             1_ns,
             {1_fs, 1_ms},
             "Latency of a register access",
             assumed("boot is over before programs begin; over PCIe it is about 1 us")};
-        Param<unsigned> outstanding {1, {1, 1}, "Outstanding register accesses"};
+        Param<unsigned> outstanding {
+            1, {1, 1}, "Outstanding register accesses", assumed("firmware waits for each access")};
     };
     struct Ports {
         Requester<protocol::CxlConfig> bridge {{.depth = from<&Params::outstanding>,

@@ -17,20 +17,32 @@ constexpr std::array<std::string_view, 3> names_of(FlitSize) {
 struct LinkParams {
     using group = void;
     Param<PolicyName<Controller>> controller {
-        "ours", "Controller, which defines the latencies of the layers"};
+        "ours", "Controller, which defines the latencies of the layers",
+        stated("CXL-GPU: the authors' own controller")};
     Param<FlitSize> flit {FlitSize::bytes_68,
                           "Flits of 68 bytes, with retry in the link layer; or of 256 bytes, "
-                          "standard or latency-optimised, with replay in the physical layer"};
+                          "standard or latency-optimised, with replay in the physical layer",
+                          cited("CXL: flits of 68 bytes, which each version has")};
     Param<unsigned> generation {
-        5, {3, 6}, "PCIe generation of the lanes: 8, 16, 32, 64 GT/s each; 6 with 256-byte flits"};
-    Param<unsigned> port_lanes {16, {1, 16}, "Lanes of the port", power_of_two()};
-    Param<unsigned> lanes {
-        8, {1, 16}, "Lanes used by the link", power_of_two(), at_most(port_lanes)};
-    Param<bool> sync_bypass {true, "Transfer blocks without sync headers"};
+        5,
+        {3, 6},
+        "PCIe generation of the lanes: 8, 16, 32, 64 GT/s each; 6 with 256-byte flits",
+        stated("CXL-GPU's table: PCIe 5.0")};
+    Param<unsigned> port_lanes {
+        16, {1, 16}, "Lanes of the port", power_of_two(), assumed("a port of full width")};
+    Param<unsigned> lanes {8,
+                           {1, 16},
+                           "Lanes used by the link",
+                           power_of_two(),
+                           at_most(port_lanes),
+                           stated("CXL-GPU's table: x8")};
+    Param<bool> sync_bypass {true, "Transfer blocks without sync headers",
+                             stated("CXL-GPU's table: sync-header bypass")};
     Param<unsigned> skp_blocks {340,
                                 {0, 1u << 20},
                                 "Blocks of 16 bytes per lane between SKP ordered sets: 340 with "
-                                "the bypass, 375 without; 0: no ordered sets"};
+                                "the bypass, 375 without; 0: no ordered sets",
+                                cited("CXL 3.1: 340 blocks with the bypass")};
     Param<Time> flight {1_ns, {0_fs, 1_us}, "Propagation time along the wires", assumed()};
     Param<std::uint64_t> bit_errors {0,
                                      {0, BitErrors::unit / 10},
@@ -46,7 +58,8 @@ struct LinkParams {
     Param<unsigned> timeout {4096,
                              {64, 1u << 20},
                              "Flit times until a retry request is repeated (CXL 3.1: at least "
-                             "4096), or until 256-byte flits are replayed"};
+                             "4096), or until 256-byte flits are replayed",
+                             cited("CXL 3.1: no less than 4096 flits' times")};
     Param<unsigned> most_retries {
         100,
         {1, 31 * 31},

@@ -30,11 +30,15 @@ class HostBridge final : public Model<HostBridge>, public Functional, public Has
                              "Latency of the lookup, and of responses",
                              assumed("a cycle at 1 GHz"),
                              Change::tunable};
-        Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to this component"};
-        Param<unsigned> buffer {16, {1, 65536}, "Requests buffered for the ports"};
-        Param<unsigned> outstanding {256, {1, 1 << 20}, "Outstanding responses of a port"};
-        Param<unsigned> accesses {
-            4, {1, 65536}, "Register accesses waiting or in flight to this component"};
+        Param<unsigned> queue {
+            16, {1, 65536}, "Requests waiting or in flight to this component", queue_places()};
+        Param<unsigned> buffer {16, {1, 65536}, "Requests buffered for the ports", queue_places()};
+        Param<unsigned> outstanding {
+            256, {1, 1 << 20}, "Outstanding responses of a port", queue_places()};
+        Param<unsigned> accesses {4,
+                                  {1, 65536},
+                                  "Register accesses waiting or in flight to this component",
+                                  queue_places()};
     };
     struct Ports {
         Responder<Mem> cpu_side {

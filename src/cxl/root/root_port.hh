@@ -26,7 +26,8 @@ class RootPort final : public Model<RootPort>, public Functional, public HasLink
   public:
     struct Params {
         LinkParams link;
-        Param<unsigned> queue {32, {1, 65536}, "Requests waiting or in flight to this component"};
+        Param<unsigned> queue {
+            32, {1, 65536}, "Requests waiting or in flight to this component", queue_places()};
         Param<unsigned> buffer {
             32, {16, 65536}, "Messages queued to be packed into flits", assumed()};
         Param<unsigned> outstanding {256,

@@ -42,29 +42,46 @@ class Channel final : public Model<Channel>,
   public:
     struct Params {
         Param<unsigned> packages {4, {1, 64}, "Packages on the bus", cited("MQSim's default: 4")};
-        Param<unsigned> dies {2, {1, 64}, "Dies of a package, equal to the packages' parameter"};
-        Param<unsigned> planes {2, {1, 64}, "Planes of a die, equal to the packages' parameter"};
-        Param<unsigned> registers {
-            1, {1, 64}, "Registers used per plane, at most those of the packages"};
+        Param<unsigned> dies {2,
+                              {1, 64},
+                              "Dies of a package, equal to the packages' parameter",
+                              cited("MQSim's default ssdconfig.xml")};
+        Param<unsigned> planes {2,
+                                {1, 64},
+                                "Planes of a die, equal to the packages' parameter",
+                                cited("MQSim's default ssdconfig.xml")};
+        Param<unsigned> registers {1,
+                                   {1, 64},
+                                   "Registers used per plane, at most those of the packages",
+                                   cited("MQSim's default ssdconfig.xml")};
         Param<bool> independent_planes {
-            false, "Planes of a die operate independently; equal to the packages' parameter"};
-        Param<NameOf<BusTiming>> bus {"nv_ddr3_800", "Cycle times and rate of the bus"};
+            false, "Planes of a die operate independently; equal to the packages' parameter",
+            assumed("planes of a die start together, as MQSim's")};
+        Param<NameOf<BusTiming>> bus {"nv_ddr3_800", "Cycle times and rate of the bus",
+                                      stated("ZnG table I: 800 MT/s")};
         Param<Rate> rate {Rate {0},
                           {Rate {0}, Rate {1'000'000'000'000}},
-                          "Rate of the bus; 0: that of the preset"};
+                          "Rate of the bus; 0: that of the preset",
+                          table_figures()};
         Param<Time> t_wb {100_ns,
                           {1_fs, 1_us},
                           "Time from the last cycle to the start of the array operation",
                           cited("ONFI's tWB: 100 ns")};
-        Param<bool> multi_plane {true, "Join operations of several planes of a die"};
+        Param<bool> multi_plane {true, "Join operations of several planes of a die",
+                                 cited("MQSim joins operations of several planes")};
         Param<bool> join_reads {
             false,
-            "Let reads of a page that is being sensed, or is in a register, share that sensing"};
+            "Let reads of a page that is being sensed, or is in a register, share that sensing",
+            switched_off()};
         Param<bool> reads_first {true,
-                                 "Serve reads before programs and erases; else in order of age"};
-        Param<unsigned> dies_at_once {
-            0, {0, 64}, "Dies of a package that may work at the same time; 0: all"};
-        Param<unsigned> queue {256, {1, 65536}, "Requests accepted and not answered"};
+                                 "Serve reads before programs and erases; else in order of age",
+                                 cited("MQSim's scheduler")};
+        Param<unsigned> dies_at_once {0,
+                                      {0, 64},
+                                      "Dies of a package that may work at the same time; 0: all",
+                                      assumed("all dies of a package work at once")};
+        Param<unsigned> queue {
+            256, {1, 65536}, "Requests accepted and not answered", queue_places()};
     };
     struct Ports {
         Responder<protocol::Flash> controller {{.depth = from<&Params::queue>},

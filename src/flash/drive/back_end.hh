@@ -19,26 +19,33 @@ struct FtlParams {
     using group = void;
     Param<std::string> allocation {
         "CWDP",
-        "Order in which consecutive pages are distributed: Channel, Way (package), Die, Plane"};
+        "Order in which consecutive pages are distributed: Channel, Way (package), Die, Plane",
+        cited("MQSim's default ssdconfig.xml")};
     Param<bool> fixed_plane {
-        true, "Assign each logical page to a fixed plane; else to the next plane with space"};
-    Param<Unwritten> unwritten {Unwritten::zeros, "Contents of a page that was never written"};
+        true, "Assign each logical page to a fixed plane; else to the next plane with space",
+        assumed("as MQSim's static allocation")};
+    Param<Unwritten> unwritten {Unwritten::zeros, "Contents of a page that was never written",
+                                assumed("a drive that was never written")};
     Param<Fraction> preconditioned {
         0_pct,
         {0_pct, 100_pct},
-        "Share of the host's pages, from 0, that are written in order before the run"};
+        "Share of the host's pages, from 0, that are written in order before the run",
+        assumed("a drive that was never written")};
     Param<Fraction> overwritten {
         0_pct,
         {0_pct, 1000_pct},
         "Pages overwritten before the run, as a share of the flash's pages. They are drawn at "
         "random from the preconditioned pages, which are then written in random order; garbage is "
-        "collected as in the run"};
+        "collected as in the run",
+        assumed("a drive that was never written")};
     Param<Bytes> map_cache {
         0_B,
         {0_B, 1_GiB * 1024},
-        "Controller memory for the map (MQSim's default: 2 MB); 0: the whole map"};
+        "Controller memory for the map (MQSim's default: 2 MB); 0: the whole map",
+        assumed("the controller's memory holds all of the map")};
     Param<PolicyName<parts::PagePolicy>> map_replacement {
-        "lru", "Policy that selects the map entry to evict from the controller's memory"};
+        "lru", "Policy that selects the map entry to evict from the controller's memory",
+        usual_policy()};
     Param<unsigned> map_entry {
         9, {4, 64}, "Size of a map entry in bytes", cited("MQSim's default drive: 9")};
     Param<unsigned> map_entry_flash {6,
@@ -52,9 +59,10 @@ struct FtlParams {
     Param<Fraction> gc_target {
         0_pct,
         {0_pct, 50_pct},
-        "Share of a plane's blocks that is free at the end of its collection; 0: gc_threshold"};
-    Param<PolicyName<VictimPolicy>> victim {"greedy",
-                                            "Policy that selects the block of a plane to collect"};
+        "Share of a plane's blocks that is free at the end of its collection; 0: gc_threshold",
+        assumed("a collection ends at the threshold at which it begins")};
+    Param<PolicyName<VictimPolicy>> victim {
+        "greedy", "Policy that selects the block of a plane to collect", usual_policy()};
     Param<unsigned> gc_moves {8, {1, 1024}, "Pages of a block moved at the same time", assumed()};
     Param<unsigned> gc_blocks {
         1,
@@ -68,18 +76,21 @@ struct FtlParams {
     Param<unsigned> gc_stop {0,
                              {0, 1u << 20},
                              "Free blocks of a plane below which the host's pages wait although a "
-                             "block is open (MQSim: 10); 0: only when a page needs a new block"};
+                             "block is open (MQSim: 10); 0: only when a page needs a new block",
+                             assumed("pages of the host wait for the last block alone")};
     Param<bool> gc_holds_writes {false,
                                  "The host's pages wait while a block of their package is "
                                  "collected, except those being programmed",
                                  cited("as MQSim")};
     Param<bool> gc_first {true, "Serve reads of garbage collection before the host's",
                           cited("as MQSim")};
-    Param<bool> dynamic_wear_levelling {true, "Allocate the least worn of the free blocks"};
+    Param<bool> dynamic_wear_levelling {true, "Allocate the least worn of the free blocks",
+                                        cited("MQSim's default ssdconfig.xml")};
     Param<unsigned> static_wear_levelling {100,
                                            {0, 1u << 30},
                                            "Erases by which a block may lag behind before its data "
-                                           "are moved (MQSim: 100); 0: unlimited"};
+                                           "are moved (MQSim: 100); 0: unlimited",
+                                           cited("MQSim's default ssdconfig.xml")};
 };
 
 struct FtlStats {

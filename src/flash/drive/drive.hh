@@ -40,8 +40,9 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
         FlashShape shape;
         FtlParams ftl;
 
-        Param<unsigned> queues {1, {1, 64}, "Submission queues: host ports"};
-        Param<unsigned> queue_depth {1024, {1, 65535}, "Commands waiting in a queue"};
+        Param<unsigned> queues {1, {1, 64}, "Submission queues: host ports", from_wiring()};
+        Param<unsigned> queue_depth {
+            1024, {1, 65535}, "Commands waiting in a queue", queue_places()};
         Param<unsigned> commands {512,
                                   {1, 65535},
                                   "Commands in progress in the drive",
@@ -51,7 +52,8 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
         Param<Rate> host_rate {
             Rate {3'282'000'000},
             {1_MBps, 1000_GBps},
-            "Rate of data to the host: 4 lanes of 1 GB/s, 128 of 156 bytes payload"};
+            "Rate of data to the host: 4 lanes of 1 GB/s, 128 of 156 bytes payload",
+            cited("MQSim's PCIe: 4 lanes of 1 GB/s")};
         Param<unsigned> cores {1, {1, 64}, "Cores of the controller", stated("ZnG: 2 to 5")};
         Param<Time> firmware {0_fs,
                               {0_fs, 1_ms},
@@ -61,16 +63,19 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
 
         Param<Bytes> cache {
             256_MiB, {512_B, 1_GiB * 1024}, "DRAM cache", cited("MQSim's default: 256 MB")};
-        Param<bool> cache_reads {false, "Keep read and written data in the cache"};
+        Param<bool> cache_reads {false, "Keep read and written data in the cache", switched_off()};
         Param<PolicyName<parts::PagePolicy>> cache_replacement {
-            "lru", "Policy that selects the clean page of the cache to evict; a use is a read hit"};
+            "lru", "Policy that selects the clean page of the cache to evict; a use is a read hit",
+            usual_policy()};
         Param<Bytes> write_buffer {
             1_MiB,
             {512_B, 1_GiB * 1024},
             "Maximum amount of data that is dirty in the cache or being written to the flash",
             cited("MQSim's default: a page a plane, 1 MiB")};
-        Param<unsigned> dirty_pages {
-            0, {0, 1u << 28}, "Dirty pages kept in the cache; 0: all are written at once"};
+        Param<unsigned> dirty_pages {0,
+                                     {0, 1u << 28},
+                                     "Dirty pages kept in the cache; 0: all are written at once",
+                                     switched_off()};
         Param<bool> keep_rewritten {false,
                                     "Keep a page that is rewritten while it is being written to "
                                     "the flash in the cache until its space is needed",
@@ -92,8 +97,10 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
             0_pct,
             {0_pct, 100_pct},
             "Share of the planes whose collections, in progress or due, are announced as severe "
-            "load; fewer start without announcement"};
-        Param<unsigned> observers {0, {0, 16}, "Ports that report the drive's internal tasks"};
+            "load; fewer start without announcement",
+            assumed("each task is announced")};
+        Param<unsigned> observers {
+            0, {0, 16}, "Ports that report the drive's internal tasks", from_wiring()};
     };
     static unsigned channels_of(const void* params) {
         return static_cast<const Params*>(params)->shape.channels();

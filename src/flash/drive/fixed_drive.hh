@@ -38,24 +38,37 @@ class FixedDrive final : public Model<FixedDrive>,
         Param<Rate> write_bandwidth {Rate {0},
                                      {Rate {0}, Rate {1'000'000'000'000'000}},
                                      "Rate of the data path for writes; 0: the rate for reads",
-                                     Change::tunable};
+                                     Change::tunable,
+                                     assumed("one rate for reads and writes")};
         Param<Time> read_time {0_fs,
                                {0_fs, 1_s},
                                "Fixed time of the data path for a read, in addition to its bytes; "
                                "limits the reads per second",
-                               Change::tunable};
+                               Change::tunable,
+                               assumed("the bytes alone take time")};
         Param<Time> write_time {0_fs,
                                 {0_fs, 1_s},
                                 "Fixed time of the data path for a write, in addition to its bytes",
-                                Change::tunable};
-        Param<Bytes> block {
-            512_B, {32_B, 4_KiB}, "Size of a block, the unit of requests", power_of_two()};
+                                Change::tunable,
+                                assumed("the bytes alone take time")};
+        Param<Bytes> block {512_B,
+                            {32_B, 4_KiB},
+                            "Size of a block, the unit of requests",
+                            power_of_two(),
+                            assumed("a sector of a drive")};
         Param<unsigned> task_writes {
-            0, {0, 1u << 30}, "Writes between two internal tasks of the drive; 0: no such tasks"};
-        Param<Time> task_time {10_us, {1_fs, 1_s}, "Duration of an internal task of the drive"};
+            0,
+            {0, 1u << 30},
+            "Writes between two internal tasks of the drive; 0: no such tasks",
+            switched_off()};
+        Param<Time> task_time {10_us,
+                               {1_fs, 1_s},
+                               "Duration of an internal task of the drive",
+                               assumed("without effect where `task_writes` is 0")};
         Param<Time> announce {
             10_us, {0_fs, 100_us}, "Time from the announcement of a task to its start", assumed()};
-        Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to this component"};
+        Param<unsigned> queue {
+            64, {1, 65536}, "Requests waiting or in flight to this component", queue_places()};
     };
     struct Ports {
         Responder<protocol::BlockIo> requests {{.depth = from<&Params::queue>}, "Block requests"};

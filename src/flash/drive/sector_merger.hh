@@ -25,15 +25,21 @@ class SectorMerger final : public Model<SectorMerger>,
                            public protocol::HasBlockSize {
   public:
     struct Params {
-        Param<Bytes> block {
-            256_B, {32_B, 256_B}, "Size of a block, the unit of requests", power_of_two()};
+        Param<Bytes> block {256_B,
+                            {32_B, 256_B},
+                            "Size of a block, the unit of requests",
+                            power_of_two(),
+                            example_value()};
         Param<Bytes> group {512_B,
                             {512_B, 16_KiB},
                             "Aligned range of the drive that is written as a whole, such as a "
                             "flash page; at most 64 blocks",
-                            power_of_two()};
-        Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to this component"};
-        Param<unsigned> jobs {128, {1, 65535}, "Requests accepted and not answered"};
+                            power_of_two(),
+                            example_value()};
+        Param<unsigned> queue {
+            64, {1, 65536}, "Requests waiting or in flight to this component", queue_places()};
+        Param<unsigned> jobs {
+            128, {1, 65535}, "Requests accepted and not answered", queue_places()};
     };
     struct Ports {
         Responder<protocol::BlockIo> requests {{.depth = from<&Params::queue>},

@@ -12,14 +12,28 @@ using namespace memsim::literals;
 
 struct FlashShape {
     using group = void;
-    Param<unsigned> channels {8, {1, 64}, "Channels, each a flash.Channel"};
-    Param<unsigned> packages {
-        4, {1, 64}, "Packages of a channel, equal to the channels' parameter"};
-    Param<unsigned> dies {2, {1, 64}, "Dies of a package, equal to the packages' parameter"};
-    Param<unsigned> planes {2, {1, 64}, "Planes of a die, equal to the packages' parameter"};
-    Param<unsigned> blocks {
-        2048, {1, 1u << 20}, "Blocks of a plane, equal to the packages' parameter"};
-    Param<unsigned> pages {256, {1, 32768}, "Pages of a block, equal to the packages' parameter"};
+    Param<unsigned> channels {
+        8, {1, 64}, "Channels, each a flash.Channel", cited("MQSim's default ssdconfig.xml")};
+    Param<unsigned> packages {4,
+                              {1, 64},
+                              "Packages of a channel, equal to the channels' parameter",
+                              cited("MQSim's default ssdconfig.xml")};
+    Param<unsigned> dies {2,
+                          {1, 64},
+                          "Dies of a package, equal to the packages' parameter",
+                          cited("MQSim's default ssdconfig.xml")};
+    Param<unsigned> planes {2,
+                            {1, 64},
+                            "Planes of a die, equal to the packages' parameter",
+                            cited("MQSim's default ssdconfig.xml")};
+    Param<unsigned> blocks {2048,
+                            {1, 1u << 20},
+                            "Blocks of a plane, equal to the packages' parameter",
+                            cited("MQSim's default ssdconfig.xml")};
+    Param<unsigned> pages {256,
+                           {1, 32768},
+                           "Pages of a block, equal to the packages' parameter",
+                           cited("MQSim's default ssdconfig.xml")};
     Param<Bytes> page {
         8_KiB, {512_B, 16_KiB}, "Size of a page's data", cited("MQSim's default: 8 KiB")};
     Param<Fraction> over_provisioning {7_pct,

@@ -39,13 +39,15 @@ class Package final : public Model<Package>,
                                    stated("ZnG table I: 2, 8 with its write optimisation")};
         Param<bool> independent_planes {false, "Planes of a die operate independently",
                                         assumed("as ONFI, they do not")};
-        Param<NameOf<NandTiming>> media {"z_nand", "Timing table"};
-        Param<std::string> timing_changes {"", "Values to replace, as 'tR0=3us tBERS=1ms'"};
+        Param<NameOf<NandTiming>> media {"z_nand", "Timing table", stated("ZnG table I: Z-NAND")};
+        Param<std::string> timing_changes {"", "Values to replace, as 'tR0=3us tBERS=1ms'",
+                                           table_figures()};
         Param<unsigned> ports {1, {1, 8}, "I/O ports", stated("ZnG table I: 2")};
         Param<unsigned> queue {
             64,
             {1, 4096},
-            "Commands in flight or waiting at a port (planes x registers are sufficient)"};
+            "Commands in flight or waiting at a port (planes x registers are sufficient)",
+            queue_places()};
         Param<Time> t_rr {20_ns,
                           {1_fs, 1_us},
                           "Time from the end of the array operation until ready is received",

@@ -42,7 +42,8 @@ class Dispatcher final : public Model<Dispatcher>,
     struct Params {
         PartitionParams sharing;
         Param<WhenOneEnds> when_one_ends {WhenOneEnds::run_on,
-                                          "Action when one of several applications has ended"};
+                                          "Action when one of several applications has ended",
+                                          assumed("the other applications run to their end")};
         AddressParams addresses;
         Param<unsigned> sms {16, {1, 4096}, "SMs", stated("Ohm-GPU table I: 16")};
         OccupancyParams sm;
@@ -51,22 +52,33 @@ class Dispatcher final : public Model<Dispatcher>,
         Param<LocalPool> local_pool {
             LocalPool::context,
             "Launches of an application that share their local memory: all of its context, as in "
-            "NVIDIA's driver, or those of equal occupancy, as in Accel-Sim"};
+            "NVIDIA's driver, or those of equal occupancy, as in Accel-Sim",
+            cited("NVIDIA's driver: a pool for each context")};
         Param<std::uint64_t> max_instructions {
-            0, "Thread instructions after which no further block starts; 0: no limit"};
+            0, "Thread instructions after which no further block starts; 0: no limit",
+            whole_program()};
         Param<std::uint64_t> application_instructions {
-            0, "Thread instructions of an application after which none of its blocks starts, so "
-               "that it does the same work on every machine; 0: no limit"};
-        Param<unsigned> first_launch {0, "Launches of each application before this one (from 0) "
-                                         "are executed functionally only: region of interest"};
+            0,
+            "Thread instructions of an application after which none of its blocks starts, so "
+            "that it does the same work on every machine; 0: no limit",
+            whole_program()};
+        Param<unsigned> first_launch {0,
+                                      "Launches of each application before this one (from 0) "
+                                      "are executed functionally only: region of interest",
+                                      whole_program()};
         Param<unsigned> launches {
-            0, "Launches of each application simulated, starting with first_launch; 0: all"};
+            0, "Launches of each application simulated, starting with first_launch; 0: all",
+            whole_program()};
         Param<unsigned> pause_at_launch {
-            0, "simulate() returns when the first application begins this launch, so that a script "
-               "can reset statistics; 0: never"};
+            0,
+            "simulate() returns when the first application begins this launch, so that a script "
+            "can reset statistics; 0: never",
+            whole_program()};
         Param<std::uint64_t> pause_at_instructions {
-            0, "simulate() returns when the SMs have issued this number of thread instructions of "
-               "all applications, so that a script can reset statistics; 0: never"};
+            0,
+            "simulate() returns when the SMs have issued this number of thread instructions of "
+            "all applications, so that a script can reset statistics; 0: never",
+            whole_program()};
         Param<Frequency> clock {1.2_GHz,
                                 {1_MHz, 100_GHz},
                                 "Clock of the cycle statistics",

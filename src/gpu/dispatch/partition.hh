@@ -16,19 +16,25 @@ constexpr std::array<std::string_view, 2> names_of(Partition) { return {"spatial
 
 struct PartitionParams {
     using group = void;
-    Param<unsigned> applications {1, {1, 64}, "Applications that run concurrently"};
-    Param<Partition> partition {Partition::spatial, "Division of the SMs among applications"};
+    Param<unsigned> applications {1, {1, 64}, "Applications that run concurrently", from_wiring()};
+    Param<Partition> partition {Partition::spatial, "Division of the SMs among applications",
+                                assumed("each application has SMs of its own")};
     Param<std::string> sm_split {
-        "", "SMs of each application if spatial, such as '10,6'; empty: as even as possible"};
+        "", "SMs of each application if spatial, such as '10,6'; empty: as even as possible",
+        assumed("as even as possible")};
 };
 struct AddressParams {
     using group = void;
     Param<std::string> bases {
-        "", "First physical address of each application, such as '0B,1GiB'; empty: consecutive"};
-    Param<Bytes> base_alignment {
-        4_KiB, {1_B, 1_GiB}, "Alignment of an application's first address if `bases` is empty"};
+        "", "First physical address of each application, such as '0B,1GiB'; empty: consecutive",
+        assumed("one application after the other")};
+    Param<Bytes> base_alignment {4_KiB,
+                                 {1_B, 1_GiB},
+                                 "Alignment of an application's first address if `bases` is empty",
+                                 assumed("a page of 4 KiB")};
     Param<bool> translated {false,
-                            "An MMU translates, so addresses are sent as the application has them"};
+                            "An MMU translates, so addresses are sent as the application has them",
+                            from_wiring()};
 };
 
 struct SmRange {

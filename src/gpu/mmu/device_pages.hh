@@ -9,8 +9,10 @@ namespace memsim::gpu {
 struct EvictionParams {
     using group = void;
     Param<PolicyName<parts::PagePolicy>> eviction {
-        "lru", "Policy that selects the page to evict when device memory is full; a use is a "
-               "translation request, because the MMU does not see hits of L1 TLBs"};
+        "lru",
+        "Policy that selects the page to evict when device memory is full; a use is a "
+        "translation request, because the MMU does not see hits of L1 TLBs",
+        usual_policy()};
 };
 
 struct EvictionStats {

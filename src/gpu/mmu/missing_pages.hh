@@ -9,7 +9,8 @@ struct MissingParams {
     using group = void;
     Param<unsigned> walk_buffer {
         128, {1, 65536}, "Pages that are walked or wait for a walker", assumed("four a thread")};
-    Param<unsigned> targets {64, {1, 4096}, "TLB requests that may wait for one page"};
+    Param<unsigned> targets {
+        64, {1, 4096}, "TLB requests that may wait for one page", queue_places()};
     Param<unsigned> fault_buffer {256,
                                   {1, 65536},
                                   "Maximum number of outstanding page faults",

@@ -40,10 +40,10 @@ using protocol::Mem;
 class Mmu final : public Model<Mmu>, public protocol::HasPages {
   public:
     struct Params {
-        Param<unsigned> tlbs {1, {1, 256}, "L1 TLBs served by this MMU"};
-        Param<unsigned> hosts {0, {0, 1}, "Hosts that handle page faults"};
+        Param<unsigned> tlbs {1, {1, 256}, "L1 TLBs served by this MMU", from_wiring()};
+        Param<unsigned> hosts {0, {0, 1}, "Hosts that handle page faults", from_wiring()};
         Param<unsigned> movers {
-            0, {0, 16}, "Ports for page orders: of a host, of a garbage collector"};
+            0, {0, 16}, "Ports for page orders: of a host, of a garbage collector", from_wiring()};
         PlacementParams pages;
         EvictionParams eviction;
         WalkerParams walker;
@@ -51,24 +51,29 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
         Param<unsigned> entries {512, {0, 1 << 20}, "Pages that the L2 TLB holds", assumed()};
         Param<unsigned> ways {16, {1, 65536}, "Ways of a set of the L2 TLB", assumed()};
         Param<PolicyName<parts::TagPolicy>> replacement {
-            "lru", "Policy that selects the entry of a set of the L2 TLB to evict"};
+            "lru", "Policy that selects the entry of a set of the L2 TLB to evict", usual_policy()};
         Param<Time> latency {10_ns,
                              {1_fs, 1_ms},
                              "Time from the lookup in the L2 TLB to the L1 TLB",
                              assumed(),
                              Change::tunable};
-        Param<Time> walk_latency {
-            1_fs, {1_fs, 1_ms}, "Time from a walker to the memory's input", Change::tunable};
+        Param<Time> walk_latency {1_fs,
+                                  {1_fs, 1_ms},
+                                  "Time from a walker to the memory's input",
+                                  Change::tunable,
+                                  least_latency()};
         Param<Time> fault_latency {1_fs,
                                    {1_fs, 1_ms},
                                    "Latency to the host's input, in addition to the host's own",
-                                   Change::tunable};
+                                   Change::tunable,
+                                   least_latency()};
         Param<Frequency> clock {
             1.2_GHz, {1_MHz, 100_GHz}, "Clock of the L2 TLB", stated("Ohm-GPU table I")};
         Param<unsigned> lookups {1, {1, 64}, "Lookups in the L2 TLB per cycle", assumed()};
-        Param<unsigned> queue {16, {1, 65536}, "Requests of a TLB waiting or in flight"};
+        Param<unsigned> queue {
+            16, {1, 65536}, "Requests of a TLB waiting or in flight", queue_places()};
         Param<unsigned> orders {
-            16, {1, 4096}, "Page orders in progress, and waiting of each mover"};
+            16, {1, 4096}, "Page orders in progress, and waiting of each mover", queue_places()};
     };
     struct Ports {
         Many<Responder<protocol::Translation>> tlb_side {

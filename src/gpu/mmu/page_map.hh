@@ -12,17 +12,22 @@ using namespace memsim::literals;
 
 struct PlacementParams {
     using group = void;
-    Param<Bytes> page {4_KiB, {1_KiB, 1_GiB}, "Page size, as in the TLBs"};
-    Param<unsigned> applications {1, {1, 256}, "Address spaces"};
+    Param<Bytes> page {
+        4_KiB, {1_KiB, 1_GiB}, "Page size, as in the TLBs", assumed("the usual page of a CPU")};
+    Param<unsigned> applications {1, {1, 256}, "Address spaces", from_wiring()};
     Param<Bytes> address_space {1_GiB,
                                 {1_KiB, Bytes {std::int64_t {1} << 50}},
-                                "Size of an application's virtual address space, from 0"};
-    Param<PagePlacement> placement {PagePlacement::identity, "Initial location of pages"};
+                                "Size of an application's virtual address space, from 0",
+                                example_value()};
+    Param<PagePlacement> placement {PagePlacement::identity, "Initial location of pages",
+                                    assumed("physical addresses are the program's")};
     Param<unsigned> partitions {
-        1, {1, 65536}, "Equal parts of the memory, for placement=interleaved"};
-    Param<Bytes> memory {
-        1_GiB, {1_KiB, Bytes {std::int64_t {1} << 50}}, "Size of the device memory for pages"};
-    Param<Bytes> memory_base {0_B, "First address of the memory for pages"};
+        1, {1, 65536}, "Equal parts of the memory, for placement=interleaved", from_wiring()};
+    Param<Bytes> memory {1_GiB,
+                         {1_KiB, Bytes {std::int64_t {1} << 50}},
+                         "Size of the device memory for pages",
+                         example_value()};
+    Param<Bytes> memory_base {0_B, "First address of the memory for pages", example_value()};
 
     std::uint64_t page_bytes() const { return static_cast<std::uint64_t>(page->raw); }
     std::uint64_t pages() const { ///< of an address space

@@ -37,24 +37,29 @@ class Tlb final : public Model<Tlb>,
   public:
     struct Params {
         Param<bool> translates {
-            true, "Translate addresses; else they are physical and are forwarded unchanged"};
+            true, "Translate addresses; else they are physical and are forwarded unchanged",
+            assumed("a TLB translates")};
         Param<Bytes> page {4_KiB,
                            {1_KiB, 1_GiB},
                            "Page size: 4 KiB, 64 KiB, 2 MiB, ..., or a flash block",
-                           multiple_of(1_KiB)};
+                           multiple_of(1_KiB),
+                           assumed("the usual page of a CPU")};
         Param<unsigned> stripe {
             1,
             {1, 65536},
             "Consecutive pages over which addresses are interleaved in units of `stripe_unit`, as "
-            "over the planes of a flash package (1: a page holds consecutive addresses)"};
-        Param<Bytes> stripe_unit {
-            4_KiB, {32_B, 1_GiB}, "Consecutive bytes in one page of a stripe"};
+            "over the planes of a flash package (1: a page holds consecutive addresses)",
+            switched_off()};
+        Param<Bytes> stripe_unit {4_KiB,
+                                  {32_B, 1_GiB},
+                                  "Consecutive bytes in one page of a stripe",
+                                  assumed("the usual page of a CPU")};
         Param<unsigned> entries {
             64, {1, 65536}, "Pages in the TLB", cited("64: as studied by Power et al., HPCA'14")};
         Param<unsigned> ways {
             64, {1, 65536}, "Ways of a set", assumed("fully associative"), divides(entries)};
         Param<PolicyName<parts::TagPolicy>> replacement {
-            "lru", "Policy that selects the entry of a set to evict"};
+            "lru", "Policy that selects the entry of a set to evict", usual_policy()};
         Param<Time> latency {
             833'334_fs,
             {1_fs, 1_ms},
@@ -71,15 +76,22 @@ class Tlb final : public Model<Tlb>,
                                 "Maximum number of pages requested from the MMU at the same time",
                                 assumed()};
         Param<unsigned> targets {64, {1, 4096}, "Requests that may wait for one page", assumed()};
-        Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to this component"};
+        Param<unsigned> queue {
+            64, {1, 65536}, "Requests waiting or in flight to this component", queue_places()};
         Param<unsigned> outstanding {
-            1024, {1, 65536}, "Requests to the next level without a response"};
+            1024, {1, 65536}, "Requests to the next level without a response", queue_places()};
         Param<unsigned> shootdown_queue {
-            16, {1, 64}, "Shoot-downs waiting or in flight to this TLB, and as many in progress"};
-        Param<bool> empties_l1 {true, "A shoot-down invalidates the L1's clean lines"};
+            16,
+            {1, 64},
+            "Shoot-downs waiting or in flight to this TLB, and as many in progress",
+            queue_places()};
+        Param<bool> empties_l1 {true, "A shoot-down invalidates the L1's clean lines",
+                                assumed("a line of a page that has left must not be found")};
         Param<bool> acknowledged_stores {
-            false, "Have posted stores and atomics acknowledged to the TLB. Shoot-downs then wait "
-                   "for the acknowledgements, which use crossbar bandwidth"};
+            false,
+            "Have posted stores and atomics acknowledged to the TLB. Shoot-downs then wait "
+            "for the acknowledgements, which use crossbar bandwidth",
+            switched_off()};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>}, "Virtual addresses, from the SM"};

@@ -59,7 +59,8 @@ class Sm final : public Model<Sm>,
             program::warp_lanes,
             {1, program::warp_lanes},
             "Threads of a warp that execute an instruction at the same time. An instruction of "
-            "more threads takes one cycle per group of this size"};
+            "more threads takes one cycle per group of this size",
+            assumed("as many as a warp has threads, as of NVIDIA's GPUs")};
         Param<unsigned> block_slots {8, {1, 64}, "Resident blocks", cited("GTX 480 class")};
         Param<unsigned> schedulers {1,
                                     {1, 8},
@@ -67,7 +68,10 @@ class Sm final : public Model<Sm>,
                                     cited("GTX 480 class: two, each of which takes two shader "
                                           "clocks an instruction: as one at the full clock"),
                                     at_most(warp_slots)};
-        Param<unsigned> issue_width {1, {1, 4}, "Instructions issued by a scheduler per cycle"};
+        Param<unsigned> issue_width {1,
+                                     {1, 4},
+                                     "Instructions issued by a scheduler per cycle",
+                                     assumed("one instruction of each scheduler a cycle")};
         Param<unsigned> arithmetic_latency {
             22,
             {1, 64},
@@ -75,35 +79,42 @@ class Sm final : public Model<Sm>,
             cited("CUDA C Programming Guide, multiprocessor level: about 22 for compute capability "
                   "2.x, 4 for 7.x")};
         Param<Scheduler> scheduler {Scheduler::greedy_then_oldest,
-                                    "Policy that selects the ready warp to issue"};
+                                    "Policy that selects the ready warp to issue",
+                                    cited("Rogers et al., MICRO'12: greedy, then oldest")};
         Param<Bytes> line {128_B,
                            {32_B, 512_B},
                            "Bytes that the coalescer merges into one access",
-                           power_of_two()};
-        Param<Bytes> sector {32_B,
-                             {32_B, 512_B},
-                             "Smallest accessible part of a line",
-                             power_of_two(),
-                             at_most(line)};
-        Param<Atomics> atomics {Atomics::performed, "Treatment of atomics and reductions"};
+                           power_of_two(),
+                           cited("NVIDIA's GPUs: lines of 128 B of four sectors")};
+        Param<Bytes> sector {
+            32_B,           {32_B, 512_B}, "Smallest accessible part of a line",
+            power_of_two(), at_most(line), cited("NVIDIA's GPUs: lines of 128 B of four sectors")};
+        Param<Atomics> atomics {Atomics::performed, "Treatment of atomics and reductions",
+                                assumed("the L2 performs atomics")};
         Param<unsigned> accesses {
             64,
             {32, 4096},
             "Coalesced accesses that may wait for the L1. An access of 8 or 16 bytes to local "
             "memory at a different offset in each lane may exceed it by 96",
             assumed("two warps'")};
-        Param<unsigned> outstanding {1024, {1, 65536}, "Loads and atomics without a response"};
+        Param<unsigned> outstanding {
+            1024, {1, 65536}, "Loads and atomics without a response", queue_places()};
         Param<unsigned> shared_latency {26,
                                         {1, 1000},
                                         "Cycles from a shared load's last pass to its result "
                                         "(measured: 19 to 26 on Volta to Kepler)",
                                         assumed()};
-        Param<bool> empty_l1 {true, "Invalidate the L1 at the first block of another launch"};
+        Param<bool> empty_l1 {
+            true, "Invalidate the L1 at the first block of another launch",
+            assumed("L1s are not coherent: a launch reads what another one wrote")};
         Param<unsigned> helpers {
-            0, {0, 1}, "Helper threads that send instructions for an assist warp"};
-        Param<unsigned> askers {0, {0, 1}, "Prefetchers that query the next accesses of the warps"};
-        Param<Time> l1_latency {
-            1_fs, {1_fs, 1_us}, "Latency to the L1's input, in addition to the L1's own"};
+            0, {0, 1}, "Helper threads that send instructions for an assist warp", from_wiring()};
+        Param<unsigned> askers {
+            0, {0, 1}, "Prefetchers that query the next accesses of the warps", from_wiring()};
+        Param<Time> l1_latency {1_fs,
+                                {1_fs, 1_us},
+                                "Latency to the L1's input, in addition to the L1's own",
+                                least_latency()};
     };
     struct Ports {
         Responder<protocol::Dispatch> blocks {

@@ -28,25 +28,34 @@ struct GeometryParams {
     using group = void;
     Param<Bytes> capacity {
         48_KiB, {32_B, 1_GiB}, "Capacity for data", cited("GTX 480 class L1: 48 KiB")};
-    Param<Bytes> line {128_B, {32_B, 512_B}, "Size of a line, the range of a tag"};
-    Param<Bytes> sector {
-        32_B, {32_B, 512_B}, "Size of a sector, which is fetched, valid and dirty independently"};
-    Param<unsigned> ways {6, {1, 65536}, "Ways of a set"};
-    Param<PolicyName<parts::TagPolicy>> replacement {"lru",
-                                                     "Policy that selects the line to evict"};
-    Param<PolicyName<parts::SetHash>> set_hash {"linear", "Policy that maps lines to sets"};
+    Param<Bytes> line {128_B,
+                       {32_B, 512_B},
+                       "Size of a line, the range of a tag",
+                       cited("NVIDIA's GPUs: lines of 128 B of four sectors")};
+    Param<Bytes> sector {32_B,
+                         {32_B, 512_B},
+                         "Size of a sector, which is fetched, valid and dirty independently",
+                         cited("NVIDIA's GPUs: lines of 128 B of four sectors")};
+    Param<unsigned> ways {6, {1, 65536}, "Ways of a set", assumed("48 KiB in 64 sets")};
+    Param<PolicyName<parts::TagPolicy>> replacement {"lru", "Policy that selects the line to evict",
+                                                     usual_policy()};
+    Param<PolicyName<parts::SetHash>> set_hash {"linear", "Policy that maps lines to sets",
+                                                usual_policy()};
     Param<unsigned> interleave_ways {
         0,
         {0, 65536},
-        "Caches that share the addresses; 0: as distributed by the crossbar above, or one"};
+        "Caches that share the addresses; 0: as distributed by the crossbar above, or one",
+        from_wiring()};
     Param<unsigned> interleave_index {0,
                                       {0, 65535},
                                       "Index of this cache among those that share the addresses; "
-                                      "0: as distributed by the crossbar above, or the first"};
+                                      "0: as distributed by the crossbar above, or the first",
+                                      from_wiring()};
     Param<Bytes> interleave_granularity {
         0_B,
         {0_B, 1_GiB},
-        "Chunk of the interleaving of addresses over the caches; 0: the crossbar's, or 256B"};
+        "Chunk of the interleaving of addresses over the caches; 0: the crossbar's, or 256B",
+        from_wiring()};
     static constexpr std::uint64_t usual_chunk = 256; ///< default without a crossbar
 };
 
@@ -54,12 +63,21 @@ struct TimingParams {
     using group = void;
     Param<Time> latency {
         20_ns, {1_fs, 1_ms}, "Time from the lookup to the response", assumed(), Change::tunable};
-    Param<Time> miss_latency {
-        1_fs, {1_fs, 1_ms}, "Time from the lookup to the next level's input", Change::tunable};
-    Param<Frequency> clock {1.2_GHz, {1_MHz, 100_GHz}, "Clock of tags and banks"};
-    Param<unsigned> accesses_per_cycle {1, {1, 64}, "Requests looked up in a cycle"};
-    Param<unsigned> banks {1, {1, 1024}, "Banks over which lines are interleaved"};
-    Param<unsigned> bank_ports {1, {1, 64}, "Ports of a bank, each serving one access at a time"};
+    Param<Time> miss_latency {1_fs,
+                              {1_fs, 1_ms},
+                              "Time from the lookup to the next level's input",
+                              Change::tunable,
+                              least_latency()};
+    Param<Frequency> clock {1.2_GHz,
+                            {1_MHz, 100_GHz},
+                            "Clock of tags and banks",
+                            stated("Ohm-GPU table I, ZnG table I: 1.2 GHz")};
+    Param<unsigned> accesses_per_cycle {
+        1, {1, 64}, "Requests looked up in a cycle", assumed("one port")};
+    Param<unsigned> banks {
+        1, {1, 1024}, "Banks over which lines are interleaved", assumed("one port")};
+    Param<unsigned> bank_ports {
+        1, {1, 64}, "Ports of a bank, each serving one access at a time", assumed("one port")};
     Param<unsigned> read_cycles {
         1, {1, 1024}, "Cycles that a read occupies its bank", stated("ZnG table I: 1")};
     Param<unsigned> write_cycles {
@@ -67,20 +85,26 @@ struct TimingParams {
         {1, 1024},
         "Cycles that a write occupies its bank; the response waits for the bank",
         stated("ZnG table I: 5 of STT-MRAM")};
-    Param<bool> fill_port {false, "Give fills a port of their own, so that they occupy no bank"};
+    Param<bool> fill_port {false, "Give fills a port of their own, so that they occupy no bank",
+                           switched_off()};
 };
 
 struct WriteParams {
     using group = void;
-    Param<WritePolicy> write_policy {WritePolicy::write_through, "Treatment of writes"};
-    Param<bool> write_allocate {false, "Allocate a line on a write miss"};
+    Param<WritePolicy> write_policy {WritePolicy::write_through, "Treatment of writes",
+                                     assumed("an L1 of a GPU writes through")};
+    Param<bool> write_allocate {false, "Allocate a line on a write miss",
+                                assumed("an L1 of a GPU takes no line for a write")};
     Param<bool> fetch_on_write {
         true, "Fetch a partly written sector when the write allocates it, not when it is read",
         cited("Volta: not")};
-    Param<unsigned> reserved_ways {0, {0, 65535}, "Ways of a set reserved for written lines"};
+    Param<unsigned> reserved_ways {
+        0, {0, 65535}, "Ways of a set reserved for written lines", switched_off()};
     Param<bool> acknowledged_writebacks {
-        false, "Acknowledge write-backs of evicted lines. A flush then waits for the "
-               "acknowledgements, which use crossbar bandwidth"};
+        false,
+        "Acknowledge write-backs of evicted lines. A flush then waits for the "
+        "acknowledgements, which use crossbar bandwidth",
+        switched_off()};
 };
 
 struct QueueParams {
@@ -91,27 +115,33 @@ struct QueueParams {
     Param<unsigned> mshr_lines {
         1,
         {1, 512},
-        "Lines of an MSHR, consecutive and aligned; a mask selects the lines that are fetched"};
-    Param<unsigned> targets {8, {1, 4096}, "Requests that may wait for one line"};
-    Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to this component"};
-    Param<unsigned> mem_queue {16, {1, 65536}, "Messages queued for the next level"};
+        "Lines of an MSHR, consecutive and aligned; a mask selects the lines that are fetched",
+        assumed("an MSHR for each line")};
+    Param<unsigned> targets {8, {1, 4096}, "Requests that may wait for one line", queue_places()};
+    Param<unsigned> queue {
+        16, {1, 65536}, "Requests waiting or in flight to this component", queue_places()};
+    Param<unsigned> mem_queue {
+        16, {1, 65536}, "Messages queued for the next level", queue_places()};
     Param<unsigned> outstanding {
-        256, {1, 1 << 20}, "Messages to the next level without a response"};
+        256, {1, 1 << 20}, "Messages to the next level without a response", queue_places()};
 
     std::uint32_t lines_on_their_way() const { return mshrs() * mshr_lines(); }
 };
 
 struct HintParams {
     using group = void;
-    Param<unsigned> hint_ports {0, {0, 256}, "Ports for prefetch hints"};
-    Param<unsigned> hint_queue {16, {1, 65536}, "Hints waiting or in flight from each sender"};
-    Param<unsigned> demand_mshrs {1, {0, 16382}, "MSHRs kept free of hints"};
+    Param<unsigned> hint_ports {0, {0, 256}, "Ports for prefetch hints", from_wiring()};
+    Param<unsigned> hint_queue {
+        16, {1, 65536}, "Hints waiting or in flight from each sender", queue_places()};
+    Param<unsigned> demand_mshrs {
+        1, {0, 16382}, "MSHRs kept free of hints", assumed("hints leave one")};
 };
 
 struct WarmParams {
     using group = void;
-    Param<Bytes> warm_base {0_B, "First address of the initial contents"};
-    Param<Bytes> warm_bytes {0_B, "Size of the initial contents, valid and clean from `warm_base`"};
+    Param<Bytes> warm_base {0_B, "First address of the initial contents", assumed("a cold cache")};
+    Param<Bytes> warm_bytes {0_B, "Size of the initial contents, valid and clean from `warm_base`",
+                             assumed("a cold cache")};
 };
 
 struct Params {
@@ -121,10 +151,12 @@ struct Params {
     QueueParams queues;
     HintParams hints;
     WarmParams warm;
-    Param<unsigned> observers {0, {0, 16}, "Ports that report reads and evictions to observers"};
-    Param<unsigned> control_ports {0, {0, 256}, "Ports for flush, invalidate and reserve commands"};
+    Param<unsigned> observers {
+        0, {0, 16}, "Ports that report reads and evictions to observers", from_wiring()};
+    Param<unsigned> control_ports {
+        0, {0, 256}, "Ports for flush, invalidate and reserve commands", from_wiring()};
     Param<Stage> stage {protocol::Stage::l1,
-                        "Name of the latency stage for time spent in this cache"};
+                        "Name of the latency stage for time spent in this cache", example_value()};
 
     std::uint64_t line_bytes() const { return static_cast<std::uint64_t>(geometry.line->raw); }
     std::uint64_t sets() const {

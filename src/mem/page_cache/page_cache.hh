@@ -41,15 +41,23 @@ using protocol::Mem;
 class PageCache final : public Model<PageCache>, public Functional, private PagedDram::Owner {
   public:
     struct Params {
-        Param<Bytes> capacity {
-            64_MiB, {256_B, Bytes {std::int64_t {1} << 50}}, "Capacity of the DRAM"};
-        Param<Bytes> unit {
-            4_KiB, {256_B, 512_KiB}, "Size of a unit, which is read and written as a whole"};
-        Param<Bytes> line {128_B, {32_B, 128_B}, "Size of the DRAM requests that transfer a unit"};
-        Param<Bytes> dram_base {0_B, "Address of the first frame in the DRAM"};
-        Param<Bytes> drive_base {0_B, "Address on the drive of address 0"};
+        Param<Bytes> capacity {64_MiB,
+                               {256_B, Bytes {std::int64_t {1} << 50}},
+                               "Capacity of the DRAM",
+                               example_value()};
+        Param<Bytes> unit {4_KiB,
+                           {256_B, 512_KiB},
+                           "Size of a unit, which is read and written as a whole",
+                           example_value()};
+        Param<Bytes> line {128_B,
+                           {32_B, 128_B},
+                           "Size of the DRAM requests that transfer a unit",
+                           assumed("a line of 128 B")};
+        Param<Bytes> dram_base {0_B, "Address of the first frame in the DRAM", example_value()};
+        Param<Bytes> drive_base {0_B, "Address on the drive of address 0", example_value()};
         Param<PolicyName<parts::PagePolicy>> replacement {
-            "lru", "Policy that selects the unit to evict; a use is a request for the unit"};
+            "lru", "Policy that selects the unit to evict; a use is a request for the unit",
+            usual_policy()};
         Param<unsigned> batch {16,
                                {1, 1024},
                                "Maximum number of units read from the drive by one request",
@@ -58,25 +66,35 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
                                   {0_B, 64_KiB},
                                   "Aligned range of the drive whose dirty units are written back "
                                   "together, such as a flash page; 0B: each unit separately",
-                                  multiple_of(unit)};
-        Param<bool> early_writes {false,
-                                  "Answer a write before its unit has arrived from the drive"};
+                                  multiple_of(unit),
+                                  switched_off()};
+        Param<bool> early_writes {
+            false, "Answer a write before its unit has arrived from the drive", switched_off()};
         AheadParams ahead;
         Param<unsigned> prefetchers {
-            0, {0, 1}, "External prefetchers that send hints to this cache"};
-        Param<Time> latency {1_fs, {1_fs, 1_us}, "Latency of responses", Change::tunable};
-        Param<unsigned> queue {32, {1, 65536}, "Requests waiting or in flight to this component"};
-        Param<unsigned> requests {256, {1, 65536}, "Requests accepted and not completed"};
-        Param<unsigned> dram_queue {64, {1, 65536}, "Reads of the DRAM without a response"};
-        Param<unsigned> drive_queue {64, {1, 65535}, "Requests to the drive without a response"};
+            0, {0, 1}, "External prefetchers that send hints to this cache", from_wiring()};
+        Param<Time> latency {
+            1_fs, {1_fs, 1_us}, "Latency of responses", Change::tunable, least_latency()};
+        Param<unsigned> queue {
+            32, {1, 65536}, "Requests waiting or in flight to this component", queue_places()};
+        Param<unsigned> requests {
+            256, {1, 65536}, "Requests accepted and not completed", queue_places()};
+        Param<unsigned> dram_queue {
+            64, {1, 65536}, "Reads of the DRAM without a response", queue_places()};
+        Param<unsigned> drive_queue {
+            64, {1, 65535}, "Requests to the drive without a response", queue_places()};
         Param<Time> drive_latency {1_fs,
                                    {1_fs, 1_ms},
                                    "Latency of requests to the drive: processing time of a "
                                    "controller, for any number of requests in parallel",
-                                   Change::tunable};
-        Param<unsigned> full_load {
-            64, {4, 65536}, "Units being read from the drive that are reported as full load"};
-        Param<unsigned> hint_queue {64, {1, 65536}, "Hints waiting or in flight to this component"};
+                                   Change::tunable,
+                                   least_latency()};
+        Param<unsigned> full_load {64,
+                                   {4, 65536},
+                                   "Units being read from the drive that are reported as full load",
+                                   assumed("as many as `drive_queue` has places")};
+        Param<unsigned> hint_queue {
+            64, {1, 65536}, "Hints waiting or in flight to this component", queue_places()};
     };
     struct Ports {
         Responder<Mem> cpu_side {

@@ -10,11 +10,13 @@ using namespace memsim::literals;
 struct AheadParams {
     using group = void;
     Param<PolicyName<parts::PagePrefetcher>> prefetch {
-        "none", "Policy that selects pages (or units) to read together with a missed one"};
+        "none", "Policy that selects pages (or units) to read together with a missed one",
+        switched_off()};
     Param<Bytes> prefetch_end {
         Bytes {std::int64_t {1} << 50},
         {256_B, Bytes {std::int64_t {1} << 50}},
-        "Address at which prefetching ends; set it to the size of the data on the drive"};
+        "Address at which prefetching ends; set it to the size of the data on the drive",
+        example_value()};
 };
 
 struct AheadStats {

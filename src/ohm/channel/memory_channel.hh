@@ -30,8 +30,10 @@ struct ChannelParams {
     using group = void;
     Param<unsigned> controllers {
         6, {1, 1024}, "Controllers that share the address space", stated("Ohm-GPU table I: 6")};
-    Param<unsigned> index {
-        0, {0, 1023}, "Index of this controller among those that share the addresses"};
+    Param<unsigned> index {0,
+                           {0, 1023},
+                           "Index of this controller among those that share the addresses",
+                           from_wiring()};
     Param<unsigned> modules {2,
                              {1, 16},
                              "XPoint modules behind this controller",
@@ -77,12 +79,13 @@ struct ChannelParams {
     Param<mem::DramPreset> dram_timing {mem::DramPreset("ohm_table1"), "Timing table of the DRAM",
                                         stated("Ohm-GPU table I")};
     Param<std::string> dram_changes {
-        "", "Values that replace those of the timing table, such as 'tRCDRD=12ns'"};
-    Param<PolicyName<mem::RowPolicy>> row_policy {"open",
-                                                  "Policy for closing DRAM rows after an access"};
+        "", "Values that replace those of the timing table, such as 'tRCDRD=12ns'",
+        table_figures()};
+    Param<PolicyName<mem::RowPolicy>> row_policy {
+        "open", "Policy for closing DRAM rows after an access", usual_policy()};
     Param<unsigned> dram_queue {
         32, {4, 4096}, "DRAM reads in the scheduler, and equally many writes", assumed()};
-    Param<bool> bank_stats {false, "Count statistics of each DRAM bank"};
+    Param<bool> bank_stats {false, "Count statistics of each DRAM bank", switched_off()};
     Param<MigrationChannel> migration_channel {
         MigrationChannel::shared, "Channel for transfers of migrations", stated("Ohm-GPU Fig. 8")};
 

@@ -27,7 +27,8 @@ class XpointModule final : public Model<XpointModule>,
         Param<unsigned> swaps {0,
                                {0, 64},
                                "Concurrent swaps by the module, with a register of two pages each "
-                               "(0: no swap function)"};
+                               "(0: no swap function)",
+                               switched_off()};
     };
     struct Ports {
         xpoint::DevicePorts<Params> device;

@@ -44,7 +44,8 @@ class TwoLevelController final : public Model<TwoLevelController>, public Functi
         Param<Bytes> interleave {
             2_KiB,
             {256_B, 1_MiB},
-            "Interleaving chunk of the controllers, equal to the crossbar's (a DRAM row)"};
+            "Interleaving chunk of the controllers, equal to the crossbar's (a DRAM row)",
+            assumed("a DRAM row")};
         Param<Bytes> dram {1_GiB,
                            {512_B, 4096_GiB},
                            "DRAM of this controller",

@@ -15,7 +15,8 @@ struct HostParams {
         1_fs,
         {1_fs, 1_s},
         "Time from the end of a launch to the start of the next (0 for a memory system; "
-        "a real host needs 5 us)"};
+        "a real host needs 5 us)",
+        assumed("a memory system is measured without the host")};
 };
 
 /// Requires that `Params` contains the parameters as `host`.

@@ -23,15 +23,18 @@ using namespace memsim::literals;
 class SerialGroups final : public Model<SerialGroups>, public protocol::HasKernels {
   public:
     struct Params {
-        Param<unsigned> lanes {8, {1, program::warp_lanes}, "Hardware threads per warp"};
+        Param<unsigned> lanes {
+            8, {1, program::warp_lanes}, "Hardware threads per warp", from_wiring()};
         Param<unsigned> warps {
             32,
             {1, 1u << 16},
-            "Warps of the machine over whose hardware threads work-groups are distributed"};
+            "Warps of the machine over whose hardware threads work-groups are distributed",
+            from_wiring()};
         Param<GroupOrder> order {
             GroupOrder::chunks,
             "Distribution of work-groups over hardware threads: adjacent ones (chunks), or "
-            "one per round over all hardware threads (interleaved)"};
+            "one per round over all hardware threads (interleaved)",
+            cited("Vortex's OpenCL runtime: contiguous chunks")};
         Param<unsigned> item_instructions {
             3, {0, 1000}, "Loop instructions per work-item", assumed("count, compare and branch")};
     };

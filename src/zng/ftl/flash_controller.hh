@@ -34,24 +34,33 @@ class FlashController final : public Model<FlashController>,
   public:
     struct Params {
         FlashGeometry geometry;
-        Param<unsigned> mem_ports {1, {1, 64}, "L2 slices or crossbar outputs"};
-        Param<unsigned> queue {16, {1, 65536}, "Requests queued or in flight from each sender"};
+        Param<unsigned> mem_ports {1, {1, 64}, "L2 slices or crossbar outputs", from_wiring()};
+        Param<unsigned> queue {
+            16, {1, 65536}, "Requests queued or in flight from each sender", queue_places()};
         Param<Time> latency {5_ns, {1_fs, 1_ms}, "Latency of an answer to the L2", assumed()};
         Param<unsigned> requests {
             1024, {1, 65535}, "Requests held (38 GB/s x 3 us)", assumed("L2 MSHRs are fewer")};
-        Param<unsigned> window {128, {1, 65535}, "Outstanding requests at one package"};
+        Param<unsigned> window {
+            128, {1, 65535}, "Outstanding requests at one package", queue_places()};
         Param<unsigned> collect_queue {
-            32, {1, 4096}, "Outstanding moves and erases of one collector"};
+            32, {1, 4096}, "Outstanding moves and erases of one collector", queue_places()};
         Param<Time> decode {
             5_ns, {1_fs, 1_us}, "Time from a request to its packet on the network", assumed()};
-        Param<unsigned> net_queue {64, {1, 65536}, "Packets queued or in flight from the network"};
-        Param<unsigned> endpoint {0, {0, 65535}, "Network endpoint of this controller"};
-        Param<unsigned> first_package {6, {0, 65535}, "Endpoint of package 0's first port"};
-        Param<unsigned> ports {2, {1, 8}, "I/O ports, and network endpoints, per package"};
+        Param<unsigned> net_queue {
+            64, {1, 65536}, "Packets queued or in flight from the network", queue_places()};
+        Param<unsigned> endpoint {
+            0, {0, 65535}, "Network endpoint of this controller", from_wiring()};
+        Param<unsigned> first_package {
+            6, {0, 65535}, "Endpoint of package 0's first port", from_wiring()};
+        Param<unsigned> ports {2,
+                               {1, 8},
+                               "I/O ports, and network endpoints, per package",
+                               stated("ZnG table I: 2 I/O ports")};
         Param<unsigned> copy_buffer {
             64, {1, 65536}, "Buffer for copies of pages, in packets (two pages)", assumed()};
-        Param<unsigned> collectors {0, {0, 1}, "Garbage collectors"};
-        Param<unsigned> pins {0, {0, 64}, "L2 slices whose ways the thrashing checker may reserve"};
+        Param<unsigned> collectors {0, {0, 1}, "Garbage collectors", from_wiring()};
+        Param<unsigned> pins {
+            0, {0, 64}, "L2 slices whose ways the thrashing checker may reserve", from_wiring()};
         Param<unsigned> pin_ways {
             1, {1, 64}, "Ways per set that the controller reserves", assumed("1 of 8; range 1-4")};
         Param<bool> combine {

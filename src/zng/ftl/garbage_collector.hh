@@ -53,15 +53,17 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
   public:
     struct Params {
         FlashGeometry geometry;
-        Param<unsigned> applications {1, {1, 64}, "Applications that run at once"};
+        Param<unsigned> applications {1, {1, 64}, "Applications that run at once", from_wiring()};
         Param<std::string> footprints {
-            "0B", "Bytes of each application's data, from address 0, such as '1GiB,512MiB'"};
+            "0B", "Bytes of each application's data, from address 0, such as '1GiB,512MiB'",
+            example_value()};
         Param<unsigned> controllers {16, {1, 256}, "Flash controllers", assumed("one a channel")};
-        Param<unsigned> caches {0, {0, 256}, "L2 slices to flush"};
+        Param<unsigned> caches {0, {0, 256}, "L2 slices to flush", from_wiring()};
         Param<unsigned> helpers {
             0,
             {0, 1},
-            "SMs with an assist warp that runs the collector (0: it uses an SM of its own)"};
+            "SMs with an assist warp that runs the collector (0: it uses an SM of its own)",
+            from_wiring()};
         Param<unsigned> instructions {32,
                                       {1, 65536},
                                       "Warp instructions per moved page: address, command, answer",
@@ -70,20 +72,29 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
             18'333'333_fs,
             {1_fs, 1_us},
             "Time of each instruction in an SM of its own (22 cycles of 1.2 GHz, as "
-            "gpu.Sm's arithmetic_latency)"};
+            "gpu.Sm's arithmetic_latency)",
+            cited("CUDA C Programming Guide: about 22 cycles")};
         Param<unsigned> step {
             16, {1, 32768}, "Pages of each data block per turn of a merge", assumed()};
         Param<unsigned> ahead {
             2, {1, 64}, "Outstanding moves per block and plane", assumed("its plane never waits")};
-        Param<unsigned> moves {64, {1, 4096}, "Pages moved at once within a package (its planes)"};
-        Param<unsigned> queue {32, {1, 65536}, "Outstanding moves and erases at a controller"};
-        Param<unsigned> orders {16, {1, 65536}, "Outstanding orders at a cache or at the MMU"};
-        Param<unsigned> merges {
-            1024, {1, 65536}, "Log blocks merged at once, and reports queued per controller port"};
+        Param<unsigned> moves {64,
+                               {1, 4096},
+                               "Pages moved at once within a package (its planes)",
+                               assumed("as many as a package has planes")};
+        Param<unsigned> queue {
+            32, {1, 65536}, "Outstanding moves and erases at a controller", queue_places()};
+        Param<unsigned> orders {
+            16, {1, 65536}, "Outstanding orders at a cache or at the MMU", queue_places()};
+        Param<unsigned> merges {1024,
+                                {1, 65536},
+                                "Log blocks merged at once, and reports queued per controller port",
+                                queue_places()};
         Param<CollectWhen> when {
             CollectWhen::low,
             "Condition for a merge: few pages left in the log block (ZnG IV-A), or no erased block "
-            "left in its planes, too (III-B)"};
+            "left in its planes, too (III-B)",
+            stated("ZnG IV-A: few pages are left")};
         Param<unsigned> table_entry_bits {
             60,
             {1, 1024},

@@ -28,13 +28,18 @@ struct FlashGeometry {
     Param<unsigned> packages {16, {1, 256}, "Packages in the network", stated("ZnG table I: 16")};
     PackageGeometry package;
     Param<unsigned> data_pages {
-        0, {0, 32768}, "Pages per data block that addresses use (0: all; scaled with footprints)"};
+        0,
+        {0, 32768},
+        "Pages per data block that addresses use (0: all; scaled with footprints)",
+        assumed("addresses name all pages")};
     Param<unsigned> span {
         1,
         {1, 16384},
-        "Planes over which a mapped block extends (1: a mapped block is one flash block)"};
+        "Planes over which a mapped block extends (1: a mapped block is one flash block)",
+        assumed("a mapped block is a flash block")};
     Param<bool> across {false,
-                        "Spread a mapped block over all packages; otherwise over one package"};
+                        "Spread a mapped block over all packages; otherwise over one package",
+                        switched_off()};
 
     /// The geometry as a value. Throws ConfigError, naming the component at `path`, if it is
     /// invalid.

@@ -43,9 +43,11 @@ struct Params {
         assumed("no source gives it; range 0-128")};
     Param<bool> independent_planes {true, "Planes of a die operate independently",
                                     assumed("each has a row decoder")};
-    Param<PageReuse> reuse {PageReuse::waiting, "Which reads one sensing serves"};
+    Param<PageReuse> reuse {PageReuse::waiting, "Which reads one sensing serves",
+                            stated("ZnG I: rdopt buffers pages")};
     Param<PageTransfer> transfer {PageTransfer::line,
-                                  "Part of a sensed page that is sent over the flash network"};
+                                  "Part of a sensed page that is sent over the flash network",
+                                  assumed("what a request asks for")};
     Param<Time> patience {200_us,
                           {0_ns, 1_s},
                           "Time after which a waiting program precedes reads",
@@ -57,13 +59,17 @@ struct Params {
         {0_pct, 100_pct},
         "Upper bound of the share of each log block programmed before the run; "
         "the share is drawn uniformly from the seed "
-        "(100 %: steady state)"};
+        "(100 %: steady state)",
+        assumed("log blocks are empty at the start")};
     Param<Fraction> log_filled_least {
         0_pct,
         {0_pct, 100_pct},
-        "Lower bound of the share of each log block programmed before the run"};
-    Param<bool> fcnet_holds {false, "Keep a page of another plane in fcnet's register until it is "
-                                    "programmed; otherwise that plane takes the page at once"};
+        "Lower bound of the share of each log block programmed before the run",
+        assumed("log blocks are empty at the start")};
+    Param<bool> fcnet_holds {false,
+                             "Keep a page of another plane in fcnet's register until it is "
+                             "programmed; otherwise that plane takes the page at once",
+                             assumed("a page leaves with the next program")};
     Param<bool> data_path {true, "Model the time of nif's bus from the registers to their plane",
                            stated("ZnG IV-C")};
     Param<bool> io_path {
@@ -74,27 +80,33 @@ struct Params {
     Param<NameOf<flash::NandTiming>> media {"z_nand", "Timing table"};
     Param<std::string> timing_changes {
         "", "Values that replace those of the table, such as 'tR0=3us tBERS=1ms'"};
-    Param<Frequency> net_clock {
-        800_MHz, {1_MHz, 100_GHz}, "Clock of the register network and its buses (that of the I/O)"};
+    Param<Frequency> net_clock {800_MHz,
+                                {1_MHz, 100_GHz},
+                                "Clock of the register network and its buses (that of the I/O)",
+                                stated("ZnG table I: 800 MT/s")};
     Param<Bytes> net_width {8_B,
                             {1_B, 256_B},
                             "Width of the register network and its buses",
                             stated("ZnG table I: HW-NiF 8 B")};
     Param<unsigned> ports {2, {1, 8}, "I/O ports", stated("ZnG table I: 2")};
-    Param<unsigned> port_queue {16, {1, 4096}, "Packets queued or in flight to a port"};
+    Param<unsigned> port_queue {
+        16, {1, 4096}, "Packets queued or in flight to a port", queue_places()};
     Param<unsigned> queue {1024,
                            {1, 65536},
                            "Outstanding requests; at least what the "
-                           "controllers may send, window x controllers"};
+                           "controllers may send, window x controllers",
+                           queue_places()};
     Param<Time> latency {10_ns,
                          {1_fs, 1_us},
                          "Latency of an answer, with decoding and register selection",
                          assumed()};
-    Param<unsigned> endpoint {0, {0, 65535}, "Endpoint of the first port; the other ports follow"};
+    Param<unsigned> endpoint {
+        0, {0, 65535}, "Endpoint of the first port; the other ports follow", from_wiring()};
     Param<unsigned> controller {
         0,
         {0, 65535},
-        "Endpoint of the controller that copies pages and receives reports of low log blocks"};
+        "Endpoint of the controller that copies pages and receives reports of low log blocks",
+        from_wiring()};
 };
 
 } // namespace memsim::zng::package

@@ -40,10 +40,14 @@ class PageBuffer final : public Model<PageBuffer>,
                                assumed("of the authors' other work")};
         Param<Bytes> page {
             4_KiB, {512_B, 64_KiB}, "Bytes of a flash page", stated("ZnG table I: 4 KB")};
-        Param<Bytes> line {128_B, {32_B, 128_B}, "Bytes per DRAM request for a part of a page"};
+        Param<Bytes> line {128_B,
+                           {32_B, 128_B},
+                           "Bytes per DRAM request for a part of a page",
+                           assumed("a line of 128 B")};
         Param<unsigned> ways {8, {1, 64}, "Pages per set", assumed()};
         Param<PolicyName<parts::TagPolicy>> replacement {
-            "lru", "Replacement policy of a set; a request for a page counts as a use"};
+            "lru", "Replacement policy of a set; a request for a page counts as a use",
+            usual_policy()};
         mem::AheadParams ahead;
         Param<unsigned> dirty_pages {
             256,
@@ -62,12 +66,16 @@ class PageBuffer final : public Model<PageBuffer>,
                              Change::tunable};
         Param<bool> passing {false,
                              "Answer reads that wait for a page as it arrives from the drive; "
-                             "otherwise when it is in the DRAM"};
-        Param<unsigned> queue {32, {1, 65536}, "Requests queued or in flight to this component"};
+                             "otherwise when it is in the DRAM",
+                             switched_off()};
+        Param<unsigned> queue {
+            32, {1, 65536}, "Requests queued or in flight to this component", queue_places()};
         Param<unsigned> requests {
             256, {1, 65536}, "Requests in progress", assumed("4 of each warp of an SM")};
-        Param<unsigned> dram_queue {64, {1, 65536}, "Outstanding reads of the DRAM"};
-        Param<unsigned> drive_queue {256, {1, 65535}, "Outstanding requests to the drive"};
+        Param<unsigned> dram_queue {
+            64, {1, 65536}, "Outstanding reads of the DRAM", queue_places()};
+        Param<unsigned> drive_queue {
+            256, {1, 65535}, "Outstanding requests to the drive", queue_places()};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>, .latency = from<&Params::latency>},

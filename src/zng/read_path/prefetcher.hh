@@ -33,8 +33,10 @@ constexpr std::array<std::string_view, 5> names_of(PrefetchVariant) {
 class Prefetcher final : public Model<Prefetcher> {
   public:
     struct Params {
-        Param<unsigned> slices {1, {1, 256}, "Slices of the L2, which share one table and monitor"};
-        Param<PrefetchVariant> variant {PrefetchVariant::dynamic, "Variant of ZnG's Fig. 16b"};
+        Param<unsigned> slices {
+            1, {1, 256}, "Slices of the L2, which share one table and monitor", from_wiring()};
+        Param<PrefetchVariant> variant {PrefetchVariant::dynamic, "Variant of ZnG's Fig. 16b",
+                                        stated("ZnG IV-B: dyn-pref")};
         Param<unsigned> entries {
             512, {1, 1u << 20}, "Entries of the predictor's table", stated("ZnG IV-B: 512")};
         Param<unsigned> warps {5, {1, 64}, "Warps that an entry tracks", stated("ZnG IV-B: five")};
@@ -46,7 +48,10 @@ class Prefetcher final : public Model<Prefetcher> {
                                    stated("ZnG IV-B: 12")};
         Param<Bytes> page {
             4_KiB, {128_B, 64_KiB}, "Bytes of a flash page", stated("ZnG table I: 4 KB")};
-        Param<Bytes> line {128_B, {32_B, 512_B}, "Bytes of an L2 line; the smallest prefetch"};
+        Param<Bytes> line {128_B,
+                           {32_B, 512_B},
+                           "Bytes of an L2 line; the smallest prefetch",
+                           assumed("the L2's line")};
         Param<Bytes> initial {
             4_KiB, {32_B, 64_KiB}, "Initial size of a prefetch", assumed("a page")};
         Param<Bytes> step {1_KiB,
@@ -67,8 +72,10 @@ class Prefetcher final : public Model<Prefetcher> {
                              {1_fs, 1_us},
                              "Time from a miss to its hint",
                              assumed("a cycle of 1.2 GHz")};
-        Param<unsigned> queue {
-            256, {130, 65536}, "Events in flight (two per slot of a slice's cycle, and a margin)"};
+        Param<unsigned> queue {256,
+                               {130, 65536},
+                               "Events in flight (two per slot of a slice's cycle, and a margin)",
+                               queue_places()};
     };
     struct Ports {
         Many<In<protocol::CacheEvent>> events {
