@@ -20,6 +20,8 @@ parser.add_argument("--chip", default="h100-pcie", choices=list(nvidia.CHIPS))
 parser.add_argument("--model", default="llama-3-8b", choices=list(llm.SHAPES))
 parser.add_argument("--layers", type=whole(1), default=1, help="layers simulated; the rate is extrapolated to all")
 parser.add_argument("--context", type=whole(0), default=1024, help="tokens in the cache")
+parser.add_argument("--weight-bits", type=int, default=16, choices=(16, 8, 4), help="of a weight")
+parser.add_argument("--kv-bits", type=int, default=16, choices=(16, 8), help="of a cached key or value")
 parser.add_argument("--tokens", type=whole(1), default=1, help="tokens decoded, one after the other")
 parser.add_argument("--head", action="store_true", help="simulate embedding and output head, too")
 parser.add_argument("--launch-latency", default=llm.GRAPH_LAUNCH, help="time from the end of a kernel to the next")
@@ -35,6 +37,8 @@ root.model = llm.decoder(
     head=args.head,
     tokens=args.tokens,
     launch_latency=args.launch_latency,
+    weight_bits=args.weight_bits,
+    kv_bits=args.kv_bits,
     seed=args.seed,
 )
 root.gpu = nvidia.chip(args.chip).gpu(**({"sms": args.sms} if args.sms else {}))
@@ -54,9 +58,9 @@ with closing(connect(simulation.options.outdir)) as database:
         )
     )
 layer = time_ns[0] / args.layers / args.tokens * 1e-9
-rate = shape.layer_bytes / layer
-# Without --head, the head is assumed to be read at the rate of a layer's weights.
-head = time_ns[1] / args.tokens * 1e-9 if args.head else shape.head_bytes / rate
+rate = shape.layer_bytes_of(args.weight_bits) / layer
+# Without --head, the head is taken to be read at the rate of a layer's weights.
+head = time_ns[1] / args.tokens * 1e-9 if args.head else shape.head_bytes_of(args.weight_bits) / rate
 speed = llm.tokens_per_second(layer, head, shape, launch_latency=ticks(args.launch_latency) * 1e-15)
 print(
     f"{end.getCause()} at {memsim.curTick() / 1e9:.1f} us: {layer * 1e6:.1f} us a layer, {rate / 1e9:.0f} GB/s of its "

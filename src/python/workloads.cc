@@ -4,6 +4,9 @@
 #include "workload/profile.hh"
 #include "workload/program.hh"
 
+#include <map>
+#include <tuple>
+
 namespace memsim::python {
 
 namespace {
@@ -63,6 +66,19 @@ py::dict profile(Prepared& prepared, std::uint64_t limit) {
                     "atomic_requests"_a = p.atomic_requests);
 }
 
+/// The arrays of an application, by address.
+std::vector<std::tuple<std::string, std::uint64_t, std::uint64_t, bool>>
+allocations(Prepared& prepared) {
+    const Loading loading;
+    std::map<std::uint64_t, bool> read_only;
+    for (const program::MemoryView& view : prepared.kernels().memory())
+        read_only[view.base] = view.read_only;
+    std::vector<std::tuple<std::string, std::uint64_t, std::uint64_t, bool>> all;
+    for (const program::Allocation& a : prepared.kernels().allocations())
+        all.emplace_back(a.name, a.base, a.bytes, read_only[a.base]);
+    return all;
+}
+
 } // namespace
 
 void bind_workloads(py::module_& m) {
@@ -77,6 +93,8 @@ void bind_workloads(py::module_& m) {
                                    const Loading loading;
                                    return p.kernels().footprint_bytes();
                                })
+        .def_property_readonly("allocations", &allocations,
+                               "Name, first address, bytes, and whether no kernel writes it")
         .def_property_readonly("input_digest",
                                [](Prepared& p) {
                                    const Loading loading;

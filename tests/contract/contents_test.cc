@@ -91,6 +91,23 @@ DataRig drive(const std::string& more, unsigned registers = 1) {
             {"host"}};
 }
 
+/// A drive whose flash is a stack of HBF.
+DataRig drive_of_hbf() {
+    return {"a drive of HBF",
+            {},
+            [](Machine& m) {
+                m.add("host", "test_flash.Checker", arguments("count=2500 sectors=880 gap=100us"));
+                m.add("drive", "flash.Drive", small_drive("cache_reads=true").of_drive());
+                m.add("stack", "flash.HbfStack",
+                      arguments("channels=2 dies=2 banks=2 blocks=14 pages=4 written=false "
+                                "retry_chance=10%"));
+                m.bind("host", "drive", "drive", "host[0]");
+                for (const std::string c : {"[0]", "[1]"})
+                    m.bind("drive", "channel" + c, "stack", "host" + c);
+            },
+            {"host"}};
+}
+
 /// A link of CXL before a memory; `more` is of both of its ends.
 DataRig cxl_link(const std::string& more) {
     return {"a link of CXL, " + more, {"driver"}, [=](Machine& m) {
@@ -437,6 +454,7 @@ std::vector<DataRig> rigs() {
             all.push_back(small_units(merges, more));
     for (const char* drive_type : {"flash.FixedDrive", "flash.Drive"})
         all.push_back(page_cache("write_group=16KiB early_writes=true", drive_type, true));
+    all.push_back(drive_of_hbf());
     all.push_back(cxl_root());
     for (const char* network : {"none", "swnet", "fcnet", "nif"})
         for (const char* more :

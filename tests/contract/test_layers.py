@@ -20,7 +20,7 @@ ROOMS = {
     "core": ["base", "state", "declare", "kernel", "observe", "machine"],
     "gpu": ["mmu", "sm", "dispatch"],
     "mem": ["traffic", "dram", "cache", "page_cache"],
-    "flash": ["nand", "channel", "ftl", "drive"],
+    "flash": ["nand", "channel", "hbf", "ftl", "drive"],
     "cxl": ["flit", "link", "hdm", "root", "endpoint", "firmware"],
     "cmd": ["tables", "compress", "detect", "unit"],
     "ohm": ["channel", "planar", "two_level"],

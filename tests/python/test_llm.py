@@ -25,6 +25,27 @@ def test_bytes_are_those_of_the_published_models() -> None:
         llm.shape("llama-3-8")
 
 
+def test_weights_of_fewer_bits_have_scales() -> None:
+    shape = llm.shape("llama-3-8b")
+    # A scale of 2 bytes for 128 weights.
+    assert shape.layer_bytes_of(8) == shape.layer_bytes // 2 * (1 + 2 / 128)
+    assert shape.layer_bytes_of(4) == shape.layer_bytes // 4 * (1 + 4 / 128)
+    assert shape.head_bytes_of(4) == 128256 * (4096 // 2 + 2 * 32)
+
+
+@pytest.mark.parametrize("parameters", [dict(weight_bits=8), dict(weight_bits=4), dict(kv_bits=8)])
+def test_fewer_bits_read_fewer_bytes(parameters, in_tmp) -> None:
+    def of(name, kernels):
+        return sum(moved for kernel, moved in kernels if kernel == name)
+
+    read, all_bits = run(context=400, **parameters), run(context=400)
+    share = parameters.get("weight_bits", 16) / 16
+    for kernel in ("gate_up", "down", "qkv"):
+        assert share * of(kernel, all_bits) * 0.9 <= of(kernel, read) <= share * of(kernel, all_bits) * 1.2 + 2048
+    share = parameters.get("kv_bits", 16) / 16
+    assert of("attend", read) <= share * of("attend", all_bits) * 1.1 + 2048
+
+
 def test_a_rate_is_extrapolated_to_all_layers() -> None:
     shape = llm.shape("llama-3-8b")
     assert llm.tokens_per_second(250e-6, 0, shape) == pytest.approx(1 / (32 * 250e-6))
@@ -67,6 +88,9 @@ def test_kernels_of_a_step_and_what_they_read(in_tmp) -> None:
         (dict(kv_heads=3), "3 does not divide 4 heads"),
         (dict(hidden=66), "66 is not a multiple of 4"),
         (dict(head_dim=24), "24 is not a power of 2"),
+        (dict(weight_bits=5), "5 is not 16, 8 or 4"),
+        (dict(kv_bits=12), "12 is not 16 or 8"),
+        (dict(weight_bits=4, hidden=72), "72 is not a multiple of 16"),
         (dict(layers=200, hidden=65536, ffn=262144), "simulate fewer layers, and extrapolate"),
     ],
 )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ..errors import check_known
 
 BF16 = 2  # bytes
+COLUMNS_OF_SCALE = 128  # integers of a row that share a scale of bf16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,14 +34,25 @@ class Shape:
 
     @property
     def layer_bytes(self) -> int:
-        """Bytes of the matrices of a layer, each of which a decode step reads once."""
+        """Bytes of the matrices of a layer in bf16, each of which a decode step reads once."""
+        return self.layer_bytes_of(16)
+
+    def layer_bytes_of(self, weight_bits: int) -> int:
+        """The same for weights of 16, 8 or 4 bits; those of 8 and 4 with their scales."""
         queries, keys = self.heads * self.head_dim, self.kv_heads * self.head_dim
-        return BF16 * self.hidden * (2 * queries + 2 * keys + 3 * self.ffn)
+        columns = {self.hidden: queries + 2 * keys + 2 * self.ffn}  # to the rows that have so many
+        for n in (queries, self.ffn):
+            columns[n] = columns.get(n, 0) + self.hidden
+        return sum(rows * row_bytes(n, weight_bits) for n, rows in columns.items())
 
     @property
     def head_bytes(self) -> int:
         """Bytes of the output head's matrix; the embedding has as many."""
         return BF16 * self.vocabulary * self.hidden
+
+    def head_bytes_of(self, weight_bits: int) -> int:
+        """The same for weights of 16, 8 or 4 bits."""
+        return self.vocabulary * row_bytes(self.hidden, weight_bits)
 
     @property
     def step_bytes(self) -> int:
@@ -56,6 +68,12 @@ class Shape:
     def token_bytes(self) -> int:
         """Bytes of keys and values of a token in all layers."""
         return self.layers * self.token_layer_bytes
+
+
+def row_bytes(columns: int, weight_bits: int) -> int:
+    """Bytes of a row of a matrix with its scales."""
+    scales = -(-columns // COLUMNS_OF_SCALE) if weight_bits < 16 else 0
+    return columns * weight_bits // 8 + BF16 * scales
 
 
 LLAMA_3 = dict(vocabulary=128256, rotary_base=500000, head_dim=128)

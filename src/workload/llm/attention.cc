@@ -1,4 +1,3 @@
-#include "workload/llm/bf16.hh"
 #include "workload/llm/decoder.hh"
 #include "workload/simt/exact_math.hh"
 
@@ -32,16 +31,19 @@ struct PartResults {
     Shared<float> values;       ///< [warp][head of the group][dimension]: weighted sum
 };
 
-using HeadWords = std::array<std::array<Lanes<u64>, most_words>, most_loads>;
+template <class Word>
+using HeadWords = std::array<std::array<Lanes<Word>, most_words>, most_loads>;
 using HeadValues = std::array<Lanes<float>, most_words * values_in_word>;
 
 enum class PartSite : u32 { table, query, key, value, largest, sum, values, results };
 
-/// One warp's work on one block of the cache, which is loaded once for all heads of a group.
+/// One warp's work on one block of the cache: it is loaded once for all heads of a group. A word of
+/// the cache has four values.
+template <class Word>
 class BlockAttention {
   public:
-    BlockAttention(Warp& warp, const DecoderMemory& memory, const DecoderLayer& layer, u32 tokens)
-        : warp_(warp), memory_(memory), layer_(layer), split_(memory.shape.head_dim),
+    BlockAttention(Warp& warp, const DecoderMemory& memory, const Array<Word>& cache, u32 tokens)
+        : warp_(warp), memory_(memory), cache_(cache), split_(memory.shape.head_dim),
           tokens_(tokens), lane_(warp_.lane()), word_(lane_ & (split_.lanes - 1)),
           token_(lane_ >> split_.shift) {}
 
@@ -78,12 +80,12 @@ class BlockAttention {
         const auto block = warp_.load(PartSite::table, memory_.block_table, Lanes<u32>(number));
         const auto first = mad(block, 2 * tokens_in_block, token_) * token_words;
         const auto at = first + word_ + kv_head * split_.words;
-        const auto words = [&](PartSite site, HeadWords& to, u32 plus) {
+        const auto words = [&](PartSite site, HeadWords<Word>& to, u32 plus) {
             each_load([&](u32 t) {
                 in_lanes(warp_, (t + 1) * split_.tokens <= tokens_, token_,
                          tokens_ - t * split_.tokens, [&] {
                              for (u32 i = 0; i < split_.words_in_lane; ++i)
-                                 to[t][i] = warp_.load(site, layer_.cache, at,
+                                 to[t][i] = warp_.load(site, cache_, at,
                                                        plus + t * split_.tokens * token_words +
                                                            i * split_.lanes);
                          });
@@ -146,12 +148,12 @@ class BlockAttention {
         });
     }
 
-    Lanes<float> add_product(const Lanes<float>& sum, const Lanes<u64>& word, u32 j,
+    Lanes<float> add_product(const Lanes<float>& sum, const Lanes<Word>& word, u32 j,
                              const Lanes<float>& by) {
         return warp_.apply<float>(
             value_instructions,
             [&](u32 i) {
-                const float product = packed_bf16(word[i], j) * by[i];
+                const float product = packed_value(word[i], j) * by[i];
                 return sum[i] + product;
             },
             sum, word, by);
@@ -159,13 +161,13 @@ class BlockAttention {
 
     Warp& warp_;
     const DecoderMemory& memory_;
-    const DecoderLayer& layer_;
+    const Array<Word>& cache_;
     Split split_;
     u32 tokens_; ///< tokens of the block within the sequence
     Lanes<u32> lane_, word_, token_;
     HeadValues query_, result_;
-    HeadWords keys_, values_;
-    std::array<Lanes<float>, most_loads> weight_; ///< by token: score, later exponential
+    HeadWords<Word> keys_, values_;
+    std::array<Lanes<float>, most_loads> weight_; ///< of each token: score, then exponential
     Lanes<float> largest_, sum_;
 };
 
@@ -239,16 +241,19 @@ void Decoder::rotate(Warp& w) const {
                 const auto value_part = select(number < kv_words, Lanes<u32>(0),
                                                Lanes<u32>((tokens_in_block - 1) * kv_words));
                 const auto at = mad(block, 2 * tokens_in_block * kv_words, place) + value_part;
-                const auto word = w.apply<u64>(
-                    3,
-                    [&](u32 i) {
-                        u64 packed = 0;
-                        for (u32 j = 0; j < values_in_word; ++j)
-                            packed |= u64 {to_bf16(value[j][i])} << 16 * j;
-                        return packed;
-                    },
-                    value[0], value[1], value[2], value[3]);
-                w.store(Site::append, layer().cache, at, word);
+                const auto append = [&]<class Word>(const Array<Word>& cache) {
+                    const auto word = w.apply<Word>(
+                        3,
+                        [&](u32 i) {
+                            return pack_values<Word>([&](u32 j) { return value[j][i]; });
+                        },
+                        value[0], value[1], value[2], value[3]);
+                    w.store(Site::append, cache, at, word);
+                };
+                if (s.kv_bits == 16)
+                    append(layer().cache);
+                else
+                    append(layer().small_cache);
             });
     });
 }
@@ -266,8 +271,14 @@ void Decoder::attend(Block& b) const {
     b.each([&](Warp& w) {
         if (w.index() >= warps) return;
         const u32 before = w.index() * tokens_in_block;
-        BlockAttention attention(w, arrays_, layer(), std::min(tokens_in_block, tokens - before));
-        attention.run(part * (tokens_in_part / tokens_in_block) + w.index(), kv_head, results);
+        const auto attend_to = [&](const auto& cache) {
+            BlockAttention attention(w, arrays_, cache, std::min(tokens_in_block, tokens - before));
+            attention.run(part * (tokens_in_part / tokens_in_block) + w.index(), kv_head, results);
+        };
+        if (shape().kv_bits == 16)
+            attend_to(layer().cache);
+        else
+            attend_to(layer().small_cache);
     });
     b.barrier();
     // A thread processes one dimension of one head at a time.

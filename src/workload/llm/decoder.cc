@@ -13,7 +13,8 @@ void Decoder::add_kernels() {
     const auto blocks = [this](const char* name, u32 registers, auto body, u32 shared_bytes) {
         return kernel(name, registers, body, Counted::by_rule, shared_bytes);
     };
-    const u32 hidden = product_shared_bytes(shape().hidden);
+    const u32 per_word = shape().weights_in_word();
+    const u32 hidden = product_shared_bytes(shape().hidden, per_word);
     kernel_.embed = kernel("embed", 16, [this](Warp& w) { embed(w); });
     kernel_.attention_norm = blocks(
         "attention_norm", 24, [this](Block& b) { normalize(b, layer().attention_norm); }, 128);
@@ -24,13 +25,14 @@ void Decoder::add_kernels() {
         "attend", 120, [this](Block& b) { attend(b); }, attention_shared_bytes(shape()));
     kernel_.merge = kernel("merge", 24, [this](Warp& w) { merge(w); });
     kernel_.output = blocks(
-        "output", 56, [this](Block& b) { output(b); }, product_shared_bytes(shape().query_size()));
+        "output", 56, [this](Block& b) { output(b); },
+        product_shared_bytes(shape().query_size(), per_word));
     kernel_.ffn_norm = blocks(
         "ffn_norm", 24, [this](Block& b) { normalize(b, layer().ffn_norm); }, 128);
     kernel_.gate_up = blocks(
         "gate_up", 56, [this](Block& b) { gate_up(b); }, hidden);
     kernel_.down = blocks(
-        "down", 56, [this](Block& b) { down(b); }, product_shared_bytes(shape().ffn));
+        "down", 56, [this](Block& b) { down(b); }, product_shared_bytes(shape().ffn, per_word));
     kernel_.last_norm = blocks(
         "last_norm", 24, [this](Block& b) { normalize(b, arrays_.last_norm); }, 128);
     kernel_.head = blocks(

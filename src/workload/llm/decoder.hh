@@ -9,7 +9,8 @@ namespace memsim::workload {
 ///
 /// Models        The kernels of docs/models/llm.md, launched one after the other for each layer.
 ///               Instructions are counted by the rule of docs/models/workloads.md.
-/// Requires      hidden, ffn and heads x head_dim are multiples of 4; head_dim is a power of 2 from
+/// Requires      hidden, ffn and heads x head_dim are multiples of the weights in a word; head_dim
+/// is a power of 2 from
 ///               8 to 128; kv_heads divides heads.
 /// Not modelled  Tensor cores, batches, prefill, sampling.
 class Decoder final : public Application {
@@ -51,8 +52,8 @@ class Decoder final : public Application {
     void gate_up(Block& b) const;
     void down(Block& b) const;
     void head(Block& b) const;
-    void multiply(Block& b, const Array<u64>& matrix, const Array<float>& x,
-                  const Array<float>& result, bool add) const;
+    void multiply(Block& b, const Matrix& matrix, const Array<float>& x, const Array<float>& result,
+                  bool add) const;
     // attention.cc
     void rotate(Warp& w) const;
     void attend(Block& b) const;
@@ -69,9 +70,10 @@ inline constexpr u32 product_threads = 512, norm_threads = 512, choice_threads =
 inline constexpr u32 rows_in_warp = 2;
 inline constexpr u32 rows_in_block = product_threads / warp_lanes * rows_in_warp;
 
-/// Bytes of shared memory for a vector of `columns` floats in products.cc.
-u32 product_shared_bytes(u32 columns);
-/// Bytes of shared memory of the kernel `attend`.
+/// Bytes of shared memory for a vector of so many floats in products.cc, of which a word of weights
+/// takes so many.
+u32 product_shared_bytes(u32 columns, u32 weights_in_word);
+/// Of the kernel `attend`.
 u32 attention_shared_bytes(const DecoderShape& shape);
 
 /// Runs a body in all lanes, or in those with a number below `below`.

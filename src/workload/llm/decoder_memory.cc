@@ -1,7 +1,7 @@
 #include "workload/llm/decoder_memory.hh"
 
 #include "core/base/rng.hh"
-#include "workload/llm/bf16.hh"
+#include "workload/llm/quantised.hh"
 #include "workload/simt/exact_math.hh"
 
 #include <algorithm>
@@ -44,10 +44,28 @@ std::vector<u16> norm_weights(u64 seed, const std::string& name, u32 n) {
     return all;
 }
 
-/// Uses a variance of 1 / columns, so that a product has the magnitude of its vector.
-Array<u64> matrix(DeviceMemory& memory, u64 seed, const std::string& name, u64 rows, u32 columns) {
+/// Scales of the groups of columns of all rows, a tenth more or less than `scale`.
+std::vector<u16> scales(u64 seed, const std::string& name, u64 groups, float scale) {
+    std::vector<u16> all(groups);
+    const std::vector<float> drawn = random_floats(seed, name, static_cast<u32>(groups));
+    for (u64 i = 0; i < groups; ++i) all[i] = to_bf16(scale * (0.9f + 0.2f * drawn[i]));
+    return all;
+}
+
+/// With a variance of 1 / columns, so that a product has the size of its vector.
+Matrix matrix(DeviceMemory& memory, u64 seed, const std::string& name, u64 rows, u32 columns,
+              u32 bits) {
     const float limit = std::sqrt(3.0f / static_cast<float>(columns));
-    return memory.input(name, Values(seed, limit).words(name, rows * columns));
+    if (bits == 16)
+        return {memory.input(name, Values(seed, limit).words(name, rows * columns)), {}};
+    Rng random(seed, name);
+    std::vector<u64> words(rows * columns * bits / 64);
+    for (u64& word : words) word = random.next();
+    const Array<u64> integers = memory.input(name, words);
+    const u64 groups = rows * groups_of(columns);
+    const float scale = limit / static_cast<float>(1u << (bits - 1));
+    return {integers,
+            memory.input(name + ".scales", scales(seed, name + ".scales", groups, scale))};
 }
 
 /// Cosine and sine in double, with IEEE products and sums only: reduces the angle to within pi / 4
@@ -116,13 +134,22 @@ DecoderLayer make_layer(DeviceMemory& memory, const DecoderShape& shape, u64 see
     for (auto [norm, name] :
          {std::pair {&l.attention_norm, "attention_norm"}, std::pair {&l.ffn_norm, "ffn_norm"}})
         *norm = memory.input(weights + name, norm_weights(seed, weights + name, hidden));
-    l.qkv = matrix(memory, seed, weights + "qkv", shape.qkv_size(), hidden);
-    l.output = matrix(memory, seed, weights + "output", hidden, shape.query_size());
-    l.gate = matrix(memory, seed, weights + "gate", shape.ffn, hidden);
-    l.up = matrix(memory, seed, weights + "up", shape.ffn, hidden);
-    l.down = matrix(memory, seed, weights + "down", hidden, shape.ffn);
-    l.cache = memory.filled(
-        "kv." + layer, Values(seed, std::sqrt(3.0f)).words("kv." + layer, cache_values(shape)));
+    const u32 bits = shape.weight_bits;
+    l.qkv = matrix(memory, seed, weights + "qkv", shape.qkv_size(), hidden, bits);
+    l.output = matrix(memory, seed, weights + "output", hidden, shape.query_size(), bits);
+    l.gate = matrix(memory, seed, weights + "gate", shape.ffn, hidden, bits);
+    l.up = matrix(memory, seed, weights + "up", shape.ffn, hidden, bits);
+    l.down = matrix(memory, seed, weights + "down", hidden, shape.ffn, bits);
+    const std::vector<u64> cached =
+        Values(seed, std::sqrt(3.0f)).words("kv." + layer, cache_values(shape));
+    if (shape.kv_bits == 16) {
+        l.cache = memory.filled("kv." + layer, cached);
+    } else {
+        std::vector<u32> small(cached.size());
+        for (u64 i = 0; i < small.size(); ++i)
+            small[i] = pack_values<u32>([&](u32 j) { return packed_bf16(cached[i], j); });
+        l.small_cache = memory.filled("kv." + layer, small);
+    }
     return l;
 }
 
@@ -141,7 +168,8 @@ DecoderMemory make_decoder_memory(DeviceMemory& memory, const DecoderShape& shap
             "weights.embedding", Values(seed, std::sqrt(3.0f)).words("weights.embedding", values));
         m.last_norm = memory.input("weights.last_norm",
                                    norm_weights(seed, "weights.last_norm", shape.hidden));
-        m.head = matrix(memory, seed, "weights.head", shape.vocabulary, shape.hidden);
+        m.head =
+            matrix(memory, seed, "weights.head", shape.vocabulary, shape.hidden, shape.weight_bits);
         first[0] = random_words(seed, "token", 1, shape.vocabulary)[0];
         m.logits = memory.zeroed<float>("activations.logits", shape.vocabulary);
     } else {
@@ -164,7 +192,7 @@ DecoderMemory make_decoder_memory(DeviceMemory& memory, const DecoderShape& shap
 u64 decoder_bytes(const DecoderShape& shape) {
     const u64 matrices = u64 {shape.hidden} * (shape.qkv_size() + shape.query_size()) +
                          3 * u64 {shape.hidden} * shape.ffn;
-    const u64 layer = 2 * (matrices + cache_values(shape));
+    const u64 layer = (matrices * shape.weight_bits + cache_values(shape) * shape.kv_bits) / 8;
     return shape.layers * layer + 4 * u64 {shape.vocabulary} * shape.hidden;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "workload/device_memory.hh"
+#include "workload/llm/quantised.hh"
 
 /// The data of a decoder in device memory.
 namespace memsim::workload {
@@ -10,16 +11,19 @@ using u16 = std::uint16_t;
 /// Dimensions of a dense decoder of the Llama family, and its work.
 struct DecoderShape {
     u32 layers, hidden, heads, kv_heads, head_dim, ffn;
-    u32 vocabulary;  ///< 0: no embedding, output head and choice of a token
-    u32 context;     ///< tokens whose keys and values are in the cache at the start
-    u32 tokens;      ///< tokens to decode after them
-    u32 rotary_base; ///< of the angles of the rotary embedding
+    u32 vocabulary;       ///< 0: no embedding, head and choice of a token
+    u32 context;          ///< tokens whose keys and values are in the cache
+    u32 tokens;           ///< decoded after them
+    u32 rotary_base;      ///< of the angles of the rotary embedding
+    u32 weight_bits = 16; ///< 16: bf16; 8 and 4: integers with scales
+    u32 kv_bits = 16;     ///< 16: bf16; 8: floats of 8 bits
 
     u32 group() const { return heads / kv_heads; } ///< heads that share keys and values
     u32 query_size() const { return heads * head_dim; }
     u32 kv_size() const { return kv_heads * head_dim; }
     u32 qkv_size() const { return query_size() + 2 * kv_size(); }
     u32 positions() const { return context + tokens; }
+    u32 weights_in_word() const { return 64 / weight_bits; }
 };
 
 inline constexpr u32 values_in_word = 4;   ///< of bf16
@@ -27,17 +31,25 @@ inline constexpr u32 tokens_in_block = 16; ///< of the cache
 inline constexpr u32 tokens_in_part = 128; ///< tokens of the context per thread block
 inline constexpr float norm_epsilon = 1e-5f;
 
+/// A matrix: a row for each element of the result.
+struct Matrix {
+    Array<u64> words;
+    Array<u16> scales; ///< of integers: [row][group of columns], bf16
+};
+
 struct DecoderLayer {
     Array<u16> attention_norm, ffn_norm;
-    Array<u64> qkv, output, gate, up, down; ///< bf16 rows, one per element of the result
-    /// Blocks of [key, value][token][KV head][dimension].
+    Matrix qkv, output, gate, up, down;
+    /// Blocks of [key, value][token][KV head][dimension], four values in a word.
     Array<u64> cache;
+    Array<u32> small_cache; ///< instead of it, of values of 8 bits
 };
 
 struct DecoderMemory {
     DecoderShape shape;
     std::vector<DecoderLayer> layers;
-    Array<u64> embedding, head;
+    Array<u64> embedding;
+    Matrix head;
     Array<u16> last_norm;
     Array<u32> block_table;   ///< by i: the cache block of tokens 16 i to 16 i + 15
     Array<u32> token;         ///< the first token is an input, the others are decoded
@@ -50,16 +62,19 @@ struct DecoderMemory {
 
 DecoderMemory make_decoder_memory(DeviceMemory& memory, const DecoderShape& shape, u64 seed);
 
-/// Bytes of device memory.
+/// Groups of columns of a row that have a scale each.
+constexpr u32 groups_of(u32 columns) { return (columns + columns_in_group - 1) / columns_in_group; }
+
+/// Bytes of device memory, without scales.
 u64 decoder_bytes(const DecoderShape& shape);
 
 /// Words of the largest array, which kernels index with 32 bits.
 u64 largest_array(const DecoderShape& shape);
 
-/// Decodes the same tokens in double with plain loops. Returns a sentence about the first
-/// difference, or an empty string. Decoded tokens must be equal, entries of the cache equal to a
-/// unit in the last place of bf16, and the final hidden state equal to a rounding of 2^-24 for each
-/// term of the longest sums of each layer, relative to its largest element.
+/// Decodes the same tokens in double, by plain loops, and gives what differs as a sentence; empty
+/// if nothing does. Compares the decoded tokens exactly; entries of the cache to a unit in the last
+/// place of the format; the final hidden state to a rounding of 2^-24 for each term of the longest
+/// sums of each layer, in relation to its largest element.
 std::string decoder_difference(const DecoderMemory& memory);
 
 } // namespace memsim::workload

@@ -9,22 +9,26 @@ static const Registration<LanguageModel> language_model {
     "Decoding of tokens by a dense language model, layer by layer, with random weights."};
 
 DecoderShape LanguageModel::shape() const {
-    const auto of_4 = [this](const char* name, std::uint64_t value) {
-        if (value % values_in_word)
-            refuse(name, std::to_string(value) + " is not a multiple of " +
-                             std::to_string(values_in_word));
+    if (const unsigned bits = params.weight_bits(); bits != 16 && bits != 8 && bits != 4)
+        refuse("weight_bits", std::to_string(bits) + " is not 16, 8 or 4");
+    if (const unsigned bits = params.kv_bits(); bits != 16 && bits != 8)
+        refuse("kv_bits", std::to_string(bits) + " is not 16 or 8");
+    const auto of_words = [this](const char* name, std::uint64_t value) {
+        if (const unsigned n = 64 / params.weight_bits(); value % n)
+            refuse(name, std::to_string(value) + " is not a multiple of " + std::to_string(n));
     };
-    of_4("hidden", params.hidden());
-    of_4("ffn", params.ffn());
+    of_words("hidden", params.hidden());
+    of_words("ffn", params.ffn());
+    of_words("heads", std::uint64_t {params.heads()} * params.head_dim());
     if (!std::has_single_bit(params.head_dim()))
         refuse("head_dim", std::to_string(params.head_dim()) + " is not a power of 2");
     if (params.heads() % params.kv_heads())
         refuse("kv_heads", std::to_string(params.kv_heads()) + " does not divide " +
                                std::to_string(params.heads()) + " heads");
-    const DecoderShape shape {params.layers(),     params.hidden(),   params.heads(),
-                              params.kv_heads(),   params.head_dim(), params.ffn(),
-                              params.vocabulary(), params.context(),  params.tokens(),
-                              params.rotary_base()};
+    const DecoderShape shape {params.layers(),      params.hidden(),      params.heads(),
+                              params.kv_heads(),    params.head_dim(),    params.ffn(),
+                              params.vocabulary(),  params.context(),     params.tokens(),
+                              params.rotary_base(), params.weight_bits(), params.kv_bits()};
     if (const u64 needed = decoder_bytes(shape), available = available_memory(); needed > available)
         refuse("layers", "the model's arrays have " + show_bytes(needed) + ", and " +
                              show_bytes(available) +

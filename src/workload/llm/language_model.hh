@@ -8,7 +8,9 @@ namespace memsim::workload {
 /// A host that decodes tokens of one sequence with a dense language model of the Llama family
 /// (batch 1) by launching the kernels of each layer one after the other.
 ///
-/// Models        Matrices and cache in bf16, arithmetic in float; the cache in blocks of 16 tokens
+/// Models        Matrices in bf16 or integers of 8 or 4 bits, the cache in bf16 or floats of 8
+/// bits,
+///               arithmetic in float; the cache in blocks of 16 tokens
 ///               behind a block table; heads that share keys and values. Weights are random.
 /// Not modelled  Copies between host and device; the exclusions of src/workload/llm/decoder.hh.
 /// See           docs/models/llm.md
@@ -42,6 +44,13 @@ class LanguageModel final : public Model<LanguageModel>, public protocol::HasKer
                                  "Tokens whose keys and values the cache holds at the start",
                                  assumed("a tiny model, for tests")};
         Param<unsigned> tokens {1, {1, 1 << 16}, "Tokens decoded"};
+        Param<unsigned> weight_bits {
+            16,
+            {4, 16},
+            "Bits of a weight: 16 (bf16), 8 or 4 (integers with a scale of bf16 for "
+            "each 128 columns); the embedding has 16"};
+        Param<unsigned> kv_bits {
+            16, {8, 16}, "Bits of a cached key or value: 16 (bf16) or 8 (E4M3 floats)"};
         Param<unsigned> rotary_base {10000,
                                      {2, 1'000'000'000},
                                      "Base of the angles of the rotary embedding",

@@ -1,4 +1,3 @@
-#include "workload/llm/bf16.hh"
 #include "workload/llm/decoder_memory.hh"
 #include "workload/simt/near.hh"
 
@@ -12,6 +11,23 @@ namespace {
 using Vector = std::vector<double>;
 
 double value_of(const Array<u64>& words, u64 i) { return packed_bf16(words[i / 4], i % 4); }
+
+double cached(const DecoderLayer& layer, u64 i) {
+    if (layer.small_cache.size == 0) return value_of(layer.cache, i);
+    return from_e4m3(static_cast<std::uint8_t>(layer.small_cache[i / 4] >> i % 4 * 8));
+}
+
+/// Integers of `bits` bits and their scales by plain arithmetic.
+double weight(const Matrix& m, u64 row, u64 column, u64 columns, u32 bits) {
+    const u64 i = row * columns + column;
+    if (bits == 16) return value_of(m.words, i);
+    const u32 per_word = 64 / bits;
+    const auto field =
+        static_cast<int>(m.words[i / per_word] >> i % per_word * bits & ((1u << bits) - 1));
+    const int integer = field < 1 << (bits - 1) ? field : field - (1 << bits);
+    const u64 groups = (columns + 127) / 128;
+    return integer * double {from_bf16(m.scales[row * groups + column / 128])};
+}
 
 class Reference {
   public:
@@ -62,11 +78,12 @@ class Reference {
             result[i] = hidden_[i] * scale * double {from_bf16(weight[i])};
         return result;
     }
-    static Vector product(const Array<u64>& matrix, const Vector& x) {
-        Vector result(matrix.size * 4 / x.size());
+    Vector product(const Matrix& matrix, const Vector& x) const {
+        const u32 bits = shape_.weight_bits;
+        Vector result(matrix.words.size * (64 / bits) / x.size());
         for (u64 row = 0; row < result.size(); ++row)
             for (u64 k = 0; k < x.size(); ++k)
-                result[row] += value_of(matrix, row * x.size() + k) * x[k];
+                result[row] += weight(matrix, row, k, x.size(), bits) * x[k];
         return result;
     }
     void add(const Vector& v) {
@@ -101,17 +118,19 @@ class Reference {
                    shape_.head_dim +
                dimension;
     }
-    /// Checks the key and value appended by the layer, to a unit in the last place of bf16. The
-    /// stored values are used afterwards.
+    /// The key and value that the layer has appended, to half a unit in the last place of the
+    /// format. The stored ones are used from here on.
     std::string check_cache(u32 number, const Vector& qkv, u32 position) const {
         const u32 head = shape_.head_dim;
-        const double error = error_of(qkv);
+        const bool small = shape_.kv_bits == 8; // 3 bits of mantissa; below 2^-6 steps of 2^-9
+        const double part = small ? 0x1p-4 : 0x1p-8;
+        const double error = error_of(qkv) + (small ? 0x1p-10 : 0);
         for (u32 i = 0; i < 2 * shape_.kv_size(); ++i) {
             const u32 which = i / shape_.kv_size(), kv_head = i % shape_.kv_size() / head;
             const double exact = qkv[shape_.query_size() + i];
             const double stored =
-                value_of(memory_.layers[number].cache, place(position, which, kv_head, i % head));
-            if (!(std::abs(stored - exact) <= std::abs(exact) * 0x1p-8 + error))
+                cached(memory_.layers[number], place(position, which, kv_head, i % head));
+            if (!(std::abs(stored - exact) <= std::abs(exact) * part + error))
                 return "the cache of layer " + std::to_string(number) + " has " +
                        std::to_string(stored) + " at token " + std::to_string(position) +
                        ", but the reference has " + std::to_string(exact);
@@ -128,15 +147,14 @@ class Reference {
             for (u32 t = 0; t <= position; ++t) {
                 double score = 0;
                 for (u32 d = 0; d < dimensions; ++d)
-                    score +=
-                        qkv[head * dimensions + d] * value_of(layer.cache, place(t, 0, kv_head, d));
+                    score += qkv[head * dimensions + d] * cached(layer, place(t, 0, kv_head, d));
                 weight[t] = std::exp(score / std::sqrt(double {1} * dimensions));
                 sum += weight[t];
             }
             for (u32 t = 0; t <= position; ++t)
                 for (u32 d = 0; d < dimensions; ++d)
                     result[head * dimensions + d] +=
-                        weight[t] / sum * value_of(layer.cache, place(t, 1, kv_head, d));
+                        weight[t] / sum * cached(layer, place(t, 1, kv_head, d));
         }
         return result;
     }

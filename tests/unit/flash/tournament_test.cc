@@ -8,6 +8,8 @@
 
 namespace memsim::flash::tournament_test {
 
+using flash::Tournament;
+
 namespace {
 
 /// Values that grow with time, each at its own speed; the greatest wins.

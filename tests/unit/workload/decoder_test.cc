@@ -1,5 +1,5 @@
-#include "workload/llm/bf16.hh"
 #include "workload/llm/decoder.hh"
+#include "workload/llm/quantised.hh"
 
 #include "run.hh"
 
@@ -216,6 +216,60 @@ TEST_CASE("weights, cache and activations are named regions", "[llm]") {
     for (const char* name : {"weights.0.qkv", "weights.1.down", "weights.embedding", "weights.head",
                              "kv.0", "kv.1", "kv.block_table", "activations.hidden"})
         CHECK(names.count(name) == 1);
+}
+
+TEST_CASE("integers are unpacked with their sign", "[llm]") {
+    CHECK(packed_integer(0x7f80ff01, 0, 8) == 1.0f);
+    CHECK(packed_integer(0x7f80ff01, 1, 8) == -1.0f);
+    CHECK(packed_integer(0x7f80ff01, 2, 8) == -128.0f);
+    CHECK(packed_integer(0x7f80ff01, 3, 8) == 127.0f);
+    CHECK(packed_integer(0xf000000000000087, 0, 4) == 7.0f);
+    CHECK(packed_integer(0xf000000000000087, 1, 4) == -8.0f);
+    CHECK(packed_integer(0xf000000000000087, 15, 4) == -1.0f);
+}
+
+TEST_CASE("floats of 8 bits are rounded to nearest, ties to even", "[llm]") {
+    for (u32 code = 0; code < 256; ++code)
+        if ((code & 0x7f) != 0x7f && code != 0x80)
+            CHECK(to_e4m3(from_e4m3(static_cast<std::uint8_t>(code))) == code);
+    CHECK(from_e4m3(0x7e) == 448.0f);
+    CHECK(from_e4m3(0x38) == 1.0f);
+    CHECK(from_e4m3(0x01) == 0x1p-9f);
+    CHECK(to_e4m3(1.0625f) == 0x38); // halfway between 1 and 1.125
+    CHECK(to_e4m3(1.1875f) == 0x3a);
+    CHECK(to_e4m3(-1.07f) == 0xb9);
+    CHECK(to_e4m3(0x1p-10f) == 0x00);
+    CHECK(to_e4m3(0x3p-10f) == 0x02);
+    CHECK(to_e4m3(1000.0f) == 0x7e);
+    CHECK(to_e4m3(-460.0f) == 0xfe);
+}
+
+TEST_CASE("decoders of fewer bits have the reference's tokens", "[llm]") {
+    for (const auto& [weight_bits, kv_bits] : {std::pair {8u, 16u}, {4u, 16u}, {16u, 8u}, {4u, 8u}})
+        for (DecoderShape shape : {tiny(), uneven()}) {
+            INFO(weight_bits << " " << kv_bits);
+            shape.weight_bits = weight_bits, shape.kv_bits = kv_bits;
+            shape.ffn = shape.ffn / 16 * 16, shape.hidden = shape.hidden / 16 * 16;
+            Decoder d(seeded(3), shape);
+            run_to_end(d);
+            CHECK(d.difference() == "");
+            const Matrix& gate = d.arrays().layers[0].gate;
+            CHECK(gate.words.size == u64 {shape.ffn} * shape.hidden * weight_bits / 64);
+            CHECK((gate.scales.size != 0) == (weight_bits < 16));
+        }
+}
+
+TEST_CASE("a wrong scale and a wrong value of the cache are found", "[llm]") {
+    DecoderShape shape = tiny();
+    shape.weight_bits = 8, shape.kv_bits = 8;
+    Decoder scaled(seeded(1), shape);
+    run_to_end(scaled);
+    scaled.arrays().layers[1].down.scales[3] ^= 0x40;
+    CHECK(scaled.difference() != "");
+    Decoder cached(seeded(1), shape);
+    run_to_end(cached);
+    for (u32& word : cached.arrays().layers[0].small_cache.host()) word ^= 0x20;
+    CHECK(cached.difference() != "");
 }
 
 } // namespace memsim::decoder_test

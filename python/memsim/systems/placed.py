@@ -1,0 +1,133 @@
+"""Where memory beside a GPU's own lies: in a range of addresses of its own, or behind local memory as its cache.
+
+    root.gpu = systems.h100(memory=placed.beside(hbf.channel(), placed.arrays(root.model, "weights.")))
+
+    root.gpu = systems.h100(memory=None)
+    placed.behind(root.gpu, hbf.drive(capacity), local="16MiB")
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from .. import SimObject, link, mem
+from ..errors import did_you_mean, user_error
+from ..model.provenance import assumed, derived, wired
+from .interleave import Interleave
+from .scale import footprint, up_to
+
+ALIGNED = 256  # bytes: arrays of a program begin at a multiple
+END = 1 << 50  # behind all addresses
+Memory = Callable[[int, Interleave], SimObject]  # of a channel, for systems.gpu(memory=)
+
+ROUTER = assumed(
+    dict(latency="1fs", queue=64, buffer=64, outstanding=4096),
+    "a look-up without a time of its own, as wide as a slice",
+)
+UNIT = assumed("4KiB", "a page of HBF")
+CACHE = assumed(
+    dict(queue=1024, requests=65536, dram_queue=8192, drive_queue=8192, batch=16), "as many as the L2's misses"
+)
+CROSSBAR = assumed(
+    dict(clock="100GHz", width="256B", latency="1fs", queue=64, buffer=256, outstanding=4096),
+    "wires without a limit of their own",
+)
+
+
+class Range(NamedTuple):
+    """Addresses from `base` on."""
+
+    base: int
+    bytes: int
+
+
+def arrays(program: SimObject, *prefixes: str, share: float = 1.0) -> list[Range]:
+    """The arrays of a program whose names begin with one of `prefixes`, such as 'weights.': of each the last `share`.
+    The rest of an array stays in local memory.
+
+    Raises memsim.Error if there is no such array.
+    """
+    if not 0 < share <= 1:
+        raise user_error(f"arrays(): share={share!r}: write a number above 0 and up to 1")
+    footprint(program)
+    all_of_them = program._prepared.allocations
+    found = [(base, size) for name, base, size, _ in all_of_them if size and name.startswith(prefixes)]
+    if not found:
+        names = {name: None for name, *_ in all_of_them}
+        wanted = prefixes[0] if prefixes else ""
+        raise user_error(f"arrays(): no array of {program.path} begins with '{wanted}'{did_you_mean(wanted, names)}")
+    ranges = []
+    for base, size in found:
+        here = int(size * (1 - share)) // ALIGNED * ALIGNED
+        ranges.append(Range(base + here, up_to(size - here, ALIGNED)))
+    return ranges
+
+
+def beside(far: Memory, ranges: Iterable[Range], local: Any = "hbm2") -> Memory:
+    """The memory of a channel, for systems.gpu(memory=): these addresses lie in `far`, all others in local memory.
+
+    far     a function of the channel's index and the Interleave that returns a memory with a port `cpu_side`
+    ranges  of `far`, in ascending order
+    local   a preset of mem.DramController's `timing`, or its parameters, such as nvidia.chip("h100-sxm").memory();
+            or a function as `far`
+    """
+    parts, at = [], 0
+    for one in ranges:
+        if one.base > at:
+            parts.append((at, one.base - at, 0))
+        parts.append((*one, 1))
+        at = one.base + one.bytes
+    parts.append((at, END - at, 0))
+    text = ", ".join(f"{base}B {size}B {target}" for base, size, target in parts)
+
+    def channel(i: int, interleave: Interleave) -> SimObject:
+        router: SimObject = link.AddressRouter(
+            ranges=derived(text, from_="the arrays that lie in far memory"),
+            entries=wired(max(16, len(parts))),
+            **ROUTER,
+        )
+        router.local = local_memory(local, i, interleave)
+        router.far = far(i, interleave)
+        router.mem_side[0] = router.local.cpu_side
+        router.mem_side[1] = router.far.cpu_side
+        return router
+
+    return channel
+
+
+def local_memory(local: Any, i: int, interleave: Interleave) -> SimObject:
+    """Local memory of a channel, as `local` of beside() says."""
+    if callable(local):
+        made: SimObject = local(i, interleave)
+        return made
+    given: dict[str, Any] = local if isinstance(local, dict) else dict(timing=local)
+    controller: SimObject = mem.DramController(**{**dict(map="RoRaBaCoChCl"), **given}, **interleave.channel(i))
+    return controller
+
+
+def behind(gpu: Any, drive: SimObject, capacity: str, local: Any = "hbm2", **cache: Any) -> None:
+    """Puts local memory as a page cache between the L2 slices of `gpu` and a drive.
+
+    gpu       from systems.gpu(memory=None)
+    drive     with a port `requests`, or `host` as flash.Drive has it; becomes gpu.drive
+    capacity  of local memory, such as '64MiB'
+    local     as of beside(), for as many channels as there are slices
+    cache     parameters of the mem.PageCache, which becomes gpu.cache
+
+    gpu.memory are the controllers of local memory, gpu.join and gpu.spread the crossbars before and behind the cache.
+    """
+    slices, interleave = len(gpu.l2), gpu.interleave
+    given: dict[str, Any] = {"unit": UNIT, **CACHE, **cache}
+    gpu.cache = mem.PageCache(
+        capacity=derived(capacity, from_="the local memory that its caller names"),
+        **given,
+    )
+    gpu.join = mem.Crossbar(inputs=wired(slices), **interleave.over(1).crossbar, **CROSSBAR)
+    gpu.spread = mem.Crossbar(inputs=wired(1), **interleave.crossbar, **CROSSBAR)
+    gpu.memory = [local_memory(local, i, interleave) for i in range(slices)]
+    gpu.drive = drive
+    for i, l2 in enumerate(gpu.l2):
+        l2.mem_side = gpu.join.cpu_side[i]
+        gpu.spread.mem_side[i] = gpu.memory[i].cpu_side
+    gpu.join.mem_side[0] = gpu.cache.cpu_side
+    gpu.cache.dram_side = gpu.spread.cpu_side[0]
+    gpu.cache.drive_side = drive.requests if "requests" in drive._ports else drive.host[0]

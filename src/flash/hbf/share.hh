@@ -1,0 +1,30 @@
+#pragma once
+
+#include "flash/hbf/params.hh"
+#include "parts/interleave.hh"
+#include "protocol/traffic.hh"
+
+#include <optional>
+
+namespace memsim::flash {
+
+/// How the addresses of a stack are dealt out: as the connection to its port says, or as the
+/// parameters do. None: it has all addresses.
+inline std::optional<parts::Interleave> interleave_of(const HbfShare& s, const PortBase& port) {
+    const auto refuse = [&](const char* parameter, const std::string& why) {
+        throw ConfigError(port.owner().path() + "." + parameter + ": " + why);
+    };
+    const std::uint32_t ways = s.interleave_ways();
+    if (s.interleave_index() >= std::max(1u, ways))
+        refuse("interleave_index", s.interleave_index.text() + " is not below interleave_ways");
+    if (ways > 1 && s.interleave_granularity->raw == 0)
+        refuse("interleave_granularity", "is 0B: give the chunk that lies in one of the stacks");
+    const auto share = protocol::agreed_share(
+        port, {ways, static_cast<std::uint64_t>(s.interleave_granularity->raw),
+               ways ? s.interleave_index() : protocol::StatedShare::no_index, "interleave_ways",
+               "interleave_granularity", "interleave_index"});
+    if (!share || share->ways == 1) return {};
+    return parts::Interleave(share->chunk, share->ways);
+}
+
+} // namespace memsim::flash

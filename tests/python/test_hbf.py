@@ -1,0 +1,94 @@
+"""High Bandwidth Flash in machines: where it lies, what papers assume, and what reaches it."""
+
+from pathlib import Path
+
+import pytest
+
+import memsim
+from memsim import llm, mem, systems
+from memsim.systems import hbf, nvidia, placed
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+SMALL = dict(form="pcie", sms=2, channels=4, slices=4, l2="640KiB")
+
+
+def model(**parameters):
+    """A root with the tiny model."""
+    root = memsim.Root(seed=1, contents=True)
+    root.model = llm.decoder("tiny", context=40, head=True, **parameters)
+    return root
+
+
+def test_weights_beside_hbm_are_read_from_flash_alone(in_tmp) -> None:
+    root = model()
+    local = nvidia.chip("h100-pcie").memory()
+    weights = placed.arrays(root.model, "weights.")
+    root.gpu = systems.h100(memory=placed.beside(hbf.channel("flint"), weights, local), **SMALL)
+    root.model.dispatcher = root.gpu.dispatcher.host
+    with memsim.Simulation(root) as machine:
+        machine.simulate()
+        stack, router, dram = root.gpu.memory[0].far, root.gpu.memory[0], root.gpu.memory[0].local
+        assert stack.stats.reads == router.stats.requests[1] > 0
+        assert dram.stats.writes > 0 or dram.stats.reads > 0
+        sensed = sum(one.far.stats.senses for one in root.gpu.memory)
+        pages = sum(-(-size // 4096) for _, size in weights)
+        # A page is shared by what lies in one channel: all are sensed, few of them again.
+        assert pages // 4 <= sensed <= 3 * pages + 4 * len(weights)
+
+
+def test_hbf_behind_hbm_gives_what_was_written(in_tmp) -> None:
+    root = model()
+    root.gpu = systems.h100(memory=None, **SMALL)
+    drive = hbf.drive(1 << 20, channels=2)
+    placed.behind(root.gpu, drive, "64KiB", nvidia.chip("h100-pcie").memory())
+    root.model.dispatcher = root.gpu.dispatcher.host
+    with memsim.Simulation(root) as machine:
+        machine.simulate()  # contents are compared at the end
+        assert root.gpu.cache.stats.misses > 0 and root.gpu.cache.stats.evictions > 0
+        assert drive.stack.stats.senses > 0
+        assert root.gpu.cache.stats.units_in >= root.gpu.cache.stats.misses
+
+
+def test_a_share_of_the_arrays_stays_in_local_memory() -> None:
+    root = model()
+    whole = placed.arrays(root.model, "weights.")
+    half = placed.arrays(root.model, "weights.", share=0.5)
+    assert len(whole) == len(half)
+    for a, b in zip(whole, half):
+        assert a.base + a.bytes == b.base + b.bytes and b.bytes <= a.bytes / 2 + 256
+    kv = placed.arrays(root.model, "kv.", "activations.")
+    assert not {one.base for one in kv} & {one.base for one in whole}
+    with pytest.raises(memsim.Error, match="no array of .* begins with 'wieghts'"):
+        placed.arrays(root.model, "wieghts")
+    with pytest.raises(memsim.Error, match=r"share=0: write a number above 0"):
+        placed.arrays(root.model, "weights.", share=0)
+
+
+def test_papers_and_their_planes() -> None:
+    for name, given in hbf.PAPERS.items():
+        root = memsim.Root()
+        root.stack = memsim.flash.HbfStack(channels=1, **hbf.parameters(name))
+        root.generator = mem.TrafficGen(requests=1, range="4KiB")
+        root.generator.mem_side = root.stack.cpu_side
+        with memsim.Simulation(root) as machine:
+            machine.simulate()
+            planes = given["dies"] * given["banks"]
+            sense = {"2us": 2e-6, "3us": 3e-6, "4us": 4e-6, "15us": 15e-6}[str(given["t_read"])]
+            assert root.stack.stats.array_bandwidth == pytest.approx(planes * 4096 / sense)
+    with pytest.raises(memsim.Error, match="there is no paper 'flit'.*'flint'"):
+        hbf.channel("flit")
+
+
+def test_years_until_wear_out() -> None:
+    # 1 GB/s of writes to a stack of 512 GiB, all of it worn evenly, in blocks of 4 MiB.
+    blocks, block = 131072, 4 << 20
+    erases = 1e9 / block  # in a second
+    assert hbf.years(100000, blocks, erases, 1) == pytest.approx(1.742, rel=0.01)
+    assert hbf.years(100000, blocks, 0, 1) == float("inf")
+
+
+@pytest.mark.parametrize("way", ["beside", "behind", "alone", "hbm"])
+def test_the_script_runs_each_way(way, memsim_command) -> None:
+    size = "--model tiny --layers 2 --context 40 --sms 2 --channels 4 --local 128KiB".split()
+    done = memsim_command(CONFIGS / "hbf.py", *size, "--way", way)
+    assert f"nothing left to do: {way}," in done.stdout
