@@ -219,7 +219,8 @@ TEST_CASE("a flit of another size ends a resumed run with a sentence", "[forging
             other.shared.insert(at + 8, forged - size, '\0');
         const auto copy = built(*rig);
         copy->load(other);
-        CHECK_THROWS_WITH(copy->run(never), Catch::Contains("does not consist of a flit and its headers"));
+        CHECK_THROWS_WITH(copy->run(never),
+                          Catch::Contains("does not consist of a flit and its headers"));
     }
 }
 
