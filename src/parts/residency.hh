@@ -8,7 +8,7 @@ namespace memsim::parts {
 
 /// The pages that a memory holds, with pins and dirty flags. To transfer a page, the owner calls
 /// claim() for a frame, fills it, and calls arrive(). Frames are numbered from 0; host memory is
-/// used only for frames that were ever used. A value for State, beside its policy.
+/// used only for frames that were ever used. A value for State; its policy is a separate value.
 class Residency {
   public:
     static constexpr std::uint32_t none = PagePolicy::none;

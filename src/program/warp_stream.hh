@@ -133,7 +133,7 @@ struct WarpOpHead {
 WarpOpHead peek(const std::vector<u8>& bytes, u64 position);
 
 /// Reads one operation at a time and allocates nothing. The position belongs to the caller's State,
-/// beside the bytes.
+/// next to the bytes.
 class WarpStreamReader {
   public:
     WarpStreamReader(const std::vector<u8>& bytes, u64& position)

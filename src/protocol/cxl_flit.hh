@@ -7,9 +7,9 @@
 /// A CXL flit on the wires between a root port and a device port.
 namespace memsim::protocol {
 
-/// The simulator's data for one message, which travel beside the flit with the message's header and
-/// use no space in it. Values are those of the flit; a record of contents marks which of them are
-/// known, and by which stores.
+/// The simulator's data for one message. They travel with the flit, together with the message's
+/// header, and use no space in it. Values are those of the flit; a record of contents marks which
+/// of them are known, and by which stores.
 struct Aside {
     Contents::Id contents;
     Stamps::Id stamps;

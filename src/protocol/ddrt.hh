@@ -21,8 +21,8 @@ namespace memsim::protocol {
 /// space for all writes that it removes from its queue. A snarf is not a command of the controller:
 /// it represents what the module observes when a line of DRAM crosses the channel, namely its tag
 /// bits, its data and the requested address (Ohm-GPU IV-B). If the access is a miss and the line is
-/// dirty, the module stores the line in its register, in which the controller has reserved a place,
-/// and reports when the place is free again.
+/// dirty, the module stores the line in its register, and reports when the place is free again. The
+/// controller has reserved the place before.
 struct DdrtCommand {
     std::uint64_t address = 0; ///< in the module
     std::uint32_t bytes = 0;   ///< within one 256-byte line

@@ -61,7 +61,7 @@ struct BlockEnd {
 struct Dispatch : MessageFamily<BlockStart, BlockEnd> {};
 
 /// Dependent instructions without memory accesses, executed by an assist warp: it uses issue slots
-/// of an SM beside those of its warps, but no warp slot.
+/// of an SM in addition to those of its warps, but no warp slot.
 struct AssistRequest {
     std::uint32_t instructions = 0;
 

@@ -187,12 +187,12 @@ TEST_CASE("a tag or a stamp of nothing ends a resumed run with a sentence", "[fo
     CHECK_THROWS_WITH(goes_on([](auto& dram) {
                           for (auto& r : dram.state.requests) r.tag = 1u << 20;
                       }),
-                      Contains("cannot go on from its checkpoint") &&
+                      Contains("cannot continue from its checkpoint") &&
                           Contains("names an element that does not exist"));
     CHECK_THROWS_WITH(goes_on([](auto& dram) {
                           for (auto& s : dram.state.stages) s.stamps = Stamps::Id::of(0, 711);
                       }),
-                      Contains("cannot go on from its checkpoint") && Contains("was freed"));
+                      Contains("cannot continue from its checkpoint") && Contains("was freed"));
 }
 
 TEST_CASE("a flit of another size ends a resumed run with a sentence", "[forging]") {

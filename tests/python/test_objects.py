@@ -59,7 +59,7 @@ def test_signature_and_documentation():
     parameters = inspect.signature(SimpleMemory).parameters
     assert parameters["latency"].default == "100ns"
     assert parameters["queue"].default == 32 and parameters["queue"].annotation is int
-    assert "Time from the data path to the answer" in SimpleMemory.__doc__
+    assert "Time from the data path to the response" in SimpleMemory.__doc__
     assert "tunable" in SimpleMemory.latency.__doc__
     assert memsim.SimpleMemory is memsim.mem.SimpleMemory is SimpleMemory
     assert SimpleMemory.__module__ == "memsim.mem"

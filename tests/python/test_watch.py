@@ -74,7 +74,9 @@ def test_the_status_shows_progress_and_waiting_components(watched):
         ("sys.mem.cpu_side", "sys.gen.mem_side"),
     }
     assert later["queues"] and all(q["messages"] or q["sender_waits"] for q in later["queues"])
-    assert any(re.fullmatch(r"sys\.gen\.mem_side waits for \d+ answers from sys\.mem", line) for line in later["waits"])
+    assert any(
+        re.fullmatch(r"sys\.gen\.mem_side waits for \d+ responses from sys\.mem", line) for line in later["waits"]
+    )
 
 
 def test_only_this_machine_is_answered(watched):

@@ -277,7 +277,7 @@ def test_consecutive_pages_are_written_to_different_planes(in_tmp):
 
 
 def test_a_span_that_does_not_divide_the_planes_gives_an_error_message():
-    with pytest.raises(memsim.Error, match="a mapped block of 3 planes does not lie evenly in 128 planes"):
+    with pytest.raises(memsim.Error, match="a mapped block of 3 planes does not divide the 128 planes"):
         machine("zng", on_flash=dict(span=3))
 
 

@@ -4,8 +4,8 @@
 
 namespace memsim {
 
-/// How many bits are set. std::popcount is a call of a table look-up where the instruction may not
-/// be used (any x86-64), and this stands on the path of every message.
+/// The number of bits that are set. std::popcount compiles to a table look-up on baseline x86-64,
+/// and this function is on the path of every message.
 constexpr std::uint32_t bits_set(std::uint32_t x) {
     x -= x >> 1 & 0x55555555;
     x = (x & 0x33333333) + (x >> 2 & 0x33333333);

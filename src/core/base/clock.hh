@@ -7,14 +7,15 @@
 namespace memsim {
 
 /// One edge of a clock of f hertz: edge n lies at ceil(n x 10^15 / f), exactly, however long the
-/// run. A plain value for State; stepped by additions.
+/// run. A plain value for State, advanced by additions.
 struct ClockEdge {
     std::int64_t cycle = 0;
     Tick tick = 0;
     std::int64_t remainder = 0; ///< tick x f - cycle x 10^15, in [0, f)
 };
 
-/// A rational clock. 30 GHz rounded to a femtosecond would drift by 300 cycles a millisecond.
+/// A clock with an exact rational period. 30 GHz rounded to a femtosecond would drift by 300 cycles
+/// per millisecond.
 class Clock {
   public:
     explicit constexpr Clock(Frequency f)
@@ -44,7 +45,7 @@ class Clock {
         if (t <= 0) return {};
         return edge(static_cast<std::int64_t>(Int128 {t - 1} * f_ / ticks_per_second) + 1);
     }
-    /// The same, from an edge: cheaper if that is not more than 9000 cycles before t.
+    /// The same, starting from an edge: faster if that edge is at most 9000 cycles before t.
     constexpr ClockEdge at_or_after(ClockEdge from, Tick t) const {
         const Tick ahead = t - from.tick;
         if (ahead <= 0) return from;
@@ -58,13 +59,13 @@ class Clock {
         const std::int64_t carried = quotient(late + f_ - 1);
         return {e.cycle + n, e.tick + n * whole_ + carried, carried * f_ - late};
     }
-    /// Ticks from an edge to the next, or one more.
+    /// Ticks between neighbouring edges, rounded down.
     constexpr Tick whole() const { return whole_; }
     /// The time of n cycles, rounded up.
     constexpr Tick cycles(std::int64_t n) const { return edge(n).tick; }
 
   private:
-    /// x / f, x not negative: a product, and what it may lack.
+    /// x / f for x >= 0: a multiplication and a correction.
     constexpr std::int64_t quotient(std::int64_t x) const {
         const auto q = static_cast<std::int64_t>(
             static_cast<Uint128>(static_cast<std::uint64_t>(x)) * inverse_ >> 64);
@@ -75,8 +76,8 @@ class Clock {
     Tick near_;             ///< a time whose product with f fits in 64 bits
 };
 
-/// The edges at or after times that mostly rise. It remembers its last answer to find the next one
-/// cheaply; the answers do not depend on it, so it is no State.
+/// Finds the edges at or after times that mostly rise. It caches its last result to find the next
+/// one cheaply. Results do not depend on the cache, so it is not State.
 class EdgeFinder {
   public:
     EdgeFinder() : clock_(Frequency {1}) {}
@@ -86,7 +87,7 @@ class EdgeFinder {
     const ClockEdge& at_or_after(Tick t) {
         if (t > last_.tick)
             last_ = clock_.at_or_after(last_, t);
-        else if (last_.tick - t >= clock_.whole()) // else it is the same edge again
+        else if (last_.tick - t >= clock_.whole()) // otherwise it is the same edge
             last_ = clock_.at_or_after(t);
         return last_;
     }
@@ -96,13 +97,13 @@ class EdgeFinder {
     ClockEdge last_;
 };
 
-/// How long bytes take at a rate, exactly: the fraction of a femtosecond is carried from transfer
-/// to transfer. Sizes repeat, so the last one is not divided again.
+/// The exact time that bytes take at a rate: the fraction of a femtosecond is carried from transfer
+/// to transfer. Sizes repeat, so the last division is cached.
 class WireTime {
   public:
     explicit WireTime(Rate rate = {0}) : rate_(rate.raw) {}
     std::int64_t rate() const { return rate_; }
-    /// `remainder`, in [0, rate), is what the transfer before left over, and is updated.
+    /// `remainder`, in [0, rate), is the fraction left by the previous transfer; it is updated.
     Tick take(std::uint32_t bytes, std::int64_t& remainder) {
         if (bytes != bytes_) divide(bytes);
         Tick time = whole_;

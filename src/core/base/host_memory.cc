@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
-/// The number behind a word of a file of the kernel, in its unit; nothing is `otherwise`.
+/// The number after a word in a file of the kernel, in the file's unit; `otherwise` if it is
+/// missing.
 std::uint64_t field(const std::string& file, const std::string& word, std::uint64_t otherwise) {
     std::ifstream in(file);
     std::string name;
@@ -26,19 +27,20 @@ std::uint64_t field(const std::string& file, const std::string& word, std::uint6
 std::uint64_t number_in(const std::string& file, std::uint64_t otherwise) {
     std::ifstream in(file);
     std::uint64_t value = 0;
-    return in >> value ? value : otherwise; // 'max' is no number
+    return in >> value ? value : otherwise; // 'max' is not a number
 }
 
 std::uint64_t rest(std::uint64_t limit, std::uint64_t used) {
     return limit - std::min(limit, used);
 }
 
-/// The files of a control group's memory in one version of control groups.
+/// The memory files of one version of control groups.
 struct GroupFiles {
     std::string mount, limit, used, reclaimable;
 };
 
-/// What a control group and those above it leave. Memory in which the kernel keeps files gives way.
+/// The memory that a control group and its ancestors leave. The kernel reclaims memory in which it
+/// caches files.
 std::uint64_t left_in_group(std::string group, const GroupFiles& files) {
     std::uint64_t least = unlimited;
     while (true) {

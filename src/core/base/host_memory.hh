@@ -3,21 +3,22 @@
 #include <cstdint>
 #include <string>
 
-/// The memory of the host that this process uses and can have.
+/// The host memory that this process uses and can still allocate.
 namespace memsim {
 
-/// Bytes that the process can still allocate: what the machine has free, swap included, or less
-/// where a control group or a limit of the process (ulimit) leaves less.
+/// Bytes that the process can still allocate: the machine's free memory and swap, or less where a
+/// control group or a limit of the process (ulimit) allows less.
 std::uint64_t available_memory();
 
-/// With `on`, allocations beyond what is available fail from now on (std::bad_alloc), before the
-/// kernel would kill the process. Without it that limit is gone, for what saves a run that failed.
+/// With `on`, allocations beyond the available memory fail from now on (std::bad_alloc), before the
+/// kernel would kill the process. Without `on`, the limit is lifted, so that a failed run can be
+/// saved.
 void limit_memory(bool on);
 
-/// '12.3 GiB'.
+/// Formats bytes: '12.3 GiB'.
 std::string show_bytes(std::uint64_t bytes);
 
-/// The sentence for an allocation that failed.
+/// The message for an allocation that failed.
 std::string out_of_memory();
 
 } // namespace memsim

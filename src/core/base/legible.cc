@@ -6,7 +6,7 @@ namespace memsim {
 
 namespace {
 
-/// The length of the character of UTF-8 that stands here; 0 if none does (RFC 3629, section 4).
+/// The length of the UTF-8 character that begins here; 0 if none does (RFC 3629, section 4).
 std::size_t character(std::string_view s) {
     const auto byte = [&](std::size_t i) {
         return i < s.size() ? static_cast<std::uint8_t>(s[i]) : std::uint8_t {0};
@@ -18,7 +18,7 @@ std::size_t character(std::string_view s) {
     const unsigned first = byte(0);
     if (first < 0x80) return 1;
     if (from_to(0, 0xc2, 0xdf)) return tail(1) ? 2 : 0;
-    if (from_to(0, 0xe0, 0xef)) { // neither overlong nor a half of a surrogate pair
+    if (from_to(0, 0xe0, 0xef)) { // neither overlong nor half of a surrogate pair
         const bool second = from_to(1, first == 0xe0 ? 0xa0 : 0x80, first == 0xed ? 0x9f : 0xbf);
         return second && tail(2) ? 3 : 0;
     }
@@ -29,7 +29,7 @@ std::size_t character(std::string_view s) {
     return 0;
 }
 
-/// Codes of a terminal: C0 but the line feed, DEL, and C1 (U+0080 to U+009F).
+/// Control codes of a terminal: C0 except the line feed, DEL, and C1 (U+0080 to U+009F).
 bool controls(std::string_view c) {
     const auto first = static_cast<std::uint8_t>(c[0]);
     if (c.size() == 1) return (first < 0x20 && first != '\n') || first == 0x7f;

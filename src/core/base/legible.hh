@@ -5,8 +5,8 @@
 
 namespace memsim {
 
-/// Bytes of a file, or a name, as a sentence can show them: UTF-8 stays as it is, and each byte
-/// that is none, or controls a terminal, becomes `\xff`. Line feeds stay: some messages have
+/// Makes bytes of a file, or a name, printable in a message. UTF-8 is kept; each byte that is not
+/// UTF-8 or controls a terminal becomes `\xff`. Line feeds are kept, because some messages have
 /// several lines.
 std::string legible(std::string_view bytes);
 

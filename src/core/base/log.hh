@@ -11,8 +11,8 @@
 
 namespace memsim {
 
-/// A switch for trace output, declared where it is used: `const DebugFlag dram{"Dram", "..."};`
-/// Which are on belongs to a run, not to the flag.
+/// A switch for trace output, declared where it is used: `const DebugFlag dram{"Dram", "..."};` The
+/// set of enabled flags belongs to a run, not to the flag.
 class DebugFlag {
   public:
     DebugFlag(std::string name, std::string doc);
@@ -27,14 +27,14 @@ class DebugFlag {
     std::size_t index_;
 };
 
-/// An address as a part of a line: '0x1000'.
+/// An address in a line: '0x1000'.
 struct hex {
     std::uint64_t value = 0;
     template <class T>
     explicit hex(T v) : value(static_cast<std::uint64_t>(v)) {}
 };
 
-/// '12.345678ns': every time of a log in one unit, exactly.
+/// '12.345678ns': all times of a log have the same unit and are exact.
 std::string nanoseconds(Tick time);
 
 namespace detail {
@@ -50,8 +50,8 @@ requires std::is_enum_v<E>
 void append_part(std::string& to, E v) { to += reflect::enumerator_name(v); }
 } // namespace detail
 
-/// 'row 7 of bank 3' from its parts: what debug lines are made of, only when they are wanted. An
-/// enumerator appears by its name.
+/// Joins parts to a text such as 'row 7 of bank 3'. Debug lines are built with it, only when they
+/// are enabled. An enumerator is printed by its name.
 template <class... Parts>
 std::string join(const Parts&... parts) {
     std::string s;

@@ -10,7 +10,7 @@ namespace memsim {
 
 namespace {
 
-// Those of ASCII, in any locale.
+// ASCII only, in any locale.
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -26,7 +26,7 @@ bool is_name(std::string_view name) {
     });
 }
 
-/// In one line.
+/// Makes a path printable in one line.
 std::string shown(std::string_view path) {
     std::string text;
     for (const char c : legible(path)) c == '\n' ? text += "\\n" : text += c;

@@ -9,7 +9,7 @@ void read_names(std::string_view printed, std::string_view* names, std::size_t c
     for (std::size_t i = 0; i < count; ++i) {
         at = printed.find("fake", printed.find('&', at));
         MEMSIM_ASSERT(at != printed.npos,
-                      "this compiler prints addresses of fields in another way");
+                      "this compiler prints addresses of fields in an unknown form");
         const std::size_t round = printed.find(")}", at), end = printed.find('}', at);
         // gcc may print {anonymous} before the name; clang prints no type there.
         at = round != printed.npos ? round : end;
@@ -18,10 +18,10 @@ void read_names(std::string_view printed, std::string_view* names, std::size_t c
 }
 
 EnumNames::EnumNames(std::string_view printed) {
-    std::size_t at = printed.find("V = ") + 5; // behind the bracket, too
+    std::size_t at = printed.find("V = ") + 5; // also skips the bracket
     for (std::string_view& name : names) {
-        // One ends at a comma or bracket that is not within brackets of its own, as those of
-        // gcc's <unnamed> are.
+        // A name ends at a comma or bracket outside of brackets of its own, such as those of gcc's
+        // <unnamed>.
         std::size_t end = at;
         for (int open = 0; open > 0 || printed[end] != ','; ++end) {
             if (std::string_view("({[<").find(printed[end]) != std::string_view::npos) ++open;

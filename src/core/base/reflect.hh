@@ -12,10 +12,10 @@
 #include <type_traits>
 #include <utility>
 
-/// The fields of a plain struct: how many, their names, references to each. This is what lets a
-/// component be declared once. A struct whose fields cannot all be seen (a reference, a greedy
+/// The fields of a plain struct: their number, names and references. Components need only one
+/// declaration because of this. A struct whose fields are not all visible (a reference, a greedy
 /// constructor, a bit field, a base class) does not compile: its layout is recomputed from the
-/// fields that were found and must match its size.
+/// fields found and must match its size.
 namespace memsim::reflect {
 
 /// A list of types, such as those of the fields of a struct.
@@ -64,7 +64,7 @@ constexpr std::string_view pretty() {
     return __PRETTY_FUNCTION__;
 }
 
-/// Binder<N> sees the N fields of a struct, without a std::tuple, which is slow to compile.
+/// Binder<N> accesses the N fields of a struct, without a std::tuple, which compiles slowly.
 template <std::size_t N>
 struct Binder;
 template <>
@@ -108,8 +108,8 @@ BOOST_PP_REPEAT_FROM_TO(1, 65, MEMSIM_BINDER, ~)
 constexpr std::size_t round_up(std::size_t offset, std::size_t align) {
     return (offset + align - 1) / align * align;
 }
-/// The size of a struct of exactly these fields in this order; 0 if one is const or a reference: it
-/// cannot be loaded.
+/// The size of a struct of exactly these fields in this order; 0 if a field is const or a reference
+/// and so cannot be loaded.
 template <class T, class... F>
 constexpr std::size_t size_of(Types<F...>) {
     if constexpr (((std::is_const_v<F> || std::is_reference_v<F>) || ...)) return 0;
@@ -128,7 +128,7 @@ constexpr std::string_view last_identifier(std::string_view s) {
     return s.substr(begin);
 }
 
-/// The names of the fields in what a compiler prints of their addresses, in order:
+/// Finds the names of the fields in the text that a compiler prints for their addresses, in order:
 ///     gcc    {Wrap<int*>{(& fake<Params>.Fake<Params>::value.Params::t_read)}, Wrap<...
 ///     clang  <{&fake.value.t_read}, {...
 void read_names(std::string_view printed, std::string_view* names, std::size_t count);
@@ -142,7 +142,7 @@ constexpr std::size_t field_count() {
                   "a reflected struct must be an aggregate: no constructors, "
                   "no private members, no virtual functions");
     constexpr std::size_t n = std::is_empty_v<T> ? 0 : detail::count<T>();
-    static_assert(n <= 64, "a reflected struct may hold at most 64 fields: group some of them");
+    static_assert(n <= 64, "a reflected struct may have at most 64 fields: group some of them");
     if constexpr (n > 0) {
         static_assert(detail::size_of<T>(
                           decltype(detail::Binder<n>::types(std::declval<T&>())) {}) == sizeof(T),
@@ -187,13 +187,13 @@ template <class T, class F>
 }
 
 /// A struct that several declarations share: `using group = void;` marks it. Its fields count as
-/// those of the struct that it stands in, under their own names.
+/// fields of the enclosing struct, under their own names.
 template <class T>
 concept Group = requires {
     typename T::group;
 };
 
-/// As for_each_field, with the fields of groups in their group's place.
+/// Like for_each_field, but visits the fields of a group in place of the group.
 template <class T, class F>
 constexpr void for_each_leaf(T& t, F&& f) {
     for_each_field(t, [&](std::string_view name, auto& field) {
@@ -209,7 +209,7 @@ std::string type_name_in(std::string_view printed);
 std::string member_name_in(std::string_view printed);
 } // namespace detail
 
-/// 'mem.Cache' for memsim::mem::Cache: the same on every compiler.
+/// 'mem.Cache' for memsim::mem::Cache: equal on every compiler.
 template <class T>
 std::string type_name() {
     return detail::type_name_in(__PRETTY_FUNCTION__);
@@ -222,7 +222,8 @@ std::string member_name() {
 }
 
 namespace detail {
-/// What a compiler prints of the values 0 to 63 of an enumeration: its name, or else the number.
+/// The text that a compiler prints for the values 0 to 63 of an enumeration: names, or numbers for
+/// values without a name.
 template <class E, E... V>
 constexpr std::string_view printed() {
     return __PRETTY_FUNCTION__;
@@ -244,7 +245,7 @@ const EnumNames& enum_names() {
 }
 } // namespace detail
 
-/// The name of a value of an enumeration, whose values are below 64; empty if it is none of them.
+/// The name of an enumerator with a value below 64; empty if no enumerator has the value.
 template <class E>
 std::string_view enumerator_name(E value) {
     const auto v = static_cast<std::uint64_t>(value);

@@ -15,10 +15,10 @@ constexpr std::uint64_t split_mix(std::uint64_t& x) {
     return z ^ (z >> 31);
 }
 
-/// A stream of random numbers that belongs to one State field: seeded from the machine's seed, the
-/// component's path and the field's name, so that adding a component disturbs no other's stream.
-/// Blackman and Vigna's xoshiro256** (ACM TOMS 2021). Draw once a statement: the order of
-/// evaluation inside an expression is the compiler's.
+/// A stream of random numbers that belongs to one State field. It is seeded from the machine's
+/// seed, the component's path and the field's name, so that adding a component changes no other
+/// stream. Blackman and Vigna's xoshiro256** (ACM TOMS 2021). Draw at most once per statement: the
+/// order of evaluation inside an expression is unspecified.
 class Rng {
   public:
     static constexpr std::string_view archived_as = "Rng";
@@ -51,7 +51,7 @@ class Rng {
         __extension__ using Wide = unsigned __int128;
         return static_cast<std::uint64_t>((static_cast<Wide>(next()) * n) >> 64);
     }
-    /// True in `ppb` of 10^9 draws.
+    /// True with a probability of `ppb` / 10^9.
     constexpr bool chance(std::int64_t ppb) {
         return static_cast<std::int64_t>(below(1'000'000'000)) < ppb;
     }

@@ -8,7 +8,7 @@ namespace detail {
 
 namespace {
 
-/// Letters that a unit and what was written begin with alike.
+/// The number of leading letters that a unit and the written text share.
 std::size_t alike(std::string_view unit, std::string_view written, int mask) {
     std::size_t i = 0;
     while (i < std::min(unit.size(), written.size()) && (unit[i] | mask) == (written[i] | mask))
@@ -16,8 +16,8 @@ std::size_t alike(std::string_view unit, std::string_view written, int mask) {
     return i;
 }
 
-/// The unit that was probably meant: the one that begins most like it ('KiB' for 'KB', 'kB' for
-/// 'kb'), where upper and lower case count only between two that are equally long.
+/// The unit that was probably meant: the unit with the longest common beginning ('KiB' for 'KB',
+/// 'kB' for 'kb'). Case counts only between units with equally long common beginnings.
 std::string_view meant(std::string_view written, const UnitName* units, std::size_t n) {
     constexpr int no_case = 0x20;
     const auto* best = std::max_element(units, units + n, [&](const auto& a, const auto& b) {
@@ -26,14 +26,14 @@ std::string_view meant(std::string_view written, const UnitName* units, std::siz
         };
         return score(a.suffix) < score(b.suffix);
     });
-    // Of shares, 1 itself has no unit: the middle one is '%'.
+    // For fractions the unit of 1 is empty; the middle unit is '%'.
     return alike(best->suffix, written, no_case) ? best->suffix
            : units[0].suffix.empty()             ? units[1].suffix
                                                  : units[n / 2].suffix;
 }
 
-/// A number with the unit that was probably meant. Without a unit, a number of 1000 and more counts
-/// bytes or hertz, and one below 1/1000 counts seconds, joules, watts or meters.
+/// A number with the unit that was probably meant. Without a unit, a number from 1000 up is taken
+/// as bytes or hertz, and a number below 1/1000 as seconds, joules, watts or meters.
 std::string likely(std::string_view number, std::string_view suffix, const UnitName* units,
                    std::size_t n) {
     if (suffix.empty()) {
@@ -48,7 +48,7 @@ std::string likely(std::string_view number, std::string_view suffix, const UnitN
     return std::string(number) + std::string(meant(suffix, units, n));
 }
 
-/// '2/3' as the share '0.666666667'; nothing if it is no quotient of two numbers.
+/// '2/3' as the fraction '0.666666667'; empty if the text is not a quotient of two numbers.
 std::string quotient(std::string_view text) {
     const Decimal over = read_decimal(text);
     if (over.length == 0 || over.length >= text.size() || text[over.length] != '/') return "";

@@ -5,15 +5,15 @@
 #include <type_traits>
 #include <vector>
 
-/// One trait a value type that may stand in a parameter: its name in Python, how it is written and
-/// how it is read. Reading is exact; the error is the end of a sentence that begins with the path.
+/// The trait of a value type that a parameter may have: its name in Python, and how it is printed
+/// and parsed. Parsing is exact. The error is the end of a sentence that begins with the path.
 namespace memsim {
 
 template <class T>
 struct Text;
 
-/// An enumeration becomes a parameter type by a function found beside it:
-/// `constexpr std::array<std::string_view, N> names_of(E)`, in the enumerators' order from 0.
+/// An enumeration becomes a parameter type with a function in its own namespace: `constexpr
+/// std::array<std::string_view, N> names_of(E)`, in the enumerators' order from 0.
 template <class E>
 concept NamedEnum = std::is_enum_v<E> && requires(E e) {
     names_of(e)[0];
@@ -25,7 +25,8 @@ namespace detail {
 std::string show_scaled(std::int64_t raw, const UnitName* units, std::size_t n);
 std::int64_t read_integer(std::string_view text, Int128 min, Int128 max);
 std::string list_words(const std::string_view* words, std::size_t n);
-/// '1.2GHz' where a time is wanted, '833ps' where a frequency is: the reciprocal, to the nearest.
+/// Accepts '1.2GHz' where a time is expected, and '833ps' where a frequency is: the reciprocal,
+/// rounded to nearest.
 bool reciprocal(std::string_view text, std::string_view wanted, std::int64_t& raw);
 } // namespace detail
 
@@ -52,7 +53,7 @@ requires(!std::same_as<T, bool>) struct Text<T> {
     static std::string_view unit() { return ""; }
     static std::string show(T v) { return std::to_string(v); }
     static T parse(std::string_view s) {
-        // 64-bit unsigned values above 2^63 are not needed by any parameter.
+        // No parameter needs unsigned values above 2^63.
         constexpr Int128 top = std::numeric_limits<T>::max();
         constexpr Int128 most = std::numeric_limits<std::int64_t>::max();
         return static_cast<T>(
@@ -79,7 +80,7 @@ struct Text<std::string> {
 template <NamedEnum E>
 struct Text<E> {
     static constexpr auto names = names_of(E {});
-    /// 'a|b|c': the words that are allowed.
+    /// 'a|b|c': the allowed words.
     static std::string type() {
         std::string all;
         for (std::string_view n : names) all += (all.empty() ? "" : "|") + std::string(n);

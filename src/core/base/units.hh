@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-/// Quantities carry their unit in their type and an exact integer inside; text such as '1.2GHz' is
-/// read exactly or refused. Capacities written KB, MB, GB in papers are KiB, MiB, GiB here.
+/// Quantities have their unit in their type and hold an exact integer. Text such as '1.2GHz' is
+/// parsed exactly or refused. Capacities that papers write as KB, MB, GB are KiB, MiB, GiB here.
 namespace memsim {
 
 /// Simulated time: a whole number of femtoseconds since the start (int64: 2.5 simulated hours).
@@ -101,7 +101,7 @@ struct LengthTag {
     static constexpr std::array<UnitName, 4> units {
         {{"m", 1'000'000}, {"cm", 10'000}, {"mm", 1'000}, {"um", 1}}};
 };
-/// A share of one; the only quantity that may be written without a unit ('0.25' or '25%').
+/// A share of 1; the only quantity that may be written without a unit ('0.25' or '25%').
 struct FractionTag {
     static constexpr std::string_view name = "Fraction";
     static constexpr std::array<UnitName, 4> units {
@@ -127,7 +127,7 @@ struct Scaled {
     Fault fault = Fault::none;
 };
 
-/// Digits of a decimal number, read exactly: value = digits / 10^places.
+/// The digits of a decimal number, parsed exactly: value = digits / 10^places.
 struct Decimal {
     Int128 digits = 0;
     int places = 0;
@@ -135,9 +135,10 @@ struct Decimal {
     bool too_large = false;
 };
 
-/// Of 'e-3' or 'E12' at `i`: 'e' alone begins the name of a unit. Moves `i` behind it.
+/// Parses an exponent such as 'e-3' or 'E12' at `i` and moves `i` past it. A lone 'e' begins the
+/// name of a unit.
 constexpr int read_exponent(std::string_view s, std::size_t& i) {
-    constexpr int beyond = 1000; // larger than any number that fits, either way
+    constexpr int beyond = 1000; // its magnitude exceeds every number that fits
     std::size_t at = i + 1;
     const bool negative = at < s.size() && s[at] == '-';
     if (at < s.size() && (s[at] == '-' || s[at] == '+')) ++at;
@@ -183,7 +184,7 @@ constexpr Decimal read_decimal(std::string_view s) {
     return d;
 }
 
-/// digits / 10^places x scale, or why that is not a 64-bit integer.
+/// digits / 10^places x scale, or the reason why the result is not a 64-bit integer.
 constexpr Scaled scale_exactly(Decimal d, std::int64_t scale) {
     if (d.too_large) return {0, Fault::too_large};
     Int128 s = scale;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-/// What a parameter's value must keep beside its range, declared with it:
+/// Requirements on a parameter's value in addition to its range, declared with it:
 ///
 ///     #include "core/declare/param.hh"
 ///
@@ -16,14 +16,14 @@
 ///
 ///     struct Params {
 ///         Param<Bytes> line {128_B, {32_B, 4_KiB}, "Bytes of a line", power_of_two()};
-///         Param<Bytes> sector {32_B, {8_B, 4_KiB}, "Bytes of a sector", power_of_two(),
-///         at_most(line)}; Param<Bytes> page {4_KiB, {1_KiB, 1_GiB}, "Bytes of a page",
-///         multiple_of(1_KiB)};
+///         Param<Bytes> sector {32_B, {8_B, 4_KiB}, "Bytes of a sector", at_most(line)};
+///         Param<Bytes> page {4_KiB, {1_KiB, 1_GiB}, "Bytes of a page", multiple_of(1_KiB)};
 ///     };
 ///
-/// A value that breaks a constraint is refused by one form of sentence: "gpu.l2.sector: '256B' must
-/// be at most line = 128B (Of a sector)". A constraint with constants is checked when the value is
-/// given, one that names another parameter when all of them are.
+/// A value that violates a constraint is refused with a sentence of this form: "gpu.l2.sector:
+/// '256B' must be at most line = 128B (Bytes of a sector)". A constraint with constants is checked
+/// when the value is given; a constraint that names another parameter is checked when all
+/// parameters are given.
 namespace memsim {
 
 template <class T>
@@ -32,9 +32,9 @@ class Param;
 class Constraint {
   public:
     using Keeps = bool (*)(std::int64_t value, std::int64_t other);
-    /// The value must be 'words', such as "a power of two".
+    /// Requires the value to be `words`, such as "a power of two".
     Constraint(std::string_view words, Keeps keeps) : words_(words), keeps_(keeps) {}
-    /// The value must be 'words' and the other parameter, such as "at most" line.
+    /// Requires the value to be `words` and the other parameter, such as "at most" line.
     template <class T>
     Constraint(std::string_view words, Keeps keeps, const Param<T>& other)
         : words_(words), keeps_(keeps), other_(&other),
@@ -50,7 +50,7 @@ class Constraint {
                   return std::int64_t {constant};
           }),
           text_([constant] { return Text<T>::show(constant); }) {}
-    /// The same constraint, which 0 keeps, too: where 0 turns something off.
+    /// The same constraint, but 0 is allowed too: for parameters where 0 turns a feature off.
     Constraint or_zero() const {
         Constraint c = *this;
         c.zero_ = true;
@@ -60,7 +60,7 @@ class Constraint {
     bool kept_by(std::int64_t value) const {
         return (zero_ && value == 0) || keeps_(value, number_ ? number_() : 0);
     }
-    /// The other parameter; none: it is all said here.
+    /// The other parameter; null if the constraint names none.
     const void* other() const { return other_; }
     /// 'at most line', or, with its value, 'at most line = 128B'.
     std::string text(std::string_view name_of_other, bool with_value) const {
@@ -82,7 +82,7 @@ class Constraint {
 inline Constraint power_of_two() {
     return {"a power of two", [](std::int64_t v, std::int64_t) { return v > 0 && !(v & (v - 1)); }};
 }
-/// Of a constant or of another parameter, as all that follow.
+/// `other` is a constant or another parameter, here and in the functions below.
 template <class T>
 Constraint multiple_of(const T& other) {
     return {"a multiple of", [](std::int64_t v, std::int64_t o) { return o != 0 && v % o == 0; },

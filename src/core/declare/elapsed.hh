@@ -6,28 +6,28 @@
 #include <functional>
 #include <vector>
 
-/// Statistics of elapsed time and cycles. Their value at any tick is that of what has elapsed by
-/// then, also where it is counted before or after: so it is right in any window of a run.
+/// Statistics of elapsed time and cycles. Their value at a tick covers exactly what has elapsed by
+/// then, even if it is counted earlier or later. It is therefore right for any window of a run.
 namespace memsim {
 
-/// What is common to them: the total at a tick, since the last reset.
+/// The base of these statistics: the total at a tick, since the last reset.
 class Elapsed : public Stat {
   public:
     static constexpr std::string_view kind = "elapsed";
     using Stat::Stat;
     virtual ~Elapsed() = default;
-    /// At `never`: with all that is counted, elapsed or not.
+    /// At `never`: everything counted, elapsed or not.
     virtual Uint128 total(Tick now) const = 0;
     Uint128 value(Window w = {}) const { return w.grown(this, total(w.now)); }
 };
 
-/// Time that passes in episodes. Episodes may overlap; each counts. The value at any tick includes
-/// the part of each episode that lies between the last reset and that tick.
+/// Time that passes in episodes. Overlapping episodes all count. The value at a tick includes the
+/// part of each episode between the last reset and that tick.
 class ElapsedTime final : public Elapsed {
   public:
     static constexpr std::string_view archived_as = "ElapsedTime";
     explicit ElapsedTime(const char* doc) : Elapsed(Unit::time, doc) {}
-    ElapsedTime(Unit unit, const char* doc) : Elapsed(unit, doc) {} // of an Each
+    ElapsedTime(Unit unit, const char* doc) : Elapsed(unit, doc) {} // for Each
     template <class Archive>
     void archive(Archive& a) {
         a(counted_);
@@ -36,19 +36,19 @@ class ElapsedTime final : public Elapsed {
         a(before_reset_), a(begins_), a(open_), a(reset_), a(ahead_);
     }
 
-    /// An episode begins whose end is not known.
+    /// Begins an episode whose end is not known.
     void begin(Tick now) {
         ++open_;
         begins_ += static_cast<Uint128>(now);
     }
-    /// An episode ends that began at `from`.
+    /// Ends an episode that began at `from`.
     void end(Tick from, Tick now) {
         const Tick counts_from = std::max(from, reset_);
         --open_;
         begins_ -= static_cast<Uint128>(counts_from);
         counted_ += static_cast<Uint128>(now - counts_from);
     }
-    /// An episode whose end is known at `now`.
+    /// Adds an episode whose end is already known at `now`.
     void add(Tick now, Tick from, Tick until) {
         counted_ += static_cast<Uint128>(until - from);
         if (until > now) keep({from, until}, now);
@@ -70,11 +70,11 @@ class ElapsedTime final : public Elapsed {
     struct Span {
         Tick from = 0, until = 0;
     };
-    /// With all of the episodes whose ends are known.
+    /// Includes the whole of each episode whose end is known.
     Uint128 stored(Tick now) const {
         return now == never ? counted_ : counted_ + static_cast<Uint128>(now) * open_ - begins_;
     }
-    /// What of these lies after `now`.
+    /// The part of these episodes that lies after `now`.
     Uint128 after(Tick now) const {
         Uint128 sum = 0;
         for (const Span& s : ahead_)
@@ -83,7 +83,7 @@ class ElapsedTime final : public Elapsed {
     }
     void keep(Span s, Tick now) {
         for (Span& other : ahead_)
-            if (other.until <= now) { // it has ended: its place is free
+            if (other.until <= now) { // has ended: its entry is reused
                 other = s;
                 return;
             }
@@ -91,19 +91,19 @@ class ElapsedTime final : public Elapsed {
     }
 
     Uint128 counted_ = 0;      ///< since the last reset
-    Uint128 before_reset_ = 0; ///< of episodes counted before it, what lies after it
-    Uint128 begins_ = 0;       ///< of those under way whose end is not known, added up
-    std::uint64_t open_ = 0;   ///< how many these are
+    Uint128 before_reset_ = 0; ///< of episodes counted before the reset, the part after it
+    Uint128 begins_ = 0;       ///< sum of the begins of open episodes
+    std::uint64_t open_ = 0;   ///< number of open episodes (whose end is not known)
     Tick reset_ = 0;
-    std::vector<Span> ahead_; ///< all that end later than now are here
+    std::vector<Span> ahead_; ///< includes all episodes that end later than now
 };
 
-/// Cycles of a clock that pass in episodes, one at a time, each rounded up.
+/// Cycles of a clock that pass in episodes, one at a time; each episode is rounded up.
 class ElapsedCycles final : public Elapsed {
   public:
     static constexpr std::string_view archived_as = "ElapsedCycles";
     using Elapsed::Elapsed;
-    /// Before the first episode: a clock of so many cycles a second.
+    /// Sets the clock's frequency. Call before the first episode.
     void count_in(Frequency clock) { clock_ = clock; }
     template <class Archive>
     void archive(Archive& a) {
@@ -133,18 +133,19 @@ class ElapsedCycles final : public Elapsed {
   private:
     Frequency clock_ {};
     Uint128 counted_ = 0;
-    Tick since_ = never;             ///< when the episode under way began
-    std::uint64_t before_reset_ = 0; ///< of its cycles
+    Tick since_ = never;             ///< when the open episode began
+    std::uint64_t before_reset_ = 0; ///< of the open episode's cycles
 };
 
-/// Cycles for which resources are taken, counted when they are: from the present cycle on, or from
-/// the end of what took the resource before. How many of them are still to come follows from the
-/// component's State, which has when its resources are free.
+/// Cycles for which resources are occupied, counted when a resource is booked: from the present
+/// cycle, or from the end of the previous booking. The component's State holds the times at which
+/// its resources become free; they determine how many of the booked cycles are still to come.
 class BookedCycles final : public Elapsed {
   public:
     static constexpr std::string_view archived_as = "BookedCycles";
     using Elapsed::Elapsed;
-    /// In init(): how many of the cycles that are booked begin at a tick or later.
+    /// Call in init(): sets the function that returns how many booked cycles begin at a tick or
+    /// later.
     void count_ahead(std::function<std::uint64_t(Tick)> ahead) { ahead_ = std::move(ahead); }
     template <class Archive>
     void archive(Archive& a) {
@@ -172,10 +173,10 @@ class BookedCycles final : public Elapsed {
 
     std::function<std::uint64_t(Tick)> ahead_;
     Uint128 booked_ = 0;             ///< since the last reset
-    std::uint64_t before_reset_ = 0; ///< of those booked before it, the cycles after it
+    std::uint64_t before_reset_ = 0; ///< of cycles booked before the reset, those after it
 };
 
-/// The longest of episodes, those under way included, as far as they lie after the last reset.
+/// The longest episode, including open ones; only the part after the last reset counts.
 class LongestTime : public Stat {
   public:
     static constexpr std::string_view kind = "longest";
@@ -187,10 +188,10 @@ class LongestTime : public Stat {
     }
 
     void begin(Tick now) { begins_.push_back(now); }
-    /// An episode ends that began at `from`.
+    /// Ends an episode that began at `from`.
     void end(Tick from, Tick now) {
         const auto of = std::find(begins_.begin(), begins_.end(), std::max(from, reset_));
-        MEMSIM_ASSERT(of != begins_.end(), "an episode ends that has not begun");
+        MEMSIM_ASSERT(of != begins_.end(), "an episode ends that did not begin");
         longest_ = std::max(longest_, now - *of);
         begins_.erase(of);
     }

@@ -17,14 +17,14 @@ class Object;
 class Timer;
 struct PortField;
 
-/// What a type declares (its Params, Ports, Stats and State), seen without its types. The table of
-/// a type is compiled with its registration alone (core/kernel/registry.hh), so that a header with
-/// a component in it costs those who include it little.
+/// The declarations of a type (Params, Ports, Stats and State) without their types. A type's table
+/// is compiled only with its registration (core/kernel/registry.hh), so that including a
+/// component's header costs little.
 struct Declaration {
     std::vector<ParamRef> (*params)(const Object&);
     const void* (*params_address)(const Object&);
     std::vector<StatField> (*stats)(Object&);
-    std::vector<PortField> (*ports)(Object&); ///< this and what follows: of components alone
+    std::vector<PortField> (*ports)(Object&); ///< from here on: for components only
     const void* (*ports_address)(const Object&);
     void (*save)(Object&, Saver&);
     void (*load)(Object&, Loader&);
@@ -36,8 +36,8 @@ template <class C>
 std::unique_ptr<Object> make(const void* params);
 }
 
-/// What stands in the tree of a machine: it has a path, parameters and statistics, by which it is
-/// in the database. Most objects are components (core/kernel/component.hh).
+/// A node in the tree of a machine. It has a path, parameters and statistics, which the database
+/// stores. Most objects are components (core/kernel/component.hh).
 class Object {
   public:
     struct StatRef {
@@ -46,7 +46,7 @@ class Object {
         std::string_view kind;
         void (*read)(const Stat&, StatReader&, Window);
     };
-    /// A parameter's value as the object holds it.
+    /// The value of a parameter as the object holds it.
     struct Resolved {
         std::string name, text;
         std::optional<std::int64_t> number; ///< Param::number()
@@ -55,9 +55,9 @@ class Object {
     virtual ~Object();
 
     const std::string& path() const { return path_; } ///< 'gpu.l2[3]'
-    std::uint32_t id() const { return id_; }          ///< place in the order of the tree
+    std::uint32_t id() const { return id_; }          ///< position in the order of the tree
 
-    /// Derives constants from parameters; a component sizes its State. Throws ConfigError.
+    /// Derives constants from parameters; a component also sizes its State. Throws ConfigError.
     virtual void init() {}
 
     const std::vector<StatRef>& stats() const { return stats_; }
@@ -69,7 +69,7 @@ class Object {
   protected:
     [[noreturn]] void refuse(const std::string& parameter, const std::string& why) const;
 
-    /// `ports`: the object's, by which the number of its statistics may follow.
+    /// `ports`: the object's ports, which may determine the number of its statistics.
     void find_stats(const void* ports);
 
     const Declaration& declared() const {
@@ -87,9 +87,9 @@ class Object {
     std::vector<StatRef> stats_;
 };
 
-/// An object that simulates nothing: it says something about the machine, computed in init() from
-/// its parameters at most. It has Params and Stats, of which each is a Figure, and neither ports
-/// nor State; no run wakes it and no checkpoint holds it.
+/// An object that simulates nothing: it describes the machine with figures that init() computes
+/// from its parameters. It has Params and Stats (all of type Figure) and neither ports nor State.
+/// No run wakes it and no checkpoint holds it.
 template <class Self>
 class StaticModel : public Object {
   public:

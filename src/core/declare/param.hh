@@ -15,15 +15,15 @@ struct Range {
 };
 
 /// A fixed parameter is part of the configuration hash: a checkpoint restores only under the same
-/// value. A tunable one may be changed on restore, and the change is recorded.
+/// value. A tunable parameter may be changed on restore, and the change is recorded.
 enum class Change : std::uint8_t { fixed, tunable };
 
-/// What the framework does with a parameter whose type it does not know: one table for each type of
-/// value, so that it is compiled once and not for each component.
+/// The framework's operations on a parameter whose type is erased. One table per type of value, so
+/// that they are compiled once and not for each component.
 struct ParamOperations {
     std::string (*type)();
     std::string_view (*unit)();
-    bool late; ///< the default is checked when a component is created, and not before
+    bool late; ///< the default is checked only when a component is created
     std::string (*text)(const void* param);
     std::optional<std::int64_t> (*number)(const void* param);
     std::string (*min)(const void* param);
@@ -36,9 +36,9 @@ struct ParamOperations {
     void (*check)(const void* param, const Constraint& c, std::string_view name_of_other);
 };
 
-/// One parameter of a component: default, allowed range and meaning, declared once, and behind them
-/// its constraints, its provenance and whether it is tunable. Reads like a T. A copy, as a
-/// component holds it, has the value alone, so that values lie close together.
+/// One parameter of a component: default, allowed range and meaning, followed by its constraints,
+/// its provenance and whether it is tunable, all declared once. It converts to a T. A component's
+/// copy holds only the value, so that values are close together in memory.
 template <class T>
 class Param {
   public:
@@ -66,7 +66,7 @@ class Param {
     const Provenance& provenance() const { return about().provenance; }
     const std::vector<Constraint>& constraints() const { return about().constraints; }
     std::string text() const { return Text<T>::show(value_); }
-    /// In the base unit; none where the value is a word or a text.
+    /// The value in the base unit; none if the value is a word or a text.
     std::optional<std::int64_t> number() const {
         if constexpr (requires { value_.raw; })
             return value_.raw;
@@ -78,7 +78,7 @@ class Param {
     std::string min() const { return about().range ? Text<T>::show(about().range->min) : ""; }
     std::string max() const { return about().range ? Text<T>::show(about().range->max) : ""; }
 
-    /// Reads the value from text. The error is the end of a sentence: the caller names the place.
+    /// Parses the value. The error is the end of a sentence; the caller prepends the place.
     void parse(std::string_view s) {
         T v = Text<T>::parse(s);
         if constexpr (std::totally_ordered<T>) {
@@ -110,14 +110,14 @@ class Param {
             throw ConfigError("'" + text() + "' must be " + c.text(name_of_other, true));
     }
     const About& about() const {
-        MEMSIM_ASSERT(about_, "a component's copy of a parameter knows its value only");
+        MEMSIM_ASSERT(about_, "a component's copy of a parameter holds only its value");
         return *about_;
     }
     T value_;
     std::unique_ptr<About> about_;
 };
 
-// Outside of the class, so that those of common types are compiled in param.cc alone.
+// Outside of the class, so that the instances for common types are compiled only in param.cc.
 template <class T>
 Param<T>::Param(T initial, const char* doc)
     : value_(std::move(initial)), about_(new About {{}, doc}) {}
@@ -153,7 +153,7 @@ const ParamOperations Param<T>::operations {Text<T>::type, Text<T>::unit, requir
 }
 ;
 
-/// These are compiled in param.cc.
+/// Compiled in param.cc.
 extern template class Param<bool>;
 extern template class Param<unsigned>;
 extern template class Param<std::uint64_t>;
@@ -164,7 +164,7 @@ extern template class Param<Frequency>;
 extern template class Param<Rate>;
 extern template class Param<Fraction>;
 
-/// One of a struct of parameters, by its name.
+/// A parameter of a struct, with its name.
 struct ParamRef {
     std::string_view name;
     void* param;
@@ -173,7 +173,7 @@ struct ParamRef {
     std::string text() const { return operations->text(param); }
 };
 
-/// A struct of parameters, as a list.
+/// Lists the parameters of a struct.
 template <class Params>
 std::vector<ParamRef> params_of(Params& params) {
     std::vector<ParamRef> all;
@@ -183,11 +183,11 @@ std::vector<ParamRef> params_of(Params& params) {
     return all;
 }
 
-/// Checks the constraints of a parameter that name others of the same list.
+/// Checks the constraints of a parameter that name other parameters of the same list.
 void check_others(const ParamRef& p, const std::vector<ParamRef>& params);
 std::string name_of_param(const std::vector<ParamRef>& params, const void* address);
 
-/// A value that a port or a statistic takes from a parameter of its own component.
+/// A value that a port or a statistic reads from a parameter of its own component.
 template <class T>
 class Setting {
   public:
@@ -201,7 +201,7 @@ class Setting {
     Getter getter_ = nullptr;
 };
 
-/// How many ports a component has, read from its Ports: `bound<&Ports::mem_side>`
+/// The number of a component's ports, read from its Ports: `bound<&Ports::mem_side>`
 /// (core/kernel/port.hh).
 struct PortCount {
     unsigned (*of)(const void* ports);
@@ -225,8 +225,8 @@ auto read_param(const void* params) {
 }
 } // namespace detail
 
-/// `from<&Params::queue_depth>`: the value of that parameter; `from<&Params::channel,
-/// &ChannelParams::width>`: of one in a group.
+/// `from<&Params::queue_depth>` is the value of that parameter. `from<&Params::channel,
+/// &ChannelParams::width>` is the value of a parameter in a group.
 template <auto M, auto... In>
 inline constexpr auto from = &detail::read_param<M, In...>;
 

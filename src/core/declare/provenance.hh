@@ -2,7 +2,7 @@
 
 #include <array>
 
-/// Where the default of a parameter comes from, declared with it:
+/// The origin of a parameter's default, declared with it:
 ///
 ///     #include "core/declare/param.hh"
 ///
@@ -19,11 +19,11 @@ namespace memsim {
 
 struct Provenance {
     const char* kind = "";   ///< stated, cited, inferred or assumed; "": not declared
-    const char* source = ""; ///< where it stands; of an assumption, the reason
-    const char* name = "";   ///< of an assumption in studies, where it is not the parameter's
-    std::array<const char*, 4> sweep {}; ///< other values for studies of sensitivity
+    const char* source = ""; ///< the place in the source; for an assumption, the reason
+    const char* name = ""; ///< an assumption's name in studies, if it differs from the parameter's
+    std::array<const char*, 4> sweep {}; ///< other values for sensitivity studies
 
-    /// The values that studies of sensitivity set instead, at most four.
+    /// Sets the other values for sensitivity studies, at most four.
     template <class... Value>
     constexpr Provenance swept(Value... values) const {
         Provenance p = *this;
@@ -37,13 +37,13 @@ struct Provenance {
     }
 };
 
-/// A paper that memsim models gives the value.
+/// A paper that memsim models states the value.
 constexpr Provenance stated(const char* where) { return {"stated", where}; }
-/// Another source gives it: a standard, a data sheet, a paper, a public simulator.
+/// Another source states it: a standard, a data sheet, a paper, a public simulator.
 constexpr Provenance cited(const char* where) { return {"cited", where}; }
-/// It follows from figures that a paper gives.
+/// It follows from figures of a paper.
 constexpr Provenance inferred(const char* from) { return {"inferred", from}; }
-/// No source gives it.
+/// No source states it.
 constexpr Provenance assumed(const char* why = "no source gives it") { return {"assumed", why}; }
 
 } // namespace memsim

@@ -2,20 +2,19 @@
 
 #include "core/declare/elapsed.hh"
 
-/// How the framework reaches the statistics of a component that it knows only by name: to reset,
-/// save, load and show them.
+/// The framework's access to the statistics of any component, to reset, save, load and show them.
 namespace memsim {
 
-/// What the framework does with a statistic whose type it does not know: one table for each type,
-/// so that it is compiled once and not for each component.
+/// The framework's operations on a statistic whose type is erased. One table per type, so that they
+/// are compiled once and not for each component.
 struct StatOperations {
     std::string_view kind;
     void (*reset)(Stat& stat, Tick at);
     void (*save)(Stat& stat, Saver& to);
     void (*load)(Stat& stat, Loader& from);
-    /// Of one statistic, which one of several is, too.
+    /// Reads one statistic; for an Each, one of its elements.
     void (*read)(const Stat& stat, StatReader& reader, Window window);
-    /// Of one that is kept for each of several things; else null.
+    /// Set for an Each; otherwise null.
     void (*resize)(Stat& all, const void* params, const void* ports);
     unsigned (*size)(const Stat& all);
     std::string (*label)(unsigned i);
@@ -63,7 +62,7 @@ const StatOperations StatTable<Each<S, Of>>::operations {
     &Each<S, Of>::label,
     [](Stat& stat, unsigned i) -> const Stat& { return static_cast<Each<S, Of>&>(stat)[i]; }};
 
-/// These are compiled in stat_fields.cc.
+/// Compiled in stat_fields.cc.
 extern template struct StatTable<Counter>;
 extern template struct StatTable<ElapsedTime>;
 extern template struct StatTable<ElapsedCycles>;
@@ -86,14 +85,14 @@ extern template struct StatTable<Each<BookedCycles>>;
 extern template struct StatTable<Each<Gathered>>;
 extern template struct StatTable<Each<Ratio>>;
 
-/// One of a struct of statistics, by its name.
+/// A statistic of a struct, with its name.
 struct StatField {
     std::string_view name;
     Stat* stat;
     const StatOperations* operations;
 };
 
-/// A struct of statistics, as a list.
+/// Lists the statistics of a struct.
 template <class Stats>
 std::vector<StatField> stats_of(Stats& stats) {
     std::vector<StatField> all;

@@ -27,7 +27,7 @@ Uint128 Growth::of(const void* total, Uint128 value) {
     const auto [place, fresh] = places_.try_emplace(total, seen_.size());
     if (fresh) {
         seen_.push_back(0);
-        before_.resize(seen_.size()); // it began at 0
+        before_.resize(seen_.size()); // a new total was 0
     }
     seen_[place->second] = value;
     return value - before_[place->second];

@@ -10,13 +10,13 @@
 #include <memory>
 #include <unordered_map>
 
-/// Statistics: declared in a component's Stats with a unit and a true sentence; counted in
-/// integers, so that a run has one digest on every machine; reset, dumped, sampled and checkpointed
-/// by the framework. Ratios are computed when read and stay outside the digest.
+/// Statistics: declared in a component's Stats with a unit and a description. They are counted in
+/// integers, so that a run has the same digest on every machine. The framework resets, dumps,
+/// samples and checkpoints them. Ratios are computed when read and are not part of the digest.
 namespace memsim {
 
-/// Times are counted in femtoseconds and shown in nanoseconds, energy counted in femtojoules and
-/// shown in nanojoules; everything else is shown as counted.
+/// Times are counted in femtoseconds and shown in nanoseconds; energy is counted in femtojoules and
+/// shown in nanojoules. Everything else is shown as counted.
 enum class Unit : std::uint8_t {
     count,
     byte,
@@ -30,27 +30,28 @@ enum class Unit : std::uint8_t {
     dbm
 };
 std::string_view unit_name(Unit u);
-/// What one counted unit is worth in the unit shown.
+/// The value of one counted unit in the unit shown.
 double unit_scale(Unit u);
 
-/// Receives what a statistic holds. `part` is empty for the value itself, else 'mean', 'p99', ...
+/// Receives the values of a statistic. `part` is empty for the value itself, otherwise 'mean',
+/// 'p99', ...
 class StatReader {
   public:
     virtual ~StatReader() = default;
     /// A stored integer: part of the digest.
     virtual void integer(std::string_view part, Int128 value, Unit unit) = 0;
-    /// The same, where `value` is shown: `stored` includes what lies after the time of reading.
+    /// The same, but `value` is shown: `stored` includes time after the time of reading.
     virtual void integer_until_now(std::string_view part, Int128 stored, Int128 value, Unit unit) {
         (void)stored;
         integer(part, value, unit);
     }
-    /// A value computed from stored ones.
+    /// A value computed from stored integers.
     virtual void derived(std::string_view part, double value, Unit unit) = 0;
     /// One non-empty bucket [low, high] of a distribution, in counted units.
     virtual void bucket(std::uint64_t low, std::uint64_t high, std::uint64_t count) = 0;
 };
 
-/// What is common to all statistics.
+/// The base of all statistics.
 class Stat {
   public:
     Stat(Unit unit, const char* doc) : unit_(unit), doc_(doc) {}
@@ -64,23 +65,23 @@ class Stat {
     const char* doc_;
 };
 
-/// What running totals were at the last sample of a series, so that the next one knows by how much
-/// they grew. A total is known by its place; it stays there as long as its machine. Which totals
-/// there are must not depend on what was counted, so that a loaded one has the same in the same
-/// order.
+/// The values of running totals at the last sample of a series, from which the next sample computes
+/// their growth. A total is identified by its address, which is constant during the life of its
+/// machine. The set of totals must not depend on the counts, so that a loaded machine has the same
+/// totals in the same order.
 class Growth {
   public:
     static constexpr std::string_view archived_as = "Growth";
-    /// A sample begins: from here on totals have grown since the last one.
+    /// Begins a sample: growth is relative to the previous sample.
     void next_sample();
-    /// All totals are 0 again.
+    /// Sets all totals to 0.
     void reset();
     Uint128 of(const void* total, Uint128 value);
     template <class Archive>
     void archive(Archive& a) {
         a(seen_);
     }
-    /// Takes the totals of a growth that was saved; false if they are of other statistics.
+    /// Loads the totals of a saved Growth; false if they belong to other statistics.
     bool resume(const Growth& saved);
 
   private:
@@ -89,14 +90,14 @@ class Growth {
 };
 
 /// The time over which statistics were gathered: since the last reset for a dump, since the last
-/// sample for what a series computes.
+/// sample for computed values of a series.
 struct Window {
     Tick since = 0;
-    Tick now = never; ///< never: episodes that have not ended do not count
+    Tick now = never; ///< never: open episodes do not count
 
-    Growth* growth = nullptr; ///< of a series
+    Growth* growth = nullptr; ///< set for a series
 
-    /// By how much a total, which began at 0 with the last reset, grew in this window.
+    /// The growth in this window of a total that was 0 at the last reset.
     Uint128 grown(const void* total, Uint128 value) const {
         return growth ? growth->of(total, value) : value;
     }
@@ -106,7 +107,7 @@ struct Window {
     }
 };
 
-/// How often, or how many bytes, or how much time or energy.
+/// A count of events, bytes, time or energy.
 class Counter : public Stat {
   public:
     static constexpr std::string_view kind = "counter";
@@ -134,13 +135,13 @@ class Counter : public Stat {
     Uint128 value_ = 0;
 };
 
-/// A total that other components count in their State; outside the digest.
+/// A total that other components count in their State. It is not part of the digest.
 class Gathered : public Stat {
   public:
     static constexpr std::string_view kind = "gathered";
     static constexpr std::string_view archived_as = "Gathered";
     using Stat::Stat;
-    /// Before the run: how to ask for the total since the run's begin.
+    /// Sets the function that returns the total since the run's begin. Call before the run.
     void gather(std::function<std::uint64_t()> total) { total_ = std::move(total); }
     template <class Archive>
     void archive(Archive& a) {
@@ -159,14 +160,14 @@ class Gathered : public Stat {
     Uint128 at_reset_ = 0;
 };
 
-/// How much of something there is when it is asked, in a State that is in the digest itself;
-/// outside the digest. A reset changes nothing.
+/// The present amount of something in a component's State, computed when it is read. It is not part
+/// of the digest. A reset does not change it.
 class Gauge : public Stat {
   public:
     static constexpr std::string_view kind = "gauge";
     static constexpr std::string_view archived_as = "Gauge";
     using Stat::Stat;
-    /// Before the run: how to ask.
+    /// Sets the function that returns the amount. Call before the run.
     void show(std::function<std::uint64_t()> value) { value_ = std::move(value); }
     template <class Archive>
     void archive(Archive&) {}
@@ -181,7 +182,7 @@ class Gauge : public Stat {
     std::function<std::uint64_t()> value_;
 };
 
-/// A statistic whose value is a running total, seen by those that are computed from it.
+/// The running total of a statistic, for statistics that are computed from it.
 class Total {
   public:
     template <class S>
@@ -196,7 +197,7 @@ class Total {
     Uint128 (*value_)(const Stat&, const Window&);
 };
 
-/// The mean, least and greatest of samples.
+/// The mean, minimum and maximum of samples.
 class Average : public Stat {
   public:
     static constexpr std::string_view kind = "average";
@@ -216,7 +217,7 @@ class Average : public Stat {
     void sample(Time t) { sample(static_cast<std::uint64_t>(t.raw)); }
     std::uint64_t count() const { return count_; }
     Uint128 sum() const { return sum_; }
-    /// In the unit shown; 0 when nothing was sampled.
+    /// In the unit shown; 0 without samples.
     double mean() const {
         return count_ ? static_cast<double>(sum_) / static_cast<double>(count_) * unit_scale(unit())
                       : 0.0;
@@ -241,7 +242,7 @@ class Average : public Stat {
     std::uint64_t most_ = 0;
 };
 
-/// The greatest of samples; 0 when nothing was sampled.
+/// The maximum of samples; 0 without samples.
 class Maximum : public Stat {
   public:
     static constexpr std::string_view kind = "maximum";
@@ -288,7 +289,7 @@ class Distribution : public Stat {
     Histogram samples_;
 };
 
-/// The mean over time of a level, such as a queue's occupancy, and its peak.
+/// The time-weighted mean of a level, such as a queue's occupancy, and its peak.
 class Level : public Stat {
   public:
     static constexpr std::string_view kind = "level";
@@ -324,7 +325,7 @@ class Level : public Stat {
     Uint128 area_ = 0;
 };
 
-/// One total over another: `Ratio hit_rate {hits, accesses, "..."}`. 0 when nothing was counted.
+/// A quotient of two totals: `Ratio hit_rate {hits, accesses, "..."}`. 0 if nothing was counted.
 class Ratio : public Stat {
   public:
     static constexpr std::string_view kind = "formula";
@@ -346,7 +347,7 @@ class Ratio : public Stat {
     Total part_, whole_;
 };
 
-/// A counter over the simulated time of the window: bytes or events a second.
+/// A counter divided by the simulated time of the window: bytes or events per second.
 class PerSecond : public Stat {
   public:
     static constexpr std::string_view kind = "formula";
@@ -368,8 +369,8 @@ class PerSecond : public Stat {
     const Counter* of_;
 };
 
-/// A figure that follows from the parameters alone and is set once, in init(): it is shown with the
-/// results and stays outside the digest.
+/// A figure that depends only on parameters and is set once, in init(). It is shown with the
+/// results and is not part of the digest.
 class Figure : public Stat {
   public:
     static constexpr std::string_view kind = "figure";
@@ -390,7 +391,7 @@ class Figure : public Stat {
 template <class S, class Of = unsigned>
 class Each;
 
-/// What is common to the statistics that are kept for each of several things.
+/// The base of statistics that are kept for each of several things.
 template <class S>
 class EachBase : public Stat {
   public:
@@ -411,7 +412,7 @@ class EachBase : public Stat {
     std::vector<std::unique_ptr<S>> stats_;
 };
 
-/// One statistic for each of n things, n given by a parameter or by the ports that are bound:
+/// One statistic for each of n things. A parameter or the number of bound ports sets n:
 /// `Each<Counter> reads {from<&Params::banks>, Unit::count, "..."}`; index with [].
 template <class S>
 class Each<S, unsigned> : public EachBase<S> {
@@ -446,8 +447,8 @@ class Each<S, E> : public EachBase<S> {
     S& operator[](unsigned i) { return *this->stats_[i]; }
 };
 
-/// A ratio for each of n things: `Each<Ratio> ipc {instructions, cycles, "..."}`, both declared
-/// before it and of one size.
+/// A ratio for each of n things: `Each<Ratio> ipc {instructions, cycles, "..."}`. Both operands are
+/// declared before it and have the same size.
 template <>
 class Each<Ratio, unsigned> : public Stat {
   public:
@@ -478,7 +479,7 @@ class Each<Ratio, unsigned> : public Stat {
     std::vector<std::unique_ptr<Ratio>> ratios_;
 };
 
-/// The sum of such ratios.
+/// The sum of the ratios of an Each<Ratio>.
 class SumOfRatios : public Stat {
   public:
     static constexpr std::string_view kind = Ratio::kind;

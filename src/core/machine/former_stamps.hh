@@ -11,8 +11,9 @@
 
 namespace memsim {
 
-/// Stamps of a checkpoint that does not name its stages: such have room for 32. They are read to
-/// get past them; a run that had any is refused, since what its stages mean is not known.
+/// The stamps of a checkpoint that does not name its stages; these stamps have space for 32 stages.
+/// They are read only to skip them. A run that has any is refused, because the meaning of its
+/// stages is unknown.
 struct FormerStamps {
     static constexpr std::string_view archived_as = "FormerStamps";
     struct Record {

@@ -13,8 +13,8 @@
 
 namespace memsim {
 
-/// What a checkpoint's shared state begins with if it names the stages of its stamps; before, it
-/// began with a time.
+/// The first value of a checkpoint's shared state if the checkpoint names the stages of its stamps.
+/// The shared state of older checkpoints begins with a time.
 static constexpr std::uint64_t names_stages = ~std::uint64_t {0};
 
 static std::vector<std::string> stage_names() {
@@ -23,14 +23,14 @@ static std::vector<std::string> stage_names() {
     return names;
 }
 
-/// Does it; memory that runs out is named with the object that asked for it.
+/// Calls act(); if memory runs out, the error names the object that requested it.
 template <class F>
 static auto within_memory(const std::string& path, F&& act) {
     try {
         return act();
     } catch (const std::bad_alloc&) {
         throw ConfigError(path + ": " + out_of_memory());
-    } catch (const std::length_error&) { // of a container that no memory could hold
+    } catch (const std::length_error&) { // thrown by a container larger than any memory
         throw ConfigError(path + ": " + out_of_memory());
     }
 }
@@ -79,7 +79,7 @@ PortBase& Machine::port(const std::string& path, const std::string& name) {
     if (auto* const c = dynamic_cast<Component*>(&at(path))) {
         for (const auto& p : c->ports()) {
             if (p.name == name) return *p.port;
-            // Of a vector's ports, named without an index, the next one that is free.
+            // The next free port of a vector that is named without an index.
             if (!p.port->peer() && p.name.starts_with(name + "[")) return *p.port;
             known.push_back(p.name);
         }
@@ -231,9 +231,9 @@ Stop Machine::run(Tick until) {
     try {
         return sim_.run(until);
     } catch (const Panic& p) {
-        throw ConfigError(std::string("the run cannot go on from its checkpoint: ") + p.what() +
+        throw ConfigError(std::string("the run cannot continue from its checkpoint: ") + p.what() +
                           ". The checkpoint is damaged, or, if a run from the beginning ends in "
-                          "the same way, it is a fault of memsim");
+                          "the same way, memsim has a bug");
     }
 }
 
@@ -248,10 +248,10 @@ std::vector<std::string> Machine::wait_report() const {
                                " messages that " + c->path() + " has not taken");
             for (LinkBase* link : p->outgoing())
                 if (link->sender_waits())
-                    report.add(full + " waits for room at " + link->receiver()->path());
+                    report.add(full + " waits for space at " + link->receiver()->path());
             if (p->outstanding())
                 report.add(full + " waits for " + std::to_string(p->outstanding()) +
-                           " answers from " + p->peer()->owner().path());
+                           " responses from " + p->peer()->owner().path());
         }
         c->waits_on(report);
     }
@@ -283,7 +283,7 @@ std::vector<std::string> Machine::imbalances() const {
         if (auto broken = c->imbalance()) all.push_back(c->path() + ": " + *broken);
     if (const std::size_t n = sim_.contents().live())
         all.push_back("the contents of " + std::to_string(n) +
-                      " messages were neither taken nor passed on");
+                      " messages were neither consumed nor forwarded");
     return all;
 }
 
@@ -298,7 +298,7 @@ ContentsReport Machine::compare_contents() {
 
 namespace {
 
-/// Passes a dump on to the sink and its integers to the digest.
+/// Passes the values of a dump to the sink, and its integers to the digest.
 class Digesting final : public StatReader {
   public:
     Digesting(StatSink& sink, std::string& record) : sink_(sink), record_(record) {}
@@ -331,7 +331,7 @@ void Machine::dump(const std::string& label, StatSink& sink) {
     for (const auto& o : objects_)
         for (const Object::StatRef& s : o->stats()) {
             sink.stat(o->path(), s.name, *s.stat, s.kind);
-            if (s.kind == Gathered::kind || s.kind == Gauge::kind) { // of States, elsewhere
+            if (s.kind == Gathered::kind || s.kind == Gauge::kind) { // not in the digest
                 s.read(*s.stat, reader, window());
                 continue;
             }
@@ -374,7 +374,7 @@ double Machine::stat_value(const std::string& path, const std::string& stat,
         known.push_back(s.name);
         if (s.name != stat) continue;
         s.read(*s.stat, find, window());
-        if (!find.found && part.empty()) return 0; // an average of nothing
+        if (!find.found && part.empty()) return 0; // an average without samples
         if (!find.found)
             throw ConfigError(path + "." + stat + " has no part '" + part + "': it has " +
                               find.there +
@@ -390,7 +390,7 @@ void Machine::sample_every(Time period, const std::vector<std::string>& patterns
     begin_samples();
 }
 
-/// Samples count from now on.
+/// Begins sampling now.
 void Machine::begin_samples() {
     series_.begin(since_, sim_.now());
     sim_.at_boundary(series_.next, [this](Tick at) {
@@ -421,7 +421,7 @@ Snapshot Machine::save() {
     for (const Handler* h = handlers(); h; h = h->next) by_fire[h->fire] = h;
     for (const PendingEvent& e : sim_.queue().pending()) {
         const auto h = by_fire.find(e.fire);
-        if (h == by_fire.end()) continue; // a timer's or a link's: saved with its State
+        if (h == by_fire.end()) continue; // an event of a timer or a link: saved with its State
         Saver payload;
         h->second->save(payload, e.payload);
         s.events.push_back({e.tick, static_cast<const Component*>(e.object)->path(),
@@ -436,7 +436,7 @@ Snapshot Machine::save() {
     return s;
 }
 
-/// The first line in which two types' shapes differ, without what stands behind its name.
+/// The first line in which the shapes of two types differ, without the text after its name.
 static std::string first_difference(const std::string& a, const std::string& b) {
     const auto lines_of = [](const std::string& shape) {
         std::vector<std::string> lines;
@@ -492,7 +492,7 @@ void Machine::load_event(const Snapshot::Event& e, Tick now) {
     const std::string name = e.path + ": the event " + e.handler;
     if (!h || h->shape != e.shape)
         throw ConfigError(name + " was saved by a memsim in which it " +
-                          (h ? "is another one" : "exists") +
+                          (h ? "has another definition" : "exists") +
                           ": resume with the memsim that wrote the checkpoint");
     if (!c || h->owner != schema_of(*c).name || e.tick < now)
         throw ConfigError(name + (e.tick < now ? " is in the past" : " is another component's") +
@@ -525,9 +525,9 @@ void Machine::load_shared(const Snapshot& s) {
     l.field("contents", sim_.contents());
     l.check(l.done(), "the shared state is followed by more than there is");
     if (former.every || (sim_.stamps().enabled() && stages != stage_names()))
-        throw ConfigError("the checkpoint's stamps are of other stages than this memsim has: "
-                          "resume with the memsim that wrote the checkpoint");
-    l.check(since_ <= s.now, "since lies behind the present");
+        throw ConfigError("the checkpoint's stamps use other stages than this memsim: resume with "
+                          "the memsim that wrote the checkpoint");
+    l.check(since_ <= s.now, "since is after the present");
     l.check(series_.period >= 0 && (!series_.on() || series_.next >= s.now),
             "the next sample is in the past");
 }

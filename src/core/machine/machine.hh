@@ -17,9 +17,9 @@ namespace memsim {
 struct Snapshot {
     struct Object {
         std::string path, type;
-        std::string shape; ///< of the type, as its Schema has it
+        std::string shape; ///< of the type, as in its Schema
         std::string state, stats;
-        std::string ports; ///< the links it receives from, messages in flight included
+        std::string ports; ///< the links it receives from, including messages in flight
     };
     struct Event {
         Tick tick;
@@ -28,58 +28,61 @@ struct Snapshot {
         std::string payload;
     };
     Tick now = 0;
-    std::string configuration; ///< hash of what is fixed
+    std::string configuration; ///< hash of everything that is fixed
     std::vector<Object> objects;
-    std::vector<Event> events; ///< in the order in which they will run
-    std::uint64_t pending = 0; ///< how many events are to come, those of timers and links, too
+    std::vector<Event> events; ///< in the order of execution
+    std::uint64_t pending = 0; ///< number of pending events, including those of timers and links
     std::string shared;        ///< stamps, digest, series
 };
 
 /// Receives the statistics of a dump.
 class StatSink : public StatReader {
   public:
-    /// Which statistic the following values belong to.
+    /// Names the statistic of the values that follow.
     virtual void stat(const std::string& path, const std::string& name, const Stat& s,
                       std::string_view kind) = 0;
 };
 
-/// A machine: components, their connections, one Simulation. Built by name from text, checked whole
-/// before time 0. It has no global state: two machines in one process do not know of each other.
+/// A machine: components, their connections, one Simulation. It is built by name from text and
+/// checked completely before time 0. It has no global state: two machines in one process are
+/// independent.
 class Machine {
   public:
     explicit Machine(std::uint64_t seed = 1, QueueKind kind = QueueKind::fast);
     ~Machine();
 
-    // ---- building: every mistake is a ConfigError that names the object and what would be right
+    // ---- building: every error is a ConfigError that names the object and what would be right
     void add(const std::string& path, const std::string& type, const Arguments& params);
-    /// Binds two ports, named 'mem_side' or 'sm_side[3]', of two added components.
+    /// Binds two ports, named 'mem_side' or 'sm_side[3]', of two components that were added.
     void bind(const std::string& path_a, const std::string& port_a, const std::string& path_b,
               const std::string& port_b);
-    /// Messages carry contents, caches and memories hold them. Before build().
+    /// Makes messages carry contents, and caches and memories hold them. Call before build().
     void carry_contents() { sim_.contents().enable(); }
     bool carries_contents() const { return sim_.contents().enabled(); }
-    /// Compares what every program's memory holds with what loads would get. After the end.
+    /// Compares the expected memory of every program with the data that loads would get. Call after
+    /// the end of the run.
     ContentsReport compare_contents();
-    /// Checks all, runs every init(). Nothing may be added afterwards.
+    /// Checks everything and runs every init(). Nothing may be added afterwards.
     void build();
-    /// Sentences about what is legal but probably not meant; valid after build().
+    /// Warnings about legal but probably unintended settings; valid after build().
     const std::vector<std::string>& warnings() const { return warnings_; }
 
     // ---- running
-    /// Starts a new run: every component's start(). Not called when a snapshot is loaded.
+    /// Begins a new run: calls every component's start(). Not called after load().
     void start();
-    /// An invariant that a loaded machine breaks is a ConfigError: the checkpoint may be forged.
+    /// A broken invariant of a loaded machine is a ConfigError, because the checkpoint may be
+    /// forged.
     Stop run(Tick until);
     Simulation& sim() { return sim_; }
-    /// Who waits for whom, a line each.
+    /// One line for each wait of a component for another.
     std::vector<std::string> wait_report() const;
-    /// True if some component has work left or messages are in flight.
+    /// True if a component has work left or messages are in flight.
     bool pending() const;
-    /// What does not add up after a run that ended by itself; empty if all is well.
+    /// Inconsistencies after a run that had no events left; empty if there are none.
     std::vector<std::string> imbalances() const;
 
     // ---- results
-    /// Reads all statistics into the sink, and into the digest with the label.
+    /// Reads all statistics into the sink, and adds them with the label to the digest.
     void dump(const std::string& label, StatSink& sink);
     void reset_stats();
     Tick stats_since() const { return since_; }
@@ -87,21 +90,22 @@ class Machine {
     void sample_every(Time period, const std::vector<std::string>& patterns);
     bool has_series() const { return series_.has_rows(); }
     std::vector<SeriesRow> take_series() { return series_.take_rows(); }
-    /// Over all dumps and series so far.
+    /// Covers all dumps and series so far.
     const std::string& digest() const { return digest_.value; }
 
     // ---- checkpoints
     Snapshot save();
-    /// Into a machine built alike (same configuration hash) on which start() was not called. Bytes
-    /// that no machine can have saved are a ConfigError that names the component and the field.
+    /// Loads a snapshot into a machine with the same configuration hash on which start() was not
+    /// called. Bytes that no machine can have saved are a ConfigError that names the component and
+    /// the field.
     void load(const Snapshot& s);
     /// Hash of paths, types, fixed parameters, connections and seed.
     const std::string& configuration() const { return configuration_; }
 
-    // ---- looking at it
-    /// In the order of the tree, as they were added.
+    // ---- inspection
+    /// In the order of the tree, in which they were added.
     const std::vector<std::unique_ptr<Object>>& objects() const { return objects_; }
-    /// Of them, those that take part in a run.
+    /// The objects that take part in a run.
     const std::vector<Component*>& components() const { return components_; }
     Object& at(const std::string& path) const;
     template <class C>
@@ -113,7 +117,7 @@ class Machine {
         std::string from, from_port, to, to_port;
     };
     const std::vector<Connection>& connections() const { return connections_; }
-    /// The files that its components read, each once, sorted.
+    /// The files that the machine's components read, sorted, each once.
     std::vector<std::string> inputs() const;
     /// One statistic's main value (its mean for averages), in the unit shown. Throws ConfigError.
     double stat_value(const std::string& path, const std::string& stat, const std::string& part);
@@ -139,7 +143,7 @@ class Machine {
     std::vector<std::string> warnings_;
     std::string configuration_;
     bool built_ = false;
-    bool loaded_ = false; ///< goes on from a checkpoint, whose State need not be what was saved
+    bool loaded_ = false; ///< continues a checkpoint, whose State may differ from what was saved
     Tick since_ = 0;
     Digest digest_;
     Series series_;

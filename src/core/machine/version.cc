@@ -12,7 +12,7 @@ namespace memsim {
 
 namespace {
 
-/// The description of the note NT_GNU_BUILD_ID among these, in hexadecimal digits.
+/// The description of the note NT_GNU_BUILD_ID in these notes, in hexadecimal digits.
 std::string id_among(const char* notes, std::size_t size) {
     const auto padded = [](std::size_t n) { return (n + 3) / 4 * 4; };
     for (std::size_t at = 0; at + sizeof(ElfW(Nhdr)) <= size;) {
@@ -30,7 +30,7 @@ std::string id_among(const char* notes, std::size_t size) {
     return "";
 }
 
-/// Called for each loaded object: takes the id of the one that holds this function.
+/// Called for each loaded object: stores the id of the object that contains this function.
 int find_id(dl_phdr_info* object, std::size_t, void* to) {
     const auto here = reinterpret_cast<ElfW(Addr)>(&find_id);
     std::string id;
@@ -40,7 +40,7 @@ int find_id(dl_phdr_info* object, std::size_t, void* to) {
         const ElfW(Addr) begin = object->dlpi_addr + part.p_vaddr;
         if (part.p_type == PT_LOAD) mine = mine || here - begin < part.p_memsz;
         if (part.p_type == PT_NOTE && id.empty())
-            // The loader gives addresses as numbers. NOLINTNEXTLINE(performance-no-int-to-ptr)
+            // The loader passes addresses as numbers. NOLINTNEXTLINE(performance-no-int-to-ptr)
             id = id_among(reinterpret_cast<const char*>(begin), part.p_memsz);
     }
     if (mine) *static_cast<std::string*>(to) = id;

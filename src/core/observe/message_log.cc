@@ -17,7 +17,7 @@ void MessageLog::before(const Component& c) {
         for (const LinkBase* link : port->incoming()) waiting_.push_back(link->arrived_in_words());
 }
 
-/// What has gone from the front of a queue was taken.
+/// Messages that left the front of a queue were taken.
 void MessageLog::after(const Component& c) {
     if (waiting_.empty()) return;
     auto was = waiting_.begin();

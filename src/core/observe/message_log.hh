@@ -10,9 +10,9 @@ namespace memsim {
 
 class Machine;
 
-/// Tells each message that a component takes, in words, if the debug flag of the component's type
-/// is on ('mem.Cache'). So every type has a flag; what a component says itself has flags of its
-/// own.
+/// Logs each message that a component receives, as text, if the debug flag with the name of the
+/// component's type ('mem.Cache') is on. Every type has such a flag; log lines that a component
+/// writes itself have their own flags.
 class MessageLog final : public Watcher {
   public:
     explicit MessageLog(const Machine& machine);
@@ -21,7 +21,7 @@ class MessageLog final : public Watcher {
 
   private:
     std::vector<const DebugFlag*> flags_;           ///< of each component's type, by number
-    std::vector<std::vector<std::string>> waiting_; ///< at each link of the component that wakes
+    std::vector<std::vector<std::string>> waiting_; ///< at each link of the woken component
 };
 
 } // namespace memsim

@@ -8,7 +8,7 @@ namespace memsim {
 
 namespace {
 
-/// Whether a statistic's name is of this pattern, where '[*]' stands for every index and '*' for
+/// Whether a statistic's name matches this pattern, where '[*]' stands for every index and '*' for
 /// any text.
 bool matches(std::string_view pattern, std::string_view name) {
     if (pattern.starts_with("[*]")) {
@@ -72,7 +72,7 @@ std::string Series::sample(Tick since, Tick at) {
     return "series " + std::to_string(at) + "\n" + read(since, at, rows_);
 }
 
-/// Appends the values of all sampled statistics; returns those that belong into the digest.
+/// Appends the values of all sampled statistics; returns the values that belong to the digest.
 std::string Series::read(Tick since, Tick at, std::vector<SeriesRow>& rows) {
     struct Collect final : StatReader {
         SeriesRow row;

@@ -17,10 +17,9 @@ struct SeriesRow {
     Unit unit = Unit::count;
 };
 
-/// Statistics that are sampled in a period: 'gpu.l2[0].hits', where '[*]' stands for every index
-/// and
-/// '*' for any text. What is counted is sampled as it stands since the last reset; what is computed
-/// (ratios, rates, means) is over the period, and outside the digest.
+/// Statistics that are sampled periodically: 'gpu.l2[0].hits', where '[*]' stands for every index
+/// and '*' for any text. A sample of a counted value is its count since the last reset. A sample of
+/// a computed value (ratio, rate, mean) covers one period and is not part of the digest.
 class Series {
   public:
     static constexpr std::string_view archived_as = "Series";
@@ -35,13 +34,12 @@ class Series {
     Growth growth; ///< since the last sample
 
     bool on() const { return period != 0; }
-    /// Throws ConfigError if a pattern names no statistic, or the period is none.
+    /// Throws ConfigError if a pattern matches no statistic or the period is not positive.
     void select(const std::vector<std::unique_ptr<Object>>& objects, Time every,
                 const std::vector<std::string>& which);
-    /// What is computed at the first sample is over the time from `now` on. `since`: the last
-    /// reset.
+    /// The first sample of computed values covers the time from `now` on. `since`: the last reset.
     void begin(Tick since, Tick now);
-    /// Takes a sample; returns what of it belongs into the digest.
+    /// Samples all selected statistics; returns the part of the sample that belongs to the digest.
     std::string sample(Tick since, Tick at);
     void reset_stats() { growth.reset(); }
 

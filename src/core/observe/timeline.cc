@@ -9,13 +9,13 @@ enum Process : unsigned { requests = 1, launches = 2, activity = 3 };
 
 constexpr Tick nanosecond = 1'000'000;
 
-/// In microseconds, as the format has it, with three decimals: readers count whole nanoseconds.
+/// In microseconds, as the format requires, with three decimals: viewers read whole nanoseconds.
 std::string microseconds(Tick ns) {
     const std::string rest = std::to_string(ns % 1000);
     return std::to_string(ns / 1000) + '.' + std::string(3 - rest.size(), '0') + rest;
 }
 
-/// As a JSON string. Bytes that are no ASCII would be valid only as UTF-8.
+/// Quotes a JSON string. Bytes that are not ASCII would be valid only as UTF-8.
 std::string quoted(std::string_view text) {
     static constexpr char digits[] = "0123456789abcdef";
     std::string all = "\"";
@@ -36,7 +36,7 @@ std::string process_name(unsigned process, const char* name) {
            ",\"args\":{\"name\":" + quoted(name) + "}}";
 }
 
-/// Both ends are rounded down, so that a slice within another stays within it.
+/// Both ends are rounded down, so that a nested slice stays within its parent.
 std::string slice(unsigned process, std::uint32_t track, std::string_view name, Tick from, Tick to,
                   const std::string& arguments) {
     return "{\"ph\":\"X\",\"pid\":" + std::to_string(process) +
@@ -46,7 +46,8 @@ std::string slice(unsigned process, std::uint32_t track, std::string_view name, 
            arguments + "}}";
 }
 
-/// A track for each stream of each of at most 64 applications: launches on it do not overlap.
+/// One track for each stream of each of at most 64 applications: launches of a stream do not
+/// overlap.
 std::uint32_t track_of(const Launch& l) { return l.application + 64 * l.stream; }
 
 constexpr const char* unfinished = "\"unfinished\":true";
@@ -97,7 +98,7 @@ TimelineLeftOut Timeline::complete(const Simulation& sim) {
     return left_out;
 }
 
-/// A request as far as it has come; marks may lie ahead.
+/// A request in progress, up to now; marks may lie in the future.
 Timeline::Elements Timeline::under_way(const Stamps::Open& request, Tick now) const {
     const Stamps::Record& r = request.record;
     Elements all {
@@ -109,7 +110,7 @@ Timeline::Elements Timeline::under_way(const Stamps::Open& request, Tick now) co
     };
     if (request.slot < stages_.size())
         for (const Stage& s : stages_[request.slot]) stage(s.name, s.from, s.to, s.to <= now);
-    stage("unfinished", r.last, now, false); // what it is, its end will tell
+    stage("unfinished", r.last, now, false); // the stage is not known before its end
     return all;
 }
 
@@ -166,8 +167,8 @@ bool Timeline::has_room(const Elements& elements, std::size_t beside) const {
     return file_.size() + beside + TimelineFile::bytes_of(elements) <= limits_.bytes;
 }
 
-/// All of them, or none if they find no room; then nothing else is written any more, so that what
-/// is in the file is whole up to that time.
+/// Writes all elements, or none if they do not fit. Afterwards nothing else is written, so that the
+/// file is complete up to that time.
 void Timeline::write(const Elements& elements, std::uint64_t& left_out, Tick now) {
     if (left_out_.since == never && !has_room(elements)) left_out_.since = now;
     if (left_out_.since != never) {

@@ -12,7 +12,7 @@ namespace memsim {
 
 namespace {
 
-/// False with errno if not all of it could be written.
+/// False, with errno set, if not all bytes could be written.
 bool write_at(int file, std::string_view bytes, off_t at) {
     while (!bytes.empty()) {
         const ssize_t n = pwrite(file, bytes.data(), bytes.size(), at);
@@ -35,7 +35,7 @@ TimelineFile::~TimelineFile() { close(file_); }
 
 void TimelineFile::fail() const {
     throw ConfigError("cannot write the timeline '" + path_ + "' (" + std::strerror(errno) +
-                      "): name a file that can be written, on a disk with room");
+                      "): name a writable file, on a disk with free space");
 }
 
 void TimelineFile::append(std::string_view element) {
@@ -54,15 +54,15 @@ void TimelineFile::flush(const std::vector<std::string>& provisional) {
     const auto bytes = static_cast<off_t>(pending_.size());
     for (const std::string& e : provisional) pending_.append(separator(pending_)).append(e);
     pending_ += end;
-    // Over what was provisional until now: spaces behind an array are no part of it.
+    // Overwrites the former provisional elements: spaces after an array are ignored.
     if (const off_t after = end_at_ + static_cast<off_t>(pending_.size()); after < size_)
         pending_.append(static_cast<std::size_t>(size_ - after), ' ');
     if (!write_at(file_, pending_, end_at_)) {
         const int error = errno;
-        // The former end lies on the disk already: to write over it takes no room.
+        // The former end is on the disk already: overwriting it needs no space.
         if (end_at_ != 0) write_at(file_, end, end_at_);
         size_ = end_at_ + (end_at_ != 0 ? static_cast<off_t>(end.size()) : 0);
-        if (ftruncate(file_, size_) != 0) errno = error; // nothing more can be done
+        if (ftruncate(file_, size_) != 0) errno = error; // no further recovery is possible
         pending_.clear();
         errno = error;
         fail();

@@ -10,13 +10,12 @@ namespace memsim {
 
 /// The file of a timeline: a JSON array.
 ///
-/// Guarantees   The file is a whole array after each flush(), also when the process is killed
-/// later:
-///              a batch is written together with the end of the array, over the former end. A
-///              batch that cannot be written leaves the array as it was.
+/// Guarantees    The file is a complete array after each flush(), even if the process is killed
+///               later: a batch is written together with the end of the array, over the former end.
+///               A batch that cannot be written leaves the array unchanged.
 class TimelineFile {
   public:
-    /// Makes the file, or empties it. Throws ConfigError.
+    /// Creates or empties the file. Throws ConfigError.
     explicit TimelineFile(const std::string& path);
     ~TimelineFile();
     TimelineFile(const TimelineFile&) = delete;
@@ -24,13 +23,13 @@ class TimelineFile {
 
     /// Adds an element; a full batch is flushed.
     void append(std::string_view element);
-    /// Writes what was added. `provisional` elements stand behind it until the next flush.
+    /// Writes the added elements. `provisional` elements follow them until the next flush.
     void flush(const std::vector<std::string>& provisional = {});
-    /// Of what was added, with the array's end.
+    /// The size with all added elements and the end of the array.
     std::size_t size() const {
         return static_cast<std::size_t>(end_at_) + pending_.size() + end.size();
     }
-    /// Of elements that are added, each with its separator.
+    /// The size of elements to be added, each with its separator.
     static std::size_t bytes_of(const std::vector<std::string>& elements);
 
   private:
@@ -44,8 +43,8 @@ class TimelineFile {
 
     std::string path_;
     int file_;
-    std::string pending_; ///< elements that are not in the file, each behind its separator
-    off_t end_at_ = 0;    ///< where the array's end, or what is provisional, begins; 0: empty
+    std::string pending_; ///< elements that are not in the file yet, each after its separator
+    off_t end_at_ = 0;    ///< where the array's end or the provisional elements begin; 0: empty
     off_t size_ = 0;      ///< of the file
 };
 

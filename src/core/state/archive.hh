@@ -14,9 +14,9 @@
 #include <type_traits>
 #include <vector>
 
-/// Values to bytes and back, and to readable text: what a checkpoint is made of. A value is
-/// checkpointable when it is a number, an enumeration, a string, a sequence of such values, a plain
-/// struct of them, or a class that archives itself:
+/// Converts values to bytes and back, and to readable text; checkpoints consist of such bytes. A
+/// value is checkpointable if it is a number, an enumeration, a string, a sequence of such values,
+/// a plain struct of them, or a class that archives itself:
 ///
 ///     #include "core/state/archive.hh"
 ///
@@ -32,13 +32,13 @@
 ///         std::uint64_t count_ = 0;
 ///     };
 ///
-/// Pointers, references, functions and live objects are refused by the compiler.
+/// The compiler refuses pointers, references, functions and live objects.
 ///
-/// A checkpoint's bytes are not trusted: what a type's values cannot be (an enumerator that is not
-/// declared, a bool of 2, a sequence longer than the bytes that are left, a vector of another
-/// length than init() gave it) is refused with the name of the field. A class that archives itself
-/// refuses what it would stumble over: `if constexpr (Loading<Archive>) a.check(...)`. What a
-/// number is an index of, its component knows: Component::check_loaded().
+/// A checkpoint's bytes are not trusted. Invalid values are refused with the name of the field: an
+/// undeclared enumerator, a bool of 2, a sequence longer than the remaining bytes, a vector of
+/// another length than init() gave it. A class that archives itself refuses values that would break
+/// it: `if constexpr (Loading<Archive>) a.check(...)`. The range of a number that is an index is
+/// checked by its component: Component::check_loaded().
 namespace memsim {
 
 static_assert(std::endian::native == std::endian::little, "checkpoints are little-endian");
@@ -80,7 +80,7 @@ constexpr bool all_checkpointable(reflect::Types<F...>) {
 template <class T>
 constexpr bool checkpointable() {
     if constexpr (requires { typename T::Element; } && ArchivesItself<T>)
-        return checkpointable<typename T::Element>(); // a container of ours
+        return checkpointable<typename T::Element>(); // a container of memsim's
     else if constexpr (is_number_like<T>() || std::is_same_v<T, std::string> || ArchivesItself<T>)
         return true;
     else if constexpr (is_sequence<T>::value || is_array<T>::value)
@@ -93,16 +93,16 @@ constexpr bool checkpointable() {
         return false;
 }
 
-/// Writes a shape: what is not worth compiling for each type.
+/// Writes a shape. Holds the code that need not be compiled for each type.
 class ShapeText {
   public:
     std::string text;
 
     void put(std::string_view s);
     void number(std::string_view kind, std::size_t bytes);
-    /// Of an array: how many there are.
+    /// Adds the number of elements of an array.
     void times(std::size_t n);
-    /// A field of a struct begins.
+    /// Begins a field of a struct.
     void field(std::string_view name, bool first);
 };
 
@@ -140,8 +140,8 @@ template <class T>
     }
 }
 
-/// The shape of a value as text, equal on every compiler: kept in each checkpoint beside the bytes,
-/// so that bytes of another shape are refused rather than misread.
+/// The shape of a value as text, equal on every compiler. Each checkpoint stores it with the bytes,
+/// so that bytes of another shape are refused and not misread.
 template <class T>
 std::string shape() {
     ShapeText to;
@@ -189,7 +189,7 @@ template <class T>
         reflect::for_each_value(v, [this](auto& f) { (*this)(f); });
 }
 
-/// The fewest bytes that a value is saved in, and at least 1.
+/// The minimum number of bytes of a saved value, and at least 1.
 template <class T>
 constexpr std::size_t least_bytes() {
     if constexpr (is_number_like<T>())
@@ -207,8 +207,8 @@ constexpr std::size_t least_bytes() {
         }(reflect::FieldTypes<T> {});
 }
 
-/// Reads values back in the order they were saved, into a machine that init() has sized. What
-/// cannot be is a ConfigError that begins with the field.
+/// Reads values in the order in which they were saved, into a machine that init() has sized.
+/// Invalid bytes are a ConfigError that begins with the field.
 class Loader {
   public:
     /// `now` is the simulated time at which the bytes were saved.
@@ -217,7 +217,7 @@ class Loader {
 
     template <class T>
     void operator()(T& v);
-    /// A value under a name, for what is said of it.
+    /// Loads a value under a name, which messages about it use.
     template <class T>
     void field(std::string_view name, T& v) {
         within(name, [&] { (*this)(v); });
@@ -234,14 +234,14 @@ class Loader {
         if (!holds) [[unlikely]]
             refuse(what);
     }
-    /// Refuses a number by which a component finds one of `size` things.
+    /// Refuses a number that a component uses as an index of `size` things, if it is out of range.
     void index(std::string_view field, std::uint64_t number, std::uint64_t size) {
         if (number >= size) [[unlikely]]
             within(field, [&] {
                 refuse("is " + std::to_string(number) + " and not below " + std::to_string(size));
             });
     }
-    /// The same of every number in a vector or Fifo, and of the places of bits in a word.
+    /// The same for every number in a vector or Fifo, and for the positions of bits in a word.
     template <class Numbers>
     void indices(std::string_view field, const Numbers& numbers, std::uint64_t size) {
         for (std::uint32_t i = 0; i < numbers.size(); ++i) index(field, numbers[i], size);
@@ -250,8 +250,7 @@ class Loader {
         if (set) index(field, static_cast<std::uint64_t>(std::bit_width(set)) - 1, size);
     }
     Tick now() const { return now_; }
-    /// Whether the bytes are those of statistics before version 0.1, when elapsed time was a
-    /// Counter.
+    /// Whether the statistics are of a version before 0.1, when elapsed time was a Counter.
     bool former_statistics() const { return former_statistics_; }
     void expect_former_statistics() { former_statistics_ = true; }
     void raw(void* data, std::size_t n) {
@@ -261,7 +260,7 @@ class Loader {
     }
     bool done() const { return at_ == end_; }
 
-    /// A length that the remaining bytes can still hold.
+    /// Reads a length that the remaining bytes can hold.
     std::size_t count(std::size_t least_bytes) {
         std::uint64_t n = 0;
         (*this)(n);
@@ -271,9 +270,9 @@ class Loader {
     }
 
   private:
-    /// Where a value stands: its name, or its number in a sequence; a list through the stack.
+    /// The place of a value: its name, or its number in a sequence; a linked list on the stack.
     struct Place {
-        std::string_view name; ///< empty: an element
+        std::string_view name; ///< empty: an element of a sequence
         std::size_t index;
         const Place* around;
     };
@@ -326,7 +325,7 @@ template <class T>
         v.archive(*this);
     else if constexpr (is_sequence<T>::value) {
         const std::size_t n = count(least_bytes<typename T::value_type>());
-        // What init() has sized stays as large; a deque may change.
+        // A sequence that init() has sized keeps its size; a deque may change.
         if (!is_deque<T>::value && !v.empty() && n != v.size())
             check(false,
                   "has " + std::to_string(n) + " elements and not " + std::to_string(v.size()));
@@ -342,11 +341,11 @@ concept Loading = std::is_same_v<Archive, Loader>;
 
 std::string to_text(Int128 v);
 
-/// Writes values as JSON, long sequences cut: what `memsim ckpt show` prints.
+/// Writes values as JSON, with long sequences truncated: the output of `memsim ckpt show`.
 class Shower {
   public:
     std::string text;
-    std::size_t most = 64; ///< elements shown of one sequence
+    std::size_t most = 64; ///< elements shown of a sequence
 
     template <class T>
     void operator()(const T& v);
@@ -369,7 +368,7 @@ class Shower {
     void quote(std::string_view s);
     void comma(bool& first);
     void field(std::string_view name, bool& first);
-    /// Whether this one of so many is shown; what is not is counted.
+    /// Whether element `i` of `of` is shown; the number of omitted elements is printed instead.
     bool element(std::size_t i, std::size_t of);
 };
 

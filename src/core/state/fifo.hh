@@ -8,8 +8,8 @@
 
 namespace memsim {
 
-/// A first-in first-out queue of values in a ring that grows by doubling and never shrinks: no
-/// allocation once it has reached its working size. Elements are numbered from the front.
+/// A first-in first-out queue of values in a ring that grows by doubling and never shrinks: it does
+/// not allocate once it has reached its working size. Elements are numbered from the front.
 template <class T>
 class Fifo {
   public:
@@ -49,10 +49,10 @@ class Fifo {
         drop();
         return v;
     }
-    /// The front is taken out. What is empty begins at its first slot again: a short queue stays
-    /// where it is in memory.
+    /// Removes the front. An empty queue begins at its first slot again, so that a short queue
+    /// stays in the same memory.
     void drop() { head_ = --size_ ? (head_ + 1) & mask_ : 0; }
-    /// Removes element i; those behind it move up, their order is kept.
+    /// Removes element i; the order of the other elements is kept.
     void erase(std::uint32_t i) {
         if (i < size_ / 2) {
             for (std::uint32_t j = i; j > 0; --j) (*this)[j] = (*this)[j - 1];
@@ -95,7 +95,7 @@ class Fifo {
     }
 
     std::unique_ptr<T[]> slots_;
-    std::uint32_t mask_ = ~std::uint32_t {0}; ///< places - 1: a power of two, or none at all
+    std::uint32_t mask_ = ~std::uint32_t {0}; ///< places - 1; places: a power of two, or 0
     std::uint32_t head_ = 0;
     std::uint32_t size_ = 0;
 };

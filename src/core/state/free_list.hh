@@ -7,14 +7,14 @@
 
 namespace memsim {
 
-/// The numbers of a table's free places, a value for State: init() puts all of them in, and the
-/// one given back last is taken first. A list that is loaded holds some of these, each once.
+/// The numbers of a table's free places, a value for State. init() adds all of them. The number
+/// returned last is used first. A loaded list holds a subset of the numbers, each once.
 class FreeList {
   public:
     static constexpr std::string_view archived_as = "FreeList";
     template <class Archive>
     void archive(Archive& a) {
-        const std::size_t places = free_.size(); // of a machine that has not begun
+        const std::size_t places = free_.size(); // of a machine that has not started
         std::uint64_t n = free_.size();
         a(n);
         if constexpr (Loading<Archive>) {
@@ -25,7 +25,8 @@ class FreeList {
                 std::uint32_t place = 0;
                 a(place);
                 if (places) {
-                    a.check(place < places && !seen[place], "has a number that is no free place's");
+                    a.check(place < places && !seen[place],
+                            "has a number that is not a free place");
                     seen[place] = true;
                 }
                 free_.push_back(place);
@@ -38,7 +39,7 @@ class FreeList {
     bool empty() const { return free_.empty(); }
     std::size_t size() const { return free_.size(); }
     std::uint32_t back() const {
-        MEMSIM_ASSERT(!free_.empty(), "a place is taken where none is free");
+        MEMSIM_ASSERT(!free_.empty(), "a place is taken although none is free");
         return free_.back();
     }
     void pop_back() { free_.pop_back(); }

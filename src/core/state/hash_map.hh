@@ -8,8 +8,9 @@
 
 namespace memsim {
 
-/// A sparse table from 64-bit keys (but for the greatest) to values for State: open addressing, no
-/// iteration (an order derived from hashing would leak into results), saved sorted by key.
+/// A sparse table for State from 64-bit keys (except the greatest) to values. It uses open
+/// addressing and is saved sorted by key. It has no iteration, because an order derived from
+/// hashing would affect results.
 template <class V>
 class HashMap {
   public:
@@ -26,10 +27,10 @@ class HashMap {
         return nullptr;
     }
     const V* find(std::uint64_t key) const { return const_cast<HashMap*>(this)->find(key); }
-    /// The value of a key, made if it is not there.
+    /// The value of a key, created if it is missing.
     V& operator[](std::uint64_t key) {
         if (V* v = find(key)) return *v;
-        MEMSIM_ASSERT(key != nobody, "the greatest key says that a slot is empty");
+        MEMSIM_ASSERT(key != nobody, "the greatest key is reserved for empty slots");
         if ((size_ + 1) * 4 > slots_.size() * 3) grow();
         std::size_t i = place(key);
         while (slots_[i].first != nobody) i = next(i);
@@ -42,7 +43,7 @@ class HashMap {
         std::size_t i = place(key);
         while (slots_[i].first != nobody && slots_[i].first != key) i = next(i);
         if (slots_[i].first == nobody) return false;
-        // Move later members of the run back over the hole, so that no tombstone is needed.
+        // Moves later members of the run back over the hole, so that no tombstone is needed.
         for (std::size_t j = next(i); slots_[j].first != nobody; j = next(j)) {
             const std::size_t home = place(slots_[j].first);
             if (((j - home) & mask()) >= ((j - i) & mask())) {
@@ -55,7 +56,7 @@ class HashMap {
         return true;
     }
     void clear() { *this = HashMap(); }
-    /// Whether holds(key, value) of every entry; no order can be seen.
+    /// Whether holds(key, value) is true for every entry; the order of calls has no effect.
     template <class F>
     bool all(F&& holds) const {
         for (const auto& [key, value] : slots_)

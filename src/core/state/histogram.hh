@@ -8,8 +8,8 @@
 
 namespace memsim {
 
-/// How often which values were sampled: log-linear buckets, 16 to an octave, so that a percentile
-/// is right within 1/16 of its value whatever the range.
+/// Counts of sampled values in log-linear buckets, 16 per octave: a percentile is exact within 1/16
+/// of its value, whatever the range.
 class Histogram {
   public:
     static constexpr std::string_view archived_as = "Histogram";
@@ -31,7 +31,7 @@ class Histogram {
             grow(b + 1);
         ++buckets_[b];
     }
-    // References, as a series knows a total by its place.
+    // References, because a series identifies a total by its address.
     const std::uint64_t& count() const { return count_; }
     const Uint128& sum() const { return sum_; }
     const Uint128& squares() const { return squares_; }
@@ -40,9 +40,9 @@ class Histogram {
     double mean() const {
         return count_ ? static_cast<double>(sum_) / static_cast<double>(count_) : 0.0;
     }
-    /// The least v such that at least `percent` of the samples are at most v.
+    /// The smallest v such that at least `percent` of the samples are at most v.
     std::uint64_t percentile(unsigned percent) const;
-    /// f(low, high, count) for each bucket that is not empty, limits included.
+    /// Calls f(low, high, count) for each non-empty bucket; both limits are inclusive.
     template <class F>
     void for_each_bucket(F&& f) const {
         for (std::uint32_t b = 0; b < buckets_.size(); ++b)

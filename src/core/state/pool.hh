@@ -7,9 +7,9 @@
 
 namespace memsim {
 
-/// Names one element of a Pool in 4 bytes; an element that was freed since is noticed by its
-/// generation, of which the handle keeps the last bits. A value like any other: it travels in
-/// messages and is saved with them. No order may be derived from its slot.
+/// Identifies an element of a Pool in 4 bytes. It holds the last bits of the slot's generation, so
+/// that use of a freed element is detected. It is a plain value: it travels in messages and is
+/// saved with them. No order may be derived from its slot.
 template <class T>
 struct Handle {
     static constexpr unsigned slot_bits = 22;
@@ -25,7 +25,7 @@ struct Handle {
     explicit operator bool() const { return code != ~std::uint32_t {0}; }
 };
 
-/// Things larger than a message, kept in State and named by handles.
+/// Data larger than a message, kept in State and identified by handles.
 template <class T>
 class Pool {
   public:
@@ -34,7 +34,7 @@ class Pool {
     template <class Archive>
     void archive(Archive& a) {
         a(items_), a(generation_), a(free_);
-        if constexpr (Loading<Archive>) a.check(sound(), "has free slots that are none");
+        if constexpr (Loading<Archive>) a.check(sound(), "has invalid free slots");
     }
 
     Handle<T> create(const T& v = {}) {
@@ -42,7 +42,8 @@ class Pool {
         items_[h.slot()] = v;
         return h;
     }
-    /// The same, with whatever the slot's last element left behind: its memory is used again.
+    /// Like create(), but keeps the contents of the slot's last element, so that its memory is
+    /// reused.
     Handle<T> reuse() {
         if (free_.empty()) {
             MEMSIM_ASSERT(items_.size() < Handle<T>::most_slots, "a pool has too many elements");
@@ -52,7 +53,7 @@ class Pool {
         }
         const std::uint32_t slot = free_.back();
         free_.pop_back();
-        return Handle<T>::of(slot, ++generation_[slot]); // odd while it lives
+        return Handle<T>::of(slot, ++generation_[slot]); // odd while the element is alive
     }
     bool alive(Handle<T> h) const {
         return h.slot() < items_.size() && Handle<T>::of(h.slot(), generation_[h.slot()]) == h;
@@ -68,7 +69,7 @@ class Pool {
         free_.push_back(h.slot());
     }
     std::size_t size() const { return items_.size() - free_.size(); }
-    /// Calls f(slot, element) for all that live.
+    /// Calls f(slot, element) for each element that is alive.
     template <class F>
     void each(F&& f) const {
         for (std::uint32_t slot = 0; slot < items_.size(); ++slot)

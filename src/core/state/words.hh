@@ -17,7 +17,8 @@ constexpr bool is_handle<Handle<T>> = true;
 constexpr bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
-/// By its name: whether a field holds addresses, or says where something is. 0 is a place, too.
+/// Classifies a field by its name: whether it holds addresses, or a location, for which 0 is a
+/// valid value.
 constexpr bool holds_addresses(std::string_view name) {
     return is_one_of(name, {"address", "base", "local", "lines", "other"});
 }
@@ -27,7 +28,8 @@ constexpr bool is_place(std::string_view name) {
                             "sector", "to", "to_log"});
 }
 
-/// `name` is that of the field which holds `v`. What is said is empty if there is nothing to say.
+/// `name` is the name of the field that holds `v`. The result is empty if there is nothing to
+/// print.
 template <class T>
 std::string words_of(std::string_view name, const T& v) {
     if constexpr (std::is_same_v<T, bool>)
@@ -60,9 +62,9 @@ std::string words_of(std::string_view name, const T& v) {
 }
 } // namespace detail
 
-/// A message for people: 'mem.Request: address 0x1000, bytes 32, command read', with the names of
-/// enumerators, addresses in hexadecimal and times in ns. What holds nothing is left out: a number
-/// that is 0 and says no place, a handle of nothing, a struct without such fields.
+/// A message as text: 'mem.Request: address 0x1000, bytes 32, command read', with the names of
+/// enumerators, addresses in hexadecimal and times in ns. Empty fields are left out: a number that
+/// is 0 and not a location, a null handle, a struct with only such fields.
 template <class M>
 std::string in_words(const M& m) {
     const std::string said = detail::words_of("", m);

@@ -12,9 +12,9 @@ namespace memsim::cxl {
 using namespace memsim::literals;
 
 /// The start-up firmware of a CXL root complex. Starting at time 0 it reads the number of endpoints
-/// and their memory sizes, waits until the memories are active, assigns host addresses
-/// (AddressPlan), writes and commits the HDM decoders of endpoints and host bridge, enables
-/// requests, and adds the range to the system bus's address router, if connected. Then it is done.
+/// and their memory sizes and waits until the memories are active. It assigns host addresses
+/// (AddressPlan) and writes and commits the HDM decoders of endpoints and host bridge. Then it
+/// enables requests, and adds the range to the system bus's address router, if connected.
 ///
 /// Models        Register accesses execute one after another, with `latency` each. `endpoints[i]`
 ///               is the device behind port i of the host bridge.

@@ -70,7 +70,7 @@ inline constexpr std::uint32_t h_slot_begins = 32; ///< after the flit's header
 enum class Control : std::uint8_t { credits, idle, request, ack, frame, init };
 struct ControlFields {
     static constexpr Field kind {32, 4}, sub_type {36, 4};
-    // of LLCRD: acknowledgements, beside the Ak bit of the flit's header
+    // of LLCRD: acknowledgements, in addition to the Ak bit of the flit's header
     static constexpr Field ack_low {64, 3}, ack_high {68, 4};
     // of RETRY.Req
     static constexpr Field request_sequence {64, 8}, request_number {80, 5};

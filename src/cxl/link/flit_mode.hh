@@ -30,7 +30,7 @@ class FlitMode {
     FlitMode(const FlitMode&) = delete;
     FlitMode& operator=(const FlitMode&) = delete;
 
-    /// The components of a round trip beside the flight time, in flits.
+    /// The components of a round trip except the flight time, in flits.
     struct Waits {
         std::uint32_t acks;   ///< maximum pending at the other end
         std::uint32_t places; ///< of the retry buffer that are reserved

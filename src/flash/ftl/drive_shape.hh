@@ -54,8 +54,8 @@ struct DriveSpace {
         host_pages = share_of(g.all_pages(), 100_pct - shape.over_provisioning());
         if (pages_per_map_page)
             map_pages = (host_pages + pages_per_map_page - 1) / pages_per_map_page;
-        // Blocks of a plane beside those filled with data: one open block per writer, and the free
-        // blocks of the threshold.
+        // Blocks of a plane in addition to those filled with data: one open block per writer, and
+        // the free blocks of the threshold.
         free_blocks =
             std::max(least_free, static_cast<std::uint32_t>(share_of(g.blocks, threshold)));
         target_blocks =

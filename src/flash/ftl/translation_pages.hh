@@ -9,10 +9,10 @@
 
 namespace memsim::flash {
 
-/// The map of a drive in its flash. Translation pages are logical pages behind those of the host;
-/// the controller holds some of their entries in memory (MapCache). A job looks up its entry, and
-/// waits for the translation page if the entry is missing. Evicted entries that were changed write
-/// their page back. A part: its owner reads and writes the pages.
+/// The map of a drive in its flash. Translation pages are logical pages numbered after those of the
+/// host; the controller holds some of their entries in memory (MapCache). A job looks up its entry,
+/// and waits for the translation page if the entry is missing. Evicted entries that were changed
+/// write their page back. A part: its owner reads and writes the pages.
 class TranslationPages {
   public:
     struct Events {

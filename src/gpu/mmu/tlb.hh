@@ -24,9 +24,9 @@ using protocol::Mem;
 ///               has not marked as writable sends another request, so that the MMU is informed
 ///               before any page is written.
 ///
-/// A shoot-down drops the pages, waits until all requests translated by them are answered, has the
-/// L1 invalidated (its lines are identified by the frame) and then confirms. Posted stores have no
-/// response, so the TLB waits for them only with `acknowledged_stores`.
+/// A shoot-down drops the pages and waits until all requests translated by them are answered. It
+/// then invalidates the L1, whose lines are identified by the frame, and confirms. Posted stores
+/// have no response, so the TLB waits for them only with `acknowledged_stores`.
 ///
 /// Not modelled  Ports (the L1 accepts one request per cycle), several page sizes at the same time,
 ///               prefetching.

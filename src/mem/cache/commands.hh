@@ -6,8 +6,8 @@ namespace memsim::mem::cache {
 
 /// Executes invalidate and flush commands. A flush walks through the sets as long as there is space
 /// for its write-backs. It is answered when the next level has acknowledged them and the fetches
-/// that it dropped have arrived. The walk itself takes no time (assumption: tags are read beside
-/// the accesses).
+/// that it dropped have arrived. The walk itself takes no time (assumption: tags are read in
+/// parallel with accesses).
 class Commands {
   public:
     struct Flush {

@@ -12,7 +12,7 @@ enum class DramPriority : std::uint8_t { demand, migration };
 /// The wires that carry an access's data.
 enum class DramWires : std::uint8_t {
     data, ///< the data bus
-    side, ///< a second bus beside the data bus
+    side, ///< a second bus in addition to the data bus
     none, ///< none: the data stay in a register in front of the device
 };
 

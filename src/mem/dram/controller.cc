@@ -62,7 +62,7 @@ void DramController::init() {
     if (rows >= row_limit)
         refuse("capacity", params.capacity.text() + " is " + std::to_string(rows) +
                                " rows of every bank; the maximum is fewer than " +
-                               std::to_string(row_limit) + " : give less than " +
+                               std::to_string(row_limit) + ": give less than " +
                                Text<Bytes>::show({row_limit * rows_of_one}));
     const std::int64_t granule = params.interleave->raw ? params.interleave->raw : timing_.burst;
     if (granule % timing_.burst || granule > timing_.row.raw)

@@ -19,12 +19,13 @@ using protocol::Mem;
 /// A DRAM that caches a drive below physical memory, without MMU or driver. Initially the drive
 /// holds all data and the DRAM is empty.
 ///
-/// Models        A request whose unit is present is forwarded to the DRAM. A miss allocates a frame
-///               (evicting the unit that the policy selects if all are in use), reads the unit from
-///               the drive, writes it into the frame line by line, and then serves all waiting
-///               requests in order. A dirty victim is first read out of the DRAM and written to the
-///               drive; a read of that unit waits until the drive has it. Units with outstanding
-///               requests are not evicted. Requests and whole units use the DRAM alternately.
+/// Models        A request whose unit is present is forwarded to the DRAM. A miss allocates a
+///               frame; if all are in use, it evicts the unit that the policy selects. It reads the
+///               unit from the drive, writes it into the frame line by line, and then serves all
+///               waiting requests in order. A dirty victim is first read out of the DRAM and
+///               written to the drive; a read of that unit waits until the drive has it. Units with
+///               outstanding requests are not evicted. Requests and whole units use the DRAM
+///               alternately.
 ///
 /// With `write_group` the eviction of a dirty unit also writes the other dirty units of its group,
 /// an aligned range of the drive. These stay in the DRAM as clean units, but are not evicted before

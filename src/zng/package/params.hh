@@ -63,7 +63,7 @@ struct Params {
         {0_pct, 100_pct},
         "Lower bound of the share of each log block programmed before the run"};
     Param<bool> fcnet_holds {false, "Keep a page of another plane in fcnet's register until it is "
-                                    "programmed; otherwise that plane takes it at once"};
+                                    "programmed; otherwise that plane takes the page at once"};
     Param<bool> data_path {true, "Model the time of nif's bus from the registers to their plane",
                            stated("ZnG IV-C")};
     Param<bool> io_path {

@@ -157,9 +157,9 @@ TEST_CASE("invalid values are rejected with the name of the field") {
     CHECK(said([](Sized& s) { s.free.push_back(1); }, as_saved) ==
           "free has more numbers than there are places" + after);
     CHECK(said([](Sized& s) { s.free.pop_back(), s.free.push_back(1); }, as_saved) ==
-          "free has a number that is no free place's" + after);
+          "free has a number that is not a free place" + after);
     CHECK(said([](Sized& s) { s.free.pop_back(), s.free.push_back(4); }, as_saved) ==
-          "free has a number that is no free place's" + after);
+          "free has a number that is not a free place" + after);
     CHECK(said([](Sized& s) { s.all[0].colour = static_cast<Colour>(2); }, as_saved) ==
           "all[0].colour has a value that is not declared" + after);
     const std::size_t all = 8 + 4 * 10 + 8 + 4 * 4 + 8; // where all[0] begins
@@ -174,7 +174,7 @@ TEST_CASE("invalid values are rejected with the name of the field") {
           "all[0].table has keys that do not ascend" + after);
     const std::size_t slot = table + 8 + 2 * 18 + 4 + (8 + 10) + (8 + 4) + 8; // the free one
     CHECK(said([](Sized&) {}, with(slot, std::uint32_t {1})) ==
-          "all[0].pool has free slots that are none" + after);
+          "all[0].pool has invalid free slots" + after);
 }
 
 TEST_CASE("the values of an enumeration are known") {

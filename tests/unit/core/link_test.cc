@@ -82,7 +82,7 @@ TEST_CASE(
     CHECK(p.source.state.sent_at.size() == 3);
     CHECK(p.machine.pending());
     CHECK(p.machine.wait_report() ==
-          std::vector<std::string> {"source.out waits for room at sink",
+          std::vector<std::string> {"source.out waits for space at sink",
                                     "sink.in has 3 messages that sink has not taken"});
     CHECK(p.machine.imbalances() == std::vector<std::string> {"sink: notes were never taken"});
 }

@@ -109,8 +109,7 @@ TEST_CASE("a wrongly built machine is rejected with the place and the expected v
           "m has no parameter 'latncy' (did you mean 'latency'?)");
     CHECK(add("m", "mem.SimpleMemory", {{"latency", "190"}}) ==
           "m.latency: '190' has no unit of Time: write '190ns' or the like (Time from the data "
-          "path to "
-          "the answer)");
+          "path to the response)");
     CHECK(add("m", "mem.SimpleMemory", {{"queue", "0"}}) ==
           "m.queue: '0' is outside its range: it must be from 1 to 65536 (Requests waiting or in "
           "flight to this component)");
@@ -147,7 +146,8 @@ TEST_CASE("a wrongly built machine is rejected with the place and the expected v
 }
 
 TEST_CASE("a component type uses each name once, and none of Python's objects") {
-    const ParamInfo param {"queue", "int", "Count", "4", "", "", "Capacity"};
+    const ParamInfo param {"queue",   [] { return std::string("int"); }, "Count", "4", "", "",
+                           "Capacity"};
     const PortInfo port {"queue", "in", "out", "test.Note", "", "Notes"};
     Schema s;
     s.name = "test.Ambiguous", s.params = {param}, s.ports = {port};

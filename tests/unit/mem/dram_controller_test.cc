@@ -258,7 +258,7 @@ TEST_CASE("a controller that contradicts itself is refused before time 0") {
     CHECK(sentence({{"capacity", "1GB"}}).find("dram.capacity: 1GB must be a multiple of ") == 0);
     // A row of every bank is 16KiB in hbm2.
     CHECK(sentence({{"timing", "hbm2"}, {"capacity", "32TiB"}}) ==
-          "dram.capacity: 32TiB is 2147483648 rows of every bank, but must have fewer than "
+          "dram.capacity: 32TiB is 2147483648 rows of every bank; the maximum is fewer than "
           "2147483648: give less than 32TiB");
     CHECK(sentence({{"map", "RoBaCo"}}).find("dram.map: the address map 'RoBaCo' does not cover") ==
           0);

@@ -14,7 +14,8 @@ TEST_CASE("An energy is that of a statistic's counts or of time, and a wrong mix
         CHECK_THROWS_WITH(m.build(), Catch::StartsWith(why));
     };
     refused({{"part", "DRAM"}, {"each", "2nJ"}}, "cost.each: is set without a statistic");
-    refused({{"statistic", "activates"}, {"power", "1W"}}, "cost.power: a statistic is multiplied");
+    refused({{"statistic", "activates"}, {"power", "1W"}},
+            "cost.power: is set although a statistic is multiplied");
     Machine m;
     m.add("reads", "mem.EnergyCost", {{"statistic", "reads"}, {"each", "2nJ"}});
     m.add("static", "mem.EnergyCost", {{"power", "1W"}});

@@ -54,7 +54,7 @@ TEST_CASE("A run is in the database with its machine, its results and its end", 
           "monitor|mem_side|memory|cpu_side|1|NULL|16");
     CHECK(ask(path, "SELECT kind, stat.unit, doc FROM stat JOIN object o ON o.id = object WHERE "
                     "path = 'gen' AND name = 'read_latency'") ==
-          "distribution|ns|Time from sending a read to its answer");
+          "distribution|ns|Time from sending a read to its response");
 
     simulate(m, run, 0, 3);
     CHECK(ask(path, "SELECT count(*), count(DISTINCT part) > 10, (SELECT sim_time_fs FROM run) "

@@ -295,7 +295,7 @@ TEST_CASE("What a flash controller cannot serve gives an error message", "[zng]"
           "controller.data_blocks: 1024 data blocks and 256 log blocks exceed the 1024 blocks of a "
           "plane: over-provision more (reduce data_blocks)");
     CHECK(said({{"thrash_low", "60%"}}) == "controller.thrash_low: it exceeds thrash_high");
-    CHECK(said({{"data_pages", "385"}}) == "controller.data_pages: 385 of 384 pages of a block");
+    CHECK(said({{"data_pages", "385"}}) == "controller.data_pages: 385 exceeds the 384 pages of a block");
     CHECK(said({{"packages", "256"}, {"planes", "64"}, {"blocks", "1048576"}}) ==
           "controller.blocks: the flash has 137438953472 blocks; the maximum is 4294967295");
     const auto asks = [](std::uint64_t address, unsigned bytes) {

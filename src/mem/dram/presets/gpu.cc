@@ -109,7 +109,7 @@ const DramTable dramsim3_gddr6 {
         .tRC = 78 * sim_gddr6,
         .tRRD_S = 9 * sim_gddr6,
         .tRRD_L = 9 * sim_gddr6,
-        .tFAW = 32 * sim_gddr6, // no limit beside tRRD
+        .tFAW = 32 * sim_gddr6, // no limit except tRRD
         .t32AW = 420 * sim_gddr6,
         .tCCD_S = 3 * sim_gddr6,
         .tCCD_L = 3 * sim_gddr6, // one group: its tCCD_L of 4 is not used
@@ -145,7 +145,7 @@ const DramTable ramulator_gddr6 {
         .tRC = 90 * ck_gddr6,
         .tRRD_S = 11 * ck_gddr6,
         .tRRD_L = 11 * ck_gddr6,
-        .tFAW = 43 * ck_gddr6, // no limit beside tRRD
+        .tFAW = 43 * ck_gddr6, // no limit except tRRD
         .tCCD_S = 2 * ck_gddr6,
         .tCCD_L = 4 * ck_gddr6,
         .tWTR_S = 9 * ck_gddr6,

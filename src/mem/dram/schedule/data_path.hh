@@ -9,7 +9,7 @@
 
 namespace memsim::mem {
 
-/// Wires beside the data bus to the same devices. They carry one more transfer at a time.
+/// Wires in addition to the data bus, to the same devices. They carry one more transfer at a time.
 struct DramSide {
     DataBus& bus;
     ElapsedTime& busy;

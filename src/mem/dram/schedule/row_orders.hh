@@ -7,8 +7,8 @@
 /// the order differs.
 namespace memsim::mem {
 
-/// The common part: beside its candidate a bank has a second one, a precharge for a request that is
-/// older than the hits. `Self` defines when that is allowed (`may_close`), and which of the
+/// The common part of the orders: each bank has a second candidate, a precharge for a request that
+/// is older than the hits. `Self` defines when that is allowed (`may_close`), and which of the
 /// candidates that can issue at the same time goes first (the least `turn`).
 template <class Self>
 class RowOrder : public PolicyModel<Self, DramOrder> {
