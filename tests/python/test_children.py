@@ -179,7 +179,7 @@ if __name__ == "__main__":
 )
 
 
-def test_a_sigterm_that_interrupts_nothing_is_heeded(memsim_command, tmp_path):
+def test_a_sigterm_outside_of_a_call_ends_the_process(memsim_command, tmp_path):
     """The kernel gives it to another thread, so the main thread waits for its lock as before: what happens, too,
     when it comes just before the wait begins."""
     (tmp_path / "script.py").write_text(IDLE)
@@ -215,13 +215,13 @@ if __name__ == "__main__":
 )
 
 
-def test_a_sigterm_is_one_process_s(memsim_command, tmp_path):
+def test_a_sigterm_concerns_one_process(memsim_command, tmp_path):
     """A forked grandchild has its parent's handler, and must not wake it."""
     (tmp_path / "script.py").write_text(GRANDCHILD)
     assert memsim_command("script.py").stdout.endswith("the grandchild ended with 143\nthe child with 0\n")
 
 
-def test_a_child_leaves_its_parent_s_runs_alone(memsim_command, tmp_path):
+def test_a_child_does_not_end_its_parent_s_runs(memsim_command, tmp_path):
     (tmp_path / "script.py").write_text(
         MACHINE
         + """\
@@ -250,7 +250,7 @@ machine.simulate()
         (["multiprocessing/pool.py", "/home/me/script.py", "multiprocessing/queues.py"], True),
     ],
 )
-def test_a_sigterm_that_comes_as_a_child_ends_leaves_no_run_unfinished(above, task):
+def test_a_sigterm_at_the_end_of_a_child_leaves_no_unfinished_run(above, task):
     """The interrupted call decides whether a function of the user is cut off, or all is done and runs are
     closed."""
     frame = None

@@ -73,14 +73,14 @@ def test_a_restored_run_writes_its_timeline_where_the_user_is(memsim_command, sc
     assert (there / "t.json").exists() and not (tmp_path / "t.json").exists()
 
 
-def test_a_checkpoint_knows_how_many_events_are_to_come(memsim_command, script, tmp_path):
+def test_a_checkpoint_contains_the_number_of_pending_events(memsim_command, script, tmp_path):
     memsim_command("-q", "-d", "out", "--checkpoint-at", "4us", script, 1000)
     info = memsim_command("ckpt", "info", "out/4us.ckpt").stdout
     components, events = re.search(r"components +(\d+), (\d+) events pending", info).groups()
     assert components == "2" and 0 < int(events) < 50
 
 
-def test_python_s_optimization_takes_nothing_away(memsim_command, tmp_path):
+def test_python_s_optimization_changes_nothing(memsim_command, tmp_path):
     (tmp_path / "doc.py").write_text('"""What it does."""\nimport memsim\nprint(__doc__.splitlines()[0])\n')
     environment = {**os.environ, "PYTHONOPTIMIZE": "2"}
     assert memsim_command("doc.py", env=environment).stdout == "What it does.\n"
@@ -95,7 +95,7 @@ def test_python_s_optimization_takes_nothing_away(memsim_command, tmp_path):
         assert memsim_command(*command, env=environment).stdout == memsim_command(*command).stdout
 
 
-def test_a_scaled_machine_says_so_in_one_line(memsim_command):
+def test_a_scaled_machine_prints_one_line(memsim_command):
     job = ("-d", "out", ROOT / "configs/ohm_planar.py", "--scale", "tiny")
     first, result = memsim_command(*job).stdout.splitlines()
     assert first == (
@@ -108,7 +108,7 @@ def test_a_scaled_machine_says_so_in_one_line(memsim_command):
     assert "scale: L2 / all L1: paper 8, here 0.0404 (off)\n" in listed and listed.count("\n") == 7
 
 
-def test_the_user_s_mistakes_are_one_sentence(memsim_command, script, tmp_path):
+def test_mistakes_of_the_user_give_one_sentence(memsim_command, script, tmp_path):
     assert "nowhere.py: No such file" in sentence(memsim_command("nowhere.py", expect=1))
     text = script.read_text()
     for wrong, right, output in (
@@ -139,7 +139,7 @@ def test_the_user_s_mistakes_are_one_sentence(memsim_command, script, tmp_path):
         (["report"], "the following arguments are required: DB\n"),
     ],
 )
-def test_what_a_stranger_types_is_met_with_a_sentence(memsim_command, script, tmp_path, arguments, output):
+def test_mistyped_commands_give_an_error_message(memsim_command, script, tmp_path, arguments, output):
     (tmp_path / "notes.md").write_text("it's a note\n")
     (tmp_path / "nul.py").write_bytes(b"import memsim\n\0")
     memsim_command("-q", "-d", "out", "--checkpoint-at", "4us", script, 1000)
@@ -161,7 +161,7 @@ def test_what_a_stranger_types_is_met_with_a_sentence(memsim_command, script, tm
         ("--nothing-like-it-anywhere", "error: unrecognized arguments: --nothing-like-it-anywhere tiny\n"),
     ],
 )
-def test_an_unknown_option_of_a_script_is_met_with_a_near_one(memsim_command, option, output):
+def test_for_an_unknown_option_of_a_script_a_similar_one_is_suggested(memsim_command, option, output):
     assert memsim_command(ROOT / "configs/ohm_planar.py", option, "tiny", expect=2).stderr.endswith(output)
 
 
@@ -265,7 +265,7 @@ def test_one_database_takes_several_runs(memsim_command, script):
     assert "no such database" in sentence(memsim_command("sql", "x.db", "SELECT 1", expect=1))
 
 
-def test_progress_only_when_asked(memsim_command, script, capsys, monkeypatch):
+def test_progress_only_on_request(memsim_command, script, capsys, monkeypatch):
     assert memsim_command(script, 1000).stderr.count("\n") == 1  # where the results are
     assert memsim_command("-v", script, 1000).stderr.count("\n") >= 1
     monkeypatch.setattr(progress, "EVERY", 0)
@@ -281,7 +281,7 @@ def test_progress_only_when_asked(memsim_command, script, capsys, monkeypatch):
         assert seen == ("1ms simulated in 0m10s" in text and "2h46m left at most" in text), text
 
 
-def test_progress_knows_the_launch_and_what_is_left(monkeypatch):
+def test_progress_shows_the_launch_and_the_time_left(monkeypatch):
     """Of several, the least advanced is shown; only all work that ends a run determines its end."""
 
     def launch(number, done):
@@ -306,7 +306,7 @@ def test_progress_knows_the_launch_and_what_is_left(monkeypatch):
     assert shown.line().endswith("; gen[1], 20 of 100 requests; 1m20s left at most")
 
 
-def test_what_was_written_and_where_is_told(memsim_command, script, tmp_path):
+def test_written_files_are_named(memsim_command, script, tmp_path):
     first, second, end = memsim_command(
         "-d", "out", "--checkpoint-at", "4us", "--checkpoint-at", "5us", script, 1000
     ).stderr.splitlines()

@@ -32,7 +32,7 @@ def test_platforms_in_the_order_of_the_evaluation():
 
 
 @pytest.mark.parametrize("platform", cmd.platforms())
-def test_memory_is_as_the_program_left_it(memsim_command, platform):
+def test_memory_equals_that_of_the_program(memsim_command, platform):
     for workload in ("bfs", "cfd"):
         done = memsim_command(
             CONFIGS / "cmd.py", "--platform", platform, "--workload", workload, "--scale", "tiny", "--check-contents"
@@ -70,7 +70,7 @@ def test_each_assumption_is_a_parameter_of_its_platforms():
                 assert name in part._params, (a.name, change)
 
 
-def test_words_for_what_there_is_not(memsim_command):
+def test_messages_for_unknown_names(memsim_command):
     for arguments, words in {
         ("--platform", "cdm"): "there is no platform 'cdm'",
         ("--workload", "bsf"): "there is no workload 'bsf'",
@@ -92,14 +92,14 @@ def test_words_for_what_there_is_not(memsim_command):
 
 @pytest.mark.parametrize("option", ["ratio", "hash_share", "tables_share"])
 @pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf")])
-def test_no_cache_is_sized_by_what_is_no_size(option, value):
+def test_caches_are_not_sized_by_other_values(option, value):
     with pytest.raises(
         memsim.Error, match=f"test_cmd.py:.*: {option.replace('_', '-')} {value:g}: caches are sized by it"
     ):
         cmd.scale.scale(1 << 20, **{option: value})
 
 
-def test_every_platform_takes_the_options_that_it_has_something_for():
+def test_every_platform_accepts_the_options_that_apply_to_it():
     for option, (_, owners) in cmd.fronts.OF_OPTIONS.items():
         for platform in cmd.platforms():
             if platform in owners:
@@ -164,7 +164,7 @@ def test_extra_reads_and_reads_are_counted_by_cause_and_type():
     assert [found[f"reads_of_{bits}"] for bits in ("00", "01", "10", "11")] == [10, 20, 30, 40]
 
 
-def test_a_share_of_nothing_is_none():
+def test_a_share_of_zero_is_undefined():
     found = shown(run_of())
     assert math.isnan(found["inter_share"]) and math.isnan(found["map_hits"])
 
@@ -190,7 +190,7 @@ def test_means_weigh_workloads_equally_and_sums_do_not(capsys):
     assert capsys.readouterr().out.endswith("  of sums: baseline 1, cmd 0.95\n")
 
 
-def test_what_written_blocks_are_of_each_program_and_of_all(capsys):
+def test_types_of_written_blocks_of_each_program_and_of_all(capsys):
     made = figure(
         {
             ("dedup", "bfs"): run_of(writes=10, intra=1, silent=4, silent_shared=2),
@@ -233,7 +233,7 @@ def test_a_claim_under_a_variant_is_of_the_platforms_that_have_it(capsys):
     assert re.match(r"interval=1 +cmd-02 1\.\d+: 2 -> 3 \([^;]+\); ", said) and "cmd-06" not in said
 
 
-def test_what_is_removed_of_nothing_is_nothing():
+def test_a_reduction_of_zero_is_zero():
     made = figure(
         {
             ("dedup-car", "bfs"): run_of(read_only_reads=100),
@@ -275,7 +275,7 @@ def test_inputs_are_compared_with_what_the_machine_reaches():
     assert inputs(capacity=1 << 20) == pytest.approx([2 / 3, 1, 2])  # a block that is written back often is one block
 
 
-def test_it_is_said_which_workloads_are_too_small_for_a_claim_of_rates(in_tmp, capsys):
+def test_workloads_too_small_for_a_claim_of_rates_are_named(in_tmp, capsys):
     enough = {name: least for name, (least, _) in cmd.special.INPUTS.items()}
     made = figures.figure(
         "cmd/fig17",
@@ -331,7 +331,7 @@ def test_all_that_is_on_the_chip_leaks_by_its_bytes():
         ("cmd-bpc", {"writes", "hashed", "read_sectors", "taken"}),
     ],
 )
-def test_looks_into_stores_and_encoders_cost_what_is_counted(platform, counted):
+def test_look_ups_and_encoders_cost_energy_per_count(platform, counted):
     rows = cmd.energy.costs(cmd.machines.on_chip(platform, cmd.scale.scale(4 << 20)))
     own = {row.statistic for row in rows if row.source in (cmd.energy.LOOK, cmd.energy.ENCODED) and row.statistic}
     assert own == counted
@@ -354,7 +354,7 @@ def test_bad_machines_are_refused_before_time_0():
     assert "front.interleave: address" in said(interleave="512B")
 
 
-def test_no_ways_are_one_set_of_all():
+def test_zero_ways_mean_fully_associative():
     root = cmd.machine("cmd", cmd.workloads.program("bfs", "tiny")[0])
     front = root.front
     front.hash_ways = front.metadata_ways = 0

@@ -33,7 +33,7 @@ def run(memsim_command, tmp_path, contents="True", expect=0):
     return memsim_command("-q", script, expect=expect)
 
 
-def test_the_machine_holds_what_the_program_left(memsim_command, tmp_path):
+def test_the_machine_holds_the_data_of_the_program(memsim_command, tmp_path):
     done = run(memsim_command, tmp_path)
     digest, report = done.stdout.splitlines()
     assert "'left_out': 0" in report and "'bytes': 0" not in report
@@ -41,14 +41,14 @@ def test_the_machine_holds_what_the_program_left(memsim_command, tmp_path):
     assert again.stdout.splitlines() == [digest, report]
 
 
-def test_a_machine_without_contents_has_none_to_check(memsim_command, tmp_path):
+def test_a_machine_without_contents_cannot_be_checked(memsim_command, tmp_path):
     done = run(memsim_command, tmp_path, contents="False", expect=1)
     assert "this machine carries no contents: build it with Root(contents=True)" in done.stderr
     with_contents = run(memsim_command, tmp_path)
     assert done.stdout.split()[0] == with_contents.stdout.split()[0]  # the same times and counts
 
 
-def test_what_is_no_yes_or_no_is_refused(memsim_command, tmp_path):
+def test_values_other_than_true_and_false_are_rejected(memsim_command, tmp_path):
     done = run(memsim_command, tmp_path, contents="1", expect=1)
     assert "Root: contents is True or False, not 1" in done.stderr
 
@@ -66,13 +66,13 @@ def held(root):
 
 @pytest.mark.parametrize("platform", zng.platforms())
 @pytest.mark.parametrize("text", ["betw-back", "bfs1-gaus"])
-def test_zngs_platforms_hold_what_programs_left(in_tmp, platform, text):
+def test_zngs_platforms_hold_the_data_of_programs(in_tmp, platform, text):
     programs = zng.workloads.programs(text, "tiny")
     assert held(zng.machine(platform, programs, max_instructions=100_000, contents=True)) > 100_000
 
 
 @pytest.mark.parametrize("platform", ["hetero", "hybridgpu"])
-def test_pages_that_come_and_go_are_what_programs_left(in_tmp, platform):
+def test_paged_data_equal_those_of_programs(in_tmp, platform):
     """Memory and buffer hold a part of the data, so dirty pages are written to the drive and read again."""
     programs = zng.workloads.programs("back", "tiny")
     size = zng.scale.scale(sum(map(scale.footprint, programs)), 8 * scale.GIB)
@@ -99,13 +99,13 @@ def test_launches_that_a_repeated_program_skips_reach_the_machine(in_tmp):
     assert root.gpu.dispatcher.stats.application_repeats[0] > 0
 
 
-def test_the_testbed_holds_what_its_program_left_on_the_drive(in_tmp):
+def test_the_testbed_holds_the_data_of_its_program_on_the_drive(in_tmp):
     program, region = ohm.workloads.program("backp", "tiny", 1)
     assert held(ohm.testbed("drive", program, contents=True, **region)) > 10_000
 
 
 @pytest.mark.parametrize("source", ["drive", "drive_direct"])
-def test_a_paged_gpu_holds_what_its_program_left(memsim_command, source):
+def test_a_paged_gpu_holds_the_data_of_its_program(memsim_command, source):
     done = memsim_command(
         PAGED, "--kernel", "bfs1", "--scale", 9, "--placement", "faults", "--source", source, "--check-contents"
     )
@@ -115,7 +115,7 @@ def test_a_paged_gpu_holds_what_its_program_left(memsim_command, source):
 @pytest.mark.parametrize("mode", ["planar", "two_level"])
 @pytest.mark.parametrize("platform", ["origin", "hetero", "ohm-base", "auto-rw", "ohm-wom", "ohm-bw", "oracle"])
 @pytest.mark.parametrize("kernel", ["bfs1", "betw"])
-def test_ohms_platforms_hold_what_the_program_left(in_tmp, kernel, platform, mode):
+def test_ohms_platforms_hold_the_data_of_the_program(in_tmp, kernel, platform, mode):
     """An L2 of a few lines: bfs1's host clears flags in pages that leave clean, and betw's atomics overtake each
     other into lines that the L2 has just written back."""
     program = workload.Program(name=kernel, size=9, degree=4, launch_latency="1us")

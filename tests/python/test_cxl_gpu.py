@@ -21,7 +21,7 @@ def test_configurations_in_the_order_of_the_evaluation():
 
 
 @pytest.mark.parametrize("platform", LINKED)
-def test_memory_is_as_the_program_left_it(memsim_command, platform):
+def test_memory_equals_that_of_the_program(memsim_command, platform):
     for workload, media in (("bfs", "z-nand"), ("sort", "optane"), ("gauss", "dram")):
         done = memsim_command(
             CONFIGS / "cxl_gpu.py",
@@ -58,8 +58,8 @@ def test_every_configuration_runs_on_every_medium(memsim_command, media):
 
 
 @pytest.mark.parametrize("workload", ["gauss", "cfd"])
-def test_stores_and_loads_go_on_while_the_drive_collects(workload, memsim_command, in_tmp):
-    """The drive says so before it begins; then stores stay in the reserve, and loads are served from there."""
+def test_stores_and_loads_continue_while_the_drive_collects(workload, memsim_command, in_tmp):
+    """The drive announces collections; during them stores stay in the reserve, which also serves loads."""
     done = memsim_command(
         CONFIGS / "cxl_gpu.py",
         "--platform",
@@ -236,7 +236,7 @@ def test_a_machine_has_the_papers_proportions():
     assert not [i for i in size.invariants if i.broken]
 
 
-def test_addresses_go_round_over_root_ports(memsim_command):
+def test_addresses_are_interleaved_over_root_ports(memsim_command):
     done = memsim_command(
         CONFIGS / "cxl_gpu.py",
         "--platform",
@@ -268,7 +268,7 @@ def test_the_round_trip_is_the_sum_of_the_layers(memsim_command):
 
 
 @pytest.mark.parametrize("flit", ["256B", "256B-lopt"])
-def test_memory_is_as_the_program_left_it_over_256_byte_flits(memsim_command, flit):
+def test_memory_equals_that_of_the_program_over_256_byte_flits(memsim_command, flit):
     done = memsim_command(
         CONFIGS / "cxl_gpu.py",
         "--platform",
@@ -301,7 +301,7 @@ def test_each_assumption_is_a_parameter_of_its_platforms():
                 assert name in part._params, (a.name, change)
 
 
-def test_words_for_what_there_is_not(memsim_command):
+def test_messages_for_unknown_names(memsim_command):
     for arguments, words in {
         ("--platform", "cxl-rs"): "there is no platform 'cxl-rs'",
         ("--workload", "vad"): "there is no workload 'vad'",

@@ -102,7 +102,7 @@ def test_a_used_drive_collects_with_its_first_writes(name, in_tmp):
 
 @pytest.mark.parametrize("name", ["z-nand", "nand"])
 def test_collections_are_announced(name, in_tmp):
-    """Written at random beyond its spare, a scaled drive collects, and its cache goes on."""
+    """Under random writes beyond its spare, a scaled drive collects while its cache continues."""
     made = run(
         name, capacity="16MiB", requests=60_000, read_share="0%", outstanding=64, cache="256KiB", pages=4, state="full"
     )
@@ -117,7 +117,7 @@ def test_optane_levels_its_wear(in_tmp):
     assert 10 < writes.tasks <= writes.writes // 100  # each is announced before it begins
 
 
-def test_a_smaller_drive_has_blocks_enough_and_says_its_spare(in_tmp):
+def test_a_smaller_drive_has_enough_blocks_and_reports_its_spare(in_tmp):
     for name in "z-nand", "nand":
         for capacity in "1MiB", "16MiB", "80MiB", "1GiB":
             made = media.medium(name, capacity)

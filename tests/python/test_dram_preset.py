@@ -33,7 +33,7 @@ def test_ohm_s_figures_as_printed_and_as_cycles():
     assert read_latency("ohm_table1") - read_latency("ohm_cycles") == pytest.approx(36 - 36 / 2.1, abs=0.01)
 
 
-def test_a_figure_of_a_script_counts():
+def test_a_figure_of_a_script_takes_effect():
     slow = dram.Preset("slow", base="hbm2", tCL="24ns", source="a test")
     assert read_latency(slow) == pytest.approx(read_latency("hbm2") + 10)  # its tCL is 14 ns
     slower = dram.Preset("slower", base=slow, tRCDRD="34ns")
@@ -41,7 +41,7 @@ def test_a_figure_of_a_script_counts():
     assert slower.figures["tCL"] == "24ns"
 
 
-def test_the_configuration_says_the_whole_table():
+def test_the_configuration_contains_the_whole_table():
     root = memsim.Root()
     root.dram = mem.DramController(
         timing=dram.Preset("mine", base="gddr6", tRP="20ns", tRC="52ns", source="data sheet 7")
@@ -80,7 +80,7 @@ def test_the_presets_are_listed_with_their_sources():
         ),
     ],
 )
-def test_what_is_no_table_is_a_sentence(make, sentence):
+def test_an_invalid_table_gives_an_error_message(make, sentence):
     with pytest.raises(memsim.Error) as error:
         make()
     assert sentence in str(error.value)

@@ -24,7 +24,7 @@ def test_a_drive_under_a_trace(memsim_command, tmp_path):
     assert "host.trace_unit: the trace does not define the unit of its arrival times" in refused.stderr
 
 
-def test_a_drive_that_is_not_there(memsim_command):
+def test_an_unknown_drive(memsim_command):
     refused = memsim_command(CONFIG, "--drive", "z_sdd", expect=1)
     assert "there is no drive 'z_sdd' (did you mean 'z_ssd'?)" in refused.stderr
 

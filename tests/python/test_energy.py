@@ -52,7 +52,7 @@ def test_counts_and_time_cost_energy(in_tmp):
     assert rows[1] == ("mem", "memory", "time", pytest.approx(0.25 * (tick - since) * 1e-6), "assumption")
 
 
-def test_an_object_is_no_other_that_begins_so(in_tmp):
+def test_an_object_is_not_matched_by_a_common_prefix(in_tmp):
     """`mem` is not `mem2`; a list and what is below an object are."""
     assert [energy._spends("gpu.l2", path) for path in ("gpu.l2", "gpu.l2[3]", "gpu.l2.tags", "gpu.l2b", "gpu")] == [
         True,
@@ -79,7 +79,7 @@ def test_an_object_is_no_other_that_begins_so(in_tmp):
         (dict(statistic="reads", power="1W"), "although a statistic is multiplied"),
     ],
 )
-def test_a_wrong_cost_is_a_sentence(in_tmp, cost, why):
+def test_an_invalid_cost_gives_an_error_message(in_tmp, cost, why):
     root = machine([])
     root.cost = EnergyCost(**{"part": "memory", "objects": "mem", **cost})
     with pytest.raises(memsim.Error) as refused:
@@ -100,7 +100,7 @@ def test_a_wrong_cost_is_a_sentence(in_tmp, cost, why):
         ("cmd.py", [], {"L2", "controller", "DRAM"}),
     ],
 )
-def test_a_paper_s_model_is_what_the_view_says(memsim_command, tmp_path, script, arguments, parts):
+def test_a_paper_s_energy_model_agrees_with_the_view(memsim_command, tmp_path, script, arguments, parts):
     """The studies compute energy from values; they take time in kernels, the view all of it."""
     memsim_command("-q", "-d", "out", ROOT / "configs" / script, "--scale", "tiny", *arguments)
     found, values = by_part(tmp_path / "out"), values_of(tmp_path / "out")

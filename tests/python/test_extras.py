@@ -90,7 +90,7 @@ def test_a_component_from_outside_is_built_in(tree, tmp_path):
     assert plain.returncode == 1 and "there is no component type 'test.Station'" in plain.stderr, "ours is as it was"
 
 
-def test_a_folder_that_is_not_there_is_a_sentence(tmp_path):
+def test_a_missing_folder_gives_an_error_message(tmp_path):
     output = subprocess.run(
         ["/usr/bin/scons", "-Q", "-n", "EXTRAS=/no/such/folder", "build/memsim"],
         cwd=ROOT,

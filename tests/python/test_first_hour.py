@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted(path.name for path in (ROOT / "configs").glob("*.py"))
 
 
-def test_the_readme_says_how_many_claims_are_met():
+def test_the_readme_states_the_number_of_met_claims():
     text = (ROOT / "README.md").read_text()
     assert text.count(accuracy.summary()) == 1
     assert accuracy.block() in text, "claims or figures have changed: run `build/memsim reproduce --page`"
@@ -57,7 +57,7 @@ def test_no_cache_of_the_first_run_is_below_32_kib():
         assert size.l2_slice * size.controllers > size.l1 * size.sms
 
 
-def test_a_list_of_children_says_how_to_reach_one():
+def test_an_error_of_a_list_of_children_shows_how_to_index_it():
     root = memsim.Root()
     root.memory = [mem.SimpleMemory() for _ in range(3)]
     with pytest.raises(
@@ -115,7 +115,7 @@ def options_of(script):
 
 
 @pytest.mark.parametrize("script", sorted((ROOT / "configs").glob("*.py")), ids=lambda path: path.stem)
-def test_every_option_says_what_holds_without_it(script):
+def test_every_option_states_its_default(script):
     silent = [
         name
         for name, default, text in options_of(script)
@@ -142,7 +142,7 @@ def test_describe_finds_dram_presets():
         ("bfs_topology", "bfs_topology, a workload for `name` of workload.Program", ""),
     ],
 )
-def test_describe_finds_whatever_a_parameter_names(name, what, figure, capsys):
+def test_describe_finds_all_names_of_parameters(name, what, figure, capsys):
     memsim.describe(name)
     text = capsys.readouterr().out
     assert text.startswith(what + "\n") and re.search(figure, text), text
@@ -150,7 +150,7 @@ def test_describe_finds_whatever_a_parameter_names(name, what, figure, capsys):
         memsim.describe(name + "x")
 
 
-def test_every_named_table_has_takers():
+def test_every_named_table_is_accepted_by_a_parameter():
     """A table that no parameter names could not be used, and its description would say nothing."""
     from memsim import _memsim
     from memsim.model import schema
@@ -168,7 +168,7 @@ def test_no_two_claims_have_the_same_text():
         assert len(set(texts)) == len(texts)
 
 
-def test_any_number_of_machines_of_one_process_are_told_apart(tmp_path, monkeypatch):
+def test_machines_of_one_process_are_distinguished(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     latencies = [f"{100 + n}ns" for n in range(70)]
     for latency in latencies:

@@ -41,7 +41,7 @@ def test_an_l1_has_sets_that_divide_its_capacity(l1, ways):
     assert systems.gpu(sms=1, channels=1, l1=l1).l1[0].ways == ways
 
 
-def test_a_stream_takes_what_hbm_has(in_tmp):
+def test_a_stream_reaches_the_bandwidth_of_hbm(in_tmp):
     """The machine of docs/tutorial.md: eight pseudo-channels of 16 GB/s."""
     root = memsim.Root(seed=1)
     root.program = workload.Program(name="vadd", size=200_000)
@@ -51,7 +51,7 @@ def test_a_stream_takes_what_hbm_has(in_tmp):
     assert sum(m.stats.bandwidth for m in root.gpu.memory) / 1e9 == pytest.approx(111, abs=1)
 
 
-def test_the_interleave_is_said_once_and_reaches_all(in_tmp):
+def test_the_interleave_is_stated_once_for_all(in_tmp):
     root = machine(channels=3, slices=6, interleave="512B", l2="96KiB")
     part = root.gpu
     assert (part.network.outputs, part.network.granularity) == (6, "512B")
@@ -212,7 +212,7 @@ def test_warm_slices_hold_their_own_chunks(in_tmp):
     ],
     ids=lambda value: value if isinstance(value, str) else ",".join(value),
 )
-def test_what_makes_no_machine_is_a_sentence(arguments, sentence):
+def test_invalid_machines_give_an_error_message(arguments, sentence):
     with pytest.raises(memsim.Error, match=r"test_gpu\.py:\d+: " + re.escape(sentence)):
         machine(**arguments)
 

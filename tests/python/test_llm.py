@@ -94,7 +94,7 @@ def test_kernels_of_a_step_and_what_they_read(in_tmp) -> None:
         (dict(layers=200, hidden=65536, ffn=262144), "simulate fewer layers, and extrapolate"),
     ],
 )
-def test_what_a_model_cannot_be(parameters, why, in_tmp) -> None:
+def test_invalid_models_are_rejected(parameters, why, in_tmp) -> None:
     root = memsim.Root(seed=1)
     root.model = memsim.workload.LanguageModel(**parameters)
     root.gpu = systems.gpu(sms=1, memory="hbm2", channels=1)

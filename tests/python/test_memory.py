@@ -78,7 +78,7 @@ def test_a_workload_needs_about_what_is_estimated(name):
 
 
 @pytest.mark.parametrize("name", names(lambda w: _memsim.workload_memory(w["names"][0], w["most"]) > 1500 * MIB))
-def test_what_is_too_large_is_refused_before_it_is_built(refused, name):
+def test_machines_too_large_for_memory_are_rejected_before_they_are_built(refused, name):
     known = next(w for w in _memsim.workloads() if w["names"][0] == name)
     output = refused(MACHINE.format(f"name='{name}', size={known['most']}"))
     assert (
@@ -88,7 +88,7 @@ def test_what_is_too_large_is_refused_before_it_is_built(refused, name):
     assert " are available: choose a smaller size" in output
 
 
-def test_out_of_memory_is_a_sentence(refused):
+def test_out_of_memory_gives_an_error_message(refused):
     output = refused(MACHINE.format("name='bfs1', size=9") + "x = bytearray(1 << 40)\n")
     assert (
         output.startswith("out of memory: this process uses ") and "; make the machine or its inputs smaller" in output
@@ -142,7 +142,7 @@ def test_available_memory_is_the_least_of_all_limits():
     assert MIB < _memsim.available_memory() <= total + (1 << 40)
 
 
-def test_what_the_machine_has_not_is_an_error_and_no_kill(tmp_path):
+def test_missing_memory_is_an_error_and_not_a_kill(tmp_path):
     """Without any limit of the user's: an allocation beyond what is available fails where the kernel would allow it."""
     (tmp_path / "all.py").write_text(
         "import memsim, resource\nsoft, hard = resource.getrlimit(resource.RLIMIT_DATA)\n"

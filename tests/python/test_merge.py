@@ -67,7 +67,7 @@ def made(originals, tmp_path):
     return Path(shutil.copytree(originals, tmp_path, dirs_exist_ok=True))
 
 
-def test_all_of_every_run_is_there_once(made, memsim_command):
+def test_every_run_is_complete_and_present_once(made, memsim_command):
     output = memsim_command("merge", "all.db", "a.db", "b.db").stdout
     assert output == "3 runs copied into all.db, 0 existed\n"
     assert all(content(made / "all.db")), "nothing to compare"
@@ -78,7 +78,7 @@ def test_all_of_every_run_is_there_once(made, memsim_command):
     assert len(rows(made / "all.db", "SELECT id FROM run")) == 3, "a run finds what was merged"
 
 
-def test_an_equal_run_of_another_database_is_not_doubled(made):
+def test_an_equal_run_of_another_database_is_not_duplicated(made):
     (twin,) = rows(made / "c.db", "SELECT id FROM run")[0]
     (kept,) = rows(made / "a.db", "SELECT id FROM run WHERE seed = 1")[0]
     with sqlite3.connect(made / "c.db") as c:
@@ -90,7 +90,7 @@ def test_an_equal_run_of_another_database_is_not_doubled(made):
     assert not rows(made / "a.db", f"SELECT id FROM run WHERE id = '{twin}'")
 
 
-def test_of_a_run_in_both_the_one_that_is_further_stays(made):
+def test_of_a_run_in_both_databases_the_further_one_is_kept(made):
     shutil.copy(made / "a.db", made / "early.db")
     with sqlite3.connect(made / "early.db") as early:
         early.execute("UPDATE run SET finished = NULL")
@@ -104,7 +104,7 @@ def test_of_a_run_in_both_the_one_that_is_further_stays(made):
     assert content(made / "all.db") == content(made / "a.db")
 
 
-def test_rows_of_studies_go_along_and_the_latest_stays(made):
+def test_rows_of_studies_are_merged_and_the_latest_is_kept(made):
     (run,) = rows(made / "c.db", "SELECT id FROM run")[0]
     (kept,) = rows(made / "a.db", "SELECT id FROM run WHERE seed = 1")[0]
     for name, when in ("b", 1), ("c", 2):
@@ -165,7 +165,7 @@ def change(query):
     ],
 )
 @pytest.mark.parametrize("there", [True, False])
-def test_what_is_damaged_or_foreign_is_refused_and_into_untouched(made, harm, why, there):
+def test_damaged_or_foreign_files_are_rejected_and_into_is_unchanged(made, harm, why, there):
     into = made / "all.db"
     if there:
         shutil.copy(made / "c.db", into)

@@ -85,7 +85,7 @@ def test_applications_side_by_side_have_their_own_pages(in_tmp):
     assert pages < root.mmu.stats.first_touches <= 2 * pages  # more than one of them has
 
 
-def test_what_is_not_bound_cannot_be_taken_apart():
+def test_a_missing_connection_cannot_be_removed():
     root = memsim.Root()
     root.sm = [gpu.Sm()]
     root.network = mem.Crossbar()

@@ -65,7 +65,7 @@ def test_signature_and_documentation():
     assert SimpleMemory.__module__ == "memsim.mem"
 
 
-def test_wrong_values_are_sentences(sys):
+def test_wrong_values_give_error_messages(sys):
     sys.mem, sys.gen = SimpleMemory(), TrafficGen()
     mem = sys.mem
     refused(lambda: setattr(mem, "latency", "190"), "sys.mem.latency", "no unit of Time")
@@ -84,7 +84,7 @@ def test_wrong_values_are_sentences(sys):
     assert not hasattr(mem, "latncy")
 
 
-def test_wrong_children_are_sentences(sys):
+def test_wrong_children_give_error_messages(sys):
     sys.mem = SimpleMemory()
     refused(lambda: setattr(sys, "other", sys.mem), "sys.other", "is already in the tree as 'sys.mem'")
     refused(lambda: setattr(sys, "mem", SimpleMemory()), "exists already")
@@ -125,7 +125,7 @@ def test_vector_ports_append(sys):
     refused(lambda: setattr(dispatcher, "sm_side", [sms[0].blocks]), "is bound twice")
 
 
-def test_wrong_bindings_are_sentences(sys):
+def test_wrong_bindings_give_error_messages(sys):
     sys.gen, sys.mem, sys.other = TrafficGen(), SimpleMemory(), TrafficGen()
     sys.gen.mem_side = sys.mem.cpu_side
     first = inspect.currentframe().f_lineno - 1

@@ -1,4 +1,4 @@
-"""Ohm-GPU's platforms: what tells them apart, on which workloads, and what they spend, cost and last."""
+"""Ohm-GPU's platforms: their differences, workloads, energy, cost and lifetime."""
 import contextlib
 import sqlite3
 from pathlib import Path
@@ -91,7 +91,7 @@ def test_a_swap_that_is_ordered_before_the_last_one_s_confirmation_came_ends(in_
     run(machine("planar", "ohm-bw", waveguides=4, max_instructions=0))
 
 
-def test_a_ring_that_is_tuned_takes_time(in_tmp):
+def test_tuning_a_ring_takes_time(in_tmp):
     """Where the channel is what limits."""
 
     def ipc(**options):
@@ -109,7 +109,7 @@ def test_a_ring_that_is_tuned_takes_time(in_tmp):
         ("planar", "ohm-bass", {}, "did you mean 'ohm-base'"),
     ],
 )
-def test_what_a_platform_does_not_have_is_a_sentence(mode, platform, options, sentence):
+def test_options_that_a_platform_does_not_have_give_an_error_message(mode, platform, options, sentence):
     with pytest.raises(memsim.Error, match=sentence):
         machine(mode, platform, **options)
 
@@ -214,7 +214,7 @@ def test_every_assumption_can_be_set_where_it_applies(assumption, mode):
             assert build.build(machine(mode, platform), changes=changes)
 
 
-def test_what_is_busy_longest_limits_and_without_such_a_thing_the_latency():
+def test_the_busiest_part_is_the_limit_or_else_the_latency():
     def use(**busy):
         return ohm.limits.uses(
             {

@@ -6,7 +6,7 @@ from memsim.systems import ohm
 from memsim.systems.ohm.wear import YEAR, levelled_years
 
 
-def test_a_line_whose_stay_a_cell_bears_is_levelled_and_one_that_it_does_not_bear_is_not():
+def test_a_line_within_the_endurance_of_a_cell_is_levelled_and_another_is_not():
     lines, rate = 1000, 1e6
     even = 1e8 * lines / rate / YEAR
     # All writes to one line: 100 x 1001 of them before it moves on, far less than 1e8.

@@ -15,20 +15,20 @@ def run(memsim_command, *arguments):
     )
 
 
-def test_what_fits_comes_once(memsim_command):
+def test_data_that_fit_are_fetched_once(memsim_command):
     hits, _, misses, evictions, out = run(memsim_command, "--dram", "1024")
     assert hits > misses > 0 and evictions == out == 0
     assert misses <= 1024 // 4
 
 
 @pytest.mark.parametrize("policy", ["lru", "fifo", "clock"])
-def test_what_does_not_fit_comes_again(memsim_command, policy):
+def test_data_that_do_not_fit_are_fetched_again(memsim_command, policy):
     _, _, misses, evictions, out = run(memsim_command, "--dram", "64", "--replacement", policy)
     assert evictions == misses - 64 // 4
     assert 0 < out <= evictions
     assert misses > run(memsim_command, "--dram", "1024")[2]
 
 
-def test_a_policy_that_is_not_there_is_refused(memsim_command):
+def test_an_unknown_policy_is_rejected(memsim_command):
     text = memsim_command(CONFIG, "--replacement", "lry", expect=1).stderr
     assert "PageCache.replacement: there is no page policy 'lry' (did you mean 'lru'?)" in text

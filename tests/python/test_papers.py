@@ -80,13 +80,13 @@ def broken(tmp_path, monkeypatch):
         ("paper.toml", "width", "widht", "zng/paper.toml: [paper]: there is no key 'widht' (did you mean 'width'?)"),
     ],
 )
-def test_what_is_not_known_is_refused_with_the_nearest(file, old, new, sentence, broken):
+def test_unknown_names_are_rejected_with_the_nearest(file, old, new, sentence, broken):
     with pytest.raises(Error) as e:
         broken(file, old, new)
     assert sentence in str(e.value)
 
 
-def test_a_wrong_figure_is_a_sentence(memsim_command):
+def test_a_wrong_figure_gives_an_error_message(memsim_command):
     assert (
         "zng has no figure 'fig100' (did you mean 'fig10'?)" in memsim_command("sweep", "zng/fig100", expect=1).stderr
     )
@@ -139,7 +139,7 @@ def test_envelopes_name_the_assumption_that_moves_a_claim_most():
         ("farthest of ratios", 4),
     ],
 )
-def test_how_values_are_combined(how, expected):
+def test_combination_of_values(how, expected):
     subject, baseline = pandas.Series({"a": 1.0, "b": 8.0}), pandas.Series({"a": 1.0, "b": 2.0})
     assert combine.COMPARED[how](subject, baseline) == pytest.approx(expected)
 

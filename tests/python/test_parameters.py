@@ -72,7 +72,7 @@ def test_a_paper_s_builder_takes_both(paper):
 
 @pytest.mark.parametrize("paper", MACHINES)
 def test_shipped_scripts_and_builders_take_few_arguments(paper):
-    """A builder takes one dataclass, so that what a machine is told is declared and typed once."""
+    """A builder takes one dataclass, so that the parameters of a machine are declared and typed once."""
     module = importlib.import_module(f"memsim.papers.{paper}.machines")
     assert module.machine.__wrapped__.__code__.co_argcount == 1
     for script in ROOT.glob("configs/*.py"):

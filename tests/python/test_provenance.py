@@ -77,7 +77,7 @@ def test_a_derived_value_names_what_it_is_made_of():
     assert source_of(with_unit(48, "B")) is None
 
 
-def test_what_has_no_source_is_refused():
+def test_a_value_without_a_source_is_rejected():
     with pytest.raises(TypeError, match="is no value of a parameter"):
         stated(object(), "a paper")
 

@@ -59,7 +59,7 @@ def test_a_launch_has_what_was_counted_during_it(runs):
     "view, found_by",
     [("launches", "INDEX launch_of_run"), ("percentiles", "INDEX dump_of_run"), ("hit_rates", "INDEX dump_of_run")],
 )
-def test_rows_of_one_run_are_found_without_looking_at_all(runs, view, found_by):
+def test_rows_of_one_run_are_found_by_index(runs, view, found_by):
     plan = ask(runs, f"EXPLAIN QUERY PLAN SELECT * FROM {view} WHERE run = 'a'")["detail"]
     assert plan.str.contains(found_by).any(), list(plan)
     tables = {"run", "dump", "object", "param", "stat", "part", "value", "distribution", "launch", "total", "counted"}
@@ -118,7 +118,7 @@ def test_a_default_has_a_name(memsim_command, tmp_path):
     memsim_command("plot", "bars", "out", "--relative-to", "ohm-base")
 
 
-def test_arguments_are_those_given_where_the_script_says_none(in_tmp):
+def test_arguments_are_those_given_if_the_script_passes_none(in_tmp):
     root = memsim.Root()
     root.gen, root.mem = memsim.mem.TrafficGen(requests=10), memsim.mem.SimpleMemory()
     root.gen.mem_side = root.mem.cpu_side
@@ -176,7 +176,7 @@ def test_bytes_of_dram_are_unknown_where_nothing_counts_them(runs, tmp_path):
     assert set(ask(none, "SELECT dram_bytes FROM launches")["dram_bytes"]) == {0.0}
 
 
-def test_stages_tile_lives_and_the_slowest_come_first(runs):
+def test_stages_cover_requests_and_the_slowest_are_first(runs):
     stages = ask(runs, "SELECT run, sum(mean_ns) AS mean FROM stages GROUP BY run").set_index("run")["mean"]
     life = ask(runs, "SELECT run, value FROM result WHERE path = 'requests' AND name = 'life.mean'").set_index("run")
     assert stages.to_dict() == pytest.approx(life["value"].to_dict())
@@ -254,7 +254,7 @@ def test_many_runs_in_one_frame(runs):
     assert len(memsim.results(runs).df()) < len(long)
 
 
-def test_a_run_without_values_is_a_sentence(in_tmp):
+def test_a_run_without_values_gives_an_error_message(in_tmp):
     root = memsim.Root()
     root.gen, root.mem = memsim.mem.TrafficGen(requests=10), memsim.mem.SimpleMemory()
     root.gen.mem_side = root.mem.cpu_side
@@ -288,7 +288,7 @@ def test_diff_names_what_differs(runs, memsim_command):
     assert "name a database or an output directory" in output
 
 
-def test_diff_says_by_how_much(memsim_command, tmp_path):
+def test_diff_shows_changes(memsim_command, tmp_path):
     config = ROOT / "configs/dram_traffic.py"
     memsim_command("-d", "a", config, "--requests", 100, "--period", "40ns")
     memsim_command("-d", "b", config, "--requests", 200, "--period", "40ns")
@@ -353,7 +353,7 @@ def test_only_seeds_are_averaged(unlike, drawn, capsys):
     assert not capsys.readouterr().err
 
 
-def test_what_is_not_compared_is_told(runs, unlike, drawn, tmp_path, capsys):
+def test_omitted_runs_are_reported(runs, unlike, drawn, tmp_path, capsys):
     subprocess.run(
         [ROOT / "build/memsim", "-q", "-d", tmp_path, ROOT / "configs/dram_traffic.py", "--requests", "100"],
         check=True,
@@ -380,7 +380,7 @@ def test_what_is_not_compared_is_told(runs, unlike, drawn, tmp_path, capsys):
     assert made["table"].loc["ohm-base"].iloc[0] == latest
 
 
-def test_elements_are_combined_by_what_they_are(runs, drawn):
+def test_elements_are_combined_by_their_kind(runs, drawn):
     """Counts add up, of ratios and times the mean is taken, a maximum stays one; the axis names the way."""
     for name, how, output in (
         ("hits", "sum", "sum of gpu.l1[*]"),
@@ -398,7 +398,7 @@ def test_elements_are_combined_by_what_they_are(runs, drawn):
     assert drawn("bars")["texts"][0] == "gpu.dispatcher.ipc"
 
 
-def test_stages_stand_in_the_order_of_the_way(runs, drawn):
+def test_stages_are_in_the_order_of_the_request(runs, drawn):
     from memsim.results.stages import LAST, WAY, along_the_way
 
     assert along_the_way({"l2", "page", "network", "new", "response", "dram", "l1", "translation", "sm"}) == [
@@ -479,7 +479,7 @@ def test_many_bars_have_a_width_that_can_be_read(tmp_path):
     assert "10^{" in (tmp_path / "b.svg").read_text() or "mathdefault" in (tmp_path / "b.svg").read_text()
 
 
-def test_diff_knows_a_cost_of_energy_by_what_it_says(memsim_command, tmp_path):
+def test_diff_identifies_a_cost_of_energy_by_its_contents(memsim_command, tmp_path):
     """One more cost in front of the others is one that differs, not a shift of all."""
     for name, costs in ("a", "[second]"), ("b", "[first, second]"):
         (tmp_path / f"{name}.py").write_text(
@@ -520,7 +520,7 @@ def test_plots(arguments, ending, begin, runs, memsim_command, tmp_path):
         xml.fromstring(made)
 
 
-def test_what_cannot_be_plotted_is_a_sentence(runs, memsim_command):
+def test_a_failed_plot_gives_an_error_message(runs, memsim_command):
     for arguments, output in (
         (["bars", "--statistic", "gpu.ipc"], "no run of the database has a statistic 'gpu.ipc'"),
         (["bars", "--relative-to", "ohm"], "no run has platform 'ohm': of hetero, ohm-base"),

@@ -60,7 +60,7 @@ def test_quantities_read_well():
     ] == ["1.25 µs", "0.25", "5.437 GB/s", "12", "1.235 M", "–"]
 
 
-def test_the_diagram_has_every_link_once_and_what_it_carries(memsim_command, runs):
+def test_the_diagram_has_every_link_once_with_its_rate(memsim_command, runs):
     """Folded lists are one box, opened ones are several; a link shows its rate where it has a limit."""
     memsim_command("draw", "out")
     folded = (runs / "machine.svg").read_text()
@@ -74,7 +74,7 @@ def test_the_diagram_has_every_link_once_and_what_it_carries(memsim_command, run
     assert "no list sys.gem (did you mean 'sys.gen[*]'?)" in wrong.stderr
 
 
-def test_runs_are_called_by_what_differs(runs):
+def test_runs_are_named_by_their_differences(runs):
     later, first = open_runs(runs, [])
     assert comparison.labels([later, first]) == ["300ns", "100ns"]
     assert comparison.parameters([later, first]) == [("sys.mem", "latency", ["300ns", "100ns"])]
@@ -86,7 +86,7 @@ def test_runs_are_called_by_what_differs(runs):
     assert ("sys.gen[*]", "reads") not in differing
 
 
-def test_values_of_a_group_are_combined_as_they_must_be(runs):
+def test_values_of_a_group_are_combined_by_their_kind(runs):
     run = open_runs(runs, [])[0]
     each = [run.by_name[f"sys.gen[{i}]", "reads"] for i in range(2)]
     assert each == [500, 1000] and run.total("sys.gen[*]", "reads") == 1500
@@ -116,7 +116,7 @@ def test_energy_is_a_stack_of_parts(memsim_command, tmp_path):
     assert stack["bars"] == ["cmd"] and {part["label"] for part in stack["parts"]} == {"L2", "controller", "DRAM"}
 
 
-def test_a_run_that_died_has_a_page(memsim_command, tmp_path):
+def test_an_aborted_run_has_a_page(memsim_command, tmp_path):
     """Its machine and parameters are there; nothing was dumped, simulated or stamped."""
     (tmp_path / "machine.py").write_text(MACHINE.replace("memsim.simulate()", "import os; os._exit(3)"))
     memsim_command("-d", "out", "machine.py", "100ns", expect=3)
@@ -125,7 +125,7 @@ def test_a_run_that_died_has_a_page(memsim_command, tmp_path):
     assert "it has not ended" in text and "Nothing was dumped." in text and "sys.mem" in text
 
 
-def test_nothing_else_is_written_over(memsim_command, runs):
+def test_no_other_file_is_overwritten(memsim_command, runs):
     before = (runs / "stats.db").read_bytes()
     output = memsim_command("report", "out", "-o", "out/stats.db", expect=1).stderr
     assert "a file name that ends in .html" in output and (runs / "stats.db").read_bytes() == before
@@ -277,7 +277,7 @@ def test_the_page_fits_and_can_be_read(browser, memsim_command, tmp_path, width)
     assert browser.get_log("browser") == []
 
 
-def test_the_page_asks_for_no_other(page):
+def test_the_page_loads_no_other_file(page):
     """It is one file: its policy forbids what it does not hold, and it names no address to fetch."""
     text = page.read_text()
     assert "default-src 'none'" in text

@@ -20,7 +20,7 @@ def test_every_study_is_listed(memsim_command):
     for name in catalog.figures():
         assert f"\n{name} " in said
     assert "ohm/fig16" in said and "Fig. 16 of Ohm-GPU" in said
-    # What is not known is said, figure by figure and in all.
+    # Unknown costs are reported, for each figure and in total.
     unknown = re.search(r"^(\d+) of \d+ times are not known: running a figure measures them", said, re.M)
     assert int(unknown[1] if unknown else 0) == said.count("not measured")
 
@@ -32,7 +32,7 @@ def test_figures_are_chosen_by_name_paper_or_all():
     assert [f.name for f in catalog.chosen(["ohm/sensitivity"])] == ["ohm/sensitivity"]
 
 
-def test_a_wrong_name_is_a_sentence(memsim_command):
+def test_a_wrong_name_gives_an_error_message(memsim_command):
     said = memsim_command("reproduce", "ohm/figg16", expect=1).stderr
     assert "there is no figure or paper 'ohm/figg16' (did you mean 'ohm/fig16'?)" in said
 
@@ -104,7 +104,7 @@ def test_claims_lie_below_each_other(tmp_path):
     assert width < 150 * 12 and height > 150 * 10
 
 
-def test_check_finds_a_claim_that_is_met_no_more(memsim_command, tmp_path):
+def test_check_finds_a_claim_that_is_not_met_any_more(memsim_command, tmp_path):
     memsim_command("reproduce", "cxl/fig3b", "-d", "out", "--check")
     script = tmp_path / "worse.py"  # the same, where ours was met with another figure
     script.write_text(
@@ -121,7 +121,7 @@ def test_check_finds_a_claim_that_is_met_no_more(memsim_command, tmp_path):
 
 
 def test_figures_at_judge_are_recorded_with_their_seeds(monkeypatch, tmp_path):
-    """Of three seeds all figures stand in the file; a figure of some workloads only leaves what stood there."""
+    """With three seeds the file holds all figures; a figure of only some workloads leaves the file unchanged."""
     file = tmp_path / "sap" / "judged.csv"
     file.parent.mkdir()
     file.write_text("id,ours,scale,workloads,source\nsap-02,0.5,judge,,fig06.py\n")
@@ -273,7 +273,7 @@ def test_the_quick_figures_are_true(figure, memsim_command, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_sigterm_ends_the_study_and_the_command_goes_on(memsim_command, tmp_path):
+def test_a_sigterm_ends_the_study_and_the_same_command_continues_it(memsim_command, tmp_path):
     command = [MEMSIM, "reproduce", "ohm/fig17", "-d", "out", "--jobs", "1"]
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     while not re.match(r"fig17: 2/", line := process.stderr.readline()):

@@ -127,7 +127,7 @@ def test_signals_for_status_and_a_save(script, tmp_path):
     assert "\n  sys.gen.mem_side waits for " in err, "which component waits for which"
 
 
-def test_what_may_change_and_what_not(memsim_command, script, tmp_path):
+def test_changes_that_a_checkpoint_allows(memsim_command, script, tmp_path):
     memsim_command("--checkpoint-at", "40us", script, 10000)
     fixed = memsim_command("--restore", "memsim-out/40us.ckpt", "--set", "sys.mem.queue=8", expect=1).stderr
     assert fixed == (
@@ -143,7 +143,7 @@ def test_what_may_change_and_what_not(memsim_command, script, tmp_path):
     assert any("300ns" in map(str, row) for row in values)
 
 
-def test_a_changed_script_is_a_sentence(memsim_command, script, tmp_path):
+def test_a_changed_script_gives_an_error_message(memsim_command, script, tmp_path):
     (tmp_path / "helper.py").write_text("N = 3\n")
     script.write_text("import helper\n" + script.read_text())
     memsim_command("--checkpoint-at", "40us", script, 10000)
@@ -155,7 +155,7 @@ def test_a_changed_script_is_a_sentence(memsim_command, script, tmp_path):
     assert "is gone" in memsim_command("--restore", "memsim-out/40us.ckpt", expect=1).stderr
 
 
-def test_another_order_of_calls_is_a_sentence(memsim_command, script, tmp_path):
+def test_another_order_of_calls_gives_an_error_message(memsim_command, script, tmp_path):
     script.write_text(
         script.read_text().replace(
             "memsim.stats.series", "import os\nif 'OTHER' in os.environ: memsim.curTick()\n" "memsim.stats.series"
@@ -171,7 +171,7 @@ def test_another_order_of_calls_is_a_sentence(memsim_command, script, tmp_path):
 
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "foreign", "missing"])
-def test_a_damaged_checkpoint_is_a_sentence(memsim_command, script, tmp_path, damage):
+def test_a_damaged_checkpoint_gives_an_error_message(memsim_command, script, tmp_path, damage):
     memsim_command("--checkpoint-at", "40us", script, 1000 if damage == "foreign" else 10000)
     file = next((tmp_path / "memsim-out").glob("40us-*.ckpt"), tmp_path / "memsim-out/40us.ckpt")
     bytes_ = bytearray(file.read_bytes()) if file.exists() else bytearray()
@@ -228,7 +228,7 @@ print([sim.digest for sim in both])
 
 
 @pytest.mark.parametrize("apart, code, saved", [(1000, 143, ["sigterm"]), (0, -signal.SIGTERM, [])])
-def test_two_sigterms_are_one_wish_unless_apart(tmp_path, apart, code, saved):
+def test_two_sigterms_count_as_one_if_close_together(tmp_path, apart, code, saved):
     """The second comes before the run could heed the first."""
     (tmp_path / "script.py").write_text(
         f"""\

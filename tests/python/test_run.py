@@ -90,7 +90,7 @@ def test_the_oracle_s_options_change_nothing(in_tmp, changed):
     assert digest(options=memsim.Options(**changed)) == digest()
 
 
-def test_a_hang_prints_who_waits_for_whom():
+def test_a_hang_prints_the_waiting_components():
     class Stuck:
         now, pending, exit_cause = 10**9, True, ""
         wait_report = staticmethod(lambda: ["gen.mem_side waits for 3 answers from mem"])
@@ -103,7 +103,7 @@ def test_a_hang_prints_who_waits_for_whom():
         check_end(Stuck, "idle")
 
 
-def test_an_unfinished_run_keeps_what_it_has(in_tmp):
+def test_an_unfinished_run_keeps_its_results(in_tmp):
     with pytest.raises(ZeroDivisionError):
         with machine() as sim:
             sim.simulate("1us")
@@ -114,7 +114,7 @@ def test_an_unfinished_run_keeps_what_it_has(in_tmp):
     assert list(results.sql("SELECT label FROM dump")["label"]) == ["kept", "ZeroDivisionError: division by zero"]
 
 
-def test_results_of_nothing_are_a_sentence(in_tmp):
+def test_missing_results_give_an_error_message(in_tmp):
     with pytest.raises(memsim.Error, match="no such database"):
         memsim.results("nowhere")
     (in_tmp / "x.db").write_text("not a database, but long enough to be looked at as one" * 30)

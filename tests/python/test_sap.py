@@ -17,8 +17,8 @@ def run(memsim_command, *arguments):
 
 
 @pytest.mark.parametrize("policy", sap.policies())
-def test_memory_is_as_the_program_left_it(memsim_command, policy):
-    """A DRAM of few units, so that written ones go to the drive and come back."""
+def test_memory_equals_that_of_the_program(memsim_command, policy):
+    """A DRAM of few units, so that written units move to the drive and are fetched again."""
     for workload in ("BFS", "LPS"):
         shown = run(memsim_command, "--policy", policy, "--workload", workload, "--dram", "12KiB", "--check-contents")
         assert "bytes equal those of the program" in shown and "written to the drive" in shown
@@ -113,7 +113,7 @@ def test_effective_access_time_by_hand():
     assert time(10, 1, 1, 2) == 60 + (70_480 + 2 * 570_480) / 10
 
 
-def test_no_more_than_the_notes_bound_can_be_gained():
+def test_the_gain_is_limited_by_the_bound_of_the_notes():
     """A unit of 32 lines, each accessed once: charging a group once reduces by 97.3 % at the most."""
     alone, together = (sap.eat.effective_access_time(32_000, misses, 1000) for misses in (1000, 1))
     assert round(1 - together / alone, 2) == 0.97 and round(1 - 60 / alone, 3) == 0.973
@@ -150,6 +150,6 @@ def test_each_assumption_is_a_parameter(memsim_command):
         (dict(manager=dict(lookahead=0)), "lookahead"),
     ],
 )
-def test_what_makes_no_machine(arguments, sentence):
+def test_invalid_machines_are_rejected(arguments, sentence):
     with pytest.raises(memsim.Error, match=sentence.replace("(", r"\(")):
         sap.machine(**{"policy": "sap", "program": sap.workloads.program("AES", "tiny")[0], **arguments})

@@ -40,7 +40,7 @@ def test_a_slice_shrinks_no_more_than_the_footprint(divided_by, count):
     assert scaled(footprint, controllers=4).controllers == 4
 
 
-def test_what_cannot_follow_is_broken_and_says_so():
+def test_ratios_that_cannot_be_kept_are_reported():
     size = scaled(16 * MIB)
     assert size.l1 >= OHM_PLANAR.l1_floor and size.l1 % (6 * 128) == 0
     found = invariants(size)
@@ -73,7 +73,7 @@ def test_scale_by_name_and_ratio():
 
 
 @pytest.mark.parametrize("text", ["", "huge", "0", "2", "-1/2", "1/0", "1/", "nan", "inf", "1e-999999999", " 1/2"])
-def test_any_other_scale_is_a_sentence(text):
+def test_any_other_scale_gives_an_error_message(text):
     with pytest.raises(ValueError, match="write one of tiny, small, .*, or a ratio such as 1/512"):
         kronecker_scale(text)
 

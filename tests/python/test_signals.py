@@ -54,7 +54,7 @@ def begun(tmp_path):
 
 
 @pytest.mark.parametrize("delay", DELAYS)
-def test_what_is_asked_for_while_it_starts_is_done(begun, script, tmp_path, delay):
+def test_requests_during_the_start_are_handled(begun, script, tmp_path, delay):
     process = begun(script, LONG)
     time.sleep(delay)
     for number in OTHERS:
@@ -74,7 +74,7 @@ def test_an_early_sigterm_ends_it_with_143(begun, script, tmp_path, delay):
     assert "Traceback" not in (tmp_path / "stderr").read_text()
 
 
-def test_a_command_that_has_no_machine_goes_on(begun, tmp_path):
+def test_a_command_without_a_machine_continues(begun, tmp_path):
     process = begun("describe", "mem.Cache")
     for number in OTHERS:
         process.send_signal(number)
@@ -97,7 +97,7 @@ sys.late = Late()
     assert memsim_command("late.py").stdout == "late"
 
 
-def test_what_is_ignored_stays_ignored(begun, script, tmp_path):
+def test_ignored_signals_stay_ignored(begun, script, tmp_path):
     """As nohup and a shell's background jobs have it."""
     process = begun(script, 20_000, preexec_fn=lambda: [signal.signal(number, signal.SIG_IGN) for number in OTHERS])
     for number in OTHERS:

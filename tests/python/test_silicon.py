@@ -33,7 +33,7 @@ def test_a_figure_agrees_up_to_its_tolerance_or_in_the_range_of_its_sources() ->
     assert point("chase", "32KiB").agrees(110) and not point("chase", "32KiB").agrees(110.2)
 
 
-def test_a_row_says_what_was_used_and_what_agrees() -> None:
+def test_a_row_shows_used_and_agreeing_figures() -> None:
     rows = [Row(point(), 104), Row(point(), 120)]
     assert line(rows[0]).endswith("+4.0%  agrees") and line(rows[1]).endswith("+20.0%  differs")
     assert summary(rows) == "1 of 2 judged figures agree; 0 were used to infer the preset"

@@ -50,7 +50,7 @@ def test_a_program_computes_and_runs(tmp_path, in_tmp):
         assert sim.root.memory.stats.writes > 0
 
 
-def test_a_program_that_ends_early_leaves_the_recording_that_was_there(tmp_path):
+def test_a_program_that_ends_early_keeps_the_previous_recording(tmp_path):
     simt.record(tmp_path / "g.steps", gather)
     whole = (tmp_path / "g.steps").read_bytes()
     with pytest.raises(ZeroDivisionError):

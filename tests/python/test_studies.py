@@ -64,7 +64,7 @@ KINDS = "intra-duplicates", "inter-duplicates", "with those written again", "sil
 
 
 @pytest.mark.slow
-def test_gains_stand_beside_what_the_written_blocks_are(memsim_command):
+def test_gains_are_printed_with_the_types_of_written_blocks(memsim_command):
     (fig19,) = catalog.chosen(["cmd/fig19"])
     few = ["--scale", "tiny", "--workloads", "cfd", "bfs", "--seeds", 2]
     said = memsim_command("sweep", "-q", "-d", "out", fig19.command, *few).stdout.splitlines()

@@ -81,7 +81,7 @@ def test_a_point_that_fails_is_named_and_the_others_are_kept(in_tmp, point):
     assert len(runs(in_tmp)) == 1
 
 
-def test_points_of_several_seeds_are_looked_at_one_seed_after_another(in_tmp, capsys):
+def test_points_of_several_seeds_are_evaluated_seed_by_seed(in_tmp, capsys):
     (in_tmp / "seeded.py").write_text(SEEDED)
     made = study.Study("ohm", "test", database=in_tmp / "study.db", jobs=2, seeds=3)
     point = made.point(in_tmp / "seeded.py", size=10)
@@ -97,7 +97,7 @@ def test_points_of_several_seeds_are_looked_at_one_seed_after_another(in_tmp, ca
         study.Study("ohm", "test", database=in_tmp / "study.db", seeds=0)
 
 
-def test_what_a_study_was_told_may_be_too_little_to_judge():
+def test_options_of_a_study_may_be_too_small_to_judge():
     def reported(scale="judge", workloads=("a", "b"), max_instructions=0):
         return study.preview(argparse.Namespace(**locals()), ("a", "b"))
 
@@ -124,7 +124,7 @@ def test_equal_points_run_once_and_have_the_same_run(in_tmp, point):
     assert made.values(twin)["mem", "reads"] == 10
 
 
-def test_an_unknown_claim_or_system_is_a_sentence(in_tmp):
+def test_an_unknown_claim_or_system_gives_an_error_message(in_tmp):
     with pytest.raises(memsim.Error, match="no claim 'ohm-99' of ohm"):
         make(in_tmp).claim("ohm-99", 1)
     with pytest.raises(memsim.Error, match="no claims of 'omh'.*ohm"):

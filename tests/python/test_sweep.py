@@ -93,7 +93,7 @@ def test_the_status_of_a_sweep_that_runs_and_of_one_that_was_killed(study, tmp_p
     assert [state for _, state in rows(tmp_path)] == ["finished"] * 4
 
 
-def test_points_of_a_sweep_that_is_told_to_end_wait(study, tmp_path):
+def test_points_of_a_stopped_sweep_wait(study, tmp_path):
     running = subprocess.Popen(
         [MEMSIM, "sweep", "study.py", "1", "3", "4", "-d", "out"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
     )
@@ -126,7 +126,7 @@ def test_the_time_left_is_that_of_the_points_so_far(monkeypatch):
     ]
 
 
-def test_what_a_sweep_refuses(study, tmp_path):
+def test_errors_of_a_sweep(study, tmp_path):
     assert "name a study" in study("sweep", expect=1).stderr
     assert "takes no study" in study("sweep", "--status", "out", "study.py", expect=1).stderr
     assert "'0' is not an integer from 1 to 9999" in study("sweep", "--jobs", "0", "study.py", expect=2).stderr
@@ -176,7 +176,7 @@ def warm(study, tmp_path):
     return study
 
 
-def test_points_go_on_from_a_checkpoint_under_other_parameters(warm, tmp_path):
+def test_points_continue_from_a_checkpoint_with_other_parameters(warm, tmp_path):
     output = warm("sweep", "study.py", "-d", "out").stdout
     time = {name: int(fs) for name, fs in (line.split(",") for line in output.split("\n") if line)}
     assert time["whole"] == time["100ns"] == time["as it was"] < time["5us"] < time["cold"]
@@ -194,7 +194,7 @@ def test_points_go_on_from_a_checkpoint_under_other_parameters(warm, tmp_path):
     ]
 
 
-def test_a_restored_point_that_was_killed_goes_on_from_its_own_checkpoint(warm, tmp_path):
+def test_a_killed_restored_point_continues_from_its_own_checkpoint(warm, tmp_path):
     command = [
         "-d",
         "out",
@@ -224,7 +224,7 @@ def test_a_restored_point_that_was_killed_goes_on_from_its_own_checkpoint(warm, 
     assert len(rows(tmp_path, digest)) == 2
 
 
-def test_a_point_of_several_seeds_does_not_go_on_from_a_checkpoint(in_tmp):
+def test_a_point_of_several_seeds_does_not_continue_from_a_checkpoint(in_tmp):
     made = module.Study("ohm", "test", database=in_tmp / "study.db", seeds=2)
     with pytest.raises(Error, match="a checkpoint has one seed"):
         made.restored("warm.ckpt")
@@ -281,7 +281,7 @@ def runs_begun(folder):
         return 0
 
 
-def test_the_points_of_a_study_that_is_killed_end_and_go_on(long_study, study, tmp_path):
+def test_points_of_a_killed_study_end_and_continue(long_study, study, tmp_path):
     process, workers = long_study("20000", "20001")
     began = time.monotonic()
     while runs_begun(tmp_path) < 2:

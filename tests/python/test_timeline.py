@@ -110,7 +110,7 @@ def test_a_timeline_nests(timeline):
     assert not slices(events, 1, True) and not slices(events, 2, True)
 
 
-def test_what_is_under_way_at_the_end_is_in_the_timeline(timeline):
+def test_unfinished_requests_are_in_the_timeline(timeline):
     """600 ns lie in the first accesses of the second kernel; later one thread works alone and mostly hits its L1."""
     events, _ = timeline(parts="600ns")
     assert nested(events) > 10
@@ -128,7 +128,7 @@ def test_what_is_under_way_at_the_end_is_in_the_timeline(timeline):
         assert sum(round(e["dur"] * 1000) for e in own) == round(request["dur"] * 1000)
 
 
-def test_what_becomes_of_it_takes_its_place(timeline):
+def test_final_events_replace_provisional_ones(timeline):
     def comparable(events):
         return sorted(json.dumps(e, sort_keys=True) for e in events if e["ph"] == "X")
 
@@ -197,14 +197,14 @@ def test_a_timeline_has_a_limit(timeline, tmp_path, size, bytes, parts):
         ),
     ],
 )
-def test_limits_of_a_timeline_that_cannot_be(memsim_command, options, why):
+def test_invalid_limits_of_a_timeline(memsim_command, options, why):
     assert why in memsim_command("--timeline", "t.json", *options, PLANAR, "--scale", "tiny", expect=2).stderr
     if "less" not in why and "unit" not in why:
         stderr = memsim_command(*options, PLANAR, "--scale", "tiny", expect=2).stderr
         assert "--timeline-start requires --timeline" in stderr
 
 
-def test_a_timeline_that_cannot_be_written_is_a_sentence(memsim_command):
+def test_a_timeline_that_cannot_be_written_gives_an_error_message(memsim_command):
     output = memsim_command("--timeline", "nowhere/timeline.json", PLANAR, "--scale", "tiny", expect=1).stderr
     assert "cannot write the timeline 'nowhere/timeline.json' (No such file or directory)" in output
 

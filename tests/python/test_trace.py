@@ -24,7 +24,7 @@ def test_there_and_back(memsim_command, tmp_path):
     assert "records     1" in memsim_command("trace", "info", "part").stdout
 
 
-def test_mistakes_are_sentences(memsim_command, tmp_path):
+def test_mistakes_give_error_messages(memsim_command, tmp_path):
     def refused(*arguments):
         return memsim_command("trace", *arguments, expect=1).stderr
 

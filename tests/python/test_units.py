@@ -26,7 +26,7 @@ def test_arithmetic_stays_within_a_kind():
     assert page != units.Time(4096)
 
 
-def test_what_is_no_whole_quantity_is_refused():
+def test_fractions_of_base_units_are_rejected():
     with pytest.raises(memsim.Error, match=r"Bytes\(1.5\): write a whole number of B"):
         units.Bytes(1.5)
     with pytest.raises(memsim.Error, match="'4 apples' has no unit"):

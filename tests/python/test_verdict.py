@@ -160,7 +160,7 @@ def test_only_what_is_measured_can_be_met(label):
     assert fails.comparison == "not reproduced" and fails.text == f"{label} (not reproduced, D7)"
 
 
-def test_too_little_is_no_verdict_and_says_what_it_would_be():
+def test_small_runs_give_no_verdict_but_the_comparison():
     found = verdict.judge(claim("gain", 50, deviation="D7"), [1.5], small=True)
     assert found.word == "too small to judge" and found.text == "too small to judge (met)"
     assert verdict.judge(claim("gain", 50), []).word == "not modelled"
@@ -182,7 +182,7 @@ def test_the_share_of_the_effect(relation, value, ours, share):
     assert verdict.judge(claim(relation, value), [ours]).share == (share and pytest.approx(share))
 
 
-def test_a_direction_that_not_all_seeds_have_is_none():
+def test_a_direction_requires_all_seeds():
     gain = claim("gain", 19)
     assert verdict.judge(gain, [1.01, 1.001, 1.003]).word == verdict.ORDERING
     assert verdict.judge(gain, [0.993, 1.001, 1.003]).word == verdict.NOT_REPRODUCED
@@ -202,7 +202,7 @@ def stored(path, query):
         return database.execute(query).fetchall()
 
 
-def test_a_study_writes_all_that_a_verdict_says(in_tmp, capsys):
+def test_a_study_stores_all_fields_of_a_verdict(in_tmp, capsys):
     made = study.Study("ohm", "test", database=in_tmp / "study.db")
     made.claim("ohm-05", [1.03, 1.02, 1.10])  # a gain of 9 %
     made.claim("ohm-45", 7.45)
@@ -245,7 +245,7 @@ def test_every_claim_has_a_known_relation_and_label(system, count):
         assert one.relation in verdict.EXPECTED and one.label in verdict.LABELS, one.id
 
 
-def test_what_cannot_fail_or_was_chosen_for_its_figure_is_labelled():
+def test_claims_that_cannot_fail_or_were_calibrated_are_labelled():
     labels = {id: c.label for system in ("ohm", "zng") for id, c in claimed.claims(system).items()}
     for id in "ohm-24 ohm-25 ohm-45 ohm-46 ohm-55 zng-25 zng-32 zng-35 zng-36 zng-37".split():
         assert labels[id] == "by construction", id

@@ -61,7 +61,7 @@ def status(address, wanted=lambda s: True):
     raise AssertionError(found)
 
 
-def test_the_status_says_how_far_the_run_is_and_who_waits(watched):
+def test_the_status_shows_progress_and_waiting_components(watched):
     _, address = watched
     first = status(address)
     later = status(address, lambda s: s["at"] > first["at"])
@@ -89,7 +89,7 @@ def test_only_this_machine_is_answered(watched):
         assert refused.value.code == 404
 
 
-def test_the_page_of_a_run_under_way(watched, browser):
+def test_the_page_of_a_running_simulation(watched, browser):
     running, address = watched
     status(address)
     browser.execute_cdp_cmd(
@@ -122,7 +122,7 @@ def test_the_page_of_a_run_under_way(watched, browser):
     assert all("ERR_CONNECTION" in entry["message"] for entry in browser.get_log("browser"))
 
 
-def test_watching_leaves_no_trace_in_the_results(memsim_command, script):
+def test_watching_does_not_change_the_results(memsim_command, script):
     digest = memsim_command("-d", "plain", script, 20000).stdout
     assert memsim_command("--watch", "0", "-d", "watched", script, 20000).stdout == digest
     configurations = [
@@ -149,7 +149,7 @@ def opened(address):
     return socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])), timeout=20)
 
 
-def test_a_browser_that_goes_away_is_no_news(watched):
+def test_a_browser_that_disconnects_is_not_reported(watched):
     running, address = watched
     status(address)
     for begun in (

@@ -189,7 +189,7 @@ def test_bandwidths_of_several_channels_add_up(in_tmp):
     ), "a counter is shown by its growth"
 
 
-def test_the_view_energy_says_that_nothing_is_counted(in_tmp):
+def test_the_view_energy_marks_parts_that_are_not_counted(in_tmp):
     root = memsim.Root()
     root.gen, root.mem = memsim.mem.TrafficGen(requests=10), memsim.mem.SimpleMemory()
     root.gen.mem_side = root.mem.cpu_side

@@ -44,14 +44,14 @@ def test_graph_files_are_checked(tmp_path, capsys):
     assert [row.split()[0] for row in rows] == graphs and "betw" in graphs and "vadd" not in graphs
 
 
-def test_a_graph_for_what_reads_none_is_refused(capsys):
+def test_a_graph_for_a_workload_that_reads_none_is_rejected(capsys):
     with pytest.raises(memsim.Error, match="vadd reads no graph: leave it out, or --graph"):
         command(["--check", "bfs1", "vadd", "--graph", "g.txt"])
     with pytest.raises(memsim.Error, match="no.txt: cannot be opened"):
         command(["bfs1", "--graph", "no.txt"])
 
 
-def test_what_a_search_does_to_memory():
+def test_memory_operations_of_a_search():
     p = workloads.profile("bfs1", 9)
     assert 0.9 < p["read_ratio"] < 1 and p["load_requests"] > p["store_requests"] > 0
     assert p["atomic_requests"] == 0 and p["launches"] == 5
@@ -111,7 +111,7 @@ def test_the_command_line(tmp_path):
     )
 
 
-def test_the_longest_go_first():
+def test_the_longest_workloads_start_first():
     every = workloads.chosen(["vadd", "cp", "saxpy"])
     assert workloads.longest_first(every, 1)[0] == 1
     jobs = [(w["names"][0], w["check_size"], False) for w in every]
@@ -138,7 +138,7 @@ def test_a_file_is_read_or_refused(w, tmp_path):
         )
 
 
-def test_a_script_is_told_where_a_file_is_not_read(tmp_path):
+def test_an_error_names_the_line_of_a_file_that_is_not_read(tmp_path):
     (tmp_path / "key").touch()
     with pytest.raises(
         memsim.Error, match=r"test_workloads.py:\d+: workload.Program.input: aes reads no input file: remove '"

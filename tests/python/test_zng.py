@@ -1,4 +1,4 @@
-"""ZnG's platforms: what tells them apart, on which workloads."""
+"""ZnG's platforms: their differences and workloads."""
 import memsim
 import pytest
 from memsim.systems import zng
@@ -42,19 +42,19 @@ def test_workloads_of_table_ii_pairs_and_multiples():
         ("betw*-1", "there is no workload 'betw\\*' in"),
     ],
 )
-def test_a_wrong_workload_is_a_sentence(text, sentence):
+def test_a_wrong_workload_gives_an_error_message(text, sentence):
     with pytest.raises(memsim.Error, match=sentence):
         zng.workloads.programs(text, "tiny")
 
 
-def test_an_unknown_platform_and_scale_are_sentences():
+def test_an_unknown_platform_or_scale_gives_an_error_message():
     with pytest.raises(memsim.Error, match="there is no platform 'optan' .did you mean 'optane'"):
         machine("optan")
     with pytest.raises(memsim.Error, match="there is no scale 'huge'"):
         zng.workloads.programs("betw", "huge")
 
 
-def test_a_slice_keeps_what_an_sm_has():
+def test_a_slice_keeps_the_resources_of_an_sm():
     for size_of_program, k in ((2 * MIB, 8), (24 * MIB, 8), (48 * MIB, 4), (96 * MIB, 2), (192 * MIB, 1), (8 * GIB, 1)):
         size = zng.scale.scale(size_of_program)
         assert size.k == k and size.sms == 16 // k == size.channels
@@ -182,7 +182,7 @@ def test_atomics_are_performed_by_the_l2_or_behind_a_read_only_one(in_tmp):
         assert (sum(c.stats.atomics for c in root.flash.controller) > 100) == (platform == "zng")
 
 
-def test_zngs_platforms_differ_as_the_paper_says():
+def test_zngs_platforms_differ_as_in_the_paper():
     def parts(platform):
         root = machine(platform)
         return (
@@ -201,7 +201,7 @@ def test_zngs_platforms_differ_as_the_paper_says():
     assert parts("zng") == ("256KiB", "write_evict", 7, "nif", "waiting", 1, True)
 
 
-def test_what_no_text_tells_apart_is_equal_on_all_platforms():
+def test_parameters_without_a_stated_difference_are_equal_on_all_platforms():
     roots = [machine(platform) for platform in zng.platforms()]
 
     def equal(part, *names):
@@ -276,7 +276,7 @@ def test_consecutive_pages_are_written_to_different_planes(in_tmp):
     assert busy[64] > busy[1] == 1
 
 
-def test_a_span_that_does_not_divide_the_planes_is_a_sentence():
+def test_a_span_that_does_not_divide_the_planes_gives_an_error_message():
     with pytest.raises(memsim.Error, match="a mapped block of 3 planes does not divide the 128 planes"):
         machine("zng", on_flash=dict(span=3))
 

@@ -37,7 +37,7 @@ def test_a_controller_stands_beside_its_channels_package():
 
 
 @pytest.mark.slow
-def test_memory_is_what_was_touched(tmp_path):
+def test_memory_usage_follows_accesses(tmp_path):
     """1 GiB of 1.25 TB of data: 262,144 pages, nearly each in a block of its own, read or written."""
     memsim = Path(__file__).parents[2] / "build" / "memsim"
     # The system counts what a process had before it became another program: a small one starts it.

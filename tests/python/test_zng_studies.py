@@ -26,7 +26,7 @@ def test_a_memory_under_load_gives_at_most_what_its_pins_do(memsim_command, memo
     assert least < gb_per_second(memsim_command, "--memory", memory, "--time", "200us") <= most
 
 
-def test_hybridgpu_gives_what_its_slowest_part_does(memsim_command):
+def test_hybridgpu_has_the_bandwidth_of_its_slowest_part(memsim_command):
     # Random lines: a page each, and 5 cores take 4.1 us for a page: the paper's 5 GB/s. In the buffer: its DRAM.
     random = memsim_command(
         CONFIGS / "zng_peak.py", "--memory", "hybridgpu", "--pattern", "random", "--warm", "500us", "--time", "1ms"

@@ -23,7 +23,7 @@ def test_wear_follows_from_the_counts_of_packages_and_collector():
     assert isclose(wear.years_unlevelled, 1e5 / (3 / 0.01) / YEAR)
 
 
-def test_what_is_never_erased_never_fails():
+def test_blocks_that_are_never_erased_never_fail():
     wear = zng.wear.wear(values(**{"erases": 0, "erased_blocks.peak": 0, "most_erases.peak": 0}), 0.01)
     assert (wear.years_unlevelled, wear.spread) == (inf, 1)
 

@@ -175,7 +175,7 @@ void PlanarController::take_dram_done() {
         const mem::DramDone d = channel_->dram().pop_done();
         if (!(d.context & PageSwaps::migration_id))
             demand_->dram_done(d);
-        else if (!d.write) // writes: nobody waits for them
+        else if (!d.write) // no request waits for a write
             copies_->piece_from_dram(d.context);
     }
 }

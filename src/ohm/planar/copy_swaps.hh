@@ -34,7 +34,7 @@ class CopySwaps {
     CopySwaps(const Parts& of, Event piece_here, Event over)
         : of_(of), piece_here_(std::move(piece_here)), over_(std::move(over)) {}
 
-    // Steps of the owner's wake, in their order. A bool result tells whether anything changed.
+    // Steps of the owner's wake, in their order. A bool result means that something changed.
     // look() collects the swaps that can act; later steps only reduce their number.
     void look(Tick now);
     bool feed_old(Tick now) { return has_pieces() && feed(due_.devices & due_.old, now); }

@@ -108,7 +108,7 @@ class TwoLevelController final : public Model<TwoLevelController>, public Functi
     void fill(std::uint32_t id);
     void finish(std::uint32_t id, Contents::Id contents = {});
     void end_if_done(std::uint32_t id);
-    // Devices and the channel. A bool result tells whether anything changed.
+    // Devices and the channel. A bool result means that something changed.
     void take_answers();
     void send_left();
     void take_dram_done();

@@ -250,7 +250,7 @@ TEST_CASE("The version of the code consists of its release and its shapes", "[ch
 TEST_CASE("A failed write leaves only the earlier file", "[checkpoint]") {
     const Folder folder;
     const std::string path = folder / "a.ckpt";
-    // Writes a small one, then one too large, and says what came of it.
+    // Writes a small file, then one that is too large, and reports the results.
     const auto fill = [&] {
         const std::string bytes = write_one(path);
         Rig rig;

@@ -8,7 +8,7 @@ using namespace memsim::cmd;
 using namespace memsim::cmd::bit_planes;
 using namespace memsim::cmd::test;
 
-/// Its size in bits, after it has come back whole.
+/// Its size in bits. Checks that decoding restores the block.
 static std::uint32_t bits_of(const BlockBytes& block) {
     const Packed packed = encode(block);
     REQUIRE(decode(packed) == block);

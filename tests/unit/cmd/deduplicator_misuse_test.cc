@@ -59,7 +59,7 @@ TEST_CASE("A request over two blocks, or of another controller, is refused", "[c
 
 namespace memsim::test_cmd {
 
-/// Says that the program has so much memory.
+/// Reports the size of the program's memory.
 class Program final : public Model<Program> {
   public:
     struct Params {

@@ -145,7 +145,7 @@ TEST_CASE("After some groups without a donor a duplicate of the block lends its 
     w.step(w.writing, w.begin(1, 0b1111));
     w.step(w.writing, w.begin(far, 0b1111));
     REQUIRE(w.placement.table().place(far) == 1);
-    w.placement.set_intra(group, 0b0011, 7); // may not lend its place: its mask says so
+    w.placement.set_intra(group, 0b0011, 7); // its mask prevents lending its place
 
     const auto id = w.add(JobKind::write, 1, 0b1111);
     for (std::uint32_t i = 0; i < block_sectors; ++i)

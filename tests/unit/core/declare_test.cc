@@ -269,7 +269,7 @@ TEST_CASE("a hint is sent where hints are taken and there is room, and dropped e
     CHECK(out.offer(hint));
     CHECK_FALSE(out.offer(hint)); // its queue holds two
     CHECK(out.outstanding() == 0);
-    CHECK_FALSE(m.get<Hinter>("b").port.out.offer(hint)); // nobody takes it there
+    CHECK_FALSE(m.get<Hinter>("b").port.out.offer(hint)); // no component accepts it
     hint.command = protocol::Command::read;
     CHECK_THROWS_AS(out.offer(hint), Panic);
 }

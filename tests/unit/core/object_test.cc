@@ -6,7 +6,7 @@ using namespace memsim;
 
 namespace memsim::test {
 
-/// Says how many rings there are for so many bits.
+/// States the number of rings for a number of bits.
 class Remark final : public StaticModel<Remark> {
   public:
     struct Params {

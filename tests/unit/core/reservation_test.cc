@@ -7,7 +7,7 @@ using protocol::Mem;
 
 namespace memsim::test {
 
-/// Asks as often as it may and takes answers only when told to; or, with `deaf`, never.
+/// Sends requests whenever possible and consumes answers only on command; with `deaf`, never.
 class Asker final : public Model<Asker> {
   public:
     struct Params {
@@ -80,7 +80,7 @@ TEST_CASE("every answer has a reserved place before its request is sent") {
     m.bind("asker", "mem_side", "memory", "cpu_side");
     m.build();
     m.start();
-    // Nobody takes the answers: as many questions as places, and the memory is not held up.
+    // Answers are not consumed: requests are limited by the places, and the memory is not blocked.
     CHECK(m.run(never) == Stop::idle);
     CHECK(m.get<Asker>("asker").state.sent == 3);
     CHECK(m.stat_value("memory", "reads", "") == 3);

@@ -69,7 +69,7 @@ TEST_CASE("unreadable quantities are rejected with the expected form") {
     CHECK(time("1e-99999999999s") == "'1e-99999999999s' is finer than the smallest unit of Time");
     CHECK(time("1e") == "'1e' has no unit of Time: write '1ns' or the like");
     CHECK(time("4KiB") == "'4KiB' has no unit of Time: write '4ns' or the like");
-    // A number without a unit is taken for what a user counts by itself: bytes, hertz, seconds.
+    // A number without a unit has the base unit: bytes, hertz, seconds.
     const auto bytes = [](const char* s) { return error_of([&] { Text<Bytes>::parse(s); }); };
     const auto share = [](const char* s) { return error_of([&] { Text<Fraction>::parse(s); }); };
     CHECK(bytes("17179869184") == "'17179869184' has no unit of Bytes: write '16GiB' or the like");

@@ -28,7 +28,7 @@ TEST_CASE("a SKP ordered set delays the flit behind it, and nothing on idle wire
     CHECK(wait(1010, 1010) == 128); // due while the wires were busy: behind that flit
     CHECK(skip.next == 2000);
     CHECK(wait(1100, 1100) == 0);
-    CHECK(wait(2010, 1200) == 96); // began by itself at 2000, 30 of 40 are left
+    CHECK(wait(2010, 1200) == 96); // began at 2000, 30 of 40 are left
     CHECK(wait(2020, 2020) == 0);
     CHECK(wait(7100, 2100) == 0); // all that were due have passed
     CHECK(skip.next == 8000);

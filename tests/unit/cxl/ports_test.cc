@@ -284,7 +284,7 @@ namespace memsim::test_cxl {
 using namespace memsim::literals;
 using protocol::DevLoad;
 
-/// Says loads of a medium when it is told to, and notes those that a root port passes on.
+/// Reports loads of a medium on command, and records those that a root port forwards.
 class LoadTeller final : public Model<LoadTeller> {
   public:
     struct Params {

@@ -36,7 +36,7 @@ inline Message random_message(bool device, Rng& random, std::uint16_t tag) {
     return m;
 }
 
-/// All that crosses is equal; true, so that it stands in a CHECK.
+/// Checks that all transferred data are equal. Returns true, for use in a CHECK.
 inline bool same(const Message& a, const Message& b) {
     bool equal = a.opcode == b.opcode && a.tag == b.tag && a.half == b.half && a.aside == b.aside &&
                  a.units == b.units;

@@ -233,7 +233,7 @@ TEST_CASE("Writes resume at the check that finds a lower load", "[cxl_gpu]") {
     for (Tick at = 600 * ns; at < 4 * us; at += 200 * ns)
         b.load(at, at < 2100 * ns ? DevLoad::severe : DevLoad::optimal);
     b.run();
-    // Told at 1 fs, it looks each us from then on: at 3 us, not at 2.2 us.
+    // With a report at 1 fs, checks follow each us: at 3 us, not at 2.2 us.
     const Tick look = 1 + 3 * us;
     CHECK(b.endpoint().when(Command::write, 0) == look + 1 + 50 * ns + 1);
     CHECK(value(b.stores().stat.probes) == 0);

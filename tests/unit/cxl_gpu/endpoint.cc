@@ -34,7 +34,7 @@ void Endpoint::wake() {
     }
 }
 
-/// When a unit is here; it is read from now on, if nobody has asked for it.
+/// The time at which a unit is present. Its read starts now unless it was requested before.
 Tick Endpoint::here(std::uint64_t unit) {
     if (params.medium->raw == 0) return now();
     if (!state.units.find(unit)) state.units[unit] = now() + params.medium->raw;

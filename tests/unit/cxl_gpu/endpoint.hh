@@ -15,9 +15,9 @@ using namespace memsim::literals;
 using protocol::DevLoad;
 using protocol::Mem;
 
-/// Takes each request as it comes and performs it after a time of its own: requests under way keep
-/// no order, as message classes of CXL.mem keep none. Each answer tells the load, which changes by
-/// chance or by a plan.
+/// Accepts each request on arrival and performs it after a random time. Requests keep no order,
+/// like message classes of CXL.mem. Each answer reports the load, which changes randomly or by a
+/// plan.
 class Endpoint final : public Model<Endpoint>, public Functional {
   public:
     struct Params {

@@ -47,8 +47,8 @@ TEST_CASE("A speculative read leaves the memory queue when it is sent", "[cxl_gp
     CHECK(e.addresses(Command::hint) == Addresses {0, 4096, 8192, 12288});
     for (const auto& s : e.state.seen)
         if (s.request.is_hint()) CHECK(s.request.bytes == 256);
-    // The only entry is the first load's. With its answer all that wait are told at once, and one
-    // of them takes the entry.
+    // The only entry belongs to the first load. Its answer wakes all waiting loads, and one of them
+    // gets the entry.
     CHECK(e.when(Command::hint, 0) == there);
     CHECK(e.when(Command::read, 192) == there);
     for (std::uint64_t i = 1; i < 4; ++i) CHECK(e.when(Command::hint, i * 4096) == there + next);

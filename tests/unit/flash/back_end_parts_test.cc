@@ -208,7 +208,7 @@ struct Map : Blocks {
 
 TEST_CASE("A job waits for its translation page, which is read once for all", "[flash]") {
     Map m;
-    m.look_up(2); // nobody has written the translation page: it is empty
+    m.look_up(2); // the translation page was never written: it is empty
     CHECK(m.mapped == Numbers {2});
     CHECK(m.read.empty());
     m.look_up(2);

@@ -192,7 +192,7 @@ TEST_CASE("A collection limits concurrent moves and erases when no read is outst
     CHECK_FALSE(go_on());
     CHECK(moved.back() == 3);
     --c.of(0, 0).moving;
-    CHECK_FALSE(go_on()); // somebody reads page 3
+    CHECK_FALSE(go_on()); // page 3 is being read
     ftl.release(3);
     CHECK(go_on());
     CHECK_FALSE(go_on()); // once

@@ -16,8 +16,8 @@ using protocol::BlockOp;
 
 namespace {
 
-/// One channel, package, die and plane of MLC at 1 GB/s; no latencies but the flash's and the
-/// DRAM's (10 ns and 1 GB/s), unless said.
+/// One channel, package, die and plane of MLC at 1 GB/s. By default only the flash and the DRAM (10
+/// ns and 1 GB/s) have latencies.
 Flash small() {
     Flash f {1, 1, 1, 1, 16, 8};
     f.drive = {{"page", "4KiB"},       {"over_provisioning", "50%"}, {"dram_latency", "10ns"},
@@ -442,7 +442,7 @@ TEST_CASE("Static wear levelling keeps the blocks of cold data within its gap", 
 
 // ---- size --------------------------------------------------------------------------------------
 
-TEST_CASE("1.6 TB of flash costs what is touched of it", "[flash]") {
+TEST_CASE("1.6 TB of flash needs memory only for accessed parts", "[flash]") {
     Flash f {16, 1, 8, 8, 1024, 384};
     f.drive = {{"page", "4KiB"}, {"preconditioned", "100%"}, {"over_provisioning", "22.3%"}};
     f.package = {{"media", "z_nand"}};
@@ -495,7 +495,7 @@ TEST_CASE("Sectors beyond the drive are refused with its size", "[flash]") {
           "drive: sectors from 508 to 516 are beyond the drive's 512: reduce the sender's range");
 }
 
-TEST_CASE("A drive that is written full, over and over, takes every write", "[flash]") {
+TEST_CASE("A drive that is filled repeatedly accepts every write", "[flash]") {
     Bench b;
     for (unsigned round = 0; round < 4; ++round)
         for (unsigned i = 0; i < 64; ++i) b.at(0, BlockOp::write, 8 * i);

@@ -11,7 +11,7 @@
 /// Drives announce their own tasks: garbage collection, wear levelling.
 namespace memsim::test_flash {
 
-/// Notes when a device tells its load, and when its tasks begin.
+/// Records the loads that a device reports and the times at which its tasks begin.
 class LoadListener final : public Model<LoadListener> {
   public:
     struct Params {
@@ -57,7 +57,7 @@ using protocol::DevLoad;
 
 namespace {
 
-/// A drive of two planes whose pages are written again and again; what it says.
+/// The reports of a drive of two planes whose pages are rewritten repeatedly.
 struct Written {
     Machine m;
     explicit Written(const Arguments& drive, bool listens, unsigned rewrites) {
@@ -97,7 +97,7 @@ TEST_CASE("A collection begins when it has been announced, not a femtosecond soo
         {"0fs", 0}, {"10us", 10 * us}, {"100us", 100 * us}};
     for (const auto& [text, time] : times) {
         const auto [begun, told] = first(text, true);
-        CHECK(told == unheard); // when it would have begun
+        CHECK(told == unheard); // the time at which it would have begun
         CHECK(begun == told + time);
     }
 }
@@ -185,9 +185,9 @@ TEST_CASE("A fixed drive takes nothing during its task, which it announces", "[f
         const auto& told = m.get<LoadListener>("listener").state.told;
         REQUIRE(told.size() == 2);
         CHECK(told[0].load == DevLoad::severe);
-        CHECK(told[0].at == us + 1 + 1); // the second write comes, the message goes
+        CHECK(told[0].at == us + 1 + 1); // the second write arrives, the message leaves
         CHECK(told[1].load == DevLoad::light);
-        const Tick severe = told[1].at - told[0].at; // data of a read may be on its way before
+        const Tick severe = told[1].at - told[0].at; // data of a read may be in transfer before
         CHECK(severe >= 17 * us);
         CHECK(severe < 17 * us + ns);
         return m.get<HostScript>("host").state.log.back().at - second;
@@ -226,7 +226,8 @@ TEST_CASE("A fixed drive's data path takes a time for each request and one for i
 }
 
 namespace {
-/// A page cache, and a drive that works for itself after each write: who listens hears the cache's.
+/// A page cache, and a drive that has a task after each write. Listeners receive the cache's
+/// reports.
 void listen_to_cache(Machine& m, const Arguments& cache, const std::string& announce) {
     m.add("driver", "test_mem.Driver", {});
     m.add("cache", "mem.PageCache", cache);

@@ -49,7 +49,7 @@ TEST_CASE("A plane in long use keeps its rules: pages, free blocks, least worn f
         life.overwrite(1);
         const PlaneBlocks& now = life.now();
         REQUIRE(valid(now) == 180);
-        REQUIRE(now.free_blocks() >= 3); // where it was lower, a collection went on to the target
+        REQUIRE(now.free_blocks() >= 3); // otherwise a collection continued to the target
         if (now.free_blocks() > before) REQUIRE(now.free_blocks() == 5);
         low += now.free_blocks() == 3, high += now.free_blocks() == 5;
         std::uint32_t in_lists = now.free_blocks() + static_cast<std::uint32_t>(now.closed.size());

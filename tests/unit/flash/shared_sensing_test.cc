@@ -44,7 +44,7 @@ TEST_CASE("Reads that join a sensing are fetched after its first, in the order i
     CHECK_FALSE(d.reads.join(0, 3));
     d.sensed(3);
     CHECK(d.fetched == Slots {3, 6, 1, 0});
-    CHECK(d.reads.join(5, 3)); // the page is there: it is fetched by who asks
+    CHECK(d.reads.join(5, 3)); // the page is present: the reader fetches it
     for (const std::uint32_t slot : {3, 6, 1, 0, 5}) CHECK(d.reads.first_of(slot) == 3);
     for (const std::uint32_t slot : {6, 3, 0, 5}) CHECK_FALSE(d.answer(slot)); // the first too
     CHECK(d.answer(1));

@@ -67,7 +67,7 @@ struct Flash {
                      {"pages", std::to_string(pages)}},
                     drive);
     }
-    /// The drive with its channels and packages; who speaks to its host ports is the caller's.
+    /// The drive with its channels and packages. The caller binds its host ports.
     void add(Machine& m) const {
         m.add("drive", "flash.Drive", of_drive());
         for (unsigned c = 0; c < channels; ++c) {

@@ -67,7 +67,7 @@ TEST_CASE("A block that fits in no SM is refused with its figures", "[dispatch_p
     CHECK_NOTHROW(sm.need(launch(1536, 20), 3, "d")); // 48 x 640 registers
 }
 
-TEST_CASE("SMs are split as evenly as possible, as told, or shared", "[dispatch_parts]") {
+TEST_CASE("SMs are split as evenly as possible, as configured, or shared", "[dispatch_parts]") {
     PartitionParams p;
     p.applications.parse("3");
     using Ranges = std::vector<SmRange>;
@@ -82,7 +82,7 @@ TEST_CASE("SMs are split as evenly as possible, as told, or shared", "[dispatch_
     CHECK(split_sms(p, 8, "d") == Ranges {{0, 8}, {0, 8}, {0, 8}});
 }
 
-TEST_CASE("Applications lie one after the other, aligned, or where they are told",
+TEST_CASE("Applications are placed one after the other, aligned, or at given addresses",
           "[dispatch_parts]") {
     AddressParams p;
     const std::vector<std::uint64_t> footprints {5000, 1, 4096};

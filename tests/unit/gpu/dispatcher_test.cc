@@ -133,7 +133,7 @@ TEST_CASE("A region of launches is simulated, those before it are not", "[dispat
     CHECK(rig.sm().stat.blocks.value() == 6);
 }
 
-TEST_CASE("A run pauses where a launch begins, and goes on", "[dispatcher]") {
+TEST_CASE("A run pauses at the start of a launch and continues", "[dispatcher]") {
     Script s = computing(2, 9);
     s.launches = 4;
     ScriptRig rig({s}, {}, 1, {{"pause_at_launch", "2"}});
@@ -427,7 +427,7 @@ TEST_CASE("What is counted during a launch is its own, through a reset", "[dispa
     CHECK(counted(other.machine) == whole);
 }
 
-TEST_CASE("A launch under way goes on after a restore, and is counted whole",
+TEST_CASE("A launch in progress continues after a restore and is counted as a whole",
           "[dispatcher][launches]") {
     ScriptRig rig(loading(), {}, 2);
     for (Tick at = 0; rig.dispatcher().stat.launches.value() < 2; at += 10'000'000)
@@ -435,7 +435,7 @@ TEST_CASE("A launch under way goes on after a restore, and is counted whole",
     const Snapshot snapshot = rig.machine.save();
     rig.run();
     const auto rest = counted(rig.machine);
-    REQUIRE(rest.size() == 3); // the first had ended, and nobody had taken it
+    REQUIRE(rest.size() == 3); // the first had ended, but was not consumed
 
     ScriptRig restored(loading(), {}, 2);
     restored.machine.load(snapshot);

@@ -4,7 +4,7 @@
 #include "core/kernel/registry.hh"
 #include "script.hh"
 
-/// What an SM answers who asks what its warps will access next.
+/// The answers of an SM to queries for upcoming accesses of its warps.
 namespace memsim::test {
 
 static const Registration<LookaheadAsker> lookahead_asker {
@@ -116,7 +116,7 @@ TEST_CASE("Nothing past an operation whose operands are not there is known", "[s
     CHECK(upcoming(behind(2), 4, 0b01) == Addresses {128});
 }
 
-TEST_CASE("An SM answers the lines of each warp's next operations, and the last message says so",
+TEST_CASE("An SM answers with the lines of each warp's next operations and marks the last message",
           "[sm]") {
     Script s;
     s.warps = 2;

@@ -29,7 +29,7 @@ TEST_CASE("A shoot-down waits for what was translated, later requests for the ne
     const Tick answer = b.driver(0).answered(0) - 1;
     CHECK(done[0].at == answer + (10_ns).raw + 1);
     CHECK(done[0].reply.frame == 0);
-    // The order is done, then who waits for the page hears of it.
+    // The order completes before requests that wait for the page continue.
     CHECK(done[1].at == 10 * us + 2);
     CHECK(b.driver(0).answered(1) == 10 * us + 1 + (10_ns + 833'334_fs + 5_us).raw + 1);
     CHECK(b.memory().state.seen.back().request.address == 77 * 4 * KiB + 64);
@@ -103,8 +103,8 @@ TEST_CASE("Shoot-downs that overlap each wait for what was translated before the
     }
 }
 
-/// Two applications, each held now and then by somebody who may find it held, reading all the time:
-/// from a hold's end to its resumption nothing of the application is in memory.
+/// Two applications read all the time and are held at times, also while already held. Between a
+/// hold's completion and its resumption, no request of the application is in memory.
 TEST_CASE("A held application has no outstanding requests", "[mmu]") {
     for (const unsigned seed : {1, 2, 3}) {
         Rng random(seed, "holds");
@@ -132,7 +132,7 @@ TEST_CASE("A held application has no outstanding requests", "[mmu]") {
                         static_cast<std::uint16_t>(random.below(2));
                 }
         });
-        // Held by as many; from which moment on by somebody whose hold is done.
+        // The number of holds, and the time at which a hold is complete.
         unsigned checked = 0;
         for (const auto& d : b.mover().state.done) {
             const auto& [at, order] = orders[d.reply.tag];

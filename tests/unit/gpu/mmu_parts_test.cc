@@ -45,7 +45,7 @@ gpu::PlacementParams placement(const char* how) {
 
 } // namespace
 
-TEST_CASE("Pages lie where their placement says", "[mmu]") {
+TEST_CASE("Pages lie at the places of their placement policy", "[mmu]") {
     Owner owner;
     const auto frames = [&](const char* how, std::uint16_t application) {
         const gpu::PlacementParams p = placement(how);

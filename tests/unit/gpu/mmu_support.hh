@@ -90,8 +90,8 @@ class Recorder final : public Model<Recorder> {
     State state;
 };
 
-/// SMs' side: a driver and a TLB each, all before one Recorder ('memory'), and an MMU whose walks
-/// read 'tables'. Frames of 4 KiB unless told otherwise.
+/// The SMs' side: a driver and a TLB each, in front of one Recorder ('memory'), and an MMU whose
+/// walks read 'tables'. The default frame size is 4 KiB.
 struct Bench {
     Machine m {7};
     unsigned tlbs;

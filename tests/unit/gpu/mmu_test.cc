@@ -277,7 +277,7 @@ std::string refused(const std::string& tlb, const std::string& mmu) {
 }
 } // namespace
 
-TEST_CASE("The L2 TLB and the walk cache evict as the tag policy of their name says", "[mmu]") {
+TEST_CASE("The L2 TLB and the walk cache evict according to their tag policies", "[mmu]") {
     // Pages 0, 1, 0, 2, 0 of an L1 TLB that holds one: two fit, and 2 takes the place of 1 by lru,
     // of 0 by fifo.
     const auto read = [](Bench& b, std::uint64_t step) {

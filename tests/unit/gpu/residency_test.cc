@@ -7,7 +7,7 @@
 /// More pages than frames: what the TLBs let through, held against what a reference allows.
 namespace memsim::test_mmu {
 
-/// Random reads and writes of random pages; each says in `pc` which page it is meant for.
+/// Random reads and writes of random pages. Each carries the number of its page in `pc`.
 class Wanderer final : public Model<Wanderer> {
   public:
     struct Params {
@@ -101,9 +101,9 @@ struct Frame {
     std::uint64_t owner = 0;
 };
 
-/// Goes through all that the memory was asked. Between two copies into a frame it belongs to one
-/// page of one application; nobody touches it before the copy in is whole or after a copy out has
-/// begun; a page that was written to is copied out before its frame is used again, and no other is.
+/// Checks all requests to the memory. Between two copies into a frame it belongs to one page of one
+/// application. It is not accessed before the copy in is complete or after a copy out has begun. A
+/// written page, and no other, is copied out before its frame is reused.
 void check(const Recorder& memory, unsigned frames) {
     std::map<std::uint64_t, Frame> held;
     for (const auto& s : memory.state.seen) {
@@ -210,7 +210,7 @@ TEST_CASE("The page used longest ago makes room, or the one that came first", "[
     }
 }
 
-TEST_CASE("A machine with page faults under way goes on from its checkpoint", "[mmu]") {
+TEST_CASE("A machine with outstanding page faults continues from its checkpoint", "[mmu]") {
     const auto whole = machine(3, 3, "lru");
     whole->start();
     whole->run(never);

@@ -64,7 +64,7 @@ TEST_CASE("A store fills a cycle between the instructions of another warp's stre
           Issues {{0, 0}, {1, 1}, {3, 1}, {5, 1}, {7, 1}, {9, 1}, {20, 0}});
 }
 
-TEST_CASE("Greedy then oldest stays with a warp, round robin goes on", "[sm]") {
+TEST_CASE("Greedy then oldest stays with a warp, round robin moves on", "[sm]") {
     CHECK(issues_of(storing(3, 2), {{"scheduler", "greedy_then_oldest"}}) ==
           Issues {{0, 0}, {1, 0}, {2, 0}, {3, 1}, {4, 1}, {5, 1}, {6, 2}, {7, 2}, {8, 2}});
     CHECK(issues_of(storing(3, 2), {{"scheduler", "loose_round_robin"}}) ==

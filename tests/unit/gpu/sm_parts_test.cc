@@ -143,10 +143,10 @@ TEST_CASE("A barrier lets its warps pass when all that run have come, or the res
     CHECK(b.arrive(4) == set({}));
     CHECK(b.arrive(9) == set({}));
     CHECK(b.arrive(1) == set({1, 4, 9}));
-    CHECK(b.arrive(4) == set({})); // the next barrier begins with nobody
+    CHECK(b.arrive(4) == set({})); // the next barrier begins without warps
     CHECK(b.exit() == set({}));
     CHECK(b.exit() == set({4}));
-    CHECK(b.exit() == set({})); // nobody waits
+    CHECK(b.exit() == set({})); // no warp waits
 }
 
 TEST_CASE("A block ends with its last warp, and its slot is free when that is reported",

@@ -41,7 +41,7 @@ TEST_CASE("Atomics may be the loads that tracers write", "[sm]") {
     CHECK(run(WarpOpKind::atomic, "loads").first == 10);
     CHECK(run(WarpOpKind::atomic, "loads").second >= 10 * 100);
     CHECK(run(WarpOpKind::reduce, "loads").first == 10);
-    CHECK(run(WarpOpKind::reduce, "loads").second < 100); // nobody waits for it
+    CHECK(run(WarpOpKind::reduce, "loads").second < 100); // no warp waits for it
     CHECK(run(WarpOpKind::store, "loads").first == 0);
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("Shared memory takes its passes, one access after the other, and a lat
     };
     // Ten issue in cycles 0 to 9, the exit in 10.
     const unsigned start = cycles_of(1, 1, false, false) - 10;
-    CHECK(cycles_of(1, 8, false, false) == start + 9 * 8 + 1); // the last one's passes hold nobody
+    CHECK(cycles_of(1, 8, false, false) == start + 9 * 8 + 1); // the passes of the last one delay no warp
     CHECK(cycles_of(4, 8, false, false) == start + 39 * 8 + 1);
     CHECK(cycles_of(1, 8, true, true) == start + 10 * (8 + 20));
 }

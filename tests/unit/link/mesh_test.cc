@@ -84,7 +84,7 @@ TEST_CASE("Two packets for one link go in turn, those for others at once", "[lin
     Bench b(4, {{"columns", "4"}, {"rows", "1"}});
     b.send(10, 1, 3, PacketKind::data); // at router 1 first
     b.send(10, 0, 3, PacketKind::data); // there 5 cycles later: waits for 13 more
-    b.send(10, 2, 0, PacketKind::data); // the other way: waits for nobody
+    b.send(10, 2, 0, PacketKind::data); // the other direction: no waiting
     run(b.machine);
     REQUIRE(b.at(3).state.log.size() == 2);
     CHECK(b.at(3).state.log[0].at == (10 + 15 + 1 + 18) * cycle);
@@ -106,8 +106,8 @@ TEST_CASE("Inputs that share a link get it in turn", "[link][mesh]") {
 }
 
 TEST_CASE("One input of a router feeds one output at a time", "[link][mesh]") {
-    // Both packets come to router 1 from the west; one turns to its endpoint, one goes on. They
-    // were injected one behind the other anyway, so each is 18 cycles behind the one before.
+    // Both packets reach router 1 from the west; one leaves for its endpoint, the other continues.
+    // They were injected one after the other, so each is 18 cycles behind its predecessor.
     Bench b(6, {{"columns", "3"}, {"rows", "2"}});
     b.send(10, 0, 1, PacketKind::data);
     b.send(10, 0, 2, PacketKind::data);

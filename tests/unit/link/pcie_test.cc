@@ -194,7 +194,7 @@ TEST_CASE("A hint crosses PCIe as a read does, if the other side takes it at onc
     CHECK(m.get<test_mem::HintSink>("sink").state.hinted == std::deque<std::uint64_t> {0});
     CHECK(value(stat.down_hints_dropped) == 2);
     CHECK(value(stat.down_packets) == 1);
-    CHECK(value(stat.down_bytes) == 24); // no data, and nobody answers
+    CHECK(value(stat.down_bytes) == 24); // no data and no answer
     CHECK(value(stat.up_packets) == 0);
 
     Linked deaf;

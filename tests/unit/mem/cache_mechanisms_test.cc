@@ -112,7 +112,7 @@ TEST_CASE("a sector written in part is fetched when it is read", "[mem][cache]")
     CHECK(tags.valid(tags.find(0, 0)) == 1);
 }
 
-TEST_CASE("a mask says which sectors a write covers in part", "[mem][cache]") {
+TEST_CASE("a mask marks the sectors that a write covers in part", "[mem][cache]") {
     const bool fetches = GENERATE(true, false);
     Rig rig(std::string("write_policy=write_back write_allocate=true fetch_on_write=") +
             (fetches ? "true" : "false"));
@@ -125,7 +125,7 @@ TEST_CASE("a mask says which sectors a write covers in part", "[mem][cache]") {
     CHECK(value(rig.cache().stat.fetched_bytes) == (fetches ? 32 : 0));
 }
 
-TEST_CASE("what is evicted in part says so below", "[mem][cache]") {
+TEST_CASE("a partly written evicted line is marked as partial", "[mem][cache]") {
     Machine m;
     m.add("driver", "test_mem.Driver", {});
     m.add("cache", "mem.Cache",
@@ -222,7 +222,7 @@ TEST_CASE("ways are reserved and given back while it runs", "[mem][cache]") {
     CHECK(rig.manager().state.answers.size() == 2);
 }
 
-TEST_CASE("a write that waits for a reserved way goes on when it need not have one",
+TEST_CASE("a write that waits for a reserved way continues when it does not need one",
           "[mem][cache]") {
     Rig rig("control_ports=1 reserved_ways=1");  // 2 sets of 2
     rig.driver().write(0, 0, 4, false);          // fetched into the reserved way

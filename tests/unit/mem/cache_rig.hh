@@ -15,7 +15,7 @@ using test_mem::value;
 
 inline constexpr Tick ns = 1'000'000;
 
-/// driver - cache - memory of 100 ns; the cache has 2 sets of 2 lines unless said otherwise.
+/// driver - cache - memory of 100 ns. By default the cache has 2 sets of 2 lines.
 struct Rig {
     explicit Rig(const std::string& cache, const std::string& bandwidth = "1000000GB/s") {
         Arguments all {

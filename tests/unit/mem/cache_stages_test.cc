@@ -202,12 +202,12 @@ TEST_CASE("a miss fetches sectors not requested yet, and fills answer in order",
     CHECK(p.fetching + p.owed + p.mshrs.size() == 0);
 }
 
-TEST_CASE("a write stays, or goes on and is followed", "[mem][cache]") {
+TEST_CASE("a write stays, or is forwarded and tracked", "[mem][cache]") {
     Parts back("write_back", true), through("write_through");
     const MemRequest w = request(Command::write, 128, 64);
     CHECK(back.writes.stay(back.look_up(w)) == CacheStall::none);
     CHECK(back.tags.dirty(back.tags.find(1, 1)) == 0b0011);
-    REQUIRE(back.out.queue.size() == 1); // who keeps copies is told, once
+    REQUIRE(back.out.queue.size() == 1); // components with copies are informed once
     CHECK(back.out.queue[0].command == Command::claim);
     CHECK(back.out.queue[0].bytes == 64);
     CHECK(back.writes.stay(back.look_up(w)) == CacheStall::none);
@@ -225,7 +225,7 @@ TEST_CASE("a flush goes through the sets as far as there is room", "[mem][cache]
     for (std::uint64_t line = 0; line < 4; ++line) p.put(line, 0b0001, 0b0001);
     MemRequest r = request(Command::flush, 0, 0);
     CHECK(p.commands.flush(r, 2) == CacheStall::none);
-    CHECK(p.commands.holds(0)); // no room for what is said at the end
+    CHECK(p.commands.holds(0)); // no room for the final message
     CHECK(p.commands.flush(r, 0) == CacheStall::flush);
     std::vector<std::uint32_t> tags;
     while (!p.out.queue.empty()) tags.push_back(p.out.queue.pop().tag);

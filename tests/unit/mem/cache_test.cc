@@ -397,7 +397,8 @@ TEST_CASE("random accesses hit and miss as in a plain cache", "[mem][cache]") {
         const auto& a = rig.driver().state.answers[i];
         REQUIRE(a.response.tag == i);
         hits += expected[i];
-        // A whole-sector write that allocates is answered as fast as a hit: told by the count.
+        // An allocating whole-sector write is answered as fast as a hit: the counter distinguishes
+        // them.
         const bool fast = a.at - sent.at == hit_time;
         const bool fast_miss = sent.request.command == Command::write &&
                                (allocate || fast); // without: in a line that is there

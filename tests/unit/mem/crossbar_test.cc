@@ -339,7 +339,7 @@ TEST_CASE("a resumed system, a perturbed one, a naive queue: equal digests", "[m
     }
 }
 
-TEST_CASE("a hint goes through a crossbar, and is dropped where it would stand in the way",
+TEST_CASE("a hint passes a crossbar and is dropped where it would delay requests",
           "[mem][crossbar]") {
     Machine m;
     m.add("driver", "test_mem.Driver", {});

@@ -46,7 +46,7 @@ std::vector<DramIssued> commands(const DramTiming& t, std::uint64_t seed, bool a
 
 } // namespace
 
-TEST_CASE("a request's bursts go on just as if all banks were looked at after each", "[dram]") {
+TEST_CASE("the bursts of a request continue as if all banks were examined after each", "[dram]") {
     const auto preset = GENERATE("ohm_table1", "ohm_cycles", "gddr6", "ddr4_3200", "hbm2");
     const auto ranks = GENERATE(1u, 2u);
     const auto gap = GENERATE(0_ns, 2_ns);

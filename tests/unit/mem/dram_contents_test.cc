@@ -64,7 +64,7 @@ TEST_CASE("a read gets the bytes of the writes that were accepted before it, and
     CHECK(rig.look() == 2);
 }
 
-TEST_CASE("what the host writes reaches a read that is under way", "[contents][dram]") {
+TEST_CASE("host writes reach an outstanding read", "[contents][dram]") {
     Rig rig;
     rig.store(1_us, 1, 1);
     rig.driver.read((2_us).raw, 0);

@@ -52,7 +52,7 @@ TEST_CASE("a row is found closed, in conflict, then open", "[dram]") {
     rows.opened(0, true);
     CHECK(rows.access(0) == RowFound::conflict);
     rows.closed(0, true);
-    rows.opened(0, false); // somebody else's row: it is nobody's conflict
+    rows.opened(0, false); // a row of another user: no conflict
     CHECK(rows.access(0) == RowFound::open);
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("refreshes fall due by rank in turn, all at once, or bank by bank", "[
     CHECK(single.stop_due(50_ns) == Banks {1});
 }
 
-TEST_CASE("a unit is closed, refreshed, and goes on; the next one is due tREFI later", "[dram]") {
+TEST_CASE("a unit is closed, refreshed and reopened; the next one is due tREFI later", "[dram]") {
     Refreshed r("ranks_in_turn");
     r.issue(DramCommand::activate, 1, 99_ns);
     r.stop_due(100_ns);

@@ -86,7 +86,7 @@ TEST_CASE("the XOR of a row spreads a bank's rows over all banks, each on one pl
 }
 
 namespace {
-/// An order that nobody would want: the youngest hit or row goes first.
+/// A deliberately poor order: the youngest hit or row comes first.
 class Youngest final : public PolicyModel<Youngest, DramOrder> {
   public:
     struct Params {

@@ -101,7 +101,7 @@ TEST_CASE("an opener is counted until it is served", "[dram]") {
     CHECK(q.queue.opened(true) == 0);
 }
 
-TEST_CASE("what has not started is set aside, what comes, too; all come back by age", "[dram]") {
+TEST_CASE("requests not started, and new ones, are set aside and return by age", "[dram]") {
     Queued q;
     const auto a = q.read(0), b = q.read(0), other = q.read(1), c = q.read(0);
     q.queue[b].started = true;

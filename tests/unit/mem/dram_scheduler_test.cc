@@ -207,7 +207,7 @@ TEST_CASE("refresh comes when it is due and stops its rank alone") {
     CHECK(done[2].at == Time {170_ns}.raw); // 99 + tRP, + tRFC, + 16
 }
 
-TEST_CASE("a request whose row is open for it goes before a refresh, if the policy says so") {
+TEST_CASE("a request with an open row precedes a refresh if the policy allows it") {
     DramTiming t = quiet();
     t.tREFI = 200_ns, t.tRFC = 50_ns; // rank 0 is due at 100 ns
     const auto order =
@@ -242,7 +242,7 @@ TEST_CASE("before a refresh a rank's rows are closed by one command, or one by o
         s.device.log_to(&log);
         s.read(1, first, 3), s.read(2, same_group, 3), s.read(3, same_rank, 3);
         s.run_to(99_ns);
-        s.read(4, other_rank, 3); // somebody waits: the refresh is not only caught up with
+        s.read(4, other_rank, 3); // a request waits: the refresh is not only caught up with
         s.finish(199_ns);
         std::vector<std::pair<DramCommand, Time>> all;
         for (const DramIssued& c : log)

@@ -33,7 +33,7 @@ struct Wired : Scheduled {
 
 } // namespace
 
-TEST_CASE("transfers over the data bus and the side bus go on at once, two over one do not") {
+TEST_CASE("transfers over data bus and side bus overlap; two over one bus do not") {
     // A row opens in 5 ns, the read's data comes 10 ns later and takes 8 ns.
     Wired one(slow_bus());
     one.read_over(DramWires::data, 1, first);
@@ -54,7 +54,7 @@ TEST_CASE("transfers over the data bus and the side bus go on at once, two over 
 }
 
 TEST_CASE("each bus has its own turnaround") {
-    // tRTRS between ranks: on the side bus it is the side bus's last user who counts.
+    // tRTRS between ranks: on the side bus, the last user of the side bus counts.
     const auto second = [](DramWires before, DramWires then) {
         Wired w(slow_bus());
         w.read_over(before, 1, first);

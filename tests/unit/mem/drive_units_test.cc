@@ -91,10 +91,10 @@ TEST_CASE("A unit on its way to the drive is read when the drive has it", "[driv
     u.answer(write.tag);
     CHECK(u.gone == List {5});
     CHECK(u.units.all_there());
-    u.answer(u.next(5, 1, BlockOp::read, true).tag); // once, and somebody has waited
+    u.answer(u.next(5, 1, BlockOp::read, true).tag); // once, and a request has waited
     CHECK(u.came == List {5});
     CHECK_FALSE(u.units.any());
-    // One that nobody asks for again is not read.
+    // A unit that is not requested again is not read.
     u.units.leave(6);
     u.units.write(6, 1, {});
     u.answer(u.next(6, 1, BlockOp::write, false).tag);

@@ -55,7 +55,7 @@ struct Late {
 
 } // namespace
 
-TEST_CASE("what is looked at is the younger of a late store in a cache and what lies below",
+TEST_CASE("a functional read returns the younger of a late store and the memory's data",
           "[contents]") {
     Late late;
     late.store(1000, 3, 40, 4);

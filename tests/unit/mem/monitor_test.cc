@@ -8,7 +8,7 @@
 
 namespace memsim::test_mem {
 
-/// Writes down what a monitor tells it, one message each `pause`.
+/// Records the messages of a monitor, one per `pause`.
 class Listener final : public Model<Listener> {
   public:
     struct Params {

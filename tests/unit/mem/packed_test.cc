@@ -7,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-/// A transfer may take other bytes than its sectors: what is compressed says how many.
+/// A compressed transfer states its bytes, which may differ from those of its sectors.
 namespace memsim::mem::packed_test {
 
 using protocol::Command;

@@ -70,7 +70,7 @@ using Ahead = mem::AheadStats;
 
 } // namespace
 
-TEST_CASE("A unit comes from the drive, is written to the DRAM and read there; then it is a hit",
+TEST_CASE("A missing unit is read from the drive and written to the DRAM; then it is a hit",
           "[page_cache]") {
     Bench b("capacity=16KiB");
     b.driver().read(0, 5 * unit + 64);
@@ -108,7 +108,7 @@ TEST_CASE("A unit that was written to is read out and written to the drive; a cl
             read_out +=
                 s.at > 100 * us && s.request.bytes == 128 && s.request.command == Command::read;
         CHECK(read_out == (dirty ? lines : 0));
-        // Reading it out and reading the new one go on at once.
+        // The old unit is read out while the new one is read.
         CHECK(b.driver().answered(1) == 100 * us + 1 + drive_read + dram_read + 1);
     }
 }
@@ -139,7 +139,7 @@ TEST_CASE("A unit on its way to the drive is read again when it is there", "[pag
     CHECK(b.count(&Stats::units_in) == 3);
 }
 
-TEST_CASE("A unit with requests under way makes no room", "[page_cache]") {
+TEST_CASE("A unit with outstanding requests is not replaced", "[page_cache]") {
     Bench b("capacity=8KiB");
     b.driver().read(0, 0);
     b.driver().read(0, unit);
@@ -153,8 +153,7 @@ TEST_CASE("A unit with requests under way makes no room", "[page_cache]") {
     CHECK(b.driver().answered(4) == b.driver().answered(2) + drive_read + dram_read);
 }
 
-TEST_CASE("What a hint names comes beside what is missed; neighbours come at once",
-          "[page_cache]") {
+TEST_CASE("Hinted units are fetched with a missed one, neighbours in one request", "[page_cache]") {
     Bench b("capacity=64KiB", "pages=3");
     b.driver().read(0, 0);
     b.driver().read(100 * us, 2 * unit);
@@ -193,9 +192,7 @@ TEST_CASE("A hint takes no frame of a unit in transfer; unused units are counted
     CHECK(b.count(&Ahead::unused_prefetches) == 1);
 }
 
-TEST_CASE(
-    "A page prefetcher's units come behind the one that is missed, but for those that are there",
-    "[page_cache]") {
+TEST_CASE("A page prefetcher's units follow the missed one, except present ones", "[page_cache]") {
     Bench b("capacity=64KiB prefetch=page-on-page(pages=4) prefetch_end=28KiB");
     b.driver().read(0, 6 * unit);        // 4 and 5 come, too; 7 is behind the end
     b.driver().read(5 * us, 5 * unit);   // late
@@ -306,7 +303,7 @@ TEST_CASE("Hints may come among the requests", "[page_cache]") {
     CHECK(b.driver().answered(0) == -1);
 }
 
-TEST_CASE("What the host writes into a unit on its way is there when it has come, or gone",
+TEST_CASE("Host writes to a unit in transfer are kept, in either direction, by a page cache",
           "[page_cache]") {
     const auto look = [](Bench& b, std::uint64_t address, bool write, std::uint8_t byte = 0) {
         FunctionalAccess a {address, 0, write, {}};

@@ -100,7 +100,7 @@ TEST_CASE("A page has gone when its last line is read, and has come when its las
     CHECK(b.in == std::vector<std::uint32_t> {2});
 }
 
-TEST_CASE("Those that wait for a page are served in their order", "[page_cache]") {
+TEST_CASE("Requests that wait for a page are served in order", "[page_cache]") {
     Bench b;
     for (const std::uint32_t address : {0, 32, 64})
         b.dram.wait(b.transfers[0], b.dram.take(Bench::request(address), 0));
@@ -126,7 +126,7 @@ TEST_CASE("Those that wait for a page are served in their order", "[page_cache]"
     CHECK_THAT(refused(b.transfers[1]), Catch::Contains("list of requests that ends"));
 }
 
-TEST_CASE("What waits is counted once, until something is taken", "[page_cache]") {
+TEST_CASE("A stall is counted once until a request is accepted", "[page_cache]") {
     Bench b;
     Counter stalls {Unit::count, ""};
     for (int i = 0; i < 3; ++i) CHECK_FALSE(b.dram.stall(stalls));

@@ -83,7 +83,7 @@ TEST_CASE("clean victims are kept, the oldest goes first, a hit moves them back"
     CHECK(again.driver().answered(4) == 4 * us + 1 + 1 + 1 * ns + 10 * ns);
 }
 
-TEST_CASE("what is written, above or below, is kept no longer", "[mem][cache]") {
+TEST_CASE("written lines are dropped from the victim buffer, from above or below", "[mem][cache]") {
     const std::string command = GENERATE("write", "evict", "invalidate", "flush", "through");
     Bench b(command == "through" ? "write_policy=write_through" : write_back, "sectors=8");
     Driver& d = b.driver();
@@ -93,7 +93,7 @@ TEST_CASE("what is written, above or below, is kept no longer", "[mem][cache]") 
     if (command == "write" || command == "through")
         d.write(3 * us, 32);
     else if (command == "evict")
-        b.manager().plan(3 * us, Command::flush, 0, 0).application = 5; // nobody's
+        b.manager().plan(3 * us, Command::flush, 0, 0).application = 5; // an unused application
     else
         b.manager()
             .plan(3 * us, command == "flush" ? Command::flush : Command::invalidate, 0, 0)

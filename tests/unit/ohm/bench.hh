@@ -5,13 +5,12 @@
 #include "ohm/planar/controller.hh"
 #include "sender.hh"
 
-/// A sender, one planar controller and two XPoint modules: 8 groups of 1 + 8 pages unless told
-/// otherwise.
+/// A sender, one planar controller and two XPoint modules. The default is 8 groups of 1 + 8 pages.
 namespace memsim::test_ohm {
 
 inline constexpr Tick ns = 1'000'000;
 
-/// What the controller of a platform is told (python/memsim/systems/ohm.py).
+/// The controller parameters of a platform (python/memsim/systems/ohm.py).
 inline Arguments platform(const std::string& name) {
     const Arguments swap {{"swap_function", "true"}, {"behind_writes", "true"}};
     Arguments a;

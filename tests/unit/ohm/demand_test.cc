@@ -46,7 +46,7 @@ TEST_CASE("Requests to one set execute in order of arrival; other requests do no
     CHECK_FALSE(sets.busy(6));
     CHECK(sets.leave(7, 1) == SetQueues::none);
     CHECK(sets.empty());
-    CHECK(sets.enter(7, 3)); // behind it is nobody any more
+    CHECK(sets.enter(7, 3)); // no request is behind it any more
     CHECK(sets.leave(7, 3) == SetQueues::none);
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("A victim carries its line's bytes as stores; a read receives its part
     CHECK(l.contents.live() == 0);
 }
 
-TEST_CASE("Functional writes to a line in use take precedence and are applied when it settles",
+TEST_CASE("Functional writes to a line in use take precedence and are applied when it is idle",
           "[ohm]") {
     Lines l;
     l.lines.put(3, 0, false);

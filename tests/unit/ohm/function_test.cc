@@ -22,7 +22,7 @@ void heat(Bench& b, std::uint64_t group, std::uint64_t slot, Tick at = 0) {
 }
 Tick sum(const Distribution& d) { return static_cast<Tick>(d.sum()); }
 
-/// Runs on until `until` says so; returns the tick of which it was not yet true at the start.
+/// Runs while `until` is false. Returns the last tick at whose start it was false.
 template <class Until>
 Tick step(Bench& b, Tick from, Tick by, Until&& until) {
     Tick t = from;

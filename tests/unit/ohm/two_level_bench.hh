@@ -56,7 +56,7 @@ struct TwoLevel {
 
 inline constexpr std::uint64_t cache = 4096; ///< addresses so far apart share a set
 
-/// What tells the platforms of two-level mode apart.
+/// The differences between the platforms of two-level mode.
 inline const std::vector<Arguments>& two_level_platforms() {
     static const std::vector<Arguments> all {
         {},

@@ -53,7 +53,7 @@ TEST_CASE("A fault brings its block", "[prefetch]") {
     CHECK(half.beside({9}) == range(8, 16, {9}));
 }
 
-TEST_CASE("A fault brings the largest subtree of which more than half is there or wanted",
+TEST_CASE("A fault brings the largest subtree with more than half of its pages present or wanted",
           "[prefetch]") {
     // Block 0 there, block 1 wanted: all of 2 blocks, half of 4. One page more, and the 4 come.
     Trees two;
@@ -90,8 +90,7 @@ TEST_CASE("The faults of a batch are wanted together, in whatever order they are
     CHECK(later.beside({16}) == range(17, 32));
 }
 
-TEST_CASE("A page that goes again counts no more, and one that is claimed anew before does",
-          "[prefetch]") {
+TEST_CASE("A removed page is not counted, one claimed again before removal is", "[prefetch]") {
     Trees t;
     t.hold(0, 16);
     t.hold(40, 41);

@@ -350,7 +350,7 @@ class Traffic {
         const auto f = static_cast<std::uint32_t>(at - pages.begin());
         if (what == 8 && !at->pins) {
             policy->remove(f);
-            *at = {~Key {1} - f, 1}; // nobody's
+            *at = {~Key {1} - f, 1}; // in no list
             removed.push_back(f);
         } else if (what == 9) {
             at->pins ^= 1;
@@ -418,7 +418,7 @@ Policy<PagePolicy> made(const std::string& name) {
 
 } // namespace
 
-TEST_CASE("Every page policy bears random traffic, and goes on from its saved State",
+TEST_CASE("Every page policy works under random traffic and continues from its saved State",
           "[page_policy]") {
     for (const auto& [name, info] : page_policies())
         for (unsigned seed = 0; seed < 8; ++seed) {

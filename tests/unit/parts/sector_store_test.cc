@@ -20,7 +20,7 @@ SectorBytes full_of(unsigned byte, std::uint32_t order = 0) {
 
 } // namespace
 
-TEST_CASE("What is forgotten is unknown, and its memory is used again", "[parts][contents]") {
+TEST_CASE("Dropped sectors are unknown, and their memory is reused", "[parts][contents]") {
     parts::SectorStore store;
     Rng random(1, "store");
     std::map<std::uint64_t, unsigned> right;

@@ -33,7 +33,7 @@ std::uint32_t take(TagArray& tags, std::uint64_t tag) {
 }
 } // namespace
 
-TEST_CASE("a set gives up the line used or filled longest ago", "[parts]") {
+TEST_CASE("a set replaces the line used or filled longest ago", "[parts]") {
     const bool lru = GENERATE(true, false);
     const std::uint32_t ways = GENERATE(4u, 6u);
     TagArray tags;

@@ -18,7 +18,7 @@ TEST_CASE("every tag policy hits and misses as its textbook does", "[parts][poli
             const auto plain = model(policy, ways);
             Rng random(ways, "string");
             for (int i = 0; i < 4000; ++i) {
-                // Near tags come back, and now and then a line is dropped.
+                // Near tags are reused, and sometimes a line is dropped.
                 const std::uint64_t tag = random.below(random.below(2) ? ways + 1 : 2 * ways + 4);
                 const std::uint32_t line = tags.find(1, tag);
                 if (random.below(50) == 0) {
@@ -38,7 +38,7 @@ TEST_CASE("every tag policy hits and misses as its textbook does", "[parts][poli
         }
 }
 
-TEST_CASE("no tag policy gives up a line that is locked or of other ways", "[parts][policy]") {
+TEST_CASE("no tag policy replaces a line that is locked or in other ways", "[parts][policy]") {
     for (const std::string policy : all_policies) {
         INFO(policy);
         TagArray tags;

@@ -51,8 +51,8 @@ TEST_CASE("a strided access takes nine bytes, whatever its mask leaves out") {
     CHECK(counts.lane_accesses == 48);
 }
 
-TEST_CASE(
-    "numbers of every length take seven bits a byte and come back, at the end of a stream too") {
+TEST_CASE("numbers of every length use seven bits per byte and are restored, also at the end of a "
+          "stream") {
     for (u32 bits = 0; bits < 64; ++bits)
         for (const u64 address : {u64 {1} << bits, (u64 {1} << bits) - 1, ~u64 {0} << bits}) {
             std::vector<u8> bytes;
@@ -147,7 +147,7 @@ TEST_CASE("a stream gives back what was written") {
         const WarpOpHead head = peek(bytes, position);
         REQUIRE((head.kind == expected.kind && head.has_result == expected.has_result &&
                  head.waits == expected.waits));
-        // A reader made anew at a stored position goes on: nothing is carried between operations.
+        // A new reader continues at a stored position: no state is carried between operations.
         REQUIRE(WarpStreamReader(bytes, position).next(op));
         REQUIRE(equal(op, expected));
         thread_instructions += op.thread_instructions();

@@ -10,7 +10,7 @@ using namespace memsim::protocol;
 
 namespace {
 
-/// Whether byte `i` of the request's span is needed, told byte by byte.
+/// Whether byte `i` of the request's span is needed, computed byte by byte.
 bool needed(const MemRequest& r, std::uint32_t i) {
     return r.sectors == 0 || (r.sectors >> ((r.address % 32 + i) / 32) & 1);
 }
@@ -83,7 +83,7 @@ TEST_CASE("a message's payload is the bytes of its sectors", "[sectors]") {
     CHECK(sectors_of(r) == 2);
 }
 
-TEST_CASE("the parts of a message hold each needed byte once, and no whole block in vain",
+TEST_CASE("the parts of a message contain each needed byte once and no unneeded block",
           "[sectors]") {
     const std::uint32_t grain = GENERATE(32u, 64u, 128u, 24u);
     Rng random(2, "parts");

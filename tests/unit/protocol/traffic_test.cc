@@ -42,7 +42,7 @@ TEST_CASE("an output's share has the addresses that come and are dealt to it", "
     CHECK(known > 500);
 }
 
-TEST_CASE("what is not known stays so; what is no share is none", "[protocol]") {
+TEST_CASE("unknown shares stay unknown; an invalid share gives none", "[protocol]") {
     const AddressShare own {256, 4, 1}, all {256, 1, 0};
     CHECK(dealt({Traffic {}}, own).share->same(own)); // any address may come
     CHECK_FALSE(dealt({Traffic {}}, all).share);

@@ -93,8 +93,8 @@ TEST_CASE("Schedulers are queried each period, except while there is no block", 
     const auto looks = [&](const std::string& period, unsigned sms) {
         return Watched(s, {{"period", period}}, sms).manager().stat.looks.value();
     };
-    // One when the block has come, one for each period of 1000 cycles that ends before the block
-    // does, and one that nobody answers.
+    // One query after the block arrives, one for each period of 1000 cycles that ends before the
+    // block does, and one that is not answered.
     CHECK(looks("1000", 1) == 24);
     CHECK(looks("500", 1) == 46);
     CHECK(looks("1000", 3) == 26); // the other two are asked once: they have no block

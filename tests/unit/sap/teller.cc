@@ -5,7 +5,7 @@
 namespace memsim::test {
 
 static const Registration<Teller> teller {
-    "Tells of accesses of a GPU that is not there (a test's)."};
+    "Test: sends accesses of an imaginary GPU."};
 
 std::vector<Told>& told() {
     static std::vector<Told> all;

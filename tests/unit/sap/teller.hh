@@ -8,24 +8,24 @@ namespace memsim::test {
 
 using namespace memsim::literals;
 
-/// What a Teller says: an access, or a line that is about to be accessed.
+/// A message of a Teller: an access, or an upcoming access to a line.
 struct Told {
     bool upcoming = false;
     std::uint64_t address = 0;
     bool write = false;
 };
-/// What the test has written; empty: something random is said.
+/// The messages of the test; empty: random messages.
 std::vector<Told>& told();
 
-/// Tells accesses of a GPU that is not there, and what its warps are about to access: half of them
-/// among a few units, the others in a wider range or in its order.
+/// Sends accesses of an imaginary GPU and upcoming accesses of its warps: half of them to a few
+/// units, the others in a wider range or in its order.
 class Teller final : public Model<Teller> {
   public:
     struct Params {
-        Param<unsigned> count {2000, "Messages to send, where they are random"};
+        Param<unsigned> count {2000, "Number of random messages"};
         Param<unsigned> units {300, "Units of 4 KiB that are accessed"};
-        Param<unsigned> listeners {1, "Who hears of accesses"};
-        Param<unsigned> hearing {0, "Who hears of what is about to be accessed"};
+        Param<unsigned> listeners {1, "Receivers of accesses"};
+        Param<unsigned> hearing {0, "Receivers of upcoming accesses"};
     };
     struct Ports {
         Many<Out<protocol::Observed>> accesses {from<&Params::listeners>, {}, "Accesses"};

@@ -18,7 +18,7 @@ stats::RunInfo info(const std::string& name = "first") {
     return {name, "configs/a.py", {"--graph", "it's \"b\"", ""}, 7, version(), ""};
 }
 
-/// 20 dumps of a run that ends by itself, with a sample every 100 ns.
+/// 20 dumps of a run that ends normally, with a sample every 100 ns.
 void simulate(Machine& m, stats::Run& run, int from, int to) {
     for (int i = from; i < to; ++i) {
         m.run((i + 1) * (500_ns).raw);
@@ -59,7 +59,7 @@ TEST_CASE("A run is in the database with its machine, its results and its end", 
     simulate(m, run, 0, 3);
     CHECK(ask(path, "SELECT count(*), count(DISTINCT part) > 10, (SELECT sim_time_fs FROM run) "
                     "FROM value WHERE dump = 1") != "");
-    // The views say what the machine says, in the unit shown.
+    // The views agree with the machine, in the unit shown.
     std::ostringstream mean;
     mean.precision(15);
     mean << m.stat_value("gen", "read_latency", "mean") << "|ns";
@@ -412,7 +412,7 @@ TEST_CASE("A file that is no database of results is rejected and unchanged", "[s
 TEST_CASE("A full disk gives an error message and keeps every earlier dump", "[stats]") {
     const Folder folder;
     const std::string path = folder / "stats.db";
-    // Dumps until it fails, and then says why and what is left.
+    // Dumps until it fails, then reports the reason and the contents left.
     const auto until_full = [&] {
         Machine m;
         assemble(m);

@@ -156,7 +156,7 @@ TEST_CASE("the stream of a search, instruction by instruction", "[workloads]") {
                                   {compute, 1, 4, 0, 3}, // both ends are there
                                   {load, 1, 1, 256, 0},  // neighbour
                                   {compute, 1, 2, 0, 0},
-                                  {load, 1, 1, 516, 1}, // its level: where the neighbour says
+                                  {load, 1, 1, 516, 1}, // its level: at the place named by the neighbour
                                   {compute, 1, 8, 0, 0},
                                   {store, 1, 1, 516, 1},
                                   {store, 1, 1, 768, 0},

@@ -73,7 +73,7 @@ TEST_CASE("every format gives the same graph") {
 }
 
 TEST_CASE("METIS lists each edge twice, with weights or without") {
-    // 0 - 1, 0 - 2, and 3 by itself
+    // 0 - 1, 0 - 2, and an isolated 3
     const Csr star = graph_of(4, {{0, 1}, {1, 0}, {0, 2}, {2, 0}});
     CHECK(read_text("% x\n4 2\n2 3\n1\n1\n\n") == star);
     CHECK(read_text("4 2\n3 2\n1\n1\n\n") == star);

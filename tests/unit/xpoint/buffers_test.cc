@@ -128,7 +128,8 @@ constexpr Tick ns = 1'000'000;
 
 } // namespace
 
-TEST_CASE("A partition does one thing at a time, the oldest read first; others go on beside it") {
+TEST_CASE(
+    "A partition performs one operation at a time, oldest read first; others work in parallel") {
     Rig r;
     for (const std::uint64_t line : {4, 0, 1}) r.media.read(*r.reads.take(line, 10 - line));
     r.run(190 * ns - 1);

@@ -396,7 +396,7 @@ TEST_CASE("A full log block is extended by erased blocks of its plane until none
         const auto& c = m.get<GarbageCollector>("collector");
         CHECK(value(c.stat.log_lows) == value(c.stat.merges) + value(c.stat.extensions));
         CHECK(value(c.stat.extensions) > 0);
-        std::size_t live = 0; // blocks that log blocks went on in, not merged yet
+        std::size_t live = 0; // extension blocks of log blocks, not merged yet
         c.state.blocks.more.all(
             [&](std::uint64_t, const auto& more) { return live += more.size(), true; });
         CHECK(value(c.stat.erases) == value(c.stat.moved_pages) / 12 + value(c.stat.merges) +
@@ -407,7 +407,7 @@ TEST_CASE("A full log block is extended by erased blocks of its plane until none
         return value(c.stat.merges);
     };
     for (const char* network : {"none", "nif"}) {
-        CHECK(collected(120, network) == 0); // nobody stands still
+        CHECK(collected(120, network) == 0); // no application is held
         CHECK(collected(24, network) > 0);
     }
 }

@@ -137,7 +137,7 @@ TEST_CASE("Pages of a log block are promised until it is full; its reserve is re
     d.erase(0, 6);
     CHECK(d.promise(a).left == 3);
 
-    // Log blocks of the start are filled in part, as the seed says; others are not.
+    // Initial log blocks are filled in part, depending on the seed; others are empty.
     RowDecoders::State full;
     RowDecoders filled({numbers, 6, 6, 4, 1, 0}, array, full);
     std::uint32_t before = 0;

@@ -225,7 +225,7 @@ TEST_CASE("A full log block stops evictions until its pages are moved", "[zng]")
         reads.push_back(b.tags);
     }
     run(b.machine);
-    // Told when two pages were left: as the second program was promised.
+    // Reported when two pages were left: when the second program was promised.
     unsigned lows = 0;
     for (const auto& s : b.machine.get<Node>("controller").state.log)
         if (s.packet.kind == PacketKind::log_low) {
@@ -273,7 +273,7 @@ TEST_CASE("A full log block continues in its extension blocks", "[zng]") {
     for (const unsigned block : {6, 7, 5}) CHECK(b.package().array().block(0, block)->erases == 1);
     CHECK(b.package().stat.log_programs.value() == 9);
     CHECK(b.package().state.decoders.logs.size() == 0);
-    std::vector<std::uint16_t> left; // told once, and once more after it was given a block
+    std::vector<std::uint16_t> left; // reported once, and again after it was extended
     for (const auto& s : b.machine.get<Node>("controller").state.log)
         if (s.packet.kind == PacketKind::log_low) left.push_back(s.packet.page);
     CHECK(left == std::vector<std::uint16_t> {2, 2});

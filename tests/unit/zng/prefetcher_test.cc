@@ -270,7 +270,7 @@ TEST_CASE("An eviction reports whether a prefetched line was never used", "[zng]
 
 namespace {
 
-/// A prefetch at each miss, beside the second of two slices; its figures, or what is said.
+/// A prefetch at each miss, next to the second of two slices: its statistics, or the error message.
 std::string prefetched(const std::string& chunk, std::uint64_t missed) {
     Machine m;
     m.add("teller", "test_zng.Teller", {});

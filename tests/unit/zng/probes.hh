@@ -19,10 +19,10 @@ class Slice final : public test_flash::Script<Slice, protocol::Mem> {
     using Script::Script;
 };
 
-/// Random reads, writes (whole and in part) and atomics of lines of virtual blocks, and a garbage
-/// collector in its plainest form: when a log block is low it lets nothing new out, moves the
-/// group's data blocks to a plane of the package that has room, waits for all answers, erases the
-/// old blocks and the log block, and goes on. Without `collects`, addresses stay where they are.
+/// Random reads, writes (whole and partial) and atomics of lines of virtual blocks, and a simple
+/// garbage collector: when a log block is low it sends no new requests, moves the group's data
+/// blocks to a plane of the package with room, waits for all answers, erases the old blocks and the
+/// log block, and continues. Without `collects`, addresses do not change.
 class Host final : public Model<Host>, public zng::HasLogBlocks {
   public:
     struct Params {

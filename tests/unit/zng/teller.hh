@@ -7,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-/// What the tests of this folder share: who tells a prefetcher of accesses, and who notes its
+/// Shared by the tests of this folder: a sender of accesses to a prefetcher, which records its
 /// hints.
 namespace memsim::test_zng {
 
@@ -18,7 +18,7 @@ using protocol::CacheEventKind;
 using test_flash::ns;
 using test_flash::us;
 
-/// Tells the events of its plan, one a nanosecond, and notes the hints that come back.
+/// Sends the events of its plan, one per nanosecond, and records the hints that it receives.
 class Teller final : public Model<Teller> {
   public:
     struct Params {

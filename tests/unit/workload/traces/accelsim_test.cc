@@ -142,7 +142,7 @@ TEST_CASE("addresses are given as list, base and stride, or base and distances",
     CHECK(ops[2].address[0] == 16);
     CHECK(ops[2].address[1] == 0);
     CHECK(ops[2].address[3] == 1000);
-    CHECK(ops[3].kind == WarpOpKind::compute); // nobody loads: an instruction without access
+    CHECK(ops[3].kind == WarpOpKind::compute); // no active lane: an instruction without access
     CHECK(ops[3].mask == 0);
     CHECK(ops[4].address[31] == 0x40000 + 31 * 4);
     CHECK(ops[5].kind == WarpOpKind::exit);

@@ -58,7 +58,7 @@ std::vector<TraceRecord> some_records(unsigned n) {
     return records;
 }
 
-/// What every format must do: go on from any place as if it had not stopped.
+/// A requirement on every format: a reader can continue from any place.
 void check_places(const std::string& path, const TraceOptions& options) {
     const auto whole = read(path, options);
     REQUIRE(!whole.empty());
