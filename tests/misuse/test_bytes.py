@@ -56,7 +56,7 @@ def test_traces_are_quoted_legibly(refused, tmp_path, content, output):
 
 def test_a_list_of_traces(refused, tmp_path):
     (tmp_path / "kernelslist.g").write_bytes(b"kernel-\xff.traceg\n")
-    assert r"kernel-\xff.traceg' is not there" in refused("trace", "info", "kernelslist.g")
+    assert r"kernel-\xff.traceg' does not exist" in refused("trace", "info", "kernelslist.g")
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_a_table_for_each_block_of_a_memory_that_is_too_large(tmp_path):
         preexec_fn=limited(1500 * MIB),
     )
     assert done.returncode == 1 and done.stderr.count("\n") == 1, done.stderr
-    assert "front.capacity: the tables of 256GiB take " in done.stderr
+    assert "front.capacity: the tables of 256GiB need " in done.stderr
 
 
 @pytest.mark.parametrize(

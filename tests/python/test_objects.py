@@ -136,7 +136,7 @@ def test_wrong_bindings_give_error_messages(sys):
     )
     refused(lambda: setattr(sys.other, "mem_side", sys.gen.mem_side), "is bound twice")
     refused(lambda: setattr(sys.other, "mem_side", TrafficGen().mem_side), "requester port is bound to a responder")
-    refused(lambda: setattr(sys.other, "mem_side", memsim.gpu.Sm().blocks), "speaks", "the same family")
+    refused(lambda: setattr(sys.other, "mem_side", memsim.gpu.Sm().blocks), "has messages of", "the same family")
     refused(lambda: setattr(sys.other, "mem_side", SimpleMemory()), "itself", "cpu_side")
     refused(lambda: setattr(sys.other, "mem_side", 3), "not 3")
 

@@ -152,7 +152,7 @@ def test_a_changed_script_gives_an_error_message(memsim_command, script, tmp_pat
     assert text.startswith(f"memsim: {tmp_path}/helper.py has changed since the checkpoint")
     assert text.count("\n") == 1
     (tmp_path / "helper.py").unlink()
-    assert "is gone" in memsim_command("--restore", "memsim-out/40us.ckpt", expect=1).stderr
+    assert "which is missing" in memsim_command("--restore", "memsim-out/40us.ckpt", expect=1).stderr
 
 
 def test_another_order_of_calls_gives_an_error_message(memsim_command, script, tmp_path):

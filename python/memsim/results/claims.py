@@ -69,7 +69,7 @@ def read(database: sqlite3.Connection, file: str) -> list[dict[str, Any]]:
             if not right and (value is not None or column in NEEDED):
                 raise Error(
                     f"{unreadable}: claim.{column} is {rows.shown(value)}, where {rows.KINDS[kind][1]} is "
-                    "right: memsim did not write this row"
+                    "right: memsim did not write this file"
                 )
     if missing := [name for name in NEEDED if name not in there]:
         raise Error(f"{unreadable}: the table claim has no column {missing[0]}")

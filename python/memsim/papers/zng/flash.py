@@ -149,12 +149,12 @@ PLATFORMS = {
 }
 
 
-def mapping_of(size: Scaled, p: FlashParameters) -> ftl.Mapping:
+def mapping_of(size: Scaled, p: FlashParameters) -> ftl.BlockMapping:
     """How data lies in a machine's flash."""
     span = p.span
     if span == "all":
         span = derived(size.channels * GEOMETRY["dies"] * GEOMETRY["planes"], from_="all planes")
-    return ftl.Mapping(size.channels, dict(GEOMETRY, data_pages=size.data_pages, span=span, across=p.across))
+    return ftl.BlockMapping(size.channels, dict(GEOMETRY, data_pages=size.data_pages, span=span, across=p.across))
 
 
 INSTRUCTIONS = assumed(

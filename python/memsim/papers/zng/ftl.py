@@ -1,6 +1,6 @@
 """ZnG's split FTL: the data block mapping table (DBMT) in the MMU, the helper thread that merges log blocks.
 
-    of = ftl.Mapping(packages, geometry)
+    of = ftl.BlockMapping(packages, geometry)
     ftl.translate(root.gpu, of, programs)
     ftl.collect(root.gpu, root.flash.controller, of, programs)
 """
@@ -38,7 +38,7 @@ def block_bytes(geometry: Parameters) -> int:
 
 
 @dataclass(frozen=True)
-class Mapping:
+class BlockMapping:
     """How data lies in the flash.
 
     packages     of the flash
@@ -63,7 +63,7 @@ class Mapping:
         planes: int = self.packages * self.geometry["dies"] * self.geometry["planes"]
         span: int = self.geometry.get("span", 1)
         if planes % span:
-            raise user_error(f"a mapped block of {span} planes does not lie evenly in {planes} planes")
+            raise user_error(f"a mapped block of {span} planes does not divide the {planes} planes")
         return planes // span
 
     @property
@@ -83,14 +83,14 @@ def table_bytes(size: int, geometry: Parameters) -> float:
 
 def report(packages: int, geometry: Parameters, data_blocks: int = DATA_BLOCKS) -> str:
     """A line for a reader: how large the DBMT is."""
-    blocks = Mapping(packages, geometry).groups * data_blocks
+    blocks = BlockMapping(packages, geometry).groups * data_blocks
     return (
         f"DBMT: {blocks} mapped data blocks of {geometry.get('span', 1)} planes x {ENTRY_BITS} bits = "
         f"{blocks * ENTRY_BITS / 8 / 1024:.0f} KiB"
     )
 
 
-def translate(part: SimObject, of: Mapping, programs: Sequence[SimObject], **more: Any) -> None:
+def translate(part: SimObject, of: BlockMapping, programs: Sequence[SimObject], **more: Any) -> None:
     """TLBs and an MMU (`part.tlb`, `part.mmu`) whose pages are mapped blocks: its table is the DBMT, which
     walks read in a buffer of its own, `part.dbmt`. Physical addresses are those of zng/layout/address.hh.
 
@@ -133,7 +133,7 @@ def translate(part: SimObject, of: Mapping, programs: Sequence[SimObject], **mor
 def collect(
     part: SimObject,
     controllers: Sequence[SimObject],
-    of: Mapping,
+    of: BlockMapping,
     programs: Sequence[SimObject],
     helper: str = "assist",
     **more: Any,
