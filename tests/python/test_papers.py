@@ -121,9 +121,17 @@ def test_envelopes_name_the_assumption_that_moves_a_claim_most():
 
     fig = made({("zng", "betw"): 4, ("hybridgpu", "betw"): 1})
     figures = {"zng-01": {"": 4.0, " a=1": 3.0, " b=2": 7.0}, "zng-03": {"": 2.0}}
-    most, unmoved = sensitivity.envelopes(fig, figures)
+    most, unmoved = sensitivity.envelopes(fig, figures, 2)
     assert (most.least, most.ours, most.greatest, most.assumption, most.verdict) == (3, 4, 7, "b=2", "met")
     assert (unmoved.least, unmoved.greatest, unmoved.assumption) == (2, 2, "")
+    assert most.text == "4 (3 to 7, most by b=2: met; default, betw)" and "most by" not in unmoved.text
+
+
+def test_a_figure_that_is_0_moves_without_end():
+    from memsim.study import sensitivity
+
+    assert sensitivity.change(1, 0) == float("inf") and sensitivity.change(0, 0) == 0
+    assert sensitivity.change(3, 4) == pytest.approx(0.25)
 
 
 @pytest.mark.parametrize(
@@ -164,12 +172,12 @@ def test_an_envelope_is_kept_and_shown(monkeypatch, tmp_path):
     shutil.copytree(results.RESULTS, tmp_path, dirs_exist_ok=True)
     monkeypatch.setattr(results, "RESULTS", tmp_path)
     row = dict.fromkeys(results.ENVELOPE, "") | dict(ours="4", least="3", greatest="7.25", scale="small")
-    results.record_envelopes("zng", {"zng-01": row | dict(claim="zng-01", assumption="firmware=1us")})
+    results.record_envelopes("zng", {"zng-01": row | dict(claim="zng-01", assumption="firmware=1us", verdict="met")})
     results.record_envelopes("zng", {"zng-03": row | dict(claim="zng-03")})
     assert list(results.rows_of(results.envelope_file("zng"), "claim")) == ["zng-01", "zng-03"]
     page = accuracy.page().splitlines()
     (line,) = (line for line in page if line.startswith("| zng-01 |"))
-    assert line.endswith("| 4 (3 to 7.25, most by firmware=1us; small) |")
+    assert line.endswith("| 4 (3 to 7.25, most by firmware=1us: met; small) |")
     assert next(line for line in page if line.startswith("| zng-02 |")).endswith("| - |")
 
 
@@ -180,3 +188,19 @@ def test_a_sweep_leaves_envelopes_in_its_database(memsim_command, tmp_path):
     with sqlite3.connect(tmp_path / "out/stats.db") as database:
         rows = database.execute("SELECT least <= ours AND ours <= greatest, swept, scale FROM envelope").fetchall()
     assert len(rows) > 5 and set(rows) == {(1, 2, "tiny")}
+
+
+def test_a_figure_has_an_envelope_of_its_claims(memsim_command, tmp_path):
+    """`--envelope` judges the figure, then sweeps its own claims; `--only` needs it."""
+    few = ["cmd/fig02", "-q", "-d", "out", "--workloads", "bfs", "--only", "L2 latency"]
+    text = memsim_command("reproduce", *few, "--envelope").stdout
+    assert re.search(r"^cmd-22 .*\n(.*\n)*claim +ours +least +greatest .*\ncmd-22 ", text, re.M)
+    with sqlite3.connect(tmp_path / "out/stats.db") as database:
+        rows = dict(database.execute("SELECT claim, least <= ours AND ours <= greatest FROM envelope"))
+    assert set(rows) == {"cmd-22", "cmd-23", "cmd-24", "cmd-25"} and set(rows.values()) == {1}
+    assert "write it with --envelope" in memsim_command("reproduce", *few, expect=1).stderr
+
+
+@pytest.mark.parametrize("figure", ["sap/run_time", "zng/sensitivity", "zng/fig01b"])
+def test_a_figure_without_an_envelope_is_refused(memsim_command, figure):
+    assert "envelope" in memsim_command("reproduce", figure, "--envelope", expect=1).stderr

@@ -44,6 +44,12 @@ def register(parser: argparse.ArgumentParser) -> None:
         "cost, and docs/accuracy.md and the README's figures",
     )
     parser.add_argument(
+        "--envelope",
+        action="store_true",
+        help="then run each assumption of the machines alone: the least and greatest value of each claim, and the "
+        "assumption that moves it most; --record writes these alone, into docs/results/<paper>/sensitivity.csv",
+    )
+    parser.add_argument(
         "--page",
         action="store_true",
         help="run nothing: write docs/accuracy.md and the README's figures from docs/results and the claims",
@@ -60,8 +66,10 @@ def main(args: argparse.Namespace) -> int:
     if not args.FIGURE:
         raise Error("reproduce: name figures or papers, or all; --list shows what there is")
     todo = chosen(args.FIGURE)
+    if args.envelope and (fixed := [f.name for f in todo if f.is_sweep or not f.takes_a_scale]):
+        raise Error(f"--envelope is of figures that are run at a scale, without a sweep of their own: {fixed[0]}")
     # A sweep records at which scale and on which workloads it was run.
-    if args.record and not all(figure.is_sweep for figure in todo):
+    if args.record and not args.envelope and not all(figure.is_sweep for figure in todo):
         if args.scale not in ("quick", "judge"):
             raise Error("--record is of --scale quick or judge: docs hold no figures of others")
         if args.others:

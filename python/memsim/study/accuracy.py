@@ -20,6 +20,8 @@ from the files of `docs/results/<paper>`:
   seeds the median, with the least and the greatest value.
 - `quick.csv`: the values of `memsim reproduce all --scale quick --record`. They show that everything runs and that
   nothing has moved; no claim is judged by them.
+- `sensitivity.csv`: the envelopes of `memsim reproduce FIGURE --envelope --record`: the least and the greatest value
+  while each assumption alone takes its other values, and the assumption that moves the value most.
 
 [studies.md](studies.md#verdicts) says what a verdict means, and [deviations.md](deviations.md) why a value differs.
 [models/ohm-readings.md](models/ohm-readings.md) and [models/zng-readings.md](models/zng-readings.md) give the sources
@@ -89,22 +91,12 @@ def _figures(v: verdict.Verdict) -> str:
     return f"{_number(v.ours)} ({_number(min(v.figures))} to {_number(max(v.figures))})"
 
 
-def _envelope(row: dict[str, str] | None) -> str:
-    """The range of a claim's figure over the assumptions, each changed alone, and the assumption with the largest
-    effect."""
-    if not row:
-        return "-"
-    least, ours, greatest = (_number(float(row[name])) for name in ("least", "ours", "greatest"))
-    moved = f", most by {row['assumption']}" if row["assumption"] else ""
-    return f"{ours} ({least} to {greatest}{moved}; {row['scale']})"
-
-
 def page() -> str:
     """docs/accuracy.md: each claim with our figure at the paper's scale and at the quick scale."""
     papers, quick = results.judged(), results.recorded("quick")
     lines = [*HEAD.splitlines(), "", summary(), "", *counts(papers)]
     for system, name in PAPERS.items():
-        swept = results.rows_of(results.envelope_file(system), "claim")
+        swept = any(v.envelope for v, _ in papers[system])
         sources = results.rows_of(results.quick_file(system))
         lines += [
             "",
@@ -122,6 +114,6 @@ def page() -> str:
                 f"{_figures(v)} | {'-' if v.share is None else f'{v.share:.0%}'} | {v.text} | "
                 f"{where}: {row['source']} | "
                 f"{_number(small.ours if small else None)} | {sources[c.id]['source'] if c.id in sources else '-'} |"
-                + (f" {_envelope(swept.get(c.id))} |" if swept else "")
+                + (f" {v.envelope.text if v.envelope else '-'} |" if swept else "")
             )
     return "\n".join(lines) + "\n"

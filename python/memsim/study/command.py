@@ -19,7 +19,11 @@ def main(name: str, argv: Sequence[str]) -> None:
     if not found:
         raise Error(f"there is no figure '{name}': memsim reproduce --list lists them")
     paper, table = found
-    carry_out(Figure(paper, table, parsed(paper, table, argv)))
+    fig = Figure(paper, table, parsed(paper, table, argv))
+    swept = sensitivity.of_figure(fig) if getattr(fig.args, "envelope", False) else None
+    carry_out(fig)
+    if swept:
+        sensitivity.carry_out(swept)
 
 
 def carry_out(fig: Figure) -> None:
@@ -55,10 +59,19 @@ def parsed(paper: Paper, table: FigureTable, argv: Sequence[str]) -> argparse.Na
     parser.add_argument("--workloads", nargs="+", default=every, metavar="NAME", help=f"such as {', '.join(every)}")
     for option, given in {**paper.table.options, **table.options}.items():
         _add(parser, option, given)
-    if table.sweep:
-        known = list(dict.fromkeys(a.name for a in paper.variants))
-        parser.add_argument("--only", nargs="+", default=known, metavar="NAME", help=f"of {', '.join(known)}")
+    if not table.sweep:
+        parser.add_argument(
+            "--envelope", action="store_true", help="then run each assumption alone, and store the claims' envelopes"
+        )
+    parser.add_argument(
+        "--only", nargs="+", metavar="NAME", help="assumptions that a sweep takes; without: all of the paper"
+    )
     args = parser.parse_args(argv)
+    sweeps = table.sweep or args.envelope
+    if args.only and not sweeps:
+        parser.error("--only names assumptions of a sweep: write it with --envelope")
+    if args.only is None and sweeps:
+        args.only = list(dict.fromkeys(a.name for a in paper.variants))
     for workload in args.workloads:
         if workload not in every:  # workloads of another paper are known to that paper only
             paper.check_workload(workload)

@@ -33,7 +33,8 @@ def run(figure: Known, args: argparse.Namespace) -> tuple[float, float]:
     options = ["--jobs", str(args.jobs)]
     if figure.takes_a_scale:
         options += [*SCALES[args.scale], "--seeds", str(args.seeds), *args.others]
-    signals.hold()  # inherited by the new process, so that no signal ends it before it listens
+        options += ["--envelope"] if args.envelope else []
+    signals.hold()  # the new process begins so: no signal ends it before it listens
     study = subprocess.Popen(
         [*processes.MEMSIM, "sweep", *(["-q"] if args.quiet else []), "-d", args.outdir, figure.command, *options],
         env=processes.environment(),
@@ -93,14 +94,14 @@ def reproduce(todo: list[Known], args: argparse.Namespace) -> Judged:
         left = sum(expected[i:]) / args.jobs
         _tell(args, f"{i + 1}/{len(todo)}  {figure.name}" + (f", about {duration(left)} left" if left else ""))
         seconds, megabytes = run(figure, args)
-        whole = ran_whole(figure, args) and not args.others
+        whole = ran_whole(figure, args) and not args.others and not args.envelope
         if whole:
             results.add_cost(own_costs, figure.name, args.scale, seconds, megabytes)
         rows = judged_by(Path(args.outdir, "stats.db"), figure)
         draw(figure, rows, folder)
         draw_data(figure, folder)
         found.update((row["id"], (row, figure)) for row in rows)
-        if args.record and figure.is_sweep:
+        if args.record and (figure.is_sweep or args.envelope):
             new = results.envelopes(Path(args.outdir, "stats.db"))
             results.record_envelopes(figure.system, new)
         elif args.record:

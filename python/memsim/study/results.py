@@ -10,6 +10,7 @@ points/         the values of each point of a figure at judge, because the datab
 
 import contextlib
 import csv
+import dataclasses
 import os
 import sqlite3
 from collections import defaultdict
@@ -68,12 +69,15 @@ def judge(claim: verdict.Claim, row: dict[str, str]) -> verdict.Verdict:
 
 
 def judged(quick: bool = False) -> dict[str, list[tuple[verdict.Verdict, dict[str, str]]]]:
-    """The verdicts by paper, each with its row of the file, which is empty if it was not measured."""
+    """The verdicts by paper with their envelopes, each with its row of the file; one that has none was not measured."""
     found = {}
     for system in claimed.PAPERS:
-        rows = rows_of(quick_file(system) if quick else judged_file(system))
-        claims = claimed.claims(system)
-        found[system] = [(judge(claim, rows[id]), rows[id]) for id, claim in claims.items() if id in rows]
+        rows, swept = rows_of(quick_file(system) if quick else judged_file(system)), recorded_envelopes(system)
+        found[system] = [
+            (dataclasses.replace(judge(claim, rows[id]), envelope=swept.get(id)), rows[id])
+            for id, claim in claimed.claims(system).items()
+            if id in rows
+        ]
     return found
 
 
@@ -131,6 +135,16 @@ def envelopes(database: Path) -> Rows:
 
 def envelope_file(system: str) -> Path:
     return RESULTS / system / "sensitivity.csv"
+
+
+def recorded_envelopes(system: str) -> dict[str, verdict.Envelope]:
+    """{claim: envelope} as docs have it."""
+    found = {}
+    for id, row in rows_of(envelope_file(system), "claim").items():
+        numbers: dict[str, Any] = {name: float(row[name]) for name in ("ours", "least", "greatest")}
+        values: dict[str, Any] = row | numbers | {"swept": int(row["swept"] or 0)}
+        found[id] = verdict.Envelope(**values)
+    return found
 
 
 def record_envelopes(system: str, new: Rows) -> None:

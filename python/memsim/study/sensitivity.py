@@ -12,10 +12,12 @@ import sqlite3
 import statistics
 from collections.abc import Iterable, Iterator
 
+from ..errors import Error
 from .assumptions import Assumption, chosen
 from . import claimed
 from .figure import Figure
 from .tables import Points
+from .verdict import Envelope
 
 MOVES = 0.05  # a claim depends on an assumption if its figure changes by more than this share
 
@@ -37,16 +39,9 @@ def points_of(fig: Figure, swept: Iterable[Assumption]) -> Iterator[Points]:
                     )
 
 
-@dataclasses.dataclass(frozen=True)
-class Envelope:
-    """The envelope of a claim's figures when each assumption is changed alone."""
-
-    claim: str
-    ours: float  # with all assumptions unchanged
-    least: float
-    greatest: float
-    assumption: str  # the one with the largest effect, with its value; none if there is no effect
-    verdict: str  # verdict of the comparison with that value
+def change(after: float, before: float) -> float:
+    """By which share a figure moves."""
+    return abs(after / before - 1) if before else math.inf if after else 0.0
 
 
 def figures_of(fig: Figure, swept: list[Assumption]) -> dict[str, dict[str, float]]:
@@ -77,23 +72,34 @@ def show_moved(fig: Figure, figures: dict[str, dict[str, float]], swept: list[As
         moved = []
         for id, of in figures.items():
             before, after, claim = of[""], of.get(variant), stated[id]
-            if after is not None and abs(after / before - 1) > MOVES:
+            if after is not None and change(after, before) > MOVES:
                 moved.append(f"{id} {claim.expected:.3g}: {before:.3g} -> {after:.3g} ({claim.compare(after)})")
         print(f"{variant.strip():34} " + ("; ".join(moved) or "none"))
 
 
-def envelopes(fig: Figure, figures: dict[str, dict[str, float]]) -> list[Envelope]:
-    """The envelope of each measured claim."""
+def envelopes(fig: Figure, figures: dict[str, dict[str, float]], swept: int) -> list[Envelope]:
+    """Of each claim that is measured. `swept`: how many values of assumptions there are."""
     stated = claimed.claims(fig.paper.name)
     found = []
     for id, of in figures.items():
-        most = max(of, key=lambda variant: abs(of[variant] / of[""] - 1))
-        word = stated[id].compare(of[most])
-        found.append(Envelope(id, of[""], min(of.values()), max(of.values()), most.strip(), word))
+        most = max(of, key=lambda variant: change(of[variant], of[""]))
+        found.append(
+            Envelope(
+                id,
+                of[""],
+                min(of.values()),
+                max(of.values()),
+                most.strip(),
+                stated[id].compare(of[most]),
+                fig.args.scale,
+                "" if set(fig.every) <= set(fig.workloads) else " ".join(fig.workloads),
+                swept,
+            )
+        )
     return found
 
 
-# Columns of the table `envelope` and of sensitivity.csv.
+# Of the table `envelope`; sensitivity.csv has all but the last.
 COLUMNS = {
     "claim": "TEXT PRIMARY KEY",
     "ours": "REAL",
@@ -101,7 +107,7 @@ COLUMNS = {
     "greatest": "REAL",
     "assumption": "TEXT",
     "verdict": "TEXT",
-    "swept": "INTEGER",  # number of values of assumptions
+    "swept": "INTEGER",
     "scale": "TEXT",
     "workloads": "TEXT",
     "judged": "TEXT",
@@ -114,17 +120,33 @@ def make(database: sqlite3.Connection) -> None:
     database.execute(f"CREATE TABLE IF NOT EXISTS envelope({columns}) WITHOUT ROWID")
 
 
-def store(fig: Figure, swept: int, found: Iterable[Envelope]) -> None:
-    """Stores envelopes in the table, replacing earlier ones of the same claims."""
-    more = dict(swept=swept, scale=fig.args.scale, workloads=" ".join(fig.workloads))
+def store(path: str, found: Iterable[Envelope]) -> None:
+    """Puts envelopes into the table, in place of earlier ones of the same claims."""
     names = list(COLUMNS)[:-1]
-    with contextlib.closing(sqlite3.connect(fig.database, timeout=60)) as database, database:
+    with contextlib.closing(sqlite3.connect(path, timeout=60)) as database, database:
         make(database)
         database.executemany(
             f"INSERT OR REPLACE INTO envelope({', '.join(names)}, judged) VALUES("
             f"{', '.join(':' + name for name in names)}, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
-            [dataclasses.asdict(envelope) | more for envelope in found],
+            [dataclasses.asdict(envelope) for envelope in found],
         )
+
+
+def of_figure(fig: Figure) -> Figure:
+    """A figure's own points and claims as a sweep of the assumptions, whose points `fig` has run already.
+
+    Raises Error if the figure has no points or claims that a sweep could vary.
+    """
+    table = fig.table_of
+    if table.special or not table.claims or not list(points_of(fig, fig.paper.variants)):
+        raise Error(
+            f"{fig.paper.name}/{fig.name} has no envelope: none of its points and claims depend on platforms alone; "
+            f"'memsim reproduce {fig.paper.name}/sensitivity' sweeps the paper's assumptions"
+        )
+    made = Figure(fig.paper, dataclasses.replace(table, sweep=True, show=[]), fig.args)
+    for points in table.points:
+        made.add(points)
+    return made
 
 
 def carry_out(fig: Figure) -> None:
@@ -139,10 +161,10 @@ def carry_out(fig: Figure) -> None:
         fig.show_all()
     else:
         show_moved(fig, figures, swept)
-    found = envelopes(fig, figures)
+    found = envelopes(fig, figures, len({a.variant for a in swept}))
     if found:
         print(f"\n{'claim':14}{'ours':>10}{'least':>10}{'greatest':>10}  largest effect by, and the resulting verdict")
     for e in found:
         moved = f"{e.assumption} ({e.verdict})" if e.assumption else "nothing"
         print(f"{e.claim:14}{e.ours:10.4g}{e.least:10.4g}{e.greatest:10.4g}  {moved}")
-    store(fig, len({a.variant for a in swept}), found)
+    store(fig.database, found)

@@ -122,12 +122,35 @@ def first_sentence(text: str) -> str:
 
 
 @dataclasses.dataclass(frozen=True)
+class Envelope:
+    """Of a claim's figure while each assumption alone takes each of its other values."""
+
+    claim: str
+    ours: float  # with all assumptions as they are
+    least: float
+    greatest: float
+    assumption: str  # that moves it most, with the value; none where nothing moves it
+    verdict: str  # that the comparison would give under it
+    scale: str = ""
+    workloads: str = ""  # that were run
+    swept: int = 0  # values of assumptions
+
+    @property
+    def text(self) -> str:
+        """The figure with its least and greatest value, and the assumption that moves it most."""
+        moved = f", most by {self.assumption}: {self.verdict}" if self.assumption else ""
+        where = ", ".join(filter(None, (self.scale, self.workloads)))
+        return f"{self.ours:.4g} ({self.least:.4g} to {self.greatest:.4g}{moved}; {where})"
+
+
+@dataclasses.dataclass(frozen=True)
 class Verdict:
     """A claim, our figures for it, one per seed (none: nothing was measured), and the word."""
 
     claim: Claim
     figures: tuple[float, ...]
     word: str  # of WORDS
+    envelope: Envelope | None = None  # where the assumptions were swept
 
     @property
     def ours(self) -> float | None:
