@@ -67,9 +67,8 @@ DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, Ftl
     stat_.erased_pages.show([this] { return ftl_->usage().erased_pages; });
     s_.collections.resize(std::size_t {geometry_.all_planes()} * params.gc_blocks());
     collector_.emplace(Collector::Config {params.gc_moves(), params.gc_blocks(),
-                                          params.gc_holds_writes(), params.gc_per_block(),
-                                          space_.free_blocks, space_.target_blocks,
-                                          params.static_wear_levelling()},
+                                          params.gc_per_block(), space_.free_blocks,
+                                          space_.target_blocks, params.static_wear_levelling()},
                        collector_counters(), s_.collections, s_.tasks, s_.most_worn, s_.victim,
                        geometry_, jobs_, *ftl_, records_, collector_events());
 }
@@ -105,12 +104,7 @@ Collector::Events DriveBackEnd::collector_events() {
                 front_.collects(plane, block, cold);
             },
             [this](std::uint32_t lpn) { map_->changed(lpn); },
-            [this](std::uint32_t plane) {
-                if (!params_.gc_holds_writes()) return room_made(plane);
-                if (held(plane)) return;
-                const std::uint32_t planes = geometry_.dies * geometry_.planes;
-                for (std::uint32_t i = 0; i < planes; ++i) room_made(plane - plane % planes + i);
-            }};
+            [this](std::uint32_t plane) { room_made(plane); }};
 }
 
 void DriveBackEnd::room_made(std::uint32_t plane) {
@@ -123,14 +117,14 @@ void DriveBackEnd::room_made(std::uint32_t plane) {
     });
 }
 
-/// Whether the host's pages of a plane wait for the collections of its package.
-bool DriveBackEnd::held(std::uint32_t plane) const {
-    if (!params_.gc_holds_writes()) return false;
-    const std::uint32_t planes = geometry_.dies * geometry_.planes;
-    const std::uint32_t first = plane - plane % planes;
-    for (std::uint32_t p = first; p < first + planes; ++p)
-        if (collector_->works(p)) return true;
-    return false;
+/// Starts the collection that pages without room wait for. It may have found no block before this
+/// page was programmed, or before it became invalid.
+void DriveBackEnd::retry_collection(std::uint32_t page) {
+    if (page == no_page) return;
+    const std::uint32_t plane = geometry_.plane_of(page);
+    if (jobs_.waits_for_room(plane) ? !collector_->works(plane)
+                                    : jobs_.waits_for_room(none) && s_.tasks.active == 0)
+        collector_->check_room(plane, true);
 }
 
 void DriveBackEnd::read(std::uint32_t command, std::uint32_t lpn, std::uint32_t sectors,
@@ -155,9 +149,11 @@ void DriveBackEnd::write(std::uint32_t cached, std::uint32_t lpn, std::uint32_t 
 }
 
 void DriveBackEnd::trim(std::uint32_t lpn, std::uint32_t sectors) {
+    const std::uint32_t page = ftl_->lookup(lpn).page;
     ftl_->trim(lpn, sectors);
     contents_.trim(lpn, sectors);
     map_->changed(lpn);
+    retry_collection(page);
 }
 
 // ---- reading and writing a page ----------------------------------------------------------------
@@ -218,7 +214,7 @@ void DriveBackEnd::write_page(std::uint32_t j) {
 void DriveBackEnd::place(std::uint32_t j) {
     const std::uint32_t lpn = jobs_[j].lpn;
     const std::uint32_t plane = ftl_->plane_for(lpn);
-    if (plane == no_page || held(plane)) {
+    if (plane == no_page) {
         const auto& order = ftl_->figures().order;
         return wait_for_room(j, params_.fixed_plane() ? order[lpn % order.size()] : none);
     }
@@ -267,13 +263,15 @@ void DriveBackEnd::programmed(std::uint32_t j) {
     ++stat_.programs;
     if (job.kind == JobKind::move) return collector_->programmed(j);
     jobs_.finish(j);
+    const MapEntry e = ftl_->lookup(job.lpn);
     if (job.kind == JobKind::map_write) {
         ++stat_.map_writes;
         ftl_->commit(job.lpn, job.to, page_mask_);
-        return map_->written(job.lpn);
+        map_->written(job.lpn);
+        retry_collection(job.to);
+        return retry_collection(e.page);
     }
     ++stat_.host_page_writes;
-    const MapEntry e = ftl_->lookup(job.lpn);
     const std::uint32_t before = e.page == no_page ? 0 : e.sectors & page_mask_;
     const std::uint32_t sectors = front_.sent_sectors(job.cached) | before;
     // Sectors of the past that a read has placed meanwhile are missing from the program.
@@ -284,6 +282,8 @@ void DriveBackEnd::programmed(std::uint32_t j) {
     if (!sectors) ftl_->trim(job.lpn, 0);
     map_->changed(job.lpn);
     front_.page_written(job.cached);
+    retry_collection(job.to);
+    retry_collection(e.page);
 }
 
 // ---- to the channels and back ------------------------------------------------------------------
