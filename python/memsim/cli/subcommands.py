@@ -45,6 +45,7 @@ SUBCOMMANDS = {  # the texts are no docstrings: PYTHONOPTIMIZE=2 takes those
         Subcommand("reproduce", "Run the figures of papers, and judge their claims", passes_on=True),
         Subcommand("sweep", "Run a study, here or on a cluster", passes_on=True),
         Subcommand("trace", "Show and convert traces"),
+        Subcommand("across", "Ways to a larger GPU memory on equal work"),
         Subcommand("silicon", "Microbenchmarks of a GPU preset beside measured chips"),
         Subcommand("workloads", "List the workloads, and measure what they do"),
         Subcommand("notebook", "Open a notebook in Jupyter"),
