@@ -20,6 +20,7 @@ LAYERS = [
     "systems",
     "llm",
     "silicon",
+    "across",
     "study",
     "papers",
     "cli",

@@ -27,6 +27,7 @@ def test_weights_beside_hbm_are_read_from_flash_alone(in_tmp) -> None:
     root.model.dispatcher = root.gpu.dispatcher.host
     with memsim.Simulation(root) as machine:
         machine.simulate()
+        assert machine.check_contents()["bytes"] > 150_000
         stack, router, dram = root.gpu.memory[0].far, root.gpu.memory[0], root.gpu.memory[0].local
         assert stack.stats.reads == router.stats.requests[1] > 0
         assert dram.stats.writes > 0 or dram.stats.reads > 0
@@ -43,7 +44,8 @@ def test_hbf_behind_hbm_gives_what_was_written(in_tmp) -> None:
     placed.behind(root.gpu, drive, "64KiB", nvidia.chip("h100-pcie").memory())
     root.model.dispatcher = root.gpu.dispatcher.host
     with memsim.Simulation(root) as machine:
-        machine.simulate()  # contents are compared at the end
+        machine.simulate()
+        assert machine.check_contents()["bytes"] > 150_000
         assert root.gpu.cache.stats.misses > 0 and root.gpu.cache.stats.evictions > 0
         assert drive.stack.stats.senses > 0
         assert root.gpu.cache.stats.units_in >= root.gpu.cache.stats.misses

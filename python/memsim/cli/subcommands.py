@@ -45,6 +45,7 @@ SUBCOMMANDS = {  # not docstrings, because PYTHONOPTIMIZE=2 removes those
         Subcommand("reproduce", "Run the figures of papers, and judge their claims", passes_on=True),
         Subcommand("sweep", "Run a study, here or on a cluster", passes_on=True),
         Subcommand("trace", "Show and convert traces"),
+        Subcommand("across", "Compare ways to a larger GPU memory on equal work"),
         Subcommand("silicon", "Microbenchmarks of a GPU preset, compared with measured chips"),
         Subcommand("workloads", "List the workloads and count their operations"),
         Subcommand("notebook", "Open a notebook in Jupyter"),

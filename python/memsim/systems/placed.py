@@ -116,7 +116,8 @@ def behind(gpu: Any, drive: SimObject, capacity: str, local: Any = "hbm2", **cac
     gpu.memory are the controllers of local memory, gpu.join and gpu.spread the crossbars before and behind the cache.
     """
     slices, interleave = len(gpu.l2), gpu.interleave
-    given: dict[str, Any] = {"unit": UNIT, **CACHE, **cache}
+    given: dict[str, Any] = dict(CACHE)
+    given |= {"unit": UNIT, **cache}
     gpu.cache = mem.PageCache(
         capacity=derived(capacity, from_="the local memory that its caller names"),
         **given,

@@ -1,0 +1,100 @@
+"""The page of `memsim across`: tables, a plot, prices, what limits them."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from ..files import os_error
+from . import prices
+from .points import SCALES, Row
+from .prices import Price
+from .ways import WAYS
+
+HEADING = f"{'way':11} {'ratio':>5} {'us a step':>10} {'GB/s':>8} {'nJ/byte':>8} {'years':>8} {'$/TB':>7}"
+PRICES = ("HBM", "DDR5", "CXL", "NAND", "SSD", "HBF")
+
+
+def line(row: Row) -> str:
+    """The row as a line of the table on the screen."""
+    years = "-" if row.years == float("inf") else f"{row.years:.3g}"
+    return (
+        f"{row.way:11} {row.ratio:>5} {row.microseconds:>10.1f} {row.rate:>8.1f} {row.energy:>8.3f} {years:>8} "
+        f"{row.dollars:>7.0f}"
+    )
+
+
+def table(title: str, rows: Sequence[Row], value: str, show: str) -> list[str]:
+    """A table of Markdown: a line for each way, a column for each ratio."""
+    ratios = sorted({row.ratio for row in rows})
+    lines = [
+        f"## {title}",
+        "",
+        "| way | " + " | ".join(f"{r}" for r in ratios) + " |",
+        "|---" * (1 + len(ratios)) + "|",
+    ]
+    for way in dict.fromkeys(row.way for row in rows):
+        of = {row.ratio: getattr(row, value) for row in rows if row.way == way}
+        cells = ("" if r not in of else "-" if of[r] == float("inf") else format(of[r], show) for r in ratios)
+        lines.append(f"| {way} | " + " | ".join(cells) + " |")
+    return [*lines, ""]
+
+
+def page(scale: str, rows: Sequence[Row]) -> str:
+    """The page of Markdown."""
+    s = SCALES[scale]
+    lines = [
+        "# Ways to a larger GPU memory",
+        "",
+        f"Written by `memsim across --scale {scale} --write docs/results/across`. One decode step (the second of two "
+        f"tokens, batch 1, context 64) of {s.layers} layer(s) with {s.model['hidden']} hidden elements, on "
+        f"1/{1 / s.share:.0f} of an H100 SXM: {s.sms} SMs, {s.channels} channels of memory, that share of every link. "
+        "Columns: footprint over local memory.",
+        "",
+        f"![Bandwidth](./{scale}.svg)",
+        "",
+        *table("GB/s of the footprint", rows, "rate", ".1f"),
+        *table("Microseconds of a step", rows, "microseconds", ".1f"),
+        *table("Energy of HBM and HBF, nJ for a byte of the footprint", rows, "energy", ".3f"),
+        *table(
+            "Years until five stacks of HBF of 512 GiB are worn out, evenly, by this work without a pause",
+            rows,
+            "years",
+            ".3g",
+        ),
+        *table("Dollars of memory for a terabyte of data", rows, "dollars", ".0f"),
+        "## The ways",
+        "",
+        *(f"- {name}: {way.what}." for name, way in WAYS.items()),
+        "",
+        "Beside: of each array of weights the last part lies in far memory. Behind: pages of 4 KiB come and go by "
+        "least recent use. HBF has a channel of 100 GB/s for each channel of HBM: five stacks at an H100. Energy of "
+        "DDR5, drives and links is not counted. A dash: nothing is programmed.",
+        "",
+        "## Prices of a gigabyte",
+        "",
+        "| memory | dollars | source |",
+        "|---|---|---|",
+        *(price_line(name, getattr(prices, name)) for name in PRICES),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def price_line(name: str, price: Price) -> str:
+    """A line of the table of prices."""
+    kind = "assumed: " if price.assumed else ""
+    return f"| {name} | {price.low:g} to {price.high:g} | {kind}{price.source} |"
+
+
+def write(scale: str, rows: Iterable[Row], folder: Path) -> Path:
+    """Writes the page and its plot into the folder; returns the page's path."""
+    from pandas import DataFrame
+
+    from ..results import plot
+
+    all_rows = list(rows)
+    file = folder / f"{scale}.md"
+    os_error(lambda: folder.mkdir(parents=True, exist_ok=True), folder)
+    os_error(lambda: file.write_text(page(scale, all_rows)), file)
+    frame = DataFrame([(row.way, row.ratio, row.rate) for row in all_rows], columns=["way", "ratio", "rate"])
+    rates = frame.pivot(index="way", columns="ratio", values="rate")
+    plot.lines(folder / f"{scale}.svg", {"a decode step": rates}, "footprint over local memory", "GB/s", log="xy")
+    return file

@@ -1,0 +1,28 @@
+"""Dollars of a gigabyte, with dates. What has no source is an assumption."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Price:
+    """Dollars of a gigabyte from `low` to `high`, where and when they stood; `assumed` without a source."""
+
+    low: float
+    high: float
+    source: str
+    assumed: bool = False
+
+    @property
+    def middle(self) -> float:
+        """The middle of the range."""
+        return (self.low + self.high) / 2
+
+
+HBM = Price(10, 25, "a blog of 2026, low confidence")
+DDR5 = Price(16.4, 18.8, "RDIMMs of 128 GB, contract, early 2026 (chinaflashmarket.com/a/183609)")
+NAND = Price(0.19, 0.19, "wafers of 1 Tb TLC, early 2026 (chinaflashmarket.com/a/183609)")
+CXL = Price(18, 26, "no source; DDR5 of the same date and a controller", assumed=True)
+SSD = Price(0.25, 0.5, "no source; NAND wafers of the same date, controller and DRAM", assumed=True)
+HBF = Price(
+    0.5, 4, "no source; NAND wafers of the same date, at two to twenty times for SLC, stacking and base die", True
+)

@@ -1,0 +1,38 @@
+"""`memsim across`: ways to a larger GPU memory on equal work."""
+
+import argparse
+import os
+from pathlib import Path
+
+from ..errors import check_known
+from ..run.options import whole
+
+
+def register(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Runs a decode step of a language model on a share of an H100 whose data exceed its local memory up to 16 "
+        "times, over each way to a larger memory: High Bandwidth Flash beside or behind the HBM, host memory over "
+        "NVLink-C2C or PCIe, CXL memory, SSDs. Prints performance, energy, endurance and dollars."
+    )
+    parser.add_argument("--scale", default="quick", help="quick (minutes) or default")
+    parser.add_argument("--way", metavar="WAY", action="append", help="only this way (repeatable)")
+    parser.add_argument("--ratio", metavar="N", type=whole(1), action="append", help="only this ratio (repeatable)")
+    parser.add_argument("--jobs", type=whole(1), default=os.cpu_count(), help="processes")
+    parser.add_argument("--write", metavar="FOLDER", type=Path, help="write the tables as a page, with a plot")
+
+
+def main(args: argparse.Namespace) -> int:
+    from ..across import page, points
+    from ..across.ways import WAYS
+
+    check_known("scale", args.scale, points.SCALES)
+    for name in args.way or ():
+        check_known("way", name, WAYS)
+    print(page.HEADING)
+    rows = []
+    for row in points.rows(args.scale, args.way or list(WAYS), args.ratio or points.RATIOS, args.jobs):
+        print(page.line(row), flush=True)
+        rows.append(row)
+    if args.write:
+        print(f"written: {page.write(args.scale, rows, args.write)}")
+    return 0

@@ -1,0 +1,63 @@
+"""`memsim across`: ways to a larger memory on equal work, and their page."""
+
+import pytest
+
+import memsim
+from memsim.across import page, prices
+from memsim.across.points import SCALES, Row, measure, years
+from memsim.across.ways import WAYS
+from memsim.cli import across
+
+
+def row(way: str = "hbf-beside", ratio: int = 4, rate: float = 50) -> Row:
+    return Row(way, ratio, 100.0, rate, 0.1, float("inf"), 6000.0)
+
+
+def test_more_memory_costs_time_and_fewer_dollars(in_tmp) -> None:
+    best, beside, far = (measure((way, 8, "quick")) for way in ("hbm", "hbf-beside", "cxl"))
+    assert best.rate > beside.rate > far.rate
+    # 7/8 of the weights come over a x16 port.
+    scale = SCALES["quick"]
+    weights = 2 * 512 * (2 * 512 + 2 * 128 + 3 * 1792)
+    assert far.microseconds > 7 / 8 * weights / (63e3 * scale.share)
+    assert best.energy == pytest.approx(8 * 4.3e-3, rel=0.2)
+    assert beside.energy > best.energy and beside.years == float("inf")
+    assert beside.dollars < best.dollars
+
+
+def test_dollars_are_those_of_local_and_far_memory() -> None:
+    hbm = prices.HBM.middle
+    assert WAYS["hbm"].dollars(16) == 1000 * hbm
+    assert WAYS["cxl"].dollars(4) == 1000 * (hbm / 4 + prices.CXL.middle * 3 / 4)
+    assert WAYS["hbf-behind"].dollars(4) == 1000 * (hbm / 4 + prices.HBF.middle)
+
+
+def test_years_follow_from_what_is_programmed() -> None:
+    # 5 x 512 GiB of 1e5 cycles take 2.7e17 bytes; a twentieth of an H100 programs 1 MB in a millisecond.
+    assert years(1e6, 1e-3, SCALES["quick"]) == pytest.approx(5 * (512 << 30) * 1e5 / 20e9 / (365.25 * 86400))
+    assert years(0, 1, SCALES["quick"]) == float("inf")
+
+
+def test_a_page_has_a_line_for_each_way_and_each_price(tmp_path) -> None:
+    rows = [row(), row(ratio=8, rate=40), row("hbm", 4, 100), row("hbm", 8, 100)]
+    file = page.write("quick", rows, tmp_path / "across")
+    text = file.read_text()
+    assert "| hbf-beside | 50.0 | 40.0 |" in text and "| hbf-beside | - | - |" in text
+    assert all(f"- {way}: " in text for way in WAYS)
+    assert "| HBF | 0.5 to 4 | assumed: " in text
+    assert (tmp_path / "across" / "quick.svg").exists()
+
+
+def test_the_command_prints_a_line_for_each_point(memsim_command) -> None:
+    done = memsim_command("across", "--way", "hbf-behind", "--ratio", "8", "--jobs", "1")
+    lines = done.stdout.splitlines()
+    assert lines[0] == page.HEADING
+    assert lines[1].split()[:2] == ["hbf-behind", "8"]
+
+
+def test_a_way_that_is_not_known() -> None:
+    class Arguments:
+        scale, way, ratio, jobs, write = "quick", ["hfb"], None, 1, None
+
+    with pytest.raises(memsim.Error, match="there is no way 'hfb'"):
+        across.main(Arguments())
