@@ -4,8 +4,7 @@
 
 namespace memsim::test {
 
-static const Registration<Teller> teller {
-    "Test: sends accesses of an imaginary GPU."};
+static const Registration<Teller> teller {"Test: sends accesses of an imaginary GPU."};
 
 std::vector<Told>& told() {
     static std::vector<Told> all;

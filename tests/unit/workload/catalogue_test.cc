@@ -145,23 +145,24 @@ TEST_CASE("the stream of a search, instruction by instruction", "[workloads]") {
     CHECK(launch.registers_per_thread == 14);
     bfs->run_block(0, out);
     CHECK(operations(out.warps[0]) ==
-          std::vector<Operation> {{compute, ~0u, 6, 0, 0},
-                                  {compute, 3, 3, 0, 0},
-                                  {load, 3, 1, 512, 0}, // own level
-                                  {compute, 3, 2, 0, 0},
-                                  {compute, 1, 4, 0, 1}, // where the level was the depth
-                                  {load, 1, 1, 0, 0},    // row
-                                  {load, 1, 1, 4, 0},
-                                  {compute, 1, 2, 0, 0},
-                                  {compute, 1, 4, 0, 3}, // both ends are there
-                                  {load, 1, 1, 256, 0},  // neighbour
-                                  {compute, 1, 2, 0, 0},
-                                  {load, 1, 1, 516, 1}, // its level: at the place named by the neighbour
-                                  {compute, 1, 8, 0, 0},
-                                  {store, 1, 1, 516, 1},
-                                  {store, 1, 1, 768, 0},
-                                  {compute, 1, 3, 0, 0},
-                                  {exit, ~0u, 1, 0, 0}});
+          std::vector<Operation> {
+              {compute, ~0u, 6, 0, 0},
+              {compute, 3, 3, 0, 0},
+              {load, 3, 1, 512, 0}, // own level
+              {compute, 3, 2, 0, 0},
+              {compute, 1, 4, 0, 1}, // where the level was the depth
+              {load, 1, 1, 0, 0},    // row
+              {load, 1, 1, 4, 0},
+              {compute, 1, 2, 0, 0},
+              {compute, 1, 4, 0, 3}, // both ends are there
+              {load, 1, 1, 256, 0},  // neighbour
+              {compute, 1, 2, 0, 0},
+              {load, 1, 1, 516, 1}, // its level: at the place named by the neighbour
+              {compute, 1, 8, 0, 0},
+              {store, 1, 1, 516, 1},
+              {store, 1, 1, 768, 0},
+              {compute, 1, 3, 0, 0},
+              {exit, ~0u, 1, 0, 0}});
     CHECK(out.counts.lane_accesses == 8);
 }
 
