@@ -86,7 +86,7 @@ TEST_CASE("A collection begins below the threshold, moves valid pages, erases an
     bool may_begin = false;
     Collector::Tasks tasks;
     Collector c(
-        {2, 1, false, false, 7, 7, 0},
+        {2, 1, false, 7, 7, 0},
         {stats.collections, stats.levellings, stats.moved_pages, stats.erases, stats.most_erases},
         planes, tasks, most_worn, victim, geometry, b.jobs, b.ftl, b.records,
         {[&] { return may_begin; }, [&](std::uint32_t j) { sent.push_back(j); },
