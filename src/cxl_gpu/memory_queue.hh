@@ -18,7 +18,8 @@ struct Lines {
 };
 
 /// The memory queue of a root port: requests from their acceptance to their answer, and speculative
-/// reads until they are sent. They are sent in the order in which they came. A value for State.
+/// reads until they are sent. They are sent in the order in which they came; where loads have to
+/// wait, the others pass them. A value for State.
 ///
 /// Reads and writes travel to the endpoint in message classes of their own (Req and RwD), which may
 /// overtake each other. So the order of one address is kept here: a request that conflicts() with
@@ -62,11 +63,13 @@ class MemoryQueue {
         entries_[place] = {true, false, since, r};
         unsent_.push(place);
     }
-    bool any_unsent() const { return !unsent_.empty(); }
-    /// The request that is first to be sent leaves with the number of its entry as its tag. It
-    /// keeps the entry until release(), unless it is a hint.
-    protocol::MemRequest send() {
-        const std::uint32_t place = unsent_.pop();
+    /// Whether a request may be sent; without `loads` one that is no load.
+    bool any_unsent(bool loads) const { return first_unsent(loads) < unsent_.size(); }
+    /// The first request that may be sent leaves with the number of its entry as its tag. It
+    /// keeps the entry until release(), unless it is a hint. Requires any_unsent(loads).
+    protocol::MemRequest send(bool loads) {
+        const std::uint32_t i = first_unsent(loads), place = unsent_[i];
+        unsent_.erase(i);
         Entry& e = entries_[place];
         protocol::MemRequest r = e.request;
         r.tag = place;
@@ -74,6 +77,12 @@ class MemoryQueue {
         e.request.contents = {};
         if (r.is_hint()) release(place);
         return r;
+    }
+    /// Loads that were sent and have no answer.
+    std::uint32_t loads_under_way() const {
+        std::uint32_t n = 0;
+        for (const Entry& e : entries_) n += e.used && e.sent && loads(e.request);
+        return n;
     }
     /// The entry that an answer names.
     const Entry& sent(std::uint32_t tag) const {
@@ -95,6 +104,13 @@ class MemoryQueue {
   private:
     static bool writes(const protocol::MemRequest& r) {
         return r.command != protocol::Command::read;
+    }
+    static bool loads(const protocol::MemRequest& r) { return !writes(r) && !r.is_hint(); }
+    /// The place in `unsent_` of the first that may be sent; its size if there is none.
+    std::uint32_t first_unsent(bool with_loads) const {
+        std::uint32_t i = 0;
+        while (i < unsent_.size() && !with_loads && loads(entries_[unsent_[i]].request)) ++i;
+        return i;
     }
     bool sound() const {
         for (std::uint32_t i = 0; i < unsent_.size(); ++i)

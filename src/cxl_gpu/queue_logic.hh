@@ -61,6 +61,12 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
             "Entries of the SR queue that are used at the least granularity",
             assumed("the same as sr_queue: always all"),
             at_most(sr_queue)};
+        Param<unsigned> loads_at_once {
+            0,
+            {0, 4096},
+            "Loads of the memory queue that are sent to the endpoint and not answered; the others "
+            "wait in the queue, passed by stores and speculative reads; 0: all of the queue",
+            assumed("the endpoint takes all that its link brings")};
         Param<unsigned> ring {32, {1, 4096}, "Ranges read ahead that are remembered", assumed()};
         Param<Bytes> most {
             1024_B, {256_B, 1024_B}, "Greatest granularity", stated("CXL-GPU"), multiple_of(256_B)};
