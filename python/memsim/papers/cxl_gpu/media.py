@@ -40,6 +40,9 @@ ANNOUNCE_FROM = inferred(
     sweep=[swept(n, f"port[*].medium.ssd.drive.announce_from={n}") for n in ("0%", "50%")],
     name="planes whose collections are announced",
 )
+# A load is light as long as the medium has bandwidth left, as the paper defines it: up to the bytes that are under way at its
+# full rate. Light is a quarter of the full load.
+FULL_LOAD = "CXL-GPU, load control: light while the media have bandwidth left; rate times latency of the data sheet"
 # What leaves the endpoint's cache: all written units of a flash page together, as drives gather them.
 WRITE_GROUP = "drives gather the written units of a flash page before they program it"
 # Chosen after first runs: a store is complete when it is in the endpoint's DRAM, also if its unit is not there yet.
@@ -54,6 +57,11 @@ EARLY_WRITES = assumed(
 def data_path(iops, rate):
     """Time of the data path for a request beside its 4 KiB of data, so that both figures of a data sheet hold."""
     return f"{round((1 / Fraction(iops) - Fraction(4096) / Fraction(rate)) * 10**15)}fs"
+
+
+def full_load(rate, latency, unit):
+    """Units under way that are a full load, for a medium of so many bytes a second and so many microseconds."""
+    return derived(int(4 * rate * latency / unit / 1_000_000), from_=FULL_LOAD)
 
 
 P5800X = "data sheet of the Optane P5800X 1.6 TB"
@@ -91,6 +99,12 @@ DRIVES = {
     ),
 }
 
+# Bytes a second and microseconds of a read, with the endpoint's controller.
+RATE_AND_LATENCY = {
+    "optane": (7_200_000_000, 5 + 1),
+    "z-nand": (3_400_000_000, 3 + 1),
+    "nand": (7_000_000_000, 45 + 1),
+}
 FLASH = {"z-nand": "z_nand_983_zet", "nand": "nand_980_pro"}
 MEDIA = "dram", "optane", *FLASH
 
@@ -244,6 +258,7 @@ def medium(
         ),
         prefetch_end=derived(f"{size}B", from_="the end of the endpoint's memory"),
         write_group=group,
+        full_load=full_load(*RATE_AND_LATENCY[media], step),
         early_writes=early_writes,
         batch=derived(max(1, 4096 // step), from_="4 KiB of units"),
         **assumed(dict(requests=depth, queue=64, drive_queue=256, dram_queue=256), "what an endpoint has under way"),
