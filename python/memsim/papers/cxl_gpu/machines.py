@@ -114,6 +114,8 @@ QUEUES = dict(
     ),
 )
 STORE = dict(
+    # Runs of vadd and cfd were looked at: 8 hold stores back while the endpoint has room for more.
+    flushes=assumed(32, "as the memory queue has entries", sweep=[8], name="flushes under way"),
     entries=assumed(4096, "lines of 1/8 of local memory", sweep=[512], name="entries of the address list"),
     suspend_at=inferred(
         "moderate",

@@ -45,11 +45,11 @@ ANNOUNCE_FROM = inferred(
 FULL_LOAD = "CXL-GPU, load control: light while the media have bandwidth left; rate times latency of the data sheet"
 # What leaves the endpoint's cache: all written units of a flash page together, as drives gather them.
 WRITE_GROUP = "drives gather the written units of a flash page before they program it"
-# Chosen after first runs: a store is complete when it is in the endpoint's DRAM, also if its unit is not there yet.
-EARLY_WRITES = assumed(
-    True,
-    "the DRAM of the endpoint is its write buffer",
-    sweep=[swept(False, "port[*].medium.cache.early_writes=false")],
+# A store is complete when its unit is in the endpoint's DRAM. Stores that were complete before could not be delayed.
+EARLY_WRITES = inferred(
+    False,
+    "CXL-GPU, Fig. 9e: delayed write requests fill the endpoint's ingress queue",
+    sweep=[swept(True, "port[*].medium.cache.early_writes=true")],
     name="writes answered before their unit has come",
 )
 
