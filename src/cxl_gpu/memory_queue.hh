@@ -18,8 +18,8 @@ struct Lines {
 };
 
 /// The memory queue of a root port: requests from their acceptance to their answer, and speculative
-/// reads until they are sent. They are sent in the order in which they came; where loads have to
-/// wait, the others pass them. A value for State.
+/// reads until they are sent. They are sent in the order in which they came, but stores and
+/// speculative reads pass loads that have to wait. A value for State.
 ///
 /// Reads and writes travel to the endpoint in message classes of their own (Req and RwD), which may
 /// overtake each other. So the order of one address is kept here: a request that conflicts() with
@@ -63,7 +63,7 @@ class MemoryQueue {
         entries_[place] = {true, false, since, r};
         unsent_.push(place);
     }
-    /// Whether a request may be sent; without `loads` one that is no load.
+    /// Whether a request may be sent. Without `loads`, loads have to wait.
     bool any_unsent(bool loads) const { return first_unsent(loads) < unsent_.size(); }
     /// The first request that may be sent leaves with the number of its entry as its tag. It
     /// keeps the entry until release(), unless it is a hint. Requires any_unsent(loads).

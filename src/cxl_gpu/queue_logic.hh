@@ -35,6 +35,8 @@ constexpr std::array<std::string_view, 4> names_of(SpecLength) {
 /// queue when it is sent. Loads move on to the memory queue in order, behind the speculative reads
 /// that are due: what a speculative read gains is the time that its load still waits for an entry.
 /// A load or store keeps its entry until its answer. A store goes to the memory queue at once.
+/// With `loads_at_once` loads also wait in the memory queue, passed by stores and speculative
+/// reads.
 ///
 /// The order of one address: see MemoryQueue. Loads of a queue that wait for a store of their line
 /// are passed by others; a store waits for loads of its line in either queue, and all behind it
@@ -64,8 +66,8 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
         Param<unsigned> loads_at_once {
             0,
             {0, 4096},
-            "Loads of the memory queue that are sent to the endpoint and not answered; the others "
-            "wait in the queue, passed by stores and speculative reads; 0: all of the queue",
+            "Loads that are sent to the endpoint and not answered; further loads wait in the "
+            "memory queue, and stores and speculative reads pass them; 0: all loads of the queue",
             assumed("the endpoint takes all that its link brings")};
         Param<unsigned> ring {32, {1, 4096}, "Ranges read ahead that are remembered", assumed()};
         Param<Bytes> most {

@@ -118,7 +118,7 @@ TEST_CASE("Speculative reads wait in the memory queue for the root port", "[cxl_
     b.m.run(us);
     // One was sent. Three more and the first load have the four entries.
     CHECK(b.queues().state.memory_queue.size() == 4);
-    CHECK(b.queues().state.memory_queue.any_unsent());
+    CHECK(b.queues().state.memory_queue.any_unsent(true));
     CHECK(b.queues().state.sr_queue.size() == 4);
 }
 
