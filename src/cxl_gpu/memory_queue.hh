@@ -18,7 +18,8 @@ struct Lines {
 };
 
 /// The memory queue of a root port. It holds requests from acceptance to answer, and speculative
-/// reads until they are sent, and sends both in order of arrival. A value for State. Reads and
+/// reads until they are sent, and sends both in order of arrival, except that
+/// stores and speculative reads overtake loads that have to wait. A value for State. Reads and
 /// writes travel in different message classes (Req and RwD), which may overtake each other. The
 /// order of one address is therefore kept here: a request that conflicts() with an outstanding one
 /// must not be added.
@@ -63,11 +64,14 @@ class MemoryQueue {
         entries_[place] = {true, false, since, r};
         unsent_.push(place);
     }
-    bool any_unsent() const { return !unsent_.empty(); }
-    /// Sends the oldest unsent request, with the number of its entry as its tag. The entry is kept
-    /// until release(), unless the request is a hint.
-    protocol::MemRequest send() {
-        const std::uint32_t place = unsent_.pop();
+    /// Whether a request may be sent; without `with_loads` loads have to wait.
+    bool any_unsent(bool with_loads) const { return first_unsent(with_loads) < unsent_.size(); }
+    /// Sends the oldest request that may be sent, with the number of its entry as its tag. The
+    /// entry is kept until release(), unless the request is a hint. Requires
+    /// any_unsent(with_loads).
+    protocol::MemRequest send(bool with_loads) {
+        const std::uint32_t i = first_unsent(with_loads), place = unsent_[i];
+        unsent_.erase(i);
         Entry& e = entries_[place];
         protocol::MemRequest r = e.request;
         r.tag = place;
@@ -75,6 +79,12 @@ class MemoryQueue {
         e.request.contents = {};
         if (r.is_hint()) release(place);
         return r;
+    }
+    /// Loads that are sent and not answered.
+    std::uint32_t outstanding_loads() const {
+        std::uint32_t n = 0;
+        for (const Entry& e : entries_) n += e.used && e.sent && is_load(e.request);
+        return n;
     }
     /// The entry named by an answer.
     const Entry& sent(std::uint32_t tag) const {
@@ -96,6 +106,13 @@ class MemoryQueue {
   private:
     static bool writes(const protocol::MemRequest& r) {
         return r.command != protocol::Command::read;
+    }
+    static bool is_load(const protocol::MemRequest& r) { return !writes(r) && !r.is_hint(); }
+    /// The index in `unsent_` of the first request that may be sent; its size if there is none.
+    std::uint32_t first_unsent(bool with_loads) const {
+        std::uint32_t i = 0;
+        while (i < unsent_.size() && !with_loads && is_load(entries_[unsent_[i]].request)) ++i;
+        return i;
     }
     bool sound() const {
         for (std::uint32_t i = 0; i < unsent_.size(); ++i)

@@ -199,8 +199,11 @@ void QueueLogic::enter(const MemRequest& r, Tick since, RequestPath path) {
 
 bool QueueLogic::send() {
     bool any = false;
-    for (; state.memory_queue.any_unsent() && port.mem_side.can_send(); any = true) {
-        MemRequest r = state.memory_queue.send();
+    for (; port.mem_side.can_send(); any = true) {
+        const bool loads = !params.loads_at_once() ||
+                           state.memory_queue.outstanding_loads() < params.loads_at_once();
+        if (!state.memory_queue.any_unsent(loads)) break;
+        MemRequest r = state.memory_queue.send(loads);
         r.source = 0;
         if (r.is_hint()) {
             port.mem_side.offer(r);

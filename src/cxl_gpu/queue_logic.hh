@@ -34,7 +34,9 @@ constexpr std::array<std::string_view, 4> names_of(SpecLength) {
 ///               the memory queue as soon as there is room. A MemSpecRd has no response and leaves
 ///               the memory queue when it is sent. Loads move to the memory queue in order, behind
 ///               their speculative reads. A speculative read thus gains the time for which its load
-///               waits for an entry. A load or store keeps its entry until its answer. Stores enter
+///               waits for an entry. With `loads_at_once` loads also wait in the memory queue, and
+///               stores and speculative reads overtake them. A load or store keeps its entry until
+///               its answer. Stores enter
 ///               the memory queue directly. A hint from the GPU becomes a speculative read of its
 ///               units if the memory queue has room. `read_ahead` chooses the bytes to read ahead;
 ///               LoadControl adapts them to the load that responses report. A posted store is sent
@@ -59,6 +61,12 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
                                         "Entries of the SR queue used at the smallest granularity",
                                         assumed("equal to sr_queue: always all"),
                                         at_most(sr_queue)};
+        Param<unsigned> loads_at_once {
+            0,
+            {0, 4096},
+            "Loads that are sent to the endpoint and not answered; further loads wait in the "
+            "memory queue, and stores and speculative reads overtake them; 0: no limit",
+            assumed("the endpoint accepts all that its link delivers")};
         Param<unsigned> ring {32, {1, 4096}, "Issued ranges that are remembered", assumed()};
         Param<Bytes> most {1024_B,
                            {256_B, 1024_B},

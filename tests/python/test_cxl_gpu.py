@@ -21,7 +21,7 @@ def test_configurations_in_the_order_of_the_evaluation():
 
 
 @pytest.mark.parametrize("platform", LINKED)
-def test_memory_equals_that_of_the_program(memsim_command, platform):
+def test_memory_is_as_the_program_left_it(memsim_command, platform):
     for workload, media in (("bfs", "z-nand"), ("sort", "optane"), ("gauss", "dram")):
         done = memsim_command(
             CONFIGS / "cxl_gpu.py",
@@ -35,7 +35,7 @@ def test_memory_equals_that_of_the_program(memsim_command, platform):
             "tiny",
             "--check-contents",
         )
-        assert "bytes equal those of the program" in done.stdout, done.stdout + done.stderr
+        assert "bytes are as the program left them" in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("media", cxl_gpu.MEDIA)
@@ -58,8 +58,8 @@ def test_every_configuration_runs_on_every_medium(memsim_command, media):
 
 
 @pytest.mark.parametrize("workload", ["gauss", "cfd"])
-def test_stores_and_loads_continue_while_the_drive_collects(workload, memsim_command, in_tmp):
-    """The drive announces collections; during them stores stay in the reserve, which also serves loads."""
+def test_stores_and_loads_go_on_while_the_drive_collects(workload, memsim_command, in_tmp):
+    """The drive says so before it begins; then stores stay in the reserve, and loads are served from there."""
     done = memsim_command(
         CONFIGS / "cxl_gpu.py",
         "--platform",
@@ -72,7 +72,7 @@ def test_stores_and_loads_continue_while_the_drive_collects(workload, memsim_com
         "small",
         "--check-contents",
     )
-    assert "bytes equal those of the program" in done.stdout
+    assert "bytes are as the program left them" in done.stdout
     with sqlite3.connect(in_tmp / "memsim-out" / "stats.db") as database:
 
         def value(path, name):
@@ -85,11 +85,12 @@ def test_stores_and_loads_continue_while_the_drive_collects(workload, memsim_com
         assert value("store", "reports[severe]") > 0
         assert value("store", "suspensions") >= 1
         assert value("store", "suspended.area") > 0
-        assert value("store", "loads[reserve]") + value("store", "loads[both]") > 0
+        if workload == "gauss":  # what cfd writes and reads again, the last-level cache keeps
+            assert value("store", "loads[reserve]") + value("store", "loads[both]") > 0
         assert value("store", "loads[endpoint]") > 0
 
 
-@pytest.mark.parametrize("prefetch", [(), ("--prefetch", cxl_gpu.values.TREE)])
+@pytest.mark.parametrize("prefetch", [(), ("--prefetch", cxl_gpu.machines.TREE)])
 def test_warps_of_32_threads_on_8_lanes_under_page_faults(prefetch, memsim_command):
     words = ["--platform", "uvm", "--workload", "vadd", "--scale", "small", "--threads", "simt", *prefetch]
     assert "nothing left to do" in memsim_command(CONFIGS / "cxl_gpu.py", *words).stdout
@@ -151,6 +152,9 @@ def test_claims_of_the_mean_over_media_and_of_the_best_one():
         cxl={"optane": 4, "z_nand": 8, "nand": 12}, cxl_sr=dict.fromkeys(MEDIA, 4), cxl_ds=dict.fromkeys(MEDIA, 2)
     )
     rows = {f"{p}__{m}": (time, 0) for p, by_medium in of.items() for m, time in by_medium.items()}
+    rows |= {f"{p}__fresh": row for p, row in rows.items() if "nand" in p}
+    for p in ("cxl_sr__z_nand", "cxl_sr__nand"):
+        rows[p] = rows[p][0], 10  # with collections, which a claim about speculative reads leaves out
     made = times(**rows, cxl_ds__optane__ring=(1, 0))
     assert made.measured("cxl-35") == pytest.approx((1 + 2 + 3) / 3)
     assert [made.measured("cxl-20", variant) for variant in ("", " ring")] == [2, 4]
@@ -158,7 +162,8 @@ def test_claims_of_the_mean_over_media_and_of_the_best_one():
 
 
 def test_a_claim_of_the_mean_over_media_under_a_variant():
-    rows = {(f"{p} {m}", "path"): {"time": 4.0} for p in ("cxl", "cxl-sr") for m in cxl_gpu.special.DRIVES}
+    media = "optane", "z-nand fresh", "nand fresh"
+    rows = {(f"{p} {m}", "path"): {"time": 4.0} for p in ("cxl", "cxl-sr") for m in media}
     made = figures.figure("cxl_gpu/fig9c", rows | {("cxl-sr optane ring=1", "path"): {"time": 1.0}})
     assert made.measured("cxl-34") == 1
     assert made.measured("cxl-34", " ring=1") == pytest.approx((4 + 1 + 1) / 3)
@@ -236,7 +241,41 @@ def test_a_machine_has_the_papers_proportions():
     assert not [i for i in size.invariants if i.broken]
 
 
-def test_addresses_are_interleaved_over_root_ports(memsim_command):
+@pytest.mark.parametrize("mebibytes, llc", [(160, 128 << 10), (10, 128 << 10), (5, 64 << 10)])
+def test_a_last_level_cache_is_vortexs_as_far_as_local_memory_is_eight_times_as_large(mebibytes, llc):
+    assert cxl_gpu.scale.scale(mebibytes << 20).llc == llc
+
+
+def test_a_light_load_leaves_bandwidth():
+    """A quarter of a full load is what is under way at the data sheet's rate."""
+    for name, (rate, latency) in cxl_gpu.media.RATE_AND_LATENCY.items():
+        full = cxl_gpu.media.full_load(rate, latency, 256)
+        assert full / 4 * 256 / (latency * 1e-6) == pytest.approx(rate, rel=0.02), name
+
+
+def words_of_a_line(root_changes, memsim_command, in_tmp):
+    """Lines that the last-level cache fetches for a line of what vadd reads."""
+    memsim_command(
+        *root_changes, CONFIGS / "cxl_gpu.py", "--platform", "gpu-dram", "--workload", "vadd", "--scale", "default"
+    )
+    with sqlite3.connect(in_tmp / "memsim-out" / "stats.db") as database:
+        (run,) = database.execute("SELECT id FROM run ORDER BY started DESC LIMIT 1").fetchone()
+
+        def total(path, name):
+            return database.execute(
+                "SELECT sum(value) FROM result WHERE run = ? AND path LIKE ? AND name = ?", (run, path, name)
+            ).fetchone()[0]
+
+        return total("gpu.l2%", "fetches") / (total("gpu.sm%", "read_requests") * 4 / 64)
+
+
+def test_lines_are_fetched_once_for_all_of_their_words(memsim_command, in_tmp):
+    assert words_of_a_line((), memsim_command, in_tmp) < 1.2
+    linear = [x for c in ("l1", "l2") for x in ("--set", f"gpu.{c}[*].set_hash=linear")]
+    assert words_of_a_line(linear, memsim_command, in_tmp) > 2
+
+
+def test_addresses_go_round_over_root_ports(memsim_command):
     done = memsim_command(
         CONFIGS / "cxl_gpu.py",
         "--platform",
@@ -251,7 +290,7 @@ def test_addresses_are_interleaved_over_root_ports(memsim_command):
         "2",
         "--check-contents",
     )
-    assert "bytes equal those of the program" in done.stdout
+    assert "bytes are as the program left them" in done.stdout
 
 
 def test_the_round_trip_is_the_sum_of_the_layers(memsim_command):
@@ -268,7 +307,7 @@ def test_the_round_trip_is_the_sum_of_the_layers(memsim_command):
 
 
 @pytest.mark.parametrize("flit", ["256B", "256B-lopt"])
-def test_memory_equals_that_of_the_program_over_256_byte_flits(memsim_command, flit):
+def test_memory_is_as_the_program_left_it_over_256_byte_flits(memsim_command, flit):
     done = memsim_command(
         CONFIGS / "cxl_gpu.py",
         "--platform",
@@ -283,7 +322,7 @@ def test_memory_equals_that_of_the_program_over_256_byte_flits(memsim_command, f
         flit,
         "--check-contents",
     )
-    assert "bytes equal those of the program" in done.stdout
+    assert "bytes are as the program left them" in done.stdout
 
 
 def test_each_assumption_is_a_parameter_of_its_platforms():
@@ -301,7 +340,7 @@ def test_each_assumption_is_a_parameter_of_its_platforms():
                 assert name in part._params, (a.name, change)
 
 
-def test_messages_for_unknown_names(memsim_command):
+def test_words_for_what_there_is_not(memsim_command):
     for arguments, words in {
         ("--platform", "cxl-rs"): "there is no platform 'cxl-rs'",
         ("--workload", "vad"): "there is no workload 'vad'",

@@ -57,6 +57,12 @@ DRIVES: dict[str, Parameters] = {
     ),
 }
 
+# Bytes a second, and microseconds of a read with the endpoint's controller.
+RATE_AND_LATENCY = {
+    "optane": (7_200_000_000, 5 + 1),
+    "z-nand": (3_400_000_000, 3 + 1),
+    "nand": (7_000_000_000, 45 + 1),
+}
 FLASH = {"z-nand": "z_nand_983_zet", "nand": "nand_980_pro"}
 MEDIA = "dram", "optane", *FLASH
 

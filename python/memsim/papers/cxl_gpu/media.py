@@ -18,7 +18,7 @@ from ...model.provenance import assumed, derived, inferred, options, source_of, 
 from ...systems.drive import PRESETS
 from ...systems.interleave import Interleave, in_bytes
 from ...systems.parameters import Parameters, described_by
-from .drives import DRIVES, FLASH, OPTANE, OPTANE_WEAR, check, drive_of
+from .drives import DRIVES, FLASH, OPTANE, OPTANE_WEAR, RATE_AND_LATENCY, check, drive_of
 
 # The DRAM of an endpoint, and its cache before a drive: DDR5-5600, two sub-channels of 32 bit, 44.8 GB/s, 46-45-45 at
 # 2.8 GHz, tRFC 295 ns (the paper's Table 10a; timing: src/mem/dram/presets/ddr.cc). Neighbouring bursts go to the other
@@ -39,13 +39,16 @@ ANNOUNCE_FROM = inferred(
     sweep=[swept(n, f"port[*].medium.ssd.drive.announce_from={n}") for n in ("0%", "50%")],
     name="planes whose collections are announced",
 )
+# A load is light while the medium has bandwidth left, as the paper defines it: up to the bytes outstanding at its full rate.
+# Light is a quarter of the full load.
+FULL_LOAD = "CXL-GPU, load control: light while the media have bandwidth left; rate times latency of the data sheet"
 # What leaves the endpoint's cache: all written units of a flash page together, as drives gather them.
 WRITE_GROUP = "drives gather the written units of a flash page before they program it"
-# Chosen after first runs: a store is complete when it is in the endpoint's DRAM, also if its unit is not there yet.
-EARLY_WRITES = assumed(
-    True,
-    "the DRAM of the endpoint is its write buffer",
-    sweep=[swept(False, "port[*].medium.cache.early_writes=false")],
+# A store is complete when its unit is in the endpoint's DRAM. Stores that complete earlier could not be delayed.
+EARLY_WRITES = inferred(
+    False,
+    "CXL-GPU, Fig. 9e: delayed write requests fill the endpoint's ingress queue",
+    sweep=[swept(True, "port[*].medium.cache.early_writes=true")],
     name="writes answered before their unit has come",
 )
 
@@ -168,6 +171,13 @@ def _cached(p: MediumParameters, size: int, step: int) -> int:
     return max(1, cached // step) * step
 
 
+def full_load(media: str, unit: int) -> int:
+    """Outstanding units that are a full load of a medium."""
+    rate, latency = RATE_AND_LATENCY[media]
+    full: int = derived(int(4 * rate * latency / unit / 1_000_000), from_=FULL_LOAD)
+    return full
+
+
 def _cache(p: MediumParameters, size: int, step: int) -> tuple[SimObject, str]:
     """The cache before a drive, and the bytes of the drive whose units leave it together."""
     group = p.group
@@ -191,6 +201,7 @@ def _cache(p: MediumParameters, size: int, step: int) -> tuple[SimObject, str]:
         ),
         prefetch_end=derived(f"{size}B", from_="the end of the endpoint's memory"),
         write_group=group,
+        full_load=full_load(p.media, step),
         early_writes=p.early_writes,
         batch=derived(max(1, 4096 // step), from_="4 KiB of units"),
         **assumed(dict(requests=p.depth, queue=64, drive_queue=256, dram_queue=256), "what an endpoint has under way"),

@@ -1,18 +1,19 @@
 """CXL-GPU's machine for a program: capacities in proportion to the footprint, which is ten times the GPU's memory.
 
-Local memory, the endpoint's DRAM cache and the last-level cache shrink together. Queues, lines of 64 B, units of 256 B,
-layers, media times, the host's 500 us and the blocks of flash never do.
+Local memory and the endpoint's DRAM cache shrink together. The last-level cache is Vortex's as far as local memory is eight
+times as large. Queues, lines of 64 B, units of 256 B, layers, media times and the host's 500 us never shrink.
 """
 
 from dataclasses import dataclass, field
 
-from ...model.provenance import assumed, derived, stated
+from ...model.provenance import assumed, cited, derived, stated
 from ...systems.scale import KIB, Invariant, up_to
 
 LINE = 64
 LLC_WAYS = assumed(8, "ways of the last-level cache")
 LOCAL = stated(10, "CXL-GPU, evaluation: the footprint is ten times local memory")
-LLC = assumed(64, "local memory to last-level cache: 8 MB to Vortex's 128 KB")
+LLC = cited(128 * KIB, "Vortex's default configuration: L2 of 128 KB")
+LEAST_LLC = assumed(8, "local memory to last-level cache at the least, where the program is small")
 UVM_PAGE = assumed(64 * KIB, "bytes that a fault brings; range 4 KiB to 2 MiB")
 
 
@@ -31,11 +32,11 @@ def scale(footprint: int, ratio: int = LOCAL) -> Scaled:
     made = Scaled(
         footprint=footprint,
         local=derived(up_to(footprint / ratio, 4 * KIB), from_=ratio),
-        llc=derived(up_to(footprint / ratio / LLC, LLC_WAYS * LINE), from_=[ratio, LLC]),
+        llc=derived(up_to(min(LLC, footprint / ratio / LEAST_LLC), LLC_WAYS * LINE), from_=[ratio, LLC, LEAST_LLC]),
     )
     made.invariants = [
         Invariant("footprint / local memory", float(ratio), footprint / made.local),
-        Invariant("local memory / last-level cache", LLC, made.local / made.llc),
+        Invariant("local memory / last-level cache", 64, made.local / made.llc),
         Invariant("pages of UVM in local memory", 128, max(1, made.local // UVM_PAGE)),
     ]
     return made

@@ -4,7 +4,7 @@ from ...model.provenance import assumed, cited, derived, with_unit
 from ...systems.parameters import Parameters, of_region
 from ...systems.processor import Gpu, gpu
 from . import scale
-from .values import CLOCK, CORES, LANES, LINEAR, MSHRS, VORTEX
+from .values import CLOCK, CORES, LANES, MSHRS, SETS, VORTEX
 
 
 def vortex(size: scale.Scaled, warps: int, dispatcher: Parameters) -> Gpu:
@@ -35,7 +35,7 @@ def vortex(size: scale.Scaled, warps: int, dispatcher: Parameters) -> Gpu:
             **cited(dict(line="64B", sector="64B"), f"{VORTEX}: its memory block is 64 B"),
             **assumed(dict(latency="8ns", targets=8), "two cycles; requests for one miss"),
             mshrs=MSHRS,
-            set_hash=LINEAR,
+            set_hash=SETS,
         ),
         network=assumed(dict(width="64B", latency="8ns"), "a line and two cycles"),
         l2=dict(
@@ -45,6 +45,6 @@ def vortex(size: scale.Scaled, warps: int, dispatcher: Parameters) -> Gpu:
             **assumed(dict(latency="32ns", targets=8), "eight cycles; requests for one miss"),
             mshrs=derived(CORES * MSHRS, from_=[MSHRS, "as many as all cores have"]),
             fetch_on_write=assumed(False, "a sector is fetched when it is read"),
-            set_hash=LINEAR,
+            set_hash=SETS,
         ),
     )

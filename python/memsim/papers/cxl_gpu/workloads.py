@@ -12,16 +12,17 @@ STORES = "cfd", "gauss", "bfs"  # store-intensive
 REAL = "gnn", "mri"  # real-world: bfs + vadd + gemm; sort + conv3
 SEQUENTIAL, AROUND, RANDOM = ("vadd", "saxpy"), ("sort", "gauss"), ("path", "bfs")  # of Fig. 9d
 
-# Footprints of about 64 KiB, 640 KiB, 10 MiB, 40 MiB and 80 MiB: ten times the GPU's local memory. `region`: thread
+# Footprints of about 64 KiB, 640 KiB, 10 MiB, 40 MiB and 80 MiB: ten times the GPU's local memory. Each hardware thread has an
+# odd number of work-groups of arrays, as chunks of a power of two of pages lie in two of the drive's eight channels. `region`: thread
 # instructions in millions after which no block starts (0: to the end), the same work on every platform.
 REGION = (0, 1, 4, 20, 40)
 TABLE: dict[str, dict[str, Any]] = {
-    "rsum": dict(size=(16384, 131072, 1 << 21, 1 << 23, 1 << 24)),
+    "rsum": dict(size=(16384, 131072, 19 << 17, 79 << 17, 159 << 17)),
     "stencil": dict(size=(20, 43, 109, 173, 218)),
     "sort": dict(size=(4096, 32768, 1 << 19, 1 << 21, 1 << 22)),
     "gemm": dict(size=(64, 232, 936, 1872, 2648)),
-    "vadd": dict(size=(5632, 53248, 1 << 20, 7 << 19, 7 << 20)),
-    "saxpy": dict(size=(8192, 81920, 5 << 18, 5 << 20, 10 << 20)),
+    "vadd": dict(size=(5632, 53248, 7 << 17, 27 << 17, 55 << 17)),
+    "saxpy": dict(size=(8192, 81920, 9 << 17, 39 << 17, 79 << 17)),
     "conv3": dict(size=(20, 43, 109, 173, 218)),
     "path": dict(size=(160, 1600, 25600, 102400, 204800)),
     "cfd": dict(size=(5, 10, 24, 37, 47)),
