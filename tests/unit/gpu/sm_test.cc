@@ -147,7 +147,8 @@ TEST_CASE("Shared memory takes its passes, one access after the other, and a lat
     };
     // Ten issue in cycles 0 to 9, the exit in 10.
     const unsigned start = cycles_of(1, 1, false, false) - 10;
-    CHECK(cycles_of(1, 8, false, false) == start + 9 * 8 + 1); // the passes of the last one delay no warp
+    CHECK(cycles_of(1, 8, false, false) ==
+          start + 9 * 8 + 1); // the passes of the last one delay no warp
     CHECK(cycles_of(4, 8, false, false) == start + 39 * 8 + 1);
     CHECK(cycles_of(1, 8, true, true) == start + 10 * (8 + 20));
 }
