@@ -49,10 +49,10 @@ def test_a_page_has_a_line_for_each_way_and_each_price(tmp_path) -> None:
 
 
 def test_the_command_prints_a_line_for_each_point(memsim_command) -> None:
-    done = memsim_command("across", "--way", "hbf-behind", "--ratio", "8", "--jobs", "1")
+    done = memsim_command("across", "--way", "hbm", "--ratio", "1", "--jobs", "1")
     lines = done.stdout.splitlines()
     assert lines[0] == page.HEADING
-    assert lines[1].split()[:2] == ["hbf-behind", "8"]
+    assert lines[1].split()[:2] == ["hbm", "1"]
 
 
 def test_a_way_that_is_not_known() -> None:
