@@ -67,9 +67,8 @@ DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, Ftl
     stat_.erased_pages.show([this] { return ftl_->usage().erased_pages; });
     s_.collections.resize(std::size_t {geometry_.all_planes()} * params.gc_blocks());
     collector_.emplace(Collector::Config {params.gc_moves(), params.gc_blocks(),
-                                          params.gc_holds_writes(), params.gc_per_block(),
-                                          space_.free_blocks, space_.target_blocks,
-                                          params.static_wear_levelling()},
+                                          params.gc_per_block(), space_.free_blocks,
+                                          space_.target_blocks, params.static_wear_levelling()},
                        collector_counters(), s_.collections, s_.tasks, s_.most_worn, s_.victim,
                        geometry_, jobs_, *ftl_, records_, collector_events());
 }
@@ -105,12 +104,7 @@ Collector::Events DriveBackEnd::collector_events() {
                 front_.collects(plane, block, cold);
             },
             [this](std::uint32_t lpn) { map_->changed(lpn); },
-            [this](std::uint32_t plane) {
-                if (!params_.gc_holds_writes()) return room_made(plane);
-                if (held(plane)) return;
-                const std::uint32_t planes = geometry_.dies * geometry_.planes;
-                for (std::uint32_t i = 0; i < planes; ++i) room_made(plane - plane % planes + i);
-            }};
+            [this](std::uint32_t plane) { room_made(plane); }};
 }
 
 void DriveBackEnd::room_made(std::uint32_t plane) {
@@ -121,16 +115,6 @@ void DriveBackEnd::room_made(std::uint32_t plane) {
         else
             place(waiting);
     });
-}
-
-/// Whether the host's pages of a plane wait for the collections of its package.
-bool DriveBackEnd::held(std::uint32_t plane) const {
-    if (!params_.gc_holds_writes()) return false;
-    const std::uint32_t planes = geometry_.dies * geometry_.planes;
-    const std::uint32_t first = plane - plane % planes;
-    for (std::uint32_t p = first; p < first + planes; ++p)
-        if (collector_->works(p)) return true;
-    return false;
 }
 
 void DriveBackEnd::read(std::uint32_t command, std::uint32_t lpn, std::uint32_t sectors,
@@ -218,7 +202,7 @@ void DriveBackEnd::write_page(std::uint32_t j) {
 void DriveBackEnd::place(std::uint32_t j) {
     const std::uint32_t lpn = jobs_[j].lpn;
     const std::uint32_t plane = ftl_->plane_for(lpn);
-    if (plane == no_page || held(plane)) {
+    if (plane == no_page) {
         const auto& order = ftl_->figures().order;
         return wait_for_room(j, params_.fixed_plane() ? order[lpn % order.size()] : none);
     }

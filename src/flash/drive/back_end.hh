@@ -70,8 +70,8 @@ struct FtlParams {
                              "Free blocks of a plane below which the host's pages wait although a "
                              "block is open (MQSim: 10); 0: only when a page needs a new block"};
     Param<bool> gc_holds_writes {false,
-                                 "The host's pages wait while a block of their package is "
-                                 "collected, except those being programmed",
+                                 "Programs of the host wait in the channel while a block of their "
+                                 "package is collected",
                                  cited("as MQSim")};
     Param<bool> gc_first {true, "Serve reads of garbage collection before the host's",
                           cited("as MQSim")};
@@ -191,7 +191,6 @@ class DriveBackEnd {
     void read_page(std::uint32_t job);
     void write_page(std::uint32_t job);
     void place(std::uint32_t job);
-    bool held(std::uint32_t plane) const;
     void room_made(std::uint32_t plane);
     void wait_for_room(std::uint32_t job, std::uint32_t plane);
     void was_read(std::uint32_t job, Contents::Id sensed);

@@ -112,9 +112,8 @@ void Collector::erased(std::uint32_t j, Tick now) {
             begin(plane, cold, true);
         }
     }
-    if (!f_.holds_host) events_.room_made(plane);
+    events_.room_made(plane);
     check_room(plane, !ftl_.has_room(plane, Frontier::host));
-    if (f_.holds_host) events_.room_made(plane);
 }
 
 } // namespace memsim::flash

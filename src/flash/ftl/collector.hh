@@ -15,10 +15,9 @@ namespace memsim::flash {
 class Collector {
   public:
     struct Config {
-        unsigned moves = 8;      ///< pages of a block moved at the same time
-        unsigned at_once = 1;    ///< blocks of a plane collected at the same time
-        bool holds_host = false; ///< the host's pages wait for the start of the next collection
-        bool per_block = false;  ///< one collection begins with each block opened for writes
+        unsigned moves = 8;            ///< pages of a block moved at the same time
+        unsigned at_once = 1;          ///< blocks of a plane collected at the same time
+        bool per_block = false;        ///< one collection begins with each block opened for writes
         std::uint32_t free_blocks = 2; ///< a collection begins if a plane has fewer free blocks
         std::uint32_t target = 2;      ///< free blocks of a plane at which collection ends
         std::uint32_t wear_gap = 0;    ///< erases by which a block may lag behind; 0: unlimited

@@ -87,7 +87,7 @@ TEST_CASE("A collection begins below the threshold, moves what is valid, erases 
     bool may_begin = false;
     Collector::Tasks tasks;
     Collector c(
-        {2, 1, false, false, 7, 7, 0},
+        {2, 1, false, 7, 7, 0},
         {stats.collections, stats.levellings, stats.moved_pages, stats.erases, stats.most_erases},
         planes, tasks, most_worn, victim, geometry, b.jobs, b.ftl, b.records,
         {[&] { return may_begin; }, [&](std::uint32_t j) { sent.push_back(j); },
@@ -149,7 +149,7 @@ TEST_CASE("Two blocks of a plane are collected at once, each from when a block i
     Numbers sent, begun;
     Collector::Tasks tasks;
     Collector c(
-        {2, 2, false, true, 7, 7, 0},
+        {2, 2, true, 7, 7, 0},
         {stats.collections, stats.levellings, stats.moved_pages, stats.erases, stats.most_erases},
         at_once, tasks, most_worn, victim, geometry, b.jobs, b.ftl, b.records,
         {[] { return true; }, [&](std::uint32_t j) { sent.push_back(j); },
