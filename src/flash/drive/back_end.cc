@@ -117,6 +117,16 @@ void DriveBackEnd::room_made(std::uint32_t plane) {
     });
 }
 
+/// Starts the collection that pages without room wait for. It may have found no block before this
+/// page was programmed, or before it became invalid.
+void DriveBackEnd::retry_collection(std::uint32_t page) {
+    if (page == no_page) return;
+    const std::uint32_t plane = geometry_.plane_of(page);
+    if (jobs_.waits_for_room(plane) ? !collector_->works(plane)
+                                    : jobs_.waits_for_room(none) && s_.tasks.active == 0)
+        collector_->check_room(plane, true);
+}
+
 void DriveBackEnd::read(std::uint32_t command, std::uint32_t lpn, std::uint32_t sectors,
                         const protocol::BlockRequest& r) {
     Job job;
@@ -139,9 +149,11 @@ void DriveBackEnd::write(std::uint32_t cached, std::uint32_t lpn, std::uint32_t 
 }
 
 void DriveBackEnd::trim(std::uint32_t lpn, std::uint32_t sectors) {
+    const std::uint32_t page = ftl_->lookup(lpn).page;
     ftl_->trim(lpn, sectors);
     contents_.trim(lpn, sectors);
     map_->changed(lpn);
+    retry_collection(page);
 }
 
 // ---- reading and writing a page ----------------------------------------------------------------
@@ -251,13 +263,15 @@ void DriveBackEnd::programmed(std::uint32_t j) {
     ++stat_.programs;
     if (job.kind == JobKind::move) return collector_->programmed(j);
     jobs_.finish(j);
+    const MapEntry e = ftl_->lookup(job.lpn);
     if (job.kind == JobKind::map_write) {
         ++stat_.map_writes;
         ftl_->commit(job.lpn, job.to, page_mask_);
-        return map_->written(job.lpn);
+        map_->written(job.lpn);
+        retry_collection(job.to);
+        return retry_collection(e.page);
     }
     ++stat_.host_page_writes;
-    const MapEntry e = ftl_->lookup(job.lpn);
     const std::uint32_t before = e.page == no_page ? 0 : e.sectors & page_mask_;
     const std::uint32_t sectors = front_.sent_sectors(job.cached) | before;
     // Sectors of the past that a read has placed meanwhile are missing from the program.
@@ -268,6 +282,8 @@ void DriveBackEnd::programmed(std::uint32_t j) {
     if (!sectors) ftl_->trim(job.lpn, 0);
     map_->changed(job.lpn);
     front_.page_written(job.cached);
+    retry_collection(job.to);
+    retry_collection(e.page);
 }
 
 // ---- to the channels and back ------------------------------------------------------------------

@@ -192,6 +192,7 @@ class DriveBackEnd {
     void write_page(std::uint32_t job);
     void place(std::uint32_t job);
     void room_made(std::uint32_t plane);
+    void retry_collection(std::uint32_t page);
     void wait_for_room(std::uint32_t job, std::uint32_t plane);
     void was_read(std::uint32_t job, Contents::Id sensed);
     void programmed(std::uint32_t job);

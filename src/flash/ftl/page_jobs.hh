@@ -106,6 +106,11 @@ class PageJobs {
         for (auto* queue : {&s_.waiting_for_block[plane], &s_.waiting_for_any_block})
             for (std::uint32_t n = queue->size(); n > 0; --n) retry(queue->pop());
     }
+    /// Whether a job waits for a page of the plane, or of any plane (Job::none).
+    bool waits_for_room(std::uint32_t plane) const {
+        return !(plane == Job::none ? s_.waiting_for_any_block : s_.waiting_for_block[plane])
+                    .empty();
+    }
     std::size_t waiting_for_block() const {
         std::size_t n = s_.waiting_for_any_block.size();
         for (const auto& queue : s_.waiting_for_block) n += queue.size();

@@ -1,0 +1,44 @@
+#include "flash/drive/block_traffic.hh"
+#include "support.hh"
+
+namespace memsim::room_test {
+
+using namespace test_flash;
+
+TEST_CASE("A page without room gets it when a collection that found no block at first finds one",
+          "[flash]") {
+    // Small drives with a large write buffer: every closed block has pages on their way to it.
+    for (const unsigned dies : {1u, 2u})
+        for (const char* stop : {"0", "5"})
+            for (const char* holds : {"false", "true"})
+                for (const unsigned seed : {2u, 5u}) {
+                    INFO(dies << " dies, gc_stop " << stop << ", gc_holds_writes " << holds << ", "
+                              << seed);
+                    Machine m(seed);
+                    m.add("host", "flash.BlockTraffic",
+                          {{"read_share", "20%"},
+                           {"sectors", "16"},
+                           {"align", "16"},
+                           {"outstanding", "16"},
+                           {"requests", "3000"},
+                           {"range", std::to_string(dies * 2 * 16 * 8 * 35 / 100 * 16)}});
+                    Flash small {1, 1, dies, 2, 16, 8};
+                    small.drive = {{"over_provisioning", "65%"},
+                                   {"unwritten", "past"},
+                                   {"keep_rewritten", "true"},
+                                   {"cache", "512KiB"},
+                                   {"write_buffer", "256KiB"},
+                                   {"gc_moves", "64"},
+                                   {"gc_stop", stop},
+                                   {"gc_per_block", "true"},
+                                   {"gc_holds_writes", holds}};
+                    small.channel = {{"dies_at_once", "1"}, {"queue", "512"}};
+                    small.package = {{"media", "mlc"}};
+                    small.add(m);
+                    m.bind("host", "drive", "drive", "host[0]");
+                    m.build();
+                    run(m); // to the end: no page waits for ever
+                }
+}
+
+} // namespace memsim::room_test
