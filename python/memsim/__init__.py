@@ -13,15 +13,15 @@
     print(event.getCause(), root.gpu.mem.stats.reads)
     memsim.stats.dump("done")
 """
-import glob as _glob
+import importlib as _importlib
 import os as _os
 import sys as _sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 try:
     from . import _memsim
 except ImportError as _e:
-    if _glob.glob(_os.path.join(_os.path.dirname(__file__), "_memsim*.so")):
+    if any(name.startswith("_memsim") and name.endswith(".so") for name in _os.listdir(_os.path.dirname(__file__))):
         _why = (
             f"memsim's module cannot be loaded into {_sys.executable} "
             f"(Python {_sys.version_info[0]}.{_sys.version_info[1]}): use /usr/bin/python3 ({_e})"
@@ -36,22 +36,23 @@ except ImportError as _e:
     raise ImportError(_why) from None
 
 from . import moved as _moved
-from .errors import Error, InUse, Panic, UnknownName
 from .lazy import module_of as _module_of
-from .model import dram
-from .model import schema as _schema
-from .model.attributes import Parameter
-from .model.objects import Group, Root, SimObject, System
-from .model.policies import policy
-from .model.ports import Port, VectorPort
-from .model.schema import describe
-from .model.units import Quantity
-from .results.database import Results, results
-from .run import stats
-from .run.default import checkpoint, curTick, default, instantiate, restore, simulate
-from .run.event import Event
-from .run.options import Options
-from .run.simulation import Simulation
+
+if TYPE_CHECKING:
+    from .errors import Error, InUse, Panic, UnknownName
+    from .model import dram
+    from .model.attributes import Parameter
+    from .model.objects import Group, Root, SimObject, System
+    from .model.policies import policy
+    from .model.ports import Port, VectorPort
+    from .model.schema import describe
+    from .model.units import Quantity
+    from .results.database import Results, results
+    from .run import stats
+    from .run.default import checkpoint, curTick, default, instantiate, restore, simulate
+    from .run.event import Event
+    from .run.options import Options
+    from .run.simulation import Simulation
 
 __all__ = [
     "Error",
@@ -86,16 +87,61 @@ __all__ = [
 __version__ = _memsim.version()
 NEVER = _memsim.never
 
+# The module of each name above, which is imported at the first use of the name: a process needs few of them.
+_HOMES = {
+    "Error": "errors",
+    "InUse": "errors",
+    "Panic": "errors",
+    "UnknownName": "errors",
+    "dram": "model.dram",
+    "Parameter": "model.attributes",
+    "Group": "model.objects",
+    "Root": "model.objects",
+    "SimObject": "model.objects",
+    "System": "model.objects",
+    "policy": "model.policies",
+    "Port": "model.ports",
+    "VectorPort": "model.ports",
+    "describe": "model.schema",
+    "Quantity": "model.units",
+    "Results": "results.database",
+    "results": "results.database",
+    "stats": "run.stats",
+    "checkpoint": "run.default",
+    "curTick": "run.default",
+    "default": "run.default",
+    "instantiate": "run.default",
+    "restore": "run.default",
+    "simulate": "run.default",
+    "Event": "run.event",
+    "Options": "run.options",
+    "Simulation": "run.simulation",
+}
+_importlib.import_module(f"{__name__}.results")  # now: a later import would replace the function of this name
+globals().pop("results")
+
 _moved.install(__name__)
-_schema.make_modules(__name__)
 
 
 def __getattr__(name: str) -> Any:
-    """A component by its name alone where no other folder has it, memsim.SimpleMemory; and modules, memsim.systems."""
-    if not name.startswith("_"):
-        found = _schema.TYPES.named(name)
-        if len(found) == 1:
-            return _schema.TYPES[found[0]]
-        if module := _module_of(__name__, name):
-            return module
-    return _schema.refuse_name("", name)
+    """A name of __all__; a component by its name alone where no other folder has it, memsim.SimpleMemory; and modules,
+    memsim.systems."""
+    if name in _HOMES:
+        home = _importlib.import_module(f"{__name__}.{_HOMES[name]}")
+        found = globals()[name] = getattr(home, name, home)  # the module itself: memsim.dram, memsim.stats
+        return found
+    if name.startswith("_"):
+        raise AttributeError(name)
+    schema = _importlib.import_module(f"{__name__}.model.schema")
+    if name in globals():  # a folder of components, whose module it has made
+        return globals()[name]
+    kinds = schema.TYPES.named(name)
+    if len(kinds) == 1:
+        return schema.TYPES[kinds[0]]
+    if module := _module_of(__name__, name):
+        return module
+    return schema.refuse_name("", name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

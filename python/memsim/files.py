@@ -5,7 +5,6 @@ import functools
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from . import _memsim
@@ -193,7 +192,8 @@ def replacing(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any]
             yield file
         os.replace(part, path)
     finally:
-        Path(part).unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(part)
 
 
 def os_error(act: Callable[[], T], path: str | os.PathLike[str]) -> T:

@@ -8,6 +8,8 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, cast
 
+from . import _memsim
+
 SHORT = {
     "dram": "model.dram",
     "energy": "model.energy",
@@ -22,11 +24,14 @@ SHORT = {
 
 
 class ShortNames:
-    """Finds a module by its short name: one module with two names, not two modules. A finder and loader by its methods
-    alone: importlib.abc would take as long to import as a tenth of memsim."""
+    """Finds a module by its short name: one module with two names, not two modules; and the modules of the components'
+    folders, such as memsim.mem, which model.schema makes. A finder and loader by its methods alone: importlib.abc would
+    take as long to import as a tenth of memsim."""
 
     def __init__(self, package: str) -> None:
         self._long = {f"{package}.{short}": f"{package}.{long}" for short, long in SHORT.items()}
+        self._made = {f"{package}.{kind.partition('.')[0]}" for kind in _memsim.types()}
+        self._maker = f"{package}.model.schema"
 
     def _real(self, name: str) -> str | None:
         """The name of the module that is meant: of one in SHORT, or of one below it."""
@@ -41,15 +46,20 @@ class ShortNames:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        if name in self._made:
+            importlib.import_module(self._maker)  # all of them
+            return importlib.util.spec_from_loader(name, cast(Any, self), origin=name)
         real = self._real(name)
         return importlib.util.spec_from_loader(name, cast(Any, self), origin=real) if real else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         assert spec.origin
-        return importlib.import_module(spec.origin)
+        return sys.modules.get(spec.origin) or importlib.import_module(spec.origin)
 
     def exec_module(self, module: ModuleType) -> None:
         """Restores the specification of the loaded module, which the import system has replaced."""
+        if module.__name__ in self._made:
+            return
         module.__spec__ = importlib.util.spec_from_file_location(module.__name__, module.__file__)
 
 

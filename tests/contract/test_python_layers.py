@@ -57,7 +57,7 @@ def imports(name, is_folder, text, for_checkers=True):
 def exports():
     """What memsim/__init__.py has of its layers: name -> layer."""
     tree = ast.parse((PACKAGE / "__init__.py").read_text())
-    found = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module]
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
     return {alias.name: node.module.split(".")[0] for node in found for alias in node.names}
 
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 from pathlib import Path
 
+import memsim
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -48,3 +49,19 @@ def test_pip_installs_the_package(environment, script, tmp_path, how, where):
     script.write_text(script.read_text() + "memory.latency = memsim.units.Bytes(3)\n")
     with pytest.raises(AssertionError, match='expression has type "Bytes"'):
         environment(*checker)
+
+
+def test_names_of_the_package_are_imported_when_they_are_used():
+    """Each name of __all__ has its module in _HOMES, as type checkers see it; `import memsim` loads few modules."""
+    assert {*memsim._HOMES} == {*memsim.__all__} - {"NEVER"}
+    for name in memsim.__all__:
+        assert getattr(memsim, name) is not None
+    assert callable(memsim.results) and callable(memsim.default) and memsim.stats.__name__ == "memsim.run.stats"
+    code = (
+        "import sys, memsim; unused = {'memsim.model.schema', 'dataclasses', 'sqlite3', 'numpy', 'pandas'}; "
+        "assert not unused & {*sys.modules}, unused & {*sys.modules}; "
+        "from memsim.mem import Cache; import memsim.results.rows; "
+        "assert memsim.mem.Cache is Cache and callable(memsim.results)"
+    )
+    folder = Path(memsim.__file__).parents[1]
+    subprocess.run(["/usr/bin/python3", "-c", code], env=dict(os.environ, PYTHONPATH=str(folder)), check=True)

@@ -7,7 +7,8 @@ import sys
 
 from ..errors import Error
 from ..files import check_regular
-from ..run.processes import PARENT, environment
+from ..run.parent import PARENT
+from ..run.processes import environment
 
 
 def register(parser: argparse.ArgumentParser) -> None:

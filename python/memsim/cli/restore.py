@@ -14,7 +14,6 @@ from ..run.default import try_to_load
 from ..run.options import Options
 from ..run.script import changed_behaviour, check_unchanged
 from ..run.session import session
-from . import trust
 
 
 def script_of(args: argparse.Namespace) -> tuple[str, list[str]]:
@@ -23,6 +22,8 @@ def script_of(args: argparse.Namespace) -> tuple[str, list[str]]:
     saved = _memsim.read_checkpoint(file)
     kept = json.loads(saved.script.journal)
     if saved.script.path and not args.trust:
+        from . import trust  # reads databases
+
         trust.refuse_unknown(file, saved)
     check_unchanged(saved.script)
     for name in ("outdir", "stats_db", "debug_file", "timeline"):  # they depend on the user's present place

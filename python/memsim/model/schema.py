@@ -2,11 +2,9 @@
 
 import collections.abc
 import functools
-import inspect
 import os
 import re
 import sys
-import traceback
 import types
 from collections.abc import Iterator
 from typing import Any, NoReturn
@@ -100,6 +98,8 @@ def _no_such(folder: str, name: str) -> str:
 def explain_import(error: BaseException) -> Exception | None:
     """A sentence that suggests a name after a failed import such as `from memsim.mem import Cach`, or None."""
     wrong = re.match(r"cannot import name '(\w+)' from 'memsim(?:\.(\w+))?'", str(error))
+    import traceback
+
     if not wrong or (wrong[2] and wrong[2] not in {kind.partition(".")[0] for kind in TYPES}):
         return None
     frame = [
@@ -137,19 +137,27 @@ def _make_class(schema: Schema) -> type[SimObject]:
             **{p["name"]: PortAttribute(p) for p in schema["ports"]},
         },
     )
-    signature = inspect.Signature(
-        [
-            inspect.Parameter(
-                p["name"],
-                inspect.Parameter.KEYWORD_ONLY,
-                default=getattr(cls, p["name"]).read(p["initial"]),
-                annotation=_annotation(p),
-            )
-            for p in schema["params"]
-        ]
-    )
-    setattr(cls, "__signature__", signature)
+    setattr(cls, "__signature__", Signature())
     return cls
+
+
+class Signature:
+    """The signature of a component's class: made for those that ask, such as help() and editors."""
+
+    def __get__(self, instance: object, cls: type[SimObject]) -> Any:
+        import inspect
+
+        return inspect.Signature(
+            [
+                inspect.Parameter(
+                    p["name"],
+                    inspect.Parameter.KEYWORD_ONLY,
+                    default=getattr(cls, p["name"]).read(p["initial"]),
+                    annotation=_annotation(p),
+                )
+                for p in cls._schema["params"]
+            ]
+        )
 
 
 def _annotation(p: Schema) -> type:
@@ -219,6 +227,8 @@ def describe(what: object) -> None:
 
     Raises Error for an unknown name.
     """
+    import inspect
+
     if isinstance(what, str) and (found := [*map(policies.doc, policies.named(what)), *_named(what)]):
         print("\n\n".join(found))
         return
@@ -300,3 +310,6 @@ def reference() -> str:
     ]
     lines += [f"| `{name}` | {_memsim.dram_table(name)['source']} |" for name in _memsim.dram_tables()]
     return "\n".join(lines + policies.reference()) + "\n"
+
+
+make_modules(__name__.partition(".")[0])

@@ -1,6 +1,5 @@
 """The origin of a machine and of its results."""
 import dataclasses
-import hashlib
 import json
 
 from .. import _memsim
@@ -8,6 +7,11 @@ from ..model.objects import Root
 from .options import Options
 from .script import Script, package_files
 from .session import session
+
+try:  # hashlib would load OpenSSL
+    from _sha256 import sha256  # type: ignore[import]
+except ImportError:  # of another Python
+    from hashlib import sha256
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,7 +51,7 @@ class Origin:
 
     def configuration(self) -> str:
         """A hash of everything that determines the results. Runs with equal hashes have equal results."""
-        return hashlib.sha256(
+        digest: str = sha256(
             json.dumps(
                 [
                     _memsim.configuration_of(self.machine),
@@ -60,4 +64,5 @@ class Origin:
                     *([self.options.origin] if self.options.origin else []),
                 ]
             ).encode()
-        ).hexdigest()[:32]
+        ).hexdigest()
+        return digest[:32]

@@ -9,9 +9,9 @@ import types
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from .. import _memsim
 from . import signals
 from ..errors import PACKAGE
+from .parent import PARENT
 
 # Exit codes after a signal. If the signal was sent to the process group, a child may end before this process has
 # looked for its own signals, which it does within HEARD seconds.
@@ -20,7 +20,6 @@ HEARD = 2  # s
 
 PYTHON = [sys.executable, "-P"]  # no module is imported from the current directory
 MEMSIM = [*PYTHON, "-m", "memsim"]
-PARENT = "MEMSIM_PARENT"  # environment variable for end_with_parent(): the process id of the parent
 
 
 def environment() -> dict[str, str]:
@@ -28,14 +27,6 @@ def environment() -> dict[str, str]:
     users = os.environ.get("PYTHONPATH")
     ours = os.path.dirname(PACKAGE.rstrip(os.sep))
     return dict(os.environ, PYTHONPATH=f"{ours}{os.pathsep}{users}" if users else ours, **{PARENT: str(os.getpid())})
-
-
-def end_with_parent() -> None:
-    """If a process of memsim started this one, its end, such as by kill -9, sends SIGTERM to this one."""
-    if parent := os.environ.pop(PARENT, None):
-        _memsim.signal_at_parents_end(signal.SIGTERM)
-        if os.getppid() != int(parent):  # it has ended already
-            signal.raise_signal(signal.SIGTERM)
 
 
 def run_for_us(command: Sequence[str], quiet: bool = False) -> subprocess.CompletedProcess[str]:

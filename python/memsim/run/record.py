@@ -1,10 +1,9 @@
 """The run of one machine in the database."""
 import contextlib
 import json
-import sqlite3
+import os
 import sys
 import time
-from pathlib import Path
 
 from .. import _memsim
 from ..errors import Error
@@ -57,7 +56,7 @@ class Record:
         if self._run is None:
             script = origin.script
             self._run = self._database.begin_run(
-                name=Path(script.path or "notebook").stem,
+                name=os.path.splitext(os.path.basename(script.path or "notebook"))[0],
                 script=script.path or "",
                 argv=script.argv,
                 seed=origin.seed,
@@ -142,6 +141,9 @@ def skip_or_resume(origin: Origin, progress: Progress) -> _memsim.Checkpoint | N
 
 def _runs_of(database: str, configuration: str) -> list[tuple[str, str | None]]:
     """(UUID, when it finished) of the runs with this configuration, finished runs first, then the latest first."""
+    import sqlite3
+    from pathlib import Path
+
     try:
         with contextlib.closing(sqlite3.connect(f"{Path(database).as_uri()}?mode=rw", uri=True, timeout=60)) as db:
             signals.may_end_queries(db)
