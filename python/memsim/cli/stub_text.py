@@ -168,14 +168,17 @@ class Module(Stub):
     """A module: its definitions, and its names of objects of other modules."""
 
     def __init__(self, module: ModuleType) -> None:
-        super().__init__(module.__name__, vars(module))
+        # Names of __all__ may be imported at their first use.
+        promised = {name: getattr(module, name) for name in getattr(module, "__all__", ())}
+        self.members = {**vars(module), **promised}
+        super().__init__(module.__name__, self.members)
         self.module = module
 
     def text(self) -> str:
         lines = [
             line
-            for name, member in vars(self.module).items()
-            if not name.startswith("_") or name == "__version__"
+            for name, member in self.members.items()
+            if (not name.startswith("_") or name == "__version__") and name != "TYPE_CHECKING"
             for line in self._member(name, member)
         ]
         if {"__getattr__", "__path__"} <= vars(self.module).keys():  # it imports its modules at their first use

@@ -77,7 +77,8 @@ struct Params {
         stated("ZnG IV-C")};
     Param<Time> search {
         0_ns, {0_ns, 1_ms}, "Time of an LPMT search before a page is sensed", assumed("within tR")};
-    Param<NameOf<flash::NandTiming>> media {"z_nand", "Timing table"};
+    Param<NameOf<flash::NandTiming>> media {"z_nand", "Timing table",
+                                            stated("ZnG table I: Z-NAND")};
     Param<std::string> timing_changes {
         "", "Values that replace those of the table, such as 'tR0=3us tBERS=1ms'"};
     Param<Frequency> net_clock {800_MHz,
