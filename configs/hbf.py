@@ -27,7 +27,7 @@ parser.add_argument("--layers", type=whole(1), default=1)
 parser.add_argument("--weight-bits", type=int, default=16, choices=(16, 8, 4), help="of a weight")
 parser.add_argument("--context", type=whole(0), default=1024, help="tokens in the cache")
 parser.add_argument("--local", default="40MiB", help="capacity of the page cache of `behind` and `alone`")
-parser.add_argument("--tr", help="time of a sense, in place of the paper's, such as 10us")
+parser.add_argument("--tr", help="time of a sense, such as 10us; without it the paper's")
 parser.add_argument("--sms", type=whole(1), help="number of SMs; without it as many as the chip has")
 parser.add_argument(
     "--channels", type=whole(1), help="slices of the L2, channels of HBM and of HBF; without it the chip's"

@@ -128,7 +128,7 @@ def test_the_time_left_is_that_of_the_points_so_far(monkeypatch):
 
 def test_errors_of_a_sweep(study, tmp_path):
     assert "name a study" in study("sweep", expect=1).stderr
-    assert "takes no study" in study("sweep", "--status", "out", "study.py", expect=1).stderr
+    assert "takes a directory and no study" in study("sweep", "--status", "out", "study.py", expect=1).stderr
     assert "'0' is not an integer from 1 to 9999" in study("sweep", "--jobs", "0", "study.py", expect=2).stderr
     assert "no such database" in study("sweep", "--status", "out", expect=1).stderr
     (tmp_path / "go").touch()

@@ -148,5 +148,5 @@ def test_a_study_that_is_told_twice_does_not_wait(four):
     running.send_signal(signal.SIGTERM)
     _, output = running.communicate(timeout=100)
     assert running.returncode == 143
-    assert output.startswith("memsim: four was ended by SIGTERM with 0 of 4 points finished: "), output
+    assert output.startswith("memsim: four was stopped by SIGTERM with 0 of 4 points finished: "), output
     assert not list((four.directory / "out/points").glob("*.ckpt"))

@@ -127,10 +127,12 @@ def _finite(value: Any) -> Any:
 
 
 def package_files() -> dict[str, str]:
-    """File -> hash of memsim's own loaded Python modules that decide what a run does. Those of commands and results do
-    not; which of them are loaded depends on options that change no result."""
+    """File -> hash of memsim's own Python modules that decide what a run does: all of model/ and run/, as these are loaded at
+    their first use, and the loaded ones of other folders. Those of commands and results decide nothing."""
     files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
     names = {os.path.abspath(file) for file in files if file}
+    for folder in ("model", "run"):
+        names |= {entry.path for entry in os.scandir(PACKAGE + folder)}
     return {
         name.removeprefix(PACKAGE): hash_of(name)
         for name in sorted(names)

@@ -365,7 +365,7 @@ TEST_CASE("Invalid collector parameters are rejected with a message", "[zng]") {
     CHECK(refused(ftl) ==
           "collector.span: a mapped block of 1 planes does not divide the 8 planes of 2 packages");
     ftl.collector = {{"data_pages", "13"}};
-    CHECK(refused(ftl) == "collector.data_pages: 13 of 12 pages of a block");
+    CHECK(refused(ftl) == "collector.data_pages: 13 exceeds the 12 pages of a block");
     ftl.collector = {};
     ftl.mmu = {{"memory", "4608KiB"}}; // all data blocks, and nothing behind them
     CHECK(refused(ftl) == "");
