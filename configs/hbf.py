@@ -16,7 +16,6 @@ from memsim.options import script_parser, whole
 from memsim.systems import hbf, nvidia, placed, scale
 
 WAYS = ("beside", "behind", "alone", "hbm")
-SRAM = dict(latency="20ns", bandwidth="100GB/s")  # of each channel; assumption
 
 parser = script_parser(__doc__)
 parser.add_argument("--way", default="beside", choices=WAYS)
@@ -50,7 +49,11 @@ elif args.way == "beside":
     root.gpu = chip.gpu(memory=placed.beside(hbf.channel(args.paper, **flash), weights, chip.memory()), **shape)
 else:
     root.gpu = chip.gpu(memory=None, **shape)
-    local = chip.memory() if args.way == "behind" else lambda i, interleave: mem.SimpleMemory(**SRAM)
+    local = (
+        chip.memory()
+        if args.way == "behind"
+        else lambda i, interleave: mem.SimpleMemory(latency="20ns", bandwidth="100GB/s")
+    )
     drive = hbf.drive(scale.footprint(root.model), args.paper, **flash)
     placed.behind(root.gpu, drive, args.local, local)
 root.model.dispatcher = root.gpu.dispatcher.host

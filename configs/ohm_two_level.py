@@ -10,7 +10,7 @@ import memsim
 from memsim.systems import ohm, scale
 
 args, parameters = ohm.job.arguments(__doc__, "two-level")
-scale.tell(parameters.size.invariants)
+scale.tell(parameters.invariants)
 root = ohm.machine(parameters)
 
 memsim.instantiate(root, args)

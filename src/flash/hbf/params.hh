@@ -46,9 +46,13 @@ struct HbfShare {
     Param<unsigned> interleave_ways {
         0, {0, 4096}, "Stacks or channels that share the addresses in turn; 0: not stated"};
     Param<unsigned> interleave_index {
-        0, {0, 4095}, "Number of this stack among those that share the addresses, below interleave_ways"};
+        0,
+        {0, 4095},
+        "Number of this stack among those that share the addresses, below interleave_ways"};
     Param<Bytes> interleave_granularity {
-        0_B, {0_B, 1_GiB}, "Consecutive addresses of one stack of those that share them; 0B: not stated"};
+        0_B,
+        {0_B, 1_GiB},
+        "Consecutive addresses of one stack of those that share them; 0B: not stated"};
 };
 
 /// How long a stack's arrays and wires take.

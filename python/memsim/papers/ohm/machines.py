@@ -4,7 +4,7 @@
 of Fig. 3a. The values stand in modes.py.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from ...systems.drive import solid_state_drive
 from ...systems.interleave import connect
 from ...systems.parameters import Parameters, described_by, of_region
 from ...systems.processor import Gpu, gpu
+from ...systems.scale import Invariant
 from ...systems.scale import components as proportions
 from ...systems.scale import footprint, up_to
 from . import dram, energy, optics, scale, workloads
@@ -70,6 +71,11 @@ class MachineParameters:
     host_page: int = dram.PAGE
     contents: bool = False
     dispatcher: Parameters = field(default_factory=dict)
+
+    @property
+    def invariants(self) -> Collection[Invariant]:
+        """The proportions of the paper's machine that a size should keep."""
+        return self.size.invariants if self.size else ()
 
 
 @dataclass(frozen=True)
