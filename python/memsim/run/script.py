@@ -127,8 +127,8 @@ def _finite(value: Any) -> Any:
 
 
 def package_files() -> dict[str, str]:
-    """File -> hash of memsim's own Python modules that decide what a run does: all of model/ and run/, as these are loaded at
-    their first use, and the loaded ones of other folders. Those of commands and results decide nothing."""
+    """File -> hash of memsim's own Python modules that decide what a run does: all of model/ and run/, which are loaded
+    at their first use, and the loaded ones of other folders. Modules of commands and results decide nothing."""
     files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
     names = {os.path.abspath(file) for file in files if file}
     for folder in ("model", "run"):
