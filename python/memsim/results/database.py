@@ -96,7 +96,7 @@ def _why_unreadable(file: str, error: Exception) -> str:
             "it, a run was killed while writing, and SQLite must recover the file first: copy both "
             "to a writable directory"
         )
-    return f"this is no database of results ({error})"
+    return f"this is no database of results ({' '.join(str(error).split())})"
 
 
 def connect_current(path: str | os.PathLike[str]) -> sqlite3.Connection:
@@ -281,7 +281,10 @@ class Results:
         raise Error("this database has no run yet")
 
     def _ids(self, which: str, *parameters: str) -> list[str]:
-        return [id for id, in self._connection.execute(f"SELECT id FROM run {which}", parameters)]
+        try:
+            return [id for id, in self._connection.execute(f"SELECT id FROM run {which}", parameters)]
+        except rows.SQL_ERRORS as e:
+            raise Error(f"{self._path}: {_why_unreadable(self._path, e)}") from None
 
 
 def _marks(values: Sequence[Any]) -> str:
