@@ -12,6 +12,7 @@ from ... import Port, flash
 from ...errors import check_known
 from ...model.objects import System
 from ...model.provenance import assumed, cited, derived, options, stated
+from ...model.units import Rate
 from ...systems.drive import PRESETS, Geometry, solid_state_drive
 from ...systems.interleave import in_bytes
 from ...systems.parameters import Parameters
@@ -57,14 +58,18 @@ DRIVES: dict[str, Parameters] = {
     ),
 }
 
-# Bytes a second, and microseconds of a read with the endpoint's controller.
-RATE_AND_LATENCY = {
-    "optane": (7_200_000_000, 5 + 1),
-    "z-nand": (3_400_000_000, 3 + 1),
-    "nand": (7_000_000_000, 45 + 1),
-}
 FLASH = {"z-nand": "z_nand_983_zet", "nand": "nand_980_pro"}
 MEDIA = "dram", "optane", *FLASH
+
+
+# Microseconds of a miss: the read of a medium (OPTANE; tR of the packages in systems/drive.py), and 1 of the endpoint's
+# controller (media.CONTROLLER).
+MISS = {"optane": 5 + 1, "z-nand": 3 + 1, "nand": 45 + 1}
+
+
+def read_rate(media: str) -> int:
+    """Bytes a second that a medium's data sheet states for reads."""
+    return Rate.parse(OPTANE["bandwidth"] if media == "optane" else PRESETS[FLASH[media]]["drive"]["host_rate"]).value
 
 
 def check(media: str, state: str = "used") -> None:

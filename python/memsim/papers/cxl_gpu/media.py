@@ -18,7 +18,7 @@ from ...model.provenance import assumed, derived, inferred, options, source_of, 
 from ...systems.drive import PRESETS
 from ...systems.interleave import Interleave, in_bytes
 from ...systems.parameters import Parameters, described_by
-from .drives import DRIVES, FLASH, OPTANE, OPTANE_WEAR, RATE_AND_LATENCY, check, drive_of
+from .drives import DRIVES, FLASH, MISS, OPTANE, OPTANE_WEAR, check, drive_of, read_rate
 
 # The DRAM of an endpoint, and its cache before a drive: DDR5-5600, two sub-channels of 32 bit, 44.8 GB/s, 46-45-45 at
 # 2.8 GHz, tRFC 295 ns (the paper's Table 10a; timing: src/mem/dram/presets/ddr.cc). Neighbouring bursts go to the other
@@ -173,8 +173,7 @@ def _cached(p: MediumParameters, size: int, step: int) -> int:
 
 def full_load(media: str, unit: int) -> int:
     """Outstanding units that are a full load of a medium."""
-    rate, latency = RATE_AND_LATENCY[media]
-    full: int = derived(int(4 * rate * latency / unit / 1_000_000), from_=FULL_LOAD)
+    full: int = derived(int(4 * read_rate(media) * MISS[media] / unit / 1_000_000), from_=FULL_LOAD)
     return full
 
 
