@@ -55,7 +55,7 @@ class MemoryManager final : public Model<MemoryManager> {
                            stated("SAP III: 4 KB"),
                            power_of_two()};
         Param<Trigger> trigger {Trigger::miss, "Event at which recorded units are requested",
-                                inferred("SAP III: units come with a missing one")};
+                                stated("SAP III: prefetch when data miss in the DRAM")};
         Param<unsigned> sms {1, {1, 256}, "SMs whose schedulers are queried", from_wiring()};
         Param<unsigned> slices {1, {1, 256}, "Slices of the L2", from_wiring()};
         Param<Bytes> interleave {256_B,

@@ -111,7 +111,7 @@ def machine(p: MachineParameters) -> Root:
     """
     check_options(p.platform, fifo=p.fifo)
     if p.bandwidth not in (224, 448, 896):
-        raise user_error(f"a bandwidth of {p.bandwidth} GB/s is none of 224, 448 and 896")
+        raise user_error(f"a bandwidth of {p.bandwidth} GB/s: must be 224, 448 or 896")
     has_fifo = PLATFORMS[p.platform].get("fifo", False)
     size = p.size or scale.scale(footprint_of(p.program))
     root = Root(seed=p.seed, contents=True)

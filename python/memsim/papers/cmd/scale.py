@@ -50,10 +50,10 @@ class Scaled:
         return self.map + self.type + self.mask
 
 
-def check_positive(**told: float) -> None:
-    """Refuses what no cache can be sized by, by the names of the options."""
-    for option, value in told.items():
-        if not 0 < value < math.inf:  # also where it is not a number
+def check_positive(**options: float) -> None:
+    """Refuses the option whose value cannot size a cache."""
+    for option, value in options.items():
+        if not 0 < value < math.inf:  # false for NaN, too
             raise user_error(
                 f"{option.replace('_', '-')} {value:g}: caches are sized by it, so it is a number above 0 and "
                 "below infinity"

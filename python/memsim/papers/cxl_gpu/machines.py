@@ -1,6 +1,6 @@
 """CXL-GPU's configurations: a Vortex-like GPU whose program lies in its memory, in the host's, or in a CXL endpoint.
 
-`machine(MachineParameters(platform, program))` builds any of them. The values stand in values.py.
+`machine(MachineParameters(platform, program))` builds any of them. values.py has the values.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """The values of CXL-GPU's configurations: platforms, cores, links, queues and hosts.
 
-Values stand in the paper's table or are assumptions of docs/models/cxl.md.
+Values are of the paper's table, or assumptions (docs/models/assumptions.md).
 """
 
 from ...model.provenance import Swept, assumed, cited, inferred, stated, swept

@@ -1,7 +1,7 @@
 """Ohm-GPU (Zhang and Jung, MICRO'21): DRAM and XPoint on one channel, electrical or optical.
 
 `machine(MachineParameters(mode, platform, program))` builds the whole machine of a platform, `testbed(...)` the computer
-of Fig. 3a. The values stand in modes.py.
+of Fig. 3a. modes.py has the values.
 """
 
 from collections.abc import Collection, Iterator

@@ -1,6 +1,6 @@
 """Ohm-GPU's platforms in both modes as tables: channels, migration, XPoint modules and queues.
 
-Values stand in Table I of the paper or are assumptions of docs/models/ohm.md.
+Values are of Table I of the paper, or assumptions (docs/models/assumptions.md).
 """
 
 from ...model.provenance import assumed, cited, derived, inferred, stated, swept, with_unit
@@ -13,7 +13,7 @@ OPTICAL = "ohm-base", "auto-rw", "ohm-wom", "ohm-bw"
 COPYING, DUAL = ("hetero", "ohm-base", "auto-rw"), ("ohm-wom", "ohm-bw")
 # The channels of the platforms. 32 bit x 15 GHz and 16 bit x 30 GHz are both
 # 60 GB/s. An electrical channel has no SerDes; its flight is 10 cm at 6.7 ps/mm (assumption: FR-4).
-# The XPoint modules must be told the one-way latency, 2 x serdes + flight; the controller checks it.
+# The XPoint modules have the one-way latency as a parameter, 2 x serdes + flight; the controller compares it.
 # Commands and addresses are on the light, 8 bytes with a line of 128 (III-A); wires have lanes for them.
 CHANNELS: dict[str, Parameters] = {
     "hetero": dict(

@@ -1,6 +1,6 @@
 """ZnG (Zhang and Jung, ISCA'20) and what it is compared with: a GPU whose memory is Z-NAND.
 
-`machine(MachineParameters(platform, programs))` builds any of them. The values stand in Table I of the paper or are
+`machine(MachineParameters(platform, programs))` builds any of them. The values are of Table I of the paper, or
 assumptions of docs/models/assumptions.md.
 """
 
