@@ -75,7 +75,7 @@ def test_messages_for_unknown_names(memsim_command):
         ("--platform", "cdm"): "there is no platform 'cdm'",
         ("--workload", "bsf"): "there is no workload 'bsf'",
         ("--scale", "smal"): "there is no scale 'smal'",
-        ("--bandwidth", "300"): "a bandwidth of 300 GB/s is none of 224, 448 and 896",
+        ("--bandwidth", "300"): "a bandwidth of 300 GB/s: must be 224, 448 or 896",
         ("--ratio", "0"): "ratio 0: caches are sized by it",
         (
             "--platform",

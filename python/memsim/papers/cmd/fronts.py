@@ -1,6 +1,6 @@
 """CMD's ten platforms as tables: what each has in front of the memory controller.
 
-Values are from Table II or are assumptions (docs/models/cmd.md).
+Values are from Table II or are assumptions (docs/models/assumptions.md).
 """
 
 from collections.abc import Iterable, Sequence
