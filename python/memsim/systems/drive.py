@@ -12,8 +12,9 @@ from ..model.provenance import assumed, cited, derived, stated, wired
 # mqsim: MQSim (FAST'18), its default ssdconfig.xml, with its policies: one die of a package at a time,
 #        no time of cores, a 2 MiB cache of the map, which is on the flash.
 # z_ssd: the drive of ZnG (ISCA'20), Table I.
-# z_nand_983_zet, nand_980_pro: drives behind a CXL endpoint, so without NVMe's times; DRAM as z_ssd's. Each channel
-#        carries an eighth of the data sheet's read rate. The SLC cache of the 980 Pro is not modelled.
+# z_nand_983_zet, nand_980_pro: drives behind a CXL endpoint, so without NVMe's times; DRAM as z_ssd's. The data sheet's
+#        read rate of the 983 ZET is what PCIe 3.0 x4 carries, so it limits the host's port and not the channels. Each
+#        channel of the 980 Pro carries an eighth of its read rate. The SLC cache of the 980 Pro is not modelled.
 # slc_mt29f: eight channels of one MT29F64G08 each, the drive around it as those behind an endpoint, its spare (7.2 %)
 #        enough for their collection's target and the blocks that are open.
 MQSIM = "MQSim's default ssdconfig.xml"
@@ -98,7 +99,6 @@ PRESETS: dict[str, dict[str, Any]] = {
         ),
         channel=dict(
             bus=stated("nv_ddr3_800", "ZnG table I: 800 MT/s"),
-            rate=derived("425MB/s", from_=AN_EIGHTH),
             queue=BUS_QUEUE,
             independent_planes=PLANES_ALONE,
             join_reads=assumed(True, "a page's register serves the reads that wait for it"),

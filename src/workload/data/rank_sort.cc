@@ -62,7 +62,7 @@ const Entry entry {{.names = {"psort"},
                     .doc =
                         "Sorting by counting the keys that precede each key, after Vortex's test "
                         "of that name",
-                    .tables = "CXL (sort), perhaps",
+                    .tables = "none (perhaps CXL's sort)",
                     .size_is = "the number of keys",
                     .size = 1 << 12,
                     .check_size = 300,

@@ -244,7 +244,7 @@ class RadixSort final : public Application {
 const Entry entry {{.names = {"sort"},
                     .doc = "Radix sort of 32-bit keys with values, 4 bits per pass, after SHOC "
                            "(Danalis et al., GPGPU'10)",
-                    .tables = "CXL (sort)",
+                    .tables = "none (perhaps CXL's sort)",
                     .size_is = "the number of pairs",
                     .size = 1 << 18,
                     .check_size = 20000,

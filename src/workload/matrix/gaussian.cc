@@ -2,7 +2,8 @@
 #include "workload/simt/exact_math.hh"
 
 /// Gaussian elimination after Rodinia (Che et al., IISWC'09): for each column, `Fan1` computes the
-/// multipliers of the rows below and `Fan2` subtracts the row from them.
+/// multipliers of the rows below and `Fan2` subtracts the row from them. Rodinia's consecutive
+/// threads of `Fan2` walk down a column of the matrix; those of GaussianByRows walk along a row.
 namespace memsim::workload {
 
 struct GaussianHost {
@@ -12,10 +13,10 @@ struct GaussianHost {
 
 namespace {
 
-class Gaussian final : public HostedApplication<GaussianHost> {
+class Gaussian : public HostedApplication<GaussianHost> {
   public:
-    explicit Gaussian(const Options& options)
-        : HostedApplication(options), n_(static_cast<u32>(options.size)) {
+    explicit Gaussian(const Options& options, bool by_rows = false)
+        : HostedApplication(options), n_(static_cast<u32>(options.size)), by_rows_(by_rows) {
         first_a_ = random_floats(options.seed, "a", u64 {n_} * n_);
         for (u32 i = 0; i < n_; ++i)
             first_a_[i * (n_ + 1)] += static_cast<float>(n_); // makes the matrix regular
@@ -57,7 +58,7 @@ class Gaussian final : public HostedApplication<GaussianHost> {
     void subtract(Warp& w) {
         enum class Site : u32 { a, m, above, set_a, b, b_m, b_above, set_b };
         const u32 t = host.column - 1;
-        const auto x = w.x(), y = w.y();
+        const auto x = by_rows_ ? w.y() : w.x(), y = by_rows_ ? w.x() : w.y();
         w.if_(x < n_ - 1 - t && y < n_ - t, [&] {
             const auto row = x + (t + 1);
             const auto at = mad(row, n_, y + t);
@@ -76,9 +77,15 @@ class Gaussian final : public HostedApplication<GaussianHost> {
     }
 
     u32 n_;
+    bool by_rows_;
     std::vector<float> first_a_, first_b_;
     Array<float> m_, a_, b_;
     u32 fan1_, fan2_;
+};
+
+class GaussianByRows final : public Gaussian {
+  public:
+    explicit GaussianByRows(const Options& options) : Gaussian(options, true) {}
 };
 
 std::string Gaussian::difference() const {
@@ -97,7 +104,7 @@ const Entry entry {{.names = {"gaus", "gauss", "gaussian"},
                     .doc =
                         "Gaussian elimination, two kernels per column, after Rodinia (Che et al., "
                         "IISWC'09)",
-                    .tables = "ZnG II (gaus), CXL (gauss)",
+                    .tables = "ZnG II (gaus)",
                     .size_is = "the number of rows",
                     .size = 256,
                     .check_size = 30,
@@ -105,6 +112,16 @@ const Entry entry {{.names = {"gaus", "gauss", "gaussian"},
                     .most = 16384,
                     .memory = [](const Options& o) { return 12 * o.size * o.size; },
                     .make = make<Gaussian>}};
+const Entry by_rows {{.names = {"gaus_rows"},
+                      .doc = "Gaussian elimination as gaus, with consecutive threads along a row",
+                      .tables = "CXL (gauss)",
+                      .size_is = "the number of rows",
+                      .size = 256,
+                      .check_size = 30,
+                      .least = 2,
+                      .most = 16384,
+                      .memory = [](const Options& o) { return 12 * o.size * o.size; },
+                      .make = make<GaussianByRows>}};
 
 } // namespace
 

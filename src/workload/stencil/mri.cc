@@ -1,6 +1,6 @@
 #include "workload/sequence.hh"
 
-/// CXL-GPU's mri is "composed of sort and conv3": a sort of as many pairs as the cube has cells,
+/// CXL-GPU's mri is "composed of sort and conv3": a sort of as many keys as the cube has cells,
 /// then the convolution [A].
 namespace memsim::workload {
 
@@ -9,7 +9,7 @@ namespace {
 std::unique_ptr<Application> sort_and_convolve(const Options& options) {
     const u64 n = options.size;
     return std::make_unique<Sequence>(
-        options, std::vector<Sequence::Part> {{"sort", n * n * n}, {"conv3", n}});
+        options, std::vector<Sequence::Part> {{"merge_sort", n * n * n}, {"conv3", n}});
 }
 
 const Entry entry {{.names = {"mri"},

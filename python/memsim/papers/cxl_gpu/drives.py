@@ -45,7 +45,8 @@ OPTANE_WEAR: Parameters = assumed(
 )
 
 # States in which a flash drive begins: never written, written once in order, or full and overwritten at random, as many
-# pages as its flash has: then collections begin with the first writes. (The readings: start preconditioned.)
+# pages as its flash has: then collections begin with the first writes. (The readings: start preconditioned.) Blocks of a
+# fresh drive have the data sheet's pages, so that it never collects.
 USED = "the readings: start preconditioned; the paper evaluates stores after a collection has begun"
 LINKED = "cxl", "cxl-naive", "cxl-dyn", "cxl-sr", "cxl-ds"  # platforms with endpoints
 USES = options("--drive", "full", "fresh", platforms=LINKED)
@@ -58,6 +59,7 @@ DRIVES: dict[str, Parameters] = {
     ),
 }
 
+SMALL_BLOCK = assumed(8, "blocks of a used drive are small, so that collections begin within a run")
 FLASH = {"z-nand": "z_nand_983_zet", "nand": "nand_980_pro"}
 MEDIA = "dram", "optane", *FLASH
 
@@ -67,9 +69,16 @@ MEDIA = "dram", "optane", *FLASH
 MISS = {"optane": 5 + 1, "z-nand": 3 + 1, "nand": 45 + 1}
 
 
+BUS = "800MB/s"  # of the preset nv_ddr3_800
+
+
 def read_rate(media: str) -> int:
-    """Bytes a second that a medium's data sheet states for reads."""
-    return Rate.parse(OPTANE["bandwidth"] if media == "optane" else PRESETS[FLASH[media]]["drive"]["host_rate"]).value
+    """Bytes a second that a medium gives at most: the data sheet's of Optane, what the channels of flash carry."""
+    if media == "optane":
+        return Rate.parse(OPTANE["bandwidth"]).value
+    preset = PRESETS[FLASH[media]]
+    channels: int = preset["geometry"].channels
+    return channels * Rate.parse(preset["channel"].get("rate", BUS)).value
 
 
 def check(media: str, state: str = "used") -> None:
@@ -99,12 +108,14 @@ OWN_DRAM = "1 GB a TB of flash, or a page of each plane (MQSim's default)"
 
 
 def drive_of(
-    media: str, capacity: int, pages: int = 8, spare: str | None = None, **drive: Any
+    media: str, capacity: int, state: str, pages: int | None = None, spare: str | None = None, **drive: Any
 ) -> tuple[System, Fraction]:
-    """The scaled drive of a flash medium, as a System, and its spare."""
+    """The scaled drive of a flash medium in one of the states of DRIVES, as a System, and its spare. `pages` of a block;
+    None: the data sheet's of a fresh drive, otherwise SMALL_BLOCK."""
     preset = FLASH[media]
     known = PRESETS[preset]
-    channels, packages, dies, planes, _, _ = known["geometry"]
+    channels, packages, dies, planes, _, sheet = known["geometry"]
+    pages = pages or (sheet if state == "fresh" else SMALL_BLOCK)
     nominal = Fraction(in_percent(known["drive"]["over_provisioning"] if spare is None else spare), 100)
     blocks, actual = blocks_of(preset, capacity, pages, nominal)
     # The drive's own DRAM: 1 GB a TB of flash, or a page of each plane (MQSim's default).
@@ -116,7 +127,7 @@ def drive_of(
         "over_provisioning": derived(f"{int(actual * 10**9)}ppb", from_=SMALLER),
         **derived(dict.fromkeys(("cache", "write_buffer"), f"{own // page * page}B"), from_=OWN_DRAM),
     }
-    return solid_state_drive(preset, geometry=smaller, **{**scaled, **drive}), actual
+    return solid_state_drive(preset, geometry=smaller, **{**scaled, **DRIVES[state], **drive}), actual
 
 
 def in_percent(text: object) -> Fraction:
@@ -134,7 +145,7 @@ def drive(media: str, capacity: int, state: str = "used", **changes: Any) -> tup
     """
     check(media, state)
     if media in FLASH:
-        part, _ = drive_of(media, capacity, **{**DRIVES[state], **changes})
+        part, _ = drive_of(media, capacity, state, **changes)
         host: Port = part.drive.host[0]
         return part, host
     part = System()

@@ -18,13 +18,14 @@ from ...model.provenance import assumed, derived, inferred, options, source_of, 
 from ...systems.drive import PRESETS
 from ...systems.interleave import Interleave, in_bytes
 from ...systems.parameters import Parameters, described_by
-from .drives import DRIVES, FLASH, MISS, OPTANE, OPTANE_WEAR, check, drive_of, read_rate
+from .drives import FLASH, MISS, OPTANE, OPTANE_WEAR, check, drive_of, read_rate
 
 # The DRAM of an endpoint, and its cache before a drive: DDR5-5600, two sub-channels of 32 bit, 44.8 GB/s, 46-45-45 at
 # 2.8 GHz, tRFC 295 ns (the paper's Table 10a; timing: src/mem/dram/presets/ddr.cc). Neighbouring bursts go to the other
 # sub-channel and the next bank group, as writes of one group are 20 ns apart.
 DRAM = stated("ddr5_5600", "CXL-GPU's table 10a: DDR5-5600, 46-45-45, tRFC 295 ns")
 SUBCHANNELS, CHUNK = 2, "64B"
+BEHIND = "44.8GB/s"  # what comes from a drive goes into that DRAM
 MAP = assumed("RoRaBaCoBgCh", "neighbouring bursts in other bank groups, as writes of one group are 20 ns apart")
 SUBCHANNEL_ROWS = 32 * 4096  # bytes that a row of all banks holds
 
@@ -102,7 +103,8 @@ class MediumParameters:
     controller      time of the endpoint's controller and FTL for what goes to the drive
     announce        from the announcement of an internal task to its beginning
     wear            whether Optane levels its wear
-    pages, spare    of flash: pages of a block, and what the host does not see (None: the data sheet's)
+    pages, spare    of flash: pages of a block (None: drives.drive_of() chooses), and what the host does not see (None:
+                    the data sheet's)
     state           of flash: one of DRIVES
     depth           requests that the cache has under way
     group           bytes of the drive whose written units leave the cache together, such as '4KiB'; '0B': each unit
@@ -121,7 +123,7 @@ class MediumParameters:
     controller: str = CONTROLLER
     announce: str = ANNOUNCE
     wear: bool = True
-    pages: int = 8
+    pages: int | None = None
     spare: str | None = None
     state: str = "used"
     depth: int = 256
@@ -150,7 +152,8 @@ def medium(p: MediumParameters) -> Medium:
             part.cache.drive_load = part.drive.load
         return Medium(part, part.cache.cpu_side, (part.cache.load,))
     announcements = dict(announce=p.announce, announce_from=p.announce_from)
-    part.ssd, actual = drive_of(p.media, size, p.pages, p.spare, **announcements, **{**DRIVES[p.state], **p.drive})
+    inside = dict(host_rate=derived(BEHIND, from_="behind an endpoint a drive has no PCIe link of its own; chosen after runs of vadd"))
+    part.ssd, actual = drive_of(p.media, size, p.state, p.pages, p.spare, **announcements, **inside, **p.drive)
     host = part.ssd.drive.host[0]
     if step < 512:
         part.merger = flash.SectorMerger(
