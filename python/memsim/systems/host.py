@@ -13,7 +13,7 @@ PCIE = dict(
         dict(payload="128B", overhead="40B"), "a usual payload; an acknowledgement and a credit update of 8 bytes"
     ),
 )
-BATCH = cited(256, "NVIDIA's open driver: faults of a batch")
+BATCH = cited(256, "NVIDIA's open driver, uvm_gpu_replayable_faults.c: UVM_PERF_FAULT_BATCH_COUNT_DEFAULT 256")
 PAGE_COST = assumed(1_000_000_000, "time of the driver for a page, in fs")  # range 0 to 2 us
 HOST_DRAM = assumed(34, "two channels of DDR4-2133 of a desktop, in GB/s")
 

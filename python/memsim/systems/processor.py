@@ -23,18 +23,18 @@ from .scale import up_to
 # once, 16 requests for one of them.
 # Sets are hashed, as those of GPGPU-Sim's tested configurations are: words of a warp's local memory and rows of
 # matrices lie at strides of powers of two.
-HASHED = dict(set_hash=cited("polynomial", "GPGPU-Sim's tested configurations hash the sets"))
-L1 = dict(stage=wired("l1"), **HASHED)
+QV100_L2 = "GPGPU-Sim, SM7_QV100/gpgpusim.config: gpgpu_cache:dl2 with the set index P"
+L1 = dict(stage=wired("l1"), set_hash=assumed("polynomial", "as the L2; SM7_QV100 has an L1 of linear sets"))
 L2 = dict(
     **stated(dict(capacity="6MiB", ways=8, write_policy="write_back", write_allocate=True), "Ohm-GPU table I"),
     latency=assumed("80ns", "a usual latency of an L2; range 40 to 160 ns"),
     mshrs=assumed(64, "misses of a slice at once"),
     targets=assumed(16, "requests for one miss"),
     stage=wired("l2"),
-    **HASHED,
+    set_hash=cited("polynomial", QV100_L2),
 )
 # 64 B a cycle and slice: Fermi's L2 gives 384 B a clock from six partitions.
-NETWORK = dict(width=cited("64B", "Fermi's L2 gives 384 B a clock from six partitions"))
+NETWORK = dict(width=assumed("64B", "as Fermi's L2 is known for: 384 B a clock from six partitions; not looked up"))
 MEMORY = assumed(dict(timing="hbm2", map="RoRaBaCoChCl"), "one stack of HBM2")
 JOIN = assumed(
     dict(width="64B", latency="1fs"), "as wide as a slice, without a time of its own"

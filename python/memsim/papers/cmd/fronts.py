@@ -6,7 +6,7 @@ Values are from Table II or are assumptions (docs/models/assumptions.md).
 from collections.abc import Iterable, Sequence
 
 from ...errors import check_known, user_error
-from ...model.provenance import Swept, assumed, cited, inferred, stated, swept
+from ...model.provenance import Swept, assumed, inferred, stated, swept
 from ...systems.parameters import Parameters
 
 TABLE_II = "CMD table II"
@@ -83,7 +83,7 @@ def _times(policy: str) -> list[Swept]:
     ]
 
 
-BPC = cited("bpc", "Kim et al., ISCA'16", sweep=_times("bpc"))
+BPC = stated("bpc", "CMD, evaluation: compared scheme (Kim et al., ISCA'16)", sweep=_times("bpc"))
 BCD = stated(
     "bcd",
     "CMD, evaluation: compared scheme; its bases on CMD's area",

@@ -23,14 +23,14 @@ def data_path(iops: int, rate: int) -> str:
     return f"{round((1 / Fraction(iops) - Fraction(4096) / Fraction(rate)) * 10**15)}fs"
 
 
-P5800X = "data sheet of the Optane P5800X 1.6 TB"
+P5800X = "as the vendor states it for the Optane P5800X 1.6 TB; not looked up"
 # Data sheets: Optane P5800X 1.6 TB (read and write 5 us at 4 KiB, 1.5 and 1.35 million requests of 4 KiB a second,
 # 7.2 and 6.2 GB/s); units of 256 bytes as in Optane DIMMs (Izraelevitz et al., 2019). 983 ZET and 980 Pro: drive.py.
 OPTANE: Parameters = dict(
-    block=cited("256B", "Izraelevitz et al., 2019: units of Optane DIMMs"),
-    **cited(dict(read_latency="5us", write_latency="5us", bandwidth="7.2GB/s", write_bandwidth="6.2GB/s"), P5800X),
-    read_time=derived(data_path(1_500_000, 7_200_000_000), from_=f"{P5800X}: 1.5 million reads a second"),
-    write_time=derived(data_path(1_350_000, 6_200_000_000), from_=f"{P5800X}: 1.35 million writes a second"),
+    block=cited("256B", "Izraelevitz et al., arXiv 1903.05714, section 2: Optane DIMMs access their media by 256 B"),
+    **assumed(dict(read_latency="5us", write_latency="5us", bandwidth="7.2GB/s", write_bandwidth="6.2GB/s"), P5800X),
+    read_time=derived(data_path(1_500_000, 7_200_000_000), from_=f"1.5 million reads a second, {P5800X}"),
+    write_time=derived(data_path(1_350_000, 6_200_000_000), from_=f"1.35 million writes a second, {P5800X}"),
     queue=assumed(1024, "more than an endpoint has under way"),
 )
 RAM_DRIVE: Parameters = dict(

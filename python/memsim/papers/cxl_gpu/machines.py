@@ -240,7 +240,7 @@ def _add_paging(root: Root, size: scale.Scaled, p: MachineParameters) -> None:
         fault_latency=derived(p.fault, from_=p.fault if source_of(p.fault) else "the time that its caller names"),
         batch=cited(
             256,
-            "NVIDIA's open driver: 256; CXL-GPU's time of the host is that of a study of batched faults",
+            "NVIDIA's open driver, uvm_gpu_replayable_faults.c: UVM_PERF_FAULT_BATCH_COUNT_DEFAULT 256",
             sweep=[swept(1, "host.batch=1", platforms=("uvm", "gds"))],
             name="faults of a batch",
         ),

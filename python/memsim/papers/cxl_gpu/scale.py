@@ -12,7 +12,7 @@ from ...systems.scale import KIB, Invariant, up_to
 LINE = 64
 LLC_WAYS = assumed(8, "ways of the last-level cache")
 LOCAL = stated(10, "CXL-GPU, evaluation: the footprint is ten times local memory")
-LLC = cited(128 * KIB, "Vortex's default configuration: L2 of 128 KB")
+LLC = cited(128 * KIB, "Vortex, hw/rtl/VX_config.vh: L2CACHE_SIZE 131072")
 LEAST_LLC = assumed(8, "local memory to last-level cache at the least, where the program is small")
 UVM_PAGE = assumed(64 * KIB, "bytes that a fault brings; range 4 KiB to 2 MiB")
 

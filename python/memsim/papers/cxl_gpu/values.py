@@ -21,19 +21,19 @@ CONTROLLERS = ("ours", "smt", "tpp")
 CONTROLLER = "CXL-GPU: the compared controllers (ours, SMT, TPP)"
 FLIT = "CXL 3.1: flits of 68 and 256 bytes; CXL-GPU's link has those of 68"
 FLITS = ("68B", "256B", "256B-lopt")
-VORTEX = "Vortex"
+VORTEX = "Vortex, hw/rtl/VX_config.vh"
 CORES = stated(8, "CXL-GPU's table: cores/threads 8/8")
 LANES = stated(8, "CXL-GPU's table: cores/threads 8/8")
 CLOCK = cited(
     "250MHz",
-    "Vortex's README: 1024 threads at 250 MHz",
+    "Vortex, README.md of 2021: 1024 threads at 250 MHz",
     sweep=[swept(f, f"gpu.sm[*].clock={f}") for f in ("125MHz", "1GHz")],
     name="clock of the cores",
 )
-WARPS = cited(4, "Vortex's default configuration: 4 warps of a core; the paper's table has cores and threads alone")
+WARPS = cited(4, "Vortex, hw/rtl/VX_config.vh: NUM_WARPS 4; CXL-GPU's table has cores and threads alone")
 GROUPS = cited(
     "chunks",
-    "Vortex's OpenCL runtime: a hardware thread runs a contiguous chunk of the work-groups",
+    "Vortex, runtime/src/vx_spawn.c: a hardware thread runs a contiguous chunk of the work-groups",
     sweep=[swept("interleaved", "threads.order=interleaved")],
     name="work-groups of a hardware thread",
 )

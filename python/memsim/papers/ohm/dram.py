@@ -24,7 +24,7 @@ PAGE = assumed(
 )
 TIMING = cited(  # docs/models/ohm-readings.md
     str(gtx580.DRAM),
-    f"{gtx580.MACSIM}: table I as cycles of 2.1 GHz",
+    f"{gtx580.MACSIM}: {gtx580.DRAM_KNOBS}; Ohm-GPU table I",
     sweep=[swept("printed", to="ohm_table1")],
     name="DRAM times",
 )
@@ -119,7 +119,9 @@ def paged(
         root.gpu,
         device=mmu.new_input(root.gpu.network),
         drive=drive,
-        fault_latency=cited("20us", "Zheng et al., HPCA'16: 20 to 50 us", sweep=["50us"]),
+        fault_latency=assumed(
+            "20us", "as Zheng et al., HPCA'16, are quoted: 20 to 50 us; not looked up", sweep=["50us"]
+        ),
         **host,
     )
     _controllers(root, size, latency, -(-needed // size.controllers), RANKS["origin"])

@@ -11,7 +11,7 @@ from typing import Any
 from ... import Root, SimObject, System, ohm
 from ...model.energy import components
 from ...errors import check_known, user_error
-from ...model.provenance import assumed, cited, derived, inferred, wired, with_unit
+from ...model.provenance import assumed, derived, inferred, wired, with_unit
 from ...systems import gtx580
 from ...systems.drive import solid_state_drive
 from ...systems.interleave import connect
@@ -241,7 +241,7 @@ def controller(platform: str, size: scale.Scaled, index: int, **changes: Any) ->
         dram=with_unit(size.dram, "B"),
         modules=MODULES,
         page=assumed(f"{PAGE}B", "a DRAM row", sweep=["1KiB"]),
-        hot_threshold=cited(6, "PoM, MICRO'14", sweep=[1, 18, 48]),
+        hot_threshold=assumed(6, "a threshold of PoM's kind (Sim et al., MICRO'14); not looked up", sweep=[1, 18, 48]),
         postponed=assumed(32, "a warp's requests", sweep=[8, 128]),
         swaps=SWAPS,
         **{**QUEUES, **PLANAR[platform], **changes},

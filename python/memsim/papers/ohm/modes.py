@@ -113,7 +113,7 @@ SWAPS = assumed(  # under way in a controller
 )
 MODULES = stated(2, "Ohm-GPU table III: 12 XPoint modules over 6 controllers")
 # A module's banks keep rows as large as a DRAM's open (docs/models/ohm-readings.md); row="256B" for lines without rows.
-BUFFERS = "Optane: a queue of 64, and a buffer of 64 lines of 256 B"
+BUFFERS = "VANS (MICRO'20), config/vans.cfg, [rmw]: lsq_entries 64, buffer_entries 64"
 XPOINT: Parameters = dict(
     row=inferred("2KiB", "table I of both papers: tRCD and tCL of XPoint", sweep=["256B", "8KiB"]),
     t_column=stated("8900ps", "ZnG table I, Optane: tCL 8.9 ns", sweep=["1ps"]),
@@ -126,7 +126,7 @@ XPOINT: Parameters = dict(
         sweep=[swept(16, f"{MODULE}.write_buffer=16", f"{MODULE}.drain_high=12", f"{MODULE}.drain_low=4")],
     ),
     drain_low=assumed(16, "room to coalesce: 1/4", sweep=[1, 40]),
-    psi=cited(100, "Start-Gap, MICRO'09", sweep=[10, 1000]),
+    psi=assumed(100, "as Start-Gap (MICRO'09) is quoted; not looked up", sweep=[10, 1000]),
 )
 # Hetero's XPoint controllers keep their map in an external DRAM (II-C), whose tRCD and tCL a read waits for (17.1 ns)
 # beside the handshake; Start-Gap needs none (III-A).
@@ -141,7 +141,7 @@ MAPPED: Parameters = dict(
 # As gtx580.DRAM_QUEUES; a controller accepts twice as many, reads and writes, and drains between the same shares of its
 # places.
 QUEUES: Parameters = dict(
-    dram_queue=cited(128, f"{gtx580.MACSIM}: dram_buffer_size", sweep=[32]),
+    dram_queue=cited(128, f"{gtx580.MACSIM_DEFAULTS}: dram_buffer_size 128", sweep=[32]),
     requests=assumed(256, "as many reads and writes as the queue of the DRAM", sweep=[64, 512]),
     grant_latency=assumed(
         "5ns",

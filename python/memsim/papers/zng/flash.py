@@ -70,9 +70,10 @@ OF_CONTROLLER: Parameters = dict(
     ),
     pin_ways=assumed(1, "1 of 8", sweep=_on(("zng",), 2, 4)),
 )
+NETWORK = "SimpleSSD-MacSim (ZnG's first author), branch network"
 OF_MESH: Parameters = dict(
-    stages=cited(4, "the authors' public configuration", sweep=[1, 2]),
-    channels=cited(4, "the authors' public configuration", sweep=[2, 8], name="virtual channels"),
+    stages=cited(4, f"{NETWORK}, network.h: stages RC, VCA, SA and ST", sweep=[1, 2]),
+    channels=cited(4, f"{NETWORK}, network.param.def: nif_num_vc 4", sweep=[2, 8], name="virtual channels"),
     buffer=assumed(
         36, "two packets of 144 B, so that one comes while one goes", sweep=[18, 144], name="flits of a buffer"
     ),

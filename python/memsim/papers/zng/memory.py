@@ -22,10 +22,10 @@ PAGE = 4096
 Rate = int | Fraction  # bytes a second
 
 # GDDR5 of 384 bit x 4.008 GT/s over six controllers (GTX 580): 32.064 GB/s each.
-GDDR5_RATE = cited(32_064_000_000, "GTX 580: GDDR5 of 384 bit x 4.008 GT/s over six controllers")
+GDDR5_RATE = cited(32_064_000_000, "GTX 580, specifications: GDDR5 of 384 bit x 4.008 GT/s; over six controllers")
 GDDR5_ROW = 2048  # of gtx580.DRAM
 # An Optane DIMM reads 6.57 GB/s (Izraelevitz et al., 2019): 39 GB/s of six.
-OPTANE_RATE = cited(6_570_000_000, "Izraelevitz et al., 2019: an Optane DIMM reads 6.57 GB/s")
+OPTANE_RATE = cited(6_570_000_000, "Izraelevitz et al., arXiv 1903.05714, section 3: six Optane DIMMs read 39.4 GB/s")
 # What Table I's tRCD/tCL/tRP of 190/8.9/763 ns mean (assumption). table: a DRAM's times, in the banks and rows that the
 # authors' simulator has by default (MacSim's params_gtx580: 16 of 2 KiB; the paper gives none); closing a row that
 # was written takes tRP: XPoint "has no destructive reads" (Ohm-GPU, I). printed, which holds: closing any row does, as
@@ -46,13 +46,13 @@ READ_COST = assumed(  # 1 and 20 us of the whole host are 8 and 160 us of a slic
     sweep=[swept(t, f"host.page_cost={t}") for t in ("8us", "160us")],
     name="page_cost",
 )
-FAULT_LATENCY = cited("20us", "Zheng et al., HPCA'16: 20 to 50 us", sweep=["50us"])
+FAULT_LATENCY = assumed("20us", "as Zheng et al., HPCA'16, are quoted: 20 to 50 us; not looked up", sweep=["50us"])
 DRAM = "memory.dram[*]"
 QUEUES: Parameters = dict(
     gtx580.DRAM_QUEUES,
     read_queue=cited(
         128,
-        f"{gtx580.MACSIM}: dram_buffer_size",
+        f"{gtx580.MACSIM_DEFAULTS}: dram_buffer_size 128",
         sweep=[
             swept(
                 32,
@@ -133,7 +133,7 @@ def ideal(root: Root, size: Scaled, needed: int) -> None:
             mem.DramController(
                 timing=cited(
                     card,
-                    card.source,
+                    f"{gtx580.MACSIM}: {gtx580.DRAM_KNOBS}, at the rate of a GTX 580; refresh as gddr5",
                     sweep=[swept("a part's", f"{DRAM}.changes={' '.join(parts_times)}")],
                     name="GDDR5's times",
                 ),
@@ -227,7 +227,12 @@ def ssd(size: Scaled, **changes: Any) -> System:
     drive: Parameters = {
         "cores": derived(scale.cores(size), from_=[scale.CORES, SHARE]),
         "firmware": derived(fs(scale.firmware(size)), from_=[scale.FIRMWARE, SHARE]),
-        "host_rate": share(cited(3_282_000_000, "MQSim's PCIe: 4 lanes of 1 GB/s, 128 of 156 bytes are payload")),
+        "host_rate": share(
+            cited(
+                3_282_000_000,
+                "MQSim, ssdconfig.xml: PCIe_Lane_Count 4, 1 GB/s each; PCIe_Link.h: 128 of 156 bytes are data",
+            )
+        ),
         "dram_rate": share(assumed(6_400_000_000, "32 bit x 1600 MT/s")),
     }
     return solid_state_drive("z_ssd", channels=size.channels, **{**drive, **changes})

@@ -25,7 +25,7 @@ FOOTPRINT = assumed(
     name="footprint of the paper",
 )
 L1, L2 = stated((48 * KIB, 6 * MIB), "ZnG table I")
-DRAM = cited(1536 * MIB, "GTX 580: 1.5 GB")  # of hetero's GPU
+DRAM = cited(1536 * MIB, "GTX 580, specifications: 1536 MB")  # of hetero's GPU
 BUFFER = assumed(  # of HybridGPU's SSD controller
     32 * MIB,
     "as the authors' other work",
