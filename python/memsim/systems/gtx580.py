@@ -1,5 +1,5 @@
-"""The GPU and the DRAM that Ohm-GPU (MICRO 2021) and ZnG (ISCA 2020) share: their authors, their simulator (MacSim with
-its file of a GTX 580, `params_gtx580`) and their tables are the same.
+"""The GPU and the DRAM that Ohm-GPU (MICRO 2021) and ZnG (ISCA 2020) share: they have the same authors, the same
+simulator (MacSim with its file of a GTX 580, `params_gtx580`) and the same tables.
 
 A value is from the table of either paper, else from that file; docs/models/ohm-readings.md has the text of each.
 """

@@ -1,4 +1,4 @@
-"""Stacks of High Bandwidth Flash for a GPU: as papers of 2026 assume them, a channel of one, a drive of one.
+"""Stacks of High Bandwidth Flash for a GPU, as papers of 2026 assume them: one as a channel, one as a drive.
 
     root.gpu = systems.h100(memory=placed.beside(hbf.channel("dash"), placed.arrays(root.model, "weights.")))
 """

@@ -160,7 +160,7 @@ def machine(p: MachineParameters) -> Root:
 
 
 def gpu_of(platform: str, size: scale.Scaled, dispatcher: Parameters) -> Gpu:
-    """SMs with their L1s, the crossbar and the L2's slices, whose mem_side the caller binds."""
+    """SMs with their L1s, the crossbar and the L2's slices. The caller binds the slices' mem_side."""
     chosen = PLATFORMS[platform]
     ways = chosen.get("ways", scale.L2_WAYS)
     return gpu(

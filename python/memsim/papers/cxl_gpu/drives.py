@@ -1,8 +1,8 @@
 """The drives behind CXL endpoints and of GPU-direct storage.
 
-Every drive is one of MEDIA, whose figures are a data sheet's. A machine that is smaller than the paper's has a drive
-of the same times, channels and dies with smaller and fewer blocks, and so with more spare. It begins in the state that
-long use leaves (DRIVES).
+Every drive is one of MEDIA, with the figures of a data sheet. A machine that is smaller than the paper's has a drive
+with the same times, channels and dies, but with smaller and fewer blocks, and so with a larger share of spare. It
+starts in the state of a drive in long use (DRIVES).
 """
 
 from fractions import Fraction
@@ -125,10 +125,10 @@ def in_percent(text: object) -> Fraction:
 
 
 def drive(media: str, capacity: int, state: str = "used", **changes: Any) -> tuple[System, Port]:
-    """A medium as a drive by itself, as GPU-direct storage has it: a System, and its port for block requests.
+    """A medium as a drive without an endpoint, for GPU-direct storage: a System, and its port for block requests.
 
     media       one of MEDIA; 'dram' is a drive as fast as the endpoint's DRAM
-    capacity    bytes that it shows, a whole number
+    capacity    bytes that the host sees, a whole number
     state       of flash: one of DRIVES
     changes     arguments of drive_of(), or parameters of the drive
     """

@@ -1,7 +1,7 @@
 """CXL-GPU's machine for a program: capacities in proportion to the footprint, which is ten times the GPU's memory.
 
-Local memory and the endpoint's DRAM cache shrink together. The last-level cache is Vortex's as far as local memory is eight
-times as large. Queues, lines of 64 B, units of 256 B, layers, media times and the host's 500 us never shrink.
+Local memory and the endpoint's DRAM cache shrink together. The last-level cache is Vortex's as far as local memory is
+eight times as large. Queues, lines of 64 B, units of 256 B, layers, media times and the host's 500 us never shrink.
 """
 
 from dataclasses import dataclass, field

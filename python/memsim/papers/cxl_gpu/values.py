@@ -37,8 +37,9 @@ GROUPS = cited(
     sweep=[swept("interleaved", "threads.order=interleaved")],
     name="work-groups of a hardware thread",
 )
-# How programs run: work-groups in hardware threads, or warps of 32 threads on 8 lanes, as CUDA maps them. Figures with UVM
-# take the latter on all platforms: in chunks 256 threads use as many pages of each array at once, and GPU memory holds 128.
+# How programs run: work-groups in hardware threads, or warps of 32 threads on 8 lanes, as CUDA maps them. Figures with
+# UVM take the latter on all platforms: in chunks 256 threads use as many pages of each array at once, and GPU memory
+# holds 128.
 THREADS = "serial", "simt"
 SIMT_WARPS = assumed(16, "warps of a core, so that a block of 512 threads fits")
 MSHRS = assumed(
@@ -88,8 +89,8 @@ def _speculative(*values: object) -> list[Swept]:
 
 
 QUEUES: Parameters = dict(
-    # 4 x 64 B in the mean time of a load (75 % hits of 0.2 us, misses of 5.7 us), against 1.5 GB/s of the ideal GPU, is 9.2
-    # times its time; 8 would give 4.6, 2 18. The value was chosen after runs of vadd with 4 and 8.
+    # 4 x 64 B in the mean time of a load (75 % hits of 0.2 us, misses of 5.7 us), against 1.5 GB/s of the ideal GPU, is
+    # 9.2 times its time; 8 would give 4.6, 2 18. The value was chosen after runs of vadd with 4 and 8.
     loads_at_once=inferred(
         4,
         "cxl-40: CXL on Z-NAND takes 12.5 times the ideal GPU's time; cxl-21: loads wait in the GPU's memory queue",
@@ -131,8 +132,8 @@ HOST_DRAM: Parameters = dict(
     latency=assumed("100ns", "a usual latency of host memory"),
     bandwidth=stated("44.8GB/s", "CXL-GPU's table 10a: DDR5-5600, two sub-channels of 32 bit"),
 )
-# Chunks of the hardware threads lie at powers of two. Linear sets map them to few sets, so that each line is fetched again
-# for each of its words; 92 to 99 % of look-ups then hit in the endpoint's DRAM, where the paper has 47 to 10 %.
+# Chunks of the hardware threads lie at powers of two. Linear sets map them to few sets, so that each line is fetched
+# again for each of its words; 92 to 99 % of look-ups then hit in the endpoint's DRAM, where the paper has 47 to 10 %.
 SETS = inferred(
     "polynomial",
     "cxl-22: lines are not fetched again for each word",

@@ -1,7 +1,7 @@
 """Ohm-GPU (Zhang and Jung, MICRO'21): DRAM and XPoint on one channel, electrical or optical.
 
-`machine(MachineParameters(mode, platform, program))` builds the whole machine of a platform, `testbed(...)` the computer
-of Fig. 3a. modes.py has the values.
+`machine(MachineParameters(mode, platform, program))` builds the whole machine of a platform, `testbed(...)` the
+computer of Fig. 3a. modes.py has the values.
 """
 
 from collections.abc import Collection, Iterator
@@ -105,8 +105,8 @@ def platforms(mode: str) -> list[str]:
 def machine_scale(
     mode: str, platform: str, program: SimObject, controllers: int | None = None, **floors: int
 ) -> scale.Scaled:
-    """What the machine for this program has; `controllers` overrides how many memory controllers the scale leaves of the
-    paper's six. `floors`, in bytes: `l1_floor` is the least capacity of an L1, `l2_floor` that of an L2 slice."""
+    """What the machine for this program has; `controllers` overrides how many memory controllers the scale leaves of
+    the paper's six. `floors`, in bytes: `l1_floor` is the least capacity of an L1, `l2_floor` that of an L2 slice."""
     paper = {"origin": scale.OHM_ORIGIN, "oracle": scale.OHM_ORACLE[mode]}.get(platform, OHM[mode])
     paper = replace(paper, **floors)
     return scale.scale(paper, footprint(program), page=PAGE, modules=MODULES, controllers=controllers)
@@ -188,8 +188,8 @@ def _add_xpoint(root: Root, size: scale.Scaled, p: MachineParameters) -> None:
 
 @described_by(TestbedParameters)
 def testbed(p: TestbedParameters) -> Root:
-    """The computer of Fig. 3a: this GPU with all of its DRAM controllers, whose memory holds everything;
-    a host and a Z-SSD."""
+    """The computer of Fig. 3a: this GPU with all of its DRAM controllers and memory for everything; a host and a
+    Z-SSD."""
     size = machine_scale("planar", "oracle", p.program, controllers=6, l2_floor=L2_FLOOR)
     root = Root(seed=p.seed, contents=p.contents)
     root.program = p.program

@@ -70,8 +70,8 @@ PLANAR: dict[str, Parameters] = {
 # In two-level mode a platform is also what its XPoint controller does: it takes victims over that it
 # snarfs (auto-read/write), and sends lines of misses to the DRAM while the memory controller watches
 # (reverse-write; IV-B), which "stops issuing new memory requests" until XPoint's completion signal (V-A): what it has
-# issued continues. ohm-wom and ohm-bw differ in rings and laser alone: nothing is swapped. A migration keeps the channel
-# busy as in planar mode: an eviction goes before requests.
+# issued continues. ohm-wom and ohm-bw differ in rings and laser alone: nothing is swapped. A migration keeps the
+# channel busy as in planar mode: an eviction goes before requests.
 REVERSE_WRITE: Parameters = dict(
     CHANNELS["ohm-base"],
     auto_rw=AUTO_RW,
@@ -93,7 +93,7 @@ TWO_LEVEL: dict[str, Parameters] = {
 }
 ELECTRICAL = ("origin", "hetero")
 # A route selects a pre-tuned ring in 100 ps; a single ring that is tuned to the half-coupled state takes 500 ps
-# (IV-C). No text tells other turnarounds, so wires have the same.
+# (IV-C). The paper gives no other turnaround, so wires have the same.
 TURNAROUND = assumed(
     "100ps",
     "a ring's tuning (Ohm-GPU IV-C), on wires too",
@@ -101,7 +101,7 @@ TURNAROUND = assumed(
 )
 TURNAROUND_SINGLE_RINGS = stated("500ps", "Ohm-GPU IV-C: a single ring that is tuned to the half-coupled state")
 PAGE = assumed(2048, "unit of mapping and swap: a DRAM row, in bytes")
-INTERLEAVE = with_unit(PAGE, "B")  # of addresses over controllers: pages go round
+INTERLEAVE = with_unit(PAGE, "B")  # of addresses over controllers: page by page
 SWAPS = assumed(  # under way in a controller
     4,
     "two pages each in 16 KiB, as large as the paper's device registers",
@@ -128,8 +128,8 @@ XPOINT: Parameters = dict(
     drain_low=assumed(16, "room to coalesce: 1/4", sweep=[1, 40]),
     psi=assumed(100, "as Start-Gap (MICRO'09) is quoted; not looked up", sweep=[10, 1000]),
 )
-# Hetero's XPoint controllers keep their map in an external DRAM (II-C), whose tRCD and tCL a read waits for (17.1 ns)
-# beside the handshake; Start-Gap needs none (III-A).
+# Hetero's XPoint controllers keep their map in an external DRAM (II-C). A read waits for the map's tRCD and tCL (17.1
+# ns) and for the handshake. Start-Gap needs no map (III-A).
 MAPPED: Parameters = dict(
     ready_latency=inferred(
         "22143ps",

@@ -1,8 +1,8 @@
 """SAP's machines: a GTX 480 whose memory is a DRAM in front of a PCIe SSD, and one that only counts what would hit.
 
 `machine(MachineParameters(policy, program))` has the DRAM and the drive, with their times. `shadows(ShadowParameters(
-program))` has memory enough, and beside it what each policy would hold at each of SAP's sizes: one run gives them all, as
-the paper's trace does.
+program))` has enough memory for everything, and counts the hits that each policy would have at each of SAP's sizes: one
+run gives the results of all policies and sizes, as the paper's trace does.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,7 +38,7 @@ UNIT = stated(4 * KIB, "SAP III: 4 KB")
 LEAST, CAPACITIES = MIB, stated(12, "SAP IV: 1 MB to 1.5 GB, each twice the one before; here to 2 GiB")
 GTX480 = "GPGPU-Sim, SM2_GTX480/gpgpusim.config (SAP names the chip)"
 SMS, SLICES = cited((15, 6), f"{GTX480}: gpgpu_n_clusters 15, gpgpu_n_mem 6")
-INTERLEAVE = assumed("256B", "addresses go round over slices of the L2")
+INTERLEAVE = assumed("256B", "consecutive chunks belong to consecutive slices of the L2")
 CLOCK = cited("700MHz", f"{GTX480}: gpgpu_clock_domains 700")
 WATCH: Parameters = dict(  # of the memory manager
     clock=CLOCK,
@@ -95,7 +95,7 @@ class MachineParameters:
 
 @dataclass(frozen=True)
 class ShadowParameters:
-    """What shadows() builds: as MachineParameters, with `policies` whose hits are counted."""
+    """Parameters of shadows(): those of MachineParameters, and the `policies` whose hits are counted."""
 
     program: SimObject
     policies: Sequence[str] = tuple(POLICIES)
@@ -215,8 +215,8 @@ def slc_drive(capacity: int) -> System:
 def shadows(p: ShadowParameters) -> Root:
     """A GTX 480 with memory enough, and what each policy would hold beside it.
 
-    Returns a Root with `program`, `gpu`, whose `memory[0]` is a mem.Monitor, `dram`, `distances` (LRU at all sizes) and, by name in `shadow`,
-    a sap.ShadowDram of each other policy.
+    Returns a Root with `program`, `gpu`, whose `memory[0]` is a mem.Monitor, `dram`, `distances` (LRU at all sizes)
+    and, by name in `shadow`, a sap.ShadowDram of each other policy.
     """
     for policy in p.policies:
         check(policy)

@@ -1,7 +1,7 @@
-"""ZnG (Zhang and Jung, ISCA'20) and what it is compared with: a GPU whose memory is Z-NAND.
+"""ZnG (Zhang and Jung, ISCA'20), a GPU whose memory is Z-NAND, and the machines that it is compared with.
 
-`machine(MachineParameters(platform, programs))` builds any of them. The values are of Table I of the paper, or
-assumptions of docs/models/assumptions.md.
+`machine(MachineParameters(platform, programs))` builds any of them. The values are from Table I of the paper, or
+are assumptions of docs/models/assumptions.md.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -52,8 +52,8 @@ PAGE_FILL = inferred(
     name="lines of an L2 MSHR",
 )
 
-# What is behind the L2. Each is called with the root, its Scaled and the bytes of memory needed, and
-# binds root.gpu.l2[i].mem_side. Those of flash.PLATFORMS have ZnG's flash there.
+# Builders of the memory below the L2. Each is called with the root, its Scaled and the bytes of memory needed, and
+# binds root.gpu.l2[i].mem_side. The platforms of flash.PLATFORMS have ZnG's flash there.
 MEMORIES: dict[str, Callable[[Root, scale.Scaled, int], None]] = {
     "hetero": memory.hetero,
     "hybridgpu": hybrid.hybridgpu,
@@ -62,7 +62,8 @@ MEMORIES: dict[str, Callable[[Root, scale.Scaled, int], None]] = {
 }
 # L2 and prefetch. STT-MRAM: four times the sets, a write takes its bank for 5 cycles (Table I), and it
 # keeps nothing that is written (III-C: "a read-only cache") but in pinned ways. Without a prefetcher
-# nothing is fetched around a miss. HybridGPU's predictor is ZnG's table ("the same to [11]", IV-B), without its monitor.
+# nothing is fetched around a miss. HybridGPU's predictor is ZnG's table ("the same to [11]", IV-B), without its
+# monitor.
 L2_MSHRS = cited(128, f"{gtx580.MACSIM_DEFAULTS}: mem_mshr_size 128", sweep=[1024], name="L2 MSHRs")
 SRAM: Parameters = dict(
     **stated(dict(sets=1, write_cycles=1), "ZnG table I"),

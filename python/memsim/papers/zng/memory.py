@@ -29,9 +29,10 @@ OPTANE_RATE = cited(6_570_000_000, "Izraelevitz et al., arXiv 1903.05714, sectio
 # What Table I's tRCD/tCL/tRP of 190/8.9/763 ns mean (assumption). table: a DRAM's times, in the banks and rows that the
 # authors' simulator has by default (MacSim's params_gtx580: 16 of 2 KiB; the paper gives none); closing a row that
 # was written takes tRP: XPoint "has no destructive reads" (Ohm-GPU, I). printed, which holds: closing any row does, as
-# Table I has it, and the first author's public simulator (SimpleSSD-MacSim, branch network). dimm: as table, in the rows of a DDR4 DIMM. measured: as devices were measured, a line of 256 B is read in 305 ns
-# whatever was read before, and the 763 ns are the write of a dirty one to the media. 8 partitions at work:
-# 256 B x 8 / (190 + 763 + 39 ns of data) = 2.1 GB/s of writes, where 2.3 were measured.
+# Table I has it, and the first author's public simulator (SimpleSSD-MacSim, branch network). dimm: as table, in the
+# rows of a DDR4 DIMM. measured: as devices were measured, a line of 256 B is read in 305 ns whatever was read before,
+# and the 763 ns are the write of a dirty one to the media. 8 partitions at work: 256 B x 8 / (190 + 763 + 39 ns of
+# data) = 2.1 GB/s of writes, where 2.3 were measured.
 OPTANE: dict[str, Parameters] = {
     "table": dict(banks=16, row=2048, tRP="1fs", tRPW="763ns", tRC="191ns", tWR="15ns"),
     "printed": dict(banks=16, row=2048, tRP="763ns", tRC="953ns", tWR="15ns"),
@@ -39,7 +40,8 @@ OPTANE: dict[str, Parameters] = {
     "measured": dict(banks=8, row=256, tRP="1fs", tRC="191ns", tWR="763ns"),
 }
 # The host's work for a page that it reads through its kernel (system call, block layer, interrupt), beside the
-# driver's: 177,000 (Foong et al., 2010) to 354,000 (Shin et al., ATC'14) reads a second were measured; sweep 2 to 20 us.
+# driver's: 177,000 (Foong et al., 2010) to 354,000 (Shin et al., ATC'14) reads a second were measured; sweep 2 to 20
+# us.
 READ_COST = assumed(  # 1 and 20 us of the whole host are 8 and 160 us of a slice of 1/8
     4_000_000_000,
     "between measured figures of Foong et al., 2010, and Shin et al., ATC'14, in fs",
@@ -96,7 +98,7 @@ def one_each(root: Root, controllers: Sequence[SimObject]) -> None:
 
 
 def chunk(platform: str, reading: str = "printed") -> str:
-    """In what addresses go round over controllers: a flash page, and no more than a row."""
+    """Bytes of a chunk when addresses are interleaved over controllers: a flash page, and no more than a row."""
     row = {"optane": OPTANE.get(reading, {}).get("row", PAGE), "ideal": GDDR5_ROW, "hetero": GDDR5_ROW}.get(
         platform, PAGE
     )
@@ -112,8 +114,8 @@ def channels(size: Scaled, chunk: str = scale.INTERLEAVE) -> list[Parameters]:
 def ideal(root: Root, size: Scaled, needed: int) -> None:
     """GDDR5 that holds everything (V-D)."""
     rate = GDDR5_RATE * size.of_controller
-    # Activates need no distance, and a change of direction no time: both are of Ohm-GPU's own table and rings. A row may
-    # close when its data has crossed: tCL and a burst.
+    # Activates need no distance, and a change of direction no time: both are of Ohm-GPU's own table and rings. A row
+    # may close when its data has crossed: tCL and a burst.
     card = dram.Preset(
         "gtx580",
         base=gtx580.DRAM,
@@ -238,5 +240,5 @@ def ssd(size: Scaled, **changes: Any) -> System:
     return solid_state_drive("z_ssd", channels=size.channels, **{**drive, **changes})
 
 
-# Platforms whose device memory does not hold everything, and the bytes that it holds.
+# Platforms with a device memory smaller than the program, and its bytes.
 PAGED: dict[str, Callable[[Scaled], int]] = {"hetero": lambda size: size.dram}
