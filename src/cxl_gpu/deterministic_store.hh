@@ -54,7 +54,7 @@ class DeterministicStore final : public Model<DeterministicStore>, public Functi
   public:
     struct Params {
         Param<Bytes> line {
-            64_B, {32_B, 128_B}, "Bytes of an entry", cited("CXL.mem: 64B"), power_of_two()};
+            64_B, {32_B, 128_B}, "Bytes of an entry", cited("CXL 3.2, ch. 3.3"), power_of_two()};
         Param<Bytes> reserve_base {0_B, "Start address of the reserve at local_side",
                                    multiple_of(line), example_value()};
         Param<Bytes> reserve {1_MiB,

@@ -60,12 +60,12 @@ class PagingHost final : public Model<PagingHost>, public Functional {
         Param<Time> fault_latency {20_us,
                                    {1_fs, 1_s},
                                    "Time from the interrupt to the first page: 20 to 50 us",
-                                   cited("Zheng et al., HPCA'16"),
+                                   assumed("Zheng et al., HPCA'16, as quoted; not looked up"),
                                    Change::tunable};
         Param<unsigned> batch {256,
                                {1, 65536},
                                "Maximum number of faults in a batch",
-                               cited("NVIDIA's open driver: 256")};
+                               cited("NVIDIA's open driver, uvm_gpu_replayable_faults.c: 256")};
         Param<Time> page_cost {1_us,
                                {0_fs, 1_s},
                                "Time of the driver for each page, one after another",
@@ -114,7 +114,7 @@ class PagingHost final : public Model<PagingHost>, public Functional {
                             power_of_two(),
                             assumed("a line of the L2")};
         Param<unsigned> outstanding {
-            256, {1, 65536}, "Requests of the copy engine without a response", cited("8-bit tags")};
+            256, {1, 65536}, "Outstanding requests of the copy engine", assumed("8-bit PCIe tags")};
         Param<unsigned> queue {
             256, {1, 65536}, "Faults waiting or in flight: the MMU's buffer", queue_places()};
     };

@@ -22,15 +22,19 @@ struct MeshParams {
         800_MHz, {1_MHz, 100_GHz}, "Clock of links and routers", stated("ZnG table I: 800 MT/s")};
     Param<Bytes> width {8_B, {1_B, 256_B}, "Width of a link: a flit", stated("ZnG table I: 8 B")};
     Param<unsigned> channels {
-        4, {1, 16}, "Virtual channels of a link", cited("as in the authors' public configuration")};
+        4,
+        {1, 16},
+        "Virtual channels of a link",
+        cited("SimpleSSD-MacSim, branch network, network.param.def: nif_num_vc 4")};
     Param<unsigned> buffer {36,
                             {1, 65536},
                             "Buffer of a channel at a router's input, in flits",
                             assumed("two packets of 144 B, so that one arrives while one leaves")};
-    Param<unsigned> stages {4,
-                            {1, 16},
-                            "Cycles in a router: RC, VA, SA, ST",
-                            cited("the authors' public configuration: 4")};
+    Param<unsigned> stages {
+        4,
+        {1, 16},
+        "Cycles in a router: RC, VA, SA, ST",
+        cited("SimpleSSD-MacSim, branch network, network.h: stages RC, VCA, SA and ST")};
     Param<unsigned> link_cycles {1, {1, 64}, "Cycles on a link: LT", assumed("a cycle on a link")};
     Param<unsigned> queue {
         8, {1, 65536}, "Packets waiting or in flight to an endpoint's link", queue_places()};

@@ -45,11 +45,12 @@ class Pcie final : public Model<Pcie>, public Functional {
                               "Maximum amount of data in a packet",
                               assumed("256 B"),
                               power_of_two()};
-        Param<Bytes> overhead {24_B,
-                               {8_B, 64_B},
-                               "Framing, sequence number, header and LCRC of a packet: 5 to 7 "
-                               "dwords (Intel AN 829), here 6",
-                               cited("Intel AN 829: 5 to 7 dwords a packet")};
+        Param<Bytes> overhead {
+            24_B,
+            {8_B, 64_B},
+            "Framing, sequence number, header and LCRC of a packet: 5 to 7 "
+            "dwords (Intel AN 829), here 6",
+            cited("Intel AN 829, section 1.1.1: 5 to 7 dwords a packet; here 6")};
         Param<Time> latency {250_ns,
                              {1_fs, 1_ms},
                              "Latency of one direction, including ports and root complex",
@@ -62,7 +63,7 @@ class Pcie final : public Model<Pcie>, public Functional {
         Param<unsigned> outstanding {256,
                                      {1, 65536},
                                      "Requests of one side without a response of the other",
-                                     cited("8-bit tags")};
+                                     cited("PCIe 3.0, section 2.2.6.2: tags of 8 bits")};
     };
     struct Ports {
         Optional<Responder<Mem>> from_host {

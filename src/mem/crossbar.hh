@@ -46,7 +46,7 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
         Param<Bytes> width {32_B,
                             {1_B, 4_KiB},
                             "Bytes that a port carries per cycle in each direction",
-                            cited("GTX 480 class: 32 B")};
+                            cited("MacSim, params_gtx580: link_width 32")};
         Param<Time> latency {5_ns,
                              {1_fs, 1_ms},
                              "Time from the grant to the arrival at the other side",

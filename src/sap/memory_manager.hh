@@ -35,7 +35,10 @@ class MemoryManager final : public Model<MemoryManager> {
   public:
     struct Params {
         Param<Frequency> clock {
-            700_MHz, {1_MHz, 100_GHz}, "Clock that defines the period", cited("GTX 480: 700 MHz")};
+            700_MHz,
+            {1_MHz, 100_GHz},
+            "Clock that defines the period",
+            cited("GPGPU-Sim, SM2_GTX480/gpgpusim.config: gpgpu_clock_domains 700")};
         Param<unsigned> period {100,
                                 {1, 1u << 20},
                                 "Cycles between queries of the schedulers",
@@ -44,7 +47,7 @@ class MemoryManager final : public Model<MemoryManager> {
                                    {1, 64},
                                    "Memory operations of a warp visible to its scheduler: those "
                                    "in the instruction buffer with ready operands",
-                                   cited("GPGPU-Sim's has two; range 1 to 8")};
+                                   cited("GPGPU-Sim, shader.h: IBUFFER_SIZE 2; range 1 to 8")};
         Param<unsigned> record {1024,
                                 {1, 1u << 20},
                                 "Units that the record holds; a new one replaces the oldest",

@@ -44,7 +44,11 @@ class Program final : public Model<Program>, public protocol::HasKernels {
             "Size of the generated input, in the workload's unit (graphs: 2^size vertices); 0: "
             "the workload's default",
             example_value()};
-        Param<unsigned> degree {16, {1, 1024}, "Edges drawn per vertex", cited("Graph500: 16")};
+        Param<unsigned> degree {
+            16,
+            {1, 1024},
+            "Edges drawn per vertex",
+            cited("Graph500 specification, section on the edge list: edgefactor 16")};
         Param<std::uint64_t> seed {1, "Seed of the generated input", example_value()};
         Param<std::int64_t> source {
             -1,

@@ -9,12 +9,20 @@ namespace memsim::xpoint {
 
 struct DeviceParams {
     using group = void;
-    Param<unsigned> loads {
-        64, {1, 64}, "Reads accepted and not sent", cited("load/store queue of Optane: 64")};
+    Param<unsigned> loads {64,
+                           {1, 64},
+                           "Reads accepted and not sent",
+                           cited("VANS (MICRO'20), config/vans.cfg, [rmw]: lsq_entries 64")};
     Param<unsigned> read_buffer {
-        64, {1, 64}, "Lines of the read buffer", cited("Optane: 64 x 256 B; range 16-64")};
+        64,
+        {1, 64},
+        "Lines of the read buffer",
+        cited("VANS (MICRO'20), config/vans.cfg, [rmw]: buffer_entries 64; range 16 to 64")};
     Param<unsigned> write_buffer {
-        64, {1, 64}, "Lines of the write buffer", cited("Optane: 64 x 256 B; range 16-64")};
+        64,
+        {1, 64},
+        "Lines of the write buffer",
+        cited("VANS (MICRO'20), config/vans.cfg, [rmw]: buffer_entries 64; range 16 to 64")};
     Param<unsigned> drain_high {48,
                                 {1, 64},
                                 "Lines in the write buffer at which draining begins",

@@ -35,15 +35,21 @@ struct MediaParams {
                           stated("ZnG table I, Optane: tCL 8.9 ns"),
                           Change::tunable};
     Param<unsigned> psi {
-        100, {1, 1u << 20}, "Writes between moves of the gap", cited("Start-Gap, MICRO'09: 100")};
+        100,
+        {1, 1u << 20},
+        "Writes between moves of the gap",
+        assumed(
+            "the interval that Start-Gap (Qureshi et al., MICRO'09) is known for; not looked up")};
     Param<Energy> read_energy {5120_pJ,
                                {0_fJ, Energy {1'000'000'000'000}},
                                "Energy of reading a line from the media",
-                               cited("PCM: 2.5 pJ a bit; Lee et al., ISCA'09")};
+                               cited("Lee et al., ISCA'09, array energy of PCM, as others quote "
+                                     "it: 2.47 pJ a bit; here 2.5")};
     Param<Energy> write_energy {34406400_fJ,
                                 {0_fJ, Energy {1'000'000'000'000}},
                                 "Energy of writing a line to the media",
-                                cited("PCM: 16.8 pJ a bit; Lee et al., ISCA'09")};
+                                cited("Lee et al., ISCA'09, array energy of PCM, as others quote "
+                                      "it: 16.82 pJ a bit; here 16.8")};
 };
 
 struct MediaStats {

@@ -82,7 +82,7 @@ def test_messages_for_unknown_names(memsim_command):
             "baseline",
             "--fifo",
             "3",
-        ): "fifo 3: platform 'baseline' has no read-only FIFO; those that have are cmd, ",
+        ): "fifo 3: platform 'baseline' has no read-only FIFO; platforms that have one: cmd, ",
         ("--platform", "bpc", "--hash-share", "0.1"): "hash-share 0.1: platform 'bpc' has no store of hashes",
         ("--platform", "l2-5mb", "--tables-share", "1"): "tables-share 1: platform 'l2-5mb' has no metadata caches",
     }.items():

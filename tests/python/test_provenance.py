@@ -2,15 +2,18 @@
 
 import json
 import pickle
+import re
 from fractions import Fraction
 from pathlib import Path
 
 import memsim
 import pytest
-from memsim import mem, workload
+from memsim import _memsim, mem, workload
 from memsim.cli import assumptions as pages
+from memsim.model import policies
 from memsim.model.build import sources
 from memsim.model.provenance import (
+    Source,
     assumed,
     cited,
     derived,
@@ -26,6 +29,7 @@ from memsim.papers.cmd import fronts
 from memsim.papers.cmd import machines as cmd
 from memsim.papers.sap import machines as sap
 from memsim.study import assumptions
+from memsim.systems import drive, hbf, nvidia
 
 RUN = """
 import memsim
@@ -146,9 +150,50 @@ def test_each_default_of_a_paper_s_machine_has_a_source(paper):
     assert not missing and looked > 1000
 
 
-@pytest.mark.parametrize("drive", sap.DRIVES)
-def test_neither_does_a_machine_of_sap_with_another_drive(drive):
-    root = sap.machine("sap", sap.workloads.program("NN", "tiny")[0], drive=drive)
+# 'MQSim, ssdconfig.xml: Page_Capacity 8192': a document, a place in it, and what stands there. A venue is no place.
+CITED = re.compile(r"[^:]+?, (?!\w+'\d\d(:|$))[^:]+(: .+)?")
+
+
+def without_place(sources_of_values):
+    """Those of the cited sources that name no place in their document, and how many sources are cited."""
+    cited_ones = {source.text for source in sources_of_values if source and source.kind == "cited"}
+    return [text for text in cited_ones if not CITED.fullmatch(text)], len(cited_ones)
+
+
+@pytest.mark.parametrize("paper", assumptions.PAPERS)
+def test_a_cited_source_of_a_paper_s_machine_names_a_place(paper):
+    objects = (obj for _, _, root in assumptions.machines(paper) for obj in root.descendants())
+    missing, cited_ones = without_place(source for obj in objects for source in obj._sources.values())
+    assert not missing and cited_ones >= 3
+
+
+def test_a_cited_source_of_a_preset_names_a_place():
+    root = memsim.Root()
+    root.chip = [nvidia.chip(name).gpu() for name in nvidia.CHIPS]
+    root.drive = [drive.solid_state_drive(name) for name in drive.PRESETS]
+    root.stack = [memsim.flash.HbfStack(**hbf.parameters(name)) for name in hbf.PAPERS]
+    missing, cited_ones = without_place(source for obj in root.descendants() for source in obj._sources.values())
+    assert not missing and cited_ones >= 40
+
+
+def test_a_cited_source_of_a_default_names_a_place():
+    components = [_memsim.schema(kind) for kind in _memsim.types()]
+    of_policies = [one for members in policies.POLICIES.values() for one in members.values()]
+    params = [p for one in components + of_policies for p in one["params"]]
+    missing, cited_ones = without_place(Source(p["kind"], p["source"]) for p in params)
+    assert not missing and cited_ones >= 60
+
+
+@pytest.mark.parametrize(
+    "text", ["MQSim", "Kim et al., ISCA'16", "Zheng et al., HPCA'16: 20 to 50 us", "GTX 480: 700 MHz"]
+)
+def test_a_source_that_names_a_document_alone_is_found(text):
+    assert without_place([Source("cited", text), Source("assumed", "a guess")]) == ([text], 1)
+
+
+@pytest.mark.parametrize("kind", sap.DRIVES)
+def test_neither_does_a_machine_of_sap_with_another_drive(kind):
+    root = sap.machine("sap", sap.workloads.program("NN", "tiny")[0], drive=kind)
     made = [obj for obj in root.descendants() if not isinstance(obj, NO_PART)]
     assert not [(obj.path, name) for obj in made for name in obj._values if obj._sources[name] is None]
 

@@ -119,7 +119,7 @@ def _hbf_drive(machine: Machine) -> SimObject:
 
 def _ssd(machine: Machine) -> SimObject:
     made: SimObject = flash.FixedDrive(
-        read_latency=cited("40us", "TLC NAND: 40 to 100 us"),
+        read_latency=assumed("40us", "the least of the 40 to 100 us that TLC NAND is known for"),
         bandwidth=derived(f"{round(4 * 14500 * machine.share)}MB/s", from_=SSDS),
         queue=8192,
     )
@@ -133,17 +133,25 @@ WAYS = {
     "hbf-behind": Way("HBF, HBM as its page cache", behind(_hbf_drive), prices.HBF, behind=True, flash="hbf"),
     "c2c": Way(
         "host memory over NVLink-C2C, a range of addresses",
-        beside(fixed(cited("772ns", "nvbandwidth, GH200-class"), 375)),
+        beside(
+            fixed(
+                cited("772ns", "nvbandwidth, host_device_latency_sm: 772.6 ns in a log of a GH200-class machine"), 375
+            )
+        ),
         prices.DDR5,
     ),
     "cxl": Way(
         "CXL memory over a x16 port, a range of addresses",
-        beside(fixed(cited("300ns", "Melody (ASPLOS'25): 214 to 394 ns measured"), 63)),
+        beside(
+            fixed(assumed("300ns", "between the 214 and 394 ns that Melody (ASPLOS'25) measured on four devices"), 63)
+        ),
         prices.CXL,
     ),
     "pcie": Way(
         "host memory over PCIe 5 x16, a range of addresses",
-        beside(fixed(cited("1191ns", "nvbandwidth, H200"), 55.6)),
+        beside(
+            fixed(cited("1191ns", "nvbandwidth, host_device_latency_sm: median of an H200 on the same socket"), 55.6)
+        ),
         prices.DDR5,
     ),
     "ssd-behind": Way("four SSDs over PCIe 5, HBM as their page cache", behind(_ssd), prices.SSD, behind=True),

@@ -78,8 +78,8 @@ def row_bytes(columns: int, weight_bits: int) -> int:
 
 LLAMA_3 = dict(vocabulary=128256, rotary_base=500000, head_dim=128)
 LLAMA_2 = dict(vocabulary=32000, rotary_base=10000, head_dim=128)
-VIDUR = "Vidur's model configurations (microsoft/vidur)"
-LLM_SERVING_SIM = "LLMServingSim's model configurations"
+VIDUR = "Vidur (microsoft/vidur), vidur/config/model_config.py"
+LLM_SERVING_SIM = "LLMServingSim (casys-kaist/LLMServingSim), model_configs/meta-llama"
 SHAPES = {
     "llama-3-8b": Shape(layers=32, hidden=4096, heads=32, kv_heads=8, ffn=14336, **LLAMA_3, source=LLM_SERVING_SIM),
     "llama-3-70b": Shape(layers=80, hidden=8192, heads=64, kv_heads=8, ffn=28672, **LLAMA_3, source=LLM_SERVING_SIM),

@@ -17,11 +17,12 @@ from ..model.provenance import assumed, cited, derived, stated, wired
 #        channel of the 980 Pro carries an eighth of its read rate. The SLC cache of the 980 Pro is not modelled.
 # slc_mt29f: eight channels of one MT29F64G08 each, the drive around it as those behind an endpoint, its spare (7.2 %)
 #        enough for their collection's target and the blocks that are open.
-MQSIM = "MQSim's default ssdconfig.xml"
+MQSIM = "MQSim, ssdconfig.xml"
+FLASHARRAY = "FlashGPU's flasharray-src (ZnG's first author), config/flasharray.cfg"
 ZNG = "ZnG table I"
-ZET = "data sheet of the 983 ZET 480 GB: 3.4 and 3.0 GB/s, 750,000 reads and 60 to 75,000 writes a second"
-PRO = "data sheet of the 980 Pro 1 TB: 7 and 5 GB/s"
-AN_EIGHTH = "an eighth of the data sheet's read rate for each channel"
+ZET = "as the vendor states it for the 983 ZET 480 GB: 3.4 GB/s of reads; not looked up"
+PRO = "Samsung 980 Pro, specifications of the 1 TB model: 7,000 MB/s of reads"
+AN_EIGHTH = "an eighth of the drive's read rate for each channel"
 MT29F = "SAP table I: MT29F64G08, SLC pages of 8 KiB, tR 50 us, tPROG 550 us, 5 ns a byte"
 DRIVE_DRAM = assumed(
     dict(dram_rate="6.4GB/s", dram_latency="27500ps"), "32 bit x 1600 MT/s; 13.75 ns each for tRCD, tCL"
@@ -53,28 +54,35 @@ class Geometry(NamedTuple):
 
 PRESETS: dict[str, dict[str, Any]] = {
     "mqsim": dict(
-        geometry=Geometry(*cited((8, 4, 2, 2, 2048, 256), MQSIM)),
-        drive=cited(
-            dict(
-                page="8KiB",
-                over_provisioning="7%",
-                unwritten="past",
-                map_cache="2MiB",
-                keep_rewritten=True,
-                commands=4096,
-                queue_depth=4096,
+        geometry=Geometry(
+            *cited(
+                (8, 4, 2, 2), f"{MQSIM}: Flash_Channel_Count, Chip_No_Per_Channel, Die_No_Per_Chip, Plane_No_Per_Die"
             ),
-            MQSIM,
+            *cited((2048, 256), f"{MQSIM}: Block_No_Per_Plane, Page_No_Per_Block"),
         ),
-        channel=cited(dict(bus="nv_ddr2_333", dies_at_once=1, queue=4096), MQSIM),
-        package=cited(dict(media="mlc"), MQSIM),
-        registers=cited(1, MQSIM),
+        drive=dict(
+            page=cited("8KiB", f"{MQSIM}: Page_Capacity 8192"),
+            over_provisioning=cited("7%", f"{MQSIM}: Overprovisioning_Ratio 0.07"),
+            unwritten=cited("past", "MQSim, Address_Mapping_Unit_Page_Level.cpp: online_create_entry_for_reads()"),
+            map_cache=cited("2MiB", f"{MQSIM}: CMT_Capacity 2097152"),
+            keep_rewritten=cited(True, "MQSim, Data_Cache_Manager_Flash_Advanced.cpp: bloom_filter"),
+            **assumed(
+                dict(commands=4096, queue_depth=4096), "no limit that is reached; MQSim has IO_Queue_Depth 65535"
+            ),
+        ),
+        channel=dict(
+            bus=cited("nv_ddr2_333", f"{MQSIM}: Flash_Comm_Protocol NVDDR2, Channel_Transfer_Rate 333"),
+            dies_at_once=cited(1, "MQSim, TSU_Base.cpp: issue_command_to_chip() issues to one die"),
+            queue=assumed(4096, "no limit that is reached; MQSim's queues have none"),
+        ),
+        package=dict(media=cited("mlc", f"{MQSIM}: Flash_Technology MLC and its latencies")),
+        registers=assumed(1, "as in MQSim, which models one page at a time in a plane"),
     ),
     "z_ssd": dict(
         geometry=Geometry(*stated((16, 1, 8, 8, 1024, 384), ZNG)),
         drive=dict(
             page=stated("4KiB", ZNG),
-            over_provisioning=cited("22.3%", "the authors' public configuration"),
+            over_provisioning=cited("22.3%", f"{FLASHARRAY}: OverProvisioningRatio 0.22265625"),
             preconditioned=assumed("100%", "its data is there at the start"),
             cores=assumed(5, "ZnG: 2 to 5 low-power embedded processor cores"),
             firmware=assumed("5us", "a core's time for a request; sweep in ZnG's machine"),
@@ -93,9 +101,9 @@ PRESETS: dict[str, dict[str, Any]] = {
         drive=dict(
             ENDPOINT,
             page=stated("4KiB", ZNG),
-            over_provisioning=cited("7%", ZET),
+            over_provisioning=assumed("7%", "a usual share; the vendor states the capacity alone"),
             gc_target=derived("6.8%", from_="the spare and the open blocks leave no more"),
-            host_rate=cited("3.4GB/s", ZET),
+            host_rate=assumed("3.4GB/s", ZET),
         ),
         channel=dict(
             bus=stated("nv_ddr3_800", "ZnG table I: 800 MT/s"),
@@ -112,8 +120,8 @@ PRESETS: dict[str, dict[str, Any]] = {
         ),
         drive=dict(
             ENDPOINT,
-            page=cited("16KiB", "TLC flash of that generation"),
-            over_provisioning=cited("9%", PRO),
+            page=assumed("16KiB", "a usual page of TLC flash of that generation"),
+            over_provisioning=derived("9%", from_="1 TB of 1 TiB of flash"),
             host_rate=cited("7GB/s", PRO),
         ),
         channel=dict(
@@ -124,7 +132,7 @@ PRESETS: dict[str, dict[str, Any]] = {
             join_reads=assumed(True, "a page's register serves the reads that wait for it"),
         ),
         package=dict(
-            media=cited("tlc", "TLC flash with one time for each operation"),
+            media=assumed("tlc", "TLC flash; one time for each operation, which timing_changes gives"),
             independent_planes=PLANES_ALONE,
             timing_changes=assumed(
                 "types=1 tR0=45us tPROG0=500us tBERS=5ms endurance=3000", "usual times of TLC flash of that generation"
@@ -135,7 +143,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "slc_mt29f": dict(
         geometry=Geometry(
             *assumed((8, 1, 2, 2), "eight channels of one package; two dies of two planes"),
-            *cited((2048, 128), "MT29F64G08: blocks and pages"),
+            *assumed((2048, 128), "blocks and pages of Micron's SLC parts of that size; not looked up"),
         ),
         drive=dict(
             ENDPOINT,

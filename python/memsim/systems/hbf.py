@@ -1,4 +1,4 @@
-"""Stacks of High Bandwidth Flash for a GPU: as papers of 2026 assume them, a channel of one, a drive of one.
+"""Stacks of High Bandwidth Flash for a GPU, as papers of 2026 assume them: one as a channel, one as a drive.
 
     root.gpu = systems.h100(memory=placed.beside(hbf.channel("dash"), placed.arrays(root.model, "weights.")))
 """
@@ -24,10 +24,16 @@ def _paper(source: str, **values: Any) -> dict[str, Any]:
 # Of a channel: 1/16 of the planes and of the bandwidth of a stack. `rate` is that of the link where the paper has one.
 PAPERS: dict[str, dict[str, Any]] = {
     "dash": _paper(
-        "DASH (arXiv 2608.14333)", dies=16, banks=8, t_read="3us", t_program="100us", rate="100GB/s", endurance=100000
+        "DASH (arXiv 2608.14333), device parameters",
+        dies=16,
+        banks=8,
+        t_read="3us",
+        t_program="100us",
+        rate="100GB/s",
+        endurance=100000,
     ),
     "flint": _paper(
-        "FLINT (arXiv 2608.25062)",
+        "FLINT (arXiv 2608.25062), device parameters",
         dies=16,
         banks=2,
         t_read="2us",
@@ -40,7 +46,7 @@ PAPERS: dict[str, dict[str, Any]] = {
         disturb_limit=1000000,
     ),
     "flashaccel": _paper(
-        "FlashAccel (arXiv 2607.10186)",
+        "FlashAccel (arXiv 2607.10186), device parameters",
         dies=8,
         banks=6,
         t_read="4us",
@@ -50,7 +56,7 @@ PAPERS: dict[str, dict[str, Any]] = {
         endurance=100000,
     ),
     "hbflex": _paper(
-        "HBFlex (arXiv 2609.18675)",
+        "HBFlex (arXiv 2609.18675), device parameters",
         dies=16,
         banks=2,
         t_read="4us",
@@ -59,7 +65,13 @@ PAPERS: dict[str, dict[str, Any]] = {
         endurance=100000,
     ),
     "hbf_sim": _paper(
-        "HBF-Sim (arXiv 2609.29246)", dies=16, banks=2, t_read="15us", t_program="200us", t_erase="2ms", rate="192GB/s"
+        "HBF-Sim (arXiv 2609.29246), device parameters",
+        dies=16,
+        banks=2,
+        t_read="15us",
+        t_program="200us",
+        t_erase="2ms",
+        rate="192GB/s",
     ),
 }
 

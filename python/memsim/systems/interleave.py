@@ -1,4 +1,4 @@
-"""How addresses are distributed over the parts that share them: stated once, and given to all of them."""
+"""How addresses are distributed over the components that share them: one description for all of them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Address translation for any machine: TLBs between its SMs and their L1s, an MMU, and a host that
-brings pages where device memory does not hold all of them.
+"""Address translation for any machine: TLBs between its SMs and their L1s, an MMU, and a host that transfers pages if
+device memory does not hold all of them.
 
     mmu.translate(root.gpu, footprint, walks=mmu.new_input(root.gpu.network))
     mmu.page_faults(root, root.gpu, device=mmu.new_input(root.gpu.network))

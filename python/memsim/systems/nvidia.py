@@ -16,47 +16,47 @@ from ..model.provenance import assumed, cited, derived, inferred
 from ..model.units import Bytes, Time
 from .processor import Gpu, gpu
 
-ACCEL_SIM = "Accel-Sim's tested configurations (SM7_QV100, SM80_A100, SM90_H100)"
-GPU_BENCHES = "gpu-benches (RRZE Erlangen), measured"
-MT4G = "mt4g (TU Munich), measured"
-VENDOR = "NVIDIA's white paper of the chip"
+ACCEL_SIM = "Accel-Sim, configs/tested-cfgs (SM7_QV100, SM80_A100, SM90_H100)"
+OCCUPANCY = "CUDA occupancy calculator, GPU data of compute capability 7.0"
+GPU_BENCHES = "gpu-benches (RRZE Erlangen), gpu-latency"
+MT4G = "mt4g (TU Munich), sample_results"
 STREAMS = "with queues of this size streams reach the wires' rate"
 
 # What the chips have in common.
 SM = dict(
-    warp_slots=cited(64, VENDOR),
-    block_slots=cited(32, VENDOR),
-    schedulers=cited(4, VENDOR),
-    scheduler=cited("loose_round_robin", ACCEL_SIM),
-    arithmetic_latency=cited(4, "measured by many: 4 cycles of a dependent multiply-add"),
+    warp_slots=cited(64, f"{MT4G}: maxThreadsPerMultiProcessor 2048"),
+    block_slots=cited(32, f"{MT4G}: maxBlocksPerMultiProcessor 32"),
+    schedulers=cited(4, f"{ACCEL_SIM}: gpgpu_num_sched_per_core 4"),
+    scheduler=cited("loose_round_robin", f"{ACCEL_SIM}: gpgpu_scheduler lrr"),
+    arithmetic_latency=cited(4, f"{ACCEL_SIM}: ptx_opcode_latency_fp 4"),
     accesses=assumed(256, "eight warps' accesses wait for the L1"),
-    outstanding=cited(4096, "the L1's misses and their targets in Accel-Sim's configurations"),
+    outstanding=derived(4096, from_=f"{ACCEL_SIM}: 512 misses of the L1, of 8 targets each"),
 )
 L1 = dict(
-    line=cited("128B", MT4G),
-    sector=cited("32B", MT4G),
+    line=cited("128B", f"{MT4G}: line size 128"),
+    sector=cited("32B", f"{MT4G}: fetch granularity 32"),
     ways=assumed(16, "hashed sets of 16 lines; 4 sets of up to 512 in Accel-Sim are slow to look up"),
-    accesses_per_cycle=cited(4, f"{ACCEL_SIM}: 4 banks"),
-    banks=cited(4, ACCEL_SIM),
+    accesses_per_cycle=cited(4, f"{ACCEL_SIM}: gpgpu_l1_banks 4"),
+    banks=cited(4, f"{ACCEL_SIM}: gpgpu_l1_banks 4"),
     fill_port=assumed(True, "fills have a port of their own"),
-    write_policy=cited("write_through", ACCEL_SIM),
-    write_allocate=cited(True, ACCEL_SIM),
-    fetch_on_write=cited(False, ACCEL_SIM),
-    mshrs=cited(512, ACCEL_SIM),
-    targets=cited(8, ACCEL_SIM),
-    outstanding=cited(4096, f"{ACCEL_SIM}: 512 misses of 8 targets"),
+    write_policy=cited("write_through", f"{ACCEL_SIM}: gpgpu_cache:dl1 L:T:m:L"),
+    write_allocate=cited(True, f"{ACCEL_SIM}: gpgpu_cache:dl1 L:T:m:L"),
+    fetch_on_write=cited(False, f"{ACCEL_SIM}: gpgpu_cache:dl1 L:T:m:L, fetched when read"),
+    mshrs=cited(512, f"{ACCEL_SIM}: gpgpu_cache:dl1 A:512:8"),
+    targets=cited(8, f"{ACCEL_SIM}: gpgpu_cache:dl1 A:512:8"),
+    outstanding=derived(4096, from_=f"{ACCEL_SIM}: 512 misses of 8 targets"),
     queue=assumed(64, STREAMS),
     mem_queue=assumed(64, STREAMS),
 )
 L2 = dict(
-    line=cited("128B", MT4G),
-    sector=cited("32B", MT4G),
-    write_policy=cited("write_back", ACCEL_SIM),
-    write_allocate=cited(True, ACCEL_SIM),
-    fetch_on_write=cited(False, f"{ACCEL_SIM}: written sectors are not read"),
+    line=cited("128B", f"{MT4G}: line size 128"),
+    sector=cited("32B", f"{MT4G}: fetch granularity 32"),
+    write_policy=cited("write_back", f"{ACCEL_SIM}: gpgpu_cache:dl2 L:B:m:L"),
+    write_allocate=cited(True, f"{ACCEL_SIM}: gpgpu_cache:dl2 L:B:m:L"),
+    fetch_on_write=cited(False, f"{ACCEL_SIM}: gpgpu_cache:dl2 L:B:m:L, fetched when read"),
     fill_port=assumed(True, "fills have a port of their own"),
-    mshrs=cited(192, ACCEL_SIM),
-    targets=cited(4, ACCEL_SIM),
+    mshrs=cited(192, f"{ACCEL_SIM}: gpgpu_cache:dl2 A:192:4 of SM7_QV100; SM90_H100 has 384"),
+    targets=cited(4, f"{ACCEL_SIM}: gpgpu_cache:dl2 A:192:4"),
     outstanding=assumed(1024, STREAMS),
     queue=assumed(128, STREAMS),
     mem_queue=assumed(64, STREAMS),
@@ -74,29 +74,29 @@ DRAM = dict(
         "rows of a channel alternate between pseudo-channels, then banks; chosen after runs with RoRaBa",
     ),
     queue=assumed(256, STREAMS),
-    read_queue=cited(64, f"{ACCEL_SIM}: queue of 64"),
-    write_queue=cited(64, f"{ACCEL_SIM}: queue of 64"),
+    read_queue=cited(64, f"{ACCEL_SIM}: gpgpu_frfcfs_dram_sched_queue_size 64"),
+    write_queue=cited(64, f"{ACCEL_SIM}: gpgpu_frfcfs_dram_sched_queue_size 64"),
     write_high=assumed(56, "a drain begins when the queue is nearly full"),
     write_low=assumed(16, "and takes most of it"),
 )
 REGISTERS = dict(
-    registers=cited(65536, VENDOR),
-    warp_unit=cited(4, ACCEL_SIM),
-    register_unit=cited(256, ACCEL_SIM),
-    shared_unit=cited("256B", ACCEL_SIM),
+    registers=cited(65536, f"{MT4G}: regsPerMultiProcessor 65536"),
+    warp_unit=cited(4, f"{OCCUPANCY}: 4"),
+    register_unit=cited(256, f"{OCCUPANCY}: 256"),
+    shared_unit=cited("256B", f"{OCCUPANCY}: 256; 8.0 has 128"),
 )
 
 BURST = 32  # bytes of a burst of HBM
-FLIT = cited("40B", f"{ACCEL_SIM}: flits of a sector and its header")
+FLIT = cited("40B", f"{ACCEL_SIM}: icnt_flit_size 40, a sector and its header")
 TWO_FLITS = derived("80B", from_="64 B a cycle and slice (measured peak), each sector with a header of 8 B")
-HBM2 = cited("hbm2", "JESD235: pseudo-channels of 64 bit")
-HBM2E = cited("hbm2e", "JESD235D: pseudo-channels of 64 bit")
-HBM3 = cited("hbm3", "JESD238: pseudo-channels of 32 bit")
+HBM2 = cited("hbm2", "JESD235D, pseudo-channels of 64 bit, as quoted by Ramulator 2.1: HBM2_2000Mbps")
+HBM2E = cited("hbm2e", "JESD235D, pseudo-channels of 64 bit, as quoted by Ramulator 2.1: HBM2_2400Mbps")
+HBM3 = cited("hbm3", "JESD238, pseudo-channels of 32 bit, as quoted by Ramulator 2.1: HBM3_6400Mbps")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Chip:
-    """What tells one chip from the others.
+    """The parameters in which the chips differ.
 
     megahertz       of SMs, caches and crossbar
     l1, shared      capacities of an L1 with nothing carved out of it, and of shared memory at most
@@ -142,9 +142,9 @@ class Chip:
             timing=self.timing,
             changes=derived(
                 f"rate={BURST / 2 / clock * 1e6:.0f}MB/s tCK={clock}ps tCCD_S={2 * clock}ps tCCD_L={4 * clock}ps",
-                from_=f"{VENDOR}: {self.peak} GB/s over {parts} pseudo-channels",
+                from_=f"the vendor's {self.peak} GB/s over {parts} pseudo-channels",
             ),
-            pseudo_channels=cited(self.pseudo_channels, "JEDEC"),
+            pseudo_channels=derived(self.pseudo_channels, from_="channels of 64 bit: 64 of HBM2 or two of 32 of HBM3"),
             **DRAM,
         )
 
@@ -155,15 +155,15 @@ class Chip:
                  replaces its capacity alone
         """
         given: dict[str, Any] = dict(
-            sms=cited(self.sms, MT4G),
-            clock=cited(f"{self.megahertz}MHz", f"{GPU_BENCHES} at this clock"),
-            slices=cited(self.slices, ACCEL_SIM),
-            channels=cited(self.slices, VENDOR),
+            sms=cited(self.sms, f"{MT4G}: multiProcessorCount; {GPU_BENCHES} of the H100 PCIe"),
+            clock=cited(f"{self.megahertz}MHz", f"{GPU_BENCHES}: at this clock; {MT4G} of the H100 SXM: 1980 MHz"),
+            slices=cited(self.slices, f"{ACCEL_SIM}: gpgpu_n_mem x gpgpu_n_sub_partition_per_mchannel"),
+            channels=derived(self.slices, from_="a memory of 4096 bit (V100) or 5120 bit in channels of 64 bit"),
             memory=self.memory(),
-            sm={**SM, "shared_latency": cited(self.shared_cycles, MT4G)},
+            sm={**SM, "shared_latency": self.shared_cycles},
             l1={
                 **L1,
-                "capacity": cited(self.l1, VENDOR),
+                "capacity": cited(self.l1, f"{ACCEL_SIM}: gpgpu_unified_l1d_size"),
                 "latency": self.latency(self.l1_cycles, "chase in the L1"),
             },
             network={
@@ -173,14 +173,14 @@ class Chip:
             },
             l2={
                 **L2,
-                "capacity": cited(self.l2, MT4G),
-                "ways": cited(self.ways, ACCEL_SIM),
+                "capacity": cited(self.l2, f"{MT4G}: L2 size"),
+                "ways": cited(self.ways, f"{ACCEL_SIM}: gpgpu_cache:dl2, last number of the geometry"),
                 "latency": derived(Time.cycles(1, self.megahertz * 1e6), from_="the crossbar has the rest"),
                 "miss_latency": self.latency(self.memory_cycles, "chase in memory"),
             },
             dispatcher={
                 **REGISTERS,
-                "shared": cited(self.shared, VENDOR),
+                "shared": cited(self.shared, f"{MT4G}: shared memory of an SM"),
                 "dispatch_latency": inferred(
                     self.dispatch, "reads of the chip's PCIe form", used=["reads at the lowest occupancy"]
                 ),
@@ -205,7 +205,7 @@ V100_PCIE = Chip(
     port=FLIT,
     timing=HBM2,
     peak=898,
-    shared_cycles=19,
+    shared_cycles=assumed(19, f"as Jia et al., 2018, are quoted; {MT4G} has 23.5"),
     l1_cycles=29,
     network_cycles=91,
     memory_cycles=146,
@@ -223,7 +223,7 @@ A100_80 = Chip(
     port=TWO_FLITS,
     timing=HBM2E,
     peak=1935,
-    shared_cycles=23,
+    shared_cycles=assumed(23, f"as Abdelkhalik et al., HPEC 2022, are quoted; {MT4G} has 60"),
     l1_cycles=35,
     network_cycles=86.5,
     memory_cycles=280,
@@ -241,7 +241,7 @@ H100_PCIE = Chip(
     port=TWO_FLITS,
     timing=HBM2E,
     peak=2039,
-    shared_cycles=29,
+    shared_cycles=cited(29, f"{MT4G}, H100 80GB HBM3: 29.9, rounded down"),
     l1_cycles=33.4,
     network_cycles=114,
     memory_cycles=288,

@@ -36,5 +36,5 @@ def described_by(cls: type[D], rest: str = "dispatcher") -> Callable[[Callable[[
 
 
 def of_region(dispatcher: Parameters) -> Parameters:
-    """Parameters of gpu.Dispatcher that say what a run simulates. A value that has a source keeps it."""
+    """Parameters of gpu.Dispatcher that select the simulated part of a program. A value that has a source keeps it."""
     return {name: value if source_of(value) else derived(value, from_=REGION) for name, value in dispatcher.items()}

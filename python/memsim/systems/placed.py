@@ -1,4 +1,4 @@
-"""Where memory beside a GPU's own lies: in a range of addresses of its own, or behind local memory as its cache.
+"""The place of memory beside a GPU's own: a range of addresses of its own, or behind local memory that is its cache.
 
     root.gpu = systems.h100(memory=placed.beside(hbf.channel(), placed.arrays(root.model, "weights.")))
 
@@ -41,8 +41,8 @@ class Range(NamedTuple):
 
 
 def arrays(program: SimObject, *prefixes: str, share: float = 1.0) -> list[Range]:
-    """The arrays of a program whose names begin with one of `prefixes`, such as 'weights.': of each the last `share`.
-    The rest of an array stays in local memory.
+    """The arrays of a program with names that begin with one of `prefixes`, such as 'weights.': of each the last
+    `share`. The rest of an array stays in local memory.
 
     Raises memsim.Error if there is no such array.
     """
@@ -95,7 +95,7 @@ def beside(far: Memory, ranges: Iterable[Range], local: Any = "hbm2") -> Memory:
 
 
 def local_memory(local: Any, i: int, interleave: Interleave) -> SimObject:
-    """Local memory of a channel, as `local` of beside() says."""
+    """Local memory of a channel, from the argument `local` of beside()."""
     if callable(local):
         made: SimObject = local(i, interleave)
         return made

@@ -1,4 +1,4 @@
-"""A GPU of any shape, `memsim.systems.gpu(...)`: what a machine of one's own starts from.
+"""A GPU of any shape, `memsim.systems.gpu(...)`: the start of a machine of your own.
 
     root.program = workload.Program(name="bfs1", size=12)
     root.gpu = systems.gpu(sms=8, l1="48KiB", l2="2MiB", memory="hbm2", channels=8)
@@ -19,22 +19,22 @@ from . import mmu as translation
 from .interleave import Interleave, connect, in_bytes, join
 from .scale import up_to
 
-# What Ohm-GPU's Table I does not say is an assumption: 80 ns of the L2 (sweep 40 to 160 ns), 64 misses of a slice at
-# once, 16 requests for one of them.
-# Sets are hashed, as those of GPGPU-Sim's tested configurations are: words of a warp's local memory and rows of
-# matrices lie at strides of powers of two.
-HASHED = dict(set_hash=cited("polynomial", "GPGPU-Sim's tested configurations hash the sets"))
-L1 = dict(stage=wired("l1"), **HASHED)
+# Values that Ohm-GPU's Table I does not give are assumptions: a latency of the L2 of 80 ns (sweep 40 to 160 ns), 64
+# outstanding misses of a slice, 16 requests for one of them.
+# Sets are hashed, as in GPGPU-Sim's tested configurations: words of a warp's local memory and rows of matrices lie at
+# strides of powers of two.
+QV100_L2 = "GPGPU-Sim, SM7_QV100/gpgpusim.config: gpgpu_cache:dl2 with the set index P"
+L1 = dict(stage=wired("l1"), set_hash=assumed("polynomial", "as the L2; SM7_QV100 has an L1 of linear sets"))
 L2 = dict(
     **stated(dict(capacity="6MiB", ways=8, write_policy="write_back", write_allocate=True), "Ohm-GPU table I"),
     latency=assumed("80ns", "a usual latency of an L2; range 40 to 160 ns"),
     mshrs=assumed(64, "misses of a slice at once"),
     targets=assumed(16, "requests for one miss"),
     stage=wired("l2"),
-    **HASHED,
+    set_hash=cited("polynomial", QV100_L2),
 )
 # 64 B a cycle and slice: Fermi's L2 gives 384 B a clock from six partitions.
-NETWORK = dict(width=cited("64B", "Fermi's L2 gives 384 B a clock from six partitions"))
+NETWORK = dict(width=assumed("64B", "as Fermi's L2 is known for: 384 B a clock from six partitions; not looked up"))
 MEMORY = assumed(dict(timing="hbm2", map="RoRaBaCoChCl"), "one stack of HBM2")
 JOIN = assumed(
     dict(width="64B", latency="1fs"), "as wide as a slice, without a time of its own"
@@ -282,7 +282,7 @@ def _controllers(memory: Any, interleave: Interleave) -> list[SimObject]:
 
 
 def _translate(part: Gpu, given: Any) -> None:
-    """TLBs and an MMU, whose walks go through the crossbar."""
+    """TLBs and an MMU. Page-table walks use the crossbar."""
     if not isinstance(given, dict) or "footprint" not in given:
         raise user_error(
             f"gpu(): mmu={given!r}: write a dict of arguments of systems.mmu.translate(), at least "

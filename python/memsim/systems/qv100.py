@@ -1,8 +1,8 @@
 """A machine shaped like Accel-Sim's Quadro V100, to be compared with it on the same traces.
 
 Values are those of Accel-Sim's tested configuration SM7_QV100 (gpgpusim.config of gpgpu-sim_distribution,
-commit 0874995), given behind each; cycles are of 1132 MHz. What differs is named in
-docs/validation.md.
+commit 0874995), given behind each; cycles are of 1132 MHz. docs/validation.md lists the
+differences.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,7 @@
-"""How a machine is made smaller than a paper's without becoming another machine: what the systems' own scale.py share.
+"""How a paper's machine is made smaller without becoming another machine: shared by the modules scale.py of the papers.
 
-Latencies, page and line sizes, thresholds and ratios are never scaled; what shrinks does so with the footprint. What
-cannot follow (an L1 has a floor) is listed as a broken Invariant.
+Latencies, page and line sizes, thresholds and ratios are never scaled; capacities shrink with the footprint. A capacity
+that cannot shrink as much (an L1 has a floor) is listed as a broken Invariant.
 """
 
 from collections.abc import Collection, Iterable

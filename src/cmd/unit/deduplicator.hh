@@ -57,7 +57,7 @@ class Deduplicator final : public Model<Deduplicator>,
                                  {128_B, 1_GiB},
                                  "Interleaving chunk of addresses for one controller",
                                  multiple_of(128_B),
-                                 cited("GPGPU-Sim's SM75_RTX2060: chunks of 256 B")};
+                                 cited("GPGPU-Sim, SM75_RTX2060/gpgpusim.config: dramid@8")};
         Param<unsigned> slices {
             0, {0, 64}, "Caches above, from which sectors may be copied", from_wiring()};
         Param<Frequency> clock {1.365_GHz,

@@ -27,18 +27,20 @@ class DevicePort final : public Model<DevicePort>, public Functional, public Has
         Param<unsigned> ingress {64, {1, 65536}, "Entries of the ingress queue", assumed()};
         Param<unsigned> outstanding {
             256, {1, 65536}, "Requests to the medium without a response", assumed()};
-        Param<Time> window {800_ns,
-                            {1_ns, 1_ms},
-                            "Period over which back-pressure at the egress is measured",
-                            cited("CXL 3.1")};
-        Param<Fraction> moderate {10_pct,
-                                  {Fraction {1}, 100_pct},
-                                  "Blocked share of the window that counts as moderate load",
-                                  cited("CXL 3.1's default")};
+        Param<Time> window {
+            800_ns,
+            {1_ns, 1_ms},
+            "Period over which back-pressure at the egress is measured",
+            cited("CXL 3.2, table 8-379: backpressure sample interval, default 8, 800 ns")};
+        Param<Fraction> moderate {
+            10_pct,
+            {Fraction {1}, 100_pct},
+            "Blocked share of the window that counts as moderate load",
+            cited("CXL 3.2, table 8-379: egress moderate percentage, default 10")};
         Param<Fraction> severe {25_pct,
                                 {Fraction {1}, 100_pct},
                                 "Blocked share of the window that counts as severe load",
-                                cited("CXL 3.1's default"),
+                                cited("CXL 3.2, table 8-379: egress severe percentage, default 25"),
                                 at_least(moderate)};
     };
     struct Ports {

@@ -37,11 +37,12 @@ class Firmware final : public Model<Firmware>, public PlansAddresses {
             {1, 16},
             "Consecutive ports that form one interleave set; 1: one range for each port",
             from_wiring()};
-        Param<Bytes> granularity {256_B,
-                                  {256_B, 16_KiB},
-                                  "Chunk of the interleaving over the ports of a set",
-                                  power_of_two(),
-                                  cited("CXL 3.1: the least granularity of an interleave set")};
+        Param<Bytes> granularity {
+            256_B,
+            {256_B, 16_KiB},
+            "Chunk of the interleaving over the ports of a set",
+            power_of_two(),
+            cited("CXL 3.0, section 8.2.5.19.7: the least granularity of an interleave set")};
         Param<std::string> ranges {
             "",
             "First address, granularity and ports of each range, such as '0B 256B 0 1, 1GiB "

@@ -22,7 +22,7 @@ struct LinkParams {
     Param<FlitSize> flit {FlitSize::bytes_68,
                           "Flits of 68 bytes, with retry in the link layer; or of 256 bytes, "
                           "standard or latency-optimised, with replay in the physical layer",
-                          cited("CXL: flits of 68 bytes, which each version has")};
+                          cited("CXL 3.2, section 4.2: flits of 68 bytes, which each version has")};
     Param<unsigned> generation {
         5,
         {3, 6},
@@ -42,12 +42,13 @@ struct LinkParams {
                                 {0, 1u << 20},
                                 "Blocks of 16 bytes per lane between SKP ordered sets: 340 with "
                                 "the bypass, 375 without; 0: no ordered sets",
-                                cited("CXL 3.1: 340 blocks with the bypass")};
+                                cited("CXL 3.2, section 14.6.3: 340 data blocks with the bypass")};
     Param<Time> flight {1_ns, {0_fs, 1_us}, "Propagation time along the wires", assumed()};
-    Param<std::uint64_t> bit_errors {0,
-                                     {0, BitErrors::unit / 10},
-                                     "Bit errors per 10^15 received bits",
-                                     cited("PCIe allows 1000")};
+    Param<std::uint64_t> bit_errors {
+        0,
+        {0, BitErrors::unit / 10},
+        "Bit errors per 10^15 received bits",
+        assumed("a link without errors; PCIe allows 10^-12, here 1000")};
     Param<unsigned> retry_buffer {128,
                                   {RetryBuffer::least, RetryBuffer::most},
                                   "Flits kept until they are acknowledged",
@@ -57,14 +58,15 @@ struct LinkParams {
         500_ns, {1_ns, 1_ms}, "Maximum delay of credits and acknowledgements", assumed()};
     Param<unsigned> timeout {4096,
                              {64, 1u << 20},
-                             "Flit times until a retry request is repeated (CXL 3.1: at least "
+                             "Flit times until a retry request is repeated (CXL 3.2: at least "
                              "4096), or until 256-byte flits are replayed",
-                             cited("CXL 3.1: no less than 4096 flits' times")};
+                             cited("CXL 3.2, section 4.2.8.5.1: no less than 4096 transfers")};
     Param<unsigned> most_retries {
         100,
         {1, 31 * 31},
         "Retry requests for one flit, or replays, after which the link has failed",
-        cited("CXL 3.1: 10 retries, 10 times")};
+        cited("CXL 3.2, section 4.2.8.5.1: at least 10 retries, after each of at least 10 "
+              "retrainings")};
 
     Rate rate() const { return lanes_rate(generation, lanes, sync_bypass); }
     bool large_flits() const { return flit() != FlitSize::bytes_68; }

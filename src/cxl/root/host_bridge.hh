@@ -24,7 +24,8 @@ using protocol::Mem;
 class HostBridge final : public Model<HostBridge>, public Functional, public HasRootPorts {
   public:
     struct Params {
-        Param<unsigned> decoders {4, {1, 32}, "HDM decoders", cited("CXL 3.1: 1 to 32")};
+        Param<unsigned> decoders {
+            4, {1, 32}, "HDM decoders", assumed("a usual number; CXL 3.1 allows 1 to 32")};
         Param<Time> latency {1_ns,
                              {1_fs, 1_us},
                              "Latency of the lookup, and of responses",

@@ -30,10 +30,11 @@ class RootPort final : public Model<RootPort>, public Functional, public HasLink
             32, {1, 65536}, "Requests waiting or in flight to this component", queue_places()};
         Param<unsigned> buffer {
             32, {16, 65536}, "Messages queued to be packed into flits", assumed()};
-        Param<unsigned> outstanding {256,
-                                     {16, 65536},
-                                     "Messages to the device without a response",
-                                     cited("CXL: 16-bit tags")};
+        Param<unsigned> outstanding {
+            256,
+            {16, 65536},
+            "Messages to the device without a response",
+            assumed("no source gives it; the 16-bit tags of CXL.mem allow 65536")};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>,

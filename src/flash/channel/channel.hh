@@ -41,19 +41,19 @@ class Channel final : public Model<Channel>,
                       public protocol::HasFlashGeometry {
   public:
     struct Params {
-        Param<unsigned> packages {4, {1, 64}, "Packages on the bus", cited("MQSim's default: 4")};
+        Param<unsigned> packages {4, {1, 64}, "Packages on the bus", cited("MQSim, ssdconfig.xml")};
         Param<unsigned> dies {2,
                               {1, 64},
                               "Dies of a package, equal to the packages' parameter",
-                              cited("MQSim's default ssdconfig.xml")};
+                              cited("MQSim, ssdconfig.xml: Die_No_Per_Chip 2")};
         Param<unsigned> planes {2,
                                 {1, 64},
                                 "Planes of a die, equal to the packages' parameter",
-                                cited("MQSim's default ssdconfig.xml")};
+                                cited("MQSim, ssdconfig.xml: Plane_No_Per_Die 2")};
         Param<unsigned> registers {1,
                                    {1, 64},
                                    "Registers used per plane, at most those of the packages",
-                                   cited("MQSim's default ssdconfig.xml")};
+                                   assumed("one, as MQSim models a plane")};
         Param<bool> independent_planes {
             false, "Planes of a die operate independently; equal to the packages' parameter",
             assumed("planes of a die start together, as MQSim's")};
@@ -66,16 +66,16 @@ class Channel final : public Model<Channel>,
         Param<Time> t_wb {100_ns,
                           {1_fs, 1_us},
                           "Time from the last cycle to the start of the array operation",
-                          cited("ONFI's tWB: 100 ns")};
+                          cited("ONFI 3.1, chapter 4.15: tWB of at most 100 ns")};
         Param<bool> multi_plane {true, "Join operations of several planes of a die",
-                                 cited("MQSim joins operations of several planes")};
+                                 cited("MQSim, TSU_Base.cpp: issue_command_to_chip()")};
         Param<bool> join_reads {
             false,
             "Let reads of a page that is being sensed, or is in a register, share that sensing",
             switched_off()};
         Param<bool> reads_first {true,
                                  "Serve reads before programs and erases; else in order of age",
-                                 cited("MQSim's scheduler")};
+                                 cited("MQSim, TSU_Priority_OutOfOrder.cpp: Schedule()")};
         Param<unsigned> dies_at_once {0,
                                       {0, 64},
                                       "Dies of a package that may work at the same time; 0: all",

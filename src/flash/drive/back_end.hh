@@ -20,7 +20,7 @@ struct FtlParams {
     Param<std::string> allocation {
         "CWDP",
         "Order in which consecutive pages are distributed: Channel, Way (package), Die, Plane",
-        cited("MQSim's default ssdconfig.xml")};
+        cited("MQSim, ssdconfig.xml: Plane_Allocation_Scheme CWDP")};
     Param<bool> fixed_plane {
         true, "Assign each logical page to a fixed plane; else to the next plane with space",
         assumed("as MQSim's static allocation")};
@@ -46,16 +46,20 @@ struct FtlParams {
     Param<PolicyName<parts::PagePolicy>> map_replacement {
         "lru", "Policy that selects the map entry to evict from the controller's memory",
         usual_policy()};
-    Param<unsigned> map_entry {
-        9, {4, 64}, "Size of a map entry in bytes", cited("MQSim's default drive: 9")};
+    Param<unsigned> map_entry {9,
+                               {4, 64},
+                               "Size of a map entry in bytes",
+                               cited("MQSim, Address_Mapping_Unit_Page_Level.cpp: CMT_entry_size, "
+                                     "9 of ssdconfig.xml's drive")};
     Param<unsigned> map_entry_flash {6,
                                      {4, 64},
                                      "Size of a map entry in a translation page in bytes",
-                                     cited("MQSim's default drive: 6")};
+                                     cited("MQSim, Address_Mapping_Unit_Page_Level.cpp: "
+                                           "GTD_entry_size, 6 of ssdconfig.xml's drive")};
     Param<Fraction> gc_threshold {5_pct,
                                   {0_pct, 50_pct},
                                   "Share of a plane's blocks that is kept free",
-                                  cited("MQSim: 0.05")};
+                                  cited("MQSim, ssdconfig.xml: GC_Exec_Threshold 0.05")};
     Param<Fraction> gc_target {
         0_pct,
         {0_pct, 50_pct},
@@ -68,29 +72,34 @@ struct FtlParams {
         1,
         {1, 64},
         "Blocks of a plane collected at the same time; the plane keeps as many blocks free",
-        cited("MQSim: 10")};
-    Param<bool> gc_per_block {false,
-                              "Start a collection only when a new block is opened for writes, or "
-                              "when the host's pages wait",
-                              cited("as MQSim")};
+        assumed("one after another; MQSim collects up to 10 (max_ongoing_gc_reqs_per_plane)")};
+    Param<bool> gc_per_block {
+        false,
+        "Start a collection only when a new block is opened for writes, or when the host's "
+        "pages wait",
+        assumed("as soon as too few blocks are free; MQSim checks when a block is opened")};
     Param<unsigned> gc_stop {0,
                              {0, 1u << 20},
                              "Free blocks of a plane below which the host's pages wait although a "
                              "block is open (MQSim: 10); 0: only when a page needs a new block",
                              assumed("pages of the host wait for the last block alone")};
-    Param<bool> gc_holds_writes {false,
-                                 "Programs of the host wait in the channel while a block of their "
-                                 "package is collected",
-                                 cited("as MQSim")};
-    Param<bool> gc_first {true, "Serve reads of garbage collection before the host's",
-                          cited("as MQSim")};
-    Param<bool> dynamic_wear_levelling {true, "Allocate the least worn of the free blocks",
-                                        cited("MQSim's default ssdconfig.xml")};
-    Param<unsigned> static_wear_levelling {100,
-                                           {0, 1u << 30},
-                                           "Erases by which a block may lag behind before its data "
-                                           "are moved (MQSim: 100); 0: unlimited",
-                                           cited("MQSim's default ssdconfig.xml")};
+    Param<bool> gc_holds_writes {
+        false,
+        "Programs of the host wait in the channel while a block of their package is collected",
+        assumed("programs go on; MQSim holds them behind collections (ssdconfig.xml: "
+                "Preemptible_GC_Enabled false)")};
+    Param<bool> gc_first {
+        true, "Serve reads of garbage collection before the host's",
+        cited("MQSim, TSU_Priority_OutOfOrder.cpp: GC reads come first, as GC is not preemptible")};
+    Param<bool> dynamic_wear_levelling {
+        true, "Allocate the least worn of the free blocks",
+        cited("MQSim, ssdconfig.xml: Dynamic_Wearleveling_Enabled true")};
+    Param<unsigned> static_wear_levelling {
+        100,
+        {0, 1u << 30},
+        "Erases by which a block may lag behind before its data are moved (MQSim: 100); 0: "
+        "unlimited",
+        cited("MQSim, ssdconfig.xml: Static_Wearleveling_Threshold 100")};
 };
 
 struct FtlStats {

@@ -46,23 +46,23 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
         Param<unsigned> commands {512,
                                   {1, 65535},
                                   "Commands in progress in the drive",
-                                  cited("MQSim fetches 512 a queue")};
+                                  cited("MQSim, ssdconfig.xml: Queue_Fetch_Size 512")};
         Param<Time> completion {
             50_ns, {1_fs, 1_ms}, "Latency of responses", assumed("completion entry over PCIe")};
         Param<Rate> host_rate {
             Rate {3'282'000'000},
             {1_MBps, 1000_GBps},
             "Rate of data to the host: 4 lanes of 1 GB/s, 128 of 156 bytes payload",
-            cited("MQSim's PCIe: 4 lanes of 1 GB/s")};
-        Param<unsigned> cores {1, {1, 64}, "Cores of the controller", stated("ZnG: 2 to 5")};
+            cited("MQSim, ssdconfig.xml: PCIe_Lane_Count 4, PCIe_Lane_Bandwidth 1")};
+        Param<unsigned> cores {1, {1, 64}, "Cores of the controller", assumed("ZnG has 2 to 5")};
         Param<Time> firmware {0_fs,
                               {0_fs, 1_ms},
                               "Time that a core takes for a request; 0: none",
-                              cited("as MQSim, sweep 0-10 us"),
+                              assumed("none, as in MQSim; range 0 to 10 us"),
                               Change::tunable};
 
         Param<Bytes> cache {
-            256_MiB, {512_B, 1_GiB * 1024}, "DRAM cache", cited("MQSim's default: 256 MB")};
+            256_MiB, {512_B, 1_GiB * 1024}, "DRAM cache", cited("MQSim, ssdconfig.xml")};
         Param<bool> cache_reads {false, "Keep read and written data in the cache", switched_off()};
         Param<PolicyName<parts::PagePolicy>> cache_replacement {
             "lru", "Policy that selects the clean page of the cache to evict; a use is a read hit",
@@ -71,7 +71,7 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
             1_MiB,
             {512_B, 1_GiB * 1024},
             "Maximum amount of data that is dirty in the cache or being written to the flash",
-            cited("MQSim's default: a page a plane, 1 MiB")};
+            cited("MQSim, SSD_Device.cpp: back-pressure at a page a plane, 1 MiB")};
         Param<unsigned> dirty_pages {0,
                                      {0, 1u << 28},
                                      "Dirty pages kept in the cache; 0: all are written at once",
@@ -79,15 +79,15 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
         Param<bool> keep_rewritten {false,
                                     "Keep a page that is rewritten while it is being written to "
                                     "the flash in the cache until its space is needed",
-                                    cited("as MQSim, which keeps it a second")};
+                                    assumed("none is kept; MQSim keeps one up to a second")};
         Param<Time> dram_latency {26_ns,
                                   {0_fs, 1_us},
                                   "Latency of an access to the DRAM",
-                                  cited("MQSim's default: tRCD + tCL, 13 ns each")};
+                                  cited("MQSim, ssdconfig.xml: tRCD + tCL, 13 ns each")};
         Param<Rate> dram_rate {Rate {200'000'000},
                                {1_MBps, 1000_GBps},
                                "Rate of the DRAM",
-                               cited("MQSim's default: 1 byte x 100 MHz, two bytes a cycle")};
+                               cited("MQSim, ssdconfig.xml: 1 byte x 100 MHz, two a cycle")};
         Param<Time> announce {
             10_us,
             {0_fs, 100_us},

@@ -20,20 +20,22 @@ class FixedDrive final : public Model<FixedDrive>,
                          public protocol::HasBlockSize {
   public:
     struct Params {
-        Param<Time> read_latency {15_us,
-                                  {1_fs, 1_s},
-                                  "Latency of a read",
-                                  cited("Samsung SZ985 Z-SSD: 12 to 20 us"),
-                                  Change::tunable};
-        Param<Time> write_latency {16_us,
-                                   {1_fs, 1_s},
-                                   "Latency of a write",
-                                   cited("Samsung SZ985 Z-SSD: 16 us"),
-                                   Change::tunable};
+        Param<Time> read_latency {
+            15_us,
+            {1_fs, 1_s},
+            "Latency of a read",
+            assumed("within the 12 to 20 us of the Samsung SZ985's specifications of January 2018"),
+            Change::tunable};
+        Param<Time> write_latency {
+            16_us,
+            {1_fs, 1_s},
+            "Latency of a write",
+            cited("Samsung SZ985, specifications of January 2018: random write 16 us"),
+            Change::tunable};
         Param<Rate> bandwidth {3'200_MBps,
                                {1_MBps, Rate {1'000'000'000'000'000}},
                                "Rate of the data path",
-                               cited("Samsung SZ985 Z-SSD: 3.2 GB/s"),
+                               cited("Samsung SZ985, specifications of January 2018: 3.2 GB/s"),
                                Change::tunable};
         Param<Rate> write_bandwidth {Rate {0},
                                      {Rate {0}, Rate {1'000'000'000'000'000}},

@@ -12,34 +12,38 @@ using namespace memsim::literals;
 
 struct FlashShape {
     using group = void;
-    Param<unsigned> channels {
-        8, {1, 64}, "Channels, each a flash.Channel", cited("MQSim's default ssdconfig.xml")};
+    Param<unsigned> channels {8,
+                              {1, 64},
+                              "Channels, each a flash.Channel",
+                              cited("MQSim, ssdconfig.xml: Flash_Channel_Count 8")};
     Param<unsigned> packages {4,
                               {1, 64},
                               "Packages of a channel, equal to the channels' parameter",
-                              cited("MQSim's default ssdconfig.xml")};
+                              cited("MQSim, ssdconfig.xml: Chip_No_Per_Channel 4")};
     Param<unsigned> dies {2,
                           {1, 64},
                           "Dies of a package, equal to the packages' parameter",
-                          cited("MQSim's default ssdconfig.xml")};
+                          cited("MQSim, ssdconfig.xml: Die_No_Per_Chip 2")};
     Param<unsigned> planes {2,
                             {1, 64},
                             "Planes of a die, equal to the packages' parameter",
-                            cited("MQSim's default ssdconfig.xml")};
+                            cited("MQSim, ssdconfig.xml: Plane_No_Per_Die 2")};
     Param<unsigned> blocks {2048,
                             {1, 1u << 20},
                             "Blocks of a plane, equal to the packages' parameter",
-                            cited("MQSim's default ssdconfig.xml")};
+                            cited("MQSim, ssdconfig.xml: Block_No_Per_Plane 2048")};
     Param<unsigned> pages {256,
                            {1, 32768},
                            "Pages of a block, equal to the packages' parameter",
-                           cited("MQSim's default ssdconfig.xml")};
-    Param<Bytes> page {
-        8_KiB, {512_B, 16_KiB}, "Size of a page's data", cited("MQSim's default: 8 KiB")};
+                           cited("MQSim, ssdconfig.xml: Page_No_Per_Block 256")};
+    Param<Bytes> page {8_KiB,
+                       {512_B, 16_KiB},
+                       "Size of a page's data",
+                       cited("MQSim, ssdconfig.xml: Page_Capacity 8192")};
     Param<Fraction> over_provisioning {7_pct,
                                        {0_pct, 90_pct},
                                        "Share of the flash that is not visible to the host",
-                                       cited("MQSim's default: 0.07")};
+                                       cited("MQSim, ssdconfig.xml: Overprovisioning_Ratio 0.07")};
 
     Geometry geometry() const {
         return {channels(), packages(), dies(), planes(), blocks(), pages()};

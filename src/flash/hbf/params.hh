@@ -10,28 +10,31 @@ using namespace memsim::literals;
 /// What a stack of High Bandwidth Flash is made of.
 struct HbfShape {
     using group = void;
-    Param<unsigned> channels {
-        16, {1, 64}, "Host channels", cited("OCP HBF architecture v0.7.0 (2026): up to 16")};
+    Param<unsigned> channels {16,
+                              {1, 64},
+                              "Host channels",
+                              cited("OCP HBF architecture v0.7.0 (2026), organisation: up to 16")};
     Param<unsigned> dies {16,
                           {1, 64},
                           "Dies; each has banks of every channel",
-                          cited("OCP HBF architecture v0.7.0 (2026): 16")};
-    Param<unsigned> banks {
-        8,
-        {1, 64},
-        "Banks (planes or sub-arrays) of a die that a channel has",
-        cited("DASH (arXiv 2608.14333): 32 planes of 4 sub-arrays a die, 16 channels")
-            .swept("2", "6", "16")};
+                          cited("OCP HBF architecture v0.7.0 (2026), organisation: 16")};
+    Param<unsigned> banks {8,
+                           {1, 64},
+                           "Banks (planes or sub-arrays) of a die that a channel has",
+                           cited("DASH (arXiv 2608.14333), device parameters: 32 planes of 4 "
+                                 "sub-arrays a die; over 16 channels")
+                               .swept("2", "6", "16")};
     Param<unsigned> blocks {
         64, {1, 1u << 20}, "Blocks of a bank", inferred("512 GiB of 2048 banks, 1024 pages each")};
-    Param<unsigned> pages {1024,
-                           {1, 32768},
-                           "Pages of a block",
-                           cited("FLINT (arXiv 2608.25062): blocks of 1024 pages of 4 KB")};
+    Param<unsigned> pages {
+        1024,
+        {1, 32768},
+        "Pages of a block",
+        cited("FLINT (arXiv 2608.25062), device parameters: blocks of 1024 pages of 4 KB")};
     Param<Bytes> page {4_KiB,
                        {256_B, 16_KiB},
                        "Size of a page, which a sense reads and a program writes",
-                       cited("OCP HBF architecture v0.7.0 (2026): 4096 B"),
+                       cited("OCP HBF architecture v0.7.0 (2026), organisation: 4096 B"),
                        power_of_two()};
 
     /// A channel as its host names it.
@@ -58,33 +61,37 @@ struct HbfShare {
 /// How long a stack's arrays and wires take.
 struct HbfTimes {
     using group = void;
-    Param<Time> t_read {3_us,
-                        {1_fs, 1_ms},
-                        "Time of a sense, tR",
-                        cited("DASH (arXiv 2608.14333); papers of 2026 assume 1 to 30 us")
-                            .swept("1us", "5us", "10us", "20us"),
-                        Change::tunable};
-    Param<Time> t_program {
-        100_us,
-        {1_fs, 100_ms},
-        "Time of a program, tPROG",
-        cited("DASH (arXiv 2608.14333); papers of 2026 assume 50 us to 5 ms").swept("50us", "1ms"),
+    Param<Time> t_read {
+        3_us,
+        {1_fs, 1_ms},
+        "Time of a sense, tR",
+        cited("DASH (arXiv 2608.14333), device parameters: 3 us; papers of 2026 assume 1 to 30 us")
+            .swept("1us", "5us", "10us", "20us"),
         Change::tunable};
-    Param<Time> t_erase {3_ms,
-                         {1_fs, 100_ms},
-                         "Time of an erase, tERASE",
-                         cited("FLINT (arXiv 2608.25062)").swept("1ms", "10ms"),
-                         Change::tunable};
-    Param<Rate> rate {Rate {96'000'000'000},
-                      {1_MBps, 10000_GBps},
-                      "Rate of a channel's wires, in each direction",
-                      cited("OCP HBF architecture v0.7.0 (2026): 1.536 TB/s of 16 channels, "
-                            "efficiency of 75 % included")
-                          .swept("24GB/s", "192GB/s")};
+    Param<Time> t_program {100_us,
+                           {1_fs, 100_ms},
+                           "Time of a program, tPROG",
+                           cited("DASH (arXiv 2608.14333), device parameters: 100 us; papers of "
+                                 "2026 assume 50 us to 5 ms")
+                               .swept("50us", "1ms"),
+                           Change::tunable};
+    Param<Time> t_erase {
+        3_ms,
+        {1_fs, 100_ms},
+        "Time of an erase, tERASE",
+        cited("FLINT (arXiv 2608.25062), device parameters: 3 ms").swept("1ms", "10ms"),
+        Change::tunable};
+    Param<Rate> rate {
+        Rate {96'000'000'000},
+        {1_MBps, 10000_GBps},
+        "Rate of a channel's wires, in each direction",
+        cited("OCP HBF architecture v0.7.0 (2026), organisation: 1.536 TB/s of 16 channels, "
+              "efficiency of 75 % included")
+            .swept("24GB/s", "192GB/s")};
     Param<Time> latency {25_ns,
                          {1_fs, 1_us},
                          "Time from the wires to the host",
-                         cited("h3-hbf-sim: a hop of 25 ns"),
+                         cited("h3-hbf-sim, default configuration: a hop of 25 ns"),
                          Change::tunable};
 };
 
@@ -110,31 +117,34 @@ struct HbfReliability {
         1'000'000,
         {1, ~std::uint32_t {0}},
         "Senses of a block after which the host is asked to refresh it",
-        cited("FLINT (arXiv 2608.25062): about 1e6").swept("100000", "10000000")};
-    Param<unsigned> endurance {
-        100'000,
-        {1, ~0u},
-        "Erases that a block endures",
-        cited("FLINT, DASH, HBFlex (arXiv 2608.25062, 2608.14333, 2609.18675): 1e5")
-            .swept("3300", "1000000")};
+        cited("FLINT (arXiv 2608.25062), read disturb: about 1e6 senses of a block")
+            .swept("100000", "10000000")};
+    Param<unsigned> endurance {100'000,
+                               {1, ~0u},
+                               "Erases that a block endures",
+                               cited("FLINT, DASH, HBFlex (arXiv 2608.25062, 2608.14333, "
+                                     "2609.18675), device parameters: 1e5")
+                                   .swept("3300", "1000000")};
 };
 
 /// What a bit costs.
 struct HbfEnergies {
     using group = void;
-    Param<Energy> sense_energy {20_pJ,
-                                {0_fJ, Energy {1'000'000'000}},
-                                "Energy of a bit that is sensed, retries included",
-                                cited("FLINT (arXiv 2608.25062): 20 pJ").swept("8pJ", "30pJ")};
+    Param<Energy> sense_energy {
+        20_pJ,
+        {0_fJ, Energy {1'000'000'000}},
+        "Energy of a bit that is sensed, retries included",
+        cited("FLINT (arXiv 2608.25062), device parameters: 20 pJ").swept("8pJ", "30pJ")};
     Param<Energy> program_energy {100_pJ,
                                   {0_fJ, Energy {1'000'000'000}},
                                   "Energy of a bit that is programmed",
-                                  cited("FLINT (arXiv 2608.25062): 100 pJ")};
+                                  cited("FLINT (arXiv 2608.25062), device parameters: 100 pJ")};
     Param<Energy> wire_energy {
         290_fJ,
         {0_fJ, Energy {1'000'000'000}},
         "Energy of a bit on the wires",
-        cited("KAIST's pooling of HBF (IEEE CAL 2026): 0.29 pJ a bit of its links")};
+        cited(
+            "KAIST's pooling of HBF (IEEE CAL 25(2), pages 259-262): 0.29 pJ a bit of its links")};
 };
 
 } // namespace memsim::flash

@@ -42,7 +42,8 @@ class Package final : public Model<Package>,
         Param<NameOf<NandTiming>> media {"z_nand", "Timing table", stated("ZnG table I: Z-NAND")};
         Param<std::string> timing_changes {"", "Values to replace, as 'tR0=3us tBERS=1ms'",
                                            table_figures()};
-        Param<unsigned> ports {1, {1, 8}, "I/O ports", stated("ZnG table I: 2")};
+        Param<unsigned> ports {
+            1, {1, 8}, "I/O ports", assumed("a usual package; ZnG table I has 2")};
         Param<unsigned> queue {
             64,
             {1, 4096},
@@ -51,7 +52,7 @@ class Package final : public Model<Package>,
         Param<Time> t_rr {20_ns,
                           {1_fs, 1_us},
                           "Time from the end of the array operation until ready is received",
-                          cited("ONFI's tRR")};
+                          cited("ONFI 3.1, chapter 4.15: tRR of at least 20 ns")};
     };
     struct Ports {
         Many<Responder<protocol::NandBus>> io {

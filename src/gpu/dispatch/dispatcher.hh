@@ -53,7 +53,7 @@ class Dispatcher final : public Model<Dispatcher>,
             LocalPool::context,
             "Launches of an application that share their local memory: all of its context, as in "
             "NVIDIA's driver, or those of equal occupancy, as in Accel-Sim",
-            cited("NVIDIA's driver: a pool for each context")};
+            assumed("as NVIDIA's driver is known to allocate it; not looked up")};
         Param<std::uint64_t> max_instructions {
             0, "Thread instructions after which no further block starts; 0: no limit",
             whole_program()};

@@ -19,16 +19,20 @@ struct OccupancyParams {
         2,
         {1, 32},
         "Unit to which a block's warps are rounded up for the allocation of registers",
-        cited("CUDA occupancy calculator: 2 for compute capability 2.x, 4 for later; well known, "
-              "not looked up")};
-    Param<unsigned> register_unit {64,
-                                   {1, 4096},
-                                   "Unit in which a warp's registers are allocated",
-                                   cited("64 for 2.x, 256 for later")};
-    Param<Bytes> shared_unit {128_B,
-                              {1_B, 64_KiB},
-                              "Unit in which a block's shared memory is allocated",
-                              cited("128 B for 2.x, 256 for 3.x")};
+        cited("CUDA occupancy calculator, GPU data of compute capability 2.x: 2; most later ones: "
+              "4")};
+    Param<unsigned> register_unit {
+        64,
+        {1, 4096},
+        "Unit in which a warp's registers are allocated",
+        cited(
+            "CUDA occupancy calculator, GPU data of compute capability 2.x: 64; later ones: 256")};
+    Param<Bytes> shared_unit {
+        128_B,
+        {1_B, 64_KiB},
+        "Unit in which a block's shared memory is allocated",
+        cited(
+            "CUDA occupancy calculator, GPU data of compute capability 2.x: 128; 3.0 to 7.5: 256")};
 };
 
 /// The resources of an SM that blocks use. A value for State.

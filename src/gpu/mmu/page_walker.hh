@@ -15,21 +15,24 @@ struct WalkerParams {
         16_MiB, {1_KiB, 1_GiB}, "Device memory for page tables", example_value()};
     Param<Bytes> table_base {Bytes {std::int64_t {1} << 40},
                              "First address of the memory for page tables", example_value()};
-    Param<Bytes> table_entry {
-        8_B, {1_B, 128_B}, "Size of a page-table entry", cited("x86-64: 8 B")};
+    Param<Bytes> table_entry {8_B,
+                              {1_B, 128_B},
+                              "Size of a page-table entry",
+                              cited("Intel SDM, volume 3, section 4.5: entries of 64 bits")};
     Param<unsigned> leaf_entries {512,
                                   {1, 1u << 20},
                                   "Pages mapped by a leaf table",
-                                  cited("512 x 8 B fill 4 KiB, as in x86-64")};
+                                  cited("Intel SDM, volume 3, section 4.5: tables of 512 entries")};
     Param<Bytes> walk_read {32_B,
                             {1_B, 128_B},
                             "Bytes read by a walker for an entry: a sector",
                             assumed("a sector of the L2")};
     Param<unsigned> walkers {32, {1, 4096}, "Walker threads", stated("ZnG table I; Power et al.")};
-    Param<unsigned> walk_cache {1024,
-                                {0, 1 << 20},
-                                "Root entries of the walk cache",
-                                cited("8 KiB of 8 B: Power et al., HPCA'14")};
+    Param<unsigned> walk_cache {
+        1024,
+        {0, 1 << 20},
+        "Root entries of the walk cache",
+        assumed("8 KiB of 8 B, in the range of Power et al., HPCA'14; not looked up")};
     Param<unsigned> walk_cache_ways {
         16, {1, 65536}, "Root entries of a set of the walk cache", assumed()};
     Param<PolicyName<parts::TagPolicy>> walk_cache_replacement {

@@ -55,7 +55,7 @@ class Tlb final : public Model<Tlb>,
                                   "Consecutive bytes in one page of a stripe",
                                   assumed("the usual page of a CPU")};
         Param<unsigned> entries {
-            64, {1, 65536}, "Pages in the TLB", cited("64: as studied by Power et al., HPCA'14")};
+            64, {1, 65536}, "Pages in the TLB", assumed("as Power et al., HPCA'14; not looked up")};
         Param<unsigned> ways {
             64, {1, 65536}, "Ways of a set", assumed("fully associative"), divides(entries)};
         Param<PolicyName<parts::TagPolicy>> replacement {

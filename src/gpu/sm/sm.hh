@@ -61,34 +61,34 @@ class Sm final : public Model<Sm>,
             "Threads of a warp that execute an instruction at the same time. An instruction of "
             "more threads takes one cycle per group of this size",
             assumed("as many as a warp has threads, as of NVIDIA's GPUs")};
-        Param<unsigned> block_slots {8, {1, 64}, "Resident blocks", cited("GTX 480 class")};
+        Param<unsigned> block_slots {8, {1, 64}, "Resident blocks", cited("GPGPU-Sim, SM2_GTX480")};
         Param<unsigned> schedulers {1,
                                     {1, 8},
                                     "Schedulers; warp slots are assigned to them in turn",
-                                    cited("GTX 480 class: two, each of which takes two shader "
-                                          "clocks an instruction: as one at the full clock"),
+                                    assumed("for two that issue every second cycle (SM2_GTX480)"),
                                     at_most(warp_slots)};
-        Param<unsigned> issue_width {1,
-                                     {1, 4},
-                                     "Instructions issued by a scheduler per cycle",
-                                     assumed("one instruction of each scheduler a cycle")};
+        Param<unsigned> issue_width {
+            1, {1, 4}, "Instructions issued by a scheduler per cycle", assumed("single issue")};
         Param<unsigned> arithmetic_latency {
             22,
             {1, 64},
             "Cycles from an instruction without memory access to the next instruction of its warp",
-            cited("CUDA C Programming Guide, multiprocessor level: about 22 for compute capability "
-                  "2.x, 4 for 7.x")};
+            cited("CUDA C Programming Guide 4.2, section 5.2.3: about 22 for 2.x")};
         Param<Scheduler> scheduler {Scheduler::greedy_then_oldest,
                                     "Policy that selects the ready warp to issue",
-                                    cited("Rogers et al., MICRO'12: greedy, then oldest")};
+                                    cited("GPGPU-Sim, SM2_GTX480: gto (Rogers et al., MICRO'12)")};
         Param<Bytes> line {128_B,
                            {32_B, 512_B},
                            "Bytes that the coalescer merges into one access",
                            power_of_two(),
-                           cited("NVIDIA's GPUs: lines of 128 B of four sectors")};
+                           cited("mt4g, sample_results, V100, A100 and H100: line size 128")};
         Param<Bytes> sector {
-            32_B,           {32_B, 512_B}, "Smallest accessible part of a line",
-            power_of_two(), at_most(line), cited("NVIDIA's GPUs: lines of 128 B of four sectors")};
+            32_B,
+            {32_B, 512_B},
+            "Smallest accessible part of a line",
+            power_of_two(),
+            at_most(line),
+            cited("mt4g, sample_results, V100, A100 and H100: fetch granularity 32")};
         Param<Atomics> atomics {Atomics::performed, "Treatment of atomics and reductions",
                                 assumed("the L2 performs atomics")};
         Param<unsigned> accesses {

@@ -26,16 +26,19 @@ using namespace memsim::literals;
 
 struct GeometryParams {
     using group = void;
-    Param<Bytes> capacity {
-        48_KiB, {32_B, 1_GiB}, "Capacity for data", cited("GTX 480 class L1: 48 KiB")};
+    Param<Bytes> capacity {48_KiB,
+                           {32_B, 1_GiB},
+                           "Capacity for data",
+                           cited("GPGPU-Sim, SM2_GTX480/gpgpusim.config: gpgpu_cache:dl1 64:128:6 "
+                                 "where the L1 is preferred")};
     Param<Bytes> line {128_B,
                        {32_B, 512_B},
                        "Size of a line, the range of a tag",
-                       cited("NVIDIA's GPUs: lines of 128 B of four sectors")};
+                       cited("mt4g, sample_results, V100, A100 and H100: line size 128")};
     Param<Bytes> sector {32_B,
                          {32_B, 512_B},
                          "Size of a sector, which is fetched, valid and dirty independently",
-                         cited("NVIDIA's GPUs: lines of 128 B of four sectors")};
+                         cited("mt4g, sample_results, V100, A100 and H100: fetch granularity 32")};
     Param<unsigned> ways {6, {1, 65536}, "Ways of a set", assumed("48 KiB in 64 sets")};
     Param<PolicyName<parts::TagPolicy>> replacement {"lru", "Policy that selects the line to evict",
                                                      usual_policy()};
@@ -84,7 +87,7 @@ struct TimingParams {
         1,
         {1, 1024},
         "Cycles that a write occupies its bank; the response waits for the bank",
-        stated("ZnG table I: 5 of STT-MRAM")};
+        assumed("an SRAM; ZnG table I has 5 of STT-MRAM")};
     Param<bool> fill_port {false, "Give fills a port of their own, so that they occupy no bank",
                            switched_off()};
 };
@@ -97,7 +100,8 @@ struct WriteParams {
                                 assumed("an L1 of a GPU takes no line for a write")};
     Param<bool> fetch_on_write {
         true, "Fetch a partly written sector when the write allocates it, not when it is read",
-        cited("Volta: not")};
+        assumed("a sector is complete once it is present; GPGPU-Sim's SM7_QV100 fetches it when it "
+                "is read")};
     Param<unsigned> reserved_ways {
         0, {0, 65535}, "Ways of a set reserved for written lines", switched_off()};
     Param<bool> acknowledged_writebacks {

@@ -92,7 +92,7 @@ class DramController final : public Model<DramController>,
             0, {0, 16384}, "Reads served before a drain begins, while any wait", switched_off()};
         Param<PolicyName<DramOrder>> order {
             "first_ready", "Policy that selects the next command",
-            cited("Rixner et al., ISCA'00: first ready, first come")};
+            cited("GPGPU-Sim, SM2_GTX480: FR-FCFS (Rixner et al., ISCA'00)")};
         Param<unsigned> bank_queue {
             0,
             {0, 64},

@@ -63,10 +63,11 @@ struct ChannelParams {
                         {1_fs, 1_us},
                         "Time of light along the waveguide",
                         assumed("10 cm at 13 ps/mm, n_g = 4")};
-    Param<Time> turnaround {2_ns,
-                            {0_fs, 1_us},
-                            "Idle time when sender or direction changes",
-                            cited("GDDR5 tRTRS; optical: 100 ps to tune a ring")};
+    Param<Time> turnaround {
+        2_ns,
+        {0_fs, 1_us},
+        "Idle time when sender or direction changes",
+        assumed("of the order of tRTRS of wires; a ring takes 100 ps to tune (Ohm-GPU IV-C)")};
     Param<Time> grant_latency {
         5_ns,
         {1_fs, 1_us},

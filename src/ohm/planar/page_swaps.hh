@@ -26,10 +26,11 @@ constexpr std::array<std::string_view, 3> names_of(SwapHold) {
 /// Parameters of page swaps.
 struct SwapParams {
     using group = void;
-    Param<unsigned> hot_threshold {6,
-                                   {1, 60000},
-                                   "Competing counter at which a page is hot",
-                                   cited("PoM, MICRO'14; range 1-48")};
+    Param<unsigned> hot_threshold {
+        6,
+        {1, 60000},
+        "Competing counter at which a page is hot",
+        assumed("a threshold of PoM's kind (Sim et al., MICRO'14; not looked up); range 1 to 48")};
     Param<unsigned> swaps {4, {0, 64}, "Concurrent swaps (0: no migration)", assumed()};
     Param<Bytes> swap_buffer {16_KiB,
                               {0_B, 1_MiB},

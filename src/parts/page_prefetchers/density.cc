@@ -10,22 +10,25 @@ using namespace memsim::literals;
 class DensityPrefetch final : public PolicyModel<DensityPrefetch, PagePrefetcher> {
   public:
     struct Params {
-        Param<Bytes> region {2_MiB,
-                             {1_KiB, 1_GiB},
-                             "Maximum range transferred for a fault",
-                             cited("NVIDIA's open driver: 2 MiB"),
-                             power_of_two()};
-        Param<Bytes> block {64_KiB,
-                            {1_KiB, 1_GiB},
-                            "Block that is always transferred for a fault",
-                            cited("NVIDIA's open driver: 64 KiB"),
-                            power_of_two(),
-                            at_most(region)};
+        Param<Bytes> region {
+            2_MiB,
+            {1_KiB, 1_GiB},
+            "Maximum range transferred for a fault",
+            cited("NVIDIA's open driver, uvm_va_block_types.h: UVM_VA_BLOCK_BITS 21"),
+            power_of_two()};
+        Param<Bytes> block {
+            64_KiB,
+            {1_KiB, 1_GiB},
+            "Block that is always transferred for a fault",
+            cited("NVIDIA's open driver, uvm_va_block_types.h: UVM_BIG_PAGE_SIZE 64 KiB"),
+            power_of_two(),
+            at_most(region)};
         Param<unsigned> share {
             50,
             {0, 100},
             "Percentage of a larger subtree that present and requested pages must exceed",
-            cited("NVIDIA's open driver: at least 51")};
+            assumed("more than half; NVIDIA's open driver has 51 (uvm_perf_prefetch.c: "
+                    "UVM_PREFETCH_THRESHOLD_DEFAULT)")};
     };
     struct State {
         DensityTrees trees;

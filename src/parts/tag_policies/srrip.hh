@@ -11,7 +11,11 @@ namespace memsim::parts {
 class Srrip final : public PolicyModel<Srrip, TagPolicy> {
   public:
     struct Params {
-        Param<unsigned> bits {2, {1, 16}, "Bits of a prediction", cited("Jaleel et al.: 2")};
+        Param<unsigned> bits {
+            2,
+            {1, 16},
+            "Bits of a prediction",
+            cited("gem5, ReplacementPolicies.py: BRRIPRP.num_bits 2; Jaleel et al., ISCA'10")};
     };
     struct State {};
     explicit Srrip(const Params& p) : params(p), farthest_((1u << p.bits()) - 1) {}

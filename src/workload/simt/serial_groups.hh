@@ -34,7 +34,7 @@ class SerialGroups final : public Model<SerialGroups>, public protocol::HasKerne
             GroupOrder::chunks,
             "Distribution of work-groups over hardware threads: adjacent ones (chunks), or "
             "one per round over all hardware threads (interleaved)",
-            cited("Vortex's OpenCL runtime: contiguous chunks")};
+            cited("Vortex, runtime/src/vx_spawn.c: a contiguous chunk for each thread")};
         Param<unsigned> item_instructions {
             3, {0, 1000}, "Loop instructions per work-item", assumed("count, compare and branch")};
     };

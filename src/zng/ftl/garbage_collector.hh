@@ -73,7 +73,7 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
             {1_fs, 1_us},
             "Time of each instruction in an SM of its own (22 cycles of 1.2 GHz, as "
             "gpu.Sm's arithmetic_latency)",
-            cited("CUDA C Programming Guide: about 22 cycles")};
+            cited("CUDA C Programming Guide 4.2, section 5.2.3: about 22 cycles")};
         Param<unsigned> step {
             16, {1, 32768}, "Pages of each data block per turn of a merge", assumed()};
         Param<unsigned> ahead {

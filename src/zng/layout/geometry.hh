@@ -17,7 +17,8 @@ struct PackageGeometry {
         796,
         {1, 1u << 20},
         "Blocks per plane that hold data at the start",
-        cited("22.3 % are over-provisioned in the authors' public configuration")};
+        cited(
+            "FlashGPU's flasharray-src, config/flasharray.cfg: OverProvisioningRatio 0.22265625")};
     Param<unsigned> log_ratio {
         4, {1, 1024}, "Data blocks per log block", assumed("no source gives it; range 1-16")};
 };

@@ -1,8 +1,9 @@
 """Energy of L2, memory controllers and DRAM (CMD, Fig. 16).
 
-The paper takes power from GPUWattch times time; its constants are not given. Each access has an energy here, and what
-leaks takes time: all that is on the chip, by its bytes. All constants are assumptions (docs/models/cmd.md), so these
-claims say an order at most. What no statistic counts costs nothing: entries put into a store, blocks that are expanded.
+The paper multiplies the power that GPUWattch computes by the time, and does not give its constants. Here each access
+has an energy, and all memory on the chip leaks, in proportion to its bytes and the time. All constants are assumptions
+(docs/models/cmd.md), so these claims support an order of the platforms at most. Events that no statistic counts have no
+energy: entries put into a store, blocks that are expanded.
 """
 
 import sqlite3
@@ -33,7 +34,8 @@ class Constants:
 
 @dataclass(frozen=True)
 class OnChip:
-    """Bytes on the chip of one controller's share, and which statistics of cmd.Deduplicator count what is done there."""
+    """Bytes on the chip of one controller's share, and which statistics of cmd.Deduplicator count what is done
+    there."""
 
     l2: int
     tables: int = 0  # the caches of map, type flags and masks

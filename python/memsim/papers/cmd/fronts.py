@@ -6,7 +6,7 @@ Values are from Table II or are assumptions (docs/models/assumptions.md).
 from collections.abc import Iterable, Sequence
 
 from ...errors import check_known, user_error
-from ...model.provenance import Swept, assumed, cited, inferred, stated, swept
+from ...model.provenance import Swept, assumed, inferred, stated, swept
 from ...systems.parameters import Parameters
 
 TABLE_II = "CMD table II"
@@ -43,7 +43,7 @@ STORE: Parameters = dict(
     hash_ways=assumed(16, "ways of the hash store; 0: one set of all entries", sweep=[8, 0]),
     donor_tries=assumed(
         8,
-        "pieces of flags, then a block whose data lie in the written block's place; 2^20: all pieces",
+        "pieces of flags, then a block that is stored in the written block's place; 2^20: all pieces",
         sweep=[1, 1 << 20],
         name="pieces of flags searched for a donor",
     ),
@@ -83,7 +83,7 @@ def _times(policy: str) -> list[Swept]:
     ]
 
 
-BPC = cited("bpc", "Kim et al., ISCA'16", sweep=_times("bpc"))
+BPC = stated("bpc", "CMD, evaluation: compared scheme (Kim et al., ISCA'16)", sweep=_times("bpc"))
 BCD = stated(
     "bcd",
     "CMD, evaluation: compared scheme; its bases on CMD's area",
@@ -108,7 +108,7 @@ PLATFORMS: dict[str, Parameters] = {
     "cmd-bpc": dict(front=dict(ASSISTED, compression=BPC), fifo=True),
 }
 
-# Who has what an option of configs/cmd.py changes, and what that is.
+# Of each option of configs/cmd.py: the part that it changes, and the platforms that have the part.
 OF_OPTIONS: dict[str, tuple[str, Sequence[str]]] = {
     "fifo": ("read-only FIFO", [p for p, has in PLATFORMS.items() if has.get("fifo")]),
     "hash_share": (
@@ -120,12 +120,13 @@ OF_OPTIONS: dict[str, tuple[str, Sequence[str]]] = {
 
 
 def check_options(platform: str, **given: float | None) -> None:
-    """Refuses an unknown platform, and an option of OF_OPTIONS (None: not given) that does not apply to the platform."""
+    """Refuses an unknown platform, and an option of OF_OPTIONS (None: not given) that does not apply to the
+    platform."""
     check_known("platform", platform, PLATFORMS)
     for option, value in given.items():
         what, owners = OF_OPTIONS[option]
         if value is not None and platform not in owners:
             raise user_error(
-                f"{option.replace('_', '-')} {value:g}: platform '{platform}' has no {what}; those that have "
-                f"are {', '.join(owners)}"
+                f"{option.replace('_', '-')} {value:g}: platform '{platform}' has no {what}; platforms that "
+                f"have one: {', '.join(owners)}"
             )

@@ -20,10 +20,11 @@ from ...systems.scale import up_to
 from . import energy, scale, workloads
 from .fronts import NOTHING, PLATFORMS, TABLE_II, check_options
 
-RTX2060 = "GPGPU-Sim's SM75_RTX2060"
+# The configuration as it was from April 2020 to May 2021. Later ones differ: L1 of 32 cycles, 194 cycles to the L2.
+RTX2060 = "GPGPU-Sim of June 2020 (3e580ee6), SM75_RTX2060/gpgpusim.config"
 CLOCK = stated("1365MHz", TABLE_II)
 THREE_TIMES = "tCL=17.1ns tRP=17.1ns tRCDRD=17.1ns tRCDWR=17.1ns tRAS=42.9ns tRC=60ns tWR=17.1ns"
-INTERLEAVE = cited("256B", RTX2060)
+INTERLEAVE = cited("256B", f"{RTX2060}: gpgpu_mem_addr_mapping dramid@8")
 ENTRY = 22  # bytes of an entry of the hash store: 16 of hash, 4 of reference, 2 of count
 BCD_STORE = 56 << 10  # bytes of 128 bases and 320 differences of 128 (compression=bcd)
 FIFO = stated(16, "CMD IV-D: sectors of a slice's read-only FIFO")
@@ -42,12 +43,15 @@ SM: Parameters = dict(
     **stated(dict(warp_slots=32, schedulers=4), f"{TABLE_II}: 1024 threads of 32 a warp; 4 schedulers"),
     block_slots=assumed(16, f"the paper states none; {RTX2060} has 32"),
     scheduler=assumed("loose_round_robin", f"the paper states none; {RTX2060} has greedy_then_oldest"),
-    arithmetic_latency=cited(4, f"{RTX2060}: ptx_opcode_latency_fp"),
+    arithmetic_latency=cited(4, f"{RTX2060}: ptx_opcode_latency_fp 4"),
 )
 L1: Parameters = dict(
     ways=scale.L1_WAYS,
-    latency=cited(cycles(20), f"{RTX2060}: 20 cycles"),
-    **cited(dict(banks=4, write_policy="write_through", mshrs=256, targets=8), f"{RTX2060}: l1_banks, cache:dl1"),
+    latency=cited(cycles(20), f"{RTX2060}: gpgpu_l1_latency 20"),
+    **cited(
+        dict(banks=4, write_policy="write_through", mshrs=256, targets=8),
+        f"{RTX2060}: gpgpu_l1_banks 4, gpgpu_cache:dl1 A:256:8",
+    ),
     accesses_per_cycle=assumed(4, "one of each bank"),
     **assumed(
         dict(write_allocate=True, fetch_on_write=False),
@@ -58,7 +62,7 @@ L1: Parameters = dict(
 )
 NETWORK: Parameters = dict(
     width=stated("32B", TABLE_II),
-    latency=cited(cycles(80), f"{RTX2060}: half of 160 cycles each way"),
+    latency=cited(cycles(80), f"{RTX2060}: gpgpu_l2_rop_latency 160, half of it each way"),
     **assumed(dict(queue=64, buffer=64), f"as the queues of a partition; {RTX2060} has 512 places in its network"),
 )
 L2: Parameters = dict(
@@ -68,7 +72,9 @@ L2: Parameters = dict(
         sweep=[swept("100 cycles", "gpu.l2[*].latency=73.3ns")],
         name="L2 latency",
     ),
-    **cited(dict(fetch_on_write=False, mshrs=192, targets=4, queue=64, fill_port=True), RTX2060),
+    **cited(dict(fetch_on_write=False, mshrs=192, targets=4), f"{RTX2060}: gpgpu_cache:dl2 L:B:m:L, A:192:4"),
+    queue=cited(64, f"{RTX2060}: gpgpu_dram_partition_queues 64:64:64:64"),
+    fill_port=cited(True, "GPGPU-Sim, gpu-cache.h: bandwidth_management has a data port and a fill port"),
     mem_queue=assumed(64, "as its queue above"),
     control_ports=wired(1),
     set_hash=assumed("linear", "the paper states no hash of sets"),
@@ -154,7 +160,7 @@ def machine(p: MachineParameters) -> Root:
 
 
 def gpu_of(platform: str, size: scale.Scaled, dispatcher: Parameters) -> Gpu:
-    """SMs with their L1s, the crossbar and the L2's slices, whose mem_side the caller binds."""
+    """SMs with their L1s, the crossbar and the L2's slices. The caller binds the slices' mem_side."""
     chosen = PLATFORMS[platform]
     ways = chosen.get("ways", scale.L2_WAYS)
     return gpu(
@@ -208,7 +214,7 @@ def dram_of(bandwidth: int) -> SimObject:
         timing=stated("cmd_gddr6", TABLE_II, sweep=options("--bandwidth", 448, 896), name="bandwidth"),
         capacity=derived("1GiB", from_="more than any program needs"),
         map=assumed("RoBaCoChCl", f"rows, banks, columns as {RTX2060}, without its bank bit among the columns"),
-        read_queue=cited(64, f"{RTX2060}: gpgpu_frfcfs_dram_sched_queue_size"),
+        read_queue=cited(64, f"{RTX2060}: gpgpu_frfcfs_dram_sched_queue_size 64"),
         changes=inferred(
             f"rate={28.004 * times}GB/s tCCD_S={gap} tCCD_L={gap}" if times > 1 else "",
             "CMD table II: cycles as printed, 5.7 ns, are a third of real GDDR6",

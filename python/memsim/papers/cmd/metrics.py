@@ -1,4 +1,4 @@
-"""What CMD's figures show of a run."""
+"""Metrics of a run that CMD's figures show."""
 
 import contextlib
 import math
@@ -14,7 +14,7 @@ L2 = "gpu.l2"
 
 
 def percent(part: float, whole: float) -> float:
-    """A share in per cent; of nothing there is none."""
+    """A share in per cent; NaN if the whole is 0."""
     return 100 * part / whole if whole else math.nan
 
 
@@ -50,7 +50,7 @@ def silent_blocks(run: Run) -> float:
 
 @metric("blocks")
 def overlapping_blocks(run: Run) -> float:
-    """Inter-duplicates, and silent blocks whose data another block has, too: Fig. 3 may count both."""
+    """Inter-duplicates, and silent blocks with data that another block also has: Fig. 3 may count both."""
     return front(run, "inter", "silent_shared")
 
 

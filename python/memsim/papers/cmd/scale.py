@@ -1,8 +1,8 @@
 """CMD's machine for a program: one of the paper's eight controllers with its share of SMs and L2, and capacities in
 proportion to the footprint.
 
-Deduplication is a controller's own, so a slice of the machine loses nothing. The L2, the L1s, the metadata caches and the
-hash store shrink together; lines, sectors, entries of the read-only FIFO, cycles and counters never do.
+Deduplication is a controller's own, so a slice of the machine loses nothing. The L2, the L1s, the metadata caches and
+the hash store shrink together; lines, sectors, entries of the read-only FIFO, cycles and counters never do.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""What is special of CMD's figures: figures.toml and claims.toml name these functions."""
+"""Functions of CMD's figures and claims that figures.toml and claims.toml name."""
 
 import functools
 from typing import Any
@@ -11,8 +11,8 @@ from .metrics import SHARES, percent
 
 
 def _rows(fig: Figure, claim: ClaimTable, variant: str, *platforms: str) -> list[Any] | None:
-    """All metrics of these platforms, with the variant where there is one, on the claim's workloads; None if something is
-    not there."""
+    """All metrics of these platforms, with the variant where there is one, on the claim's workloads; None if something
+    is not there."""
     there = fig.labels()
     labels = [p + variant if p + variant in there else p for p in platforms]
     chosen = fig.chosen(claim)
@@ -26,7 +26,8 @@ def ratio_of_mean_gains(fig: Figure, claim: ClaimTable, variant: str) -> float |
 
 
 def removed(fig: Figure, claim: ClaimTable, variant: str) -> float | None:
-    """What the subject does not do of the baseline's, in per cent: the mean over workloads, 0 where there is none."""
+    """The baseline's events that the subject avoids, in per cent: the mean over workloads, 0 where the baseline has
+    none."""
     rows = _rows(fig, claim, variant, claim.subject, claim.baseline)
     if rows is None:
         return None
@@ -82,7 +83,7 @@ def summed(fig: Figure, metric: str, platform: str, relative_to: str = "") -> fl
 
 
 def below(fig: Figure, metric: str, relative_to: str) -> None:
-    """Prints below each table what its means do not say."""
+    """Prints below each table the ratios of sums, beside its means."""
     sums = {p: summed(fig, metric, p, relative_to) for p in fig.labels()}
     if None not in sums.values():
         print("  of sums: " + ", ".join(f"{platform} {ours:.3g}" for platform, ours in sums.items()))
@@ -125,7 +126,7 @@ OF_INPUTS = "cmd-34", "cmd-35", "cmd-36", "cmd-37", "cmd-43", "cmd-50"
 
 
 def too_small(fig: Figure) -> dict[str, list[str]]:
-    """The workloads whose inputs do not reach what INPUTS asks for, each with what they lack."""
+    """The workloads with inputs too small for INPUTS, each with the requirements that it does not meet."""
     rows = fig.frame.loc["cmd"].loc[fig.workloads]
     lacks = {
         w: [f"{what} {rows[name][w]:.2g} of {least}" for name, (least, what) in INPUTS.items() if rows[name][w] < least]
@@ -135,7 +136,7 @@ def too_small(fig: Figure) -> dict[str, list[str]]:
 
 
 def sizes_of_inputs(fig: Figure) -> None:
-    """Says, of the claims OF_INPUTS that are judged, which workloads are too small for them."""
+    """Prints the workloads that are too small for those claims of OF_INPUTS that are judged."""
     judged = [v.claim.id for v in fig.verdicts if v.claim.id in OF_INPUTS]
     lacks = too_small(fig)
     enough = ", ".join(w for w in fig.workloads if w not in lacks)

@@ -1,5 +1,6 @@
 """CXL-GPU (Gouk et al.): a GPU whose memory grows through CXL root ports. `cxl_gpu.machine(
-cxl_gpu.MachineParameters(...))` builds a machine; the modules hold its workloads, how it is scaled, its media, and the points and assumptions that its studies share."""
+cxl_gpu.MachineParameters(...))` builds a machine. The modules hold its workloads, how it is scaled, its media, and the
+points and assumptions that its studies share."""
 
 from ...lazy import modules_when_asked as _modules_when_asked
 from .drives import MEDIA

@@ -1,8 +1,8 @@
 """The drives behind CXL endpoints and of GPU-direct storage.
 
-Every drive is one of MEDIA, whose figures are a data sheet's. A machine that is smaller than the paper's has a drive
-of the same times, channels and dies with smaller and fewer blocks, and so with more spare. It begins in the state that
-long use leaves (DRIVES).
+Every drive is one of MEDIA, with the figures of a data sheet. A machine that is smaller than the paper's has a drive
+with the same times, channels and dies, but with smaller and fewer blocks, and so with a larger share of spare. It
+starts in the state of a drive in long use (DRIVES).
 """
 
 from fractions import Fraction
@@ -23,14 +23,14 @@ def data_path(iops: int, rate: int) -> str:
     return f"{round((1 / Fraction(iops) - Fraction(4096) / Fraction(rate)) * 10**15)}fs"
 
 
-P5800X = "data sheet of the Optane P5800X 1.6 TB"
+P5800X = "as the vendor states it for the Optane P5800X 1.6 TB; not looked up"
 # Data sheets: Optane P5800X 1.6 TB (read and write 5 us at 4 KiB, 1.5 and 1.35 million requests of 4 KiB a second,
 # 7.2 and 6.2 GB/s); units of 256 bytes as in Optane DIMMs (Izraelevitz et al., 2019). 983 ZET and 980 Pro: drive.py.
 OPTANE: Parameters = dict(
-    block=cited("256B", "Izraelevitz et al., 2019: units of Optane DIMMs"),
-    **cited(dict(read_latency="5us", write_latency="5us", bandwidth="7.2GB/s", write_bandwidth="6.2GB/s"), P5800X),
-    read_time=derived(data_path(1_500_000, 7_200_000_000), from_=f"{P5800X}: 1.5 million reads a second"),
-    write_time=derived(data_path(1_350_000, 6_200_000_000), from_=f"{P5800X}: 1.35 million writes a second"),
+    block=cited("256B", "Izraelevitz et al., arXiv 1903.05714, section 2: Optane DIMMs access their media by 256 B"),
+    **assumed(dict(read_latency="5us", write_latency="5us", bandwidth="7.2GB/s", write_bandwidth="6.2GB/s"), P5800X),
+    read_time=derived(data_path(1_500_000, 7_200_000_000), from_=f"1.5 million reads a second, {P5800X}"),
+    write_time=derived(data_path(1_350_000, 6_200_000_000), from_=f"1.35 million writes a second, {P5800X}"),
     queue=assumed(1024, "more than an endpoint has under way"),
 )
 RAM_DRIVE: Parameters = dict(
@@ -136,10 +136,10 @@ def in_percent(text: object) -> Fraction:
 
 
 def drive(media: str, capacity: int, state: str = "used", **changes: Any) -> tuple[System, Port]:
-    """A medium as a drive by itself, as GPU-direct storage has it: a System, and its port for block requests.
+    """A medium as a drive without an endpoint, for GPU-direct storage: a System, and its port for block requests.
 
     media       one of MEDIA; 'dram' is a drive as fast as the endpoint's DRAM
-    capacity    bytes that it shows, a whole number
+    capacity    bytes that the host sees, a whole number
     state       of flash: one of DRIVES
     changes     arguments of drive_of(), or parameters of the drive
     """

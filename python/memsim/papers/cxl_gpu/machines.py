@@ -57,12 +57,12 @@ class MachineParameters:
     controller  of CXL: one of CONTROLLERS
     size        what the machine has; None: scale.scale() of the program's footprint
     contents    whether the values of stores are carried
-    store       whether stores are deterministic; None: as the platform says
+    store       whether stores are deterministic; None: as the platform has them
     read_ahead  policy of the queue logic; None: the platform's
     fault, page of uvm and gds: the host's time for a batch of faults, and the bytes that a fault brings
-    prefetch    of uvm and gds: the host's page prefetcher, such as 'density(region=2MiB,block=64KiB)'
-    unit        what comes into an endpoint's cache and leaves it as a whole
-    ports       root ports, each with an endpoint; addresses go round over them in chunks of 256 B
+    prefetch    of uvm and gds: the page prefetcher of the host, such as 'density(region=2MiB,block=64KiB)'
+    unit        bytes that an endpoint's cache reads and evicts as a whole
+    ports       root ports, each with an endpoint; addresses are interleaved over them in chunks of 256 B
     flit        of the links: one of FLITS
     medium      fields of media.MediumParameters and parameters of the drive, such as dict(announce="0ns")
     threads     how programs run: one of THREADS
@@ -114,9 +114,9 @@ def platforms() -> list[str]:
 def machine(p: MachineParameters) -> Root:
     """The machine of one platform.
 
-    Returns a Root with `program`, `threads`, `gpu` (dispatcher, sm, l1, network, l2), `memory` (crossbar, dram), with uvm
-    and gds `host`, `pcie` and `drive`, with CXL `bus`, `bridge`, `firmware` and the list `port` of what belongs to a root
-    port: store, queues, root_port, device, endpoint, medium.
+    Returns a Root with `program`, `threads`, `gpu` (dispatcher, sm, l1, network, l2), `memory` (crossbar, dram), with
+    uvm and gds `host`, `pcie` and `drive`, with CXL `bus`, `bridge`, `firmware` and the list `port` of what belongs to
+    a root port: store, queues, root_port, device, endpoint, medium.
     """
     p.check()
     size = p.size or scale.scale(footprint_of(p.program))
@@ -219,7 +219,8 @@ def _deterministic_store(root: Root, i: int, size: scale.Scaled, ports: int) -> 
 
 
 def _add_paging(root: Root, size: scale.Scaled, p: MachineParameters) -> None:
-    """Local memory holds pages; the host brings the others, a batch of faults at a time, from its memory or a drive's."""
+    """Local memory holds pages; the host brings the others, a batch of faults at a time, from its memory or a
+    drive's."""
     mmu.translate(
         root.gpu,
         size.footprint,
@@ -240,7 +241,7 @@ def _add_paging(root: Root, size: scale.Scaled, p: MachineParameters) -> None:
         fault_latency=derived(p.fault, from_=p.fault if source_of(p.fault) else "the time that its caller names"),
         batch=cited(
             256,
-            "NVIDIA's open driver: 256; CXL-GPU's time of the host is that of a study of batched faults",
+            "NVIDIA's open driver, uvm_gpu_replayable_faults.c: UVM_PERF_FAULT_BATCH_COUNT_DEFAULT 256",
             sweep=[swept(1, "host.batch=1", platforms=("uvm", "gds"))],
             name="faults of a batch",
         ),

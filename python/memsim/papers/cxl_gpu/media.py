@@ -1,4 +1,4 @@
-"""What stands behind a CXL endpoint: DRAM, or a drive with DRAM as its cache.
+"""The medium of a CXL endpoint: DRAM, or a drive with DRAM as its cache.
 
     made = media.medium(media.MediumParameters("z-nand", "80MiB", cache="8MiB"))
     root.medium = made.part
@@ -33,20 +33,21 @@ SUBCHANNEL_ROWS = 32 * 4096  # bytes that a row of all banks holds
 # drive's own is announced before it begins (assumption, 0 to 100 us).
 CONTROLLER = assumed("1us", "the endpoint's controller and FTL; range 0.5 to 5 us")
 ANNOUNCE = assumed("10us", "from the announcement of a task to its beginning; range 0 to 100 us")
-# The paper announces a task that reduces the throughput. One plane of 128 that collects does not. Chosen after first runs.
+# The paper announces a task that reduces the throughput. One plane of 128 that collects does not. Chosen after first
+# runs.
 ANNOUNCE_FROM = inferred(
     "12.5%",
     "CXL-GPU: the media report an internal task that is expected to reduce throughput",
     sweep=[swept(n, f"port[*].medium.ssd.drive.announce_from={n}") for n in ("0%", "50%")],
     name="planes whose collections are announced",
 )
-# A load is light while the medium has bandwidth left, as the paper defines it: up to the bytes outstanding at its full rate.
-# Light is a quarter of the full load.
+# A load is light while the medium has bandwidth left, as the paper defines it: up to the bytes outstanding at its full
+# rate. Light is a quarter of the full load.
 FULL_LOAD = "CXL-GPU, load control: light while the media have bandwidth left; rate times latency of the data sheet"
 # What leaves the endpoint's cache: all written units of a flash page together, as drives gather them.
 WRITE_GROUP = "drives gather the written units of a flash page before they program it"
-# A store is complete when its unit is in the endpoint's DRAM. Stores that complete earlier could not be delayed. Chosen after
-# runs of cxl-sr and cxl-ds on vadd, cfd and bfs.
+# A store is complete when its unit is in the endpoint's DRAM. Stores that complete earlier could not be delayed. Chosen
+# after runs of cxl-sr and cxl-ds on vadd, cfd and bfs.
 EARLY_WRITES = inferred(
     False,
     "CXL-GPU, Fig. 9e: delayed write requests fill the endpoint's ingress queue",
@@ -103,13 +104,13 @@ class MediumParameters:
     controller      time of the endpoint's controller and FTL for what goes to the drive
     announce        from the announcement of an internal task to its beginning
     wear            whether Optane levels its wear
-    pages, spare    of flash: pages of a block (None: drives.drive_of() chooses), and what the host does not see (None:
-                    the data sheet's)
+    pages, spare    of flash: pages of a block (None: drives.drive_of() chooses), and the share that the host does not see
+                    (None: the data sheet's)
     state           of flash: one of DRIVES
-    depth           requests that the cache has under way
-    group           bytes of the drive whose written units leave the cache together, such as '4KiB'; '0B': each unit
-                    alone; None: a flash page
-    early_writes    whether a write is answered before its unit has come from the drive
+    depth           outstanding requests of the cache
+    group           bytes of the drive of which all dirty units are written back together, such as '4KiB'; '0B':
+                    each unit alone; None: a flash page
+    early_writes    whether a write is answered before its unit has been read from the drive
     announce_from   share of a flash drive's planes whose collections are announced
     drive           parameters of the drive that replace others
     """
@@ -182,7 +183,7 @@ def full_load(media: str, unit: int) -> int:
 
 
 def _cache(p: MediumParameters, size: int, step: int) -> tuple[SimObject, str]:
-    """The cache before a drive, and the bytes of the drive whose units leave it together."""
+    """The cache before a drive, and the bytes of the drive of which all dirty units are written back together."""
     group = p.group
     if group is None:
         page = in_bytes(PRESETS[FLASH[p.media]]["drive"]["page"], "page") if p.media in FLASH else 0

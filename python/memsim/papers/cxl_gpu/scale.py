@@ -1,7 +1,7 @@
 """CXL-GPU's machine for a program: capacities in proportion to the footprint, which is ten times the GPU's memory.
 
-Local memory and the endpoint's DRAM cache shrink together. The last-level cache is Vortex's as far as local memory is eight
-times as large. Queues, lines of 64 B, units of 256 B, layers, media times and the host's 500 us never shrink.
+Local memory and the endpoint's DRAM cache shrink together. The last-level cache is Vortex's as far as local memory is
+eight times as large. Queues, lines of 64 B, units of 256 B, layers, media times and the host's 500 us never shrink.
 """
 
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from ...systems.scale import KIB, Invariant, up_to
 LINE = 64
 LLC_WAYS = assumed(8, "ways of the last-level cache")
 LOCAL = stated(10, "CXL-GPU, evaluation: the footprint is ten times local memory")
-LLC = cited(128 * KIB, "Vortex's default configuration: L2 of 128 KB")
+LLC = cited(128 * KIB, "Vortex, hw/rtl/VX_config.vh: L2CACHE_SIZE 131072")
 LEAST_LLC = assumed(8, "local memory to last-level cache at the least, where the program is small")
 UVM_PAGE = assumed(64 * KIB, "bytes that a fault brings; range 4 KiB to 2 MiB")
 

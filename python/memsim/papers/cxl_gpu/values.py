@@ -21,24 +21,25 @@ CONTROLLERS = ("ours", "smt", "tpp")
 CONTROLLER = "CXL-GPU: the compared controllers (ours, SMT, TPP)"
 FLIT = "CXL 3.1: flits of 68 and 256 bytes; CXL-GPU's link has those of 68"
 FLITS = ("68B", "256B", "256B-lopt")
-VORTEX = "Vortex"
+VORTEX = "Vortex, hw/rtl/VX_config.vh"
 CORES = stated(8, "CXL-GPU's table: cores/threads 8/8")
 LANES = stated(8, "CXL-GPU's table: cores/threads 8/8")
 CLOCK = cited(
     "250MHz",
-    "Vortex's README: 1024 threads at 250 MHz",
+    "Vortex, README.md of 2021: 1024 threads at 250 MHz",
     sweep=[swept(f, f"gpu.sm[*].clock={f}") for f in ("125MHz", "1GHz")],
     name="clock of the cores",
 )
-WARPS = cited(4, "Vortex's default configuration: 4 warps of a core; the paper's table has cores and threads alone")
+WARPS = cited(4, "Vortex, hw/rtl/VX_config.vh: NUM_WARPS 4; CXL-GPU's table has cores and threads alone")
 GROUPS = cited(
     "chunks",
-    "Vortex's OpenCL runtime: a hardware thread runs a contiguous chunk of the work-groups",
+    "Vortex, runtime/src/vx_spawn.c: a hardware thread runs a contiguous chunk of the work-groups",
     sweep=[swept("interleaved", "threads.order=interleaved")],
     name="work-groups of a hardware thread",
 )
-# How programs run: work-groups in hardware threads, or warps of 32 threads on 8 lanes, as CUDA maps them. Figures with UVM
-# take the latter on all platforms: in chunks 256 threads use as many pages of each array at once, and GPU memory holds 128.
+# How programs run: work-groups in hardware threads, or warps of 32 threads on 8 lanes, as CUDA maps them. Figures with
+# UVM take the latter on all platforms: in chunks 256 threads use as many pages of each array at once, and GPU memory
+# holds 128.
 THREADS = "serial", "simt"
 SIMT_WARPS = assumed(16, "warps of a core, so that a block of 512 threads fits")
 MSHRS = assumed(
@@ -88,8 +89,8 @@ def _speculative(*values: object) -> list[Swept]:
 
 
 QUEUES: Parameters = dict(
-    # 4 x 64 B in the mean time of a load (75 % hits of 0.2 us, misses of 5.7 us), against 1.5 GB/s of the ideal GPU, is 9.2
-    # times its time; 8 would give 4.6, 2 18. The value was chosen after runs of vadd with 4 and 8.
+    # 4 x 64 B in the mean time of a load (75 % hits of 0.2 us, misses of 5.7 us), against 1.5 GB/s of the ideal GPU, is
+    # 9.2 times its time; 8 would give 4.6, 2 18. The value was chosen after runs of vadd with 4 and 8.
     loads_at_once=inferred(
         4,
         "cxl-40: CXL on Z-NAND takes 12.5 times the ideal GPU's time; cxl-21: loads wait in the GPU's memory queue",
@@ -131,8 +132,8 @@ HOST_DRAM: Parameters = dict(
     latency=assumed("100ns", "a usual latency of host memory"),
     bandwidth=stated("44.8GB/s", "CXL-GPU's table 10a: DDR5-5600, two sub-channels of 32 bit"),
 )
-# Chunks of the hardware threads lie at powers of two. Linear sets map them to few sets, so that each line is fetched again
-# for each of its words; 92 to 99 % of look-ups then hit in the endpoint's DRAM, where the paper has 47 to 10 %.
+# Chunks of the hardware threads lie at powers of two. Linear sets map them to few sets, so that each line is fetched
+# again for each of its words; 92 to 99 % of look-ups then hit in the endpoint's DRAM, where the paper has 47 to 10 %.
 SETS = inferred(
     "polynomial",
     "cxl-22: lines are not fetched again for each word",

@@ -25,14 +25,14 @@ def vortex(size: scale.Scaled, warps: int, dispatcher: Parameters) -> Gpu:
             **assumed(
                 dict(scheduler="loose_round_robin", arithmetic_latency=1), "in order, as a small core; not looked up"
             ),
-            **cited(dict(line="64B", sector="32B"), f"{VORTEX}: memory blocks of 64 B; 4 B x threads"),
+            **cited(dict(line="64B", sector="32B"), f"{VORTEX}: MEM_BLOCK_SIZE 64, L1_BLOCK_SIZE of 4 B x 8 threads"),
         ),
         l1=dict(
             **assumed(
                 dict(capacity="16KiB", ways=4, write_policy="write_through", write_allocate=False),
                 "as a small core's; not looked up",
             ),
-            **cited(dict(line="64B", sector="64B"), f"{VORTEX}: its memory block is 64 B"),
+            **cited(dict(line="64B", sector="64B"), f"{VORTEX}: MEM_BLOCK_SIZE 64"),
             **assumed(dict(latency="8ns", targets=8), "two cycles; requests for one miss"),
             mshrs=MSHRS,
             set_hash=SETS,
@@ -40,7 +40,7 @@ def vortex(size: scale.Scaled, warps: int, dispatcher: Parameters) -> Gpu:
         network=assumed(dict(width="64B", latency="8ns"), "a line and two cycles"),
         l2=dict(
             capacity=with_unit(size.llc, "B"),
-            **cited(dict(line="64B", sector="64B"), f"{VORTEX}: its memory block is 64 B"),
+            **cited(dict(line="64B", sector="64B"), f"{VORTEX}: MEM_BLOCK_SIZE 64"),
             ways=scale.LLC_WAYS,
             **assumed(dict(latency="32ns", targets=8), "eight cycles; requests for one miss"),
             mshrs=derived(CORES * MSHRS, from_=[MSHRS, "as many as all cores have"]),

@@ -12,9 +12,10 @@ STORES = "cfd", "gauss", "bfs"  # store-intensive
 REAL = "gnn", "mri"  # real-world: bfs + vadd + gemm; sort + conv3
 SEQUENTIAL, AROUND, RANDOM = ("vadd", "saxpy"), ("sort", "gauss"), ("path", "bfs")  # of Fig. 9d
 
-# Footprints of about 64 KiB, 640 KiB, 10 MiB, 40 MiB and 80 MiB: ten times the GPU's local memory. Each hardware thread has an
-# odd number of work-groups of arrays, as chunks of a power of two of pages lie in two of the drive's eight channels. `region`: thread
-# instructions in millions after which no block starts (0: to the end), the same work on every platform.
+# Footprints of about 64 KiB, 640 KiB, 10 MiB, 40 MiB and 80 MiB: ten times the GPU's local memory. Each hardware thread
+# has an odd number of work-groups of arrays, as chunks of a power of two of pages lie in two of the drive's eight
+# channels. `region`: thread instructions in millions after which no block starts (0: to the end), the same work on
+# every platform.
 REGION = (0, 1, 4, 20, 40)
 # Two programs follow the text of Fig. 9d, and were chosen after runs of the programs that they replace. gauss "generally follows
 # sequential access patterns": its threads walk along rows, Rodinia's down columns. sort is of "binary tree algorithms, which
@@ -34,7 +35,7 @@ TABLE: dict[str, dict[str, Any]] = {
     "gnn": dict(size=(7, 10, 14, 16, 17), generator="social"),
     "mri": dict(size=(14, 30, 74, 119, 150)),
 }
-# What tables call some of them.
+# Names that tables give to groups of workloads.
 GROUPS = {
     "all": tuple(TABLE),
     "compute-intensive": COMPUTE,

@@ -1,5 +1,6 @@
 """Ohm-GPU (Zhang and Jung, MICRO'21): `ohm.machine(ohm.MachineParameters(...))` builds a machine; the modules hold
-its workloads, how it is scaled, its optics, costs, energy and wear; the tables its claims and figures (docs/papers.md)."""
+its workloads, how it is scaled, its optics, costs, energy and wear; the tables its claims and figures
+(docs/papers.md)."""
 
 from ...lazy import modules_when_asked as _modules_when_asked
 from .machines import (

@@ -24,7 +24,7 @@ PAGE = assumed(
 )
 TIMING = cited(  # docs/models/ohm-readings.md
     str(gtx580.DRAM),
-    f"{gtx580.MACSIM}: table I as cycles of 2.1 GHz",
+    f"{gtx580.MACSIM}: {gtx580.DRAM_KNOBS}; Ohm-GPU table I",
     sweep=[swept("printed", to="ohm_table1")],
     name="DRAM times",
 )
@@ -47,7 +47,7 @@ RANKS = stated(
 
 def figures(ranks: int, waveguides: int = 1) -> str:
     """Changes of the table for so many ranks and waveguides. Its column commands follow each other as fast
-    as one waveguide carries bursts; N of them lead to N times as many chips, whose latencies stay
+    as one waveguide carries bursts; N waveguides connect N times as many chips, with unchanged latencies
     (assumption)."""
     column, clock = 533_333 // waveguides, 266_667 // waveguides
     faster = f" tCCD_S={column}fs tCCD_L={column}fs tCK={clock}fs" if waveguides > 1 else ""
@@ -93,10 +93,10 @@ def resident(
 def paged(
     root: Root, size: Scaled, latency: str, page: int = PAGE, memory: int | None = None, drive: Port | None = None
 ) -> None:
-    """`size.dram` bytes a controller (or `memory` in all), and a host that has the other pages: all of
-    them at the start, in its memory or on the `drive` (a port).
+    """`size.dram` bytes of DRAM a controller (or `memory` in all), and a host that has the other pages. At the start it
+    has all of them, in its memory or on the `drive` (a port).
 
-    A machine of fewer than six controllers is a slice of one whose host serves six: it has that share of it.
+    A host serves six controllers. A machine with fewer has that share of its rates.
     """
     share = Fraction(size.controllers, CONTROLLERS)
     needed = mmu.translate(
@@ -119,7 +119,9 @@ def paged(
         root.gpu,
         device=mmu.new_input(root.gpu.network),
         drive=drive,
-        fault_latency=cited("20us", "Zheng et al., HPCA'16: 20 to 50 us", sweep=["50us"]),
+        fault_latency=assumed(
+            "20us", "as Zheng et al., HPCA'16, are quoted: 20 to 50 us; not looked up", sweep=["50us"]
+        ),
         **host,
     )
     _controllers(root, size, latency, -(-needed // size.controllers), RANKS["origin"])

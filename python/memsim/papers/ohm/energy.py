@@ -1,7 +1,7 @@
-"""What an Ohm memory spends: Fig. 19 of the paper from the statistics of a run.
+"""Energy of an Ohm-GPU memory: Fig. 19 of the paper from the statistics of a run.
 
-Static power is that of the paper's full capacities; of a machine with fewer than six controllers that
-slice is taken. Nothing here takes part in a run. XPoint modules count their own energy (PCM's a bit).
+Static power is that of the paper's full capacities; a machine with fewer than six controllers has that share of it. It
+is computed after a run. XPoint modules count their own energy (that of PCM for each bit).
 """
 
 from collections.abc import Mapping
@@ -13,11 +13,11 @@ from .cost import CAPACITY, ORIGIN_GIB
 
 # GDDR5 takes 14 pJ for a bit, of which 5 are input and output over electrical wires (Chatterjee et al.,
 # HPCA'17, as in the reading notes; not looked up again).
-DRAM_ACCESS = 9e-12  # J a bit: rows, columns and what lies between, without the wires
+DRAM_ACCESS = 9e-12  # J a bit: rows, columns and the chip's internal buses, without the wires
 ELECTRICAL_WIRE = 5e-12  # J a bit
 CHATTERJEE = "Chatterjee et al., HPCA'17: 14 pJ a bit of GDDR5, 5 of them the wires"
 # A DRAM's power while it only keeps its rows: 38 mA x 1.2 V and 250 mA for tRFC of each tREFI in a DDR4
-# device of half a GiB (Micron, from memory); a GDDR5's is not public (assumption; sweep 0.05 to 0.5).
+# device of half a GiB (Micron; not looked up); a GDDR5's is not public (assumption; sweep 0.05 to 0.5).
 DRAM_STATIC = 0.11  # W a GiB
 XPOINT_DIMM = 15.0  # W of a DIMM on average (18 in bursts): the other reading, Optane's brief
 DIMMS = 12  # Table III
@@ -108,8 +108,8 @@ CHANNEL = 60e9  # B/s
 
 
 def wires_of_time(values: Values) -> float:
-    """Of a memory that is all DRAM: the transfers' share of the sum of the components' times, which are those of opening
-    and closing rows, of columns and of transfers, each as long as it is alone."""
+    """Of a memory that is all DRAM: the transfers' share of the sum of the components' times, which are those of
+    opening and closing rows, of columns and of transfers, each as long as it is alone."""
 
     def total(*names: str) -> float:
         return sum(v for (p, n), v in values.items() if n in names and p.startswith("memory.dram"))

@@ -1,4 +1,4 @@
-"""What limits a run of an Ohm-GPU machine, and what of its accesses reaches the memory: from the statistics of the run.
+"""The resource that limits a run of an Ohm-GPU machine, and the accesses that reach its memory, from its statistics.
 
     uses = limits.uses(values, seconds)          # of each resource, the share of the time in which it was busy
     limits.limit(uses)                           # 'channel'
@@ -7,7 +7,8 @@
 from ...study.metric import rate
 from .energy import Values
 
-# A resource that is busy for so much of the time limits; where none is, the latency of memory does (assumption).
+# A resource limits a run if it is busy for at least this share of the time. If none is, the latency of memory limits it
+# (assumption).
 BUSY = 0.7
 LIMITS = "issue", "l2", "channel", "held", "media"
 # Accesses per kilo-instruction and read ratio (Table II).
@@ -26,7 +27,7 @@ TABLE_II = {
 
 
 def _over(values: Values, path: str, name: str) -> list[float]:
-    """A statistic's values over the components whose path begins so."""
+    """A statistic's values over the components with paths that begin with `path`."""
     return [v for (p, n), v in values.items() if n == name and p.startswith(path)]
 
 
@@ -36,9 +37,9 @@ def _mean(values: Values, path: str, name: str) -> float:
 
 
 def uses(values: Values, seconds: float, banks: int = 16) -> dict[str, float]:
-    """Shares of the run's time, means over the components of a kind: `issue` of the SMs' schedulers, `l2` of the slices'
-    banks, `channel` and, in planar mode, `held` (a page is copied: `swap_hold`) of the controllers, `media` of the
-    `banks` of each XPoint module."""
+    """Shares of the run's time, means over the components of a kind: `issue` of the SMs' schedulers, `l2` of the
+    slices' banks, `channel` and, in planar mode, `held` (a page is copied: `swap_hold`) of the controllers, `media` of
+    the `banks` of each XPoint module."""
     cycles = values["gpu.dispatcher", "cycles"]
     time = seconds * 1e9
     return dict(
@@ -51,7 +52,7 @@ def uses(values: Values, seconds: float, banks: int = 16) -> dict[str, float]:
 
 
 def limit(uses: dict[str, float]) -> str:
-    """The name of what limits: of LIMITS what is busy most, if that is BUSY; else 'latency'."""
+    """The resource of LIMITS that is busiest, if it is busy for the share BUSY; else 'latency'."""
     most = max(LIMITS, key=lambda name: uses[name])
     return most if uses[most] >= BUSY else "latency"
 
@@ -63,9 +64,9 @@ COUNTING = "lane/thread"
 
 
 def countings(values: Values) -> dict[str, float]:
-    """Accesses per 1000 instructions, counted as Table II can be meant: single threads' accesses per thread instruction;
-    per instruction of a warp its memory instructions, their coalesced accesses of the L1s, those of the L2, and those
-    of the memory; the last three per instruction of a thread, too."""
+    """Accesses per 1000 instructions, counted as Table II can be meant: single threads' accesses per thread
+    instruction; per instruction of a warp its memory instructions, their coalesced accesses of the L1s, those of the
+    L2, and those of the memory; the last three per instruction of a thread, too."""
 
     def of(path: str, *names: str) -> float:
         return sum(v for name in names for v in _over(values, path, name))

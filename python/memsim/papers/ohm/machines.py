@@ -1,7 +1,7 @@
 """Ohm-GPU (Zhang and Jung, MICRO'21): DRAM and XPoint on one channel, electrical or optical.
 
-`machine(MachineParameters(mode, platform, program))` builds the whole machine of a platform, `testbed(...)` the computer
-of Fig. 3a. modes.py has the values.
+`machine(MachineParameters(mode, platform, program))` builds the whole machine of a platform, `testbed(...)` the
+computer of Fig. 3a. modes.py has the values.
 """
 
 from collections.abc import Collection, Iterator
@@ -11,7 +11,7 @@ from typing import Any
 from ... import Root, SimObject, System, ohm
 from ...model.energy import components
 from ...errors import check_known, user_error
-from ...model.provenance import assumed, cited, derived, inferred, wired, with_unit
+from ...model.provenance import assumed, derived, inferred, wired, with_unit
 from ...systems import gtx580
 from ...systems.drive import solid_state_drive
 from ...systems.interleave import connect
@@ -105,8 +105,8 @@ def platforms(mode: str) -> list[str]:
 def machine_scale(
     mode: str, platform: str, program: SimObject, controllers: int | None = None, **floors: int
 ) -> scale.Scaled:
-    """What the machine for this program has; `controllers` overrides how many memory controllers the scale leaves of the
-    paper's six. `floors`, in bytes: `l1_floor` is the least capacity of an L1, `l2_floor` that of an L2 slice."""
+    """What the machine for this program has; `controllers` overrides how many memory controllers the scale leaves of
+    the paper's six. `floors`, in bytes: `l1_floor` is the least capacity of an L1, `l2_floor` that of an L2 slice."""
     paper = {"origin": scale.OHM_ORIGIN, "oracle": scale.OHM_ORACLE[mode]}.get(platform, OHM[mode])
     paper = replace(paper, **floors)
     return scale.scale(paper, footprint(program), page=PAGE, modules=MODULES, controllers=controllers)
@@ -188,8 +188,8 @@ def _add_xpoint(root: Root, size: scale.Scaled, p: MachineParameters) -> None:
 
 @described_by(TestbedParameters)
 def testbed(p: TestbedParameters) -> Root:
-    """The computer of Fig. 3a: this GPU with all of its DRAM controllers, whose memory holds everything;
-    a host and a Z-SSD."""
+    """The computer of Fig. 3a: this GPU with all of its DRAM controllers and memory for everything; a host and a
+    Z-SSD."""
     size = machine_scale("planar", "oracle", p.program, controllers=6, l2_floor=L2_FLOOR)
     root = Root(seed=p.seed, contents=p.contents)
     root.program = p.program
@@ -241,7 +241,7 @@ def controller(platform: str, size: scale.Scaled, index: int, **changes: Any) ->
         dram=with_unit(size.dram, "B"),
         modules=MODULES,
         page=assumed(f"{PAGE}B", "a DRAM row", sweep=["1KiB"]),
-        hot_threshold=cited(6, "PoM, MICRO'14", sweep=[1, 18, 48]),
+        hot_threshold=assumed(6, "a threshold of PoM's kind (Sim et al., MICRO'14); not looked up", sweep=[1, 18, 48]),
         postponed=assumed(32, "a warp's requests", sweep=[8, 128]),
         swaps=SWAPS,
         **{**QUEUES, **PLANAR[platform], **changes},

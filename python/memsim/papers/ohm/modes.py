@@ -70,8 +70,8 @@ PLANAR: dict[str, Parameters] = {
 # In two-level mode a platform is also what its XPoint controller does: it takes victims over that it
 # snarfs (auto-read/write), and sends lines of misses to the DRAM while the memory controller watches
 # (reverse-write; IV-B), which "stops issuing new memory requests" until XPoint's completion signal (V-A): what it has
-# issued continues. ohm-wom and ohm-bw differ in rings and laser alone: nothing is swapped. A migration keeps the channel
-# busy as in planar mode: an eviction goes before requests.
+# issued continues. ohm-wom and ohm-bw differ in rings and laser alone: nothing is swapped. A migration keeps the
+# channel busy as in planar mode: an eviction goes before requests.
 REVERSE_WRITE: Parameters = dict(
     CHANNELS["ohm-base"],
     auto_rw=AUTO_RW,
@@ -93,7 +93,7 @@ TWO_LEVEL: dict[str, Parameters] = {
 }
 ELECTRICAL = ("origin", "hetero")
 # A route selects a pre-tuned ring in 100 ps; a single ring that is tuned to the half-coupled state takes 500 ps
-# (IV-C). No text tells other turnarounds, so wires have the same.
+# (IV-C). The paper gives no other turnaround, so wires have the same.
 TURNAROUND = assumed(
     "100ps",
     "a ring's tuning (Ohm-GPU IV-C), on wires too",
@@ -101,7 +101,7 @@ TURNAROUND = assumed(
 )
 TURNAROUND_SINGLE_RINGS = stated("500ps", "Ohm-GPU IV-C: a single ring that is tuned to the half-coupled state")
 PAGE = assumed(2048, "unit of mapping and swap: a DRAM row, in bytes")
-INTERLEAVE = with_unit(PAGE, "B")  # of addresses over controllers: pages go round
+INTERLEAVE = with_unit(PAGE, "B")  # of addresses over controllers: page by page
 SWAPS = assumed(  # under way in a controller
     4,
     "two pages each in 16 KiB, as large as the paper's device registers",
@@ -113,7 +113,7 @@ SWAPS = assumed(  # under way in a controller
 )
 MODULES = stated(2, "Ohm-GPU table III: 12 XPoint modules over 6 controllers")
 # A module's banks keep rows as large as a DRAM's open (docs/models/ohm-readings.md); row="256B" for lines without rows.
-BUFFERS = "Optane: a queue of 64, and a buffer of 64 lines of 256 B"
+BUFFERS = "VANS (MICRO'20), config/vans.cfg, [rmw]: lsq_entries 64, buffer_entries 64"
 XPOINT: Parameters = dict(
     row=inferred("2KiB", "table I of both papers: tRCD and tCL of XPoint", sweep=["256B", "8KiB"]),
     t_column=stated("8900ps", "ZnG table I, Optane: tCL 8.9 ns", sweep=["1ps"]),
@@ -126,10 +126,10 @@ XPOINT: Parameters = dict(
         sweep=[swept(16, f"{MODULE}.write_buffer=16", f"{MODULE}.drain_high=12", f"{MODULE}.drain_low=4")],
     ),
     drain_low=assumed(16, "room to coalesce: 1/4", sweep=[1, 40]),
-    psi=cited(100, "Start-Gap, MICRO'09", sweep=[10, 1000]),
+    psi=assumed(100, "as Start-Gap (MICRO'09) is quoted; not looked up", sweep=[10, 1000]),
 )
-# Hetero's XPoint controllers keep their map in an external DRAM (II-C), whose tRCD and tCL a read waits for (17.1 ns)
-# beside the handshake; Start-Gap needs none (III-A).
+# Hetero's XPoint controllers keep their map in an external DRAM (II-C). A read waits for the map's tRCD and tCL (17.1
+# ns) and for the handshake. Start-Gap needs no map (III-A).
 MAPPED: Parameters = dict(
     ready_latency=inferred(
         "22143ps",
@@ -141,7 +141,7 @@ MAPPED: Parameters = dict(
 # As gtx580.DRAM_QUEUES; a controller accepts twice as many, reads and writes, and drains between the same shares of its
 # places.
 QUEUES: Parameters = dict(
-    dram_queue=cited(128, f"{gtx580.MACSIM}: dram_buffer_size", sweep=[32]),
+    dram_queue=cited(128, f"{gtx580.MACSIM_DEFAULTS}: dram_buffer_size 128", sweep=[32]),
     requests=assumed(256, "as many reads and writes as the queue of the DRAM", sweep=[64, 512]),
     grant_latency=assumed(
         "5ns",

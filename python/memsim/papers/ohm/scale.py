@@ -12,9 +12,9 @@ from fractions import Fraction
 from ...model.provenance import derived, stated
 from ...systems.scale import GIB, KIB, MIB, Invariant, up_to
 
-# Vertices of the generated graph as a power of two, for each named scale. demo is a first look: a part of a large graph on caches
-# of a usual size; default gives about 3.7 million requests of bfs_topology; judge has more than 4,000 groups, below which no claim
-# is judged.
+# Vertices of the generated graph as a power of two, for each named scale. demo is a first look: a part of a large graph
+# on caches of a usual size; default gives about 3.7 million requests of bfs_topology; judge has more than 4,000 groups,
+# below which no claim is judged.
 KRONECKER = {"tiny": 10, "small": 13, "demo": 18, "default": 16, "judge": 20, "paper": 26}
 DEMO_INSTRUCTIONS = 30_000_000  # of threads: a few seconds
 DEMO_FLOORS = {"l1_floor": 32 * KIB, "l2_floor": 256 * KIB}

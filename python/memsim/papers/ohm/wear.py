@@ -1,8 +1,8 @@
 """How XPoint wears, from the statistics of a run, and the years that follow.
 
-Start-Gap moves each line by one place a round of psi x (lines + 1) writes to a module. So a line that
-gets the share f of the writes leaves f x psi x (lines + 1) on each place in turn: if a cell bears one
-such stay, all places wear alike in the long run; if it does not, that place fails as if nothing moved.
+Start-Gap moves each line by one place in a round of psi x (lines + 1) writes to a module. So a line with the share f of
+the writes causes f x psi x (lines + 1) writes of each place in turn. If the endurance of a cell is larger, all places
+wear equally in the long run; if it is smaller, that place fails as early as without Start-Gap.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ YEAR = 365.25 * 24 * 3600
 
 @dataclass
 class Wear:
-    """Writes are of all modules of a run, rates of a module of the paper's capacity."""
+    """Writes of all modules of a run; years of a module of the paper's capacity."""
 
     writes: float = 0  # to the media, gap moves included
     gap_moves: float = 0
@@ -39,7 +39,7 @@ def levelled_years(share: float, rate: float, lines: float, psi: int = 100, endu
     if not rate:
         return float("inf")
     even = endurance * lines / rate / YEAR
-    stay = share * psi * (lines + 1)  # writes to a place before the line has gone on
+    stay = share * psi * (lines + 1)  # writes to a place before the line moves to the next
     return even if stay <= endurance else min(even, endurance / (share * rate) / YEAR)
 
 

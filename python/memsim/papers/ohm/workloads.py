@@ -6,11 +6,12 @@ from ... import workload
 from ...errors import check_known
 from ...model.provenance import assumed, inferred, swept
 
-# An L2 slice of less than 32 KiB has too few lines for its 64 MSHRs (8 ways: 32 sets), and then holds up
-# what the memory could serve. Of the scales, only judge has more.
+# An L2 slice of less than 32 KiB has too few lines for its 64 MSHRs (8 ways: 32 sets), and then limits the requests
+# that reach the memory. Of the scales, only judge has larger slices.
 L2_FLOOR = 32 << 10
 
-# GraphBIG's graphs are LDBC's, whose degrees are Facebook's: no hub that one thread follows for ever.
+# GraphBIG uses graphs of LDBC, with the degree distribution of Facebook: no hub keeps one thread busy for most of a
+# run.
 GRAPHS = dict(
     generator=assumed(
         "social",
@@ -25,9 +26,9 @@ SCALES = ("tiny", "small", "default", "judge")
 # Of each scale the size (graphs: vertices as a power of two) and the thread instructions after which no
 # block starts, in millions. The sizes put about 0.1, 1, 8 and 70 MB or more into memory: 64 MB are 4000
 # groups of a planar DRAM. Regions are chosen by the time that a run takes: at default at most 5 million
-# requests behind the coalescer. `skip`: launches before the region. A search's first two are
-# initialization and its source, the vertex with the most arcs, which one thread follows alone: with
-# more than a tenth of the time they would say what one warp waits for, not what a memory gives.
+# requests behind the coalescer. `skip`: launches before the region. A search's first two launches are its
+# initialization and its source, the vertex with the most arcs, which one thread processes alone. They take more than a
+# tenth of the time; with them a run would measure the latency of one warp instead of the throughput of the memory.
 TABLE_II: dict[str, dict[str, Any]] = {
     "backp": dict(size=(64, 512, 4096, 32768), region=(0, 0, 0, 300)),
     "lud": dict(size=(12, 32, 90, 260), region=(20, 100, 600, 600)),

@@ -1,9 +1,10 @@
-"""Effective access time: what SAP's evaluation computes from counts of accesses, misses and units (a formula, no timing).
+"""Effective access time: SAP's evaluation computes it from counts of accesses, misses and units, without any timing.
 
-A unit that comes takes 50,000 ns and 5 ns a byte; a written unit that makes room 550,000 ns and 5 ns a byte; an access
-60 ns (the paper's Table II). What a group of units that come for one miss costs is not said; three readings:
+A unit that is read takes 50,000 ns and 5 ns a byte; a dirty unit that is evicted takes 550,000 ns and 5 ns a byte; an
+access takes 60 ns (the paper's Table II). The paper does not state the cost of a group of units that are read for one
+miss. There are three readings:
 
-    once   the whole group as one unit: what comes with the missing unit is free
+    once   the whole group costs as one unit: the units beside the missing one are free
     each   one latency for the group, and a transfer for each unit
     full   latency and transfer for each unit
 """

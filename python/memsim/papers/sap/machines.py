@@ -1,8 +1,8 @@
 """SAP's machines: a GTX 480 whose memory is a DRAM in front of a PCIe SSD, and one that only counts what would hit.
 
 `machine(MachineParameters(policy, program))` has the DRAM and the drive, with their times. `shadows(ShadowParameters(
-program))` has memory enough, and beside it what each policy would hold at each of SAP's sizes: one run gives them all, as
-the paper's trace does.
+program))` has enough memory for everything, and counts the hits that each policy would have at each of SAP's sizes: one
+run gives the results of all policies and sizes, as the paper's trace does.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,15 +36,15 @@ NO_PREFETCH = stated("none", COMPARED)
 PREFETCH = {"page-on-page": stated("page-on-page", COMPARED)}
 UNIT = stated(4 * KIB, "SAP III: 4 KB")
 LEAST, CAPACITIES = MIB, stated(12, "SAP IV: 1 MB to 1.5 GB, each twice the one before; here to 2 GiB")
-GTX480 = "GTX 480, which SAP names"
-SMS, SLICES = cited((15, 6), GTX480)
-INTERLEAVE = assumed("256B", "addresses go round over slices of the L2")
-CLOCK = cited("700MHz", GTX480)
+GTX480 = "GPGPU-Sim, SM2_GTX480/gpgpusim.config (SAP names the chip)"
+SMS, SLICES = cited((15, 6), f"{GTX480}: gpgpu_n_clusters 15, gpgpu_n_mem 6")
+INTERLEAVE = assumed("256B", "consecutive chunks belong to consecutive slices of the L2")
+CLOCK = cited("700MHz", f"{GTX480}: gpgpu_clock_domains 700")
 WATCH: Parameters = dict(  # of the memory manager
     clock=CLOCK,
     unit=with_unit(UNIT, "B"),
     period=assumed(100, "cycles between two looks", sweep=options("--period", 1, 10, 1000)),
-    lookahead=cited(2, "GPGPU-Sim's instruction buffer", sweep=options("--lookahead", 1, 4, 8)),
+    lookahead=cited(2, "GPGPU-Sim, shader.h: IBUFFER_SIZE 2", sweep=options("--lookahead", 1, 4, 8)),
     record=assumed(1024, "units, of which the oldest is dropped", sweep=options("--record", 64, 256, 1 << 20)),
 )
 # Queues that hold what the GPU has under way.
@@ -55,7 +55,7 @@ QUEUES = assumed(
 # Table II: DRAM 60 ns; flash 50 and 550 us, and 5 ns a byte. GTX 480: 177.4 GB/s.
 DRAM = dict(
     latency=stated("60ns", "SAP table II", sweep=["200ns"], name="DRAM's latency"),
-    bandwidth=cited("177400MB/s", "GTX 480"),
+    bandwidth=cited("177400MB/s", f"{GTX480}: 384 bit, gpgpu_clock_domains 924 MHz, four transfers a cycle"),
 )
 TABLE = dict(
     **stated(dict(read_latency="50us", write_latency="550us", bandwidth="200MB/s"), "SAP table II: flash, 5 ns a byte"),
@@ -66,6 +66,7 @@ DRIVES = "table", "flash"
 # Flash of Table I; blocks of a plane beside the data's, for open blocks and collection.
 SLC = "slc_mt29f"
 SPARE_BLOCKS = assumed(6, "blocks of a plane beside the data, for open blocks and collection")
+L2_SETS = f"{GTX480}: gpgpu_cache:dl2 64:128:8 in each of 12 partitions"
 LINEAR = assumed("linear", "no source states a hash of sets")
 
 
@@ -94,7 +95,7 @@ class MachineParameters:
 
 @dataclass(frozen=True)
 class ShadowParameters:
-    """What shadows() builds: as MachineParameters, with `policies` whose hits are counted."""
+    """Parameters of shadows(): those of MachineParameters, and the `policies` whose hits are counted."""
 
     program: SimObject
     policies: Sequence[str] = tuple(POLICIES)
@@ -123,11 +124,19 @@ def gtx480(memory: SimObject, dispatcher: Parameters) -> Gpu:
         clock=CLOCK,
         memory=lambda index, interleave: memory,
         dispatcher=of_region(dispatcher),
-        sm=dict(schedulers=cited(2, GTX480, sweep=[1]), **cited(dict(warp_slots=48, block_slots=8), GTX480)),
-        l1=dict(**cited(dict(capacity="16KiB", ways=4, sector="128B"), GTX480), set_hash=LINEAR),
+        sm=dict(
+            schedulers=cited(2, f"{GTX480}: gpgpu_num_sched_per_core 2", sweep=[1]),
+            warp_slots=cited(48, f"{GTX480}: gpgpu_shader_core_pipeline 1536:32"),
+            block_slots=cited(8, f"{GTX480}: gpgpu_shader_cta 8"),
+        ),
+        l1=dict(
+            **cited(dict(capacity="16KiB", ways=4, sector="128B"), f"{GTX480}: gpgpu_cache:dl1 N:32:128:4"),
+            set_hash=LINEAR,
+        ),
         l2=dict(
-            capacity=cited("768KiB", GTX480, sweep=[swept("384KiB", "gpu.l2[*].capacity=64KiB")], name="L2"),
-            **cited(dict(ways=8, sector="128B"), GTX480),
+            capacity=cited("768KiB", L2_SETS, sweep=[swept("384KiB", "gpu.l2[*].capacity=64KiB")], name="L2"),
+            ways=cited(8, L2_SETS),
+            sector=assumed("128B", "whole lines, as in the L1; GPGPU-Sim's configuration has an L2 of sectors"),
             latency=assumed("170ns", "of the order that is measured on GTX 480"),
             set_hash=LINEAR,
         ),
@@ -206,8 +215,8 @@ def slc_drive(capacity: int) -> System:
 def shadows(p: ShadowParameters) -> Root:
     """A GTX 480 with memory enough, and what each policy would hold beside it.
 
-    Returns a Root with `program`, `gpu`, whose `memory[0]` is a mem.Monitor, `dram`, `distances` (LRU at all sizes) and, by name in `shadow`,
-    a sap.ShadowDram of each other policy.
+    Returns a Root with `program`, `gpu`, whose `memory[0]` is a mem.Monitor, `dram`, `distances` (LRU at all sizes)
+    and, by name in `shadow`, a sap.ShadowDram of each other policy.
     """
     for policy in p.policies:
         check(policy)

@@ -1,4 +1,4 @@
-"""What is special of SAP's figures: figures.toml and claims.toml name these functions."""
+"""Functions of SAP's figures and claims that figures.toml and claims.toml name."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -16,8 +16,8 @@ DECIDES: dict[str, Callable[[list[float]], float]] = {"least": min, "most": max,
 
 
 def over_sizes(fig: Figure, claim: ClaimTable, variant: str) -> float | None:
-    """Of the ratios of subjects to baselines, over workloads and sizes, the one that decides. Without a baseline: of the
-    subject to itself at FLAT MiB."""
+    """Of the ratios of subjects to baselines, over workloads and sizes, the one that decides. Without a baseline: of
+    the subject to itself at FLAT MiB."""
     given, found = claim.given, []
     table, (least, most) = fig.frame.loc["sap" + variant], given["sizes"]
     own = fig.paper.workloads(claim.workloads, fig.paper.place(claim.id, "claims.toml"))
@@ -55,7 +55,7 @@ def _show(fig: Figure, metric: str, policies: Iterable[str] = machines.POLICIES)
 
 
 def _plot(fig: Figure, metric: str, y: str, log: str = "x", policies: Iterable[str] = machines.POLICIES) -> None:
-    """Writes the figure into its folder, and says where."""
+    """Writes the figure into its folder, and prints its path."""
     os.makedirs(fig.folder, exist_ok=True)
     path = os.path.join(fig.folder, f"{fig.name}.svg")
     print("plot:", plot.lines(path, _panels(fig, metric, policies), "MiB of DRAM", y, log))
@@ -140,7 +140,7 @@ def run_time(fig: Figure) -> None:
                 )
 
 
-# Whose workloads a host runs, and whose statistics say what was found there.
+# Of each host: the workloads that it runs, and the part of the path of the components that count its hits.
 HOSTS = {
     "endpoint": (["cxl_gpu:all"], ".medium.cache"),
     "buffer": (["zng:table II"], "memory.buffer"),
@@ -149,7 +149,7 @@ HOSTS = {
 
 
 def _found(values: Values, host: str) -> float:
-    """Per cent of what was looked up (mmu: of walks)."""
+    """Hits in per cent of lookups (mmu: walks without a fault in per cent of walks)."""
     if host == "mmu":
         walks = values["gpu.mmu", "walks"]
         return 100 * (1 - values["host", "faults"] / walks) if walks else 100.0

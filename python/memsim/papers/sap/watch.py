@@ -1,5 +1,5 @@
-"""The memory manager as a part of any machine: `watch(root, ...)` has it look at the SMs of `root.gpu`, whatever takes its
-hints; `hint_path(root)` makes a way for hints below the L2 of a machine that has none."""
+"""The memory manager as a part of any machine: `watch(root, ...)` connects it to the SMs of `root.gpu`, whichever
+component receives its hints; `hint_path(root)` adds a path for hints below the L2 to a machine that has none."""
 
 from typing import Any
 
@@ -9,8 +9,8 @@ from ...model.provenance import wired
 
 
 def watch(root: Any, clock: str, **manager: Any) -> Any:
-    """A sap.MemoryManager that watches the SMs of root.gpu, and knows their L1s and the slices of the L2, but where an MMU
-    translates: it then looks into no cache. The caller binds `hints` and `misses`. Returns it."""
+    """Returns a sap.MemoryManager that observes the SMs of root.gpu, their L1s and the slices of the L2. On a machine
+    with an MMU it looks into no cache. The caller binds `hints` and `misses`."""
     gpu = root.gpu
     looks = not hasattr(gpu, "mmu")
     root.manager = sap.MemoryManager(

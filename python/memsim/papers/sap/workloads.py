@@ -1,7 +1,7 @@
 """SAP's workloads, each with a size for every scale: programs of ISPASS-2009's set, and one beside it.
 
-`default` and `judge` have that set's own inputs, with footprints of 0.1 to 7.6 MiB: the paper's hit ratios do not change
-above 8 MB. `large` has generated ones whose footprint is 64 MB or more, by which no claim is judged.
+`default` and `judge` have that set's own inputs, with footprints of 0.1 to 7.6 MiB: the paper's hit ratios do not
+change above 8 MB. `large` has generated ones whose footprint is 64 MB or more, by which no claim is judged.
 """
 
 from typing import Any

@@ -70,17 +70,18 @@ OF_CONTROLLER: Parameters = dict(
     ),
     pin_ways=assumed(1, "1 of 8", sweep=_on(("zng",), 2, 4)),
 )
+NETWORK = "SimpleSSD-MacSim (ZnG's first author), branch network"
 OF_MESH: Parameters = dict(
-    stages=cited(4, "the authors' public configuration", sweep=[1, 2]),
-    channels=cited(4, "the authors' public configuration", sweep=[2, 8], name="virtual channels"),
+    stages=cited(4, f"{NETWORK}, network.h: stages RC, VCA, SA and ST", sweep=[1, 2]),
+    channels=cited(4, f"{NETWORK}, network.param.def: nif_num_vc 4", sweep=[2, 8], name="virtual channels"),
     buffer=assumed(
         36, "two packets of 144 B, so that one comes while one goes", sweep=[18, 144], name="flits of a buffer"
     ),
     clock=stated("800MHz", "ZnG table I: 800 MT/s", sweep=["1600MHz"], name="network clock"),
 )
-# When log blocks are merged. In Figs 10 to 16 "once all the spaces of Z-NAND are used up" (III-B): until then a full one
-# goes on in an erased block of its plane. Fig. 17 compares runs with collections, of log blocks that are low (IV-A), to
-# runs without.
+# When log blocks are merged. In Figs 10 to 16 "once all the spaces of Z-NAND are used up" (III-B): until then an erased
+# block of the plane continues a log block that is full. Fig. 17 compares runs with and without collections; there a
+# collection starts when few log blocks are left (IV-A).
 COLLECT_WHEN = "low", "used_up"
 COLLECT = stated(
     "used_up",
@@ -90,9 +91,10 @@ COLLECT = stated(
 )
 
 
-# A mapped block: a flash block of each of `span` planes. 1 TB / (64 x 384 x 4 KiB) = 10,923 entries of four 15-bit block
-# numbers are the 80 KB of the paper; 64 planes are those of a package. The planes are of all packages: two ports of 8 B x
-# 800 MT/s give 12.8 GB/s a package, and the arrays give 74 GB/s, although the programs' data are a few mapped blocks.
+# A mapped block: a flash block of each of `span` planes. 1 TB / (64 x 384 x 4 KiB) = 10,923 entries of four 15-bit
+# block numbers are the 80 KB of the paper; 64 planes are those of a package. The planes are of all packages: two ports
+# of 8 B x 800 MT/s give 12.8 GB/s a package, and the arrays give 74 GB/s, although the programs' data are a few mapped
+# blocks.
 SPAN = inferred(
     64,
     "ZnG III-B: 80 KB of table for 1 TB, table I: 384 pages a block, 64 planes a package",
@@ -137,8 +139,8 @@ class FlashParameters:
     for_package: Parameters = field(default_factory=dict)
 
 
-# Buffering a page for several reads is the read optimization's. The L2 of zng-wropt does not take small writes (V-B says
-# so of ZnG alone), so it has no ways to pin.
+# Only the read optimization buffers a page for several reads. The L2 of zng-wropt does not hold small writes (V-B
+# states it of ZnG alone), so it has no ways to pin.
 BASE = FlashParameters()
 WROPT = replace(BASE, registers=stated(8, "ZnG table I"), network=stated("nif", "ZnG IV-C, V-A"))
 PLATFORMS = {
@@ -197,7 +199,7 @@ def attach(root: Root, size: Scaled, programs: Sequence[SimObject], p: FlashPara
         root.memory.network.mem_side[i] = controller.mem[0]
     for i, (l2, controller) in enumerate(zip(slices, root.flash.controller)):
         l2.mem_side = root.memory.network.cpu_side[i]
-        if p.redirect:  # each controller sees as many of all writes: one is enough to tell a slice
+        if p.redirect:  # writes are distributed evenly: one controller is enough to control a slice
             l2.control_ports = controller.pins = wired(1)
             controller.pin[0] = l2.control[0]
     ftl.collect(

@@ -13,6 +13,7 @@ from ... import SimObject, mem, zng
 from ...errors import user_error
 from ...model.provenance import assumed, cited, derived, inferred, wired
 from ...systems import mmu
+from ...systems.drive import FLASHARRAY
 from ...systems.parameters import Parameters
 from ...systems.scale import footprint, up_to
 
@@ -26,7 +27,7 @@ TLB: Parameters = dict(
     acknowledged_stores=inferred(True, "ZnG IV-A: a held application has nothing under way"),
     **assumed(dict(misses=64, targets=512), "room for what a held application asks for, on every platform"),
 )
-DATA_BLOCKS = cited(796, "the authors' public configuration: 22.3 % of a plane's 1024 blocks over-provisioned")
+DATA_BLOCKS = cited(796, f"{FLASHARRAY}: OverProvisioningRatio 0.22265625 of 1024 blocks")
 LOG_RATIO = assumed(4, "data blocks to a log block; range 1 to 16")
 
 

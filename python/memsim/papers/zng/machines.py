@@ -1,7 +1,7 @@
-"""ZnG (Zhang and Jung, ISCA'20) and what it is compared with: a GPU whose memory is Z-NAND.
+"""ZnG (Zhang and Jung, ISCA'20), a GPU whose memory is Z-NAND, and the machines that it is compared with.
 
-`machine(MachineParameters(platform, programs))` builds any of them. The values are of Table I of the paper, or
-assumptions of docs/models/assumptions.md.
+`machine(MachineParameters(platform, programs))` builds any of them. The values are from Table I of the paper, or
+are assumptions of docs/models/assumptions.md.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +28,9 @@ SM: Parameters = dict(
         sweep=[swept(64, "gpu.sm[*].warp_slots=64", "gpu.dispatcher.warp_slots=64")],
         name="warps",
     ),
-    schedulers=cited(1, f"{gtx580.MACSIM}: two, each every second cycle", sweep=[2]),
+    schedulers=cited(
+        1, f"{gtx580.MACSIM}: num_warp_scheduler 2, schedule_ratio 2; one every cycle stands for them", sweep=[2]
+    ),
 )
 L2: Parameters = dict(
     gtx580.CACHES,
@@ -38,7 +40,7 @@ L2: Parameters = dict(
 # Real L2s hash their set index; without a hash, large strides of a program meet in few sets (D265).
 L2["set_hash"] = cited(
     "polynomial",
-    "GPGPU-Sim's tested configurations hash the sets",
+    "GPGPU-Sim, SM7_QV100/gpgpusim.config: gpgpu_cache:dl2 with the set index P (SM2_GTX480: L, linear)",
     sweep=[swept("linear", "gpu.l2[*].set_hash=linear")],
     name="L2's hash of sets",
 )
@@ -50,8 +52,8 @@ PAGE_FILL = inferred(
     name="lines of an L2 MSHR",
 )
 
-# What is behind the L2. Each is called with the root, its Scaled and the bytes of memory needed, and
-# binds root.gpu.l2[i].mem_side. Those of flash.PLATFORMS have ZnG's flash there.
+# Builders of the memory below the L2. Each is called with the root, its Scaled and the bytes of memory needed, and
+# binds root.gpu.l2[i].mem_side. The platforms of flash.PLATFORMS have ZnG's flash there.
 MEMORIES: dict[str, Callable[[Root, scale.Scaled, int], None]] = {
     "hetero": memory.hetero,
     "hybridgpu": hybrid.hybridgpu,
@@ -60,8 +62,9 @@ MEMORIES: dict[str, Callable[[Root, scale.Scaled, int], None]] = {
 }
 # L2 and prefetch. STT-MRAM: four times the sets, a write takes its bank for 5 cycles (Table I), and it
 # keeps nothing that is written (III-C: "a read-only cache") but in pinned ways. Without a prefetcher
-# nothing is fetched around a miss. HybridGPU's predictor is ZnG's table ("the same to [11]", IV-B), without its monitor.
-L2_MSHRS = cited(128, f"{gtx580.MACSIM}: 128 misses", sweep=[1024], name="L2 MSHRs")
+# nothing is fetched around a miss. HybridGPU's predictor is ZnG's table ("the same to [11]", IV-B), without its
+# monitor.
+L2_MSHRS = cited(128, f"{gtx580.MACSIM_DEFAULTS}: mem_mshr_size 128", sweep=[1024], name="L2 MSHRs")
 SRAM: Parameters = dict(
     **stated(dict(sets=1, write_cycles=1), "ZnG table I"),
     **stated(dict(write_policy="write_back", write_allocate=True), "Ohm-GPU table I, of the same GPU"),

@@ -22,16 +22,17 @@ PAGE = 4096
 Rate = int | Fraction  # bytes a second
 
 # GDDR5 of 384 bit x 4.008 GT/s over six controllers (GTX 580): 32.064 GB/s each.
-GDDR5_RATE = cited(32_064_000_000, "GTX 580: GDDR5 of 384 bit x 4.008 GT/s over six controllers")
+GDDR5_RATE = cited(32_064_000_000, "GTX 580, specifications: GDDR5 of 384 bit x 4.008 GT/s; over six controllers")
 GDDR5_ROW = 2048  # of gtx580.DRAM
 # An Optane DIMM reads 6.57 GB/s (Izraelevitz et al., 2019): 39 GB/s of six.
-OPTANE_RATE = cited(6_570_000_000, "Izraelevitz et al., 2019: an Optane DIMM reads 6.57 GB/s")
+OPTANE_RATE = cited(6_570_000_000, "Izraelevitz et al., arXiv 1903.05714, section 3: six Optane DIMMs read 39.4 GB/s")
 # What Table I's tRCD/tCL/tRP of 190/8.9/763 ns mean (assumption). table: a DRAM's times, in the banks and rows that the
 # authors' simulator has by default (MacSim's params_gtx580: 16 of 2 KiB; the paper gives none); closing a row that
 # was written takes tRP: XPoint "has no destructive reads" (Ohm-GPU, I). printed, which holds: closing any row does, as
-# Table I has it, and the first author's public simulator (SimpleSSD-MacSim, branch network). dimm: as table, in the rows of a DDR4 DIMM. measured: as devices were measured, a line of 256 B is read in 305 ns
-# whatever was read before, and the 763 ns are the write of a dirty one to the media. 8 partitions at work:
-# 256 B x 8 / (190 + 763 + 39 ns of data) = 2.1 GB/s of writes, where 2.3 were measured.
+# Table I has it, and the first author's public simulator (SimpleSSD-MacSim, branch network). dimm: as table, in the
+# rows of a DDR4 DIMM. measured: as devices were measured, a line of 256 B is read in 305 ns whatever was read before,
+# and the 763 ns are the write of a dirty one to the media. 8 partitions at work: 256 B x 8 / (190 + 763 + 39 ns of
+# data) = 2.1 GB/s of writes, where 2.3 were measured.
 OPTANE: dict[str, Parameters] = {
     "table": dict(banks=16, row=2048, tRP="1fs", tRPW="763ns", tRC="191ns", tWR="15ns"),
     "printed": dict(banks=16, row=2048, tRP="763ns", tRC="953ns", tWR="15ns"),
@@ -39,20 +40,21 @@ OPTANE: dict[str, Parameters] = {
     "measured": dict(banks=8, row=256, tRP="1fs", tRC="191ns", tWR="763ns"),
 }
 # The host's work for a page that it reads through its kernel (system call, block layer, interrupt), beside the
-# driver's: 177,000 (Foong et al., 2010) to 354,000 (Shin et al., ATC'14) reads a second were measured; sweep 2 to 20 us.
+# driver's: 177,000 (Foong et al., 2010) to 354,000 (Shin et al., ATC'14) reads a second were measured; sweep 2 to 20
+# us.
 READ_COST = assumed(  # 1 and 20 us of the whole host are 8 and 160 us of a slice of 1/8
     4_000_000_000,
     "between measured figures of Foong et al., 2010, and Shin et al., ATC'14, in fs",
     sweep=[swept(t, f"host.page_cost={t}") for t in ("8us", "160us")],
     name="page_cost",
 )
-FAULT_LATENCY = cited("20us", "Zheng et al., HPCA'16: 20 to 50 us", sweep=["50us"])
+FAULT_LATENCY = assumed("20us", "as Zheng et al., HPCA'16, are quoted: 20 to 50 us; not looked up", sweep=["50us"])
 DRAM = "memory.dram[*]"
 QUEUES: Parameters = dict(
     gtx580.DRAM_QUEUES,
     read_queue=cited(
         128,
-        f"{gtx580.MACSIM}: dram_buffer_size",
+        f"{gtx580.MACSIM_DEFAULTS}: dram_buffer_size 128",
         sweep=[
             swept(
                 32,
@@ -96,7 +98,7 @@ def one_each(root: Root, controllers: Sequence[SimObject]) -> None:
 
 
 def chunk(platform: str, reading: str = "printed") -> str:
-    """In what addresses go round over controllers: a flash page, and no more than a row."""
+    """Bytes of a chunk when addresses are interleaved over controllers: a flash page, and no more than a row."""
     row = {"optane": OPTANE.get(reading, {}).get("row", PAGE), "ideal": GDDR5_ROW, "hetero": GDDR5_ROW}.get(
         platform, PAGE
     )
@@ -112,8 +114,8 @@ def channels(size: Scaled, chunk: str = scale.INTERLEAVE) -> list[Parameters]:
 def ideal(root: Root, size: Scaled, needed: int) -> None:
     """GDDR5 that holds everything (V-D)."""
     rate = GDDR5_RATE * size.of_controller
-    # Activates need no distance, and a change of direction no time: both are of Ohm-GPU's own table and rings. A row may
-    # close when its data has crossed: tCL and a burst.
+    # Activates need no distance, and a change of direction no time: both are of Ohm-GPU's own table and rings. A row
+    # may close when its data has crossed: tCL and a burst.
     card = dram.Preset(
         "gtx580",
         base=gtx580.DRAM,
@@ -133,7 +135,7 @@ def ideal(root: Root, size: Scaled, needed: int) -> None:
             mem.DramController(
                 timing=cited(
                     card,
-                    card.source,
+                    f"{gtx580.MACSIM}: {gtx580.DRAM_KNOBS}, at the rate of a GTX 580; refresh as gddr5",
                     sweep=[swept("a part's", f"{DRAM}.changes={' '.join(parts_times)}")],
                     name="GDDR5's times",
                 ),
@@ -227,11 +229,16 @@ def ssd(size: Scaled, **changes: Any) -> System:
     drive: Parameters = {
         "cores": derived(scale.cores(size), from_=[scale.CORES, SHARE]),
         "firmware": derived(fs(scale.firmware(size)), from_=[scale.FIRMWARE, SHARE]),
-        "host_rate": share(cited(3_282_000_000, "MQSim's PCIe: 4 lanes of 1 GB/s, 128 of 156 bytes are payload")),
+        "host_rate": share(
+            cited(
+                3_282_000_000,
+                "MQSim, ssdconfig.xml: PCIe_Lane_Count 4, 1 GB/s each; PCIe_Link.h: 128 of 156 bytes are data",
+            )
+        ),
         "dram_rate": share(assumed(6_400_000_000, "32 bit x 1600 MT/s")),
     }
     return solid_state_drive("z_ssd", channels=size.channels, **{**drive, **changes})
 
 
-# Platforms whose device memory does not hold everything, and the bytes that it holds.
+# Platforms with a device memory smaller than the program, and its bytes.
 PAGED: dict[str, Callable[[Scaled], int]] = {"hetero": lambda size: size.dram}

@@ -1,4 +1,4 @@
-"""What the parts of ZnG's machines give at the most: by their parameters, and under loads that saturate them.
+"""Peak rates of the parts of ZnG's machines: from their parameters, and measured under loads that saturate them.
 
     rate = peaks.measure(fig, "GPU DRAM", "HybridGPU")
     rate["GPU DRAM"]     # bytes a second, measured
@@ -10,7 +10,8 @@ from . import hybrid, memory, scale
 
 PAGE = 4096
 PLANES = scale.CHANNELS * 8 * 8
-# For how long each load is measured, after it has warmed up: those of an SSD, which gives few pages a millisecond, for longer.
+# For how long each load is measured, after it has warmed up: those of an SSD, which gives few pages a millisecond, for
+# longer.
 MILLISECONDS = dict.fromkeys(("GPU DRAM", "desktop DRAM", "Optane"), 1)
 LONGER = 5
 UNBOUND = "1000GB/s"

@@ -1,8 +1,8 @@
 """How ZnG's machines are made smaller: slices of the paper's, then capacities with the footprint.
 
-A slice of k has 16/k SMs, flash channels, and that share of every resource of which there is one (an SSD's
-DRAM buffer, its cores, PCIe). Latencies, pages, thresholds, ways and the predictor's entries stay; so do
-planes and registers of a channel, which are also what works at once, and the pages of a block.
+A slice of k has 16/k SMs and flash channels, and that share of every resource of which there is one (an SSD's DRAM
+buffer, its cores, PCIe). Latencies, pages, thresholds, ways and the predictor's entries are not scaled; nor are the
+planes and registers of a channel, which determine its parallelism, and the pages of a block.
 """
 
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from ...systems.scale import GIB, KIB, MIB, Invariant, up_to
 
 SMS, CHANNELS = stated((16, 16), "ZnG table I")
 CONTROLLERS = stated(6, "ZnG table I")
-INTERLEAVE = assumed("4KiB", "addresses go round over L2 slices by a flash page, so that prefetches stay in one")
+INTERLEAVE = assumed("4KiB", "a chunk of an L2 slice is a flash page, so that a prefetch stays in one slice")
 # The paper gives no footprint. Ours is that of its suites' own inputs (assumption, D194; sweep to 8 GiB): GraphBIG's
 # largest graph, LDBC-1000k, has 28.8 million arcs, 120 to 140 MiB in the CSR of its GPU kernels; beside it
 # PolyBench's and Rodinia's matrices, 48 MiB for three of 2048 x 2048. So --scale judge is the paper's whole machine.
@@ -25,7 +25,7 @@ FOOTPRINT = assumed(
     name="footprint of the paper",
 )
 L1, L2 = stated((48 * KIB, 6 * MIB), "ZnG table I")
-DRAM = cited(1536 * MIB, "GTX 580: 1.5 GB")  # of hetero's GPU
+DRAM = cited(1536 * MIB, "GTX 580, specifications: 1536 MB")  # of hetero's GPU
 BUFFER = assumed(  # of HybridGPU's SSD controller
     32 * MIB,
     "as the authors' other work",
@@ -39,7 +39,7 @@ PLANES, PAGES, PAGE, REGISTERS = 64, 384, 4 * KIB, 7  # of a channel, a block, b
 
 
 def interleave(size: "Scaled", chunk: str = INTERLEAVE) -> Interleave:
-    """How addresses go round over the L2 slices of a machine, and over what is behind them."""
+    """How addresses are interleaved over the L2 slices of a machine, and over the controllers behind them."""
     return Interleave(size.controllers, chunk)
 
 
@@ -122,7 +122,8 @@ CORES = assumed(5, "ZnG: 2 to 5 low-power embedded processor cores")
 # Five cores serve the 5 GB/s of HybridGPU's engine: 5 x 4 KiB / 4.1 us.
 FIRMWARE = inferred(  # cores of a slice of 1/8: one, of 6.6 us a page for the paper's five of 4.1 us
     Fraction(41, 10**7),
-    "ZnG V-B: HybridGPU is limited by its SSD controller to 5 GB/s, of 2 to 5 cores: time of a core for a page, in seconds",
+    "ZnG V-B: HybridGPU is limited by its SSD controller to 5 GB/s, of 2 to 5 cores: "
+    "time of a core for a page, in seconds",
     used=["zng-08", "zng-33"],
     sweep=[
         swept(shown, f"ssd.drive.firmware={value}", platforms=("hybridgpu",))

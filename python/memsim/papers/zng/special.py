@@ -55,13 +55,13 @@ def wasted(fig: Figure) -> None:
     print()
 
 
-# Whose requests, and where the pages that they touch are counted; which of them read and write.
+# Of each place: the components that send the requests, and those that count the accessed pages; kinds of requests.
 PLACES = {"SMs": ("sms", "l1s"), "L1s": ("l1s", "l1s"), "L2": ("l2s", "l2s")}
 COUNTED = {"read": ("reads", "atomics"), "written": ("writes", "atomics")}
 
 
 def _times(fig: Figure, kind: str, place: str) -> list[float]:
-    """How often a page is touched, of each workload; 0 where none is."""
+    """Accesses of a page, for each workload; 0 where no page is accessed."""
     system, pages = PLACES[place]
     return [share(run.total(system, *COUNTED[kind]), run.total(pages, f"pages_{kind}")) for run in fig.runs()]
 
@@ -176,8 +176,8 @@ def _ipc_of(run: Run, application: int) -> float:
 
 
 def _slowdown(fig: Figure, application: int) -> float | None:
-    """IPC of an application with collection, of that without: the mean of the pairs. None where nothing was collected, or
-    on another machine."""
+    """IPC of an application with collection, of that without: the mean of the pairs. None where nothing was collected,
+    or on another machine."""
     cases = [_cases(fig, workload) for workload in fig.workloads]
     merged = sum(of["with"].value("gpu.collector", "merges") for of in cases)
     if "betw-back" not in fig.workloads or fig.args.registers != 8 or not merged:

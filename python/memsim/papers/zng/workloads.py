@@ -8,8 +8,8 @@ from ...errors import check_known, did_you_mean, user_error
 from ...model.provenance import assumed, options
 
 SCALES = ("tiny", "small", "default", "judge")
-# As Ohm-GPU's: GraphBIG's graphs are LDBC's, whose degrees are Facebook's. In Graph500's (kronecker) one thread
-# would follow a hub for most of a search's time, and no memory be busy.
+# As Ohm-GPU's: GraphBIG uses graphs of LDBC, with the degree distribution of Facebook. In a Graph500 graph (kronecker)
+# one thread would process a hub for most of a search's time, and the memory would be idle.
 GRAPHS = assumed(
     "social", "GraphBIG's graphs are LDBC's", sweep=options("--graphs", "communities", "kronecker"), name="graphs"
 )
@@ -62,13 +62,13 @@ PAIRS = (
     "deg-gram",
     "pr-gaus",
 )
-# What tables call some of them.
+# Names that tables give to groups of workloads.
 GROUPS = {
     "pairs": PAIRS,
     "table II": tuple(TABLE_II),
     "betw pairs": ("betw-back", "bfs1-gaus", "bfs2-gaus", "bfs6-gaus"),
 }
-MOST = 64  # applications that caches tell apart
+MOST = 64  # applications that a cache can distinguish
 
 
 def names(text: str) -> list[str]:
@@ -96,7 +96,7 @@ def check(text: str) -> None:
 
 def programs(text: str, scale: str, seed: int = 1, graphs: str = GRAPHS) -> list[Any]:
     """A workload.Program for each application. Copies of one workload have the same input, each in
-    memory of its own. `graphs` says how graphs are generated: social, communities or kronecker."""
+    memory of its own. `graphs` is the generator of graphs: social, communities or kronecker."""
     check_known("scale", scale, SCALES)
     made = []
     for name in names(text):

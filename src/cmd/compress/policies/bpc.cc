@@ -9,9 +9,15 @@ class BitPlaneCompressor final : public PolicyModel<BitPlaneCompressor, Compress
   public:
     struct Params {
         Param<unsigned> pack_cycles {
-            11, {0, 10000}, "Cycles to compress a block", cited("Kim, ISCA'16")};
+            11,
+            {0, 10000},
+            "Cycles to compress a block",
+            assumed("of the order of the hardware of Kim et al., ISCA'16; not looked up")};
         Param<unsigned> unpack_cycles {
-            11, {0, 10000}, "Cycles to expand a block", cited("Kim, ISCA'16")};
+            11,
+            {0, 10000},
+            "Cycles to expand a block",
+            assumed("of the order of the hardware of Kim et al., ISCA'16; not looked up")};
     };
     struct State {
         std::vector<std::uint8_t> sectors; ///< by place; 0: raw
