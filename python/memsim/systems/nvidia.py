@@ -96,7 +96,7 @@ HBM3 = cited("hbm3", "JESD238: pseudo-channels of 32 bit")
 
 @dataclass(frozen=True, kw_only=True)
 class Chip:
-    """What tells one chip from the others.
+    """The figures in which chips differ.
 
     megahertz       of SMs, caches and crossbar
     l1, shared      capacities of an L1 with nothing carved out of it, and of shared memory at most

@@ -95,7 +95,7 @@ def beside(far: Memory, ranges: Iterable[Range], local: Any = "hbm2") -> Memory:
 
 
 def local_memory(local: Any, i: int, interleave: Interleave) -> SimObject:
-    """Local memory of a channel, as `local` of beside() says."""
+    """Local memory of a channel, as described by `local` of beside()."""
     if callable(local):
         made: SimObject = local(i, interleave)
         return made

@@ -125,7 +125,7 @@ def in_percent(text: object) -> Fraction:
 
 
 def drive(media: str, capacity: int, state: str = "used", **changes: Any) -> tuple[System, Port]:
-    """A medium as a drive by itself, as GPU-direct storage has it: a System, and its port for block requests.
+    """A medium as a separate drive, for GPU-direct storage: a System, and its port for block requests.
 
     media       one of MEDIA; 'dram' is a drive as fast as the endpoint's DRAM
     capacity    bytes that it shows, a whole number

@@ -57,7 +57,7 @@ class MachineParameters:
     controller  of CXL: one of CONTROLLERS
     size        what the machine has; None: scale.scale() of the program's footprint
     contents    whether the values of stores are carried
-    store       whether stores are deterministic; None: as the platform says
+    store       whether stores are deterministic; None: as in the platform
     read_ahead  policy of the queue logic; None: the platform's
     fault, page of uvm and gds: the host's time for a batch of faults, and the bytes that a fault brings
     prefetch    of uvm and gds: the host's page prefetcher, such as 'density(region=2MiB,block=64KiB)'

@@ -1,4 +1,4 @@
-"""Series of CXL-GPU's runs (Fig. 9e): which statistics are sampled, and what a series says by interval."""
+"""Series of CXL-GPU's runs (Fig. 9e): the sampled statistics, and the values of a series by interval."""
 
 from collections.abc import Iterable
 from typing import Any

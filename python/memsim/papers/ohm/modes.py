@@ -93,7 +93,7 @@ TWO_LEVEL: dict[str, Parameters] = {
 }
 ELECTRICAL = ("origin", "hetero")
 # A route selects a pre-tuned ring in 100 ps; a single ring that is tuned to the half-coupled state takes 500 ps
-# (IV-C). No text tells other turnarounds, so wires have the same.
+# (IV-C). No text states other turnarounds, so wires have the same.
 TURNAROUND = assumed(
     "100ps",
     "a ring's tuning (Ohm-GPU IV-C), on wires too",

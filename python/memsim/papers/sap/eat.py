@@ -1,7 +1,7 @@
 """Effective access time: what SAP's evaluation computes from counts of accesses, misses and units (a formula, no timing).
 
 A unit that comes takes 50,000 ns and 5 ns a byte; a written unit that makes room 550,000 ns and 5 ns a byte; an access
-60 ns (the paper's Table II). What a group of units that come for one miss costs is not said; three readings:
+60 ns (the paper's Table II). The cost of a group of units that are fetched for one miss is not stated; three readings:
 
     once   the whole group as one unit: what comes with the missing unit is free
     each   one latency for the group, and a transfer for each unit

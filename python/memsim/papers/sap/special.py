@@ -55,7 +55,7 @@ def _show(fig: Figure, metric: str, policies: Iterable[str] = machines.POLICIES)
 
 
 def _plot(fig: Figure, metric: str, y: str, log: str = "x", policies: Iterable[str] = machines.POLICIES) -> None:
-    """Writes the figure into its folder, and says where."""
+    """Writes the figure into its folder, and prints the place."""
     os.makedirs(fig.folder, exist_ok=True)
     path = os.path.join(fig.folder, f"{fig.name}.svg")
     print("plot:", plot.lines(path, _panels(fig, metric, policies), "MiB of DRAM", y, log))

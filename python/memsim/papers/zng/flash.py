@@ -78,9 +78,9 @@ OF_MESH: Parameters = dict(
     ),
     clock=stated("800MHz", "ZnG table I: 800 MT/s", sweep=["1600MHz"], name="network clock"),
 )
-# When log blocks are merged. In Figs 10 to 16 "once all the spaces of Z-NAND are used up" (III-B): until then a full one
-# goes on in an erased block of its plane. Fig. 17 compares runs with collections, of log blocks that are low (IV-A), to
-# runs without.
+# When log blocks are merged. In Figs 10 to 16 "once all the spaces of Z-NAND are used up" (III-B): until then a full log
+# block is extended by an erased block of its plane. Fig. 17 compares runs with collections, of log blocks that are low
+# (IV-A), to runs without.
 COLLECT_WHEN = "low", "used_up"
 COLLECT = stated(
     "used_up",
@@ -137,8 +137,8 @@ class FlashParameters:
     for_package: Parameters = field(default_factory=dict)
 
 
-# Buffering a page for several reads is the read optimization's. The L2 of zng-wropt does not take small writes (V-B says
-# so of ZnG alone), so it has no ways to pin.
+# Buffering a page for several reads is the read optimization's. The L2 of zng-wropt does not accept small writes (V-B states
+# this only for ZnG), so it has no ways to pin.
 BASE = FlashParameters()
 WROPT = replace(BASE, registers=stated(8, "ZnG table I"), network=stated("nif", "ZnG IV-C, V-A"))
 PLATFORMS = {

@@ -96,7 +96,7 @@ def check(text: str) -> None:
 
 def programs(text: str, scale: str, seed: int = 1, graphs: str = GRAPHS) -> list[Any]:
     """A workload.Program for each application. Copies of one workload have the same input, each in
-    memory of its own. `graphs` says how graphs are generated: social, communities or kronecker."""
+    memory of its own. `graphs` is the generator of graphs: social, communities or kronecker."""
     check_known("scale", scale, SCALES)
     made = []
     for name in names(text):
