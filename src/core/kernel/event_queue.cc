@@ -83,8 +83,7 @@ bool EventQueue::refill() {
         entries.clear();
         if (level > 0) sort_near(shift); // a bucket of level 0 is one tick and is in order
     } else {
-        // Entries of one tick keep their order: all of them move to one bucket, in this order, and
-        // a new event of this tick is inserted only afterwards.
+        // Entries of one tick keep their order: all move to one bucket, before later events.
         horizon_ = base_ - 1;
         std::vector<Entry> dealt;
         dealt.swap(entries);
@@ -100,8 +99,7 @@ bool EventQueue::refill() {
 void EventQueue::sort_near(unsigned shift) {
     const std::size_t n = near_count_; // at most near_limit
     if (n > deal_from) {
-        // Counting sort by the highest bits in which the entries differ, because its loops have no
-        // branches that are hard to predict. The entries are almost sorted afterwards.
+        // Counting sort by the first bits that may differ: its loops are long and predictable.
         unsorted_.swap(near_);
         const unsigned below = shift > sort_bits ? shift - sort_bits : 0;
         auto digit = [below](const Entry& e) {
