@@ -80,7 +80,7 @@ def test_pages_and_words_are_counted_by_kind(tree):
         {
             "docs/task.md": "# A\nThe cache tells nobody.\n",
             "docs/models/m.md": "# M\n",
-            "docs/reference.md": "1\n2\n3\n",
+            "docs/accuracy.md": "1\n2\n3\n",
             "docs/v.md": "# V\n<!-- tables: V -->\n| a |\n<!-- end of tables -->\n",
             "README.md": "# R\n",
             "python/memsim/long.py": "x = 1\n" * 301,
