@@ -85,10 +85,10 @@ else:
     held, entrance = root.gpu.mmu, root.host.hints[0] if watched else None
 
 if watched:
-    tells = args.host == "buffer"  # the memory reports its misses
-    made = watch(root, **manager, trigger="miss" if tells else "period", reports=int(tells))
+    reports = args.host == "buffer"  # the memory reports its misses
+    made = watch(root, **manager, trigger="miss" if reports else "period", reports=int(reports))
     made.hints[0] = entrance
-    if tells:
+    if reports:
         made.misses[0] = held.misses[0]
 
 memsim.instantiate(root, args)

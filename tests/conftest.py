@@ -1,9 +1,9 @@
-"""What all tests share: the closing line, and signals as a terminal would deliver them."""
+"""Shared by all tests: the closing line, and the default handling of SIGINT."""
 
 import signal
 
-# A background job inherits an ignored SIGINT, and memsim leaves ignored what it finds ignored. A
-# handler here becomes the default in the processes that tests start.
+# A background job inherits an ignored SIGINT, and memsim does not change an ignored signal. With a
+# handler here, the processes that tests start have the default.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

@@ -1,7 +1,7 @@
-"""The build backend of pyproject.toml (PEP 517, PEP 660): scons builds the compiled module, this file packs the wheel.
+"""The build backend of pyproject.toml (PEP 517, PEP 660): scons builds the compiled module; this file packs the wheel.
 
-It requires no package, so that `pip install` needs neither a network nor --no-build-isolation. A source distribution is
-not offered: what scons needs is a checkout.
+It requires no package, so `pip install` needs neither a network nor --no-build-isolation. There is no source
+distribution, because scons needs a checkout.
 """
 
 import base64
@@ -15,7 +15,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PYTHON = "/usr/bin/python3"  # for which SConstruct builds the module
+PYTHON = "/usr/bin/python3"  # the interpreter for which SConstruct builds the module
 BUILT = ROOT / "build" / "python"  # the packages, as links into python/, beside the module
 
 
@@ -58,7 +58,7 @@ def _build():
 
 
 def _environment():
-    """The environment without what pip sets to hide Debian's packages from a build: scons is one of them."""
+    """The environment without pip's settings that hide Debian's packages from a build, because scons is one of them."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
 

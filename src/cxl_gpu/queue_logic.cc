@@ -91,7 +91,7 @@ bool QueueLogic::take() {
 
 /// Returns false if the request must wait.
 bool QueueLogic::accept(const MemRequest& r) {
-    if (r.is_hint()) return foresee(r), true;
+    if (r.is_hint()) return accept_hint(r), true;
     const bool load = r.command == Command::read;
     if (load && state.read_ahead->speculates()) {
         if (state.sr_queue.size() >= usable()) return false;
@@ -157,7 +157,7 @@ void QueueLogic::issue(const SpecRead& ahead, std::uint16_t application) {
     stat.speculative_bytes += ahead.bytes;
 }
 
-void QueueLogic::foresee(const MemRequest& hint) {
+void QueueLogic::accept_hint(const MemRequest& hint) {
     SpecRead ahead;
     ahead.address = hint.address / SpecRead::unit * SpecRead::unit;
     const std::uint64_t end = hint.address + hint.bytes;

@@ -166,7 +166,7 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
     bool accept(const protocol::MemRequest& r);
     bool read();
     void speculate(std::uint32_t load);
-    void foresee(const protocol::MemRequest& hint);
+    void accept_hint(const protocol::MemRequest& hint);
     void issue(const SpecRead& ahead, std::uint16_t application);
     bool move_loads();
     bool send();

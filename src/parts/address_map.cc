@@ -13,12 +13,12 @@ AddressMap::AddressMap(const std::string& order, const Geometry& g)
                                              g.columns, g.channels, g.low_columns};
     std::string lower;
     for (char c : order) lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    const std::string says = "the address map '" + order + "' ";
+    const std::string prefix = "the address map '" + order + "' ";
 
     for (std::uint64_t r : radix)
-        if (r == 0) throw ConfigError(says + "maps a geometry with a dimension of 0");
+        if (r == 0) throw ConfigError(prefix + "maps a geometry with a dimension of 0");
     if (g.columns % g.low_columns != 0)
-        throw ConfigError(says + "interleaves " + std::to_string(g.low_columns * g.unit) +
+        throw ConfigError(prefix + "interleaves " + std::to_string(g.low_columns * g.unit) +
                           " bytes, which do not divide a row of " +
                           std::to_string(g.columns * g.unit));
     radix[column] /= g.low_columns;
@@ -34,9 +34,9 @@ AddressMap::AddressMap(const std::string& order, const Geometry& g)
         while (f < fields && name != names[f]) ++f;
         if (f == fields)
             throw ConfigError(
-                says + "has a field '" + name +
+                prefix + "has a field '" + name +
                 "': its fields are Ro, Ra, Bg, Ba, Co, Ch and Cl, as in 'RoRaBaCoCh'");
-        if (seen[f]) throw ConfigError(says + "names '" + name + "' twice");
+        if (seen[f]) throw ConfigError(prefix + "names '" + name + "' twice");
         seen[f] = true;
         const auto r = static_cast<std::uint32_t>(radix[f]);
         digits_[used_++] = {static_cast<Field>(f), r,
@@ -45,10 +45,10 @@ AddressMap::AddressMap(const std::string& order, const Geometry& g)
     capacity_ = unit_;
     for (unsigned f = 0; f < fields; ++f) {
         if (radix[f] > 1 && !seen[f])
-            throw ConfigError(says + "does not cover the capacity: it names no '" + names[f] +
+            throw ConfigError(prefix + "does not cover the capacity: it names no '" + names[f] +
                               "', of which there are " + std::to_string(radix[f]));
         const Uint128 product = static_cast<Uint128>(capacity_) * radix[f];
-        if (product >> 62 != 0) throw ConfigError(says + "maps more than 2^62 bytes");
+        if (product >> 62 != 0) throw ConfigError(prefix + "maps more than 2^62 bytes");
         capacity_ = static_cast<std::uint64_t>(product);
     }
     // Columns are contiguous as long as no other field is between them.

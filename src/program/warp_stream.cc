@@ -21,8 +21,8 @@ u64 zigzag(u64 v) { return (v << 1) ^ (0 - (v >> 63)); }
 u64 unzigzag(u64 v) { return (v >> 1) ^ (0 - (v & 1)); }
 
 /// A varint of up to 8 bytes is written and read without a branch. Each byte of a word holds seven
-/// bits of the number; a byte's highest bit says that another byte follows. The buffer has 8 bytes
-/// left, whatever the length.
+/// bits of the number; the highest bit of a byte is set if another byte follows. The buffer has 8
+/// bytes left, whatever the length.
 constexpr u64 follows = 0x8080808080808080;
 
 u64 spread(u64 v) {

@@ -127,7 +127,7 @@ void spread(benchmark::State& state, const char* pattern) {
     state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * 320'000);
 }
 
-/// What 63 channels that nobody uses add to one that is used.
+/// The cost of 63 unused channels beside a used one.
 void idle_channels(benchmark::State& state) {
     for (auto _ : state) {
         memsim::Machine m;

@@ -1,4 +1,4 @@
-"""Whether long work stays as it began: memory, speed, files, and a question to a full database.
+"""Long runs: memory, speed and files stay constant, and a full database answers a query in time.
 
     build/memsim -d DIR tests/bench/endurance.py events [--events 1e10] [--seconds 3600]
     build/memsim -d DIR tests/bench/endurance.py checkpoints [--count 1000]
@@ -28,8 +28,8 @@ from memsim.run.session import session
 
 ROOT = Path(__file__).resolve().parents[2]
 README = "SELECT path, value FROM result WHERE name = 'migration_share'"
-GROWTH = 1.05  # of resident memory, from the first tenth on
-SLOWER = 0.8  # the second half's events a CPU second, to the first half's
+GROWTH = 1.05  # growth of resident memory, from the end of the first tenth
+SLOWER = 0.8  # events per CPU second in the second half, relative to the first half
 
 
 def resident(process="self"):
@@ -39,7 +39,7 @@ def resident(process="self"):
 
 
 def endless():
-    """Two generators over a crossbar into a DRAM, for ever."""
+    """Two generators, a crossbar and a DRAM: a run without end."""
     root = memsim.Root()
     root.monitor = Monitor()
     root.crossbar = Crossbar(inputs=2, outputs=1)
@@ -56,7 +56,7 @@ def endless():
 
 
 def events(count, seconds):
-    """In twenty intervals, of events or of time, whichever are over first."""
+    """Measures twenty intervals, limited by events or by time, whichever limit is reached first."""
     machine, rows, slice_ = endless(), [], 1e8  # fs
 
     def done():
@@ -70,7 +70,7 @@ def events(count, seconds):
         while done() - start < count / 20 and time.process_time() < until:
             was = done(), time.process_time()
             memsim.simulate(max(1, int(slice_)))
-            # Each call is an entry of the journal: it takes a second, or an interval.
+            # Each call is an entry of the journal; it takes a second or an interval.
             slice_ *= min(10, 1 / max(1e-9, time.process_time() - was[1]), count / 20 / max(1, done() - was[0]))
         now = time.process_time()
         rows.append(((done() - start) / (now - before), resident()))
@@ -83,7 +83,7 @@ def events(count, seconds):
 
 
 def checkpoints(count):
-    """Of one run, one every 20 ms: as many as there are moments, and one file at a time."""
+    """Checkpoints one run every 20 ms. Only the last file is kept."""
     out = session.options.outdir
     command = [*MEMSIM, "-q", "-d", out, "--checkpoint-wall-period", "20ms", __file__, "endless"]
     rows, seen, last, most = [], 0, None, 0
@@ -150,7 +150,7 @@ def runs(count):
             found = len(database.execute(README).fetchall())
         times.append(time.perf_counter() - start)
         print(f"README's query: {found} rows in {times[-1]:.2f} s, {time.process_time() - used:.2f} s of them CPU")
-    return min(times) < 1  # the others waited for the disk, or for a processor
+    return min(times) < 1  # the other part of the time was spent waiting for the disk or for a processor
 
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])

@@ -1,4 +1,4 @@
-"""What the main job costs: requests after the coalescer for each CPU second of the whole run.
+"""Speed of the main job: requests after the coalescer per CPU second of the whole run.
 
     build/memsim -d /tmp/main_job tests/bench/main_job.py [--scale small] [options of ohm_planar.py]
 """

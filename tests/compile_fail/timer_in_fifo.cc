@@ -1,4 +1,4 @@
-// expect: a Timer or Rng must stand where the framework finds it
+// expect: a Timer or Rng must be where the framework finds it
 #include "core/kernel/registry.hh"
 
 using namespace memsim;

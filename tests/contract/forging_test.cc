@@ -11,8 +11,8 @@
 #include <cstring>
 #include <new>
 
-/// Checkpoints with a valid checksum and a body that no machine has written: whatever stands in
-/// them, loading and going on ends in a sentence, or in some result, and never in a crash.
+/// Checkpoints with a valid checksum and a forged body: loading one and continuing ends with a
+/// sentence or with a result, and never with a crash.
 namespace memsim::test::forging_test {
 
 namespace {
@@ -73,7 +73,7 @@ void forge(Snapshot& s, Rng& random) {
 
 enum class End { ran, refused, broken };
 
-/// Loads the snapshot, goes on for a while and says how that ended.
+/// Loads the snapshot, continues for some time and reports how that ended.
 End go_on(const Rig& rig, const Snapshot& s) {
     const auto m = built(rig);
     try {
@@ -137,7 +137,7 @@ std::vector<std::string> check_forged(const Rig& rig, std::uint64_t from, std::u
         m->run(until);
         good.push_back(m->save());
         if (!fate_of(rig, good.back()).empty())
-            return {rig.type + ": what was not forged does not go on"};
+            return {rig.type + ": a correct checkpoint is not continued"};
     }
     for (std::uint64_t seed = from; seed < to; ++seed) {
         Rng random(seed, rig.type);
@@ -224,7 +224,7 @@ TEST_CASE("a flit of another size ends a resumed run with a sentence", "[forging
     }
 }
 
-TEST_CASE("a forged checkpoint is refused or goes on, and never crashes", "[forging]") {
+TEST_CASE("a forged checkpoint is refused or continues, and never crashes", "[forging]") {
     for (const Rig& rig : rigs()) {
         INFO(rig.type);
         CHECK(check_forged(rig, 0, 3) == std::vector<std::string> {});

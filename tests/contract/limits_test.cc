@@ -133,14 +133,15 @@ std::string fault_of(const Value& v) {
         Reads reads;
         m.dump("end", reads);
         if (stop == Stop::attention)
-            return reached.front() == reached.back() ? "it stands still and goes on" : "";
+            return reached.front() == reached.back() ? "it makes no progress and does not end" : "";
         if (m.pending()) return m.wait_report().empty() ? "it stalls without a report" : "";
         for (const std::string& broken : m.imbalances()) return broken;
         return "";
     } catch (const ConfigError& e) {
-        const std::string said = e.what();
-        return said.empty() || said.find('\n') != std::string::npos ? "it is refused by: " + said
-                                                                    : "";
+        const std::string message = e.what();
+        return message.empty() || message.find('\n') != std::string::npos
+                   ? "it is refused by: " + message
+                   : "";
     } catch (const std::exception& e) {
         return e.what(); // a Panic, std::bad_alloc and the like
     }
@@ -155,8 +156,8 @@ std::string fate_of(const Value& v) {
     if (child == 0) {
         limit();
         const std::string fault = fault_of(v).substr(0, 4000); // a pipe holds it
-        const bool told = write(ends[1], fault.data(), fault.size()) >= 0;
-        _exit(told ? 0 : 1);
+        const bool reported = write(ends[1], fault.data(), fault.size()) >= 0;
+        _exit(reported ? 0 : 1);
     }
     close(ends[1]);
     std::string fault;

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-/// The perturbation oracle. A component whose results hang on how often it is woken, on what its
-/// State forgets, on the event queue or on another machine in the process does not pass.
+/// The perturbation oracle. It finds components whose results depend on superfluous wakes, on
+/// values outside of State, on the kind of event queue, or on another machine in the process.
 namespace memsim::test {
 
 /// A machine around one component type under traffic. `make` adds and binds; the oracle builds and
-/// starts it. Every run must come to its end by itself.
+/// starts it. Every run must end with no event pending.
 struct Rig {
     std::string type; ///< the component type that it is for
     std::function<void(Machine&)> make;

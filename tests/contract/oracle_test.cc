@@ -9,7 +9,7 @@ using namespace memsim;
 using namespace memsim::test;
 
 namespace memsim::test {
-/// Wakes a few times; its count hangs on spurious wakes, or on what State does not hold.
+/// Wakes a few times; its count depends on spurious wakes, or on a member outside of State.
 class Fickle final : public Model<Fickle> {
   public:
     struct Params {

@@ -106,7 +106,7 @@ static const RigFor recorded_traffic {
                {"outstanding", "2"}},
               {{"unwritten", "past"}});
     }};
-/// A cache of small units over a drive of sectors, which tells its load.
+/// A cache of small units over a drive of sectors, which reports its load.
 static const RigFor merger {
     "flash.SectorMerger", [](Machine& m) {
         m.add("driver", "test.Driver", {{"gap", "2us"}, {"footprint", "16KiB"}});

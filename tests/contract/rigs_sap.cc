@@ -7,7 +7,7 @@ namespace memsim::test::rigs_sap {
 /// Policies and prefetches beside nothing; a record that overflows.
 static const RigFor shadow_dram {
     "sap.ShadowDram", [](Machine& m) {
-        told() = {};
+        planned_hints() = {};
         m.add("teller", "test.Teller", {{"count", "400"}, {"hearing", "1"}});
         m.add("shadow", "sap.ShadowDram",
               {{"least", "32KiB"},
@@ -20,7 +20,7 @@ static const RigFor shadow_dram {
     }};
 static const RigFor stack_distances {
     "sap.StackDistances", [](Machine& m) {
-        told() = {};
+        planned_hints() = {};
         m.add("teller", "test.Teller", {{"count", "1500"}});
         m.add("distances", "sap.StackDistances", {{"least", "32KiB"}, {"capacities", "3"}});
         m.bind("teller", "accesses[0]", "distances", "accesses");

@@ -39,7 +39,7 @@ def test_is_refused(program, compiler):
     expected = re.fullmatch(r"// expect: (.+)", first_line)
     assert expected, f"{program}: the first line must be `// expect: regular expression`"
     output = refusal(compiler, f"tests/compile_fail/{program}")
-    if expected[1] == "ok":  # the control: what the others do wrong, done right
+    if expected[1] == "ok":  # the control: a correct version of what the other programs do wrong
         assert output is None, output
         return
     assert output is not None, f"{program} compiles"

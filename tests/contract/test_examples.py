@@ -12,7 +12,7 @@ from test_compile_fail import COMPILERS, ROOT, refusal  # noqa: E402
 
 
 def examples(text):
-    """The indented blocks of comments that follow an empty line and are C++: with a statement or a brace at a line's end."""
+    """The indented blocks of comments that follow an empty line and are C++: a line ends with a semicolon or a brace."""
     for block in re.findall(r"^///\n(?:^///(?: {5}.*)?\n)+", text, re.M):
         code = re.sub(r"^///(?: {5})?", "", block, flags=re.M).strip("\n") + "\n"
         if re.search(r"[;{}]$", code, re.M):

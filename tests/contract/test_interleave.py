@@ -1,4 +1,4 @@
-"""An interleave is stated once in a script: systems.interleave.Interleave gives it to all parts."""
+"""A script states an interleave once: systems.interleave.Interleave passes it to all parts."""
 
 import ast
 from pathlib import Path
@@ -12,7 +12,7 @@ OF = {
 
 
 def stated(text):
-    """Where a call of a component states an interleave of its own: (line, parameter)."""
+    """The calls that state an interleave themselves, as (line, parameter)."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             yield from ((node.lineno, k.arg) for k in node.keywords if k.arg in OF.get(node.func.attr, ()))

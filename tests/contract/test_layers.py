@@ -1,4 +1,4 @@
-"""Includes run downwards only, and each outside library stays where it belongs."""
+"""Includes point downwards only, and only the listed folders use an outside library."""
 
 import re
 from pathlib import Path
@@ -28,8 +28,8 @@ ROOMS = {
 }
 FLOOR = {folder: floor for floor, folders in enumerate(FLOORS) for folder in folders}
 
-HEAVY = r"pybind11/|Python\.h|sqlite3\.h|fmt/|spdlog/"  # kept out of what everybody includes
-PYTHON = r"pybind11/|Python\.h"  # kept out of all but src/python
+HEAVY = r"pybind11/|Python\.h|sqlite3\.h|fmt/|spdlog/"  # not allowed in headers that most files include
+PYTHON = r"pybind11/|Python\.h"  # allowed in src/python only
 
 
 def includes(text):
@@ -46,7 +46,7 @@ def points_up(name, path):
 
 
 def faults(name, text):
-    """What is wrong with the includes of src/<name>, as sentences."""
+    """The wrong includes of src/<name>, as sentences."""
     folder = name.split("/")[0]
     for bracket, path in includes(text):
         target = path.split("/")[0]
@@ -67,7 +67,7 @@ def test_includes_run_downwards():
     unknown = {name.split("/")[0] for name in files} - FLOOR.keys()
     assert not unknown, f"folders of src that have no floor in {__file__}: {unknown}"
     assert [fault for name, text in files.items() for fault in faults(name, text)] == []
-    # It looked at something: every .cc with a header of its own name includes it.
+    # Proof that includes were found: every .cc with a header of the same name includes it.
     pairs = [name for name in files if name.endswith(".cc") and name[:-2] + "hh" in files]
     assert pairs and all(('"', name[:-2] + "hh") in includes(files[name]) for name in pairs)
 

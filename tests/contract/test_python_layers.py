@@ -37,7 +37,7 @@ def modules():
 
 
 def imports(name, is_folder, text, for_checkers=True):
-    """What a module of the package imports by full names, in functions, too, and if asked for type checkers."""
+    """The modules of the package that a module imports, also in functions and, on request, for type checkers only."""
     package = name.split(".") if is_folder else name.split(".")[:-1]
     tree = ast.parse(text)
     left_out = set()
@@ -55,7 +55,7 @@ def imports(name, is_folder, text, for_checkers=True):
 
 
 def exports():
-    """What memsim/__init__.py has of its layers: name -> layer."""
+    """The names that memsim/__init__.py exports: name -> layer."""
     tree = ast.parse((PACKAGE / "__init__.py").read_text())
     found = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
     return {alias.name: node.module.split(".")[0] for node in found for alias in node.names}
@@ -78,7 +78,7 @@ def test_no_module_imports_upward():
     unknown = {name.split(".")[1] for name, *_ in inside} - set(LAYERS)
     assert not unknown, f"modules of python/memsim that have no layer in {__file__}: {unknown}"
     assert {fault for module in inside for fault in upward(*module)} == set()
-    assert sum(len(list(imports(*module))) for module in inside) > 500  # it looked at something
+    assert sum(len(list(imports(*module))) for module in inside) > 500  # proof that imports were found
 
 
 def test_an_upward_import_is_found():

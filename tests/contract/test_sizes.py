@@ -29,7 +29,7 @@ def measured():
 
 
 def findings(fact):
-    """Sizes over the limit by place; a function's place is its file and name, without the line."""
+    """Sizes over the limit, by place. The place of a function is its file and name, without the line."""
     found = next(findings for name, findings in measured().items() if name.startswith(fact))
     return {re.sub(r":\d+ ", " ", where): size for size, where in sorted(found)}
 

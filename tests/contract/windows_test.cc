@@ -187,7 +187,7 @@ TEST_CASE("elapsed time is right at any tick", "[windows]") {
     CHECK(at(25) == 20);
     t.end(10, 30);
     CHECK(at(30) == 30);
-    t.reset(32); // the first is forgotten, the second goes on from here
+    t.reset(32); // the first is forgotten, the second continues from here
     CHECK(at(32) == 0);
     CHECK(at(35) == 3);
     t.end(20, 40);

@@ -1,13 +1,12 @@
-"""Whatever the documents show is run: each fenced block marked `sh`, `python` or `sql`.
+"""Every example in the documents is run: each fenced block marked `sh`, `python` or `sql`.
 
 The blocks of a document run in order, in one scratch folder that looks like the project's root, so a
-later block sees what an earlier one left. `sh exit=1` is a block that must fail so. A `sql` block asks
-the stats.db that was written last, and must get a row. A `cpp` block stands, word for word, in a file of
-tests/unit/docs, which is compiled and tested. Blocks marked `text` are output.
+later block uses the files of earlier ones. `sh exit=1` is a block that must fail with this code. A `sql` block
+queries the stats.db that was written last, and must return a row. A `cpp` block occurs, word for word, in a file
+of tests/unit/docs, which is compiled and tested. Blocks marked `text` are output.
 
-One command is not run whole: `util/test`, as it would run this test, which would run it again. In a block
-it checks packages, builds and collects its tests, by --collect-only in pytest's environment, and runs
-none; that it passes is what the suite around this test shows.
+One command is not run completely: `util/test` would run this test, which would run it again. In a block it
+checks packages, builds, and collects its tests (--collect-only in pytest's environment) without running them.
 """
 
 import json
@@ -71,46 +70,46 @@ def test_the_readme_has_something_to_run():
 
 
 def test_the_readmes_second_command_is_the_ordinary_suite():
-    """Not a choice among its tests, and the same that .ci/run calls."""
+    """It runs all tests, and .ci/run calls the same command."""
     commands = [text for _, language, _, text in blocks(ROOT / "README.md") if language == "sh"]
     assert commands[1] == "util/test\n"
     assert "\nutil/test </dev/null && util/lint\n" in (ROOT / ".ci/run").read_text()
 
 
-def test_the_reference_page_is_current(tmp_path):
-    made = tmp_path / "reference.md"
-    done = run([ROOT / "build/memsim", "reference", made], tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert (
-        made.read_text() == (ROOT / "docs/reference.md").read_text()
-    ), "declarations have changed: run `build/memsim reference docs/reference.md`"
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    """The generated pages of the manual, in a folder with the other pages of docs/."""
+    docs = tmp_path_factory.mktemp("manual") / "docs"
+    docs.mkdir()
+    for page in (ROOT / "docs").iterdir():
+        if page.name not in ("reference.md", "python.md"):
+            (docs / page.name).symlink_to(page)
+    for name, options in ("reference.md", []), ("python.md", ["--python"]):
+        done = run([ROOT / "build/memsim", "reference", *options, docs / name], docs)
+        assert done.returncode == 0, done.stderr
+    return docs
 
 
-def test_the_page_of_python_functions_is_current(tmp_path):
-    made = tmp_path / "python.md"
-    done = run([ROOT / "build/memsim", "reference", "--python", made], tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert (
-        made.read_text() == (ROOT / "docs/python.md").read_text()
-    ), "docstrings have changed: run `build/memsim reference --python docs/python.md`"
+def test_generated_pages_have_no_broken_links(reference):
+    assert [fault for name in ("reference.md", "python.md") for fault in broken(reference / name)] == []
 
 
-def test_every_python_function_says_what_it_does():
-    sections = re.split(r"^### ", (ROOT / "docs/python.md").read_text(), flags=re.M)[1:]
+def test_every_python_function_says_what_it_does(reference):
+    sections = re.split(r"^### ", (reference / "python.md").read_text(), flags=re.M)[1:]
     assert len(sections) > 80
-    # Its name, its call, and what it does, with an empty line behind each.
+    # Name, call and description, each followed by an empty line.
     assert not [lines[0] for lines in map(str.splitlines, sections) if not (lines[4:5] or [""])[0]]
 
 
 def links(text):
-    """(line, target) of each link that is not in a block of code."""
+    """The links outside of code blocks, as (line, target)."""
     text = re.sub(r"^```.*?^```$", lambda block: re.sub(r"[^\n]", "", block[0]), text, flags=re.M | re.S)
     for m in re.finditer(r"(?<!`)\[[^\]\n]*\]\(([^)\s]+)\)", text):
         yield text.count("\n", 0, m.start()) + 1, m[1]
 
 
 def anchors(text):
-    """Of the headings, as Git servers and Sphinx name them."""
+    """The anchors of the headings, as Git servers and Sphinx name them."""
     text = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
     return {
         re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
@@ -119,11 +118,11 @@ def anchors(text):
 
 
 def broken(document):
-    """'file:line: target' of each link to a file or heading of the project that is not there."""
+    """The links to missing files or headings of the project, as 'file:line: target'."""
     for line, target in links(document.read_text()):
         path, _, anchor = target.partition("#")
         if ":" in path:
-            continue  # another place's
+            continue  # the link of another site
         file = document.parent / path if path else document
         if not file.exists() or anchor and anchor not in anchors(file.read_text()):
             yield f"{document.name}:{line}: {target}"
@@ -165,7 +164,7 @@ NOTEBOOKS = sorted(ROOT.glob("configs/**/*.ipynb"))
 @pytest.mark.slow
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
 def test_a_notebook_runs(notebook, tmp_path):
-    """Its cells of code in order, without Jupyter; it is kept without outputs, so that a diff shows what changed."""
+    """Runs the code cells in order, without Jupyter. Notebooks are stored without outputs, so that diffs are short."""
     cells = [cell for cell in json.loads(notebook.read_text())["cells"] if cell["cell_type"] == "code"]
     assert cells and not any(cell["outputs"] or cell["execution_count"] for cell in cells)
     code = "\n".join("".join(cell["source"]) for cell in cells)
@@ -193,14 +192,14 @@ def test_cpp_blocks_are_code_that_is_compiled():
 
 
 def test_a_deviation_is_short():
-    """Its reasons stand on the page of the model, to which the row links."""
+    """A row is short and links to the page of the model, which gives the reasons."""
     rows = re.findall(r"^(\| (D\d+) \|.*)$", (ROOT / "docs/deviations.md").read_text(), re.M)
     assert len(rows) > 140
     assert [number for row, number in rows if len(row) > 400] == []
 
 
 def test_queries_of_the_page_name_the_run():
-    """Its database holds several runs, whose rows would mix."""
+    """The database contains several runs, so each query selects a run."""
     queries = [text for _, language, _, text in blocks(ROOT / "docs/database.md") if language == "sql"]
     assert len(queries) > 8
     assert [

@@ -1,4 +1,4 @@
-"""VERSION is the one place of the version, and the files that cite it agree."""
+"""Only VERSION states the version, and the files that cite it agree."""
 import re
 import subprocess
 from pathlib import Path

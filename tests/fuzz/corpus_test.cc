@@ -27,9 +27,9 @@ std::string fault(const FuzzTarget& target, const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
     const std::string bytes {std::istreambuf_iterator(file), {}};
     const std::string name = path.filename().string();
-    const std::string said = refusal(target, bytes);
-    if (name.starts_with("bad")) return said.empty() ? "is taken" : "";
-    return name.starts_with("good") ? said : "";
+    const std::string message = refusal(target, bytes);
+    if (name.starts_with("bad")) return message.empty() ? "is taken" : "";
+    return name.starts_with("good") ? message : "";
 }
 
 /// Some MiB more than what is taken now.
@@ -70,16 +70,16 @@ std::string read_corpus(const FuzzTarget& target, const std::vector<fs::path>& c
         _exit(0);
     }
     close(ends[1]);
-    std::string said;
+    std::string message;
     char piece[4096];
     for (ssize_t n; (n = read(ends[0], piece, sizeof piece)) > 0;)
-        said.append(piece, static_cast<std::size_t>(n));
+        message.append(piece, static_cast<std::size_t>(n));
     close(ends[0]);
     int status = 0;
     waitpid(child, &status, 0);
-    if (WIFSIGNALED(status)) said += std::string("ended by ") + strsignal(WTERMSIG(status));
-    if (WIFEXITED(status) && WEXITSTATUS(status)) said += "ended with an error";
-    return said;
+    if (WIFSIGNALED(status)) message += std::string("ended by ") + strsignal(WTERMSIG(status));
+    if (WIFEXITED(status) && WEXITSTATUS(status)) message += "ended with an error";
+    return message;
 }
 
 } // namespace

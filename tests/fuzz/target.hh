@@ -6,12 +6,12 @@
 #include <string_view>
 #include <vector>
 
-/// Fuzz targets: what reads bytes that somebody else may have written. libfuzzer.cc hands them what
-/// libFuzzer makes up, corpus_test.cc the files of corpus/<name>/. docs: tests/fuzz/README.md
+/// Fuzz targets: readers of bytes of unknown origin. libfuzzer.cc passes them the inputs of
+/// libFuzzer, corpus_test.cc the files of corpus/<name>/. See tests/fuzz/README.md.
 namespace memsim::test {
 
-/// Reads the bytes. What is wrong with them is a ConfigError; whatever else comes out of it (a
-/// crash, another exception, a leak, a hang, memory that the bytes do not justify) is a finding.
+/// Reads the bytes. An error in them is a ConfigError. A crash, another exception, a leak, a hang
+/// or memory that the bytes do not justify is a finding.
 struct FuzzTarget {
     std::string name;
     void (*read)(std::string_view bytes);

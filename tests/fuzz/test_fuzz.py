@@ -1,5 +1,5 @@
-"""Each fuzz target for some seconds: with a seed of its own, so that what it tries is the same each
-time but for how far it comes."""
+"""Runs each fuzz target for some seconds, with a fixed seed. Each run tries the same inputs in the
+same order; only their number depends on the host."""
 
 import re
 import subprocess

@@ -1,5 +1,5 @@
-"""Databases of results of unknown origin: `report`, `draw` and `diff` read what is made of one by random
-changes. A page, a drawing, a table or a sentence is right; another exception, or half a minute without an end, is a finding."""
+"""Databases of unknown origin: `report`, `draw` and `diff` read randomly changed databases. Each command must end
+with its output or with an error of one sentence; any other exception, or a run of over 30 s, is a finding."""
 
 import contextlib
 import random
@@ -98,7 +98,7 @@ BLOBS = (b"", b"\0", b"\xff\xfe", b"x" * 5000)
 
 
 def made(directory):
-    """A database of one run, and another one."""
+    """A database with one run, and another one."""
     (directory / "machine.py").write_text(MACHINE)
     for out in ("out", "other"):
         command = [ROOT / "build/memsim", "-q", "--stamps", "3", "-d", out, "machine.py"]
@@ -112,7 +112,7 @@ def originals(tmp_path_factory):
 
 
 class Mutation:
-    """Changes one database; what it does follows from its random numbers alone."""
+    """Changes a database; the changes depend only on the seed."""
 
     def __init__(self, file, numbers):
         self._file, self._random, self.done = file, numbers, []
@@ -133,7 +133,7 @@ class Mutation:
             )
             with contextlib.closing(sqlite3.connect(self._file, isolation_level=None)) as database:
                 database.text_factory = bytes
-                # What a change is refused for, such as a constraint, is no finding.
+                # A change that SQLite refuses, for example because of a constraint, is not a finding.
                 with contextlib.suppress(sqlite3.Error, OverflowError):
                     change(database)
         if self._random.random() < 0.15:
@@ -151,7 +151,7 @@ class Mutation:
         return self._random.choice([row[1].decode() for row in database.execute(f"PRAGMA table_info('{table}')")])
 
     def _some(self):
-        """A condition that some rows meet."""
+        """A condition that is true for some rows."""
         return self._random.choice(
             ["1", f"rowid = {self._random.randint(1, 40)}", f"rowid % {self._random.randint(2, 9)} = 0"]
         )
@@ -196,7 +196,7 @@ class Mutation:
         )
 
     def _loosen(self, database, table):
-        """Takes a table's constraints away."""
+        """Removes the constraints of a table."""
         for statement in (
             "PRAGMA legacy_alter_table = ON",
             f"CREATE TABLE loose AS SELECT * FROM {table}",
@@ -206,7 +206,7 @@ class Mutation:
             self._say(database, statement)
 
     def _bytes(self):
-        """The file itself is damaged, or ends early."""
+        """Damages the file itself, or truncates it."""
         data = bytearray(self._file.read_bytes())
         if self._random.random() < 0.3:
             del data[self._random.randrange(len(data)) :]
@@ -232,7 +232,7 @@ def time_limit():
 
 
 def check(seed, originals, directory, capsys):
-    """One database, read by all commands."""
+    """Lets all commands read one changed database."""
     for out in ("out", "other"):
         shutil.rmtree(directory / out, ignore_errors=True)
         shutil.copytree(originals / out, directory / out)

@@ -20,7 +20,7 @@ def tiny():
 
 @pytest.fixture
 def run(tmp_path):
-    """build/memsim with these arguments in the test's directory, which must succeed."""
+    """Runs build/memsim with these arguments in the test's directory; it must succeed."""
 
     def command(*arguments, **options):
         done = subprocess.run(
@@ -34,8 +34,8 @@ def run(tmp_path):
 
 @pytest.fixture
 def refused(tmp_path):
-    """memsim's message on stderr: one sentence, with exit code 1. Of a run that had begun another line before it reports
-    what is kept."""
+    """Runs memsim, which must fail with exit code 1. Returns its message, one sentence. A run that had begun prints a line
+    about the kept results before it."""
 
     def command(*arguments, **options):
         done = subprocess.run(
@@ -56,7 +56,7 @@ def refused(tmp_path):
 
 @pytest.fixture
 def contents():
-    """Every file below a directory with its bytes."""
+    """All files below a directory, with their contents."""
 
     def of(directory):
         return {

@@ -1,4 +1,4 @@
-"""Files and names that are not UTF-8, or hold codes of a terminal: shown as \\xff, never lost."""
+"""Files and names that are not UTF-8 or contain terminal escape codes: such bytes are shown as \\xff."""
 import os
 
 import pytest

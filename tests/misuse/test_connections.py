@@ -1,4 +1,4 @@
-"""Facts that two connected components state: taken from the connection, or compared before time 0."""
+"""Facts that two connected components share: adopted from the connection, or compared before time 0."""
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ def in_tmp(tmp_path, monkeypatch):
 
 
 def message(root):
-    """The one sentence by which a machine is refused, without the place in the script."""
+    """The sentence with which a machine is refused, without the place in the script."""
     with pytest.raises(memsim.Error) as e:
         memsim.instantiate(root)
     text = str(e.value)
@@ -24,7 +24,7 @@ def message(root):
 
 
 def behind_crossbar(below, outputs=4, granularity="256B", size=128, requests=16384):
-    """A generator, a crossbar and what below(i) makes behind each output; 1 MiB is read twice, a request at a time."""
+    """A generator, a crossbar and the component below(i) at each output. 1 MiB is read twice, one request at a time."""
     root = memsim.Root()
     root.gen = mem.TrafficGen(pattern="sequential", size=size, range="1MiB", requests=requests, outstanding=1)
     root.x = mem.Crossbar(inputs=1, outputs=outputs, granularity=granularity)
@@ -83,7 +83,7 @@ def test_a_cache_that_states_another_share(stated, text):
 
 
 def test_default_controllers_use_all_their_rows():
-    """Behind a crossbar that deals addresses out, the map is of a controller's own addresses."""
+    """Behind a crossbar that interleaves addresses, the address map covers only the controller's own addresses."""
 
     def counts(**stated):
         root = behind_crossbar(
@@ -131,7 +131,7 @@ def test_a_burst_is_not_split():
 
 
 def test_a_share_passes_caches_and_joins():
-    """Slices i and i + 2 of four share controller i: every second chunk."""
+    """Slices i and i + 2 of four share controller i, which has every second chunk."""
     root = behind_crossbar(lambda i: mem.Cache(capacity="256KiB", ways=8))
     root.join = [mem.Crossbar(inputs=2) for _ in range(2)]
     root.dram = [mem.DramController(channels=2, channel=1 - i, map="RoRaBaCoChCl", interleave="256B") for i in range(2)]

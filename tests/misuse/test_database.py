@@ -1,4 +1,4 @@
-"""Databases in any place and state: a query reads, and changes nothing that is there."""
+"""Databases in any place and state: a query does not change them."""
 import os
 import shutil
 import signal
@@ -13,7 +13,7 @@ from .conftest import CONFIG
 
 COUNT = "SELECT count(*) AS n FROM result"
 
-# Deletes in a transaction that is too large for SQLite's memory, and is killed in it.
+# Deletes rows in a transaction that is too large for SQLite's cache, and is killed during it.
 KILLED = """\
 import os, signal, sqlite3, sys
 database = sqlite3.connect(sys.argv[1], isolation_level=None)
@@ -33,7 +33,7 @@ def out(run, tmp_path, tiny):
 
 @pytest.fixture
 def killed(out):
-    """A database whose last writer was killed in a transaction, and what it holds without it."""
+    """A database whose last writer was killed in a transaction, and its rows without this transaction."""
     database = out / "stats.db"
     with sqlite3.connect(database) as before:
         ((count,),) = before.execute(COUNT)
@@ -52,7 +52,7 @@ def test_a_run_that_was_killed_in_a_transaction(killed, run):
 
 @pytest.fixture
 def protected(tmp_path):
-    """Copies a directory to a disk that may not be written from then on."""
+    """Copies a directory to a disk that is read-only afterwards."""
     disk = tmp_path / "disk"
     disk.mkdir()
     if os.getuid() or subprocess.run(["mount", "-t", "tmpfs", "tmpfs", disk], capture_output=True).returncode:
@@ -99,7 +99,7 @@ def test_any_name(run, out, tmp_path, name):
 
 
 def test_tables_of_a_later_version(run, refused, contents, out, tmp_path, tiny):
-    """What is there can be asked; nothing is written into it."""
+    """Queries read the database; nothing is written."""
     with sqlite3.connect(out / "stats.db") as database:
         database.execute("PRAGMA user_version = 99")
         database.execute("UPDATE run SET finished = NULL")
@@ -115,7 +115,7 @@ def test_tables_of_a_later_version(run, refused, contents, out, tmp_path, tiny):
     assert run("sql", "out", "SELECT name FROM run").stdout == "name\nohm_planar\n"
 
 
-# The tables as version 3 had them, but for those that it had not at all.
+# The tables of version 3.
 OLDER = """\
 DROP TABLE link;
 DROP INDEX part_of_name;
@@ -136,7 +136,7 @@ PRAGMA user_version = 3;
 
 @pytest.fixture
 def older(run, tmp_path, tiny):
-    """A directory of a memsim of version 3: a finished run, and one that was stopped."""
+    """A directory written by version 3: a finished run and a stopped one."""
     run("-q", "-d", "out", *tiny)
     run("-q", "-d", "out", "--checkpoint-at", "50us", *tiny, "--seed", "2")
     with sqlite3.connect(tmp_path / "out/stats.db") as database:

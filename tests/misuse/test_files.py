@@ -1,5 +1,5 @@
-"""Checkpoints that are none or no longer, places that cannot be written, disks that are full: what
-was written before is as it was."""
+"""Damaged checkpoints, places that cannot be written and full disks: files that were written before do
+not change."""
 import os
 import re
 import resource
@@ -43,7 +43,7 @@ def test_a_damaged_checkpoint(refused, contents, checkpoint, damage, output):
 
 
 def test_a_checkpoint_that_is_cut_off_while_it_is_read(checkpoint):
-    """It is long, so that it is surely being read when it is cut off."""
+    """The file is long, so that memsim is still reading it when it is truncated."""
     whole = checkpoint.read_bytes()
     for _ in range(3):
         checkpoint.write_bytes(whole)
@@ -57,7 +57,7 @@ def test_a_checkpoint_that_is_cut_off_while_it_is_read(checkpoint):
 
 
 def _has_open(pid, file):
-    """Whether the process has it open or mapped."""
+    """Whether the process has the file open or mapped."""
     try:
         return str(file) in Path(f"/proc/{pid}/maps").read_text() or any(
             os.readlink(f) == str(file) for f in Path(f"/proc/{pid}/fd").iterdir()
@@ -83,7 +83,7 @@ def test_no_checkpoint(refused, checkpoint):
 
 
 def test_a_checkpoint_of_several_runs(run, refused, checkpoint, tiny):
-    """Two runs in one directory keep their own; a name without a run is that of the only one."""
+    """Two runs in one directory have separate checkpoints. A name without a run is valid if there is only one run."""
     before = checkpoint.read_bytes()
     run("ckpt", "info", "out/50us.ckpt")
     run("-d", "out", "--checkpoint-at", "50us", *tiny)
@@ -108,7 +108,7 @@ def test_an_output_directory_that_cannot_be_written(refused, tmp_path, tiny):
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A disk of 1 MiB of which little is left, and how to fill it."""
+    """A disk of 1 MiB with little free space, and a function that fills it."""
     disk = tmp_path / "disk"
     disk.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk]
@@ -167,7 +167,7 @@ def limited(size):
 
 
 def test_a_dump_beyond_the_limit_of_a_file_s_size(run, refused, checkpoint, tiny):
-    """A write that fails in the middle, where no disk can be mounted, too."""
+    """A write that fails in the middle; works also where no disk can be mounted."""
     database = checkpoint.with_name("stats.db")
     query = ("sql", "out", "SELECT * FROM results JOIN run ON run.id = run WHERE finished NOT NULL")
     before = run(*query).stdout

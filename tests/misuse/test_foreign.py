@@ -1,4 +1,4 @@
-"""What a stranger's files may do to a terminal, and which files they may open."""
+"""Files of unknown origin: they cannot control the terminal or open files outside of their folder."""
 import os
 import subprocess
 
@@ -29,7 +29,7 @@ RED = "\033[31m"
 
 @pytest.fixture
 def traced(tmp_path):
-    """A list of one kernel, beside it and outside of its folder."""
+    """A list of one kernel, which is beside the list or outside of its folder."""
     (tmp_path / "list").mkdir()
     (tmp_path / "run.py").write_text(SCRIPT)
     (tmp_path / "steps.py").write_text(STEPS)
@@ -116,7 +116,7 @@ if what == "checkpoint":
 
 @pytest.fixture
 def special(kind, tmp_path):
-    """What is no file, under each of its names."""
+    """Pipes and devices under each of their names."""
     names = [tmp_path / f"{kind}{ending}" for ending in ("", ".py", ".svg", ".html")]
     for name in names:
         os.mkfifo(name) if kind == "pipe" else name.symlink_to("/dev/zero")
@@ -177,7 +177,7 @@ def test_names_do_not_control_the_terminal(run, refused, traced, tmp_path):
 
 
 def test_rows_do_not_control_the_terminal(run, traced, tmp_path):
-    """To a terminal only: a program that reads them gets what is there."""
+    """Names are escaped on a terminal only; a program that reads the output receives the original bytes."""
     from misuse.conftest import MEMSIM
 
     traced.write_text("here.traceg\n")

@@ -1,4 +1,4 @@
-"""Graph files that are cut off, foreign, or name a vertex that is not there."""
+"""Graph files that are truncated, of another format, or name a vertex that does not exist."""
 import gzip
 import lzma
 import resource

@@ -1,5 +1,5 @@
-"""Databases from someone else: `report`, `draw` and `diff` name the fault in one sentence, and what they
-draw is text."""
+"""Databases of unknown origin: `report`, `draw` and `diff` report faults in one sentence, and show contents as
+text only."""
 import re
 import signal
 import sqlite3
@@ -29,7 +29,7 @@ COMMANDS = ("report", "out"), ("draw", "out"), ("diff", "out", "other")
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A database of one run, `out`, and another one."""
+    """A database with one run, `out`, and another one."""
     directory = tmp_path_factory.mktemp("made")
     (directory / "machine.py").write_text(MACHINE)
     for out, requests in (("out", "100"), ("other", "200")):
@@ -53,7 +53,7 @@ def change(made, tmp_path):
 
 
 def loosened(table):
-    """SQL that takes a table's constraints away: whatever is inserted then stays as it is."""
+    """SQL that removes the constraints of a table, so that any value can be inserted."""
     return f"PRAGMA legacy_alter_table = ON; CREATE TABLE loose AS SELECT * FROM {table}; DROP TABLE {table}; ALTER TABLE loose RENAME TO {table}; "
 
 
@@ -112,7 +112,7 @@ NOT_SO = ": memsim did not write this file"
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0])
 def test_a_wrong_value_is_named(change, run, refused, command, sql, why):
     change(sql)
-    if command[0] == "diff" and "in JSON" in why:  # it shows them as they are
+    if command[0] == "diff" and "in JSON" in why:  # values are shown unchanged
         run(*command)
         return
     output = refused(*command)
@@ -131,7 +131,7 @@ def test_a_text_that_is_no_utf_8_is_refused(change, refused, command):
 
 @pytest.mark.parametrize("command", (*COMMANDS, ("sql", "out", "SELECT 1")), ids=lambda words: words[0])
 def test_a_message_of_sqlite_that_is_no_utf_8_is_a_sentence(change, refused, command):
-    """It quotes the damaged text of a view."""
+    """The message quotes the damaged text of a view."""
     change(
         "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = CAST(x'4352f6415445' AS TEXT) || ' VIEW' "
         "WHERE name = 'bandwidth'"
@@ -167,7 +167,7 @@ def test_a_wrong_claim_is_named(change, refused, column, value, right):
 
 @pytest.mark.parametrize("table", ["run", "object", "value", "point", "claim"])
 def test_an_endless_view_is_no_table(change, refused, made, table):
-    """Whoever reads or writes the database refuses it, with its hands off the view."""
+    """Every command that reads or writes the database refuses it, and the view is not evaluated."""
     change(
         f"DROP TABLE IF EXISTS {table}; CREATE VIEW {table} AS {ENDLESS} id, id AS finished, id AS configuration FROM n"
     )
@@ -193,7 +193,7 @@ def test_an_endless_view_is_no_table(change, refused, made, table):
 
 
 def test_views_are_those_of_memsim(change, run):
-    """Those of the file are not asked."""
+    """Views of the file are not used."""
     want = run("sql", "out", "SELECT count(*) FROM result").stdout
     change(
         f"DROP VIEW result; CREATE VIEW result AS {ENDLESS} id AS run, id AS path, id AS name, id AS value, id AS unit FROM n; "
@@ -212,7 +212,7 @@ def test_an_endless_query_can_be_ended(change, tmp_path, number, code):
     try:
         while b"memsim" not in Path(f"/proc/{process.pid}/cmdline").read_bytes():
             time.sleep(0.01)
-        time.sleep(2)  # it is at it
+        time.sleep(2)  # it is being written
         assert process.poll() is None
         process.send_signal(number)
         assert process.wait(timeout=20) == code
@@ -228,7 +228,7 @@ LINK = '<<TABLE HREF="javascript:alert(1)"><TR><TD>x</TD></TR></TABLE>>'
     "name", [LINK, "a\\", "\\N\\l", 'q" onclick="alert(1)', "a:b:c", "&lt;b&gt;", "-->", "line\nfeed", "\x1b[31m", ""]
 )
 def test_a_name_is_drawn_as_text(change, run, tmp_path, name):
-    """No path is HTML of Graphviz nor an escape of its labels; the drawing is XML."""
+    """A path is never interpreted as Graphviz's HTML or escape sequences. The drawing is valid XML."""
     from xml.etree import ElementTree
 
     quoted = "'" + name.replace("'", "''") + "'"

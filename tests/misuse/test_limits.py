@@ -1,6 +1,6 @@
-"""Every numeric parameter of the shipped scripts' machines at its least, its greatest, and one beyond: each run
-completes, stalls with a report, or is refused by one sentence. The parameters come from the schema, so new ones are
-tried, too."""
+"""Every numeric parameter of the shipped scripts' machines at its minimum, its maximum, and one beyond: each run
+completes, stops with a report of what it waits for, or is refused with one sentence. The parameters come from the
+schema, so new ones are included."""
 import collections
 import contextlib
 import functools
@@ -18,7 +18,7 @@ from memsim import _memsim
 from .conftest import MEMSIM, ROOT
 
 TINY = ("--scale", "tiny")
-SCRIPTS = {  # by its name: its arguments, so that a run takes about a second
+SCRIPTS = {  # script -> arguments with which a run takes about a second
     "cmd": TINY,
     "cxl_gpu": (*TINY, "--workload", "vadd"),
     "ohm_planar": TINY,
@@ -27,15 +27,15 @@ SCRIPTS = {  # by its name: its arguments, so that a run takes about a second
     "zng": (*TINY, "--workload", "back"),
     "drive": ("--requests", "200"),
 }
-CPU, MEMORY = 20, 8 << 30  # s and bytes that one run may take
+CPU, MEMORY = 20, 8 << 30  # seconds and bytes that one run may use
 FAST = 40  # values that the usual suite tries
-LEAST = 1500  # values that are found at least: fewer mean that the search is broken
+LEAST = 1500  # minimum number of values; fewer mean that the search is broken
 
 Value = collections.namedtuple("Value", "script path param which text")
 
 
 def machine_of(script):
-    """Type and path of each object, with [*] for every index."""
+    """Type and path of each object, with indices replaced by [*]."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
             [MEMSIM, "-q", "-d", folder, ROOT / f"configs/{script}.py", *SCRIPTS[script]],
@@ -51,8 +51,8 @@ def machine_of(script):
 
 
 def ends_of(param):
-    """Its least, its greatest and one beyond, as texts; none if it is not a number. An unlimited number of requests
-    would run for ever at both ends."""
+    """The minimum, the maximum and one beyond, as texts; nothing for a parameter that is not a number. Numbers of requests
+    are left out, because 0 and the maximum are runs without end."""
     if not param["max"]:
         return
     if "requests; 0: unlimited" not in param["doc"]:
@@ -81,7 +81,7 @@ def limit():
 
 
 def fault(value):
-    """How the run ended, if not as it may; else nothing."""
+    """How the run ended if that is not allowed, else nothing."""
     setting = f"{value.path}.{value.param}={value.text}"
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
@@ -126,7 +126,7 @@ def test_the_ends_of_every_parameter():
     [
         ("drive", (), "ssd.package[*].queue=1"),  # where a multi-plane command has several messages
         ("drive", (), "ssd.package[*].queue=3"),
-        ("cxl_gpu", SCRIPTS["cxl_gpu"], "port[*].endpoint.media_ready=1s"),  # which firmware waits for, without events
+        ("cxl_gpu", SCRIPTS["cxl_gpu"], "port[*].endpoint.media_ready=1s"),  # firmware waits for it without events
     ],
 )
 def test_a_value_that_once_did_not_run(run, script, arguments, setting):

@@ -1,4 +1,4 @@
-"""An input that takes long: a process that is ended during it ends."""
+"""Inputs that take long to read: a process that is asked to end during this ends."""
 import contextlib
 import gzip
 import os
@@ -32,7 +32,7 @@ memsim.instantiate(ohm.planar("ohm-base", workload.Program({})))
 
 @pytest.fixture
 def loading(tmp_path):
-    """A process amid loading what takes minutes."""
+    """A process that is reading an input which takes minutes."""
     started = []
 
     def start(program):
@@ -62,7 +62,7 @@ def loading(tmp_path):
     ],
 )
 def test_it_is_ended(loading, tmp_path, program, number, code, output):
-    # Members of a file: 32 GB of comments in 32 MB.
+    # Members of a compressed file: 32 GB of comments in 32 MB.
     with open(tmp_path / "long.txt.gz", "wb") as file:
         file.write(gzip.compress(b"# nothing\n" * 1_600_000, mtime=0) * 2000)
     process = loading(program)
@@ -83,9 +83,9 @@ def test_workloads_end_with_their_workers(tmp_path, number, code):
         while len(workers := children.read_text().split()) < 2 and time.monotonic() < deadline:
             time.sleep(0.1)
         assert len(workers) == 2
-        time.sleep(1)  # they are at work
+        time.sleep(1)  # the process is reading
         if number == signal.SIGINT:
-            os.killpg(process.pid, number)  # as a terminal does it
+            os.killpg(process.pid, number)  # as a terminal does
         else:
             process.send_signal(number)
         assert process.wait(timeout=20) == code

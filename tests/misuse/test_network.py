@@ -1,4 +1,4 @@
-"""Darknet's files that are cut off, or ask for what no machine has: a sentence, and no memory."""
+"""Darknet files that are truncated or require more memory than exists: a sentence, and no allocation."""
 import resource
 import struct
 
@@ -73,7 +73,7 @@ def test_an_image_that_is_too_large(refused, network, side):
 
 
 def test_weights_that_are_cut_off_cost_no_memory(refused, network):
-    # 8192 filters of 8192 x 9: 2.25 GiB that the .cfg announces and the file does not hold
+    # 8192 filters of 8192 x 9: 2.25 GiB according to the .cfg, which the .weights file does not contain
     layer = "[convolutional]\nfilters=7000\nsize=3\npad=1\nactivation=leaky\n"
     weights = struct.pack("<iiiQ", 0, 2, 0, 0) + bytes(4 * (7000 + 9 * 7000 + 7000 + 100))
     output = refused(network(NET + layer + layer, weights), "4", preexec_fn=little_memory)

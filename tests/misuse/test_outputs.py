@@ -1,4 +1,4 @@
-"""What is written replaces nothing that is in use, and no checkpoint, database or other program's file."""
+"""Outputs never replace a file that is in use, a checkpoint, a database or another program's file."""
 import json
 import os
 import signal
@@ -44,7 +44,7 @@ TARGETS = {  # a file, and its description in the message
 
 @pytest.fixture
 def used(run, tmp_path):
-    """A script, its module, its input by several names, two databases and a checkpoint."""
+    """A script, its module, its input under several names, two databases and a checkpoint."""
     (tmp_path / "loop.py").write_text(SCRIPT)
     (tmp_path / "helper.py").write_text("")
     (tmp_path / "in.trace").write_text("0x40 READ 3\n")
@@ -70,7 +70,7 @@ def test_an_output_destroys_nothing(used, refused, contents, target, output):
         }[output]
     )
     named = used / target if "restored" in output else target
-    of_another_kind = output == "timeline" and "input" in TARGETS[target]  # is seen before the inputs are read
+    of_another_kind = output == "timeline" and "input" in TARGETS[target]  # found before the inputs are read
     assert f"{target}: is {'another file' if of_another_kind else TARGETS[target]}" in message or (
         output == "recorder" and f"'{target}' is the file of player.trace, too" in message
     ), (message, named)

@@ -1,5 +1,5 @@
-"""A machine in the hands of another process or thread than its own: sentences, and results as if
-nobody had tried."""
+"""Using a machine in another process or thread than the one that built it fails with a sentence, and
+does not affect its results."""
 import re
 import sqlite3
 
@@ -60,7 +60,7 @@ CONTENT = (
 
 @pytest.fixture
 def content(run, tmp_path):
-    """Of a database, and that of an undisturbed run."""
+    """The digest of a database's run, and of an undisturbed run."""
 
     def of(outdir):
         with sqlite3.connect(tmp_path / outdir / "stats.db") as database:

@@ -1,4 +1,4 @@
-"""What is wrong in a script or on the command line; nothing is written before it is found."""
+"""Errors in a script or on the command line; nothing is written before they are found."""
 import subprocess
 
 import pytest

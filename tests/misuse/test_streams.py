@@ -1,5 +1,5 @@
-"""Standard streams that are full, closed, or without a reader: an error in one sentence on a stream that has a
-reader, an exit code that is not 0, never a traceback."""
+"""Standard streams that are full, closed or without a reader: one sentence on a stream that has a reader, an exit
+code other than 0, and no traceback."""
 import os
 import subprocess
 
@@ -68,7 +68,7 @@ def test_a_closed_stdout(shell):
 
 
 def test_closed_streams_and_a_run(shell, run, tiny):
-    """What is printed goes into none of the files that are open."""
+    """Output is never written into one of the open files."""
     code, out, output = shell(f"$M -v -d out --checkpoint-at 50us {' '.join(map(str, tiny))} <&- >&- 2>&-")
     assert (code, out, output) == (0, "", "")
     assert run("sql", "out", "SELECT exit_cause FROM run").stdout == "exit_cause\nnothing left to do\n"

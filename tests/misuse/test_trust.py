@@ -1,4 +1,4 @@
-"""Which script a checkpoint may run: one that a database of the user's own knows, or any with --trust."""
+"""The scripts that a checkpoint may run: those in the user's own databases, or any with --trust."""
 import os
 import shutil
 import sqlite3
@@ -26,7 +26,7 @@ memsim.simulate()
 
 @pytest.fixture
 def saved(run, tmp_path):
-    """The checkpoint of a run of mine.py; beside the script is another one."""
+    """The checkpoint of a run of mine.py, and another script beside it."""
     for name in ("mine.py", "evil.py"):
         (tmp_path / name).write_text(SCRIPT)
     run("-q", "-d", "out", "--checkpoint-at", "3us", "mine.py", "first")
@@ -35,7 +35,7 @@ def saved(run, tmp_path):
 
 @pytest.fixture
 def unknown(tmp_path):
-    """The message about a checkpoint that no database knows."""
+    """The message about a checkpoint that is in no database."""
 
     def output(file, script, *arguments, where=tmp_path):
         return (
@@ -65,7 +65,7 @@ def test_a_forged_script_or_argument(run, refused, contents, saved, unknown, tmp
 
 
 def test_a_forged_directory(run, refused, contents, unknown, tmp_path):
-    """From it the script's relative paths go."""
+    """Relative paths of the script start there."""
     for name in ("work", "evil"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "input").write_text(name)
@@ -91,19 +91,19 @@ def test_a_database_of_before_directories_were_written(run, refused, saved, unkn
 
 
 def test_a_script_by_another_name(run, saved):
-    """The name by which it was called is not what runs where it is another script's."""
+    """A forged name has no effect: the script's path decides."""
     forge(saved, b'"name": "mine.py"', b'"name": "evil.py"')
     assert run("--restore", saved).stdout == f"run {saved.parents[1]}/mine.py first\n"
 
 
 def test_only_options_that_are_kept(run, saved):
-    """Others are of the command line: a checkpoint turns on no oracle and no output."""
+    """Other options must be on the command line: a checkpoint enables neither oracle nor outputs."""
     forge(saved, b'"stats_db": ""', b'"debug": "xx" ')
     assert run("--restore", saved).stdout == "run mine.py first\n"
 
 
 def test_a_checkpoint_alone(run, refused, saved, unknown, tmp_path):
-    """Its database is enough where it names it, or beside it."""
+    """The database is found at the place that the checkpoint names, or beside the checkpoint."""
     shutil.copy(saved, tmp_path / "alone.ckpt")
     assert run("--restore", "alone.ckpt").stdout == "run mine.py first\n"
     (tmp_path / "out").rename(tmp_path / "moved")

@@ -1,4 +1,4 @@
-"""What is wrong with one of ZnG's machines: one sentence, before anything is simulated."""
+"""Invalid machines of ZnG: one sentence, before anything is simulated."""
 from pathlib import Path
 
 import pytest
@@ -7,7 +7,7 @@ CONFIG = Path(__file__).parents[2] / "configs" / "zng.py"
 
 
 @pytest.mark.parametrize(
-    "platform, setting, said",
+    "platform, setting, sentence",
     [
         (
             "zng",
@@ -46,14 +46,14 @@ CONFIG = Path(__file__).parents[2] / "configs" / "zng.py"
         ),
     ],
 )
-def test_a_machine_that_cannot_be(refused, platform, setting, said):
-    assert said in refused(
+def test_a_machine_that_cannot_be(refused, platform, setting, sentence):
+    assert sentence in refused(
         "-q", "--set", setting, CONFIG, "--platform", platform, "--workload", "back", "--scale", "tiny"
     )
 
 
 @pytest.mark.parametrize(
-    "arguments, said",
+    "arguments, sentence",
     [
         (["--workload", "betw-bakc"], "there is no workload 'bakc' in 'betw-bakc' (did you mean 'back'?)"),
         (["--workload", "betw*0"], "'betw*0' runs 0 applications at once: give it 1 to 64"),
@@ -67,5 +67,5 @@ def test_a_machine_that_cannot_be(refused, platform, setting, said):
         (["--registers", "1"], "registers"),
     ],
 )
-def test_arguments_that_cannot_be(refused, arguments, said):
-    assert said in refused("-q", CONFIG, "--scale", "tiny", *arguments)
+def test_arguments_that_cannot_be(refused, arguments, sentence):
+    assert sentence in refused("-q", CONFIG, "--scale", "tiny", *arguments)

@@ -1,4 +1,4 @@
-"""What the tests of the Python package share: a small machine, and running the command line."""
+"""Shared by the tests of the Python package: a small machine, and the command line."""
 import shutil
 import subprocess
 from pathlib import Path
@@ -56,7 +56,7 @@ def script(tmp_path):
 
 @pytest.fixture
 def in_tmp(tmp_path, monkeypatch):
-    """Results of a machine built in this process go to the test's directory; it ends with the test."""
+    """Results of machines built in this process are in the test's directory; machines end with the test."""
     from memsim.run.session import session
 
     monkeypatch.chdir(tmp_path)

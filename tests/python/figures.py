@@ -8,7 +8,7 @@ from memsim.study.metric import Run
 
 
 def figure(name, rows, *options):
-    """A figure such as 'cmd/fig14' with these metrics by (platform, workload): {('cmd', 'bfs'): {'ipc': 1.0}}."""
+    """The figure `name`, such as 'cmd/fig14', with given metrics: {('cmd', 'bfs'): {'ipc': 1.0}}."""
     of, _, figure = name.partition("/")
     tables = paper.load(of)
     workloads = list(dict.fromkeys(w for _, w in rows))
@@ -22,7 +22,7 @@ def figure(name, rows, *options):
 
 
 def metrics(of, values, *without, clock=1e9, parameters=()):
-    """All metrics of a paper, but those named, of a run's values by (path, name)."""
+    """All metrics of a paper, except those named, of a run with values by (path, name)."""
     run = Run.of(values, clock)
     run.parameters.update(parameters)
     return {m.name: m.of(run) for m in paper.load(of).metrics.values() if m.name not in without}

@@ -1,4 +1,4 @@
-"""`memsim across`: ways to a larger memory on equal work, and their page."""
+"""`memsim across`: kinds of larger memories compared on equal work, and their page."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def row(way: str = "hbf-beside", ratio: int = 4, rate: float = 50) -> Row:
 def test_more_memory_costs_time_and_fewer_dollars(in_tmp) -> None:
     best, beside, far = (measure((way, 8, "quick")) for way in ("hbm", "hbf-beside", "cxl"))
     assert best.rate > beside.rate > far.rate
-    # 7/8 of the weights come over a x16 port.
+    # 7/8 of the weights are read over a x16 port.
     scale = SCALES["quick"]
     weights = 2 * 512 * (2 * 512 + 2 * 128 + 3 * 1792)
     assert far.microseconds > 7 / 8 * weights / (63e3 * scale.share)

@@ -1,4 +1,4 @@
-"""Children of multiprocessing: each has runs of its own, which end with it, and heeds SIGTERM."""
+"""Children of multiprocessing: each has its own runs, which end with it, and reacts to SIGTERM."""
 import contextlib
 import json
 import os
@@ -76,7 +76,7 @@ ENDS = "SELECT seed, exit_cause, digest, label FROM run JOIN dump ON dump.run = 
 
 @pytest.fixture
 def alone(memsim_command, tmp_path):
-    """What is in the database when one process does it all."""
+    """The contents of the database if one process does all the work."""
     (tmp_path / "alone.py").write_text(MACHINE + "for seed in range(1, 4): work(seed)\n")
     memsim_command("-d", "alone", "alone.py")
     return rows(tmp_path, ENDS, "alone")
@@ -98,7 +98,7 @@ def test_the_runs_of_children_are_finished(memsim_command, tmp_path, alone, way,
     assert len(alone) == 3 and all(cause for _, cause, _, _ in alone)
 
 
-# Two children that simulate for ever, as seen from outside.
+# Two children that simulate without end, observed from another process.
 LONG = (
     MACHINE
     + """\
@@ -121,7 +121,7 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def parent(tmp_path):
-    """Its two children simulate."""
+    """Two children that simulate."""
     (tmp_path / "script.py").write_text(LONG)
     process = subprocess.Popen([MEMSIM, "script.py"], cwd=tmp_path, text=True, process_group=0, stderr=subprocess.PIPE)
     for _ in range(5000):
@@ -136,7 +136,7 @@ def parent(tmp_path):
 
 @pytest.mark.parametrize("target", ["children", "parent", "group"])
 def test_sigterm(tmp_path, parent, target):
-    """Each child writes a checkpoint of its own, and its run continues from it in Python."""
+    """Each child writes a checkpoint, and its run continues from it in Python."""
     if target == "children":
         for file in tmp_path.glob("started-*"):
             os.kill(int(file.name.split("-")[-1]), signal.SIGTERM)
@@ -180,8 +180,8 @@ if __name__ == "__main__":
 
 
 def test_a_sigterm_outside_of_a_call_ends_the_process(memsim_command, tmp_path):
-    """The kernel gives it to another thread, so the main thread waits for its lock as before: what happens, too,
-    when it comes just before the wait begins."""
+    """The kernel delivers the signal to another thread, so the main thread continues to wait for its lock. The same
+    happens if the signal arrives just before the wait begins."""
     (tmp_path / "script.py").write_text(IDLE)
     assert memsim_command("script.py").stdout.endswith("143\n")
 
@@ -216,7 +216,7 @@ if __name__ == "__main__":
 
 
 def test_a_sigterm_concerns_one_process(memsim_command, tmp_path):
-    """A forked grandchild has its parent's handler, and must not wake it."""
+    """A forked grandchild inherits its parent's handler, which must not wake the parent."""
     (tmp_path / "script.py").write_text(GRANDCHILD)
     assert memsim_command("script.py").stdout.endswith("the grandchild ended with 143\nthe child with 0\n")
 
@@ -251,8 +251,8 @@ machine.simulate()
     ],
 )
 def test_a_sigterm_at_the_end_of_a_child_leaves_no_unfinished_run(above, task):
-    """The interrupted call decides whether a function of the user is cut off, or all is done and runs are
-    closed."""
+    """Depending on the interrupted call, a function of the user is interrupted, or it completes and the runs
+    are closed."""
     frame = None
     for file in ["multiprocessing/process.py", *above]:
         name = "_bootstrap" if frame is None else "f"
@@ -264,7 +264,7 @@ def test_a_sigterm_at_the_end_of_a_child_leaves_no_unfinished_run(above, task):
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_each_child_writes_files_of_its_own(memsim_command, tmp_path, method):
-    """Of two machines: there are two timelines, and one debug file has the lines of both."""
+    """Two machines have two timelines; one debug file has the lines of both."""
     (tmp_path / "many.py").write_text(
         MACHINE + WAYS["process"].replace("METHOD", repr(method)).replace("range(1, 4)", "(1, 2)")
     )

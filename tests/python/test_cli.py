@@ -15,7 +15,7 @@ MEMSIM = ROOT / "build" / "memsim"
 
 
 def sentence(done):
-    """What was printed is one line of ours."""
+    """The output is one line, printed by memsim."""
     assert done.stderr.startswith("memsim: ") and done.stderr.count("\n") == 1, done.stderr
     return done.stderr
 
@@ -50,7 +50,7 @@ def test_usage_errors_have_code_2(memsim_command):
 
 
 def test_one_checkpoint_is_restored(memsim_command, script):
-    """`--restore OUTDIR/*.ckpt` names as many as there are."""
+    """`--restore OUTDIR/*.ckpt` may name several checkpoints."""
     memsim_command("-q", "-d", "out", "--checkpoint-at", "4us", "--checkpoint-at", "5us", script, 1000)
     for arguments in (["out/4us.ckpt", "out/5us.ckpt"], ["out/4us.ckpt", "--restore", "out/5us.ckpt"]):
         output = memsim_command("--restore", *arguments, expect=2).stderr
@@ -178,7 +178,7 @@ def test_the_columns_of_debug_help_are_aligned(memsim_command):
 
 
 def test_options_are_written_in_full(memsim_command):
-    """A script's arguments are in the database: `--plat` would be another name for the same."""
+    """Abbreviations are refused, because the database stores a script's arguments: `--plat` would be a second spelling."""
     parsers = [
         (path, call)
         for folder in ("configs", "python/memsim")
@@ -282,7 +282,7 @@ def test_progress_only_on_request(memsim_command, script, capsys, monkeypatch):
 
 
 def test_progress_shows_the_launch_and_the_time_left(monkeypatch):
-    """Of several, the least advanced is shown; only all work that ends a run determines its end."""
+    """Of several programs, the least advanced one is shown. A run ends when all of its work has ended."""
 
     def launch(number, done):
         return dict(what=f"gpu: launch {number}", unit="blocks", done=done, all=512, last=False)
@@ -317,7 +317,7 @@ def test_written_files_are_named(memsim_command, script, tmp_path):
     assert end == f"memsim: results in out/stats.db, run {run}"
     quiet = memsim_command("-q", "-d", "out", "--checkpoint-at", "4us", script, 1000)
     assert quiet.stderr == ""
-    # A run that did not come to its end: what is kept of it.
+    # Results of a run that was stopped early.
     script.write_text(script.read_text() + "raise SystemExit(3)\n")
     output = memsim_command("-d", "early", script, 1000, expect=3).stderr
     (run,) = memsim_command("sql", "early/stats.db", "SELECT id FROM run").stdout.split()[1:]
@@ -358,7 +358,7 @@ def test_mypy_knows_the_stubs(memsim_command, script, tmp_path):
 
 
 def mypy_in(tmp_path):
-    """Runs mypy with the stubs of that directory."""
+    """Runs mypy with the stubs in a directory."""
     environment = {**os.environ, "MYPYPATH": str(tmp_path / "stubs")}
     return lambda *arguments: subprocess.run(
         ["/usr/bin/mypy", *map(str, arguments)], cwd=tmp_path, text=True, env=environment, capture_output=True
@@ -400,7 +400,7 @@ WRONG = {
 
 @pytest.mark.slow
 def test_mypy_knows_ordinary_lines_and_every_configuration(memsim_command, tmp_path):
-    """The stubs are written from the code, so they have what the scripts of configs/ use."""
+    """The stubs are generated from the code and cover all that the scripts of configs/ use."""
     memsim_command("stubs", "stubs")
     run = mypy_in(tmp_path)
     (tmp_path / "ordinary.py").write_text(ORDINARY)
@@ -412,7 +412,7 @@ def test_mypy_knows_ordinary_lines_and_every_configuration(memsim_command, tmp_p
     for line, text in zip(errors, WRONG.values()):
         assert text in line
     configs = ROOT / "configs"
-    open_faults = "zng_gc.py", "ohm_testbed.py", "sap_hints.py"  # whose types are not yet right
+    open_faults = "zng_gc.py", "ohm_testbed.py", "sap_hints.py"  # their types are not yet correct
     scripts = [path for path in sorted(configs.glob("*.py")) if path.name not in open_faults]
     done = run("--ignore-missing-imports", "--disable-error-code", "var-annotated", *scripts)
     assert done.returncode == 0, done.stdout

@@ -1,4 +1,4 @@
-"""CMD's machines: platforms, scale, what section IV-E computes, the studies, and errors of their users."""
+"""CMD's machines: platforms, scale, the computations of section IV-E, the studies, and misuse."""
 
 import math
 import re
@@ -120,7 +120,7 @@ FRONT = dict.fromkeys(
 
 
 def run_of(ipc=1.0, fetched=100, **front):
-    """The values of a run by (path, name), as a database has them."""
+    """The values of a run by (path, name), as in a database."""
     front = FRONT | dict(writes=0, intra=0, inter=0, silent=0, map_reads=0, map_hits=0) | front
     return {
         ("gpu.dispatcher", "cycles"): 1000,
@@ -136,7 +136,7 @@ OF_MACHINE = "energy", "written_over_reach", "hashed_over_entries", "footprint_o
 
 
 def shown(values):
-    """The metrics of a run of which the machine is not known."""
+    """The metrics of a run without its machine."""
     return figures.metrics("cmd", values, *OF_MACHINE)
 
 
@@ -150,7 +150,7 @@ def test_blocks_that_are_equal_to_their_own_place_are_found_but_no_inter_duplica
     assert (found["intra_share"], found["inter_share"], found["silent_share"], found["found_share"]) == (10, 20, 30, 50)
     assert found["found_blocks"] == 50 and found["fetched_bytes"] == 200
     claims = paper.load("cmd").claims
-    for claim in "cmd-34", "cmd-35", "cmd-43":  # what the store of hashes removes
+    for claim in "cmd-34", "cmd-35", "cmd-43":  # duplicates found by the hash store
         assert claims[claim].metric.startswith("found_")
     assert claims["cmd-27"].metric == "inter_share"  # Fig. 3's definition
 
@@ -211,7 +211,7 @@ def test_types_of_written_blocks_of_each_program_and_of_all(capsys):
 
 
 def ipc(**of):
-    """Runs by (platform, workload): IPC on bfs and cfd by platform."""
+    """Runs by (platform, workload), with the given IPC on bfs and cfd of each platform."""
     return {(p.replace("_", "-"), w): run_of(ipc=x) for p, both in of.items() for w, x in zip(("bfs", "cfd"), both)}
 
 
@@ -229,8 +229,8 @@ def test_a_claim_under_a_variant_is_of_the_platforms_that_have_it(capsys):
     assert made.measured("cmd-44", " interval=1") == 3
     swept = [Assumption("interval", "1", platforms=("cmd",))]
     sensitivity.show_moved(made, sensitivity.figures_of(made, swept), swept)
-    said = capsys.readouterr().out.splitlines()[1]
-    assert re.match(r"interval=1 +cmd-02 1\.\d+: 2 -> 3 \([^;]+\); ", said) and "cmd-06" not in said
+    printed = capsys.readouterr().out.splitlines()[1]
+    assert re.match(r"interval=1 +cmd-02 1\.\d+: 2 -> 3 \([^;]+\); ", printed) and "cmd-06" not in printed
 
 
 def test_a_reduction_of_zero_is_zero():
@@ -264,7 +264,7 @@ PARAMETERS = {
 
 
 def test_inputs_are_compared_with_what_the_machine_reaches():
-    """A map's cache of 48 KB reaches 1.5 MB: 3 MB are 24,576 blocks."""
+    """A cache of 48 KB for map entries covers 1.5 MB; 3 MB are 24,576 blocks."""
 
     def inputs(**changed):
         parameters = PARAMETERS | {("front", name): value for name, value in changed.items()}
@@ -272,7 +272,9 @@ def test_inputs_are_compared_with_what_the_machine_reaches():
         return [found[name] for name in cmd.special.INPUTS]
 
     assert inputs() == [2, 1, 16]
-    assert inputs(capacity=1 << 20) == pytest.approx([2 / 3, 1, 2])  # a block that is written back often is one block
+    assert inputs(capacity=1 << 20) == pytest.approx(
+        [2 / 3, 1, 2]
+    )  # a block counts once, however often it is written back
 
 
 def test_workloads_too_small_for_a_claim_of_rates_are_named(in_tmp, capsys):
@@ -293,7 +295,7 @@ def test_workloads_too_small_for_a_claim_of_rates_are_named(in_tmp, capsys):
 
 
 def watts(platform):
-    """What leaks on the chip of a platform, by the part and its objects, of a controller of the paper's size."""
+    """The leakage power of a platform by part and objects, for a controller of the paper's size."""
     size = cmd.scale.scale(4 << 20)
     found = {}
     for row in cmd.energy.costs(cmd.machines.on_chip(platform, size)):
@@ -304,7 +306,7 @@ def watts(platform):
 
 
 def test_all_that_is_on_the_chip_leaks_by_its_bytes():
-    """What the paper counts: a ninth of 888 KB and the FIFOs; and what its rivals have instead."""
+    """The storage that the paper counts, a ninth of 888 KB and the FIFOs, and that of the other platforms."""
     kb = 0.3 / 1024
     tables, store = 63 * kb, 2224 * 22 / 1024 * kb  # 48 + 5 + 10 KB; 48 KB but for a rounding to whole sets
     assert watts("baseline") == pytest.approx({"gpu.l2": 512 * kb})
@@ -341,7 +343,7 @@ def test_look_ups_and_encoders_cost_energy_per_count(platform, counted):
 
 
 def test_bad_machines_are_refused_before_time_0():
-    def said(**changes):
+    def refusal(**changes):
         root = cmd.machine("cmd", cmd.workloads.program("bfs", "tiny")[0])
         for name, value in changes.items():
             setattr(root.front, name, value)
@@ -349,16 +351,16 @@ def test_bad_machines_are_refused_before_time_0():
             memsim.instantiate(root)
         return str(e.value)
 
-    assert "not a whole number of sets" in said(hash_entries=17)
-    assert "not a whole number of sets" in said(type_cache="1152B")
-    assert "front.interleave: address" in said(interleave="512B")
+    assert "not a whole number of sets" in refusal(hash_entries=17)
+    assert "not a whole number of sets" in refusal(type_cache="1152B")
+    assert "front.interleave: address" in refusal(interleave="512B")
 
 
 def test_zero_ways_mean_fully_associative():
     root = cmd.machine("cmd", cmd.workloads.program("bfs", "tiny")[0])
     front = root.front
     front.hash_ways = front.metadata_ways = 0
-    front.hash_entries, front.mask_cache = 17, "1152B"  # no whole number of sets of the paper's ways
+    front.hash_entries, front.mask_cache = 17, "1152B"  # not a whole number of sets with the paper's ways
     simulation = memsim.instantiate(root)
     memsim.simulate()
     simulation.check_contents()

@@ -1,5 +1,5 @@
-"""Machines that carry contents: the check that a user asks for, its words, and what it costs nothing; and that every
-machine with flash in it holds what its programs left there."""
+"""Machines with contents: the user's check, its messages, no effect on times, and correct contents at the end of the
+run for every machine with flash."""
 from pathlib import Path
 
 import memsim
@@ -54,7 +54,7 @@ def test_values_other_than_true_and_false_are_rejected(memsim_command, tmp_path)
 
 
 def held(root):
-    """Runs the machine to its end, with atomics performed, and compares all memory."""
+    """Runs the machine to its end, with atomics executed, and compares all memory."""
     for sm in root.gpu.sm:
         sm.atomics = "performed"
     simulation = memsim.Simulation(root)
@@ -73,7 +73,7 @@ def test_zngs_platforms_hold_the_data_of_programs(in_tmp, platform, text):
 
 @pytest.mark.parametrize("platform", ["hetero", "hybridgpu"])
 def test_paged_data_equal_those_of_programs(in_tmp, platform):
-    """Memory and buffer hold a part of the data, so dirty pages are written to the drive and read again."""
+    """Memory and buffer are smaller than the data, so dirty pages are written to the drive and read again."""
     programs = zng.workloads.programs("back", "tiny")
     size = zng.scale.scale(sum(map(scale.footprint, programs)), 8 * scale.GIB)
     root = zng.machine(platform, programs, size=size, max_instructions=0, contents=True)
@@ -116,13 +116,13 @@ def test_a_paged_gpu_holds_the_data_of_its_program(memsim_command, source):
 @pytest.mark.parametrize("platform", ["origin", "hetero", "ohm-base", "auto-rw", "ohm-wom", "ohm-bw", "oracle"])
 @pytest.mark.parametrize("kernel", ["bfs1", "betw"])
 def test_ohms_platforms_hold_the_data_of_the_program(in_tmp, kernel, platform, mode):
-    """An L2 of a few lines: bfs1's host clears flags in pages that leave clean, and betw's atomics overtake each
-    other into lines that the L2 has just written back."""
+    """An L2 of a few lines: the host of bfs1 clears flags in pages that are evicted clean, and atomics of betw overtake
+    each other into lines that the L2 has just written back."""
     program = workload.Program(name=kernel, size=9, degree=4, launch_latency="1us")
     size = ohm.machine_scale(mode.replace("_", "-"), platform, program)
     root = getattr(ohm, mode)(platform, program, size, contents=True)
     for sm in root.gpu.sm:
-        sm.atomics = "performed"  # as loads they leave nothing
+        sm.atomics = "performed"  # atomics simulated as loads write nothing
     simulation = memsim.Simulation(root)
     assert simulation.simulate().cause == "nothing left to do"
     report = simulation.check_contents()

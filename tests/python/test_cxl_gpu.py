@@ -1,4 +1,4 @@
-"""CXL-GPU's machines: configurations, media, scale, the studies, and errors of their users."""
+"""CXL-GPU's machines: configurations, media, scale, the studies, and misuse."""
 
 import math
 import sqlite3
@@ -59,7 +59,7 @@ def test_every_configuration_runs_on_every_medium(memsim_command, media):
 
 @pytest.mark.parametrize("workload", ["gauss", "cfd"])
 def test_stores_and_loads_go_on_while_the_drive_collects(workload, memsim_command, in_tmp):
-    """The drive says so before it begins; then stores stay in the reserve, and loads are served from there."""
+    """The drive announces a collection before it begins; then stores stay in the reserve, and loads are served from there."""
     done = memsim_command(
         CONFIGS / "cxl_gpu.py",
         "--platform",
@@ -85,7 +85,7 @@ def test_stores_and_loads_go_on_while_the_drive_collects(workload, memsim_comman
         assert value("store", "reports[severe]") > 0
         assert value("store", "suspensions") >= 1
         assert value("store", "suspended.area") > 0
-        if workload == "gauss":  # what cfd writes and reads again, the last-level cache keeps
+        if workload == "gauss":  # the last-level cache keeps the lines that cfd writes and reads again
             assert value("store", "loads[reserve]") + value("store", "loads[both]") > 0
         assert value("store", "loads[endpoint]") > 0
 
@@ -133,7 +133,7 @@ def test_a_series_by_interval_and_from_the_first_collection_on():
     assert list(steps.load_time) == [100, 0, 800, 0]
     assert list(steps.ingress) == [4, 0, 6, 0]
     assert list(steps.collections) == [0, 0, 1, 2]
-    assert list(cxl_gpu.series.collecting(steps).index) == [3 * us]  # nothing is answered after it
+    assert list(cxl_gpu.series.collecting(steps).index) == [3 * us]  # no response arrives after it
     never = cxl_gpu.series.by_interval([s for s in samples if s[1] != "collections"])
     assert list(cxl_gpu.series.collecting(never).index) == [us, 2 * us, 3 * us]
 
@@ -154,7 +154,7 @@ def test_claims_of_the_mean_over_media_and_of_the_best_one():
     rows = {f"{p}__{m}": (time, 0) for p, by_medium in of.items() for m, time in by_medium.items()}
     rows |= {f"{p}__fresh": row for p, row in rows.items() if "nand" in p}
     for p in ("cxl_sr__z_nand", "cxl_sr__nand"):
-        rows[p] = rows[p][0], 10  # with collections, which a claim about speculative reads leaves out
+        rows[p] = rows[p][0], 10  # with collections, which a claim about speculative reads excludes
     made = times(**rows, cxl_ds__optane__ring=(1, 0))
     assert made.measured("cxl-35") == pytest.approx((1 + 2 + 3) / 3)
     assert [made.measured("cxl-20", variant) for variant in ("", " ring")] == [2, 4]
@@ -173,14 +173,14 @@ def test_a_claim_of_the_mean_over_media_under_a_variant():
 def test_a_claim_about_stores_is_judged_where_both_platforms_have_collected(collections, enough, capsys):
     of = dict(cxl_ds__z_nand=(10, collections), cxl_sr__z_nand=(30, 11))
     made = times("fig9b", **of, cxl_ds__z_nand__fresh=(1, 0), cxl_sr__z_nand__fresh=(1.5, 0))
-    made.preview = False  # as at judge on all workloads
+    made.preview = False  # as judged on all workloads
     made.args.scale, made.workloads = "judge", list(made.workloads)
     made.args.workloads = cxl_gpu.workloads.STORES
     made.judge("cxl-15", "cxl-10")
     assert [v.word != "too small to judge" for v in made.verdicts] == [enough, True]
     cxl_gpu.special.claims_about_stores(made)
-    said = [line for line in capsys.readouterr().out.splitlines() if line.startswith("cxl-15")]
-    assert said == [
+    printed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("cxl-15")]
+    assert printed == [
         f"cxl-15: cxl-ds z-nand has collected {collections} times, cxl-sr z-nand has collected 11 times; "
         f"with fresh drives 1.5{'' if enough else ' (fewer than 10)'}"
     ]
@@ -191,8 +191,8 @@ def test_fresh_drives_that_never_collect_give_no_ratio_of_collections(capsys):
     made = times("fig9e", **of)
     made.frame[["gc_latency", "gc_ingress"]] = 1.0
     cxl_gpu.special.claims_about_stores(made)
-    (said,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("cxl-42")]
-    assert said.endswith("cxl-sr z-nand has collected 5 times (fewer than 10)")
+    (printed,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("cxl-42")]
+    assert printed.endswith("cxl-sr z-nand has collected 5 times (fewer than 10)")
 
 
 def test_speeds_are_normalised_to_an_ideal_gpu_before_they_are_averaged():
@@ -203,7 +203,7 @@ def test_speeds_are_normalised_to_an_ideal_gpu_before_they_are_averaged():
     }
     made = figures.figure("cxl_gpu/fig9a", rows)
     assert made.measured("cxl-06") == pytest.approx(((10 + 2) / 2) / ((2 + 1) / 2))
-    assert made.measured("cxl-36") == pytest.approx(10 / 6)  # of vadd alone, over both
+    assert made.measured("cxl-36") == pytest.approx(10 / 6)  # only vadd, over both
 
 
 def test_memory_accesses_of_compute_over_those_of_load_intensive_workloads():
@@ -232,7 +232,7 @@ def test_metrics_of_a_run_by_hand():
     expected = dict(time=1000, compute_ratio=75, load_ratio=75, access_rate=0.4, hits=37.5, read_latency=15)
     expected |= dict(speculative_reads=4, collections=10)
     assert {name: found[name] for name in expected} == pytest.approx(expected)
-    assert math.isnan(found["write_latency"])  # of no write
+    assert math.isnan(found["write_latency"])  # without writes
 
 
 def test_a_machine_has_the_papers_proportions():
@@ -255,7 +255,7 @@ def test_a_light_load_leaves_bandwidth():
 
 
 def words_of_a_line(root_changes, memsim_command, in_tmp):
-    """Lines that the last-level cache fetches for a line of what vadd reads."""
+    """Lines that the last-level cache fetches for each line that vadd reads."""
     memsim_command(
         *root_changes, CONFIGS / "cxl_gpu.py", "--platform", "gpu-dram", "--workload", "vadd", "--scale", "default"
     )
@@ -295,7 +295,7 @@ def test_addresses_go_round_over_root_ports(memsim_command):
 
 
 def test_the_round_trip_is_the_sum_of_the_layers(memsim_command):
-    """68.4, 248.4, 78 and 70 ns, and the ordered sets that some flits meet."""
+    """68.4, 248.4, 78 and 70 ns, plus the ordered sets that delay some flits."""
     for arguments, trip in {
         ("--controller", "ours"): 68.5,
         ("--controller", "smt"): 248.6,
@@ -357,7 +357,7 @@ def test_words_for_what_there_is_not(memsim_command):
 
 
 def test_bad_machines_are_refused_before_time_0():
-    def said(part, **changes):
+    def refusal(part, **changes):
         root = cxl_gpu.machine("cxl-ds", cxl_gpu.workloads.program("bfs", "tiny")[0], "z-nand")
         for name, value in changes.items():
             setattr(part(root), name, value)
@@ -366,10 +366,10 @@ def test_bad_machines_are_refused_before_time_0():
         return str(e.value)
 
     port = lambda root: root.port[0]  # noqa: E731
-    assert "lanes" in said(lambda r: port(r).root_port, lanes=16, port_lanes=8)
-    assert "round trip" in said(lambda r: port(r).root_port, retry_buffer=22)
-    assert "window" in said(lambda r: r.firmware, window="4KiB")
-    assert "ways" in said(lambda r: r.firmware, ways=5)
+    assert "lanes" in refusal(lambda r: port(r).root_port, lanes=16, port_lanes=8)
+    assert "round trip" in refusal(lambda r: port(r).root_port, retry_buffer=22)
+    assert "window" in refusal(lambda r: r.firmware, window="4KiB")
+    assert "ways" in refusal(lambda r: r.firmware, ways=5)
 
 
 def test_a_fresh_drive_never_collects():

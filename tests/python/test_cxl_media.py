@@ -1,6 +1,6 @@
-"""Host bridge, endpoint and each medium without a link: latency and bandwidth beside the data sheet's figures.
+"""Host bridge, endpoint and each medium without a link: latency and bandwidth compared with the data sheets.
 
-`pytest -s` prints the table. A miss pays for the endpoint's controller (1 us) and its DRAM beside the drive's read.
+`pytest -s` prints the table. A miss also includes the endpoint's controller (1 us) and its DRAM.
 """
 import pytest
 
@@ -16,7 +16,7 @@ WINDOW = 1 << 30
 def run(
     name, capacity=CAPACITY, requests=2000, pattern="random", read_share="100%", outstanding=1, used=None, **medium
 ):
-    """A generator of 64-byte requests before a root complex with one endpoint, which runs to its end."""
+    """A generator of 64-byte requests and a root complex with one endpoint, run to the end."""
     root = memsim.Root(seed=1)
     made = media.medium(name, capacity, **medium)
     root.gen = mem.TrafficGen(
@@ -52,10 +52,10 @@ SHEET = {
     "nand": dict(read_ns=45_000, read=7_000_000_000, write=5_000_000_000),
 }
 
-# What a read costs beside the data sheet's time, in ns: controller, the endpoint's DRAM, links; of flash a sector of
-# 512 B on the channel and its command, too. Then the shares of the data sheet's rates that are reached at least by
-# reads in order with units of 256 B and of 4 KiB, and by writes in order. Both were set after first runs: they guard
-# what is there, and say nothing of whether it is right.
+# Time of a read in addition to the data sheet's, in ns: controller, the endpoint's DRAM, links; for flash also a
+# sector of 512 B and its command on the channel. Then the least share of the data sheet's rates that is reached by
+# sequential reads with units of 256 B and of 4 KiB, and by sequential writes. All were set after first runs: they
+# detect changes and do not validate the model.
 EXPECTED = {
     "dram": (50, (0.8, 0.8, 0.8)),
     "optane": (1_300, (0.25, 0.8, 0.25)),
@@ -87,7 +87,7 @@ def test_latency_and_bandwidth(name, in_tmp, capsys):
 
 @pytest.mark.parametrize("name", ["z-nand", "nand"])
 def test_a_used_drive_collects_with_its_first_writes(name, in_tmp):
-    """At default scale: no drive that was written once does, which has six free blocks a plane."""
+    """At default scale no drive that was written once collects, because it has six free blocks a plane."""
 
     def drive(state):
         return run(
@@ -103,7 +103,7 @@ def test_a_used_drive_collects_with_its_first_writes(name, in_tmp):
 
 @pytest.mark.parametrize("name", ["z-nand", "nand"])
 def test_collections_are_announced(name, in_tmp):
-    """Under random writes beyond its spare, a scaled drive collects while its cache continues."""
+    """After random writes beyond its spare area, a scaled drive collects while its cache continues."""
     made = run(
         name, capacity="16MiB", requests=60_000, read_share="0%", outstanding=64, cache="256KiB", pages=4, state="full"
     )
@@ -115,7 +115,7 @@ def test_collections_are_announced(name, in_tmp):
 
 def test_optane_levels_its_wear(in_tmp):
     writes = run("optane", requests=5_000, read_share="0%", outstanding=64, cache="256KiB").medium.drive.stats
-    assert 10 < writes.tasks <= writes.writes // 100  # each is announced before it begins
+    assert 10 < writes.tasks <= writes.writes // 100  # each collection is announced before it begins
 
 
 def test_a_smaller_drive_has_enough_blocks_and_reports_its_spare(in_tmp):
@@ -131,7 +131,7 @@ def test_a_smaller_drive_has_enough_blocks_and_reports_its_spare(in_tmp):
 
 
 def amplification(name, part, pages):
-    """Of uniform random writes of whole pages, three times what a drive holds."""
+    """The write amplification of uniform random writes of whole pages, three times the drive's capacity."""
     sectors = media.in_bytes(PRESETS[media.FLASH[name]]["drive"]["page"], "page") // 512
     root = memsim.Root(seed=1)
     root.host = flash.BlockTraffic(
@@ -154,7 +154,7 @@ def amplification(name, part, pages):
     ],
 )
 def test_spare_and_write_amplification(name, capacity, spare, expected, in_tmp, capsys):
-    """Smaller than the data sheet's drive, it has more spare, and so moves less: docs/models/cxl-root.md."""
+    """A drive smaller than the data sheet's has more spare area and moves fewer pages: docs/models/cxl-root.md."""
     size = media.in_bytes(capacity, "capacity")
     part, actual = drives.drive_of(name, size, "used")
     page = media.in_bytes(PRESETS[media.FLASH[name]]["drive"]["page"], "page")

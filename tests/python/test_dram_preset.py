@@ -1,4 +1,4 @@
-"""memsim.dram.Preset: a timing table that a script writes."""
+"""memsim.dram.Preset: a timing table defined by a script."""
 import pytest
 
 import memsim
@@ -8,7 +8,7 @@ SEPARATE = dict(period="10us", requests=100, outstanding=1, range="64KiB", patte
 
 
 def read_latency(timing, **parameters):
-    """Of reads that find an idle DRAM, in ns."""
+    """The latency of reads of an idle DRAM, in ns."""
     root = memsim.Root()
     root.generator = mem.TrafficGen(**SEPARATE)
     root.dram = mem.DramController(timing=timing, page="closed", **parameters)

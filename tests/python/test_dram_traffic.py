@@ -1,4 +1,4 @@
-"""configs/dram_traffic.py: a DRAM alone, with other tables, maps and loads."""
+"""configs/dram_traffic.py: a DRAM alone, with various tables, maps and loads."""
 import re
 from pathlib import Path
 
@@ -9,7 +9,7 @@ SCRIPT = Path(__file__).parents[2] / "configs/dram_traffic.py"
 
 @pytest.fixture
 def printed(memsim_command):
-    """Runs the script and answers with what it prints, as numbers by their names."""
+    """Runs the script and returns the numbers that it prints, by their names."""
 
     def run(*arguments):
         out = memsim_command("-q", SCRIPT, "--requests", "2000", *arguments).stdout
@@ -22,7 +22,7 @@ def printed(memsim_command):
 
 
 def test_changes_are_of_the_table(printed):
-    # One read at a time in a row of its own: tRP + tRCD + tCL count, some find their bank closed.
+    # One read at a time, each in another row: tRP + tRCD + tCL; some banks are closed.
     alone = ("--outstanding", "1", "--changes", "tREFI=0ns")
     before, after = printed(*alone), printed(*alone, "tCL=23.75ns")
     assert after["read"] == pytest.approx(before["read"] + 10, abs=0.2)
@@ -71,11 +71,11 @@ def test_policies_are_chosen_by_name_with_parameters(printed):
     busy = ("--map", "RoCoRaBgBa", "--changes", "tREFI=0ns")
     hits_first, in_order = printed(*busy), printed(*busy, "--order", "fcfs")
     assert hits_first["bandwidth"] > 1.5 * in_order["bandwidth"]
-    # One row after another of a single bank: the XOR of the row sends each to another one.
+    # Consecutive rows of a single bank: the XOR with the row number maps each to another bank.
     rows = ("--pattern", "sequential", "--map", "BgBaRaCoRo", "--changes", "tREFI=0ns")
     one_bank, all_banks = printed(*rows), printed(*rows, "--dram", "bank_hash=xor")
     assert all_banks["bandwidth"] > 2 * one_bank["bandwidth"]
-    # What was left open too long is closed when it is used again.
+    # A row that was open too long is closed when it is used again.
     alone = ("--outstanding", "1", "--period", "1us", "--changes", "tREFI=0ns")
     left_open, closed = printed(*alone), printed(*alone, "--dram", "page=timeout(idle=200ns)")
-    assert closed["read"] < left_open["read"] - 5  # most rows are another's: no tRP
+    assert closed["read"] < left_open["read"] - 5  # most accesses find their bank closed: no tRP

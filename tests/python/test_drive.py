@@ -30,7 +30,7 @@ def test_an_unknown_drive(memsim_command):
 
 
 def test_pages_of_a_drive_over_time(in_tmp):
-    """Each sample is of its own time, a reset changes nothing, and no page is lost or made."""
+    """Each sample covers its own interval, a reset changes nothing, and the number of pages is constant."""
     root = memsim.Root()
     root.host = flash.BlockTraffic(read_share="0%", sectors=64, range=1 << 14, requests=2000, outstanding=64)
     root.ssd = solid_state_drive("mqsim", preconditioned="0%")

@@ -1,4 +1,4 @@
-"""What parts of a machine spend: costs in its tree, and the view `energy`."""
+"""Energy of a machine's parts: costs in its tree, and the view `energy`."""
 import contextlib
 import sqlite3
 
@@ -53,7 +53,7 @@ def test_counts_and_time_cost_energy(in_tmp):
 
 
 def test_an_object_is_not_matched_by_a_common_prefix(in_tmp):
-    """`mem` is not `mem2`; a list and what is below an object are."""
+    """A cost for `mem` covers its list elements and the objects below it, but not `mem2`."""
     assert [energy._spends("gpu.l2", path) for path in ("gpu.l2", "gpu.l2[3]", "gpu.l2.tags", "gpu.l2b", "gpu")] == [
         True,
         True,
@@ -101,7 +101,7 @@ def test_an_invalid_cost_gives_an_error_message(in_tmp, cost, why):
     ],
 )
 def test_a_paper_s_energy_model_agrees_with_the_view(memsim_command, tmp_path, script, arguments, parts):
-    """The studies compute energy from values; they take time in kernels, the view all of it."""
+    """The studies compute energy from values over the time of kernels; the view covers the whole run."""
     memsim_command("-q", "-d", "out", ROOT / "configs" / script, "--scale", "tiny", *arguments)
     found, values = by_part(tmp_path / "out"), values_of(tmp_path / "out")
     assert found.keys() == parts
@@ -120,7 +120,7 @@ def test_a_paper_s_energy_model_agrees_with_the_view(memsim_command, tmp_path, s
 
 
 def test_an_older_database_gets_the_view(in_tmp):
-    """One of version 4 is upgraded when it is opened for a run."""
+    """A database of version 4 is upgraded when it is opened for a run."""
     for _ in range(2):
         with memsim.Simulation(machine()) as simulation:
             simulation.simulate()

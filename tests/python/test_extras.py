@@ -1,4 +1,4 @@
-"""EXTRAS of the build: a component that stands outside of the tree (docs/cpp.md)."""
+"""EXTRAS of the build: a component outside of the tree (docs/cpp.md)."""
 import os
 import shutil
 import subprocess
@@ -23,8 +23,8 @@ print(root.station.stats.requests)
 
 @pytest.fixture
 def tree(tmp_path):
-    """The project as it is built, to build on in a place of its own: no file of it is written, as scons removes
-    a target before it makes another one."""
+    """A copy of the built project, in which scons continues. It consists of hard links, but the original files do
+    not change, because scons removes a target before it writes a new one."""
     tree = tmp_path / "tree"
     tree.mkdir()
     for entry in ROOT.iterdir():

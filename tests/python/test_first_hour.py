@@ -1,4 +1,4 @@
-"""What a new user meets first: the README, help texts, and messages about usual mistakes."""
+"""The first steps of a new user: the README, help texts, and messages about common mistakes."""
 import ast
 import re
 import subprocess
@@ -102,8 +102,8 @@ def test_no_site_of_a_recorded_kernel_has_the_program_counter_0(tmp_path):
 
 
 def options_of(script):
-    """(name, default, help) of each option of a script that takes a value, but for those of groups, whose titles
-    say what holds without them."""
+    """(name, default, help) of each option of a script that takes a value, except those of groups, whose titles
+    describe the default."""
     for node in ast.walk(ast.parse(script.read_text())):
         if not isinstance(node, ast.Call) or getattr(node.func, "attr", "") != "add_argument":
             continue
@@ -151,7 +151,7 @@ def test_describe_finds_all_names_of_parameters(name, what, figure, capsys):
 
 
 def test_every_named_table_is_accepted_by_a_parameter():
-    """A table that no parameter names could not be used, and its description would say nothing."""
+    """Each table is named by a parameter; otherwise it could not be used."""
     from memsim import _memsim
     from memsim.model import schema
 
@@ -162,7 +162,7 @@ def test_every_named_table_is_accepted_by_a_parameter():
 
 
 def test_no_two_claims_have_the_same_text():
-    """accuracy.md distinguishes the claims that state one quantity of several workloads or modes."""
+    """accuracy.md distinguishes claims that state the same quantity for several workloads or modes."""
     for of_paper in results.judged().values():
         texts = [(v.claim.stated_in, v.claim.metric, v.claim.subject, v.claim.baseline) for v, _ in of_paper]
         assert len(set(texts)) == len(texts)
@@ -202,7 +202,7 @@ def test_diff_puts_the_greatest_change_first_and_limits_parameters(tmp_path, mon
 
 
 def test_a_graph_of_the_user_s_runs_whole(tmp_path):
-    """The part that demo runs is for the generated graph only."""
+    """The share that the demo runs is chosen for the generated graph."""
     (tmp_path / "own.txt").write_text("0 1\n1 2\n2 0\n")
     run = [
         ROOT / "build/memsim",

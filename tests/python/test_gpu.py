@@ -1,4 +1,4 @@
-"""systems.gpu(): shapes of machines, a run of each, facts that are stated once, and refused arguments."""
+"""systems.gpu(): shapes of machines, a run of each, shared facts, and refused arguments."""
 import re
 
 import memsim
@@ -10,7 +10,7 @@ from memsim.systems.interleave import Interleave, connect, in_bytes
 
 
 def machine(**arguments):
-    """A small one with a program, by default of two SMs and two channels."""
+    """A small GPU with a program, by default with two SMs and two channels."""
     root = memsim.Root(seed=1)
     root.program = workload.Program(name="bfs1", size=8)
     root.gpu = systems.gpu(**{"sms": 2, "channels": 2, "l2": "64KiB", **arguments})
@@ -55,7 +55,7 @@ def test_the_interleave_is_stated_once_for_all(in_tmp):
     root = machine(channels=3, slices=6, interleave="512B", l2="96KiB")
     part = root.gpu
     assert (part.network.outputs, part.network.granularity) == (6, "512B")
-    assert {c.interleave_ways for c in part.l2} == {0}  # as the network deals addresses out
+    assert {c.interleave_ways for c in part.l2} == {0}  # as the network interleaves addresses
     assert [(m.channels, m.channel, m.interleave) for m in part.memory] == [(3, i, "512B") for i in range(3)]
     assert [(j.inputs, j.outputs, j.granularity) for j in part.join] == [(2, 1, "512B")] * 3
     assert part.interleave == Interleave(6, "512B")
@@ -64,8 +64,8 @@ def test_the_interleave_is_stated_once_for_all(in_tmp):
     assert part.join[1].mem_side[0].peer == part.memory[1].cpu_side
     run(root)
     fetched = [sum(part.l2[i].stats.fetched_bytes for i in (c, c + 3)) for c in range(3)]
-    assert all(fetched) and len(set(fetched)) > 1  # each channel has a load of its own
-    # All that DRAM moved for reads is what its two slices asked for.
+    assert all(fetched) and len(set(fetched)) > 1  # each channel serves its own requests
+    # The DRAM of a channel reads exactly what its two slices request.
     moved = [m.stats.bytes for m in part.memory]
     written = [sum(part.l2[i].stats.written_back_bytes for i in (c, c + 3)) for c in range(3)]
     assert moved == [f + w for f, w in zip(fetched, written)]
@@ -102,7 +102,7 @@ def test_a_dict_gives_parameters_and_a_part_can_be_replaced(in_tmp):
     assert {(c.capacity, c.ways, c.clock) for c in part.l1} == {("12KiB", 4, "1GHz")}
     assert {(c.capacity, c.mshrs, c.clock) for c in part.l2} == {("32KiB", 32, "1GHz")}
     assert {(s.warp_slots, s.schedulers, s.clock) for s in part.sm} == {(32, 2, "1GHz")}
-    # The slots of an SM are stated once, and the dispatcher uses them.
+    # The dispatcher uses the slots that the SM states.
     assert (part.dispatcher.warp_slots, part.dispatcher.block_slots) == (32, 4)
     assert (part.network.latency, part.network.clock, part.dispatcher.clock) == ("10ns", "1GHz", "1GHz")
     root.monitor = mem.Monitor()

@@ -1,4 +1,4 @@
-"""Ohm-GPU and ZnG have one GPU and one DRAM: what their tables and their simulator give for either holds for both."""
+"""Ohm-GPU and ZnG have the same GPU and DRAM: figures from the tables and the simulator of one hold for both."""
 import pytest
 from memsim import dram
 from memsim.systems import gtx580, ohm, zng
@@ -23,7 +23,7 @@ def differ(machines, part):
 
 
 def test_sms_and_l1s_are_the_same_but_for_arithmetic(machines):
-    """Ohm-GPU's figures imply that arithmetic costs a warp no time."""
+    """Ohm-GPU's figures imply that arithmetic takes a warp no time."""
     assert differ(machines, "sm") == {"arithmetic_latency"} and not differ(machines, "l1")
 
 
@@ -36,7 +36,7 @@ def test_drams_have_the_same_rows_times_and_queues(machines):
     first, second = (root.memory.dram[0] for root in machines)
     assert all(str(getattr(first, name)) == str(getattr(second, name)) for name in gtx580.DRAM_QUEUES)
     shared, of_zng = dram.presets()[gtx580.DRAM].figures, dram.Preset._of(str(second.timing)).figures
-    # The rate, and with it when a row may close; Ohm-GPU's own tRRD and the tuning of its rings.
+    # Differences: the rate, which affects when a row may close; Ohm-GPU's tRRD and the tuning of its rings.
     assert {name for name in shared if shared[name] != of_zng[name]} == {
         "tCK",
         "rate",

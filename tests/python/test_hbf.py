@@ -1,4 +1,4 @@
-"""High Bandwidth Flash in machines: where it lies, what papers assume, and what reaches it."""
+"""High Bandwidth Flash in machines: placement, assumptions of papers, and the requests that it receives."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ def test_weights_beside_hbm_are_read_from_flash_alone(in_tmp) -> None:
         assert dram.stats.writes > 0 or dram.stats.reads > 0
         sensed = sum(one.far.stats.senses for one in root.gpu.memory)
         pages = sum(-(-size // 4096) for _, size in weights)
-        # A page is shared by what lies in one channel: all are sensed, few of them again.
+        # Lines of one channel share pages: all pages are sensed, few of them again.
         assert pages // 4 <= sensed <= 3 * pages + 4 * len(weights)
 
 
@@ -82,7 +82,7 @@ def test_papers_and_their_planes() -> None:
 
 
 def test_years_until_wear_out() -> None:
-    # 1 GB/s of writes to a stack of 512 GiB, all of it worn evenly, in blocks of 4 MiB.
+    # 1 GB/s of writes to a stack of 512 GiB with even wear, in blocks of 4 MiB.
     blocks, block = 131072, 4 << 20
     erases = 1e9 / block  # in a second
     assert hbf.years(100000, blocks, erases, 1) == pytest.approx(1.742, rel=0.01)

@@ -1,4 +1,4 @@
-"""memsim.llm: shapes, a decoder of a shape, and what a run of some layers means for a whole model."""
+"""memsim.llm: shapes, a decoder of a shape, and the extrapolation from some layers to a whole model."""
 
 from pathlib import Path
 
@@ -74,7 +74,7 @@ def test_kernels_of_a_step_and_what_they_read(in_tmp) -> None:
     layer = "attention_norm qkv rotate attend merge output ffn_norm gate_up down".split()
     assert names == ["embed", *layer, *layer, "last_norm", "head", "choose"]
     assert len(layer) == llm.LAUNCHES_OF_LAYER and len(names) - 2 * len(layer) == llm.LAUNCHES_OF_HEAD
-    # Weights are read once, and little else comes from memory.
+    # Weights are read once; little else is read from memory.
     shape = llm.shape("tiny")
     read = dict(kernels[1:10])
     assert 2 * 3 * 64 * 128 <= read["gate_up"] + read["down"] <= 1.1 * 2 * 3 * 64 * 128 + 2048

@@ -35,7 +35,7 @@ def instructions(split):
 
 @pytest.fixture
 def counted(in_tmp):
-    """What Accel-Sim's QV100 counts over launches of blocks of so many warps."""
+    """The counts of Accel-Sim's QV100 over launches, for blocks with this number of warps."""
 
     def run(warps, split=False, **dispatch):
         for n, w in enumerate(warps):

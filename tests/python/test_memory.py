@@ -1,4 +1,4 @@
-"""The memory of the host: what a workload needs is known before it is built, and what is too much is a sentence."""
+"""The memory of the host: the needs of a workload are known before it is built, and too large ones are refused."""
 import os
 import resource
 import subprocess
@@ -31,7 +31,7 @@ memsim.instantiate(ohm.planar("ohm-base", workload.Program({})))
 
 
 def limited(size):
-    """In a child: its address space has this size."""
+    """Limits the address space, in a child process."""
     return lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size))
 
 
@@ -51,7 +51,7 @@ def refused(tmp_path):
 
 
 def names(wanted=lambda workload: True):
-    """Of the catalogue; most of them in slow tests."""
+    """All workloads of the catalogue; most of them in slow tests."""
     return [
         pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow)
         for workload in _memsim.workloads()
@@ -143,7 +143,7 @@ def test_available_memory_is_the_least_of_all_limits():
 
 
 def test_missing_memory_is_an_error_and_not_a_kill(tmp_path):
-    """Without any limit of the user's: an allocation beyond what is available fails where the kernel would allow it."""
+    """Without a limit set by the user: an allocation beyond the available memory fails, though the kernel would allow it."""
     (tmp_path / "all.py").write_text(
         "import memsim, resource\nsoft, hard = resource.getrlimit(resource.RLIMIT_DATA)\n"
         "assert soft < 1 << 50\nx = bytearray(soft)\n"

@@ -1,4 +1,4 @@
-"""`memsim merge`: databases joined, each run once, and INTO untouched where one is refused."""
+"""`memsim merge`: joins databases, each run once; INTO does not change if one is refused."""
 import shutil
 import sqlite3
 import subprocess
@@ -25,7 +25,7 @@ memsim.simulate("2us")
 memsim.stats.dump("early")
 memsim.simulate()
 """
-# All that is in a database, without the numbers of its rows.
+# The contents of a database, without row numbers.
 CONTENT = (
     "SELECT * FROM run ORDER BY id",
     "SELECT run, label, tick, since_tick, path, name, value, unit FROM results "
@@ -48,7 +48,7 @@ def rows(file, query):
 
 
 def content(*files):
-    """Of several databases as of one."""
+    """The contents of several databases, as if of one."""
     return [sorted(sum((rows(file, q) for file in files), [])) for q in CONTENT]
 
 
@@ -124,7 +124,7 @@ def test_rows_of_studies_are_merged_and_the_latest_is_kept(made):
 
 
 def test_no_table_is_left_behind(made):
-    """Each that holds rows of a run is copied."""
+    """Each table with rows of a run is copied."""
     tables = {name for name, in rows(made / "a.db", "SELECT name FROM sqlite_master WHERE type = 'table'")}
     assert tables - {"claim", "point"} == set(TABLES)
 

@@ -82,7 +82,7 @@ def test_applications_side_by_side_have_their_own_pages(in_tmp):
     simulation = memsim.Simulation(root)
     assert simulation.simulate().cause == "nothing left to do"
     pages = -(-footprint // 4096)
-    assert pages < root.mmu.stats.first_touches <= 2 * pages  # more than one of them has
+    assert pages < root.mmu.stats.first_touches <= 2 * pages  # more pages than one application has
 
 
 def test_a_missing_connection_cannot_be_removed():

@@ -1,4 +1,4 @@
-"""`memsim notebook` starts Jupyter with this memsim. A module of Jupyter's name stands for it here."""
+"""`memsim notebook` starts Jupyter with this memsim. Here a module of the same name replaces Jupyter."""
 
 import os
 

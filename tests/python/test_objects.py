@@ -1,4 +1,4 @@
-"""The tree of SimObjects: what is assigned, and every mistake as a sentence with its line."""
+"""The tree of SimObjects: assignments, and for every mistake a sentence with its line."""
 import inspect
 import re
 
@@ -16,7 +16,7 @@ def sys():
 
 
 def refused(act, *words):
-    """The sentence of the error, which begins with this file and a line, and has these words."""
+    """The sentence of an error, which begins with this file and a line and contains these words."""
     with pytest.raises(memsim.Error) as caught:
         act()
     text = str(caught.value)
@@ -161,7 +161,7 @@ def test_an_object_outside_the_tree_is_found(sys, in_tmp):
     assert not (in_tmp / "memsim-out").exists()
 
 
-# What a text must not begin with, since it then has no subject; and how it must not refer to another text.
+# Beginnings without a subject, and references to another text, which are not allowed.
 NO_SUBJECT = re.compile(
     r"(Of|From|To|As|Along|In|On|Over|Found|At|By|For|With|Without|Within|Between|Towards|Behind|Before|After|Whose|Such|Also|Each of|"
     r"The same|The others?|Those|These|They|It|Its|Their|All that|One way|How many|How much|How often|When|Joined|false|true|"
@@ -170,7 +170,7 @@ NO_SUBJECT = re.compile(
 OF_ANOTHER = re.compile(
     r"\b(of|in|by|to|from|among|on|behind|over|for) (it|them|both|these|those|each|one's)(?=$|[,;:)]| \()|"
     r"\b(served|answered|done|went) (so|this way)\b|\b(one's|there|here|such)$|"
-    # A pronoun among the first words, before any noun that it could stand for, and another text's noun.
+    # A pronoun among the first words, before any noun that it could refer to; a noun of another text.
     r"^(\S+ ){1,5}(that|which) (they|it|both|this)\b(?! (direction|machine|controller|cache))|"
     r"^\w+ of them\b|\bthose (requests|accesses|blocks|lines)\b(?! that)|\bthat memory\b|\bwhich some were$|"
     r"^\w+ ones\b|\b(from|of|to) (there|that \w+ing)\b|\bnever were$|: it has none$"
@@ -178,7 +178,7 @@ OF_ANOTHER = re.compile(
 
 
 def test_texts_stand_alone():
-    """A text appears alone in the database and on the reference page, so it names its subject."""
+    """Each text is shown alone in the database and on the reference page, so it names its subject."""
     texts = [
         (f"{kind}.{name}", declared["doc"])
         for kind, made in schema.TYPES.items()

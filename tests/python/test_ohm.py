@@ -51,7 +51,7 @@ def test_the_oracles_have_as_much_dram_as_the_others_have_of_both():
         whole = ohm.machine_scale(mode, "oracle", program())
         mixed = ohm.machine_scale(mode, "ohm-base", program())
         assert whole.xpoint == 0
-        assert whole.dram == pytest.approx(mixed.dram * ratio, rel=0.3)  # whole pages of few
+        assert whole.dram == pytest.approx(mixed.dram * ratio, rel=0.3)  # small graphs have few whole pages
         assert "XPoint / DRAM" not in [i.name for i in whole.invariants]
 
 
@@ -66,7 +66,7 @@ def test_a_slice_has_its_share_of_the_host():
 
 @pytest.mark.parametrize("mode", MACHINES)
 def test_every_platform_has_the_light_that_it_needs(in_tmp, mode):
-    """Building checks it: a design whose light does not suffice is refused."""
+    """A design with insufficient light is refused when it is built."""
     for platform in ohm.platforms(mode):
         root = machine(mode, platform)
         assert hasattr(root, "optics") == (platform in ohm.optics.DESIGNS[mode])
@@ -87,12 +87,12 @@ def test_waveguides_widen_the_channel_and_the_dram_follows(in_tmp):
 
 
 def test_a_swap_that_is_ordered_before_the_last_one_s_confirmation_came_ends(in_tmp):
-    """It has the same id; four waveguides are fast enough for that."""
+    """A machine with the same id; four waveguides are fast enough for it."""
     run(machine("planar", "ohm-bw", waveguides=4, max_instructions=0))
 
 
 def test_tuning_a_ring_takes_time(in_tmp):
-    """Where the channel is what limits."""
+    """In runs that the channel limits."""
 
     def ipc(**options):
         return run(ohm.two_level("ohm-base", workload.Program(name="pr", size=9), max_instructions=300_000, **options))
@@ -127,12 +127,12 @@ def test_a_workload_takes_a_named_scale_and_no_graph(memsim_command):
     config = ROOT / "configs/ohm_planar.py"
     for wrong in (["--scale", "1/512"], ["--graph", "x.csr"], ["--kernel", "bfs1"]):
         memsim_command(config, "--workload", "lud", *wrong, expect=2)
-    said = memsim_command(config, "--workload", "lud", "--scale", "tiny", "--platform", "oracle").stdout
-    assert "oracle, lud: nothing left to do" in said
+    printed = memsim_command(config, "--workload", "lud", "--scale", "tiny", "--platform", "oracle").stdout
+    assert "oracle, lud: nothing left to do" in printed
 
 
 def values(**more):
-    """Of a run of one controller that took 6 ms."""
+    """The values of a run with one controller that took 6 ms."""
     found = {
         ("gpu.dispatcher", "cycles"): 7.2e6,
         ("memory.controller[0]", "activates"): 1,
@@ -182,7 +182,7 @@ def test_energy_of_memories_without_xpoint():
 
 
 def test_cost_is_the_paper_s_table():
-    """Ohm-BW's 7.6 and 13.5 % of a GPU; an oracle costs more than it gains."""
+    """Ohm-BW costs 7.6 and 13.5 % of a GPU; an oracle costs more than it gains."""
     assert ohm.cost.share_of_gpu("ohm-bw", "planar") == pytest.approx(7.6, rel=0.03)
     assert ohm.cost.share_of_gpu("ohm-bw", "two-level") == pytest.approx(13.5, rel=0.03)
     assert ohm.cost.memory("origin", "planar") == 0

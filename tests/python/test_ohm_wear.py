@@ -9,9 +9,9 @@ from memsim.systems.ohm.wear import YEAR, levelled_years
 def test_a_line_within_the_endurance_of_a_cell_is_levelled_and_another_is_not():
     lines, rate = 1000, 1e6
     even = 1e8 * lines / rate / YEAR
-    # All writes to one line: 100 x 1001 of them before it moves on, far less than 1e8.
+    # All writes to one line: 100 x 1001 of them before the line moves, far fewer than 1e8.
     assert levelled_years(1.0, rate, lines) == even
-    # The paper's module of 32 GiB: 100 x 2^27 writes a round. One of a hundred may be its line's.
+    # The paper's module of 32 GiB: 100 x 2^27 writes a round. One in a hundred may be to the same line.
     lines = 2**27
     most = 1e8 / (100 * (lines + 1))
     assert levelled_years(0.99 * most, rate, lines) == 1e8 * lines / rate / YEAR

@@ -1,4 +1,4 @@
-"""The package is installed by pip into a virtual environment, without a network, and runs from any directory."""
+"""pip installs the package into a virtual environment without a network, and it runs from any directory."""
 
 import os
 import subprocess
@@ -52,7 +52,7 @@ def test_pip_installs_the_package(environment, script, tmp_path, how, where):
 
 
 def test_names_of_the_package_are_imported_when_they_are_used():
-    """Each name of __all__ has its module in _HOMES, as type checkers see it; `import memsim` loads few modules."""
+    """_HOMES gives the module of each name of __all__, as for type checkers; `import memsim` loads few modules."""
     assert {*memsim._HOMES} == {*memsim.__all__} - {"NEVER"}
     for name in memsim.__all__:
         assert getattr(memsim, name) is not None

@@ -1,4 +1,4 @@
-"""A DRAM that is the cache of a drive, below a GPU's physical memory."""
+"""A DRAM that caches a drive, as a GPU's physical memory."""
 import re
 from pathlib import Path
 

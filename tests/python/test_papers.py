@@ -1,4 +1,4 @@
-"""Papers as data: what their tables name is known, and what is not is refused by a sentence."""
+"""Papers as data: all names in their tables exist, and unknown names are refused with a sentence."""
 
 import re
 import shutil
@@ -34,7 +34,7 @@ def test_each_metric_has_a_unit_and_is_shown_judged_or_a_column(name):
 
 @pytest.fixture
 def broken(tmp_path, monkeypatch):
-    """ZnG's tables with a text in one file replaced."""
+    """ZnG's tables, with a text in one file replaced."""
 
     def made(file, old, new):
         folder = tmp_path / "zng"
@@ -93,7 +93,7 @@ def test_a_wrong_figure_gives_an_error_message(memsim_command):
 
 
 def made(values, figure="fig10"):
-    """A figure of ZnG of values of ipc by (platform, workload) that were not simulated."""
+    """A figure of ZnG with given values of ipc by (platform, workload)."""
     zng = paper.load("zng")
     workloads = list(dict.fromkeys(w for _, w in values))
     fig = Figure(zng, zng.figures[figure], parsed(zng, zng.figures[figure], ["--workloads", *workloads]))
@@ -107,7 +107,7 @@ def made(values, figure="fig10"):
 def test_a_claim_compares_its_subject_with_its_baseline():
     fig = made({("zng", "betw"): 4, ("zng", "back"): 9, ("hybridgpu", "betw"): 1, ("hybridgpu", "back"): 1})
     assert fig.measured("zng-01") == pytest.approx(6)  # the geometric mean of 4 and 9
-    assert fig.measured("zng-02") is None  # hetero is not there
+    assert fig.measured("zng-02") is None  # hetero is missing
     assert fig.measured("zng-04") is None
 
 
@@ -168,7 +168,7 @@ def test_a_claim_that_a_value_was_inferred_from_is_used():
 
 
 def test_an_envelope_is_kept_and_shown(monkeypatch, tmp_path):
-    """A sweep with --record writes it; another sweep of fewer claims leaves the others."""
+    """A sweep with --record writes the page; a later sweep of fewer claims keeps the other rows."""
     shutil.copytree(results.RESULTS, tmp_path, dirs_exist_ok=True)
     monkeypatch.setattr(results, "RESULTS", tmp_path)
     row = dict.fromkeys(results.ENVELOPE, "") | dict(ours="4", least="3", greatest="7.25", scale="small")
@@ -191,7 +191,7 @@ def test_a_sweep_leaves_envelopes_in_its_database(memsim_command, tmp_path):
 
 
 def test_a_figure_has_an_envelope_of_its_claims(memsim_command, tmp_path):
-    """`--envelope` judges the figure, then sweeps its own claims; `--only` needs it."""
+    """`--envelope` judges the figure, then sweeps its claims; `--only` requires `--envelope`."""
     few = ["cmd/fig02", "-q", "-d", "out", "--workloads", "bfs", "--only", "L2 latency"]
     text = memsim_command("reproduce", *few, "--envelope").stdout
     assert re.search(r"^cmd-22 .*\n(.*\n)*claim +ours +least +greatest .*\ncmd-22 ", text, re.M)

@@ -1,4 +1,4 @@
-"""Builders of the papers' machines: one dataclass or its fields, with the same machine."""
+"""Builders of the papers' machines: a dataclass and its fields as arguments give the same machine."""
 
 import dataclasses
 import importlib
@@ -21,7 +21,7 @@ class Described:
 
 @described_by(Described)
 def built(p):
-    """What is built."""
+    """The machine that is built."""
     return p
 
 
@@ -51,7 +51,7 @@ def parameters(root):
     return {(obj.path, name): getattr(obj, name) for obj in root.descendants() for name in obj._params}
 
 
-# Of each paper: its package, and what comes before the region, with a program of its own each time.
+# For each paper: its package, and the arguments before the region, with a new program each time.
 MACHINES = {
     "cmd": (cmd, lambda: ("cmd", cmd.workloads.program("bp", "tiny")[0])),
     "cxl_gpu": (cxl_gpu, lambda: ("uvm", cxl_gpu.workloads.program("vadd", "tiny")[0])),
@@ -72,7 +72,7 @@ def test_a_paper_s_builder_takes_both(paper):
 
 @pytest.mark.parametrize("paper", MACHINES)
 def test_shipped_scripts_and_builders_take_few_arguments(paper):
-    """A builder takes one dataclass, so that the parameters of a machine are declared and typed once."""
+    """A builder takes a dataclass, so that the parameters of a machine are declared and typed once."""
     module = importlib.import_module(f"memsim.papers.{paper}.machines")
     assert module.machine.__wrapped__.__code__.co_argcount == 1
     for script in ROOT.glob("configs/*.py"):

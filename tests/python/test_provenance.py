@@ -1,4 +1,4 @@
-"""Where values come from: sourced values, what objects and databases remember of them, and that papers' machines give all."""
+"""Sources of values: in scripts, in objects and databases; the machines of papers give all of them."""
 
 import json
 import pickle
@@ -66,7 +66,7 @@ def test_all_values_of_a_container_have_the_source_and_the_first_one_stays():
 )
 def test_arithmetic_derives(made):
     if type(made) is Fraction:
-        assert source_of(made) is None  # the test of papers' machines finds what loses its source
+        assert source_of(made) is None  # the test of papers' machines finds values without a source
     else:
         assert source_of(made).kind == "derived" and source_of(made).text == "8: stated, p"
 
@@ -121,7 +121,7 @@ def test_the_database_has_the_provenance_of_each_parameter(memsim_command, scrip
     assert "dram.read_queue" in memsim_command("describe", "--assumptions", "out").stdout
 
 
-# Programs are what a machine runs; the pages of inputs have their sources. An Invariant is a result of the scale.
+# Sources of programs are on the pages of inputs. An Invariant is a result of the scale.
 NO_PART = workload.Program, workload.Invariant
 
 
@@ -139,7 +139,7 @@ def test_a_paper_s_machine_sets_no_value_without_a_source(paper):
 
 @pytest.mark.parametrize("paper", assumptions.PAPERS)
 def test_each_default_of_a_paper_s_machine_has_a_source(paper):
-    """A default without one is declared in the component's header: src/core/declare/provenance.hh."""
+    """The source of a default is declared in the component's header: src/core/declare/provenance.hh."""
     looked, missing = 0, set()
     for _, _, root in assumptions.machines(paper):
         for obj in root.descendants():

@@ -1,4 +1,4 @@
-"""Asking the results: kernel launches, views, frames of many runs, memsim diff, memsim plot."""
+"""Queries of results: kernel launches, views, frames of many runs, memsim diff, memsim plot."""
 import re
 import shutil
 import sqlite3
@@ -68,7 +68,7 @@ def test_rows_of_one_run_are_found_by_index(runs, view, found_by):
 
 
 def test_hit_rates_of_all_runs_look_up_each_value_once(runs):
-    """By its dump and its part; a join of two names would go through all values of the dump for each row."""
+    """The query plan uses dump and part; a join by name alone would scan all values of the dump for each row."""
     plan = ask(runs, "EXPLAIN QUERY PLAN SELECT * FROM hit_rates")["detail"]
     assert (
         plan[plan.str.contains("SEARCH value")] == "SEARCH value USING PRIMARY KEY (dump=? AND part=?)"
@@ -77,7 +77,7 @@ def test_hit_rates_of_all_runs_look_up_each_value_once(runs):
 
 
 def test_launches_of_a_resumed_run_are_there_once(memsim_command, tmp_path):
-    """Interrupted in a launch: the rows are those of the run that was not."""
+    """A run that is interrupted in a launch has the same rows as an undisturbed run."""
     columns = "application, number, kernel, started, ended, instructions, cycles, l1_hit_rate, dram_bytes"
     memsim_command("-d", "whole", PLANAR, "--scale", "tiny")
     memsim_command("-d", "parts", "--checkpoint-at", "50us", "--checkpoint-at", "100us", PLANAR, "--scale", "tiny")
@@ -98,7 +98,7 @@ def test_ipc_of_a_baseline(runs):
 
 
 def copy_with(runs, tmp_path, change, *parameters):
-    """The database's copy, changed."""
+    """A changed copy of the database."""
     (tmp_path / "other").mkdir()
     shutil.copy(runs / "stats.db", tmp_path / "other")
     with sqlite3.connect(tmp_path / "other/stats.db") as db:
@@ -107,7 +107,7 @@ def copy_with(runs, tmp_path, change, *parameters):
 
 
 def test_a_default_has_a_name(memsim_command, tmp_path):
-    """README's run, without --platform, is ohm-base's: the script states its origin."""
+    """The run of the README has no --platform; the script states that it is ohm-base."""
     memsim_command("-q", "-d", "out", PLANAR, "--scale", "tiny")
     memsim_command("-q", "-d", "out", PLANAR, "--scale", "tiny", "--platform", "hetero")
     made = ask(tmp_path / "out", "SELECT platform, workload, others, script FROM ipc ORDER BY platform DESC")
@@ -154,8 +154,8 @@ def test_sqlite_reads_arguments_that_are_no_numbers(in_tmp, value):
 
 
 def test_bytes_of_dram_are_unknown_where_nothing_counts_them(runs, tmp_path):
-    """0 is of a launch that moved nothing; without a memory that counts there is no figure, and a cache in front of a
-    plain memory counts what it asks of it."""
+    """A launch without traffic has 0. A machine without a counting memory has no figure; for a plain memory, the
+    requests of the cache in front of it count."""
     assert not ask(runs, "SELECT dram_bytes FROM launches")["dram_bytes"].isna().any()
     none = copy_with(
         runs,
@@ -188,7 +188,7 @@ def test_stages_cover_requests_and_the_slowest_are_first(runs):
 
 
 def test_percentiles_are_merged_over_elements(in_tmp):
-    """A fast and a slow channel: the median of both is the fast one's, as it has more requests."""
+    """A fast and a slow channel: the median over both is that of the fast one, which has more requests."""
     root = memsim.Root()
     root.gen = [memsim.mem.TrafficGen(requests=n, period="1us") for n in (300, 100)]
     root.mem = [memsim.mem.SimpleMemory(latency=t) for t in ("100ns", "10us")]
@@ -283,7 +283,7 @@ def test_diff_names_what_differs(runs, memsim_command):
     changes = [abs(float(line.split()[-1].rstrip("%"))) for line in output.splitlines() if line.endswith("%")]
     assert len(changes) > 3 and changes == sorted(changes, reverse=True)
     last = memsim_command("diff", f"{runs}:{ids[0][:8]}", runs, "--most", 0).stdout.splitlines()[-1]
-    assert last.split()[1] == "-" or last.split()[2] == "-"  # what one run has alone comes behind
+    assert last.split()[1] == "-" or last.split()[2] == "-"  # values that only one run has are last
     output = memsim_command("diff", runs, "nowhere", expect=1).stderr
     assert "name a database or an output directory" in output
 
@@ -299,7 +299,7 @@ def test_diff_shows_changes(memsim_command, tmp_path):
 
 @pytest.fixture
 def drawn(runs, monkeypatch, tmp_path):
-    """What `memsim plot` gives to the drawing: the table, or the groups, and the text of the y axis."""
+    """The data that `memsim plot` draws: the table, or the groups, and the label of the y axis."""
     from memsim.cli.subcommands import SUBCOMMANDS
     from memsim import plot
 
@@ -317,7 +317,7 @@ def drawn(runs, monkeypatch, tmp_path):
 
 @pytest.fixture(scope="module")
 def unlike(runs, tmp_path_factory):
-    """Beside those two: hetero at another scale, and ohm-base with another seed."""
+    """Two more runs: hetero at another scale, and ohm-base with another seed."""
     folder = tmp_path_factory.mktemp("unlike")
     shutil.copy(runs / "stats.db", folder)
     for more in (
@@ -363,7 +363,7 @@ def test_omitted_runs_are_reported(runs, unlike, drawn, tmp_path, capsys):
     assert memsim_merge.returncode == 0
     made = drawn("bars", "--by", "platform", "--statistic", "requests.life.mean", db=tmp_path)
     assert sorted(made["table"].index) == ["hetero", "ohm-base"]
-    with sqlite3.connect(tmp_path / "stats.db") as db:  # one that has stages and no platform; and one made again
+    with sqlite3.connect(tmp_path / "stats.db") as db:  # a run with stages and no platform; and a repeated run
         db.execute(
             "UPDATE run SET arguments = json_remove(arguments, '$.platform') "
             "WHERE json_extract(arguments, '$.platform') = 'hetero'"
@@ -381,7 +381,7 @@ def test_omitted_runs_are_reported(runs, unlike, drawn, tmp_path, capsys):
 
 
 def test_elements_are_combined_by_their_kind(runs, drawn):
-    """Counts add up, of ratios and times the mean is taken, a maximum stays one; the axis names the way."""
+    """Counts are added, ratios and times are averaged, maxima are compared; the axis names the method."""
     for name, how, output in (
         ("hits", "sum", "sum of gpu.l1[*]"),
         ("miss_rate", "mean", "mean of gpu.l1[*]"),
@@ -442,7 +442,7 @@ def test_a_series_has_units_that_people_read(in_tmp, drawn):
     root.gen.mem_side = root.mem.cpu_side
     with memsim.Simulation(root) as sim:
         sim.simulate()
-    assert "GB/s" in drawn("series", db="memsim-out")["table"]  # of the latest run that has any
+    assert "GB/s" in drawn("series", db="memsim-out")["table"]  # from the latest run with requests
     with pytest.raises(memsim.Error, match="has no series .*, as others have: choose --run"):
         drawn("series", "--run", sim.id, db="memsim-out")
 
@@ -480,7 +480,7 @@ def test_many_bars_have_a_width_that_can_be_read(tmp_path):
 
 
 def test_diff_identifies_a_cost_of_energy_by_its_contents(memsim_command, tmp_path):
-    """One more cost in front of the others is one that differs, not a shift of all."""
+    """A cost inserted in front of the others is one difference; the others are not shifted."""
     for name, costs in ("a", "[second]"), ("b", "[first, second]"):
         (tmp_path / f"{name}.py").write_text(
             f"""

@@ -38,7 +38,7 @@ def records(memsim_command, name):
 
 
 def test_a_trace_is_whole_though_a_variable_keeps_the_machine(script, memsim_command):
-    # Long enough for the heartbeat of simulate(), whose frame stays behind in a traceback or a cycle.
+    # Long enough for the heartbeat of simulate(), whose frame remains in a traceback or a cycle.
     script("kept = [machine(400_000, '1ns', file='t.mst')]\n" "kept.append(kept)\n" "kept[0].simulate()\n")
     assert records(memsim_command, "t.mst") == 400_000
 

@@ -1,4 +1,4 @@
-"""`memsim report` and `memsim draw`: the page in headless Chromium, and what its parts are made of."""
+"""`memsim report` and `memsim draw`: the page in headless Chromium, and the parts of the page."""
 import json
 import re
 import sqlite3
@@ -31,7 +31,7 @@ memsim.simulate()
 
 @pytest.fixture
 def runs(memsim_command, tmp_path):
-    """A database of two runs."""
+    """A database with two runs."""
     (tmp_path / "machine.py").write_text(MACHINE)
     for latency in ("100ns", "300ns"):
         memsim_command("-q", "--stamps", "1", "-d", "out", "machine.py", latency)
@@ -61,7 +61,7 @@ def test_quantities_read_well():
 
 
 def test_the_diagram_has_every_link_once_with_its_rate(memsim_command, runs):
-    """Folded lists are one box, opened ones are several; a link shows its rate where it has a limit."""
+    """A folded list is one box, an opened one is several; a link with a limited rate shows it."""
     memsim_command("draw", "out")
     folded = (runs / "machine.svg").read_text()
     assert folded.count('class="node"') == 3 and folded.count('class="edge"') == 2
@@ -117,7 +117,7 @@ def test_energy_is_a_stack_of_parts(memsim_command, tmp_path):
 
 
 def test_an_aborted_run_has_a_page(memsim_command, tmp_path):
-    """Its machine and parameters are there; nothing was dumped, simulated or stamped."""
+    """A run that only built its machine: the page has machine and parameters, but no statistics or requests."""
     (tmp_path / "machine.py").write_text(MACHINE.replace("memsim.simulate()", "import os; os._exit(3)"))
     memsim_command("-d", "out", "machine.py", "100ns", expect=3)
     memsim_command("report", "out")
@@ -151,7 +151,7 @@ def look(browser, page, width):
 
 @pytest.fixture
 def page(memsim_command, runs):
-    """The report of the two runs, with claims, one of them with a name that would be a script."""
+    """The report of the two runs, with claims, one of which has a script as its name."""
     with sqlite3.connect(runs / "stats.db") as db:
         db.execute(
             "CREATE TABLE claim(id TEXT, study TEXT, metric TEXT, subject TEXT, baseline TEXT, label TEXT,"
@@ -185,7 +185,7 @@ def test_the_page_works_in_a_browser(browser, page):
     assert "requests" in chosen.text and "read_latency.mean" in chosen.text
     chosen.find_element("tag name", "button").click()
     assert len(visible(browser, ".drawing .node")) == 4
-    # Search in the statistics: words in any order; what is not found is away, what is found is open.
+    # Search in the statistics: words in any order; hits are opened, the rest is hidden.
     assert not visible(browser, "#statistics tbody tr")
     browser.find_element("css selector", "#statistics input[type=search]").send_keys("LATENCY.mean gen")
     rows = visible(browser, "#statistics tbody tr")
@@ -194,7 +194,7 @@ def test_the_page_works_in_a_browser(browser, page):
     each = rows[0].find_element("css selector", "details.each summary")
     each.click()
     assert "sys.gen[1]" in rows[0].text
-    # Parameters: only what is not at its default; with its text.
+    # Parameters: only those that differ from their defaults, with their descriptions.
     browser.find_element("css selector", "#parameters input.all").click()
     browser.find_element("css selector", "#parameters button.open").click()
     text = browser.find_element("id", "parameters").text
@@ -215,7 +215,7 @@ def test_the_page_works_in_a_browser(browser, page):
 
 
 def test_values_beside_each_other_can_be_read_on_a_small_screen(browser, page):
-    """Of runs and of claims: each value stands within the window, behind the name of its run."""
+    """Plots of runs and of claims: each value is inside the window, to the right of the name of its run."""
     look(browser, page, 400)
     for section, named in (("runs", "100ns"), ("claims", "paper")):
         cells = browser.execute_script(
@@ -229,8 +229,8 @@ def test_values_beside_each_other_can_be_read_on_a_small_screen(browser, page):
 
 
 def test_the_page_compares_runs_of_its_script(memsim_command, runs, tmp_path):
-    """Those of others are in the database and not in the page, unless they are named; and of objects that only the
-    others have it shows nothing."""
+    """The page shows values of other runs only if these are named. It shows nothing about objects that only other
+    runs have."""
     (tmp_path / "other.py").write_text(
         MACHINE.replace("root.sys.mem =", "root.sys.spare = SimpleMemory()\nroot.sys.mem =").replace(
             "gen.mem_side = root.sys.net.cpu_side[i]",
@@ -256,8 +256,8 @@ def test_the_page_compares_runs_of_its_script(memsim_command, runs, tmp_path):
 
 @pytest.mark.parametrize("width", [1280, 400])
 def test_the_page_fits_and_can_be_read(browser, memsim_command, tmp_path, width):
-    """Of a large machine: nothing is wider than the window except for scrolling elements, and no text is smaller than
-    11 pixels."""
+    """The page of a large machine: nothing is wider than the window except scrolling elements, and no text is smaller
+    than 11 pixels."""
     for seed in (1, 2):
         memsim_command(
             "-q", "--stamps", "4", "-d", "out", ROOT / "configs/cxl_gpu.py", "--scale", "tiny", "--seed", seed
@@ -278,7 +278,7 @@ def test_the_page_fits_and_can_be_read(browser, memsim_command, tmp_path, width)
 
 
 def test_the_page_loads_no_other_file(page):
-    """It is one file: its policy forbids what it does not hold, and it names no address to fetch."""
+    """The page is one file: its policy forbids loading, and it refers to no address."""
     text = page.read_text()
     assert "default-src 'none'" in text
     assert " src=" not in text.partition("<script type")[0]
@@ -298,7 +298,7 @@ HOSTILE = (
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_page_of_a_hostile_database_runs_no_script(browser, memsim_command, tmp_path, runs, text):
-    """Whatever is clicked; and the page's policy lets no script in but its own."""
+    """Every element can be clicked without an error, and the page's policy allows only its own script."""
     with sqlite3.connect(runs / "stats.db") as database:
         database.execute("UPDATE object SET path = path || ? WHERE path = 'sys.mem'", [text])
         for table, column in (
@@ -336,7 +336,7 @@ def test_a_page_of_a_hostile_database_runs_no_script(browser, memsim_command, tm
     assert browser.title == title and browser.current_url.split("#")[0] == page.as_uri()
     links = "return [...document.querySelectorAll('a, a *')].map(e => (e.href?.baseVal ?? e.href ?? '') + '').filter(h => /^\\\\s*javascript/i.test(h))"
     assert browser.execute_script(links) == []
-    # A text that got into the page as HTML would run nothing either.
+    # Even text that is inserted as HTML could not run a script.
     browser.execute_script(
         """
         document.body.insertAdjacentHTML("beforeend", arguments[0]);

@@ -1,4 +1,4 @@
-"""memsim reproduce: figures by name, files of each, --check, and the page of docs that it writes."""
+"""memsim reproduce: figures by name, their files, --check, and the generated page of docs."""
 import csv
 import re
 import signal
@@ -16,13 +16,13 @@ POINTS = results.RESULTS / "zng" / "points"
 
 
 def test_every_study_is_listed(memsim_command):
-    said = memsim_command("reproduce", "--list").stdout
+    printed = memsim_command("reproduce", "--list").stdout
     for name in catalog.figures():
-        assert f"\n{name} " in said
-    assert "ohm/fig16" in said and "Fig. 16 of Ohm-GPU" in said
+        assert f"\n{name} " in printed
+    assert "ohm/fig16" in printed and "Fig. 16 of Ohm-GPU" in printed
     # Unknown costs are reported, for each figure and in total.
-    unknown = re.search(r"^(\d+) of \d+ times are not known: running a figure measures them", said, re.M)
-    assert int(unknown[1] if unknown else 0) == said.count("not measured")
+    unknown = re.search(r"^(\d+) of \d+ times are not known: running a figure measures them", printed, re.M)
+    assert int(unknown[1] if unknown else 0) == printed.count("not measured")
 
 
 def test_figures_are_chosen_by_name_paper_or_all():
@@ -33,21 +33,21 @@ def test_figures_are_chosen_by_name_paper_or_all():
 
 
 def test_a_wrong_name_gives_an_error_message(memsim_command):
-    said = memsim_command("reproduce", "ohm/figg16", expect=1).stderr
-    assert "there is no figure or paper 'ohm/figg16' (did you mean 'ohm/fig16'?)" in said
+    printed = memsim_command("reproduce", "ohm/figg16", expect=1).stderr
+    assert "there is no figure or paper 'ohm/figg16' (did you mean 'ohm/fig16'?)" in printed
 
 
 def test_a_figure_leaves_its_data_and_is_not_run_twice(memsim_command, tmp_path):
-    said = memsim_command("reproduce", "cxl/fig3b", "zng/mapping", "-d", "out").stderr
-    assert "1/2  cxl_gpu/fig3b" in said and "2/2  zng/mapping" in said
+    printed = memsim_command("reproduce", "cxl/fig3b", "zng/mapping", "-d", "out").stderr
+    assert "1/2  cxl_gpu/fig3b" in printed and "2/2  zng/mapping" in printed
     folder = next((tmp_path / "out").glob("cxl*/fig3b"))
     with (folder / "data.csv").open() as f:
         rows = list(csv.DictReader(f))
     assert [row["controller"] for row in rows] == ["ours", "smt", "tpp"]
     with (folder / "claims.csv").open() as f:
-        said = {row["id"]: row for row in csv.DictReader(f)}
-    assert set(said) == {"cxl-03", "cxl-04", "cxl-33"}
-    assert (said["cxl-33"]["relation"], said["cxl-33"]["unit"]) == ("below", "ns")
+        expected = {row["id"]: row for row in csv.DictReader(f)}
+    assert set(expected) == {"cxl-03", "cxl-04", "cxl-33"}
+    assert (expected["cxl-33"]["relation"], expected["cxl-33"]["unit"]) == ("below", "ns")
     with (tmp_path / "out/zng/mapping/data.csv").open() as data, (
         tmp_path / "out/zng/mapping/claims.csv"
     ).open() as judged:
@@ -85,7 +85,7 @@ def test_claims_are_drawn_by_unit_and_data_by_platform(tmp_path, monkeypatch):
     ) == [1.4]
     assert list(made["ns"].columns) == ["IPC, ours\n(ohm-05, Fig. 16a, paper: below)"]
     drawing.draw_data(figure, tmp_path)
-    assert "table" not in made  # there is no data
+    assert "table" not in made  # without data
     (tmp_path / "data.csv").write_text(
         "seed,mode,platform,workload,cycles,ipc\n1,planar,x,bfs,5,2\n2,planar,x,bfs,7,4\n"
         "1,planar,y,bfs,5,8\n2,planar,y,bfs,5,8\n"
@@ -106,7 +106,7 @@ def test_claims_lie_below_each_other(tmp_path):
 
 def test_check_finds_a_claim_that_is_not_met_any_more(memsim_command, tmp_path):
     memsim_command("reproduce", "cxl/fig3b", "-d", "out", "--check")
-    script = tmp_path / "worse.py"  # the same, where ours was met with another figure
+    script = tmp_path / "worse.py"  # the same, if our claim was met with another value
     script.write_text(
         "from memsim.study import catalog, claimed, reproduce\n"
         "claim = claimed.claims('cxl_gpu')['cxl-33']\n"
@@ -114,14 +114,14 @@ def test_check_finds_a_claim_that_is_not_met_any_more(memsim_command, tmp_path):
         "           subject=claim.subject)\n"
         "print(reproduce.check({'cxl-33': (row, catalog.figures()['cxl_gpu/fig3b'])}, 'quick'))\n"
     )
-    said = memsim_command("-d", "out", script).stdout
-    assert "cxl-33 was met with 68.46 and is not met any more: cxl_gpu/fig3b gives 120" in said and said.endswith(
+    printed = memsim_command("-d", "out", script).stdout
+    assert "cxl-33 was met with 68.46 and is not met any more: cxl_gpu/fig3b gives 120" in printed and printed.endswith(
         "\n1\n"
     )
 
 
 def test_figures_at_judge_are_recorded_with_their_seeds(monkeypatch, tmp_path):
-    """With three seeds the file holds all figures; a figure of only some workloads leaves the file unchanged."""
+    """With three seeds the file has all figures; a figure with only some workloads does not change the file."""
     file = tmp_path / "sap" / "judged.csv"
     file.parent.mkdir()
     file.write_text("id,ours,scale,workloads,source\nsap-02,0.5,judge,,fig06.py\n")
@@ -142,7 +142,7 @@ def test_figures_at_judge_are_recorded_with_their_seeds(monkeypatch, tmp_path):
     rows = results.rows_of(file)
     assert {id: r["ours"] for id, r in rows.items()} == {"sap-02": "0.5", "sap-03": "1.01 1.02 1.04", "sap-04": "1.125"}
     assert rows["sap-03"]["scale"] == "judge" and rows["sap-03"]["source"] == "sap/fig06"
-    assert results.recorded("judge")  # the page reads them again
+    assert results.recorded("judge")  # the page is written from the file
     assert "| 1.02 (1.01 to 1.04) |" in accuracy.page() and "| 1.125 |" in accuracy.page()
     results.record({"sap-03": row(None, None, None, 0, verdict.NOT_MODELLED)}, "judge")
     assert results.rows_of(file)["sap-03"]["ours"] == "" and "| not modelled (" in accuracy.page()
@@ -178,7 +178,7 @@ def test_points_at_judge_are_kept_without_their_runs(monkeypatch, tmp_path):
 
 
 def judged(id):
-    """The figures of a claim of ZnG that are kept: one, or the least, the median and the greatest over three seeds."""
+    """The stored figures of a claim of ZnG: one, or the minimum, median and maximum over three seeds."""
     return [float(figure) for figure in results.rows_of(results.judged_file("zng"))[id]["ours"].split()]
 
 
@@ -191,7 +191,7 @@ def judged(id):
     ],
 )
 def test_judged_figures_follow_from_the_points_that_are_kept(id, figure, ours, base, seeds):
-    """Of claims on the IPC of all pairs."""
+    """For claims about the IPC of all pairs."""
     import pandas
 
     points = pandas.read_csv(POINTS / f"{figure}.csv").pivot(
@@ -261,7 +261,7 @@ def test_a_figure_without_a_scale_is_the_same_at_quick_and_judge():
 @pytest.mark.slow
 @pytest.mark.parametrize("figure", ["cxl/fig3b", "ohm/optics", "zng/mapping", "sap/fig02"])
 def test_the_quick_figures_are_true(figure, memsim_command, tmp_path):
-    """Run again, they are those of docs/results."""
+    """A new run gives the figures in docs/results."""
     memsim_command("reproduce", figure, "-d", "out", "--check")
     (known,) = catalog.chosen([figure])
     with (tmp_path / "out" / known.folder / "claims.csv").open() as f:

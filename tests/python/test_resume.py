@@ -1,4 +1,4 @@
-"""Checkpoints: a run that was stopped and resumed leaves no trace of it in the results."""
+"""Checkpoints: stopping and resuming a run has no effect on its results."""
 import random
 import signal
 import sqlite3
@@ -25,7 +25,7 @@ def rows(database, query):
 
 
 def without_ids(database):
-    """All results of a database with one run, without its UUID and host times."""
+    """All results in a database with one run, without UUID and host times."""
     return (
         rows(database, "SELECT digest, exit_cause, sim_time_fs FROM run"),
         rows(database, "SELECT tick, since_tick, label FROM dump ORDER BY id"),
@@ -229,7 +229,7 @@ print([sim.digest for sim in both])
 
 @pytest.mark.parametrize("apart, code, saved", [(1000, 143, ["sigterm"]), (0, -signal.SIGTERM, [])])
 def test_two_sigterms_count_as_one_if_close_together(tmp_path, apart, code, saved):
-    """The second comes before the run could heed the first."""
+    """The second signal arrives before the run can react to the first."""
     (tmp_path / "script.py").write_text(
         f"""\
 import os, time

@@ -1,4 +1,4 @@
-"""SAP's machines: policies, sizes, drives, effective access time, and errors of their users."""
+"""SAP's machines: policies, sizes, drives, effective access time, and misuse."""
 
 import sqlite3
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from memsim.study import assumptions
 from memsim.systems import sap
 
-SMALL_L2 = "--set", "gpu.l2[*].capacity=1KiB"  # so that what is written leaves it
+SMALL_L2 = "--set", "gpu.l2[*].capacity=1KiB"  # so that written units are evicted
 CONFIGS = Path(__file__).parents[2] / "configs"
 
 
@@ -40,7 +40,7 @@ def milliseconds(shown):
 
 
 def test_a_drive_of_flash(memsim_command):
-    """Its pages take 50 us and the way through the drive: one after the other it is slower than the paper's
+    """A page takes 50 us plus the time in the drive. Without parallel reads it is slower than the paper's
     latencies."""
     for policy in ("lru", "sap"):
         flash, table = (
@@ -53,7 +53,7 @@ def test_a_drive_of_flash(memsim_command):
 
 @pytest.mark.parametrize("system, workload, path", [("cxl_gpu", "vadd", "queues"), ("ohm", "pagerank", "controller")])
 def test_hints_reach_another_machine(memsim_command, tmp_path, system, workload, path):
-    """Those that the memory manager sends are counted where they arrive, and change the time."""
+    """Hints of the memory manager are counted where they arrive, and affect the time."""
     output = [
         memsim_command(
             "-d", name, CONFIGS / "sap_hints.py", "--system", system, "--workload", workload, "--scale", "tiny", *more
@@ -101,7 +101,7 @@ def test_hits_at_every_size(memsim_command):
         assert len(hits) == sap.machines.CAPACITIES and all(0.9 < h <= 1 for h in hits), policy
         assert hits == sorted(hits) or policy not in ("lru", "sap")
     assert all(ours >= theirs for ours, theirs in zip(rows["sap"], rows["lru"]))
-    assert rows["lru"][-1] == rows["fifo"][-1]  # all of it fits
+    assert rows["lru"][-1] == rows["fifo"][-1]  # all data fit
 
 
 def test_effective_access_time_by_hand():
@@ -114,7 +114,7 @@ def test_effective_access_time_by_hand():
 
 
 def test_the_gain_is_limited_by_the_bound_of_the_notes():
-    """A unit of 32 lines, each accessed once: charging a group once reduces by 97.3 % at the most."""
+    """A unit of 32 lines, each accessed once: charging a group only once reduces the time by at most 97.3 %."""
     alone, together = (sap.eat.effective_access_time(32_000, misses, 1000) for misses in (1000, 1))
     assert round(1 - together / alone, 2) == 0.97 and round(1 - 60 / alone, 3) == 0.973
 

@@ -1,4 +1,4 @@
-"""The scale of a machine: slices, floors, broken proportions, sizes that divide by nothing."""
+"""The scale of a machine: slices, minimum sizes, changed ratios, sizes that are not divisible."""
 import random
 
 import memsim
@@ -48,7 +48,7 @@ def test_ratios_that_cannot_be_kept_are_reported():
     assert broken == {"SMs a controller", "L2 / all L1", "groups, of the 4000 that a verdict needs"}
     assert str(found["SMs a controller"]) == "SMs a controller: paper 2.667, here 3 (off)"
     assert str(found["XPoint / DRAM"]) == "XPoint / DRAM: paper 8, here 8 (kept)"
-    # The last is there only below its limit: 4000 groups of 9 pages take 64 MB or so.
+    # The last proportion applies only below its limit: 4000 groups of 9 pages are about 64 MB.
     assert "groups, of the 4000 that a verdict needs" not in invariants(scaled(64 * MIB))
 
 
@@ -79,7 +79,7 @@ def test_any_other_scale_gives_an_error_message(text):
 
 
 def write_graph(path, vertices):
-    """A path through all vertices and a chord every seventh; CSR, so that none is renumbered."""
+    """A path through all vertices with a chord at every seventh; as CSR, so that vertices are not renumbered."""
     rows, columns = [0], []
     for v in range(vertices):
         columns += [v + 1] if v + 1 < vertices else []

@@ -41,7 +41,7 @@ def test_a_formula_is_sampled_over_the_interval(sim):
     bytes_ = rows(sim, "mem[0]", "bytes")
     assert len(bytes_) == 8
     grown = {tick: value - bytes_.get(tick - US, 0) for tick, value in bytes_.items()}
-    # Bytes of this microsecond, not of all so far, by a microsecond.
+    # Bytes of this microsecond only, divided by a microsecond.
     assert rows(sim, "mem[0]", "bandwidth") == pytest.approx({t: 1e6 * g for t, g in grown.items()})
     count, total = rows(sim, "gen[0]", "read_latency.count"), rows(sim, "gen[0]", "read_latency.sum")
     assert rows(sim, "gen[0]", "read_latency.mean") == pytest.approx(
@@ -154,7 +154,7 @@ def test_the_value_of_a_counter_is_a_number(sim):
 
 
 def test_a_resumed_run_has_the_same_samples(memsim_command, script, tmp_path):
-    """Between two samples, and without a reset, which would make all totals 0."""
+    """A kernel between two samples, without a reset, which would set all totals to 0."""
     text = script.read_text().replace('"50us", "sys.gen.*"', '"7us", "sys.*"').replace('"30us"', '"3us"')
     script.write_text(text.replace("        memsim.stats.reset()\n", ""))
     query = "SELECT path, name, tick, value FROM samples ORDER BY 1, 2, 3"
@@ -183,7 +183,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, memsim.default
 
 
 def samples_of(path):
-    """Of the last run of a database; none while its tables are being made."""
+    """The samples of the last run of a database; none while its tables are being created."""
     if not path.exists():
         return []
     with contextlib.closing(sqlite3.connect(path)) as db:

@@ -1,5 +1,5 @@
-"""Signals from the first moment to the last: docs/checkpoints.md holds while memsim starts and ends,
-too."""
+"""Signals from the first moment to the last: docs/checkpoints.md is also valid while memsim starts and
+ends."""
 import os
 import signal
 import subprocess
@@ -33,7 +33,7 @@ def wait_until(condition, process):
 
 @pytest.fixture
 def begun(tmp_path):
-    """A process of memsim as soon as it is one: before, the system loads it. The file `stderr` has its messages."""
+    """A process of memsim, returned as soon as the system has loaded it. The file `stderr` has its messages."""
     running = []
 
     def start(*arguments, **options):
@@ -43,7 +43,7 @@ def begun(tmp_path):
                     [MEMSIM, *map(str, arguments)], cwd=tmp_path, stdout=output, stderr=output, **options
                 )
             )
-        # Its program is the launcher when it has been loaded, which holds signals back.
+        # Once loaded, its program is the launcher, which blocks signals.
         wait_until(lambda: OTHERS <= status(process.pid, "SigBlk") | status(process.pid, "SigCgt"), process)
         return process
 
@@ -82,7 +82,7 @@ def test_a_command_without_a_machine_continues(begun, tmp_path):
 
 
 def test_the_end_of_python_is_not_cut_off(memsim_command, tmp_path):
-    """An object of a module is taken away after the handlers of signals were."""
+    """An object of a module is destroyed after the signal handlers were removed."""
     (tmp_path / "late.py").write_text(
         """\
 import os, signal, sys
@@ -98,7 +98,7 @@ sys.late = Late()
 
 
 def test_ignored_signals_stay_ignored(begun, script, tmp_path):
-    """As nohup and a shell's background jobs have it."""
+    """Ignored signals, as with nohup and in a shell's background jobs."""
     process = begun(script, 20_000, preexec_fn=lambda: [signal.signal(number, signal.SIG_IGN) for number in OTHERS])
     for number in OTHERS:
         process.send_signal(number)
@@ -109,7 +109,7 @@ def test_ignored_signals_stay_ignored(begun, script, tmp_path):
 
 
 def test_a_process_that_memsim_starts_begins_like_that(begun, memsim_command, script, tmp_path):
-    """`memsim resume` passes signals on to a process that may not listen yet."""
+    """`memsim resume` forwards signals to a process that may not have installed its handlers yet."""
     process = begun("--checkpoint-sim-period", "30us", script, LONG)
     wait_until(lambda: list(tmp_path.glob("memsim-out/30us-*.ckpt")), process)
     process.kill()
@@ -125,7 +125,7 @@ def test_a_process_that_memsim_starts_begins_like_that(begun, memsim_command, sc
 
 @pytest.mark.parametrize("program", ["memsim", "python"])
 def test_no_signal_of_a_run_ends_it_at_any_moment(begun, script, tmp_path, program):
-    """One after another, from the first moment to the last."""
+    """Sends signals one after another, from the first moment to the last."""
     for _ in range(3):
         if program == "memsim":
             process = begun(script, 20_000)
@@ -152,8 +152,8 @@ def test_no_signal_of_a_run_ends_it_at_any_moment(begun, script, tmp_path, progr
 
 
 def test_python_s_threads_do_not_end_it_either(memsim_command, tmp_path):
-    """A signal comes to any thread that does not block it, and Python removes its handlers while such a thread
-    lives."""
+    """The kernel delivers a signal to any thread that does not block it. Python removes its handlers while
+    such a thread exists."""
     (tmp_path / "late.py").write_text(
         """\
 import os, signal, sys, threading, time

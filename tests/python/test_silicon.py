@@ -1,4 +1,4 @@
-"""Presets of NVIDIA's chips and `memsim silicon`: the figures, what they are compared with, and the machines."""
+"""Presets of NVIDIA's chips and `memsim silicon`: the figures, their references, and the machines."""
 
 from pathlib import Path
 

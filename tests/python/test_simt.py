@@ -1,4 +1,4 @@
-"""Programs written with numpy (memsim.simt): what they compute, record and wait for."""
+"""Programs written with numpy (memsim.simt): their results, recordings and dependences."""
 import memsim
 import numpy as np
 import pytest
@@ -103,7 +103,7 @@ def test_atomics_barriers_and_profile(tmp_path):
 
 
 def reversed_blocks(device, stride=1, threads=256):
-    """Each block of 64 threads turns its part around, through shared memory."""
+    """Each block of 64 threads reverses its part in shared memory."""
     x = device.array("x", np.arange(threads, dtype="float32"))
     with device.launch("turn", threads, threads_per_block=64) as k:
         tile, at = k.shared("tile", 64 * stride), k.thread % 64
@@ -135,7 +135,7 @@ def test_bank_conflicts_are_those_of_the_stride(tmp_path, in_tmp, stride, passes
 
 
 def test_shared_memory_takes_room_of_the_sm(tmp_path, in_tmp):
-    """16 KiB of each block: three are resident in 48 KiB."""
+    """A block uses 16 KiB: three are resident in 48 KiB."""
     simt.record(tmp_path / "t.steps", lambda device: reversed_blocks(device, stride=64))
     with memsim.Simulation(machine(tmp_path / "t.steps")) as sim:
         sim.simulate()

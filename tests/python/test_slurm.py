@@ -1,5 +1,5 @@
-"""`memsim sweep --slurm`: what is submitted, to a stand-in for sbatch; and a cluster of two nodes, one of
-which dies."""
+"""`memsim sweep --slurm`: the submitted jobs, with a replacement of sbatch; and a cluster of two nodes, one of
+which fails."""
 import json
 import os
 import shutil
@@ -78,7 +78,7 @@ def stand_in(study, monkeypatch):
 
 
 def test_the_jobs_of_a_study_do_what_a_sweep_here_does(stand_in):
-    """The jobs as submitted are run by a shell, one of them twice, one of them not at all at first."""
+    """A shell runs the submitted jobs: one of them twice, and one of them only later."""
     output = sweep(stand_in, "study.py", "300", "--slurm", "--jobs", "3", "--sbatch=--partition=long", "-d", "out")
     assert output.stdout.startswith("seeds: 4 points are tasks of job 17; job 27 gathers them into ")
     array, gather = ((stand_in / f"job-{n}").read_text() for n in range(2))
@@ -172,7 +172,7 @@ def cluster(monkeypatch):
     """slurmctld, and slurmd for node1 and node2, on this machine."""
     if os.geteuid() or not all(map(shutil.which, ("munged", "slurmctld", "slurmd", "sbatch"))):
         pytest.skip("needs root and the packages slurm-wlm and munge")
-    folder = Path(tempfile.mkdtemp(dir="/tmp"))  # its socket must be within reach of everybody
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))  # every user must have access to its socket
     folder.chmod(0o755)
     (folder / "munge.key").write_bytes(os.urandom(64))
     (folder / "munge.key").chmod(0o400)
@@ -219,7 +219,7 @@ def end(process, number=signal.SIGKILL):
 
 
 def is_over(process):
-    """It has ended, or no process has read its exit code."""
+    """Whether the process has ended, even if no process has read its exit code."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except OSError:
@@ -231,7 +231,7 @@ def parent_of(process):
 
 
 def kill_node(folder, name):
-    """The daemon, and what it runs: the machine is dead."""
+    """Kills the daemon and its jobs, like a failure of the node."""
     doomed = [int((folder / f"{name}.pid").read_text())]
     for entry in Path("/proc").glob("[0-9]*"):
         try:
@@ -255,7 +255,7 @@ def test_a_node_dies_and_every_point_is_there_once(study, cluster):
     sweep(study, "study.py", size, "--slurm", "-d", out, "--save-every", "300ms")
 
     def jobs():
-        """Number of the task in the array -> state and node of its job."""
+        """Index of each task of the array -> state and node of its job."""
         listed = asked("squeue", "-h", "-a", "-r", "-n", "seeds", "-o", "%K %t %N").splitlines()
         return {int(words[0]): words[1:] for words in map(str.split, listed)}
 

@@ -1,5 +1,5 @@
-"""Stamps: each component's latency is in its own stage. Requests are so far apart that none waits for another, so a longer
-latency of one component makes its own stage longer by what the requests pass it, and no other one."""
+"""Stamps: each component's latency is in its own stage. Requests do not wait for each other, so a longer latency of one
+component lengthens only its own stage, once for each passage of a request."""
 
 from fractions import Fraction
 
@@ -53,14 +53,14 @@ def translated(tlb=(), mmu=()):
 
 
 def expanded(bridge=(), endpoint=(), queues=(), store=(), link=()):
-    """The whole way to a CXL endpoint."""
+    """The complete path to a CXL endpoint."""
     root = root_with(base="1GiB", range="64KiB")
     root.bridge, root.firmware = cxl.HostBridge(**dict(bridge)), cxl.Firmware(
         window_base="1GiB", window="1GiB", latency="1us"
     )
     root.store = cxl_gpu.DeterministicStore(reserve="64KiB", local_memory="1GiB", **dict(store))
     root.queues = cxl_gpu.QueueLogic(read_ahead="none", **dict(queues))
-    link = dict(link, skp_blocks=0)  # an ordered set would hold up some flit
+    link = dict(link, skp_blocks=0)  # an ordered set would delay a flit
     root.port, root.device = cxl.RootPort(**link), cxl.DevicePort(**link)
     root.endpoint, root.local = cxl.Endpoint(capacity="64KiB", **dict(endpoint)), mem.SimpleMemory()
     root.gen.mem_side, root.bridge.mem_side[0] = root.bridge.cpu_side, root.store.cpu_side
@@ -105,8 +105,8 @@ def dram(latency):
     return root
 
 
-# Kind of component -> the machine with a latency, the stage, and how often a request passes it; None: those that miss do,
-# a whole number of times.
+# Kind of component -> the machine with a latency, the stage, and the passages of a request; None: only misses pass, a
+# whole number of times.
 LATENCIES = {
     "PCIe": (lambda t: between(link.Pcie(latency=t), "from_device", "to_host"), "pcie", 2),
     "router": (lambda t: between(link.AddressRouter(latency=t, ranges="0B 1GiB 0")), "router", 2),
@@ -135,7 +135,7 @@ LATENCIES = {
     "drive": (lambda t: cached_drive(solid_state_drive("z_ssd", completion=t)), "drive", None),
     "deduplicator": (deduplicated, "deduplication", None),
 }
-CYCLES = {"mesh": (1, 2, 1_250_000), "deduplicator": (20, 40, 20 * NS)}  # two values, and what lies between them in fs
+CYCLES = {"mesh": (1, 2, 1_250_000), "deduplicator": (20, 40, 20 * NS)}  # two values, and their difference in fs
 
 
 def stages(make, in_tmp):

@@ -1,4 +1,4 @@
-"""Every figure runs at its smallest scale and, if it is about claims, judges them."""
+"""Every figure runs at its smallest scale and judges its claims, if it has any."""
 import re
 import sqlite3
 
@@ -15,7 +15,7 @@ NO_CLAIMS = (
     "sap/policies",
     "sap/run_time",
 )
-FEW = {  # of their points, which are many
+FEW = {  # arguments that limit the number of points
     "ohm/sensitivity": ["--only", "psi"],
     "zng/sensitivity": ["--only", "firmware"],
     "cmd/sensitivity": ["--only", "hash interval"],
@@ -39,7 +39,7 @@ def test_a_figure_judges_claims(figure, memsim_command, tmp_path):
     with sqlite3.connect(tmp_path / "out/stats.db") as database:
         verdicts = database.execute("SELECT id, verdict FROM claim").fetchall()
     assert bool(verdicts) == (figure.name not in NO_CLAIMS and not figure.is_sweep)
-    if figure.takes_a_scale and figure.figure.startswith("fig"):  # no claim is judged at this scale
+    if figure.takes_a_scale and figure.figure.startswith("fig"):  # claims are not judged at this scale
         assert not [v for _, v in verdicts if v in ("met", "ordering only", "not reproduced")]
 
 
@@ -67,9 +67,9 @@ KINDS = "intra-duplicates", "inter-duplicates", "with those written again", "sil
 def test_gains_are_printed_with_the_types_of_written_blocks(memsim_command):
     (fig19,) = catalog.chosen(["cmd/fig19"])
     few = ["--scale", "tiny", "--workloads", "cfd", "bfs", "--seeds", 2]
-    said = memsim_command("sweep", "-q", "-d", "out", fig19.command, *few).stdout.splitlines()
-    heading = next(i for i, line in enumerate(said) if line.startswith("% of written blocks, cmd"))
-    rows = (re.match(r"(.*, seed \d) +(.*)", line) for line in said[heading + 1 : heading + 9])
+    printed = memsim_command("sweep", "-q", "-d", "out", fig19.command, *few).stdout.splitlines()
+    heading = next(i for i, line in enumerate(printed) if line.startswith("% of written blocks, cmd"))
+    rows = (re.match(r"(.*, seed \d) +(.*)", line) for line in printed[heading + 1 : heading + 9])
     shares = {row[1]: [float(x) for x in row[2].split()] for row in rows}
     assert list(shares) == [f"{what}, seed {seed}" for what in KINDS for seed in (1, 2)]
     assert shares["intra-duplicates, seed 1"][0] > 30 and shares["silent, seed 1"][1] > 20, "of cfd, and of bfs"

@@ -1,4 +1,4 @@
-"""Studies: points in processes, finished ones skipped, claims judged into the database."""
+"""Studies: points run in processes, finished points are skipped, verdicts are stored in the database."""
 import argparse
 import sqlite3
 

@@ -1,4 +1,4 @@
-"""`memsim sweep`: a study with its points on record, and how far it is."""
+"""`memsim sweep`: a study whose points are recorded, and its progress."""
 import contextlib
 import json
 import os
@@ -232,7 +232,7 @@ def test_a_point_of_several_seeds_does_not_continue_from_a_checkpoint(in_tmp):
 
 @pytest.fixture
 def long_study(study, tmp_path):
-    """A study of two long points, as its process, with a function that gives its workers."""
+    """The process of a study with two long points, and a function that returns its workers."""
     (tmp_path / "point.py").write_text(POINT.replace("memsim.simulate()", "memsim.simulate(sys.argv[2])"))
     (tmp_path / "study.py").write_text(
         STUDY.replace('made.point("point.py", n, size=n)', 'made.point("point.py", 2 * 10**9, f"{n}ms", size=n)')
@@ -274,7 +274,7 @@ def test_signals_of_a_run_fail_no_point(long_study, tmp_path):
 
 
 def runs_begun(folder):
-    """How many runs the database has; 0 while another process makes its tables."""
+    """The number of runs in the database; 0 while another process creates the tables."""
     try:
         return len(rows(folder, "SELECT 1 FROM run")) if (folder / "out/stats.db").exists() else 0
     except sqlite3.OperationalError:

@@ -1,4 +1,4 @@
-"""--timeline and the debug flags of component types: they show what happens, and change nothing."""
+"""--timeline and the debug flags of component types: they show the run and do not affect it."""
 import json
 import re
 import sqlite3
@@ -67,7 +67,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 @pytest.fixture
 def timeline(memsim_command, tmp_path):
-    """The events of a timeline with these options, of a run that is simulated in these parts; and its stderr."""
+    """The events of a timeline with these options, for a run simulated in these parts; and the run's stderr."""
     (tmp_path / "in_parts.py").write_text(IN_PARTS)
 
     def made(*options, parts=""):
@@ -79,8 +79,8 @@ def timeline(memsim_command, tmp_path):
 
 
 def nested(events):
-    """Perfetto's rule: of the slices of a track, in order of their begin, each ends within those that it began in; of slices that
-    begin together the outer one comes first in the file. How many lie in another."""
+    """Checks Perfetto's rule: a slice ends within the slice of its track in which it began; of slices that begin together
+    the outer one is first in the file. Returns the number of inner slices."""
     tracks = {}
     for place, e in enumerate(events):
         if e["ph"] == "X":
@@ -111,7 +111,7 @@ def test_a_timeline_nests(timeline):
 
 
 def test_unfinished_requests_are_in_the_timeline(timeline):
-    """600 ns lie in the first accesses of the second kernel; later one thread works alone and mostly hits its L1."""
+    """600 ns are in the first accesses of the second kernel; later a single thread runs, mostly with hits in its L1."""
     events, _ = timeline(parts="600ns")
     assert nested(events) > 10
     requests = [e for e in slices(events, 1, True) if e["name"].startswith("request ")]
@@ -119,7 +119,7 @@ def test_unfinished_requests_are_in_the_timeline(timeline):
     assert len(requests) > 2
     ends = [round((e["ts"] + e["dur"]) * 1000) for e in (*requests, launch)]
     assert set(ends) == {600}
-    for request in requests:  # its stages and what it is at now cover it
+    for request in requests:  # its stages and its present state cover its life
         own = [
             e
             for e in events

@@ -1,4 +1,4 @@
-"""`memsim trace`: what it prints, and the sentences it ends in (docs/traces.md runs the rest)."""
+"""`memsim trace`: its output and error sentences (docs/traces.md runs the rest)."""
 
 from pathlib import Path
 
@@ -42,7 +42,7 @@ def test_mistakes_give_error_messages(memsim_command, tmp_path):
 
 
 def test_the_page_has_every_format(memsim_command):
-    """docs/traces.md holds the table that the registered formats make."""
+    """docs/traces.md contains the table that is generated from the registered formats."""
     table = memsim_command("trace", "formats").stdout
     assert table.count("\n") > 12
     assert table in (Path(__file__).parents[2] / "docs/traces.md").read_text()
@@ -62,7 +62,7 @@ memsim.simulate()
 
 
 def test_commands_of_a_dram(memsim_command, tmp_path):
-    """A row is opened and read; the tool's trace has cycle, command and bank in the order of time."""
+    """A row is opened and read. The tool's trace has cycle, command and bank, in the order of time."""
     (tmp_path / "dram.py").write_text(COMMANDS)
     memsim_command("-q", "--debug-flags", "DramCommands", "--debug-file", "lines", "dram.py")
     output = memsim_command("trace", "commands", "lines", "out", "--cycle", "0.833ns").stdout

@@ -1,4 +1,4 @@
-"""Accel-Sim traces of several CUDA streams, and of accesses that lie across two sectors, run through SMs."""
+"""Accel-Sim traces of several CUDA streams, and of accesses that cross a sector boundary, run on SMs."""
 
 import subprocess
 from pathlib import Path
@@ -24,7 +24,7 @@ HEAD = """\
 
 
 def kernel(name, stream, lines, blocks=1):
-    """A kernel whose blocks are one warp each, which does the same in all of them."""
+    """A kernel whose blocks have one warp each, all with the same instructions."""
     body = "".join(f"{16 * i:04x} {line}\n" for i, line in enumerate([*lines, "ffffffff 0 EXIT 0 0"]))
     text = HEAD.format(name=name, stream=stream, blocks=blocks)
     for block in range(blocks):
@@ -33,13 +33,13 @@ def kernel(name, stream, lines, blocks=1):
 
 
 def loads(first, n):
-    """Loads that wait for each other, each of a line of its own."""
+    """Loads that depend on each other, each of another line."""
     return [f"ffffffff 1 R2 LDG.E 1 R2 4 1 {first + 128 * i:#x} 4" for i in range(n)]
 
 
 @pytest.fixture
 def counted(in_tmp):
-    """(launches of the run, what is counted) of a list of kernels."""
+    """(launches of the run, counts) of a list of kernels."""
 
     def run(kernels, sms=2, **program):
         for i, text in enumerate(kernels):
@@ -77,7 +77,7 @@ def test_streams_of_one_list_run_concurrently_and_one_stream_in_order(counted):
 
 
 def test_streams_share_one_memory(counted):
-    """What one stream stores lies where the other loads: one line of the L2 serves both."""
+    """One stream stores to the line that the other loads: one line of the L2 serves both."""
     shared = 0x7F0000200000
     _, counts = counted([kernel("a", 0, loads(shared, 50)), kernel("b", 1, loads(shared, 50))])
     assert counts["L2 reads"] == 2 * 50 * 4

@@ -1,4 +1,4 @@
-"""Quantities: exact, of one kind each, and taken by parameters."""
+"""Quantities: exact, each of one kind, and accepted by parameters."""
 
 from fractions import Fraction
 

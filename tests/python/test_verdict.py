@@ -1,4 +1,4 @@
-"""Verdicts: the effect is judged, and only what a simulation measured can be met."""
+"""Verdicts: the effect is judged, and only simulated values can meet a claim."""
 import argparse
 import contextlib
 import re
@@ -22,7 +22,7 @@ def claim(relation, value, unit="%", label="measured", deviation=""):
 @pytest.mark.parametrize(
     "relation, value, ours, word",
     [
-        # A fifth of the effect on either side.
+        # A fifth of the effect in both directions.
         ("gain", 21, 1.027, "ordering only"),  # the two ratios lie within 20 % of each other
         ("gain", 50, 1.40, "met"),
         ("gain", 50, 1.3999, "ordering only"),
@@ -86,7 +86,7 @@ def test_equal_shares_are_within_two_points_of_a_hundred():
 @pytest.mark.parametrize(
     "paper, ours, word",
     [
-        # A share above a half by what it leaves: a fifth of that, or 2 points.
+        # A share above a half is judged by the remainder: a fifth of it, or 2 points.
         (99.93, 81.45, "not reproduced"),
         (99.93, 97.93, "met"),
         (99.93, 97.92, "not reproduced"),
@@ -97,7 +97,7 @@ def test_equal_shares_are_within_two_points_of_a_hundred():
         (90, 88, "met"),
         (90, 92.01, "not reproduced"),
         (100, 98, "met"),
-        # One `below` alone: small values get no 2 points.
+        # A single `below`: no tolerance of 2 points for small values.
         (50, 40, "met"),
         (50, 39.99, "not reproduced"),
         (0.9, 1.08, "met"),
@@ -106,7 +106,7 @@ def test_equal_shares_are_within_two_points_of_a_hundred():
 )
 def test_a_share_is_judged_by_its_lesser_part(paper, ours, word):
     assert verdict.judge(claim("absolute", paper), [ours]).word == word
-    if paper > 50 and word != "met":  # what is no share has no whole
+    if paper > 50 and word != "met":  # only a share has a remainder
         assert verdict.judge(claim("absolute", paper, "KB"), [ours]).word == "met"
 
 

@@ -1,4 +1,4 @@
-"""`--watch PORT`: a page that shows a run under way."""
+"""`--watch PORT`: a page that shows a run in progress."""
 import json
 import os
 import re
@@ -52,7 +52,7 @@ def ask(address, path="/status", **headers):
 
 
 def status(address, wanted=lambda s: True):
-    """The first one that is as wanted."""
+    """The first answer that meets the condition."""
     for _ in range(100):
         found = json.loads(ask(address))
         if found and wanted(found):
@@ -80,7 +80,7 @@ def test_the_status_shows_progress_and_waiting_components(watched):
 
 
 def test_only_this_machine_is_answered(watched):
-    """A page of elsewhere whose name leads here gets nothing."""
+    """A page of another site whose name resolves to this machine receives nothing."""
     _, address = watched
     status(address)
     for path, headers in (("/status", {"Host": "elsewhere.example:80"}), ("/../run.py", {})):
@@ -169,7 +169,7 @@ def test_a_browser_that_disconnects_is_not_reported(watched):
 
 
 def test_idle_connections_leave_the_run_its_descriptors(tmp_path):
-    """Of 80 descriptors, 100 connections take a few; the checkpoint is written, and the page is answered."""
+    """100 connections use only a few of 80 descriptors; the checkpoint is written, and the page is served."""
     (tmp_path / "endless.py").write_text(ENDLESS)
     few = 80
     running = subprocess.Popen(
@@ -206,7 +206,7 @@ def test_a_connection_that_is_silent_is_closed(monkeypatch):
 
 
 def test_the_page_is_answered_while_an_input_is_loaded(tmp_path):
-    """Also where what loads does not look up: random floats of half a gigabyte."""
+    """The page is also served while a long call loads data: half a gigabyte of random floats."""
     (tmp_path / "load.py").write_text(
         """\
 import time
@@ -236,7 +236,7 @@ print(time.monotonic(), flush=True)
             try:
                 connection.request("GET", "/")
                 connection.getresponse().read()
-            except (OSError, HTTPException):  # it has ended
+            except (OSError, HTTPException):  # the run has ended
                 break
             answered.append(time.monotonic())
             time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Statistics of a window of a run, cut by resets or sampled in a series, are those of the window."""
+"""Statistics of a window of a run, delimited by resets or sampled in a series, cover exactly this window."""
 import re
 import sqlite3
 from pathlib import Path
@@ -16,7 +16,7 @@ JOBS = {
     "cxl_gpu.py": ("--scale tiny --platform cxl-ds", "50us"),
     "sap.py": ("--scale tiny", "50us"),
 }
-# Times that are added up over parts which work at once.
+# Times that are summed over parts that work in parallel.
 ADDED_UP = "sense_time", "program_time", "erase_time", "io_time", "media_time", "migration_time"
 SHARES = re.compile("share|rate|accuracy|waste")
 IN_WINDOWS = """\
@@ -115,7 +115,7 @@ def test_ipc_within_a_launch_is_that_of_the_sms(gemm):
     simulation, gpu = gemm
     simulation.stats.series("1us", ["gpu.dispatcher.ipc", "gpu.dispatcher.cycles"])
     simulation.simulate("10us")
-    began = 12_000 - gpu.dispatcher.stats.cycles  # the first launch begins some ns after the start
+    began = 12_000 - gpu.dispatcher.stats.cycles  # the first launch begins a few ns after the start
     executed = sum(sm.stats.thread_instructions for sm in gpu.sm)
     assert 0 <= began < 20 and executed > 10_000
     assert gpu.dispatcher.stats.ipc == pytest.approx(executed / gpu.dispatcher.stats.cycles)
@@ -133,7 +133,7 @@ def test_ipc_within_a_launch_is_that_of_the_sms(gemm):
 
 def stages(latency):
     root = memsim.Root(seed=1)
-    root.program = workload.Program(name="vadd", size=32)  # so few that none waits for another
+    root.program = workload.Program(name="vadd", size=32)  # so few that they do not wait for each other
     root.gpu = systems.gpu(
         sms=1,
         l1=dict(capacity="48KiB", latency=latency.get("l1", "20ns")),
@@ -161,7 +161,7 @@ def test_a_latency_belongs_to_its_own_stage(in_tmp, part, more, at_least):
     before, after = stages({}), stages({part: more})
     assert after.get("response", 0) < 3, "the way from the DRAM to the L2"
     assert after[part] - before.get(part, 0) >= at_least
-    for other in before.keys() - {part, "sm", "queue", "dram"}:  # these hold requests that come at other times
+    for other in before.keys() - {part, "sm", "queue", "dram"}:  # these have requests that arrive at other times
         assert after[other] == pytest.approx(before[other], abs=12), other
 
 

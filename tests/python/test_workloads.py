@@ -118,13 +118,13 @@ def test_the_longest_workloads_start_first():
     assert [p["name"] for p in workloads.profiles(jobs, 1, [1, 2, 0])] == ["vadd", "cp", "saxpy"]
 
 
-# A file of each kind that no reader takes.
+# For each kind a file that no reader accepts.
 NO_FILE = {"a graph": "p sp x\n", "a bitmap": "BM", "a network": "[net]\nwidth=x\n"}
 
 
 @pytest.mark.parametrize("w", _memsim.workloads(), ids=lambda w: w["names"][0])
 def test_a_file_is_read_or_refused(w, tmp_path):
-    """Of every workload: none takes a file and leaves it unread."""
+    """No workload accepts a file without reading it."""
     file = tmp_path / "input"
     file.write_text(NO_FILE.get(w["reads"], "anything"))
     with pytest.raises(memsim.Error) as refused:

@@ -1,4 +1,4 @@
-"""ZnG's platforms: their differences and workloads."""
+"""ZnG's platforms: differences and workloads."""
 import memsim
 import pytest
 from memsim.systems import zng
@@ -59,7 +59,7 @@ def test_a_slice_keeps_the_resources_of_an_sm():
         size = zng.scale.scale(size_of_program)
         assert size.k == k and size.sms == 16 // k == size.channels
         assert size.controllers * size.of_controller * k == 6
-        # Pages a second that the cores serve, for each SM.
+        # Pages per second that the cores serve, for each SM.
         rate = zng.scale.cores(size) / zng.scale.firmware(size) / size.sms
         assert rate == pytest.approx(5 / 4.1e-6 / 16)
     whole = zng.scale.scale(zng.scale.FOOTPRINT)
@@ -79,7 +79,7 @@ def test_hybridgpu_brings_pages_through_its_firmware(in_tmp):
     buffer, drive = root.memory.buffer.stats, root.ssd.drive.stats
     assert buffer.pages_in == drive.reads > 10
     assert drive.host_page_reads == sum(c.stats.reads for c in root.ssd.channel) > 10
-    # A core's time is in each page that is read.
+    # The latency of each read page includes a core's time.
     assert buffer.drive_time.mean / 1e3 > zng.scale.firmware(zng.scale.scale(MIB)) * 1e6
 
 
@@ -106,9 +106,11 @@ def test_optane_waits_763_ns_for_every_row_or_after_a_write(in_tmp):
     reads, writes = 2000 / seconds("measured", "100%"), 2000 / seconds("measured", "0%")
     assert reads > 8 / 250e-9 * 0.7  # 8 partitions, 190 ns and the data
     assert writes == pytest.approx(8 / 970e-9, rel=0.2)
-    # 32 requests find 14 of 16 banks, and open a row each. A row that was written, or with `printed` any, takes 763 ns
+    # 32 requests use 14 of 16 banks, and each opens a row. A row that was written, or with `printed` any row, takes 763 ns
     # to close.
-    assert 2000 / seconds("table", "100%") == pytest.approx(14 / 200e-9, rel=0.2)  # beside 59 % of the wires' rate
+    assert 2000 / seconds("table", "100%") == pytest.approx(
+        14 / 200e-9, rel=0.2
+    )  # the wires are used at 59 % of their rate
     assert 2000 / seconds("table", "0%") == pytest.approx(14 / 983e-9, rel=0.15)
     assert 2000 / seconds("printed", "100%") == pytest.approx(14 / 953e-9, rel=0.15)
 
@@ -122,7 +124,7 @@ def test_optane_waits_763_ns_for_every_row_or_after_a_write(in_tmp):
         "dimm": (16, "8KiB"),
         "measured": (8, "256B"),
     }
-    # No row lies in two controllers.
+    # No row is divided between two controllers.
     assert [zng.memory.chunk("optane", r) for r in zng.memory.OPTANE] == ["2048B", "2048B", "4096B", "256B"]
     assert zng.memory.chunk("ideal") == "2048B" == f"{machine('ideal').gpu.interleave.chunk}"
     assert zng.memory.chunk("zng") == "4096B" == f"{machine('zng').gpu.interleave.chunk}"
@@ -166,7 +168,7 @@ def test_zngs_own_flash_returns_what_was_written(in_tmp, platform, text):
     controllers, packages = root.flash.controller, root.flash.package
     assert sum(c.stats.reads for c in controllers) > 100
     assert sum(p.stats.senses for p in packages) > 5
-    assert not sum(c.stats.atomics for c in controllers)  # these programs have none so early
+    assert not sum(c.stats.atomics for c in controllers)  # these programs have no such requests so early
     assert sum(c.stats.reads + c.stats.writes - c.stats.combined for c in controllers) == sum(
         p.stats.reads + p.stats.writes for p in packages
     )
@@ -243,7 +245,7 @@ def test_hybridgpu_has_the_predictor_and_not_the_monitor():
 
 
 def test_a_mapped_block_extends_over_64_planes_of_all_packages():
-    # Its table is the paper's: 10,923 entries of 60 bits for 1 TiB.
+    # The table has the paper's size: 10,923 entries of 60 bits for 1 TiB.
     root = machine("zng")
     size = zng.scale.scale(sum(footprint(p) for p in root.program))
     assert in_bytes(root.gpu.mmu.page, "page") == 64 * size.data_pages * 4096
@@ -265,11 +267,11 @@ def test_other_spans_of_a_mapped_block_return_what_was_written(in_tmp, span, acr
 
 
 def test_consecutive_pages_are_written_to_different_planes(in_tmp):
-    """With a block of one plane they lie in one: `span` decides how many planes a stretch of addresses has."""
+    """`span` determines the number of planes of an address range: with blocks of one plane, it is 1."""
     busy = {}
     for span in (1, 64):
         size = zng.scale.scale(MIB)
-        size.data_pages = zng.scale.PAGES  # so the program lies in one block of a plane
+        size.data_pages = zng.scale.PAGES  # so the program is in one block of a plane
         root = machine("zng", "back", most=100_000, size=size, on_flash=dict(span=span, across=span > 1))
         run(root)
         busy[span] = sum(1 for p in root.flash.package for n in range(64) if int(p.stats.plane_writes[n]))
@@ -291,7 +293,7 @@ def test_data_are_in_as_many_blocks_as_the_papers(in_tmp):
 
 def test_written_lines_are_redirected_while_registers_thrash(in_tmp):
     root = machine("zng", "back", most=0, on_flash=dict(registers=2, network="none"), contents=True)
-    for controller in root.flash.controller:  # two registers a plane hold all of so small a program
+    for controller in root.flash.controller:  # two registers a plane suffice for this small program
         controller.thrash_window, controller.thrash_high = 64, "1%"
         controller.thrash_low = "0%"
     run(root)

@@ -38,9 +38,9 @@ def test_a_controller_stands_beside_its_channels_package():
 
 @pytest.mark.slow
 def test_memory_usage_follows_accesses(tmp_path):
-    """1 GiB of 1.25 TB of data: 262,144 pages, nearly each in a block of its own, read or written."""
+    """1 GiB of accesses to 1.25 TB of data: 262,144 pages, nearly each in another block, read or written."""
     memsim = Path(__file__).parents[2] / "build" / "memsim"
-    # The system counts what a process had before it became another program: a small one starts it.
+    # The system counts memory from before exec() as well, so a small process starts memsim.
     starter = (
         "import resource, subprocess, sys\n"
         "subprocess.run(sys.argv[1:], check=True)\n"

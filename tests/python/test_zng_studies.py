@@ -1,4 +1,4 @@
-"""Scripts that ZnG's studies of peaks and of pages run."""
+"""Scripts of ZnG's studies of peak rates and of pages."""
 import re
 import sqlite3
 from pathlib import Path
@@ -21,13 +21,13 @@ def gb_per_second(memsim_command, *arguments):
 
 @pytest.mark.parametrize(
     "memory, least, most", [("ideal", 170, 192.4), ("desktop", 45, 51.2), ("optane", 20, 39.5)]
-)  # a row of 2 KiB takes 953 ns to open and close, and a controller's queue names few of them
+)  # a row of 2 KiB takes 953 ns to open and close, and the requests of a queue are to few rows
 def test_a_memory_under_load_gives_at_most_what_its_pins_do(memsim_command, memory, least, most):
     assert least < gb_per_second(memsim_command, "--memory", memory, "--time", "200us") <= most
 
 
 def test_hybridgpu_has_the_bandwidth_of_its_slowest_part(memsim_command):
-    # Random lines: a page each, and 5 cores take 4.1 us for a page: the paper's 5 GB/s. In the buffer: its DRAM.
+    # Each random line needs a page, and 5 cores take 4.1 us for a page: the paper's 5 GB/s. Hits in the buffer: its DRAM.
     random = memsim_command(
         CONFIGS / "zng_peak.py", "--memory", "hybridgpu", "--pattern", "random", "--warm", "500us", "--time", "1ms"
     )
@@ -75,8 +75,8 @@ def test_requests_of_programs_over_time(memsim_command, tmp_path):
 
 
 def test_bandwidth_of_arrays_is_of_useful_bytes():
-    """Of one SM of sixteen in a second: lines that were asked for of what was sensed, lines that were written of what
-    was programmed; of HybridGPU pages, since its buffer asks for them."""
+    """For one of sixteen SMs: the requested share of sensed bytes, and the written share of programmed bytes. For HybridGPU
+    in pages, because its buffer requests pages."""
     run = {("gpu.dispatcher", "cycles"): 1.2e9, ("gpu.sm[0]", "issued"): 1}
     flash = {
         ("flash.package[0]", name): value
@@ -96,7 +96,7 @@ def test_a_program_that_reads_no_page_reads_none_again(page_reads, pages_read, e
 
 
 def judged(figure, workloads, *ids, scale="judge"):
-    """Whether claims of a figure that was run on these workloads are too small to judge."""
+    """Whether a figure that was run on these workloads is too small to judge its claims."""
     name, zng_paper = figure, paper.load("zng")
     args = parsed(zng_paper, zng_paper.figures[name], ["--scale", scale, "--workloads", *workloads])
     fig = Figure(zng_paper, zng_paper.figures[name], args)
@@ -109,7 +109,7 @@ def test_a_claim_is_judged_on_all_workloads_that_it_names_or_its_figure_averages
     pairs, all_but_one = list(zng.workloads.PAIRS), list(zng.workloads.PAIRS[1:])
     assert judged("fig10", pairs, "zng-03") == [False] and judged("fig10", all_but_one, "zng-03") == [True]
     assert judged("fig10", pairs, "zng-03", scale="default") == [True]
-    # Fig. 17 is of one pair, Fig. 15a of eight copies of one program: not of all sixteen.
+    # Fig. 17 has one pair and Fig. 15a eight copies of one program, not all sixteen workloads.
     assert judged("fig10", ["betw-back"], "zng-29", "zng-06") == [False, True]
     assert judged("fig15a", ["betw*8"], "zng-39") == [False]
     assert judged("fig15a", ["betw*4"], "zng-39") == [True]

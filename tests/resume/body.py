@@ -1,5 +1,5 @@
-"""The body of a checkpoint, unpacked and packed again under a valid checksum: for tests that forge
-one. As docs/checkpoints.md has it, with the libraries that memsim links."""
+"""Unpacks and packs the body of a checkpoint with a valid checksum, for tests that forge one.
+docs/checkpoints.md describes the format."""
 import ctypes
 import struct
 
@@ -34,7 +34,7 @@ def checksum(head, rest):
 
 
 def unpack(file):
-    """(info, body): what `ckpt info` shows, and all that is packed."""
+    """(info, body): the part that `ckpt info` shows, and the packed part."""
     data = file.read_bytes()
     _, _, info_size, packed_size, raw_size, _ = HEAD.unpack_from(data)
     packed = data[64 + info_size : 64 + info_size + packed_size]

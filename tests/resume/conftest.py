@@ -1,4 +1,4 @@
-"""What the tests of whole runs share: the main job at a size for tests, in processes of its own."""
+"""Shared by the tests of whole runs: the main job at a size for tests, in separate processes."""
 import random
 import sqlite3
 import subprocess
@@ -37,7 +37,7 @@ class Runner:
         )
 
     def wait_until(self, condition, *running):
-        """Until it holds; not for ever, and not if one of the processes ends before."""
+        """Waits until the condition holds. Fails after a time, or if one of the processes ends before."""
         began = time.monotonic()
         while not condition():
             for process in running:
@@ -50,7 +50,7 @@ class Runner:
             return database.execute(query).fetchall()
 
     def content(self, outdir):
-        """All of a database with one run, but its name, arguments and times of the host."""
+        """The contents of a database with one run, without its name, arguments and host times."""
         return [self.rows(outdir, query) for query in verify.CONTENT.values()]
 
     def digest(self, outdir):
@@ -105,7 +105,7 @@ def at_fixture():
 
 @pytest.fixture
 def survives(run):
-    """Checks that a machine saved at two moments, restored, and perturbed gives the same."""
+    """Checks that a machine that is saved at two moments, restored and perturbed gives the same results."""
 
     def check(*machine):
         whole = run("-d", "whole", *machine)

@@ -1,5 +1,5 @@
-"""Another build than the one that wrote a checkpoint continues it: with debugging, or of clang++ with sanitizers.
-util/test --long makes those builds; where one is missing its tests are skipped."""
+"""A checkpoint is continued by another build: with debugging, or by clang++ with sanitizers. util/test --long makes
+these builds; without them the tests are skipped."""
 import shutil
 import subprocess
 
@@ -14,7 +14,7 @@ RESULTS = "SELECT path, name, value, unit FROM result ORDER BY path, name"
 
 
 def command(script):
-    """Its first mode."""
+    """The arguments of the first mode."""
     arguments, modes = SCRIPTS[script]
     return [CONFIGS / script, *arguments.split(), *modes[0].split()]
 
@@ -46,7 +46,7 @@ def test_a_checkpoint_goes_on_in_another_build(run, script, build):
 
 @pytest.mark.parametrize("script", SYSTEMS)
 def test_restored_twice_in_a_row(run, script):
-    """From a checkpoint that a restored run has written."""
+    """Continues from a checkpoint that a restored run has written."""
     machine = command(script)
     run("-q", "-d", "whole", *machine)
     first, second = run.moments("whole", 2)

@@ -1,4 +1,4 @@
-"""The resume oracle over CMD's platforms, which carry the values of the program."""
+"""The resume oracle for CMD's platforms, with contents."""
 from pathlib import Path
 
 import pytest

@@ -1,4 +1,4 @@
-"""Several applications on one machine, cut at random moments and gone on with."""
+"""Several applications on one machine, interrupted at random moments and continued."""
 from pathlib import Path
 
 import pytest
@@ -28,7 +28,7 @@ def test_each_application_is_told_apart(run):
     for i in range(2):
         run("-d", f"alone{i}", *machine, "--only", i)
         assert value("both", f"application_instructions[{i}]") == value(f"alone{i}", "application_instructions[0]")
-        # Company does not help, but rows and banks may fall out better by a little.
+        # Another application does not help, but accesses to rows and banks may be slightly better.
         assert value("both", f"application_ipc[{i}]") < 1.01 * value(f"alone{i}", "application_ipc[0]")
     assert value("both", "ipc_sum") == pytest.approx(
         value("both", "application_ipc[0]") + value("both", "application_ipc[1]")

@@ -1,4 +1,4 @@
-"""The resume oracle over CXL-GPU's configurations, which carry the values of the program."""
+"""The resume oracle for CXL-GPU's configurations, with contents."""
 from pathlib import Path
 
 import pytest
@@ -39,7 +39,7 @@ def test_a_platform_saved_restored_and_perturbed(survives, platform, media):
 
 @pytest.mark.parametrize("flit, errors", [("68B", 10**10), ("256B", 4 * 10**11), ("256B-lopt", 4 * 10**11)])
 def test_a_link_with_flits_in_replay(survives, flit, errors):
-    """One bit in 10^5 is received wrongly, or four in 10^4 with a FEC: at any moment some flit comes again."""
+    """One bit in 10^5 is received wrongly, or four in 10^4 with FEC: at any moment some flit is being repeated."""
     survives(
         CONFIG.parent / "cxl_link.py",
         "--flit",

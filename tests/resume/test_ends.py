@@ -1,4 +1,4 @@
-"""Whatever ends a run, its statistics are kept under the cause, and a restore continues from there."""
+"""A run that ends early keeps its statistics under the cause, and a restore continues from there."""
 import os
 import re
 import resource
@@ -30,7 +30,7 @@ print(memsim.curTick())
 if os.path.exists("late"):
     exec(compile(open("late").read(), "late", "exec"))
 """
-CAUSES = {  # what the script does: its exit code, and the label
+CAUSES = {  # action of the script: exit code, and the label
     "1 / 0": (1, "ZeroDivisionError: division by zero"),
     "open('nowhere')": (1, "FileNotFoundError: [Errno 2] No such file or directory: 'nowhere'"),
     "raise RuntimeError('one\\ntwo')": (1, "RuntimeError: one"),
@@ -72,7 +72,7 @@ def test_an_early_end_keeps_the_run(run, script, fault, when):
     assert [label for label, in run.rows("out", "SELECT label FROM dump ORDER BY id")] == labels
     assert run.rows("out", "SELECT id, finished FROM run") == [(uuid, None)]
     assert run.rows("out", "SELECT value FROM result WHERE path = 'gen' AND name = 'reads'")[0][0] > 0
-    # Without the cause the script continues, and nothing shows that it had ended.
+    # Without the cause the script continues, with the results of an undisturbed run.
     (run.directory / when).unlink()
     assert run("--restore", file).stdout == whole.stdout
     assert run.content("out") == run.content("whole")
@@ -121,8 +121,8 @@ def test_a_signal_while_it_simulates(run, job, number, code, stem):
 
 
 def test_a_second_sigint_ends_at_once(run, script):
-    """But not one of the first three seconds, which may have been passed on. As a checkpoint of a large machine may
-    take long: here the script takes its time."""
+    """The second signal is ignored in the first three seconds, because it may be a forwarded copy of the first. The script
+    is slow here, like the checkpoint of a large machine."""
     (run.directory / "fault").write_text(
         "import time\nopen('begun', 'w').close()\ntry:\n  memsim.simulate('100s')\nfinally:\n"
         "  os.kill(os.getpid(), signal.SIGINT)\n  open('after', 'w').close()\n  time.sleep(100)\n"
@@ -158,7 +158,7 @@ def test_an_ordinary_python_keeps_it_too(run, script):
 
 
 def test_an_error_between_two_phases_of_a_tick_saves_no_machine(run, script):
-    """Its statistics are kept; its State may be half changed."""
+    """The statistics are kept. No checkpoint is written, because State may be inconsistent."""
     (run.directory / "fault").write_text(
         "def broken(machine, until):\n    raise memsim.Panic('it broke')\nmemsim._memsim.Machine.run = broken\n"
     )

@@ -1,4 +1,4 @@
-"""Checkpoints with a valid checksum that no memsim has written end in a sentence, or in a run."""
+"""Forged checkpoints with a valid checksum end in a sentence or in a run."""
 import random
 import resource
 import shutil
@@ -47,7 +47,7 @@ ODD = (0, 1, 2, 0xFF, 0x7FFFFFFF, 0xFFFFFFFF, 0x7FFFFFFFFFFFFFFF, 0xFFFFFFFFFFFF
 
 
 def forged(data, draw):
-    """The body with a few numbers replaced, often where one stands, or a piece lost."""
+    """The body with a few numbers replaced, often at the place of a number, or with a piece removed."""
     data = bytearray(data)
     for _ in range(draw.randrange(1, 4)):
         size = draw.choice((1, 2, 4, 8))
@@ -89,7 +89,7 @@ def test_a_forged_checkpoint_never_crashes(run, at, system, seeds):
             capture_output=True,
             preexec_fn=limited,
         )
-        # A loop that never ends is cut off: whoever forges it gets it.
+        # A forged loop without end is stopped by the limit and is not an error.
         assert done.returncode in (0, 1, -signal.SIGXCPU), (seed, done.returncode, done.stderr)
         refused += done.returncode == 1
         shutil.rmtree(run.directory / f"out{seed}", ignore_errors=True)

@@ -7,7 +7,7 @@ import pytest
 
 
 def wait_for(directory, pattern, process):
-    """The first file of that name."""
+    """The first file with this name."""
     while not (found := sorted(directory.glob(pattern))):
         assert process.poll() is None, process.communicate()
         time.sleep(0.005)
@@ -31,8 +31,8 @@ def test_ended_by_sigterm(run, job):
 
 
 def test_ctrl_c_at_any_moment(run, job):
-    """The run prints one sentence and, once the machine exists, what was kept; a signal during instantiate() finds
-    nothing to checkpoint. Before the launcher handles signals it prints nothing, and it never prints a traceback.
+    """The run prints one sentence and, once the machine exists, a line about the kept results. During instantiate() there
+    is nothing to checkpoint. Before the launcher handles signals the run prints nothing; it never prints a traceback.
     Python may end by the signal after the sentence if the interpreter had not yet started."""
     sentence = "memsim: interrupted\n"
     for step in range(12):
@@ -53,7 +53,7 @@ def test_ctrl_c_at_any_moment(run, job):
         ), output
 
 
-# Series and dumps all the time: something is on its way to the database at any moment.
+# Frequent samples and dumps: at any moment rows are being written to the database.
 SCRIPT = """\
 import memsim
 from memsim import workload
@@ -71,7 +71,7 @@ while memsim.simulate("100us").getCause() == "simulate() limit reached":
     ["bfs_topology", pytest.param("pagerank", marks=pytest.mark.slow), pytest.param("script", marks=pytest.mark.slow)],
 )
 def test_killed_again_and_again(run, job, what):
-    """kill -9 at random moments; each time the run continues from the last checkpoint by the wall clock."""
+    """kill -9 at random moments. Each time the run continues from the last periodic checkpoint."""
     if what == "script":
         (run.directory / "script.py").write_text(SCRIPT)
         work = ["script.py"]
@@ -83,7 +83,7 @@ def test_killed_again_and_again(run, job, what):
     while True:
         saved = [file.stat().st_mtime_ns for file in (run.directory / "out").glob("wall-*.ckpt")]
         running = run.start(*command)
-        # Until it has come further, however slow the host is, and then for a while.
+        # Until a new checkpoint exists, however slow the host is, and then a little longer.
         while running.poll() is None and saved == [
             file.stat().st_mtime_ns for file in (run.directory / "out").glob("wall-*.ckpt")
         ]:

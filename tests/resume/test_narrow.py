@@ -1,5 +1,5 @@
-"""The resume oracle where queues are full nearly always: a wake that is missed shows there, and at no queue's usual
-size."""
+"""The resume oracle with queues that are full nearly always. A missing wake is found there, but not with queues of
+the usual size."""
 from pathlib import Path
 
 import pytest

@@ -1,6 +1,6 @@
-"""Checkpoints that an older memsim wrote, of types whose State has changed since then.
+"""Checkpoints of an older version, with types whose State has changed since.
 
-older/<name>.ckpt is of older/<name>.py, by `--checkpoint-at`, as the memsim before the change wrote it.
+The version before the change wrote older/<name>.ckpt from older/<name>.py with `--checkpoint-at`.
 """
 import json
 from pathlib import Path
@@ -77,7 +77,7 @@ def test_a_former_state_that_is_damaged_is_refused(run):
     info, data = body.unpack(OLDER / "pcie.ckpt")
     file = run.directory / "other.ckpt"
     file.write_bytes((OLDER / "pcie.ckpt").read_bytes())
-    busy = (3000937506).to_bytes(8, "little") + (2812500).to_bytes(8, "little")  # free_at and remainder stand before it
+    busy = (3000937506).to_bytes(8, "little") + (2812500).to_bytes(8, "little")  # free_at and remainder precede it
     assert data.count(busy + b"\1") == 1
     body.pack(file, info, data.replace(busy + b"\1", busy + b"\2"))
     (run.directory / "on.py").write_text(GO_ON)

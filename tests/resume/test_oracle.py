@@ -1,6 +1,6 @@
-"""The perturbation oracle on the whole machine: what must leave no trace leaves none.
+"""The perturbation oracle on the whole machine: perturbations do not change its results.
 
-Each run is a process of its own, so nothing but the checkpoint's file carries over.
+Each run is a separate process, so only the checkpoint's file connects them.
 """
 import subprocess
 
@@ -15,7 +15,7 @@ def checkpoints(run, outdir):
 
 
 def state(file):
-    """The State of every component in a checkpoint; what simulates nothing has none."""
+    """The State of every component in a checkpoint; objects that simulate nothing have none."""
     saved = memsim._memsim.read_checkpoint(str(file))
     return {
         path: saved.show(path)
@@ -60,7 +60,7 @@ def test_a_naive_event_queue_and_wakes_for_no_reason(run, machine):
 
 @pytest.mark.slow
 def test_all_at_once(run, machine, at):
-    """Perturbed and on the naive queue before the checkpoint, as it comes after it, and back."""
+    """Perturbed and on the naive queue before the checkpoint but not after it, and the reverse."""
     run("-d", "whole", *machine)
     ticks = run.moments("whole", 2)
     run("-d", "cut", "--perturb-wakes", 7, "--event-queue", "naive", *at(ticks), *machine)
@@ -73,7 +73,7 @@ def test_all_at_once(run, machine, at):
 
 
 def test_two_machines_side_by_side(run):
-    """Two machines that take turns in one process, and each alone."""
+    """Two machines that are simulated alternately in one process, compared with each alone."""
     script = run.directory / "side.py"
     script.write_text(
         """\

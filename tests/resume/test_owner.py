@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-# Two dumps; in between it waits for the file that its environment names, if it names one.
+# Two dumps; between them the script waits for the file that its environment names, if any.
 SCRIPT = """\
 import os, time
 import memsim
@@ -32,7 +32,7 @@ memsim.checkpoint("late.ckpt")
 
 @pytest.fixture
 def first(run, monkeypatch):
-    """A process in the middle of its run, with a checkpoint behind it; it waits for the file `go`."""
+    """A process in the middle of its run, which has written a checkpoint; it waits for the file `go`."""
     (run.directory / "script.py").write_text(SCRIPT)
     run("-d", "whole", "script.py")
     monkeypatch.setenv("WAIT_FOR", "go")
@@ -75,7 +75,7 @@ def test_a_dead_process_s_run_is_taken_over(run, first):
 
 
 def test_a_process_that_lost_its_run_notices(run, first):
-    """Its lock is gone, as after its machine was cut off from a server of files."""
+    """The process has lost its lock, as after its host lost the connection to a file server."""
     first.send_signal(signal.SIGSTOP)
     (run.directory / "out/stats.db-owners").unlink()
     run("--restore", "out/4us.ckpt")

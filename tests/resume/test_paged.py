@@ -1,4 +1,4 @@
-"""Page faults, walks and copies under way: what they leave in a checkpoint is all of them."""
+"""Page faults, walks and copies in progress are complete in a checkpoint."""
 from pathlib import Path
 
 CONFIG = Path(__file__).parents[2] / "configs" / "paged_gpu.py"

@@ -1,4 +1,4 @@
-"""The resume oracle over all platforms of Ohm-GPU, in both modes."""
+"""The resume oracle for all platforms of Ohm-GPU, in both modes."""
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,5 @@
-"""What a restore continues, what makes it a new run, and what is refused before anything is
-deleted."""
+"""Restores: changes after which a run continues, changes that make it a new run, and those that are
+refused before anything is deleted."""
 import json
 import shutil
 from pathlib import Path
@@ -39,7 +39,7 @@ def write(run):
 
 
 def test_a_checkpoint_after_a_dump(run, write):
-    """Its restore knows that all is dumped, and why the run ended."""
+    """A restore of the last checkpoint knows that all statistics are dumped, and why the run ended."""
     script = write(
         "machine(1)\n" "print(memsim.simulate())\n" "memsim.stats.dump('mine')\n" "memsim.checkpoint('own.ckpt')\n"
     )
@@ -51,7 +51,7 @@ def test_a_checkpoint_after_a_dump(run, write):
 
 
 def checkpoint_of(run, time, number=0):
-    """Of the runs in out, by their seeds, the file of this one."""
+    """The checkpoint of the run in out with this seed."""
     (uuid,) = run.rows("out", "SELECT id FROM run ORDER BY seed")[number]
     return run.directory / f"out/{time}-{uuid[:8]}.ckpt"
 
@@ -198,7 +198,7 @@ LAYER = "[net]\nchannels=1\n[convolutional]\nactivation=linear\n"  # one weight,
     ids=["a trace", "a kernel of a list", "a list", "a network's weights"],
 )
 def test_a_changed_input(run, write, script, files, changed, at):
-    """Refused before anything of the finished run is deleted; the same contents anew are the same."""
+    """A changed input is refused before anything of the finished run is deleted; a new file with equal contents is accepted."""
     for name, text in files.items():
         (run.directory / name).write_text(text)
     write(script, machine="")
@@ -219,7 +219,7 @@ def test_a_changed_input(run, write, script, files, changed, at):
 
 
 def test_a_finished_run_of_other_contents_is_not_skipped(run, write):
-    """The size and the time of change of the trace are as they were."""
+    """A changed trace with the same size and modification time."""
     import os
 
     trace = run.directory / "a.trc"
@@ -254,7 +254,7 @@ def test_another_build_makes_a_new_run(run, write):
 
 
 def test_a_changed_module_of_memsim_makes_a_new_run(run):
-    """A copy of memsim, whose function that builds the machine is edited between save and restore."""
+    """A copy of memsim, in which the function that builds the machine is edited between save and restore."""
     shutil.copytree(
         ROOT / "build/python", run.directory / "python", ignore=shutil.ignore_patterns("*.so", "__pycache__")
     )
@@ -284,7 +284,7 @@ def test_a_changed_module_of_memsim_makes_a_new_run(run):
 
 
 def test_components_of_other_machines_may_change(run, write):
-    """Another memsim's version, of the same shapes as far as this machine goes."""
+    """A checkpoint of another version, whose shapes are the same for this machine."""
     script = write("machine(1)\nmemsim.simulate()\n")
     run("-d", "out", "--checkpoint-at", "5us", script)
     content = run.content("out")

@@ -1,4 +1,4 @@
-"""Every mode of every script in configs/ under AddressSanitizer and UndefinedBehaviorSanitizer: no report, and the digest of g++."""
+"""Every mode of every script in configs/ with AddressSanitizer and UndefinedBehaviorSanitizer: no report, and g++'s digest."""
 
 import subprocess
 

@@ -1,4 +1,4 @@
-"""The resume oracle over SAP's machines, which carry the values of the program."""
+"""The resume oracle for SAP's machines, with contents."""
 from pathlib import Path
 
 import pytest

@@ -1,10 +1,10 @@
-"""Scripts of any kind around the machine: loops, decisions on statistics, dumps, resets, series."""
+"""Scripts with loops, decisions on statistics, dumps, resets and series."""
 import os
 import py_compile
 
 import pytest
 
-# Every call whose answer depends on simulated state, and decisions on the answers.
+# Every call whose result depends on simulated state, and decisions based on the results.
 SCRIPT = """\
 import memsim
 from memsim import workload
@@ -46,7 +46,7 @@ def test_a_checkpoint_in_each_call(run, script, at):
     content = run.content("whole")
     labels = {label for (_, _, label) in content[1]}
     assert "warm" in labels and len(content[1]) > 5 and len(content[3]) > 100, "a thin script"
-    # On the limits of simulate() calls and around them, on a sample of the series, and anywhere.
+    # At and around the limits of simulate() calls, at a sample of the series, and elsewhere.
     ticks = sorted(
         {
             1,
@@ -116,7 +116,7 @@ def test_a_changed_script(run, script, at):
     ],
 )
 def test_another_order_of_calls(run, script, at, call, other, output):
-    """The file is unchanged, but its calls depend on the environment."""
+    """The file has not changed, but its calls depend on the environment."""
     assert f"memsim.{call}" in SCRIPT
     script.write_text(
         SCRIPT.replace("import memsim", "import memsim, os, sys; memsim.sys = sys", 1).replace(
@@ -130,7 +130,7 @@ def test_another_order_of_calls(run, script, at, call, other, output):
 
 
 def test_tunable_parameters(run, job, at):
-    """A new run whose parent is the old one, with the parameter as it is now; fixed ones refused."""
+    """A changed tunable parameter makes a new run whose parent is the old one; fixed parameters are refused."""
     run("-d", "out", *at([50 * 10**9]), *job())
     content = run.content("out")
     ((parent,),) = run.rows("out", "SELECT id FROM run")
@@ -157,7 +157,7 @@ def test_tunable_parameters(run, job, at):
 
 
 def test_parameters_set_at_the_start_and_on_the_way(run, job, at):
-    """--set is kept by checkpoints; a chain of changes ends where the whole run with them ends."""
+    """Checkpoints keep --set. A chain of changes gives the results of one run with all of them."""
     start = ["--set", "memory.xpoint[0].t_read=300ns", "--set", "gpu.l2[0].mshrs=32"]
     run("-d", "whole", *start, *job())
     run("-d", "out", *start, *at([20 * 10**9]), *job())
@@ -174,7 +174,7 @@ def test_parameters_set_at_the_start_and_on_the_way(run, job, at):
 
 
 def test_a_run_cut_short(run, job, at):
-    """By instructions and by a region of interest; resumed as any other."""
+    """Runs limited by instructions and by a region of interest are resumed like others."""
 
     def launches(outdir):
         ((count,),) = run.rows(
@@ -215,7 +215,7 @@ memsim.simulate(early.LENGTH)
 
 @pytest.fixture
 def imports(run):
-    """A script of modules, of which some are imported when the checkpoint has been written; the checkpoint."""
+    """A script with modules, some of which are imported after the checkpoint is written; and the checkpoint."""
     (run.directory / "script.py").write_text(IMPORTS)
     (run.directory / "early.py").write_text("LENGTH = '2us'\n")
     (run.directory / "late").mkdir()
@@ -241,7 +241,7 @@ def test_a_module_that_is_imported_later_may_not_change_either(run, imports, mod
 
 
 def test_a_compiled_module_that_is_not_of_its_source(run, imports, monkeypatch):
-    """Python runs it where time and size are those of the source."""
+    """Python runs a cached module if its recorded time and size are those of the source."""
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     run("-d", "again", "script.py")
     module = run.directory / "early.py"

@@ -1,11 +1,11 @@
-"""A study that is ended, two studies on one database, and points whose process died."""
+"""A study that is interrupted, two studies on one database, and points whose process died."""
 import os
 import signal
 import subprocess
 
 import pytest
 
-# A point stops in its middle until the file `go` is there or a signal has come.
+# A point stops halfway until the file `go` exists or a signal has arrived.
 POINT = """\
 import os, sys, time
 import memsim
@@ -49,7 +49,7 @@ RESULTS = (
 
 @pytest.fixture
 def four(run):
-    """The study of four points, and its results when nothing disturbs it (in `whole`)."""
+    """A study with four points, and the results of an undisturbed run (in `whole`)."""
     (run.directory / "point.py").write_text(POINT)
     (run.directory / "four.py").write_text(STUDY)
     (run.directory / "go").touch()
@@ -60,7 +60,7 @@ def four(run):
 
 
 def started(run, count, *running):
-    """The processes of the points by seed, as soon as so many have come to their middle."""
+    """The processes of the points by seed, as soon as this many have reached the middle."""
     file = run.directory / "started"
     file.touch()
     run.wait_until(lambda: len(file.read_text().splitlines()) >= count, *running)
@@ -114,8 +114,8 @@ def test_two_studies_on_one_database(four):
 
 @pytest.mark.parametrize("saved", [False, True])
 def test_points_whose_processes_died_are_taken_over(four, saved):
-    """Two of each study; either has failed with its own two and finishes the other's: from a checkpoint,
-    or as new runs."""
+    """Each of two studies has two points, which have failed. It then finishes the points of the other one, from a
+    checkpoint or as new runs."""
     if saved:
         study = four.directory / "four.py"
         study.write_text(STUDY.replace("seed=seed", "options=['--checkpoint-at', '4us'], seed=seed"))
@@ -134,7 +134,7 @@ def test_points_whose_processes_died_are_taken_over(four, saved):
 
 
 def test_a_study_that_is_told_twice_does_not_wait(four):
-    """Its points hear it twice, too; here they do not get to heed it."""
+    """The points also receive the signal twice; here they do not react to it in time."""
     (four.directory / "point.py").write_text(
         POINT.replace(
             "signals._seen:\n        break",

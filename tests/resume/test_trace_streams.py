@@ -1,4 +1,4 @@
-"""A trace of two streams, cut while both are in flight and gone on with."""
+"""A trace with two streams, interrupted while both are in progress, and continued."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ HEAD = """\
 
 
 def kernel(stream, first):
-    """Twelve blocks, of which an SM holds two: each loads lines that it waits for, and stores one to local memory."""
+    """Twelve blocks, two at a time in an SM. Each loads lines and waits for them, and stores one line to local memory."""
     text = HEAD.format(stream=stream)
     for block in range(12):
         lines = [f"ffffffff 1 R2 LDG.E 1 R2 4 1 {first + 128 * (10 * block + i):#x} 4" for i in range(10)]
@@ -47,7 +47,7 @@ def test_a_trace_of_two_streams_goes_on_as_if_it_had_not_stopped(run, survives):
         "WHERE a.kernel = 'k7' AND b.kernel = 'k8' ORDER BY a.number, b.number LIMIT 1) FROM launch",
     )
     assert launches == 4 and both > 0
-    # At a moment when launches of both are under way.
+    # At a moment when launches of both are in progress.
     ((moment,),) = run.rows(
         "whole",
         "SELECT (max(a.started, b.started) + min(a.ended, b.ended)) / 2 FROM launch a, launch b "

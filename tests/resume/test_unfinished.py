@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-# By its environment it is killed after 5 us, or waits there for a file.
+# Depending on its environment, the process is killed after 5 us or waits there for a file.
 SCRIPT = """\
 import os, signal, sys, time
 import memsim
@@ -34,7 +34,7 @@ AT = ["--checkpoint-at", "2us", "--checkpoint-at", "4us"]
 
 @pytest.fixture
 def killed(run, monkeypatch):
-    """Runs the script with these seeds until it is killed, and returns its runs."""
+    """Runs the script with these seeds until it is killed, and returns the runs."""
     (run.directory / "script.py").write_text(SCRIPT)
 
     def begin(*seeds, more=AT):

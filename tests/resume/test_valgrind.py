@@ -1,6 +1,6 @@
 """A short run of each system under valgrind: memsim loses no memory, and reads none that is uninitialised. util/test --long
-installs valgrind. Faults of Python itself are ignored: it keeps objects to its end, and looks at addresses of
-others' memory."""
+installs valgrind. Reports about Python itself are ignored: it keeps objects until it ends, and reads addresses
+outside of its own objects."""
 import os
 import subprocess
 import xml.etree.ElementTree as xml
@@ -11,11 +11,11 @@ from .conftest import MEMSIM
 from .test_builds import SYSTEMS, command
 
 OURS = os.path.realpath(MEMSIM.parent)
-ALLOCATORS = "vgpreload_"  # what valgrind puts in the place of malloc and new
+ALLOCATORS = "vgpreload_"  # valgrind's replacements of malloc and new
 
 
 def of_memsim(error):
-    """Whether memsim's code did it: the innermost frame that is not an allocator's."""
+    """Whether memsim's code is the cause: the innermost frame that is not an allocator's."""
     for frame in error.find("stack"):
         file = frame.findtext("obj", "")
         if ALLOCATORS not in file and "/libstdc++" not in file:

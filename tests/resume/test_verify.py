@@ -1,4 +1,4 @@
-"""`memsim ckpt verify`: it finds a run that a restore changes, and finds none in any platform."""
+"""`memsim ckpt verify` detects a run that a restore changes; no platform has one."""
 import re
 import subprocess
 from pathlib import Path
@@ -15,7 +15,7 @@ CONFIGS = Path(__file__).parents[2] / "configs"
 
 
 def each(option, names, first=None):
-    """An argument for each name; one of them comes first."""
+    """One argument for each name; the given one is first."""
     return [f"--{option} {name}" for name in sorted(names, key=lambda name: name != first)]
 
 
@@ -132,7 +132,7 @@ SHORT = [
     if mode == SCRIPTS[script][1][0] or re.fullmatch(r"--(platform|policy) \S+", mode)
 ]
 
-# Its memory becomes slower each time that the script runs.
+# The memory becomes slower each time the script runs.
 FORGETFUL = """\
 import memsim
 from memsim.mem import SimpleMemory, TrafficGen
@@ -181,7 +181,7 @@ def test_every_platform_and_mode(run, script, mode):
 
 
 def test_memsim_s_options_are_those_of_a_run(run):
-    """Each process has them: the plain run, the one that saves, and those that continue."""
+    """Each process has the options: the plain run, the run that saves, and those that continue."""
     (run.directory / "script.py").write_text(
         FORGETFUL.replace(
             'f.write("x")', 'f.write(f"{options.changes} {options.stamps} {options.event_queue} {options.perturb}\\n")'
@@ -213,7 +213,7 @@ def test_memsim_s_options_are_those_of_a_run(run):
 
 
 def test_a_run_that_a_restore_changes(run):
-    """Saving changes nothing; each restored run differs, and the report names the difference."""
+    """Saving has no effect; each restored run differs, and the report names the difference."""
     (run.directory / "script.py").write_text(FORGETFUL)
     output = run("ckpt", "verify", "--ticks", 2, "script.py", expect=1).stdout.splitlines()
     assert len(output) == 3 and all(
@@ -224,7 +224,7 @@ def test_a_run_that_a_restore_changes(run):
 
 
 def test_what_one_restore_changes_is_no_other_s_matter(run):
-    """The first restore alone has another machine, and dumps after its checkpoint and before the second's."""
+    """Only the first restore has another machine; it dumps between its checkpoint and the second one."""
     (run.directory / "script.py").write_text(
         FORGETFUL.replace("max(0, len(open('runs').read()) - 2)", "(len(open('runs').read()) == 3)").replace(
             "memsim.simulate()", "memsim.simulate('5us')\nmemsim.stats.dump('half')\nmemsim.simulate()"

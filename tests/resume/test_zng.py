@@ -1,4 +1,4 @@
-"""The resume oracle over ZnG's platforms."""
+"""The resume oracle for ZnG's platforms."""
 import json
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def test_a_platform_saved_restored_and_perturbed(survives, platform, more):
 
 
 def at_work(file):
-    """Log blocks that are being merged in a checkpoint, and applications that are held."""
+    """A checkpoint with log blocks that are being merged, and with applications that are held."""
     state = json.loads(memsim._memsim.read_checkpoint(str(file)).show("gpu.collector"))
     return state["merges"]["active"], [a for a in state["applications"] if a["hold"] != "none"]
 
@@ -37,7 +37,7 @@ def at_work(file):
     "platform, workload, instructions", [("zng-base", "gaus", 200_000), ("zng", "gram", 1_000_000)]
 )
 def test_in_the_middle_of_a_garbage_collection(run, at, platform, workload, instructions):
-    """Two registers a plane, and log blocks of one page: merges go on from beginning to end."""
+    """Two registers a plane, and log blocks of one page: merges take place during the whole run."""
     machine = [
         "--set",
         "flash.package[*].log_reserve=383",

@@ -1,6 +1,6 @@
-"""Every Catch2 case as a test of its own, in its own process; the tags [slow] and [long] are the
-marks. Those tagged [validation] print tables: tests/validation/test_document.py runs them, all in one
-process, but for --fast. The other build, of clang++ with sanitizers, is one that util/test --long makes."""
+"""Runs every Catch2 case as a separate test in a separate process. Tags [slow] and [long] become marks.
+Cases tagged [validation] print tables: tests/validation/test_document.py runs them in one process, not
+with --fast. The second build, by clang++ with sanitizers, is made by util/test --long."""
 
 import os
 import re
@@ -15,9 +15,9 @@ BUILDS = ["build", "build-sanitize-clang++"]
 
 
 def run(build, *arguments):
-    """Runs the cases; nothing that they made may be left in the temporary directory."""
+    """Runs the cases, which must remove their files from the temporary directory."""
     with tempfile.TemporaryDirectory(prefix="memsim-") as folder:
-        os.chmod(folder, 0o755)  # a case that gives up its rights looks in there
+        os.chmod(folder, 0o755)  # a case that drops its privileges reads this directory
         done = subprocess.run(
             [ROOT / build / "unit_tests", *arguments],
             env={**os.environ, "TMPDIR": folder},

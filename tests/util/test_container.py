@@ -1,4 +1,4 @@
-"""The container recipes: one Debian, and one command of the copied files."""
+"""The container recipes: the same Debian, and the same commands for the copied files."""
 import io
 import re
 import subprocess

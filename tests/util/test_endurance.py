@@ -1,4 +1,4 @@
-"""tests/bench/endurance.py at the smallest size: it measures, and a run of the main job is copied with all its rows."""
+"""tests/bench/endurance.py at the smallest size: it measures, and copies a run of the main job with all its rows."""
 import sqlite3
 import subprocess
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""util/facts finds what it measures in a small tree, and nothing else."""
+"""util/facts finds exactly the findings of a small tree."""
 
 import subprocess
 from pathlib import Path
@@ -80,7 +80,7 @@ def test_pages_and_words_are_counted_by_kind(tree):
         {
             "docs/task.md": "# A\nThe cache tells nobody.\n",
             "docs/models/m.md": "# M\n",
-            "docs/reference.md": "1\n2\n3\n",
+            "docs/accuracy.md": "1\n2\n3\n",
             "docs/v.md": "# V\n<!-- tables: V -->\n| a |\n<!-- end of tables -->\n",
             "README.md": "# R\n",
             "python/memsim/long.py": "x = 1\n" * 301,
@@ -94,6 +94,6 @@ def test_pages_and_words_are_counted_by_kind(tree):
 
 
 def test_the_tree_itself_is_measured():
-    """A pattern that matches nothing would pass every limit."""
+    """Each fact has findings, because a pattern that matches nothing would satisfy every limit."""
     done = subprocess.run([ROOT / "util/facts"], check=True, capture_output=True, text=True)
     assert number(done.stdout, "functions of more than 60 lines") > 0 and number(done.stdout, "pages: models") > 100

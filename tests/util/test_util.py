@@ -1,4 +1,4 @@
-"""What a person sees of util/test: progress while it builds, and one line at the end."""
+"""The output of util/test: progress while it builds, and one line at the end."""
 
 import subprocess
 from pathlib import Path
@@ -23,7 +23,7 @@ def test_what_is_compiled_is_shown_when_it_begins(tmp_path):
     script = f"source '{ROOT}/util/setup'; root='{tmp_path}'; build made"
     with subprocess.Popen(["bash", "-c", script], stderr=subprocess.PIPE, text=True) as building:
         assert building.stderr.readline() == "  compile made\n"
-        (tmp_path / "seen").touch()  # too late if the line came only when the build was over
+        (tmp_path / "seen").touch()  # fails if the line appears only after the build
         assert building.stderr.read() == ""
     assert building.returncode == 0
 

@@ -1,8 +1,8 @@
-"""What Accel-Sim counts on a trace with Volta's caches: a second, plain model, which shares nothing with memsim.
+"""Accel-Sim's counts on a trace with Volta's caches: an independent, simple model, which shares no code with memsim.
 
-It holds sets of lines and counts sectors; it has no time. Local memory lies as `translate_local_memaddr` of GPGPU-Sim
-(gpgpu_local_mem_map 1) puts it: word D of a thread at 4 * (D * N + base), where N is the number of threads that may be
-resident and base that of the thread among them. An L1 is that of the tested configuration SM7_QV100 with the whole of
+It models sets of lines and counts sectors, without time. Local memory has the layout of `translate_local_memaddr` in
+GPGPU-Sim (gpgpu_local_mem_map 1): word D of a thread is at 4 * (D * N + base), where N is the number of threads that may
+be resident and base the number of the thread among them. An L1 is that of the tested configuration SM7_QV100 with the whole of
 the unified memory: 4 sets of 256 ways, LRU, linear index, write-through, write-allocate, lazy fetch on read. The L2 is
 of 6 MiB, fully associative: GPGPU-Sim's polynomial index leaves no conflicts in footprints that it holds several times
 over. L1s are emptied between launches. Warps of an SM take turns, an instruction each.
@@ -28,7 +28,7 @@ class Cache:
         return lines[number]
 
     def access(self, sectors):
-        """Of these sectors, those that were not here; now they are."""
+        """Adds these sectors, and returns those that were missing."""
         missing = []
         for s in sectors:
             valid = self.line(s * SECTOR // LINE)
@@ -86,8 +86,8 @@ def sectors_of(access, warp, block, threads, resident):
 
 
 def counts(kernels):
-    """Of launches (text of a trace, threads of a block, blocks that may be resident in an SM); all blocks are
-    resident."""
+    """The counts of launches (text of a trace, threads of a block, blocks that may be resident in an SM); all
+    blocks are resident."""
     n, l2 = Counter(), Cache(1, 6 << 20 >> 7)
     for text, threads, resident in kernels:
         sms = [([], Cache(4, 256)) for _ in range(SMS)]
@@ -105,7 +105,7 @@ def counts(kernels):
                     missing = l1.access(sectors)
                     n["L1D reads" if read else "L1D writes"] += len(sectors)
                     n["L1D read misses" if read else "L1D write misses"] += len(missing)
-                    below = missing if read else sectors  # writes go through
+                    below = missing if read else sectors  # write-through
                     n["L2 reads" if read else "L2 writes"] += len(below)
                     missed = l2.access(below)
                     n["L2 misses"] += len(missed)

@@ -1,4 +1,4 @@
-"""The tables of docs/results/validation, which validation runs print, and docs/validation.md, which describes them.
+"""The tables of docs/results/validation, which validation runs print, and docs/validation.md, which links them.
 
     util/validation    runs all of them and writes their tables
 
@@ -43,7 +43,7 @@ def table(heading, caption, columns, rows):
 
 
 def percent(ours, theirs, allowed):
-    """The difference in percent, in bold where it is more than what is allowed."""
+    """The difference in percent, in bold if it is more than the allowed one."""
     if theirs == 0:
         return "" if ours == 0 else "**more than 0**"
     difference = 100 * (ours / theirs - 1)

@@ -11,7 +11,7 @@ using namespace memsim::validation;
 // order of commands. A point up to 80 % of a curve's peak (what the peer reaches at full rate) is
 // judged: latency within 5 %, bandwidth within 3 %, row hits within 3 points; beyond, it shows the
 // depth of queues and is printed only, but for the bandwidth of requests as fast as possible
-// (`every` 0): within 3 %, too. docs/validation.md says where each figure comes from.
+// (`every` 0): within 3 %, too. docs/validation.md gives the source of each figure.
 
 namespace {
 

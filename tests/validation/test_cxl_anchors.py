@@ -1,4 +1,4 @@
-"""CXL expanders and CXL-SSDs beside what simulators and real devices measure (docs/validation.md).
+"""CXL expanders and CXL-SSDs compared with simulators and real devices (docs/validation.md).
 
 Nothing is fitted: a row's layers are those of our presets, or latencies that the peer's own configuration states.
 """
@@ -22,8 +22,8 @@ LATENCY, BANDWIDTH, QUEUES, SSD = (
 
 
 def layers(host_ns, device_ns, bridge_ns):
-    """A controller for both ends of a link, from what a message spends at the host, in the device and in the bridge
-    between them each way: half of each sum belongs to either end."""
+    """A controller for both ends of a link, from the latencies of a message in the host, in the device and in the bridge
+    between them in each direction: each end has half of the sum."""
 
     def end(ns):
         return f"{round(ns * 500)}ps"
@@ -42,7 +42,7 @@ DIMM, DDR4 = ("ddr5_4800", 2), ("ddr4_3200", 1)
 
 @dataclass
 class Linked:
-    """A link of 8 lanes before a memory; nothing flies, as the peers have no figure for it."""
+    """A link of 8 lanes and a memory, without propagation delay, for which the peers have no figure."""
 
     controller: str
     credits: int = 64
@@ -81,7 +81,7 @@ def run(memory, link=None, warm=None, **traffic):
 
 
 def latency(preset, link=None):
-    """Of a read alone. A chain of reads would fall into step with refresh: each 997 ns they meet all of its phases."""
+    """The latency of single reads. A chain of reads could synchronise with refresh; one every 997 ns samples all its phases."""
     return run(lambda root: dram(root, *preset), link, pattern="random", period="997ns", requests=4000)[0]
 
 
@@ -146,7 +146,7 @@ def test_load_to_use_beside_peers():
 
 
 def test_a_link_adds_its_layers_and_flits():
-    """Before a memory that is never refreshed: 4 times an end's layers, and 3 flits of 2.125 ns."""
+    """With a memory without refresh: 4 times the layers of an end, and 3 flits of 2.125 ns."""
 
     def alone(link=None):
         def memory(root):
@@ -210,7 +210,7 @@ def test_bandwidth_beside_measured_devices():
         ["device", "", "reads : writes", "theirs", "ours, sequential", "%", "ours, random", "%"],
         rows,
     )
-    # What binds ours: the link for reads (9 flits of 2.125 ns for 8 lines), the DRAM for all other mixes.
+    # Our limits: the link for reads (9 flits of 2.125 ns for 8 lines), the DRAM for all other mixes.
     assert 0.95 * 26.8 < done[DIMM, ASIC, "all reads"][0] < 26.8
     for mix in ("3:1", "2:1", "1:1"):
         alone = under_load(DIMM, None, mix, pattern="sequential")[1]
@@ -236,7 +236,9 @@ def test_bandwidth_over_requests_under_way():
             reads = [f"{found[i][0]:.0f}" if found[i][0] else "" for i in (0, -1)]
             rows.append([name, mix, reads[0], *(f"{gbps:.2f}" for _, gbps in found), reads[1]])
             most[name, mix] = found[-1][1]
-            if mix == "all reads":  # up to 16 meet in banks, and wait for refresh together: no more than that
+            if (
+                mix == "all reads"
+            ):  # the tolerance for up to 16 requests that conflict in banks and wait for refresh together
                 for depth, (_, gbps) in zip(depths[:3], found):
                     assert 0.8 * depth * 64 < gbps * found[0][0] < 1.01 * depth * 64
     document.table(
@@ -245,7 +247,7 @@ def test_bandwidth_over_requests_under_way():
         ["layers", "reads : writes", "a read alone, ns", *depths, "a read among 256, ns"],
         rows,
     )
-    for mix in ("all reads", "all writes"):  # 64 credits bind where the layers below them are slow
+    for mix in ("all reads", "all writes"):  # 64 credits are the limit if the layers below them are slow
         assert most["smt, tpp", mix] < 0.85 * most["ours", mix]
         assert most["smt, tpp; 256 credits", mix] == pytest.approx(most["ours", mix], rel=0.08)
 

@@ -9,7 +9,7 @@ import pytest
 from validation import document
 
 ROOT = Path(__file__).parents[2]
-DATA = ROOT.parent / "shared/data"  # real traces; where they are not, their tables are not printed
+DATA = ROOT.parent / "shared/data"  # real traces; without them their tables are not printed
 TEXT = document.DOCUMENT.read_text()
 
 
@@ -49,7 +49,7 @@ def test_every_place_is_of_a_heading_that_a_run_names():
 
 
 def repeated(text):
-    """What a merge that went wrong leaves: headings, paragraphs, bullets or captions that stand twice."""
+    """Remains of a wrong merge: headings, paragraphs, bullets or captions that occur twice."""
     pieces = [" ".join(piece.split()) for piece in re.split(r"\n\n|\n(?=#|[-*] )", text)]
     bold = [found[1] for piece in pieces if (found := re.match(r"(?:[-*] )?\*\*(.+?)\*\*", piece))]
     headings = [line.lstrip("# ") for line in text.splitlines() if line.startswith("#")]
@@ -69,7 +69,7 @@ def test_nothing_stands_twice():
 
 @pytest.fixture
 def own(tmp_path, monkeypatch):
-    """A document that links the tables of A, in a folder of its own."""
+    """A document that links the tables of A, in a separate folder."""
     page = tmp_path / "page.md"
     page.write_text("## A\n[Tables](results/validation/a.md)\n\n## B\nend\n")
     monkeypatch.setattr(document, "DOCUMENT", page)

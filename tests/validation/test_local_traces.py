@@ -1,4 +1,4 @@
-"""SASS traces with local memory of many warps, on the QV100 and in a model of what Accel-Sim counts
+"""SASS traces with local memory of many warps, on the QV100 and in a model of Accel-Sim's counts
 (accelsim_model.py).
 
 A stack frame's words of one warp lie 5,120 lines apart, a multiple of any power of two of sets up to 1,024. The public
@@ -26,7 +26,7 @@ HEAD = """\
 -accelsim tracer version = 5
 #traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate
 """
-FRAME = 0xFFFDC0  # of all threads: a trace's addresses of local memory are those within a thread
+FRAME = 0xFFFDC0  # for all threads: a trace has the addresses of local memory within a thread
 DATA = 0x7F1269C00000
 
 
@@ -65,7 +65,7 @@ def frame(words):
 
 
 def spills(words):
-    """Spilled registers are loaded in the order in which they were stored, twice; loads of 16 bytes at last."""
+    """Spilled registers are loaded twice, in the order of their stores; the last loads have 16 bytes."""
 
     def operations(block, warp):
         for i in range(words):

@@ -1,4 +1,4 @@
-"""The error rates of Ohm-GPU's channel beside those that the paper's Fig. 20b states."""
+"""The error rates of Ohm-GPU's channel compared with those in the paper's Fig. 20b."""
 
 import pytest
 

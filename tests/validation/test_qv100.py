@@ -1,4 +1,4 @@
-"""Accel-Sim's QV100 on its own traces: our counts beside those it prints (docs/validation.md)."""
+"""Accel-Sim's QV100 on its own traces: our counts compared with its output (docs/validation.md)."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ EXPECTED = {
         "DRAM writes": 0,
     },
 }
-# Shown beside them, not judged: these depend on when answers come.
+# Shown but not judged, because they depend on the times of responses.
 SHOWN = {
     "bfs-rodinia-2.0-ft": {"L1D reads merged": 1632, "cycles": 42359},
     "vectoradd-50000": {"L1D reads merged": 0, "cycles": 1197},

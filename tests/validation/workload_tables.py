@@ -1,4 +1,4 @@
-"""The papers' workload tables beside what our workloads do.
+"""The papers' workload tables compared with our workloads.
 
     cd tests; PYTHONPATH=../build/python /usr/bin/python3 -m validation.workload_tables --generator grid
 
@@ -71,7 +71,7 @@ def profile(job):
 
 
 def profiles(size, full, jobs, **graph):
-    """What each workload of the tables does, by each of its names."""
+    """The counts of each workload of the tables, under each of its names."""
     entry = {name: w for w in _memsim.workloads() for name in w["names"]}
     entries = {entry[name]["names"][0]: entry[name] for name, *_ in ZNG + OHM + CXL}
     todo = [

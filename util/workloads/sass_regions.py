@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Prints the machine code of a cubin (sm_70 to sm_90) as far as instruction counts need it: how many
-instructions are between memory accesses, branches and exits. docs/models/workloads.md describes how the
+"""Prints the machine code of a cubin (sm_70 to sm_90) as far as instruction counts need it: the number
+of instructions between memory accesses, branches and exits. docs/models/workloads.md describes how the
 counts in src/workload follow from it.
 
     nvcc -std=c++17 -arch=sm_80 -cubin util/workloads/kernels.cu && util/workloads/sass_regions.py kernels.cubin
@@ -63,7 +63,7 @@ def main():
             if opcode == 0x947:
                 to = i + 1 + struct.unpack("<i", struct.pack("<I", word >> 32))[0] // 16
                 if to == i:
-                    break  # the branch to itself that ends a kernel; the rest is padding
+                    break  # the branch to itself at the end of a kernel; the rest is padding
                 detail = f" to {to}"
             else:
                 detail = ""

@@ -13,7 +13,7 @@ from ..systems import nvidia
 LINE = 128
 HOPS = 3000
 THREADS = 2048  # of an SM, in two blocks
-ELEMENTS = 8_000_000  # of a stream: more than it takes in the window
+ELEMENTS = 8_000_000  # of a stream: more than are accessed in the window
 WARM_US, WINDOW_US = 8, 10  # simulated time before a stream is measured, and while it is
 LOADS = 8  # of each thread that reads the L2
 

@@ -15,7 +15,7 @@ FILE = Path(__file__).with_name("points.toml")
 class Point:
     """A figure of a chip.
 
-    at         footprint or occupancy, as the benchmark says
+    at         footprint or occupancy, depending on the benchmark
     value      the median of the sources
     low, high  lowest and highest source; both `value` where there is one
     used       whether a parameter of the preset was inferred from it

@@ -23,7 +23,7 @@ from the files of `docs/results/<paper>`:
 - `sensitivity.csv`: the envelopes of `memsim reproduce FIGURE --envelope --record`: the least and the greatest value
   while each assumption alone takes its other values, and the assumption that moves the value most.
 
-[studies.md](studies.md#verdicts) says what a verdict means, and [deviations.md](deviations.md) why a value differs.
+[studies.md](studies.md#verdicts) defines verdicts, and [deviations.md](deviations.md) explains differences.
 [models/ohm-readings.md](models/ohm-readings.md) and [models/zng-readings.md](models/zng-readings.md) give the sources
 of the models' readings.
 

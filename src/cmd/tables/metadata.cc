@@ -81,12 +81,12 @@ bool Metadata::look(Table table, std::uint32_t block, std::uint32_t job, Tick no
 }
 
 void Metadata::change(Table table, std::uint32_t block, Tick now) {
-    ask(table, block, {MetadataTarget::nobody, 0, true}, now);
+    ask(table, block, {MetadataTarget::no_job, 0, true}, now);
 }
 
 void Metadata::check_loaded(Loader& l, std::uint32_t jobs) const {
     const auto check = [&](const MetadataTarget& target) {
-        if (target.job != MetadataTarget::nobody) l.index("metadata", target.job, jobs);
+        if (target.job != MetadataTarget::no_job) l.index("metadata", target.job, jobs);
     };
     for (std::uint32_t t = 0; t < tables; ++t) {
         const TagArray& tags = s_.tags[t];

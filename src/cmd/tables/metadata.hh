@@ -64,11 +64,11 @@ struct MetadataStats {
     Ratio mask_hit_rate {mask_hits, mask_reads, "Hit rate of the cache of sector masks"};
 };
 
-/// A waiter for a piece of a table: a request of the controller, or `nobody` for a change that is
+/// A waiter for a piece of a table: a request of the controller, or `no_job` for a change that is
 /// applied when the piece has arrived.
 struct MetadataTarget {
-    static constexpr std::uint32_t nobody = ~std::uint32_t {0};
-    std::uint32_t job = nobody;
+    static constexpr std::uint32_t no_job = ~std::uint32_t {0};
+    std::uint32_t job = no_job;
     std::uint8_t sector = 0; ///< within its line
     bool change = false;
 };
@@ -114,7 +114,7 @@ class Metadata {
         m.serve(mshr, [&](const MetadataTarget& target) {
             if (target.sector != sector) return false;
             if (target.change) s_.tags[t].add_dirty(line, bit(sector));
-            if (target.job != MetadataTarget::nobody) wake(target.job);
+            if (target.job != MetadataTarget::no_job) wake(target.job);
             return true;
         });
         auto& pending = m[mshr].pending;
@@ -146,7 +146,7 @@ class Metadata {
             const Found found = find(first.table, first.sector, first.target, now);
             if (found == Found::stalled) return;
             s_.stalled.drop();
-            if (found == Found::here && first.target.job != MetadataTarget::nobody)
+            if (found == Found::here && first.target.job != MetadataTarget::no_job)
                 wake(first.target.job);
         }
     }

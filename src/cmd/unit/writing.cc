@@ -31,7 +31,7 @@ void Writing::step(std::uint32_t id) {
     case Step::verified:
         return compare(id, j);
     default:
-        return settle(id, j);
+        return place_block(id, j);
     }
 }
 
@@ -156,13 +156,13 @@ void Writing::join(std::uint32_t id, Job& j, std::uint32_t place) {
 
 /// The block is not a duplicate: models the time to compress it.
 void Writing::pack(std::uint32_t id, Job& j) {
-    if (!s_.packing.compresses() || j.mask != all_sectors) return settle(id, j);
+    if (!s_.packing.compresses() || j.mask != all_sectors) return place_block(id, j);
     j.step = Step::packed;
     s_.act.wait(id, pack_cycles_);
 }
 
 /// Finds a place for the block: its own, one that it uses alone, or a donor's.
-void Writing::settle(std::uint32_t id, Job& j) {
+void Writing::place_block(std::uint32_t id, Job& j) {
     if (must_be_whole(j)) return complete(id, j);
     if (const auto place = s_.placement.place_for(j.block)) return put_down(id, j, *place);
     std::uint32_t d = Placement::nowhere;

@@ -51,7 +51,7 @@ class Writing {
     void compare(std::uint32_t id, Job& j);
     void join(std::uint32_t id, Job& j, std::uint32_t place);
     void pack(std::uint32_t id, Job& j);
-    void settle(std::uint32_t id, Job& j);
+    void place_block(std::uint32_t id, Job& j);
     void begin_search(std::uint32_t id, Job& j);
     void look_at_group(std::uint32_t id, Job& j);
     void go_on(std::uint32_t id, Job& j);

@@ -6,7 +6,8 @@ namespace memsim {
 
 namespace {
 
-/// The index in 'input[3]' or 'input', which is `next`, of the vector 'input'; none: it is another.
+/// The index that `text` names in the vector 'input': 3 for 'input[3]', `next` for 'input'. Nothing
+/// for other names.
 std::optional<unsigned> index_in(std::string_view text, std::string_view vector, unsigned next) {
     constexpr unsigned most = 1 << 16;
     if (!text.starts_with(vector)) return {};

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-/// What a component is. Its header declares, and nowhere else does anything declare:
+/// A component is declared once, in its header:
 ///
 ///     #include "core/kernel/component.hh"
 ///     #include "protocol/mem.hh"
@@ -50,29 +50,29 @@
 ///
 ///     } // namespace memsim::mem
 ///
-/// A group of parameters, ports or statistics that is not there in every machine is declared as
-/// well: `Optional` and `Many` (core/kernel/port.hh), `Each` (core/declare/stats.hh).
+/// Ports and statistics whose number depends on the machine are declared as `Optional` or `Many`
+/// (core/kernel/port.hh) and `Each` (core/declare/stats.hh).
 ///
-/// Lifecycle: constructed with its parameters; ports bound, so that their number is known; init();
-/// then either start() (a new run) or its State is loaded (a resumed one); then wake() whenever
-/// something arrived, a timer went off or a port can send again.
-///
-/// Contract of wake(): it does all that can be done now and returns; called with nothing to do it
-/// changes nothing. It decides by State, ports and now(), never by why it was called.
-/// Everything that changes during a run stands in State. A vector there that init() has filled
-/// keeps its length: what grows and shrinks begins empty, or is a deque, a Fifo or a FreeList. So a
-/// checkpoint whose vectors are of another length is refused. Other members are derived from Params
-/// in init() and stay as they are.
+/// Lifecycle     The constructor receives the parameters. Ports are bound; their number is then
+///               known. init() is called. start() begins a new run; State is loaded to resume one.
+///               wake() is called when a message has arrived, a timer has expired, or a port can
+///               send again.
+/// wake()        Does everything that can be done now, and returns. Without work it changes
+///               nothing. It depends on State, ports and now(), not on the cause of the call.
+/// State         Contains everything that changes during a run. A vector that init() has filled
+///               keeps its length; a checkpoint with another length is refused. A container that
+///               grows is initially empty, or is a deque, a Fifo or a FreeList.
+/// Other members are derived from Params in init() and are constant during a run.
 namespace memsim {
 
-/// Who waits for what, as each component tells it when a run hangs.
+/// What each component waits for: printed when a run stops with work left.
 class WaitReport {
   public:
     void add(std::string sentence);
     std::vector<std::string> lines;
 };
 
-/// A part of the machine's addresses that somebody has for itself: from `begin`, so many bytes.
+/// An address range of the machine's memory that a component claims exclusively.
 struct MemoryUse {
     std::string what; ///< 'its page tables', 'the data of application 0'
     std::uint64_t begin = 0, bytes = 0;
@@ -83,36 +83,35 @@ class Component : public Object {
     Component();
     ~Component() override;
 
-    /// Schedules what happens first, at tick 0 of a new run.
+    /// Begins a new run, at tick 0: arms the first timers.
     virtual void start() {}
     virtual void wake() = 0;
-    /// Says what the component itself waits for; its ports are reported by the framework.
+    /// Reports what the component itself waits for. The framework reports what its ports wait for.
     virtual void waits_on(WaitReport&) const {}
-    /// Called when State has been loaded: for what is no value and follows from it.
+    /// Called after State has been loaded, to derive the members that depend on State.
     virtual void state_loaded() {}
-    /// Refuses loaded State by which it would look where nothing is: `l.index("last", state.last,
-    /// inputs)`. What a message names is checked when it is looked up: named() in parts/named.hh.
+    /// Refuses loaded State with an index of an element that does not exist: `l.index("last",
+    /// state.last, inputs)`. Indices in messages are checked by named() (parts/named.hh) when used.
     virtual void check_loaded(Loader&) const {}
-    /// Work that must be done before a run may end by itself: it is an error if the queue of events
-    /// runs empty while this is true.
+    /// Whether work is left. It is an error if no event is pending while this is true.
     virtual bool pending() const { return false; }
-    /// The files that it reads: what is in them decides the results as a parameter does.
+    /// The files that the component reads. Results depend on their contents as on a parameter.
     virtual std::vector<std::string> inputs() const { return {}; }
-    /// What lies in the machine's memory because of it: what hardware keeps for itself (tables,
-    /// reserves) and what programs have. Asked after init(); two that overlap are refused.
+    /// The address ranges that this component occupies: reserved memory of hardware, such as page
+    /// tables, and data of programs. Called after init(). Overlapping ranges are refused.
     virtual std::vector<MemoryUse> memory_uses() const { return {}; }
-    /// The component's balance, checked when a run has ended by itself: a sentence if it is broken.
+    /// Checks the component's sums when no event is pending: a sentence if one of them is wrong.
     virtual std::optional<std::string> imbalance() const { return {}; }
 
     Simulation& sim() const { return *sim_; }
     Tick now() const { return sim_->now(); }
 
-    // ---- for the framework: ports and State, seen without their types ----
+    // ---- for the framework: access to ports and State without their types ----
     struct PortRef {
         std::string name; ///< 'sm_side[3]'
         PortBase* port;
     };
-    /// All ports until they are bound, then those that are.
+    /// Before binding all ports, afterwards the bound ones.
     const std::vector<PortRef>& ports() const { return ports_; }
     void save_state(Saver&);
     void load_state(Loader&); ///< timers are armed again
@@ -120,10 +119,10 @@ class Component : public Object {
     void load_stats(Loader&);
     /// Called once by the machine, before ports are bound.
     void set_up();
-    /// Called once, when all ports are bound: now their number is known.
+    /// Called once by the machine, when all ports are bound and their number is known.
     void finish_set_up() final;
-    /// A port of a vector that grows with its bindings, made if it is not there yet: 'input[3]', or
-    /// 'input', the next that is free. None: there is no such vector.
+    /// A port of a vector that grows with its bindings: 'input[3]', or 'input' for the next index.
+    /// Adds ports as necessary. Null if the component has no such vector.
     PortBase* grow_port(const std::string& name);
     /// Called once, after init() has sized State.
     void seed_all() { declared().seed(*this); }
@@ -157,16 +156,16 @@ class Component : public Object {
 };
 
 inline void Simulation::touch(Component& c) {
-    // Without a branch, which would be foreseen badly: a component that is touched already is
-    // written into the place behind the last one, which the next overwrites. So there is one place
-    // more than there are components.
+    // Without a branch, which the processor would often mispredict. A component that is touched
+    // already is written behind the last element, where the next one overwrites it. The list
+    // therefore has one place more than there are components.
     touched_[touched_count_] = &c;
     touched_count_ += !c.touched_;
     c.touched_ = true;
 }
 
-/// Whether a T is inside a V at all, and whether it is where for_each_inside (below) does not reach
-/// it: in a container that archives itself.
+/// holds(): whether a V contains a T. hides(): whether it contains one that for_each_inside (below)
+/// does not reach, because it is in a container that archives itself.
 template <class T, class V>
 constexpr bool holds();
 template <class T, class V>
@@ -212,7 +211,7 @@ void for_each_inside(V& v, const std::string& path, F&& f) {
     if constexpr (std::is_same_v<V, T>)
         f(v, path);
     else if constexpr (!holds<T, V>() || ArchivesItself<V>)
-        return; // nothing is walked, and no path is made, where there is none
+        return; // without a T, neither elements are visited nor paths constructed
     else if constexpr (is_sequence<V>::value || is_array<V>::value) {
         if constexpr (!is_number_like<typename V::value_type>()) {
             std::size_t i = 0;
@@ -224,8 +223,8 @@ void for_each_inside(V& v, const std::string& path, F&& f) {
         });
 }
 
-/// What a component derives from: see the example above. What its declaration expands to is not
-/// here but with its registration (Declaration in core/declare/object.hh).
+/// Base class of a component: see the example above. The code that its declaration expands to is
+/// compiled with its registration (Declaration in core/declare/object.hh).
 template <class Self>
 class Model : public Component {};
 

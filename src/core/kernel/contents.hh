@@ -9,20 +9,20 @@
 
 namespace memsim {
 
-/// The bytes of one sector, as far as they are known. Each carries the number of the store that
-/// left it there, in the order of the program (0: there before the first): stores reach a cache or
-/// a memory in the order of the machine, which may be another one.
+/// The known bytes of one sector. Each byte has the number of the store that wrote it, in program
+/// order (0: the byte was present before the first store). The numbers are needed because stores
+/// may reach a cache or a memory in another order.
 struct SectorBytes {
     static constexpr std::uint32_t size = 32;
     static constexpr std::uint32_t all = ~std::uint32_t {0};
 
     std::uint32_t known = 0; ///< a bit for each byte
-    bool moved = false;      ///< in a cache: they came by a move, and so they leave
+    bool moved = false; ///< in a cache: the bytes arrived by a move and are written back by one
     std::array<std::uint8_t, size> bytes {};
     std::array<std::uint32_t, size> order {};
 
-    /// Takes what was stored. Of each byte the younger store's stays; true if one of them was there
-    /// already, and the older one came late.
+    /// Applies a store. Each byte keeps the value of the younger store. True if s is the older
+    /// store of some byte, that is, if it arrived late.
     bool store(const SectorBytes& s) {
         if ((known & s.known) == 0) {
             take(s, s.known);
@@ -39,7 +39,7 @@ struct SectorBytes {
         known |= s.known;
         return late & 1;
     }
-    /// Takes the bytes of a store, or of a move; true if a store came late.
+    /// Applies a store or a move. True if a store arrived late.
     bool merge(const SectorBytes& s, bool moves) {
         if (!moves && !s.moved) return store(s);
         take(s, s.known);
@@ -47,18 +47,18 @@ struct SectorBytes {
         return false;
     }
     void forget() { known = 0, moved = false; }
-    /// Takes the bytes that are not known yet.
+    /// Copies the bytes that are not known here.
     void fill(const SectorBytes& s) { take(s, s.known & ~known); }
-    /// Takes the bytes that are not known yet, or are of an older store here.
+    /// Copies the bytes that are not known here or were written by an older store.
     void take_younger(const SectorBytes& s) {
         std::uint32_t younger = 0;
         for (std::uint32_t i = 0; i < size; ++i)
             younger |= std::uint32_t {s.order[i] > order[i]} << i;
         take(s, s.known & (~known | younger));
     }
-    /// Takes the bytes of a mask, whatever was there.
+    /// Copies the bytes of a mask, and replaces known bytes.
     void take(const SectorBytes& s, std::uint32_t which) {
-        if (which == all) { // as nearly all are that come from below
+        if (which == all) { // the common case: a whole sector from the memory below
             bytes = s.bytes;
             order = s.order;
         } else {
@@ -72,8 +72,9 @@ struct SectorBytes {
     }
 };
 
-/// Calls f(number, i) for each sector that a message needs, by its mask (protocol/sectors.hh): its
-/// number in the address space (address / 32) and, from 0, its place in the message.
+/// Calls f(number, i) for each sector that a message needs according to its mask
+/// (protocol/sectors.hh): `number` is the number of the sector in the address space (address / 32),
+/// `i` its index in the message.
 template <class M, class F>
 void for_each_sector(const M& m, F&& f) {
     const std::uint64_t first = m.address / SectorBytes::size;
@@ -83,25 +84,26 @@ void for_each_sector(const M& m, F&& f) {
         if (m.sectors == 0 || m.sectors >> i & 1) f(first + i, i);
 }
 
-/// What messages hold, where a machine carries contents: the one store of all message families. A
-/// message names its record by a handle of 4 bytes. Who receives the message owns the record: it
-/// passes it on with another message or releases it. When a run has ended by itself no record is
-/// left (Machine::imbalances).
+/// The data that messages carry, in a machine that simulates contents. All message families share
+/// this store; a message has a handle of 4 bytes to its record. The receiver of a message owns the
+/// record: it forwards the handle with another message or releases it. No record is left when no
+/// event is pending at the end of a run (Machine::imbalances).
 class Contents {
   public:
     static constexpr std::string_view archived_as = "Contents";
-    /// One sector of a message, counted from the one that holds the message's address.
+    /// One sector of a message. Sector 0 contains the message's address.
     struct Piece {
         std::uint32_t sector = 0;
         SectorBytes data;
     };
     struct Record {
         std::vector<Piece> pieces;     ///< by ascending sector, each once
-        std::vector<std::uint8_t> raw; ///< of messages that are about bytes without an address
-        /// It moves what another memory held and takes the place of whatever is there, which may
-        /// belong to another page. Else it is a program's store (SectorBytes::store). What a cache
-        /// writes back is either, sector by sector (SectorBytes::moved): a store that has overtaken
-        /// a younger one into an empty line must not replace what the younger one left below.
+        std::vector<std::uint8_t> raw; ///< data of messages without an address
+        /// Whether the record moves data of another memory. A move replaces all present bytes,
+        /// which may belong to another page. A record that is not a move is a store of a program
+        /// (SectorBytes::store). A cache decides for each sector which of both it writes back
+        /// (SectorBytes::moved), because an older store that was written into an empty line must
+        /// not replace the bytes of a younger store in the memory below.
         bool moves = false;
     };
     using Id = Handle<Record>;
@@ -122,11 +124,12 @@ class Contents {
     }
     std::size_t live() const { return records_.size(); }
 
-    /// Bytes that an atomic of the program wrote and the machine only read (Sm.atomics).
+    /// Records bytes that an atomic operation of the program wrote while the machine only reads
+    /// them (Sm.atomics).
     void leave_out(std::uint64_t sector, std::uint32_t bytes);
     std::uint32_t left_out(std::uint64_t sector) const;
 
-    /// A store came late: a younger one's bytes were there, and stay.
+    /// Counts a store that arrived after a younger store to the same bytes.
     void count_overtaken() { ++overtaken_; }
     std::uint64_t overtaken() const { return overtaken_; }
 

@@ -20,12 +20,12 @@ void EventQueue::add_block() {
     }
 }
 
-std::uint32_t EventQueue::add_alarm(Tick& when, bool& flag, void* whom) {
-    alarms_.push_back({never, &when, &flag, whom});
+std::uint32_t EventQueue::add_alarm(Tick& when, bool& flag, void* owner) {
+    alarms_.push_back({never, &when, &flag, owner});
     return static_cast<std::uint32_t>(alarms_.size() - 1) | alarm_bit;
 }
 
-/// Into far, or, with the naive queue, where all events are.
+/// Inserts an entry into far_, or into the map of the naive queue.
 void EventQueue::insert_far(Entry e) {
     if (kind_ == QueueKind::naive) {
         naive_.emplace(std::pair {e.tick(), next_sequence_++}, e.slot());
@@ -58,8 +58,8 @@ Tick EventQueue::look_for_next() {
     }
 }
 
-/// Makes the first far bucket near, or deals it out one level down. False when nothing is left.
-/// Near is empty.
+/// Moves the first bucket of far_ to near_ or distributes it over the level below. False if no
+/// event is left. Requires that near_ is empty.
 bool EventQueue::refill() {
     if (stale_ > live_ + 4096) sweep();
     if (used_levels_ == 0) return false;
@@ -78,13 +78,12 @@ bool EventQueue::refill() {
     if (entries.size() <= near_limit || level == 0) {
         horizon_ = static_cast<Tick>(static_cast<std::uint64_t>(base_) + width - 1);
         near_count_ = entries.size();
-        if (near_.size() < near_count_) near_.resize(near_count_); // all of one tick
+        if (near_.size() < near_count_) near_.resize(near_count_); // all are of one tick
         std::reverse_copy(entries.begin(), entries.end(), near_.begin());
         entries.clear();
-        if (level > 0) sort_near(shift); // a bucket of level 0 is one tick, in order
+        if (level > 0) sort_near(shift); // a bucket of level 0 is one tick and is in order
     } else {
-        // Entries of equal tick keep their order: they go to one bucket, in this order, before any
-        // later one can.
+        // Entries of one tick keep their order: all move to one bucket, before later events.
         horizon_ = base_ - 1;
         std::vector<Entry> dealt;
         dealt.swap(entries);
@@ -95,11 +94,12 @@ bool EventQueue::refill() {
     return true;
 }
 
-/// By tick, latest first; equal ones keep their order. Near comes from buckets of 2^shift ticks.
+/// Sorts near_ by tick, the latest first. Entries of one tick keep their order. All entries come
+/// from one bucket of 2^shift ticks.
 void EventQueue::sort_near(unsigned shift) {
     const std::size_t n = near_count_; // at most near_limit
     if (n > deal_from) {
-        // Dealt by its next bits, a bucket is almost sorted; the loops are long and predictable.
+        // Counting sort by the first bits that may differ: its loops are long and predictable.
         unsorted_.swap(near_);
         const unsigned below = shift > sort_bits ? shift - sort_bits : 0;
         auto digit = [below](const Entry& e) {
@@ -124,8 +124,9 @@ void EventQueue::sort_near(unsigned shift) {
     }
 }
 
-/// Near has grown past its limit: its later half (whole ticks) goes back to far, which takes any
-/// number, and the horizon moves down to it. What is pending at the present tick stays.
+/// Inserts an entry when near_ is full. The later half of near_, in whole ticks, returns to far_,
+/// which has no limit, and the horizon decreases accordingly. Events of the tick that is being
+/// executed stay.
 void EventQueue::spill_near(Entry e) {
     const Tick middle = std::max(near_[near_count_ / 2].tick(), floor_ + 1);
     horizon_ = middle - 1;
@@ -141,8 +142,9 @@ void EventQueue::spill_near(Entry e) {
         insert_far(e);
 }
 
-/// Somebody looked ahead with next_tick() and then scheduled many events before what he saw: far
-/// is dealt anew around the present. The simulation's loop does not do that.
+/// Distributes all of far_ again, around the present tick. This is necessary if a caller of
+/// next_tick() then schedules many events before the returned tick, which the simulation's loop
+/// does not do.
 void EventQueue::rebase() {
     std::vector<Entry> all;
     for (auto& level : far_)
@@ -190,7 +192,7 @@ std::vector<PendingEvent> EventQueue::pending() const {
     for (const auto& level : far_)
         for (const auto& bucket : level)
             for (const Entry& e : bucket) add(e);
-    // Events of one tick are in one place, in their order.
+    // Events of one tick are in one container, in their order.
     std::stable_sort(all.begin(), all.end(),
                      [](const PendingEvent& a, const PendingEvent& b) { return a.tick < b.tick; });
     return all;

@@ -14,10 +14,12 @@
 
 namespace memsim {
 
-/// What an event does when its time comes: `object` is whom it is for, `payload` up to 48 bytes.
+/// The function that an event calls: with the object that it concerns, and a payload of up to 48
+/// bytes.
 using Fire = void (*)(void* object, const void* payload);
 
-/// Names a pending event; stale (and harmless to cancel) once the event has fired.
+/// Identifies a pending event. After the event has run the id is stale; cancelling it has no
+/// effect.
 struct EventId {
     std::uint32_t slot = ~std::uint32_t {0};
     std::uint32_t generation = 0;
@@ -35,24 +37,26 @@ enum class QueueKind : std::uint8_t { fast, naive };
 
 /// The pending events, in order of (tick, order of scheduling).
 ///
-/// Two tiers. Near: the events up to a horizon, sorted, the next one last, popped from the end.
-/// Far: a radix structure over the bits of the tick in which event and base differ, `level_bits`
-/// bits a level. When near runs out, the first bucket either becomes near (when it is small) or is
-/// dealt out one level down. An event is moved a few times, as 16 bytes, whatever the number
-/// pending; its payload never moves. All events of one tick are always in one place, in the order
-/// in which they were scheduled, and every move keeps that order: no sequence numbers are needed.
+/// The queue has two tiers. `near_` is a sorted list of all events up to a horizon; the next event
+/// is its last element. `far_` is a radix structure for later events. It compares the tick of an
+/// event with a base, `level_bits` bits a level; the highest differing bit selects the level. When
+/// `near_` is empty the first bucket of `far_` is used: a small bucket becomes `near_`, a larger
+/// one is distributed over the level below. An entry of 16 bytes is moved a few times, independent
+/// of the number of pending events; a payload is never moved. All events of one tick are in one
+/// container, in the order of scheduling, and each move preserves this order. Sequence numbers are
+/// therefore not needed.
 ///
-/// Cancelling marks the event; its 16 bytes are dropped when they come to the front, or swept when
-/// such entries outnumber the live ones: at the next cancelling, or when near is filled.
+/// Cancelling marks an event. Its entry is removed when it becomes the first, or by a sweep when
+/// stale entries outnumber live ones. A sweep takes place at a cancellation or before `near_` is
+/// filled.
 ///
-/// Most events are alarms: of one owner, set again and again, one time pending. An alarm keeps its
-/// place for good and knows its time, so that an entry of another time is known to be stale:
-/// setting it is a store and an insertion. And what it does is always the same, so that it is done
-/// without a call, which the processor could not foresee.
+/// Most events are alarms: timers with one owner that are set repeatedly and have at most one time
+/// pending. An alarm has a permanent slot, which stores its time; an entry with another time is
+/// stale. Setting an alarm therefore costs a store and an insertion. All alarms have the same
+/// effect, so run_next() needs no indirect call, which the processor would often mispredict.
 ///
-/// Preconditions: no event is scheduled at or before the tick being executed.
-/// QueueKind::naive keeps the same order in a std::map: the reference the fast one is tested
-/// against.
+/// Requires      No event is scheduled at or before the tick that is being executed.
+/// Guarantees    QueueKind::naive, a std::map, has the same order; tests compare both.
 class EventQueue {
   public:
     static constexpr std::size_t max_payload = 48;
@@ -81,7 +85,7 @@ class EventQueue {
         return insert(tick, slot);
     }
 
-    /// Takes a pending event back. False if it has fired or was cancelled.
+    /// Cancels a pending event. False if the event has run or was cancelled before.
     bool cancel(EventId id) {
         if (id.slot >= slots_.size() || slots_[id.slot].generation != id.generation) return false;
         Node& node = at(id.slot);
@@ -92,13 +96,13 @@ class EventQueue {
         return true;
     }
 
-    /// A new alarm, not set. When it goes off `when` becomes `never`, `flag` true, and run_next()
-    /// returns `whom`, which is not null.
-    std::uint32_t add_alarm(Tick& when, bool& flag, void* whom);
-    /// Sets it to another time than it is set to; `never`: it is off.
+    /// Adds an alarm, which is not set, and returns its number. When the alarm expires `when`
+    /// becomes `never`, `flag` becomes true, and run_next() returns `owner`, which is not null.
+    std::uint32_t add_alarm(Tick& when, bool& flag, void* owner);
+    /// Sets an alarm to a time other than its present one; `never` switches it off.
     void set_alarm(std::uint32_t alarm, Tick tick) {
         Alarm& a = alarms_[alarm & ~alarm_bit];
-        if (a.tick != never) --live_, ++stale_; // its entry stays
+        if (a.tick != never) --live_, ++stale_; // the entry of the former time stays
         a.tick = tick;
         if (tick == never) return;
         MEMSIM_ASSERT(tick > floor_, "an event is scheduled at or before the present tick");
@@ -118,8 +122,8 @@ class EventQueue {
         return look_for_next();
     }
 
-    /// Whether another event is pending at `tick`, the one being executed. Unlike next_tick() it
-    /// never looks beyond, so that what is scheduled next need not be sorted in before that.
+    /// Whether another event is pending at `tick`, which is being executed. Unlike next_tick() this
+    /// never refills near_, so events scheduled in this tick need not be inserted into a new near_.
     bool more_at(Tick tick) {
         for (; near_count_ != 0 && near_[near_count_ - 1].tick() == tick; --near_count_) {
             const Entry e = near_[near_count_ - 1];
@@ -129,11 +133,12 @@ class EventQueue {
         return kind_ == QueueKind::naive && naive_next() == tick;
     }
 
-    /// Runs the next event; next_tick() or more_at() was asked first and there is one. If it is an
-    /// alarm it returns for whom. The payload stays valid until the handler returns.
+    /// Runs the next event. For an alarm it returns the alarm's `owner`, otherwise null. The
+    /// payload is valid until the handler returns. Requires that next_tick() or more_at() has found
+    /// an event.
     void* run_next() {
         if (near_count_ == 0) [[unlikely]]
-            return naive_run(); // the fast queue would have it there
+            return naive_run(); // in the fast queue near_ is not empty here
         const std::uint32_t slot = near_[--near_count_].slot();
         if (near_count_ > prefetched) {
             const std::uint32_t soon = near_[near_count_ - 1 - prefetched].slot();
@@ -145,15 +150,15 @@ class EventQueue {
         return run(slot);
     }
 
-    /// Says which tick is being executed: events may be scheduled only after it.
+    /// Sets the tick that is being executed: events may be scheduled only after it.
     void set_floor(Tick now) { floor_ = now; }
 
     /// Every pending event, in order.
     std::vector<PendingEvent> pending() const;
 
   private:
-    /// A tick and a slot, written as one 16-byte vector: a copy that soon follows reads them as
-    /// one, and would wait for two separate writes to reach the cache.
+    /// A tick and a slot, written as one vector of 16 bytes. A copy reads both at once soon after;
+    /// after two separate writes this read would wait until both have reached the cache.
     struct Entry {
         using Pair [[gnu::vector_size(16)]] = std::int64_t;
         Pair pair {};
@@ -169,10 +174,10 @@ class EventQueue {
         alignas(8) unsigned char payload[max_payload];
     };
     struct Alarm {
-        Tick tick; ///< `never`: it is off
+        Tick tick; ///< `never`: the alarm is off
         Tick* when;
         bool* flag;
-        void* whom;
+        void* owner;
     };
     struct Slot {
         std::uint32_t generation; ///< counts the uses of the slot
@@ -180,7 +185,7 @@ class EventQueue {
     };
     // Tuned with tests/bench/event_queue.cc.
     static constexpr std::size_t near_limit = 96;
-    static constexpr std::size_t deal_from = 12; ///< entries worth more than an insertion sort
+    static constexpr std::size_t deal_from = 12; ///< from here on a digit is sorted first
     static constexpr unsigned sort_bits = 7;
     static constexpr std::size_t prefetched = 4; ///< events ahead of the one that runs
     static constexpr unsigned level_bits = 6;
@@ -188,7 +193,7 @@ class EventQueue {
     static constexpr unsigned levels = (63 + level_bits - 1) / level_bits;
     static constexpr std::uint32_t block_bits = 10;
     static constexpr std::uint32_t none = ~std::uint32_t {0};
-    static constexpr std::uint32_t alarm_bit = 1u << 31; ///< in a slot: it is an alarm's number
+    static constexpr std::uint32_t alarm_bit = 1u << 31; ///< marks the number of an alarm in a slot
 
     bool live(const Entry& e) const {
         if (e.slot() & alarm_bit) [[likely]]
@@ -226,8 +231,8 @@ class EventQueue {
         else
             insert_far(e);
     }
-    /// Behind all entries of its tick and of earlier ones: what comes soon, as most does, is moved
-    /// past few.
+    /// Inserts an entry that runs after all entries of its tick and of earlier ticks. Most new
+    /// events are due soon, so few entries move.
     void insert_near(Entry e) {
         if (near_count_ >= 2 * near_limit) [[unlikely]]
             return spill_near(e);
@@ -242,7 +247,7 @@ class EventQueue {
             Alarm& a = alarms_[slot & ~alarm_bit];
             a.tick = *a.when = never;
             *a.flag = true;
-            return a.whom;
+            return a.owner;
         }
         run_event(slot);
         return nullptr;
@@ -263,20 +268,20 @@ class EventQueue {
     QueueKind kind_;
     std::uint32_t free_ = none;
     std::size_t live_ = 0;
-    std::size_t stale_ = 0; ///< cancelled, but still in near or far
-    Tick horizon_ = -1;     ///< near holds exactly the entries up to it
-    Tick base_ = 0;         ///< start of the bucket that near was taken from; far lies behind it
-    Tick floor_ = -1;       ///< the tick being executed
-    std::size_t near_count_ = 0;  ///< entries of near, at the start of
-    std::vector<Entry> near_;     ///< which is never made smaller; the next event is the last
-    std::vector<Entry> unsorted_; ///< its other half while near is sorted
+    std::size_t stale_ = 0;      ///< cancelled entries that are still in near_ or far_
+    Tick horizon_ = -1;          ///< near_ holds exactly the entries up to this tick
+    Tick base_ = 0;              ///< start of the bucket from which near_ was filled; far_ is later
+    Tick floor_ = -1;            ///< the tick that is being executed
+    std::size_t near_count_ = 0; ///< entries in use, at the start of near_
+    std::vector<Entry> near_;    ///< the next event is the last entry in use; never shrinks
+    std::vector<Entry> unsorted_; ///< scratch space of sort_near()
     std::uint32_t used_levels_ = 0;
     std::array<std::uint64_t, levels> used_buckets_ {};
     std::array<std::array<std::vector<Entry>, buckets>, levels> far_;
     std::vector<Alarm> alarms_;
     std::vector<std::unique_ptr<Node[]>> blocks_;
     std::vector<Slot> slots_;
-    std::uint64_t next_sequence_ = 0; ///< of the naive queue
+    std::uint64_t next_sequence_ = 0; ///< only for the naive queue
     std::map<std::pair<Tick, std::uint64_t>, std::uint32_t> naive_;
 };
 

@@ -27,7 +27,7 @@ std::string state_lines(const std::vector<StateInfo>& state) {
 std::optional<std::string> upgraded_state(const Schema& type, const std::string& shape,
                                           std::string_view bytes, Tick now) {
     std::string others = type.shape.substr(state_lines(type.state).size());
-    // Checkpoints with a former State are older than elapsed time, which was a counter.
+    // Checkpoints with a former State are older than Elapsed statistics, which were counters then.
     for (std::size_t at; (at = others.find(" elapsed\n")) != others.npos;)
         others.replace(at, 9, " counter\n");
     for (const Known& k : known())

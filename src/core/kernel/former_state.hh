@@ -5,8 +5,9 @@
 #include <concepts>
 #include <optional>
 
-/// Checkpoints of an older memsim, in which a component type's State was another one. The type's
-/// file may keep the former State and say how the present one follows from it (link/pcie.cc does):
+/// Former States: with these, memsim loads checkpoints of an older version, in which a component
+/// type had another State. The type's file declares the former State and a conversion to the
+/// present one, as link/pcie.cc does:
 ///
 ///     #include "core/kernel/former_state.hh"
 ///     #include "link/pcie.hh"
@@ -17,16 +18,17 @@
 ///         Timer up_free, down_free;
 ///     };
 ///     const FormerState<Pcie, Former> former {[](const Former& was, Pcie::State& now) {
-///         carry(was, now); // what has its name still
+///         carry(was, now); // fields that have kept their names
 ///         carry(was.up_free, now.up.free);
 ///         carry(was.down_free, now.down.free);
 ///     }};
 ///
-/// It holds for checkpoints in which the type's ports, messages and statistics are those of today.
+/// Requires that the ports, messages and statistics of the type have not changed since.
 namespace memsim {
 
-/// Copies a value, an armed Timer too; of two structs the fields that have one name in both, to any
-/// depth. A field of one name whose type is another one, and no struct, is left as it is.
+/// Copies a value, which may be an armed Timer. If From and To are different structs, the fields
+/// whose names occur in both are copied, recursively. A field whose type has changed and is not a
+/// struct is not copied.
 template <class From, class To>
 void carry(const From& from, To& to) {
     constexpr auto is_struct = []<class T>(const T*) {
@@ -48,17 +50,17 @@ void carry(const From& from, To& to) {
 }
 
 namespace detail {
-/// The present State's bytes, out of the former one's.
+/// Converts the bytes of a former State to those of the present State.
 using StateConversion = std::function<std::string(std::string_view bytes, Tick now)>;
 void register_former_state(const std::string& type, const std::vector<StateInfo>& state,
                            StateConversion convert);
 } // namespace detail
 
-/// The registration of a former State: a constant beside the type's own.
+/// Registers a former State. Stands beside the Registration of the type.
 template <class C, class Former>
 struct FormerState {
     explicit FormerState(void (*fill)(const Former& was, typename C::State& now)) {
-        static_assert(checkpointable<Former>(), "a former State holds only values, too");
+        static_assert(checkpointable<Former>(), "a former State must hold only values");
         std::vector<StateInfo> fields;
         const Former none {};
         reflect::for_each_field(none, [&]<class F>(std::string_view name, const F&) {
@@ -79,11 +81,11 @@ struct FormerState {
     }
 };
 
-/// The lines of a Schema's shape that tell of its State.
+/// The lines of a Schema's shape that describe its State.
 std::string state_lines(const std::vector<StateInfo>& state);
 
-/// The State of a component that was saved under another shape, as its type has it today; nothing
-/// if no former State with that shape is registered.
+/// The bytes of the present State, for State that was saved in another shape. Nothing if no former
+/// State has that shape.
 std::optional<std::string> upgraded_state(const Schema& type, const std::string& shape,
                                           std::string_view bytes, Tick now);
 

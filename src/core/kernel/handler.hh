@@ -9,17 +9,18 @@ namespace memsim {
 
 class Component;
 
-/// A member function that an event calls, by a name that a checkpoint can hold: events are data.
+/// A member function that an event calls. A checkpoint identifies it by its name.
 struct Handler {
     std::string name;  ///< 'flash.NandDie.sensed'
-    std::string owner; ///< its component type, 'flash.NandDie'
+    std::string owner; ///< the component type, 'flash.NandDie'
     std::string shape; ///< of the payload
     Fire fire = nullptr;
     void (*save)(Saver&, const void* payload) = nullptr;
     void (*schedule)(EventQueue&, Tick, Component&, Loader& payload) = nullptr;
-    const Handler* next = nullptr; ///< all handlers of the program, in a list
+    const Handler* next = nullptr; ///< the next of the list of all handlers
 };
-/// The one registry of handlers; filled before main() and constant from then on.
+/// The first of the list of all handlers, which is complete before main() and constant from then
+/// on.
 const Handler*& handlers();
 
 template <auto M>

@@ -11,7 +11,7 @@ namespace memsim {
 
 namespace {
 
-/// 'gpu.l1[*]' for 'gpu.l1[3]'; what is named by a word, such as 'commands[read]', stays.
+/// Replaces numeric indices by '*': 'gpu.l1[*]' for 'gpu.l1[3]'. Words as in 'commands[read]' stay.
 std::string of_all_elements(const std::string& name) {
     std::string all;
     for (std::size_t i = 0; i < name.size(); ++i) {

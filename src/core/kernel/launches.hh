@@ -24,10 +24,10 @@ struct Launch {
     std::uint64_t cycles = 0;       ///< of the dispatcher's clock
 };
 
-/// What a machine counted during each kernel launch. A total is a counter, or the count or the sum
-/// of an average or a distribution; elements of a vector are added up: 'gpu.l1[*].hits'. Launches
-/// of several applications overlap, and each then has all that was counted during it. Nothing here
-/// is part of the digest: the same counters are, in dumps.
+/// The growth of a machine's counters during each kernel launch. A total is a counter, or the count
+/// or sum of an average or a distribution; elements of vectors are added up: 'gpu.l1[*].hits'.
+/// Launches of several applications may overlap. Each launch includes everything that was counted
+/// while it ran. Launches are not part of the digest, which covers the counters themselves.
 class Launches {
   public:
     static constexpr std::string_view archived_as = "Launches";
@@ -39,7 +39,7 @@ class Launches {
 
     struct Total {
         std::string path, name; ///< 'gpu.l1[*]', 'miss_latency.sum'
-        std::string first;      ///< the first object that it counts: 'gpu.l1[0]'
+        std::string first;      ///< the first object of the total: 'gpu.l1[0]'
         Unit unit = Unit::count;
     };
     struct Counted {
@@ -56,7 +56,7 @@ class Launches {
     const std::vector<Total>& totals() const { return totals_; }
 
     void begin(Launch launch);
-    /// A launch of the application that is under way ends.
+    /// Ends a launch that is under way.
     void end(std::uint32_t dispatcher, std::uint32_t application, std::uint32_t number, Tick now,
              std::uint64_t instructions, std::uint64_t cycles);
     /// Calls f(launch) for those under way.
@@ -66,15 +66,15 @@ class Launches {
     }
     /// All totals are about to become 0.
     void before_reset(Tick now);
-    /// Launches are shown there, too; it outlives the run.
+    /// Also shows launches on a timeline, which must outlive the run.
     void show_on(Timeline* timeline) { timeline_ = timeline; }
-    /// Launches that ended since this was called last.
+    /// The launches that have ended since the last call.
     std::vector<Row> take_rows();
 
   private:
     struct Open {
         Launch launch;
-        std::vector<Uint128> before; ///< what the totals were; modulo 2^128 after a reset
+        std::vector<Uint128> before; ///< the totals at the beginning; modulo 2^128 after a reset
     };
     struct Source {
         const Stat* stat;

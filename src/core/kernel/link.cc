@@ -11,8 +11,8 @@ void LinkBase::set_clocks(Frequency sender, Frequency receiver) {
     if (receiver.raw) receiver_edges_ = std::make_unique<EdgeFinder>(receiver);
 }
 
-/// The wire is taken, or the queue and the credits under way fill the capacity: collect those that
-/// have come back; if none has, see to it that the sender is woken when one does.
+/// Called if the wire is busy, or if messages and returning credits fill the capacity. Collects the
+/// credits that have arrived. Without any, the sender will be woken when it can send.
 bool LinkBase::reclaim() {
     if (wire_free_ > sim_->now()) return wake_sender_at(wire_free_), false;
     if (waits_for_pop_) return false;

@@ -19,9 +19,9 @@ std::uint32_t wire_bytes_of(const M& m) {
     else
         return M::largest_wire_bytes;
 }
-/// The state of one direction of a connection, apart from the messages themselves. It sits at the
-/// receiver. Credits are counted: a message takes its place in the receiver's queue when it is sent
-/// and gives it back, one latency later, when it is taken out.
+/// One direction of a connection, without the type of its messages. It belongs to the receiver's
+/// port. Links use credits: a message occupies a place in the receiver's queue from its sending.
+/// The sender can use this place again one latency after the receiver has removed the message.
 class LinkBase {
   public:
     virtual ~LinkBase();
@@ -39,7 +39,7 @@ class LinkBase {
     const Component* sender() const { return sender_; }
     const Component* receiver() const { return receiver_; }
 
-    /// If not, the sender is woken when it can.
+    /// If the result is false, the sender is woken when it can send.
     bool can_send() {
         return (wire_free_ <= sim_->now() && queued_ + returning_.size() < depth_) || reclaim();
     }
@@ -64,8 +64,9 @@ class LinkBase {
         sim_->rearm(arrive_, *receiver_, here_);
         sim_->rearm(wake_sender_, *sender_);
     }
-    /// Takes the wire for a message of so many bytes; returns when it is seen: when its last byte
-    /// has arrived, `delay` later if it is said ahead, by who acts at edges at the next one.
+    /// Occupies the wire with a message of this size. Returns the tick when the receiver sees it:
+    /// when the last byte has arrived, plus `delay` for a message that is sent ahead; a receiver
+    /// with a clock sees it at the next edge.
     Tick occupy_wire(std::uint32_t bytes, Tick delay = 0) {
         Tick start = sim_->now();
         if (wire_.rate() != 0) {
@@ -79,7 +80,7 @@ class LinkBase {
     void give_credit_back() {
         const Tick seen = sim_->now() + latency_;
         if (depth_ != ~0u) {
-            // What can be seen by now need not be remembered: the list stays short.
+            // The sender can see these credits by now. Dropping them keeps the list short.
             while (!returning_.empty() && returning_.front() <= sim_->now()) returning_.drop();
             returning_.push(seen);
         }
@@ -127,14 +128,14 @@ class Link final : public LinkBase {
         queue_.push({at, m});
         if (++queued_ == 1) arm_arrival(at);
     }
-    /// The same for what the sender will say `delay` from now, when nothing can change that any
-    /// more: it need not be woken to say it. Messages are seen in the order of their times.
+    /// Sends a message as if `delay` later, for a sender that has already decided to send it: the
+    /// sender need not be woken then. Messages arrive in the order of their times.
     void send_ahead(const M& m, Time delay) {
         const Tick at = occupy_wire(wire_bytes_of(m), delay.raw);
         queue_.push({at, m});
         std::uint32_t i = queued_++;
         for (; i > 0 && at < queue_[i - 1].arrival; --i) std::swap(queue_[i], queue_[i - 1]);
-        if (i == 0) arm_arrival(at); // what has arrived is never behind it
+        if (i == 0) arm_arrival(at); // i is 0 only if no message has arrived
     }
     M pop() {
         give_credit_back();
@@ -166,8 +167,8 @@ class Link final : public LinkBase {
         Tick arrival = 0;
         M message {};
     };
-    /// One event at most is pending for what is on its way: for the first message, if it has not
-    /// arrived. Behind one that has, nobody looks, so nobody is woken.
+    /// At most one event is pending for all messages of the link: for the first one, if it has not
+    /// arrived. The receiver sees only the first message, so later ones wake nothing.
     void arm_arrival(Tick at) { sim_->arm(arrive_, at, *receiver_, here_); }
 
     Fifo<Entry> queue_;

@@ -6,9 +6,9 @@
 
 namespace memsim {
 
-/// A table of figures with a name that scripts may write. It is a static object of the file that
-/// holds the figures, which is the one place where they stand: a paper's table is in that paper's
-/// folder, and one's own in one's own file (flash/nand/timing.cc has several).
+/// A table of figures that scripts choose by its name, such as a timing preset. A table is a static
+/// object in the file that contains its figures (flash/nand/timing.cc has several). A paper's table
+/// is in the folder of that paper; a user's own table is in the user's own file.
 template <class T>
 class Named {
   public:
@@ -28,7 +28,7 @@ class Named {
             text.append(text.empty() ? "" : between).append(name);
         return text;
     }
-    /// Throws ConfigError (the end of a sentence) for a name that no table has.
+    /// Throws ConfigError for a name that no table has; the caller puts the place in front.
     static const T& find(const std::string& name) {
         const auto found = all().find(name);
         if (found != all().end()) return found->second;
@@ -37,7 +37,8 @@ class Named {
     }
 
   private:
-    static std::map<std::string, T>& all() { // a static object of another file may need it first
+    // A function, because a static object of another file may use the map first.
+    static std::map<std::string, T>& all() {
         static std::map<std::string, T> all;
         return all;
     }

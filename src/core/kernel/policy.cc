@@ -10,7 +10,7 @@ std::map<std::string, std::map<std::string, PolicyInfo>>& table() {
     return all;
 }
 
-/// 'bits=3, seed=7' as names and values.
+/// Names and values of 'bits=3, seed=7'; `text` is the whole choice, for error sentences.
 Arguments arguments_of(std::string_view list, std::string_view text) {
     Arguments all;
     while (!list.empty()) {
@@ -76,7 +76,7 @@ PolicyChoice choose_policy(std::string_view family, std::string_view text) {
 }
 
 namespace {
-/// Runs f; its error becomes one that begins with the parameter and ends with its meaning.
+/// Runs f. Adds the parameter's name and its description to the sentence of an error.
 template <class F>
 void explain(const ParamRef& p, F&& f) {
     try {

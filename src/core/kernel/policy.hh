@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-/// Policies: decisions that a component leaves to a small class, chosen by name in Python with
-/// parameters of its own: `replacement="lru"`, `replacement="srrip(bits=3)"`.
+/// Policies: small classes that make one decision of a component. Python chooses a policy by name
+/// and sets its parameters: `replacement="lru"`, `replacement="srrip(bits=3)"`.
 ///
-/// A family is an interface, such as which way of a set makes room. A policy of it declares its
-/// parameters and its State as a component does, in one file:
+/// A family is the interface of one decision, such as the way of a set that is replaced. A policy
+/// declares its parameters and its State like a component, in one file:
 ///
 ///     #include "core/kernel/policy.hh"
 ///
@@ -42,40 +42,40 @@
 ///
 ///     } // namespace memsim::example
 ///
-/// A component has `Param<PolicyName<TagPolicy>> replacement {"lru", "..."}` among its parameters
-/// and `Policy<TagPolicy> replacement` in its State, which init() makes. Name, parameters and shape
-/// of State are part of the configuration hash.
+/// A component declares `Param<PolicyName<TagPolicy>> replacement {"lru", "..."}` in its Params and
+/// `Policy<TagPolicy> replacement` in its State; its init() calls Policy::make(). The configuration
+/// hash covers the policy's name, its parameters and the shape of its State.
 namespace memsim {
 
-/// What every policy can do for the framework.
+/// The operations that the framework needs from every policy.
 class PolicyBase {
   public:
     virtual ~PolicyBase() = default;
     virtual void save(Saver&) const = 0;
     virtual void load(Loader&) = 0;
     virtual std::string show() const = 0; ///< its State as JSON
-    /// Seeds each Rng of its State: `path` and the field's name are the name of the stream.
+    /// Seeds each Rng of its State. A stream is named by `path` and the name of the field.
     virtual void seed(std::uint64_t machine_seed, const std::string& path) = 0;
-    /// Refuses loaded State by which it would look where nothing is.
+    /// Refuses loaded State whose indices or handles refer to elements that do not exist.
     virtual void check_loaded(Loader&) const {}
 };
 
-/// What a policy says of itself.
+/// The description of a registered policy.
 struct PolicyInfo {
     std::string family, name, doc, source;
     std::vector<ParamInfo> params;
     std::vector<StateInfo> state;
     std::string shape;
-    /// Makes it. The error is the end of a sentence: the caller names the place.
+    /// Constructs the policy. A ConfigError lacks the place, which the caller puts in front.
     std::unique_ptr<PolicyBase> (*create)(const Arguments&);
-    /// All its parameters with these changed, as 'bits=3, ...'. Throws ConfigError.
+    /// All parameters of the policy with these changed, as 'bits=3, ...'. Throws ConfigError.
     std::string (*resolve)(const Arguments&);
     const void* kind = nullptr;
 };
 
 /// All policies by family and name. Filled before main() and constant from then on.
 const std::map<std::string, std::map<std::string, PolicyInfo>>& policies();
-/// What a policy's class says of itself, a function each.
+/// The functions that describe a policy's class.
 struct PolicySource {
     std::string_view family;
     std::vector<ParamInfo> (*params)();
@@ -88,16 +88,16 @@ struct PolicySource {
 void register_policy(const char* name, const char* doc, const char* source,
                      const PolicySource& policy);
 
-/// 'srrip(bits=3)' taken apart and looked up.
+/// A choice such as 'srrip(bits=3)', parsed and resolved.
 struct PolicyChoice {
     const PolicyInfo* info;
     Arguments arguments;
     std::string text; ///< with all parameters
 };
-/// Throws ConfigError: the end of a sentence.
+/// Throws ConfigError, which lacks the place: the caller puts it in front.
 PolicyChoice choose_policy(std::string_view family, std::string_view text);
 
-/// A parameter's value: which policy of a family, with its parameters.
+/// The value of a parameter that chooses a policy of a family, with the policy's parameters.
 template <class Family>
 class PolicyName {
   public:
@@ -112,7 +112,7 @@ class PolicyName {
 
 template <class Family>
 struct Text<PolicyName<Family>> {
-    /// A default is looked up when a component is created: by then all policies are registered.
+    /// Defaults are parsed when a component is created, because all policies are registered then.
     static constexpr bool late = true;
     static std::string type() { return std::string(Family::family); }
     static std::string_view unit() { return ""; }
@@ -124,7 +124,7 @@ struct Text<PolicyName<Family>> {
 
 namespace detail {
 template <class P>
-inline constexpr char policy_kind = 0; // its address is the policy's
+inline constexpr char policy_kind = 0; // its address identifies the class P
 } // namespace detail
 
 /// A policy in a component's State.
@@ -133,12 +133,12 @@ class Policy {
   public:
     static constexpr std::string_view archived_as = "Policy";
 
-    /// In init(): `state.replacement.make(params.replacement, *this, "replacement")`.
+    /// Called in init(): `state.replacement.make(params.replacement, *this, "replacement")`.
     template <class Owner>
     void make(const PolicyName<Family>& name, const Owner& owner, const std::string& field) {
         make(name.text(), owner.path() + "." + field, owner.sim().seed());
     }
-    /// `place` begins its errors and the names of its streams of random numbers.
+    /// Error sentences and the names of random streams begin with `place`.
     void make(const std::string& text, const std::string& place, std::uint64_t machine_seed) {
         try {
             const PolicyChoice choice = choose_policy(Family::family, text);
@@ -153,8 +153,9 @@ class Policy {
     Family& operator*() const { return *policy_; }
     const std::string& text() const { return text_; }
 
-    /// Calls f with the policy as the class that it is, where that is one of Known, which must be
-    /// final: so the calls of f are inlined. Any other policy is passed as a Family.
+    /// Calls f with the policy as an object of its own class if that class is one of Known. These
+    /// classes are final, so the compiler inlines the calls in f. Any other policy is passed as a
+    /// Family.
     template <class... Known, class F>
     decltype(auto) with(F&& f) const {
         return with_first<F, Known...>(std::forward<F>(f));
@@ -165,7 +166,7 @@ class Policy {
         if constexpr (Loading<Archive>) {
             std::string text;
             a(text);
-            if (!policy_) set(choose_policy(Family::family, text)); // to be shown
+            if (!policy_) set(choose_policy(Family::family, text)); // State is loaded for display
             a.check(text == text_, "is of another policy");
             policy_->load(a);
             policy_->check_loaded(a);
@@ -198,7 +199,7 @@ class Policy {
     std::string text_;
 };
 
-/// What a policy derives from: see the example above.
+/// Base class of a policy: see the example above.
 template <class Self, class Family_>
 class PolicyModel : public Family_ {
   public:
@@ -220,12 +221,13 @@ class PolicyModel : public Family_ {
     const Self& self() const { return static_cast<const Self&>(*this); }
 };
 
-/// Sets a policy's parameters and checks all. The error is the end of a sentence.
+/// Sets a policy's parameters and checks all conditions. A ConfigError lacks the place, which the
+/// caller puts in front.
 void set_policy_params(const std::vector<ParamRef>& params, const Arguments& arguments);
 /// 'bits=3, ...'
 std::string text_of(const std::vector<ParamRef>& params);
 
-/// The one line of registration. A policy without parameters has an empty Params.
+/// Registers a policy. A policy without parameters has an empty Params.
 template <class P>
 struct PolicyRegistration {
     PolicyRegistration(const char* name, const char* doc, const char* source = __builtin_FILE()) {
@@ -235,7 +237,7 @@ struct PolicyRegistration {
                       "or live objects");
         if constexpr (checkpointable<typename P::State>())
             static_assert(!holds<Timer, typename P::State>() && !hides<Rng, typename P::State>(),
-                          "a policy has no Timer, and its Rng stands where the framework finds it");
+                          "a policy has no Timer, and its Rng is where the framework finds it");
         register_policy(name, doc, source,
                         {P::Family::family, &params, &detail::state_infos<P>,
                          &shape<typename P::State>, &create, &resolve, &detail::policy_kind<P>});

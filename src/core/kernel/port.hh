@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-/// Ports and the links between them. A message is a trivially copyable struct of at most 64 bytes
-/// that says what it takes on the wire: `largest_wire_bytes`, and `wire_bytes() const` if that
-/// differs. Ask before sending: `if (out.can_send()) out.send(m);` A port that could not send wakes
-/// its owner when it can again.
+/// Ports and the links between them. A message is a trivially copyable struct of at most 64 bytes.
+/// Its size on the wire is `largest_wire_bytes`, or `wire_bytes() const` if sizes differ. A sender
+/// asks before it sends: `if (out.can_send()) out.send(m);` If the port cannot send, its owner is
+/// woken when it can.
 ///
 /// A message family is a request and its response:
 ///
@@ -26,7 +26,7 @@
 ///     };
 ///     struct Pages : memsim::MessageFamily<ReadPage, PageDone> {};
 ///
-/// Every request is answered unless it says otherwise: `bool needs_response() const`.
+/// Every request has a response, except those whose `bool needs_response() const` is false.
 namespace memsim {
 
 template <class Q, class R>
@@ -45,22 +45,22 @@ bool response_needed(const M& m) {
 
 class Component;
 
-/// An interface that the component at the other end of a port must offer; checked when the port is
-/// bound. `needs<I>` is that of the class I.
+/// An interface that the component at the other end of a port must offer. It is checked when the
+/// port is bound. `needs<I>` names the class I.
 struct NeededInterface {
     bool (*offered_by)(const Component&) = nullptr;
     std::string (*name)() = nullptr;
 };
 
-/// Where a port takes its figures from. Capacities come from parameters, latency and rate belong to
-/// the link that leaves the port.
+/// The properties of a port. The depth comes from a parameter; latency and rate apply to the link
+/// that leaves the port.
 struct PortSpec {
     Setting<unsigned>::Getter depth =
         nullptr;                      ///< messages waiting or in flight at a receiving side
     Setting<Time> latency = Time {1}; ///< of the link that leaves; at least 1 fs
     Setting<Rate> rate = Rate {0};    ///< of the link that leaves; 0: unlimited
-    /// Of an owner that acts at the edges of a clock only: it sees messages, and is woken because
-    /// it can send again, at the next edge and not before; 0: at any time.
+    /// The clock of an owner that acts only at clock edges. Such an owner sees messages, and is
+    /// woken for sending, at the next edge. 0: at any time.
     Setting<Frequency> clock = Frequency {0};
     /// Of a receiving side: whether requests may be hints (see Requester::offer()).
     bool hints = false;
@@ -90,9 +90,9 @@ class PortBase {
     virtual std::vector<LinkBase*> outgoing() = 0;
     virtual void archive_own(Saver&) {}
     virtual void archive_own(Loader&) {}
-    /// Whether requests with contents may come in here.
+    /// Whether the requests that arrive at this port may have contents.
     virtual bool takes_contents() const { return false; }
-    /// Answers still expected: must be none when a run ends by itself.
+    /// Expected responses: must be 0 when a run ends with no event pending.
     virtual std::uint32_t outstanding() const { return 0; }
 
     void attach(Component& owner, std::string name, const void* params) {
@@ -109,7 +109,7 @@ class PortBase {
     PortBase* peer() const { return peer_; }
     void set_peer(PortBase& p) { peer_ = &p; }
 
-    // What a component may know of the one at the other end of a bound port.
+    // What a component may use of its neighbour, the component at the other end of a bound port.
     const std::string& neighbour_path() const; ///< for messages
     bool same_neighbour(const PortBase& other) const {
         return &peer()->owner() == &other.peer()->owner();
@@ -166,7 +166,7 @@ class In final : public PortBase {
     Link<M> link_;
 };
 
-/// A message that may be lost says so: `static constexpr bool is_hint = true;`.
+/// A message that may be dropped declares `static constexpr bool is_hint = true;`.
 template <class M>
 concept IsHint = requires {
     requires M::is_hint;
@@ -184,8 +184,7 @@ class Out final : public PortBase {
         MEMSIM_ASSERT(link_->can_send(), "send() without can_send()");
         link_->send(m);
     }
-    /// For hints, which may be lost: false, and the message is dropped, if it cannot be sent now.
-    /// The caller counts what was dropped.
+    /// Sends a hint, or drops it if it cannot be sent now. False if dropped; the caller counts it.
     bool offer(const M& m) requires IsHint<M> {
         const bool sent = link_->can_send();
         if (sent) link_->send(m);
@@ -216,8 +215,9 @@ class Out final : public PortBase {
 template <class P>
 class Responder;
 
-/// The side of a memory-like port that asks. P names the two message types and the family. The
-/// place of an answer is reserved before its request is sent, so answers never wait for requests.
+/// The requesting side of a connection with requests and responses. P is the message family. A
+/// place for the response is reserved before a request is sent, so responses never wait for
+/// requests.
 template <class P>
 class Requester final : public PortBase {
   public:
@@ -227,22 +227,22 @@ class Requester final : public PortBase {
     ~Requester() override;
 
     bool can_send() const { return reserved_ < depth() && requests_->can_send(); }
-    /// True if only the room for answers is missing: an answer taken out will make it.
+    /// Whether all places for responses are reserved. Removing a response frees one.
     bool waits_for_answers() const { return reserved_ >= depth(); }
     void send(const Request& r) {
         MEMSIM_ASSERT(can_send(), "send() without can_send()");
         if (response_needed(r)) ++reserved_;
         requests_->send(r);
     }
-    /// Says now what will be said `delay` later (see Link); the wire's rate is unlimited.
+    /// Sends a request as if `delay` later (see Link). Requires a wire of unlimited rate.
     void send_ahead(const Request& r, Time delay) {
         MEMSIM_ASSERT(can_send() && rate().raw == 0, "send_ahead() without can_send(), or a rate");
         if (response_needed(r)) ++reserved_;
         requests_->send_ahead(r, delay);
     }
-    /// For a request that is a hint (a prefetch, a speculative read), which nobody answers: false,
-    /// and it is dropped, if it cannot be sent now or the other side takes none. The caller counts
-    /// what was dropped.
+    /// Sends a hint, a request without a response such as a prefetch or a speculative read. Drops
+    /// it if it cannot be sent now or if the other side does not accept hints. False if dropped;
+    /// the caller counts it.
     bool offer(const Request& r) requires requires(const Request h) { h.is_hint(); }
     {
         MEMSIM_ASSERT(r.is_hint() && !response_needed(r), "only a hint may be dropped");
@@ -275,7 +275,7 @@ class Requester final : public PortBase {
         responses_.attach(sim, responder.owner(), owner());
         responses_.set_wire(responder.latency(), responder.rate());
         responses_.set_clocks(responder.clock(), clock());
-        responses_.set_depth(~0u); // the place of each answer is reserved here
+        responses_.set_depth(~0u); // reserved_ limits the responses
         set_peer(responder), responder.set_peer(*this);
     }
     std::vector<LinkBase*> incoming() override { return {&responses_}; }
@@ -293,7 +293,7 @@ class Requester final : public PortBase {
     Link<Response> responses_;
 };
 
-/// The side that answers.
+/// The responding side of a connection with requests and responses.
 template <class P>
 class Responder final : public PortBase {
   public:
@@ -310,7 +310,7 @@ class Responder final : public PortBase {
         MEMSIM_ASSERT(can_send(), "send() without can_send()");
         responses_->send(r);
     }
-    /// Says now what will be said `delay` later (see Link); the wire's rate is unlimited.
+    /// Sends a response as if `delay` later (see Link). Requires a wire of unlimited rate.
     void send_ahead(const Response& r, Time delay) {
         MEMSIM_ASSERT(can_send() && rate().raw == 0, "send_ahead() without can_send(), or a rate");
         responses_->send_ahead(r, delay);
@@ -334,7 +334,7 @@ class Responder final : public PortBase {
     Link<Request> requests_;
 };
 
-// Outside of the classes, so that those of common families are compiled once.
+// Outside of the classes, so that the ports of common families are compiled once.
 template <class M>
 In<M>::In(PortSpec spec, const char* doc) : PortBase(spec, doc) {}
 template <class M>
@@ -352,7 +352,7 @@ Responder<P>::Responder(PortSpec spec, const char* doc) : PortBase(spec, doc) {}
 template <class P>
 Responder<P>::~Responder() = default;
 
-/// What the framework does with ports of one kind, whose type it does not know.
+/// A vector of ports, for the framework, which does not know their type.
 class ManyBase {
   public:
     ManyBase(Setting<unsigned>::Getter count, PortSpec spec, const char* doc)
@@ -370,7 +370,7 @@ class ManyBase {
     virtual void clear() = 0;
     virtual unsigned count() const = 0;
     virtual PortBase& at(unsigned i) = 0;
-    /// One that is never bound, for what all of them are.
+    /// A port that is never bound, from which the framework reads the properties of all.
     virtual const PortBase& prototype() const = 0;
 
   protected:
@@ -381,9 +381,8 @@ class ManyBase {
     Setting<unsigned>::Getter size_of_;
 };
 
-/// Ports of one kind: as many as a parameter says, `Many<Responder<Mem>> sm_side
-/// {from<&Params::inputs>, {.depth = ...}, "..."}`, or, without that, as many as are bound. Index
-/// with [].
+/// A vector of ports. A parameter may give their number, `Many<Responder<Mem>> sm_side
+/// {from<&Params::inputs>, {.depth = ...}, "..."}`; without it there are as many ports as bindings.
 template <class P>
 class Many final : public ManyBase {
   public:
@@ -426,11 +425,11 @@ class Optional {
     P port_;
 };
 
-/// One of a struct of ports, by its name.
+/// One field of a struct of ports.
 struct PortField {
     std::string_view name;
-    PortBase* one = nullptr;  ///< none of Many
-    ManyBase* many = nullptr; ///< of Many
+    PortBase* one = nullptr;  ///< null for Many
+    ManyBase* many = nullptr; ///< null for a single port
     bool optional = false;
 
     PortField(std::string_view n, PortBase& p) : name(n), one(&p) {}
@@ -439,7 +438,7 @@ struct PortField {
     PortField(std::string_view n, Optional<P>& p) : name(n), one(&*p), optional(true) {}
 };
 
-/// A struct of ports, as a list.
+/// The fields of a struct of ports.
 template <class Ports>
 std::vector<PortField> ports_of(Ports& ports) {
     std::vector<PortField> all;
@@ -460,7 +459,7 @@ unsigned bound_ports(const void* ports) {
 }
 } // namespace detail
 
-/// The number of a component's statistics that follows from its ports: `Each<Counter> requests
+/// Gives an `Each` one statistic for each port of a vector: `Each<Counter> requests
 /// {bound<&Ports::mem_side>, Unit::count, "..."}`.
 template <auto M, auto... In>
 inline constexpr PortCount bound {&detail::bound_ports<M, In...>};

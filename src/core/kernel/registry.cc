@@ -34,7 +34,7 @@ std::size_t distance(const std::string& a, const std::string& b) {
     return row.back();
 }
 
-/// In Python parameters, ports and children are attributes of one object, beside its own.
+/// Parameters, ports and children are attributes of one Python object, which has its own as well.
 void check_names(const Schema& s) {
     std::vector<std::string> taken {"path", "stats", "children", "descendants", "root"};
     auto take = [&](const std::string& name) {
@@ -62,8 +62,8 @@ void register_schema(Schema s) {
     for (const StatInfo& f : s.stats)
         s.shape += "statistic " + f.name + " " + f.kind + (f.each ? "[]\n" : "\n");
     const std::string name = s.name;
-    static std::deque<DebugFlag> flags; // they stay where they are
-    flags.emplace_back(name, "The messages that components of type " + name + " take, in words");
+    static std::deque<DebugFlag> flags; // a deque: registered flags may not move
+    flags.emplace_back(name, "The messages that components of type " + name + " receive, in words");
     const bool added = schemas().emplace(name, std::move(s)).second;
     MEMSIM_ASSERT(added, "component " + name + " is registered twice");
 }
@@ -113,7 +113,7 @@ std::string nearest(const std::string& wrong, const std::vector<std::string>& kn
 }
 
 namespace {
-/// Runs f; its error becomes a sentence that begins with the parameter and ends with its meaning.
+/// Runs f. Adds the parameter's name and its description to the sentence of an error.
 template <class F>
 void explain(const std::string& path, const ParamRef& p, F&& f) {
     try {

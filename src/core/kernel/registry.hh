@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-/// What every component type says of itself: the one source of Python's classes and signatures, the
-/// stubs, the reference page, the checkpoint's shapes and the database's definitions.
+/// The schema of every component type. Python's classes and signatures, stubs, the reference page,
+/// the shapes in checkpoints and the definitions in databases are derived from it.
 namespace memsim {
 
 struct ParamInfo {
     std::string name;
-    std::string (*type)() = nullptr; ///< asked after main() begins: it may list registered tables
+    std::string (*type)() = nullptr; ///< called after main() begins: may list registered tables
     std::string unit, initial, min, max, doc;
     bool tunable = false;
     Provenance provenance {};
@@ -35,8 +35,8 @@ struct StateInfo {
 };
 
 using Arguments = std::vector<std::pair<std::string, std::string>>;
-/// Is given the parameters of a type with their defaults, as a list and as they are: `make` takes
-/// the latter.
+/// A function of a type's parameters, which have their defaults: as a list, and as the type's
+/// Params, from which `make` constructs.
 using UseParams = std::function<void(const std::vector<ParamRef>&, const void* params)>;
 
 } // namespace memsim
@@ -56,13 +56,14 @@ struct Schema {
     std::vector<PortInfo> ports;
     std::vector<StatInfo> stats;
     std::vector<StateInfo> state;
-    /// State, messages and statistics, a line each: what a checkpoint's bytes are read by.
+    /// State, messages and statistics, one a line. They determine how a checkpoint's bytes are
+    /// read.
     std::string shape;
-    /// It is a component; else a StaticModel.
-    bool simulates = true;
+    bool simulates = true; ///< whether the type is a component; if not, it is a StaticModel
     /// Makes a component with these parameters. Throws ConfigError that names path and parameter.
     std::unique_ptr<Object> create(const std::string& path, const Arguments&) const;
-    /// One parameter's value as a component would hold it; what hangs on others is not checked.
+    /// The value of one parameter in the form that a component stores. Constraints between
+    /// parameters are not checked.
     std::string resolve(const std::string& path, const std::string& name,
                         const std::string& text) const;
     /// The State in these bytes as JSON.
@@ -74,9 +75,10 @@ struct Schema {
 
 /// All component types, sorted by name. Filled before main() and constant from then on.
 const std::map<std::string, Schema>& registry();
-/// A type registered twice, or a parameter and a port of one name, are errors of ours.
+/// Requires that no other type and no two members of this type share a name.
 void register_schema(Schema s);
-/// What a type says of itself, a function each: so that a type's own file compiles little.
+/// The functions that describe a type. register_type() makes the Schema from them, so the file of
+/// each type compiles little code.
 struct SchemaSource {
     std::string (*name)();
     void (*with_params)(const UseParams&);
@@ -91,10 +93,11 @@ void register_type(const char* doc, const char* source, const SchemaSource& type
 
 /// The known name nearest to a misspelt one, as ' (did you mean ...?)', or nothing.
 std::string nearest(const std::string& wrong, const std::vector<std::string>& known);
-/// Sets a parameter, named in errors by the component's path, and checks what hangs on it alone.
+/// Sets one parameter and checks the conditions that concern only its own value. Errors begin with
+/// `path`, the path of the component.
 void set_param(const std::vector<ParamRef>& params, const std::string& path,
                const std::string& name, const std::string& text);
-/// Sets these parameters, and checks all: those that name others, too.
+/// Sets these parameters, and checks all conditions, including those between parameters.
 void set_params(const std::vector<ParamRef>& params, const std::string& path,
                 const Arguments& arguments);
 std::vector<ParamInfo> describe(const std::vector<ParamRef>& params);
@@ -145,7 +148,7 @@ constexpr bool only_figures(reflect::Types<F...>) {
     return (std::is_same_v<F, Figure> && ...);
 }
 
-/// Of an object that simulates nothing: Params and Stats alone.
+/// The declaration of an object that simulates nothing: only Params and Stats.
 template <class C>
 constexpr Declaration declaration_of_figures() {
     Declaration d {};
@@ -200,7 +203,7 @@ template <class C>
 
 } // namespace detail
 
-/// The one line of registration: `const Registration<Cache> registered{"What it is."};`
+/// Registers a component type: `const Registration<Cache> registered{"A set-associative cache."};`
 template <class C>
 struct Registration {
     explicit Registration(const char* doc, const char* source = __builtin_FILE()) {
@@ -210,11 +213,11 @@ struct Registration {
         if constexpr (checkpointable<typename C::State>())
             static_assert(
                 !hides<Timer, typename C::State>() && !hides<Rng, typename C::State>(),
-                "a Timer or Rng must stand where the framework finds it: in State, its "
+                "a Timer or Rng must be where the framework finds it: in State, its "
                 "structs, arrays, vectors and deques, not inside a Fifo, Pool or HashMap");
         if constexpr (!std::is_base_of_v<Component, C>)
             static_assert(detail::only_figures(reflect::FieldTypes<typename C::Stats> {}),
-                          "what simulates nothing has Figures only");
+                          "an object that simulates nothing has Figures only");
         register_type(doc, source,
                       {&reflect::type_name<C>, &detail::with_params<C>, &detail::with_ports<C>,
                        &detail::with_stats<C>, &detail::state_infos<C>,

@@ -101,7 +101,7 @@ void Simulation::wake_touched() {
     const auto before = [](const Component* a, const Component* b) { return a->id() < b->id(); };
     Component** const all = touched_.data();
     const std::size_t n = std::exchange(touched_count_, 0);
-    if (n == 2) { // most often; a branch would be guessed wrong half of the time
+    if (n == 2) { // the most frequent case, without a branch that is often mispredicted
         Component* const both[2] = {all[0], all[1]};
         const bool other = before(both[1], both[0]);
         all[0] = both[other], all[1] = both[!other];

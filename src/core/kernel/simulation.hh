@@ -17,10 +17,11 @@ namespace memsim {
 
 class Component;
 
-/// An alarm clock that lives in State (or in a link): one pending at most, re-armable, cancellable.
-/// When it goes off its owner is woken; what there is to do, wake() finds out from its State.
-/// While armed it stays where it is, as the queue knows it by its place: it is neither copied nor
-/// moved (this is checked: a vector of timers grows in init() only) nor destroyed.
+/// A timer in State or in a link. It has at most one time, which can be changed or cancelled. When
+/// it expires its owner is woken, and wake() derives the work to do from State.
+///
+/// Requires  An armed timer is not copied, moved or destroyed, because the queue has its address.
+///           Copies and moves are checked; a vector of timers may grow in init() only.
 class Timer {
   public:
     Timer() = default;
@@ -48,15 +49,15 @@ class Timer {
     std::uint32_t alarm_ = none; ///< of the queue, from the first time on that it is armed
 };
 
-/// Why run() came back.
+/// Why run() returned.
 enum class Stop : std::uint8_t {
     limit,     ///< every tick before the limit has been executed
     exit,      ///< a component asked for the end, see exit_cause()
     idle,      ///< no event is pending
-    attention, ///< somebody outside set the attention flag
+    attention, ///< the attention flag was set
 };
 
-/// Sees each wake() of a component: it looks on, and changes nothing.
+/// An observer of each wake() of a component. It changes nothing.
 class Watcher {
   public:
     virtual ~Watcher() = default;
@@ -86,13 +87,14 @@ class Simulation {
     Contents& contents() { return contents_; }
     const Contents& contents() const { return contents_; }
 
-    /// Has the component woken in this tick's second phase.
+    /// Wakes the component in the second phase of this tick.
     void touch(Component& c);
-    /// So many components there are: as many may be touched in one tick.
+    /// Sets the number of components, of which all may be touched in one tick.
     void expect(std::size_t components);
 
-    /// Sets `timer` to go off at `when`, moving it if it was armed: it is disarmed then, `whom` is
-    /// woken, and `flag` is true. These are the same each time. At `never` it is only cancelled.
+    /// Sets the time of `timer`, which may be armed already, to `when`. When it expires it is
+    /// disarmed, `flag` becomes true and `whom` is woken. `never` cancels the timer. A timer has
+    /// the same `whom` and `flag` in each call.
     void arm(Timer& timer, Tick when, Component& whom, bool& flag) {
         if (timer.when_ == when) return;
         if (timer.alarm_ == Timer::none) [[unlikely]]
@@ -114,7 +116,7 @@ class Simulation {
     }
     void rearm(Timer& timer, Component& whom) { rearm(timer, whom, no_flag_); }
 
-    /// From now on it sees every wake().
+    /// Adds an observer of every wake() from now on.
     void watch(std::unique_ptr<Watcher> watcher);
 
     /// Executes all ticks before `until`; then now() is `until` (if it stopped for that reason),
@@ -162,9 +164,9 @@ class Simulation {
 
     EventQueue queue_;
     Tick now_ = 0;
-    std::vector<Component*> touched_; ///< the first of them, so many:
+    std::vector<Component*> touched_; ///< in use up to touched_count_
     std::size_t touched_count_ = 0;
-    bool no_flag_ = false; ///< of timers that set none
+    bool no_flag_ = false; ///< the flag of timers that need none
     std::atomic<bool> attention_ {false};
     bool exit_requested_ = false;
     std::string exit_cause_;

@@ -14,22 +14,23 @@ namespace memsim {
 
 class Timeline;
 
-/// A stage of a request's life, named for what the time was spent in. A component declares its own
-/// beside itself, `static const Stage lookup {"lookup"};`, and stages of one name are one. All are
-/// known before main() and constant from then on.
+/// A stage of a request's life, such as a look-up or a wait in a queue. A component's source file
+/// declares its stages: `static const Stage lookup {"lookup"};`. Declarations with the same name
+/// denote the same stage. All stages are known before main() and constant from then on.
 class Stage {
   public:
     static constexpr std::size_t most = 48;
     explicit Stage(const char* name);
     std::string_view name() const { return entry_->name; }
-    /// Its place among all stages, by name.
+    /// The index of the stage in the list of all stages, sorted by name.
     std::size_t number() const { return entry_->number; }
     explicit operator std::size_t() const { return number(); }
     bool operator==(const Stage&) const = default;
 
-    /// All, by name.
+    /// All stages, sorted by name.
     static std::vector<Stage> known();
-    /// The one of this name. Throws ConfigError: the end of a sentence.
+    /// The stage of this name. Throws ConfigError, which lacks the place: the caller puts it in
+    /// front.
     static Stage find(std::string_view name);
 
   private:
@@ -42,17 +43,18 @@ class Stage {
     const Entry* entry_;
 };
 
-/// Where a request's time went. Each component on its way marks the stage that ends there: the time
-/// since the previous mark was spent in it. So the stages of a request tile its life. They are
-/// added up when the request is closed. Off unless asked for: then a request carries no handle and
-/// a mark costs one comparison.
+/// Measures how long requests spend in each stage. A component on the path of a request marks the
+/// stage that ends there; the time since the previous mark counts for this stage. The stages of a
+/// request therefore cover its whole life. Their times are added to the totals when the request is
+/// closed. Stamps are off by default: requests then have no handle, and a mark costs one
+/// comparison.
 class Stamps {
   public:
     static constexpr std::string_view archived_as = "Stamps";
     using Times = std::array<Tick, Stage::most>;
-    /// A request's life; after its end `last` is that.
+    /// The life of one request. `last` is the tick of the last mark; of a closed request, its end.
     struct Record {
-        std::uint64_t number = 0; ///< among all that could be stamped, from 0
+        std::uint64_t number = 0; ///< counts all requests that could be stamped, from 0
         std::uint64_t address = 0;
         Tick opened = 0;
         Tick last = 0;
@@ -61,7 +63,7 @@ class Stamps {
         Tick life() const { return last - opened; }
     };
     using Id = Handle<Record>;
-    static constexpr std::size_t most_slow = 10; ///< of the slowest requests, so many are kept
+    static constexpr std::size_t most_slow = 10; ///< number of slowest requests that are kept
 
     template <class Archive>
     void archive(Archive& a) {
@@ -73,7 +75,7 @@ class Stamps {
     /// Stamps one of `every` requests; 0 turns it off.
     void enable(std::uint64_t every) { every_ = every; }
     bool enabled() const { return every_ != 0; }
-    /// Stamped requests are shown there, too; it outlives the run.
+    /// Also shows stamped requests on a timeline, which must outlive the run.
     void show_on(Timeline* timeline) { timeline_ = timeline; }
 
     Id open(Tick now, std::uint64_t address) {
@@ -94,7 +96,7 @@ class Stamps {
     }
     void close(Id id, Stage stage, Tick now) { close(id, stage.number(), now); }
     std::size_t open_records() const { return records_.size(); }
-    /// A request that is under way; a record's slot is its own until it ends.
+    /// An open request. No other open request has its slot.
     struct Open {
         std::uint32_t slot;
         const Record& record;
@@ -105,11 +107,11 @@ class Stamps {
     }
     std::uint64_t closed() const { return lives_.count(); }
     Uint128 sum(Stage stage) const { return stages_[stage.number()].sum(); }
-    /// Of the requests that spent time there.
+    /// Times in this stage, over the requests that spent time in it.
     const Histogram& times(Stage stage) const { return stages_[stage.number()]; }
     /// From opening to closing.
     const Histogram& lives() const { return lives_; }
-    /// The slowest first; of equal ones the one that ended first.
+    /// The slowest requests, slowest first. Of equally slow ones, the one that ended first.
     const std::vector<Record>& slowest() const { return slowest_; }
     void reset();
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-/// The progress of a run, for people who wait for it. (The results of a run are statistics.)
+/// The progress of a run, for display. (The results of a run are statistics.)
 namespace memsim {
 
 class Machine;

@@ -22,7 +22,7 @@ class HashMap {
     /// The value of a key, or nullptr. Valid until the next change of the map.
     V* find(std::uint64_t key) {
         if (size_ == 0) return nullptr;
-        for (std::size_t i = place(key); slots_[i].first != nobody; i = next(i))
+        for (std::size_t i = place(key); slots_[i].first != empty_key; i = next(i))
             if (slots_[i].first == key) return &slots_[i].second;
         return nullptr;
     }
@@ -30,10 +30,10 @@ class HashMap {
     /// The value of a key, created if it is missing.
     V& operator[](std::uint64_t key) {
         if (V* v = find(key)) return *v;
-        MEMSIM_ASSERT(key != nobody, "the greatest key is reserved for empty slots");
+        MEMSIM_ASSERT(key != empty_key, "the greatest key is reserved for empty slots");
         if ((size_ + 1) * 4 > slots_.size() * 3) grow();
         std::size_t i = place(key);
-        while (slots_[i].first != nobody) i = next(i);
+        while (slots_[i].first != empty_key) i = next(i);
         ++size_;
         slots_[i].first = key;
         return slots_[i].second;
@@ -41,17 +41,17 @@ class HashMap {
     bool erase(std::uint64_t key) {
         if (size_ == 0) return false;
         std::size_t i = place(key);
-        while (slots_[i].first != nobody && slots_[i].first != key) i = next(i);
-        if (slots_[i].first == nobody) return false;
+        while (slots_[i].first != empty_key && slots_[i].first != key) i = next(i);
+        if (slots_[i].first == empty_key) return false;
         // Moves later members of the run back over the hole, so that no tombstone is needed.
-        for (std::size_t j = next(i); slots_[j].first != nobody; j = next(j)) {
+        for (std::size_t j = next(i); slots_[j].first != empty_key; j = next(j)) {
             const std::size_t home = place(slots_[j].first);
             if (((j - home) & mask()) >= ((j - i) & mask())) {
                 slots_[i] = std::move(slots_[j]);
                 i = j;
             }
         }
-        slots_[i] = {nobody, V {}};
+        slots_[i] = {empty_key, V {}};
         --size_;
         return true;
     }
@@ -60,7 +60,7 @@ class HashMap {
     template <class F>
     bool all(F&& holds) const {
         for (const auto& [key, value] : slots_)
-            if (key != nobody && !holds(key, value)) return false;
+            if (key != empty_key && !holds(key, value)) return false;
         return true;
     }
 
@@ -73,14 +73,14 @@ class HashMap {
             for (std::uint64_t i = 0, least = 0; i < n; ++i) {
                 std::uint64_t key = 0;
                 a(key);
-                a.check(key >= least && key != nobody, "has keys that do not ascend");
+                a.check(key >= least && key != empty_key, "has keys that do not ascend");
                 least = key + 1;
                 a((*this)[key]);
             }
         } else {
             std::vector<std::uint64_t> keys;
             for (std::size_t i = 0; i < slots_.size(); ++i)
-                if (slots_[i].first != nobody) keys.push_back(slots_[i].first);
+                if (slots_[i].first != empty_key) keys.push_back(slots_[i].first);
             std::sort(keys.begin(), keys.end());
             for (std::uint64_t key : keys) {
                 a(key);
@@ -97,16 +97,16 @@ class HashMap {
     }
     [[gnu::noinline]] void grow() {
         auto old = std::move(slots_);
-        slots_.assign(old.empty() ? 16 : old.size() * 2, {nobody, V {}});
+        slots_.assign(old.empty() ? 16 : old.size() * 2, {empty_key, V {}});
         for (auto& slot : old) {
-            if (slot.first == nobody) continue;
+            if (slot.first == empty_key) continue;
             std::size_t i = place(slot.first);
-            while (slots_[i].first != nobody) i = next(i);
+            while (slots_[i].first != empty_key) i = next(i);
             slots_[i] = std::move(slot);
         }
     }
 
-    static constexpr std::uint64_t nobody = ~std::uint64_t {0};
+    static constexpr std::uint64_t empty_key = ~std::uint64_t {0};
     std::vector<std::pair<std::uint64_t, V>> slots_;
     std::size_t size_ = 0;
 };

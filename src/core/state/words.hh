@@ -54,8 +54,8 @@ std::string words_of(std::string_view name, const T& v) {
     } else {
         std::string text;
         reflect::for_each_field(v, [&](std::string_view field, const auto& value) {
-            const std::string said = words_of(field, value);
-            if (!said.empty()) text += join(text.empty() ? "" : ", ", field, " ", said);
+            const std::string words = words_of(field, value);
+            if (!words.empty()) text += join(text.empty() ? "" : ", ", field, " ", words);
         });
         return text;
     }
@@ -67,8 +67,8 @@ std::string words_of(std::string_view name, const T& v) {
 /// is 0 and not a location, a null handle, a struct with only such fields.
 template <class M>
 std::string in_words(const M& m) {
-    const std::string said = detail::words_of("", m);
-    return reflect::type_name<M>() + (said.empty() ? "" : ": ") + said;
+    const std::string words = detail::words_of("", m);
+    return reflect::type_name<M>() + (words.empty() ? "" : ": ") + words;
 }
 
 } // namespace memsim

@@ -49,8 +49,8 @@ class LinkLayer final : public FlitMode {
     using State = LinkState;
     static constexpr std::uint32_t forced_acks = 16;
     static constexpr std::uint32_t frames = 5; ///< before each RETRY.Req or RETRY.Ack
-    /// Free places that a new protocol flit requires: for itself, the following all-data flits, and
-    /// two more.
+    /// Free places that a new protocol flit requires: for the flit, the following all-data flits,
+    /// and two more.
     static constexpr std::uint32_t reserve = 7;
 
     LinkLayer(const LinkFigures& figures, LinkMessages& messages, State& state);

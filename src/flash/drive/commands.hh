@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/declare/stats.hh"
 #include "core/state/fifo.hh"
 #include "core/state/free_list.hh"
 #include "protocol/block_io.hh"
@@ -17,6 +18,42 @@ struct DriveCommand {
     std::uint64_t left = 0;     ///< sectors not completed, plus 1 while the command is being split
     std::uint16_t queue = 0;
     bool waited = false; ///< for space in the write buffer
+};
+
+/// Completed commands.
+struct DriveCommandStats {
+    using group = void;
+    Counter reads {Unit::count, "Reads answered"};
+    Counter writes {Unit::count, "Writes answered"};
+    Counter trims {Unit::count, "Trims answered"};
+    Counter flushes {Unit::count, "Flushes answered"};
+    Counter read_bytes {Unit::byte, "Bytes of reads answered"};
+    Counter write_bytes {Unit::byte, "Bytes of writes answered"};
+    Distribution read_latency {Unit::time,
+                               "Time from the arrival of a read until its response leaves"};
+    Distribution write_latency {Unit::time,
+                                "Time from the arrival of a write until its response leaves"};
+
+    void count(const DriveCommand& command, Tick now) {
+        const std::uint64_t bytes = command.request.sectors * protocol::block_sector_bytes;
+        const Time taken {now - command.arrived};
+        switch (command.request.op) {
+        case protocol::BlockOp::read:
+            ++reads, read_bytes += bytes;
+            read_latency.sample(taken);
+            break;
+        case protocol::BlockOp::write:
+            ++writes, write_bytes += bytes;
+            write_latency.sample(taken);
+            break;
+        case protocol::BlockOp::trim:
+            ++trims;
+            break;
+        case protocol::BlockOp::flush:
+            ++flushes;
+            break;
+        }
+    }
 };
 
 /// Plain values for State.

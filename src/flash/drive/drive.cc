@@ -34,34 +34,37 @@ void Drive::init() {
     state.flash.map.replacement.make(params.ftl.map_replacement, *this, "map_replacement");
     state.flash.map.replacement->resize(
         static_cast<std::uint32_t>(params.ftl.map_cache->raw / params.ftl.map_entry()));
-    state.cache.replacement.make(params.cache_replacement, *this, "cache_replacement");
+    state.cache.replacement.make(params.caching.cache_replacement, *this, "cache_replacement");
     sectors_ = back_end_->host_pages() * page_sectors_;
     const Bytes page = params.shape.page();
-    if (params.cache() < page)
+    const DriveCacheParams& cache = params.caching;
+    if (cache.cache() < page)
         refuse("cache",
-               params.cache.text() + " is smaller than a page of " + params.shape.page.text());
-    if (params.write_buffer() > params.cache())
-        refuse("write_buffer", "is larger than the cache of " + params.cache.text());
-    const auto cached = static_cast<std::uint32_t>(params.cache() / page);
-    cache_.emplace(cached, params.keep_rewritten(), state.cache);
+               cache.cache.text() + " is smaller than a page of " + params.shape.page.text());
+    if (cache.write_buffer() > cache.cache())
+        refuse("write_buffer", "is larger than the cache of " + cache.cache.text());
+    const auto cached = static_cast<std::uint32_t>(cache.cache() / page);
+    cache_.emplace(cached, cache.keep_rewritten(), state.cache);
     state.cache.replacement->resize(cached);
-    dram_.emplace(params.dram_latency(), params.dram_rate(), state.dram);
+    dram_.emplace(cache.dram_latency(), cache.dram_rate(), state.dram);
     commands_.emplace(state.commands);
     commands_->reset(params.commands(), params.queues());
     state.cores.resize(params.cores());
     cores_.emplace(params.firmware(), state.cores, state.commands.for_cores);
-    announced_planes_ = std::max<std::uint64_t>(
-        1, share_of(back_end_->geometry().all_planes(), params.announce_from()));
+    announcements_.emplace(
+        params.announcements.announce(),
+        share_of(back_end_->geometry().all_planes(), params.announcements.announce_from()),
+        state.load);
     const DriveWrites::Config writes {
-        page_sectors_, static_cast<std::uint64_t>(params.write_buffer->raw) / block_sector_bytes,
-        params.dirty_pages()};
+        page_sectors_, static_cast<std::uint64_t>(cache.write_buffer->raw) / block_sector_bytes,
+        cache.dirty_pages()};
     writes_.emplace(writes,
                     DriveWrites::Parts {state.commands.waiting_writes, *commands_, *cache_,
                                         *contents_, *dram_, *back_end_, sim().contents(),
                                         stat.buffer_waits},
                     [this](std::uint32_t command) { done(command, 1); });
     times_ = port.channel[0].find_interface<const protocol::HasFlashTimes>();
-    if (params.observers() && !times_)
+    if (port.tasks.size() && !times_)
         refuse("observers",
                port.channel[0].neighbour_path() +
                    " does not report the times of its flash, so the duration of tasks is unknown");
@@ -77,7 +80,7 @@ void Drive::wake() {
         if (t.command != none) done(t.command, t.sectors);
     });
     run_cores();
-    if (state.load.announced(now(), params.announce()) || (port.load && !announces(0)))
+    if (port.load && announcements_->due_may_begin(back_end_->tasks(), now()))
         back_end_->begin_due();
     do {
         fetch();
@@ -86,17 +89,12 @@ void Drive::wake() {
         back_end_->send_waiting();
     } while (answer());
     if (dram_->next()) arm(state.dram_done, dram_->next());
-    if (port.load) tell_load();
+    if (port.load) report_load();
 }
 
-bool Drive::announces(std::uint32_t more) const {
-    const std::uint32_t tasks = back_end_->tasks() + more;
-    return tasks > 0 && tasks >= announced_planes_;
-}
-
-void Drive::tell_load() {
-    state.load.tell(*port.load, announces(0), stat.announcements);
-    if (back_end_->task_due()) arm(state.load.due, state.load.since + params.announce->raw);
+void Drive::report_load() {
+    announcements_->report(*port.load, back_end_->tasks(), stat.announcements);
+    if (back_end_->task_due()) arm(state.load.due, announcements_->begin_at());
 }
 
 // ---- commands ----------------------------------------------------------------------------------
@@ -137,18 +135,10 @@ void Drive::run_cores() {
 }
 
 void Drive::begin(std::uint32_t c) {
-    switch ((*commands_)[c].request.op) {
-    case BlockOp::read:
-        begin_read(c);
-        break;
-    case BlockOp::trim:
-        trim(c);
-        break;
-    case BlockOp::write:
-    case BlockOp::flush:
-        writes_->add(c);
-        break;
-    }
+    const BlockOp op = (*commands_)[c].request.op;
+    if (op == BlockOp::read) return begin_read(c);
+    if (op == BlockOp::trim) return trim(c);
+    writes_->add(c); // a write or a flush
 }
 
 void Drive::begin_read(std::uint32_t c) {
@@ -190,26 +180,7 @@ void Drive::use_dram(std::uint32_t c, std::uint32_t sectors) {
 }
 
 void Drive::done(std::uint32_t c, std::uint64_t sectors) {
-    if (!commands_->done(c, sectors)) return;
-    const DriveCommand& command = (*commands_)[c];
-    const std::uint64_t bytes = command.request.sectors * block_sector_bytes;
-    const Time taken {now() - command.arrived};
-    switch (command.request.op) {
-    case BlockOp::read:
-        ++stat.reads, stat.read_bytes += bytes;
-        stat.read_latency.sample(taken);
-        break;
-    case BlockOp::write:
-        ++stat.writes, stat.write_bytes += bytes;
-        stat.write_latency.sample(taken);
-        break;
-    case BlockOp::trim:
-        ++stat.trims;
-        break;
-    case BlockOp::flush:
-        ++stat.flushes;
-        break;
-    }
+    if (commands_->done(c, sectors)) stat.commands.count((*commands_)[c], now());
 }
 
 /// Returns true if that has freed space for waiting commands.
@@ -238,7 +209,8 @@ void Drive::page_read(std::uint32_t c, std::uint32_t lpn, std::uint32_t sectors,
     contents_->answer_sensed(command.contents, sensed, lpn, sectors & held, command.request);
     contents_->answer_unplaced(command.contents, lpn, sectors & ~held, command.request);
     // Keeps only sectors that are still current, if the cache has space for the page.
-    const std::uint32_t cached = params.cache_reads() && current ? cache_->place(lpn) : no_link;
+    const std::uint32_t cached =
+        params.caching.cache_reads() && current ? cache_->place(lpn) : no_link;
     if (cached != no_link) {
         const std::uint32_t missing =
             sectors & ~(*cache_)[cached].valid & back_end_->ftl().lookup(lpn).sectors;
@@ -260,7 +232,9 @@ std::uint32_t Drive::sent_sectors(std::uint32_t cached) const {
     return p.flying & ~p.void_;
 }
 
-void Drive::page_written(std::uint32_t cached) { cache_->land(cached, params.cache_reads()); }
+void Drive::page_written(std::uint32_t cached) {
+    cache_->land(cached, params.caching.cache_reads());
+}
 
 void Drive::send(unsigned channel, const protocol::FlashRequest& r) {
     sim().stamps().mark(r.stamps, mapping, now());
@@ -274,16 +248,9 @@ void Drive::look_at_flash(std::uint32_t page, FunctionalAccess& access) {
     access = a;
 }
 
-/// Reports to all observers; a report for a full port is dropped.
 void Drive::collects(std::uint32_t plane, const FtlBlock& block, bool cold) {
-    using protocol::DriveTaskKind;
-    if (port.tasks.size() == 0) return;
-    const protocol::FlashTimes t = times_->flash_times();
-    const Tick expected = block.valid * (t.read + t.program) + t.erase;
-    for (unsigned i = 0; i < port.tasks.size(); ++i)
-        if (port.tasks[i].can_send())
-            port.tasks[i].send({expected, block.valid, plane,
-                                cold ? DriveTaskKind::levelling : DriveTaskKind::collection});
+    if (port.tasks.size())
+        TaskAnnouncements::begins(port.tasks, times_->flash_times(), plane, block, cold);
 }
 
 // ---- reports -----------------------------------------------------------------------------------

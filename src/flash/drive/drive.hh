@@ -1,10 +1,9 @@
 #pragma once
 
 #include "core/kernel/component.hh"
+#include "flash/drive/announcements.hh"
 #include "flash/drive/cores.hh"
-#include "flash/drive/task_load.hh"
 #include "flash/drive/writes.hh"
-#include "protocol/drive_task.hh"
 
 #include <optional>
 
@@ -61,46 +60,8 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
                               assumed("none, as in MQSim; range 0 to 10 us"),
                               Change::tunable};
 
-        Param<Bytes> cache {
-            256_MiB, {512_B, 1_GiB * 1024}, "DRAM cache", cited("MQSim, ssdconfig.xml")};
-        Param<bool> cache_reads {false, "Keep read and written data in the cache", switched_off()};
-        Param<PolicyName<parts::PagePolicy>> cache_replacement {
-            "lru", "Policy that selects the clean page of the cache to evict; a use is a read hit",
-            usual_policy()};
-        Param<Bytes> write_buffer {
-            1_MiB,
-            {512_B, 1_GiB * 1024},
-            "Maximum amount of data that is dirty in the cache or being written to the flash",
-            cited("MQSim, SSD_Device.cpp: back-pressure at a page a plane, 1 MiB")};
-        Param<unsigned> dirty_pages {0,
-                                     {0, 1u << 28},
-                                     "Dirty pages kept in the cache; 0: all are written at once",
-                                     switched_off()};
-        Param<bool> keep_rewritten {false,
-                                    "Keep a page that is rewritten while it is being written to "
-                                    "the flash in the cache until its space is needed",
-                                    assumed("none is kept; MQSim keeps one up to a second")};
-        Param<Time> dram_latency {26_ns,
-                                  {0_fs, 1_us},
-                                  "Latency of an access to the DRAM",
-                                  cited("MQSim, ssdconfig.xml: tRCD + tCL, 13 ns each")};
-        Param<Rate> dram_rate {Rate {200'000'000},
-                               {1_MBps, 1000_GBps},
-                               "Rate of the DRAM",
-                               cited("MQSim, ssdconfig.xml: 1 byte x 100 MHz, two a cycle")};
-        Param<Time> announce {
-            10_us,
-            {0_fs, 100_us},
-            "Time from the announcement of a collection or levelling to its start",
-            assumed()};
-        Param<Fraction> announce_from {
-            0_pct,
-            {0_pct, 100_pct},
-            "Share of the planes whose collections, in progress or due, are announced as severe "
-            "load; fewer start without announcement",
-            assumed("each task is announced")};
-        Param<unsigned> observers {
-            0, {0, 16}, "Ports that report the drive's internal tasks", from_wiring()};
+        DriveCacheParams caching;
+        AnnouncementParams announcements;
     };
     static unsigned channels_of(const void* params) {
         return static_cast<const Params*>(params)->shape.channels();
@@ -114,21 +75,14 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
         Many<Requester<protocol::Flash>> channel {
             channels_of, {.depth = from<&Params::queue_depth>}, "Commands to the channels"};
         Many<Out<protocol::DriveTask>> tasks {
-            from<&Params::observers>, {}, "Internal tasks of the drive, at their start"};
+            from<&Params::announcements, &AnnouncementParams::observers>,
+            {},
+            "Internal tasks of the drive, at their start"};
         Optional<Out<protocol::DeviceLoad>> load {
             {}, "Load of the drive: severe before and during internal tasks"};
     };
     struct Stats {
-        Counter reads {Unit::count, "Reads answered"};
-        Counter writes {Unit::count, "Writes answered"};
-        Counter trims {Unit::count, "Trims answered"};
-        Counter flushes {Unit::count, "Flushes answered"};
-        Counter read_bytes {Unit::byte, "Bytes of reads answered"};
-        Counter write_bytes {Unit::byte, "Bytes of writes answered"};
-        Distribution read_latency {Unit::time,
-                                   "Time from the arrival of a read until its response leaves"};
-        Distribution write_latency {Unit::time,
-                                    "Time from the arrival of a write until its response leaves"};
+        DriveCommandStats commands;
         Counter cache_sectors {Unit::count, "Sectors read from the cache"};
         FtlStats ftl;
         Counter buffer_waits {Unit::count, "Writes that waited for space in the write buffer"};
@@ -171,7 +125,7 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
     void look_at_page(std::uint32_t lpn, FunctionalAccess& access);
     void fetch();
     void run_cores();
-    void tell_load();
+    void report_load();
     void begin(std::uint32_t command);
     void begin_read(std::uint32_t command);
     void trim(std::uint32_t command);
@@ -189,20 +143,18 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
     void look_at_flash(std::uint32_t page, FunctionalAccess& access) override;
     void collects(std::uint32_t plane, const FtlBlock& block, bool cold) override;
     bool may_begin_task() override {
-        return !port.load || !announces(1) || state.load.may_begin(now(), params.announce());
+        return !port.load || announcements_->may_begin(back_end_->tasks() + 1, now());
     }
-    /// Whether the planes that collect, plus `more`, are enough for an announcement.
-    bool announces(std::uint32_t more) const;
 
     const protocol::HasFlashTimes* times_ = nullptr;
     std::uint32_t page_sectors_ = 0;
     std::uint64_t sectors_ = 0;
-    std::uint64_t announced_planes_ = 1; ///< collecting planes that cause an announcement
     std::optional<DriveCommands> commands_;
     std::optional<DriveCores> cores_;
     std::optional<DriveDram> dram_;
     std::optional<PageCache> cache_;
     std::optional<DriveContents> contents_;
+    std::optional<TaskAnnouncements> announcements_;
     std::optional<DriveBackEnd> back_end_;
     std::optional<DriveWrites> writes_;
 };

@@ -9,6 +9,40 @@
 
 namespace memsim::flash {
 
+using namespace memsim::literals;
+
+/// Parameters of a drive's DRAM cache.
+struct DriveCacheParams {
+    using group = void;
+    Param<Bytes> cache {
+        256_MiB, {512_B, 1_GiB * 1024}, "DRAM cache", cited("MQSim, ssdconfig.xml")};
+    Param<bool> cache_reads {false, "Keep read and written data in the cache", switched_off()};
+    Param<PolicyName<parts::PagePolicy>> cache_replacement {
+        "lru", "Policy that selects the clean page of the cache to evict; a use is a read hit",
+        usual_policy()};
+    Param<Bytes> write_buffer {
+        1_MiB,
+        {512_B, 1_GiB * 1024},
+        "Maximum amount of data that is dirty in the cache or being written to the flash",
+        cited("MQSim, SSD_Device.cpp: back-pressure at a page a plane, 1 MiB")};
+    Param<unsigned> dirty_pages {0,
+                                 {0, 1u << 28},
+                                 "Dirty pages kept in the cache; 0: all are written at once",
+                                 switched_off()};
+    Param<bool> keep_rewritten {false,
+                                "Keep a page that is rewritten while it is being written to "
+                                "the flash in the cache until its space is needed",
+                                assumed("none is kept; MQSim keeps one up to a second")};
+    Param<Time> dram_latency {26_ns,
+                              {0_fs, 1_us},
+                              "Latency of an access to the DRAM",
+                              cited("MQSim, ssdconfig.xml: tRCD + tCL, 13 ns each")};
+    Param<Rate> dram_rate {Rate {200'000'000},
+                           {1_MBps, 1000_GBps},
+                           "Rate of the DRAM",
+                           cited("MQSim, ssdconfig.xml: 1 byte x 100 MHz, two a cycle")};
+};
+
 using parts::check_list, parts::link_newest, parts::ListEnds, parts::no_link, parts::unlink;
 
 /// A logical page in the drive's DRAM. Sectors are bits: `valid` ones are present; `dirty` ones

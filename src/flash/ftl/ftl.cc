@@ -36,11 +36,11 @@ void Ftl::start(std::uint32_t plane) {
     p.fresh = from.fresh;
     for (const std::uint32_t i : from.erased) p.erased.push_back(first + i);
     for (const std::uint32_t i : from.closed) enlist(first + i);
-    const auto open = [&](Frontier who, std::uint32_t i) {
+    const auto open = [&](Frontier frontier, std::uint32_t i) {
         if (i == PlaneBlocks::none) return;
         s_.blocks[first + i].use = BlockUse::open;
         remember_owners(s_.blocks[first + i]);
-        p.open[static_cast<unsigned>(who)] = first + i;
+        p.open[static_cast<unsigned>(frontier)] = first + i;
     };
     open(Frontier::host, from.host);
     open(Frontier::collector, from.collector);
@@ -150,9 +150,9 @@ std::uint16_t Ftl::written_before(std::uint32_t page) const {
     return s_.blocks[*index].past;
 }
 
-std::uint32_t Ftl::take_block(std::uint32_t plane, Frontier who) {
+std::uint32_t Ftl::take_block(std::uint32_t plane, Frontier frontier) {
     FtlPlane& p = s_.planes[plane];
-    const bool worn = who == Frontier::cold;
+    const bool worn = frontier == Frontier::cold;
     if (p.fresh < f_.geometry.blocks && ((f_.least_worn_first && !worn) || p.erased.empty()))
         return record_index(plane * f_.geometry.blocks + p.fresh++);
     MEMSIM_ASSERT(!p.erased.empty(), "a plane has no free block left");
@@ -169,10 +169,10 @@ std::uint32_t Ftl::take_block(std::uint32_t plane, Frontier who) {
     return index;
 }
 
-bool Ftl::has_room(std::uint32_t plane, Frontier who) const {
-    const bool moves = who == Frontier::collector || who == Frontier::cold;
+bool Ftl::has_room(std::uint32_t plane, Frontier frontier) const {
+    const bool moves = frontier == Frontier::collector || frontier == Frontier::cold;
     if (!moves && f_.stop && free_blocks(plane) < f_.stop) return false;
-    if (s_.planes[plane].open[static_cast<unsigned>(who)] != no_page) return true;
+    if (s_.planes[plane].open[static_cast<unsigned>(frontier)] != no_page) return true;
     return free_blocks(plane) > (moves ? 0 : f_.kept);
 }
 
@@ -191,21 +191,21 @@ std::uint32_t Ftl::plane_for(std::uint32_t lpn) {
     return no_page;
 }
 
-std::uint32_t Ftl::allocate(std::uint32_t plane, Frontier who, std::uint32_t lpn) {
-    std::uint32_t& open = s_.planes[plane].open[static_cast<unsigned>(who)];
+std::uint32_t Ftl::allocate(std::uint32_t plane, Frontier frontier, std::uint32_t lpn) {
+    std::uint32_t& open = s_.planes[plane].open[static_cast<unsigned>(frontier)];
     if (open == no_page) {
-        open = take_block(plane, who);
+        open = take_block(plane, frontier);
         FtlBlock& fresh = s_.blocks[open];
         MEMSIM_ASSERT(fresh.use == BlockUse::erased && fresh.owners.empty(),
                       "a block is written that was not erased");
         fresh.use = BlockUse::open;
-        fresh.owners.reserve(who == Frontier::past ? 0 : f_.geometry.pages);
+        fresh.owners.reserve(frontier == Frontier::past ? 0 : f_.geometry.pages);
     }
     const std::uint32_t index = open;
     FtlBlock& b = s_.blocks[index];
     const std::uint32_t page = first_page(b) + static_cast<std::uint32_t>(b.owners.size());
     b.owners.push_back(lpn);
-    b.past += who == Frontier::past;
+    b.past += frontier == Frontier::past;
     ++b.flying;
     if (b.owners.size() == f_.geometry.pages) {
         open = no_page;

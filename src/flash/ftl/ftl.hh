@@ -89,8 +89,8 @@ class Ftl {
     bool named(std::uint32_t lpn) const { return s_.map.find(lpn) != nullptr; }
     /// The plane for a write of this page; no_page if the write must wait for space.
     std::uint32_t plane_for(std::uint32_t lpn);
-    bool has_room(std::uint32_t plane, Frontier who) const;
-    std::uint32_t allocate(std::uint32_t plane, Frontier who, std::uint32_t lpn);
+    bool has_room(std::uint32_t plane, Frontier frontier) const;
+    std::uint32_t allocate(std::uint32_t plane, Frontier frontier, std::uint32_t lpn);
     /// The program has ended: `lpn` is now located at `page`.
     void commit(std::uint32_t lpn, std::uint32_t page, std::uint32_t sectors);
     /// The same for a copy of `from`. Returns false if the page was rewritten meanwhile.
@@ -146,7 +146,7 @@ class Ftl {
     void invalidate(std::uint32_t page);
     void close(std::uint32_t record);
     void enlist(std::uint32_t record);
-    std::uint32_t take_block(std::uint32_t plane, Frontier who);
+    std::uint32_t take_block(std::uint32_t plane, Frontier frontier);
     std::uint32_t handed_out(const FtlBlock& b) const;
 
     Config f_;

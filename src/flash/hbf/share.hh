@@ -8,8 +8,8 @@
 
 namespace memsim::flash {
 
-/// How the addresses of a stack are dealt out: as the connection to its port says, or as the
-/// parameters do. None: it has all addresses.
+/// The interleaving of addresses over stacks: from the connection of the stack's port, or from its
+/// parameters. Nothing if the stack has all addresses.
 inline std::optional<parts::Interleave> interleave_of(const HbfShare& s, const PortBase& port) {
     const auto refuse = [&](const char* parameter, const std::string& why) {
         throw ConfigError(port.owner().path() + "." + parameter + ": " + why);

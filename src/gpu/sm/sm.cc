@@ -57,7 +57,7 @@ void Sm::schedule() {
         const bool at_edge = edge.tick == now(); // operations issue at clock edges
         if (at_edge && assists()) assist(edge);
         state.ready.wake(at_edge ? edge.cycle : edge.cycle - 1,
-                         [this](std::uint32_t w) { settle(w); });
+                         [this](std::uint32_t w) { classify(w); });
         if (at_edge) issue_all(edge);
         unit_->send();
     }
@@ -130,12 +130,12 @@ void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
     case WarpOpKind::reduce:
         state.load_store_free = cycle + cycles;
         unit_->access(block, w, warp.results, op_);
-        settle(w);
+        classify(w);
         break;
     case WarpOpKind::shared:
         state.load_store_free = cycle + cycles;
         access_shared(w, op_, cycle);
-        settle(w);
+        classify(w);
         break;
     case WarpOpKind::barrier:
         go_on(block.arrive(w), cycle);
@@ -166,7 +166,7 @@ void Sm::access_shared(std::uint32_t w, const program::WarpOp& op, std::int64_t 
     state.shared.load({ready.tick, w, state.warps[w].results.begin(1)});
 }
 
-void Sm::settle(std::uint32_t w) {
+void Sm::classify(std::uint32_t w) {
     Warp& warp = state.warps[w];
     const program::WarpOpHead next = program::peek(warp.stream, warp.position);
     if (!warp.results.holds(next)) state.ready.add(w, next.kind);
@@ -185,7 +185,7 @@ void Sm::result(std::uint32_t w, std::uint32_t place) {
     if (warp.exited) {
         if (!warp.results.outstanding) end(w);
     } else if (warp.results.releases(place))
-        settle(w);
+        classify(w);
 }
 
 /// Arms the timer for the next edge at which an operation can issue, or for the completion of a
@@ -245,7 +245,7 @@ void Sm::place(const protocol::BlockStart& start) {
         warp.age = state.arrivals++;
         warp.position = 0;
         warp.stream.swap(stream); // the old buffer returns with the next block
-        settle(w);
+        classify(w);
     }
     state.upcoming.changed = true;
     count_residents();

@@ -205,7 +205,7 @@ class Sm final : public Model<Sm>,
     void arm_next(const ClockEdge& edge);
     void access_shared(std::uint32_t warp, const program::WarpOp& op, std::int64_t cycle);
     /// Classifies the warp by its next operation.
-    void settle(std::uint32_t warp);
+    void classify(std::uint32_t warp);
     void go_on(const WarpSet& warps, std::int64_t cycle);
     /// One of the responses of a result has arrived.
     void result(std::uint32_t warp, std::uint32_t place);

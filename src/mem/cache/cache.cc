@@ -244,15 +244,15 @@ void Cache::come_back(const MemResponse& r) {
         s.commands.dropped_came();
         return end_flush();
     }
-    const cache::Forwarded who = s.outlet.answered(r.tag);
-    if (who.evicted) return;
-    if (who.flushed) {
+    const cache::Forwarded origin = s.outlet.answered(r.tag);
+    if (origin.evicted) return;
+    if (origin.flushed) {
         s.commands.acknowledged();
         return end_flush();
     }
     MemResponse back = r;
-    back.tag = who.tag;
-    back.source = who.source;
+    back.tag = origin.tag;
+    back.source = origin.source;
     --state.owed;
     send_up(back, false);
 }

@@ -37,13 +37,13 @@ void Evictions::evict(std::uint32_t line) {
     if (const SectorMask clean = c_.lines.clean(line)) offer(line, clean);
 }
 
-void Evictions::write_back(std::uint32_t line, const Forwarded* who) {
+void Evictions::write_back(std::uint32_t line, const Forwarded* origin) {
     const TagArray& tags = c_.lines.tags;
     const SectorMask dirty = tags.dirty(line);
     MemRequest r;
     r.command = Command::write;
-    r.posted = !who;
-    r.tag = who ? c_.outlet.expect(*who) : 0;
+    r.posted = !origin;
+    r.tag = origin ? c_.outlet.expect(*origin) : 0;
     r.application = static_cast<std::uint16_t>(tags.application(line));
     c_.map.name(r, tags.tag(line), dirty, without(dirty, tags.valid(line)));
     r.contents = c_.lines.contents_of(line, r);

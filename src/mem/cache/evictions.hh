@@ -14,8 +14,8 @@ class Evictions {
     /// evicted sectors and `messages` more. `written`: the line is written and may use a reserved
     /// way.
     CacheStall take_way(const Access& a, bool written, std::uint32_t messages, std::uint32_t& line);
-    /// Writes the dirty sectors of a line back. With `who`, the write-back is acknowledged.
-    void write_back(std::uint32_t line, const Forwarded* who);
+    /// Writes the dirty sectors of a line back. With `origin`, the write-back is acknowledged.
+    void write_back(std::uint32_t line, const Forwarded* origin);
 
   private:
     void evict(std::uint32_t line);

@@ -6,10 +6,10 @@ namespace memsim::mem::cache {
 
 Forwarded Outlet::answered(std::uint32_t tag) {
     const std::uint32_t place = tag - limits_.fetches;
-    const Forwarded who = parts::named(s_.forwarded, place);
+    const Forwarded origin = parts::named(s_.forwarded, place);
     s_.free.push_back(place);
     s_.forwarded[place] = {};
-    return who;
+    return origin;
 }
 
 std::uint32_t Outlet::await_evicted() {

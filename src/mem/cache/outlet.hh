@@ -53,11 +53,11 @@ class Outlet {
     }
 
     bool can_expect() const { return !s_.free.empty(); }
-    /// Reserves the tag of a message whose response belongs to `who`.
-    std::uint32_t expect(const Forwarded& who) {
+    /// Reserves the tag of a message whose response belongs to `origin`.
+    std::uint32_t expect(const Forwarded& origin) {
         const std::uint32_t place = s_.free.back();
         s_.free.pop_back();
-        s_.forwarded[place] = who;
+        s_.forwarded[place] = origin;
         return limits_.fetches + place;
     }
     bool is_fetch(std::uint32_t tag) const { return tag < limits_.fetches; }

@@ -140,10 +140,10 @@ std::optional<MemResponse> PagedDram::answered(const MemResponse& r, Distributio
     return answer;
 }
 
-void PagedDram::waits_on(WaitReport& report, const std::string& who,
+void PagedDram::waits_on(WaitReport& report, const std::string& component,
                          const std::string& dram) const {
     if (const std::size_t under_way = state_.requests.size() - state_.free.size())
-        report.add(who + ": " + std::to_string(under_way) + " requests are outstanding, " +
+        report.add(component + ": " + std::to_string(under_way) + " requests are outstanding, " +
                    std::to_string(state_.demand.size()) + " wait for " + dram);
 }
 

@@ -131,7 +131,7 @@ class PagedDram {
     }
 
     bool idle() const { return state_.free.size() == state_.requests.size(); }
-    void waits_on(WaitReport& report, const std::string& who, const std::string& dram) const;
+    void waits_on(WaitReport& report, const std::string& component, const std::string& dram) const;
     /// `frames`: the number of frames.
     void check_loaded(Loader& l, std::uint64_t frames) const;
     /// Checks that the requests of a loaded transfer form a list that ends.

@@ -227,7 +227,7 @@ Placement::Page PlanarController::page_of(const protocol::MemRequest& r) const {
 }
 
 bool PlanarController::accept(const protocol::MemRequest& r) {
-    if (r.is_hint()) return foresee(r), true;
+    if (r.is_hint()) return accept_hint(r), true;
     const Placement::Page p = page_of(r);
     if (demand_->requests().full()) return false;
     Group* g = swaps_->groups().find(p.group);
@@ -253,7 +253,7 @@ bool PlanarController::accept(const protocol::MemRequest& r) {
 }
 
 /// Counts a page that is about to be accessed as accessed.
-void PlanarController::foresee(const protocol::MemRequest& hint) {
+void PlanarController::accept_hint(const protocol::MemRequest& hint) {
     const Placement::Page p = placement_.page_of(hint.address);
     const bool here = p.slot <= params.ratio() && p.controller == params.channel.index();
     Group* g = here ? swaps_->groups().find(p.group) : nullptr;

@@ -144,7 +144,7 @@ class PlanarController final : public Model<PlanarController>, public Functional
     void arm_next();
     bool accept(const protocol::MemRequest& r);
     void finish(std::uint32_t id, Contents::Id contents);
-    void foresee(const protocol::MemRequest& hint);
+    void accept_hint(const protocol::MemRequest& hint);
     void begin(Swap* s);
     void end_swap(Swap& s);
 

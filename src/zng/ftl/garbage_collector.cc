@@ -47,6 +47,10 @@ void GarbageCollector::init() {
     merges_->reset(params.merges());
     state.package_moves.assign(params.geometry.packages(), 0);
     state.applications.resize(params.applications());
+    requests_.emplace(flash_,
+                      CollectRequests::Limits {params.ahead(), params.moves(), package.log_ratio(),
+                                               params.controllers()},
+                      state.merges, state.package_moves, state.extensions);
     held_.emplace(params.caches(), state.applications);
     state.flushes.resize(params.caches());
 }
@@ -69,8 +73,8 @@ void GarbageCollector::wake() {
     // The order lets one step enable the next, so that nothing is left for the next wake.
     take_answers();
     take_lows();
-    send_extensions();
-    send_moves();
+    requests_->send_extensions(port.collect);
+    advance_merges();
     run_helper();
     resume();
     send_orders();
@@ -96,17 +100,12 @@ void GarbageCollector::take_answers() {
         while (!port.collect[c].empty()) {
             const CollectResponse r = port.collect[c].pop();
             if (r.op == CollectOp::extend) continue;
-            const std::uint32_t ratio = params.geometry.package.log_ratio();
-            Merge& m = parts::named(state.merges.merges, r.tag / ratio);
             if (r.op == CollectOp::move) {
-                DataMove& move = parts::named(m.moves, r.tag % ratio);
-                --state.package_moves[flash_.package_of(move.blocks.from, r.page)];
                 ++stat.moved_pages;
-                if (++move.done < flash_.mapped_pages()) continue;
-                --m.left;
-                blocks_->arrived(move.blocks.to_log);
-            } else if (++stat.erases; --m.left == 0)
-                end(r.tag / ratio);
+                if (const DataMove* const move = requests_->moved(r))
+                    blocks_->arrived(move->blocks.to_log);
+            } else if (++stat.erases; requests_->erased(r))
+                end(requests_->merge_of(r.tag));
         }
     if (!merges_->stepping()) return;
     if (params.helpers() == 0 && state.step_until <= now()) merges_->step_done();
@@ -138,11 +137,8 @@ void GarbageCollector::take_lows() {
 /// Whether a report is a repetition: each plane of a log block reports it, and another plane's
 /// report is being handled.
 bool GarbageCollector::is_known(const LogLow& low) const {
-    if (low.blocks < blocks_->all_of(low.log).size() || std::ranges::count(state.waiting, low.log))
-        return true;
-    return std::ranges::any_of(state.merges.active, [&](std::uint32_t i) {
-        return state.merges.merges[i].log == low.log;
-    });
+    return low.blocks < blocks_->all_of(low.log).size() || merges_->merges(low.log) ||
+           std::ranges::count(state.waiting, low.log);
 }
 
 /// Returns false if its planes have no erased block to spare.
@@ -150,21 +146,8 @@ bool GarbageCollector::extend(std::uint32_t log) {
     const std::optional<std::uint32_t> to = blocks_->extend(log);
     if (!to) return false;
     ++stat.extensions;
-    CollectRequest r;
-    r.op = CollectOp::extend;
-    r.data = r.log = log;
-    r.to = *to;
-    for (r.page = 0; r.page < flash_.span; ++r.page) state.extensions.push(r);
+    requests_->extend(log, *to);
     return true;
-}
-
-void GarbageCollector::send_extensions() {
-    while (!state.extensions.empty()) {
-        const CollectRequest& next = state.extensions.front();
-        auto& to = port.collect[controller_of(next.log, next.page)];
-        if (!to.can_send()) return;
-        to.send(state.extensions.pop());
-    }
 }
 
 /// Returns false if the merge must wait: data blocks of this log block are being moved, too many
@@ -188,7 +171,7 @@ bool GarbageCollector::begin(std::uint32_t log) {
         stat.held_time[m.application].begin(now());
         ++stat.holds;
         debug(collect_flag, "holds application ", m.application);
-        order(PageOrderKind::hold, m.application, m.application);
+        state.orders.push({PageOrderKind::hold, m.application, m.application});
     }
     return true;
 }
@@ -197,11 +180,9 @@ bool GarbageCollector::begin(std::uint32_t log) {
 bool GarbageCollector::has_room(const Served& served, std::uint32_t log) const {
     const std::uint32_t group = flash_.group_of(log);
     if (blocks_->has_room(group, served.application, served.blocks.size())) return true;
-    for (const std::uint32_t i : state.merges.active) {
-        const Merge& m = state.merges.merges[i];
-        if (m.phase == MergePhase::erasing && flash_.reaches(group, flash_.group_of(m.log)))
-            return false;
-    }
+    if (merges_->any_erasing(
+            [&](const Merge& m) { return flash_.reaches(group, flash_.group_of(m.log)); }))
+        return false;
     throw ConfigError(
         path() + ".data_blocks: the flash is full: no plane of " +
         (params.geometry.across() ? "the packages"
@@ -211,20 +192,12 @@ bool GarbageCollector::has_room(const Served& served, std::uint32_t log) const {
 
 // ---- held applications -----------------------------------------------------------------------
 
-void GarbageCollector::order(PageOrderKind kind, std::uint16_t application, std::uint32_t tag) {
-    protocol::PageOrder o;
-    o.kind = kind;
-    o.application = application;
-    o.tag = tag;
-    state.orders.push(o);
-}
-
 void GarbageCollector::resume() {
     for (std::size_t i = 0; i < held_->size(); ++i) {
         if (!held_->resumes(i)) continue;
         stat.held_time[i].end(state.applications[i].since, now());
         debug(collect_flag, "resumes application ", i);
-        order(PageOrderKind::resume, static_cast<std::uint16_t>(i), not_awaited);
+        state.orders.push({PageOrderKind::resume, static_cast<std::uint16_t>(i), not_awaited});
     }
 }
 
@@ -242,74 +215,30 @@ void GarbageCollector::send_orders() {
 
 // ---- moves and erases ------------------------------------------------------------------------
 
-/// Sends pages of all merges and their blocks in turn, one page each.
-void GarbageCollector::send_moves() {
-    std::vector<Merge>& merges = state.merges.merges;
-    for (bool sent = true; sent;) {
-        sent = false;
-        for (const std::uint32_t i : state.merges.active) {
-            if (merges[i].phase != MergePhase::moving) continue;
-            for (std::uint32_t n = 0; n < merges[i].moves.size(); ++n) sent |= send_move(i, n);
-        }
-    }
+void GarbageCollector::advance_merges() {
+    requests_->send_moves(port.collect);
     std::uint64_t late = 0; // applications with an earlier merge that is not complete
     for (const std::uint32_t i : state.merges.active) {
-        Merge& m = merges[i];
+        Merge& m = state.merges.merges[i];
         const std::uint64_t bit = std::uint64_t {1} << m.application;
         if (m.phase == MergePhase::moving && (m.left || !held_->quiet(m.application))) late |= bit;
         if (m.phase == MergePhase::moving && !(late & bit)) update_tables(m);
-        if (m.phase == MergePhase::erasing) send_erases(i);
+        if (m.phase == MergePhase::erasing) requests_->send_erases(i, port.collect);
     }
-}
-
-bool GarbageCollector::send_move(std::uint32_t merge, std::uint32_t n) {
-    const Merge& m = state.merges.merges[merge];
-    DataMove& move = state.merges.merges[merge].moves[n];
-    const std::uint32_t package = flash_.package_of(move.blocks.from, move.sent);
-    auto& to = port.collect[controller_of(move.blocks.from, move.sent)];
-    if (move.sent == move.granted || move.sent - move.done == params.ahead() * flash_.span ||
-        state.package_moves[package] == params.moves() || !to.can_send())
-        return false;
-    CollectRequest r;
-    r.tag = merge * params.geometry.package.log_ratio() + n;
-    r.data = move.blocks.from, r.log = m.log;
-    r.to = move.blocks.to, r.to_log = move.blocks.to_log;
-    r.page = move.sent++;
-    to.send(r);
-    ++state.package_moves[package];
-    return true;
 }
 
 /// Names the new blocks in the tables. Requires that the application is idle and that its earlier
 /// merges, which may have moved these blocks, are complete.
 void GarbageCollector::update_tables(Merge& m) {
     for (const DataMove& move : m.moves) {
-        order(PageOrderKind::map, m.application, not_awaited);
-        state.orders.back().page = move.blocks.logical - ranges_[m.application].first;
-        state.orders.back().frame = move.blocks.to;
+        state.orders.push({PageOrderKind::map, m.application, not_awaited,
+                           move.blocks.logical - ranges_[m.application].first, 1, move.blocks.to});
         blocks_->moved(move.blocks);
     }
     blocks_->merged(m.log);
     held_->mapped(m.application); // the application need not wait for the erases
     m.phase = MergePhase::erasing;
     m.left = static_cast<std::uint32_t>(m.moves.size() + m.logs.size()) * flash_.span;
-}
-
-/// Erases the data blocks, then the log block and its extensions.
-void GarbageCollector::send_erases(std::uint32_t merge) {
-    Merge& m = state.merges.merges[merge];
-    const std::size_t moves = m.moves.size(), blocks = moves + m.logs.size();
-    for (; m.erased < blocks * flash_.span; ++m.erased) {
-        const std::uint32_t block = m.erased / flash_.span;
-        CollectRequest r;
-        r.op = CollectOp::erase;
-        r.tag = merge * params.geometry.package.log_ratio();
-        r.data = block < moves ? m.moves[block].blocks.from : m.logs[block - moves];
-        r.page = m.erased % flash_.span;
-        auto& to = port.collect[controller_of(r.data, r.page)];
-        if (!to.can_send()) return;
-        to.send(r);
-    }
 }
 
 void GarbageCollector::end(std::uint32_t merge) {
@@ -349,19 +278,12 @@ void GarbageCollector::check_loaded(Loader& l) const {
     merges_->check_loaded(l, blocks, applications);
     blocks_->check_loaded(l);
     l.indices("waiting", state.waiting, blocks);
-    for (std::uint32_t i = 0; i < state.extensions.size(); ++i)
-        for (const std::uint32_t b : {state.extensions[i].log, state.extensions[i].to})
-            l.index("extensions", b, blocks);
+    requests_->check_loaded(l, blocks);
     for (const auto& queue : state.flushes) l.indices("flushes", queue, applications);
 }
 
 void GarbageCollector::waits_on(WaitReport& report) const {
-    for (const std::uint32_t i : state.merges.active) {
-        const Merge& m = state.merges.merges[i];
-        report.add(path() + " is merging log block " + std::to_string(m.log) + " of application " +
-                   std::to_string(m.application) + ": " + std::to_string(m.left) +
-                   (m.phase == MergePhase::moving ? " blocks to move" : " erases to come"));
-    }
+    merges_->waits_on(report, path());
     for (std::size_t i = 0; i < held_->size(); ++i)
         if (const std::string what = held_->waits_for(i); !what.empty())
             report.add(path() + " holds application " + std::to_string(i) + " and waits for " +

@@ -5,8 +5,8 @@
 #include "protocol/dispatch.hh"
 #include "protocol/mem.hh"
 #include "protocol/translation.hh"
+#include "zng/ftl/collect_requests.hh"
 #include "zng/ftl/held_applications.hh"
-#include "zng/ftl/merges.hh"
 #include "zng/layout/geometry.hh"
 #include "zng/network/flash_network.hh"
 
@@ -185,28 +185,20 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
     void take_lows();
     bool is_known(const LogLow& low) const;
     bool extend(std::uint32_t log);
-    void send_extensions();
     bool begin(std::uint32_t log);
     bool has_room(const Served& served, std::uint32_t log) const;
     void send_orders();
-    void order(protocol::PageOrderKind kind, std::uint16_t application, std::uint32_t tag);
     void resume();
-    void send_moves();
-    bool send_move(std::uint32_t merge, std::uint32_t move);
-    void send_erases(std::uint32_t merge);
+    void advance_merges();
     void update_tables(Merge& m);
     void end(std::uint32_t merge);
     void run_helper();
-
-    /// All requests about a package use one controller.
-    std::uint32_t controller_of(std::uint32_t block, std::uint32_t page) const {
-        return flash_.package_of(block, page) % params.controllers();
-    }
 
     Flash flash_;
     std::vector<BlockRange> ranges_;
     std::optional<MergeBlocks> blocks_;
     std::optional<MergeTable> merges_;
+    std::optional<CollectRequests> requests_;
     std::optional<HeldApplications> held_;
 };
 

@@ -1,8 +1,10 @@
 #pragma once
 
-#include "core/base/units.hh"
+#include "core/kernel/component.hh"
 #include "core/state/free_list.hh"
 #include "zng/ftl/merge_blocks.hh"
+
+#include <algorithm>
 
 namespace memsim::zng {
 
@@ -77,6 +79,28 @@ class MergeTable {
             return std::min(step_, pages_ - granted) * static_cast<std::uint32_t>(m.moves.size());
         }
         return 0;
+    }
+    /// Whether a log block is being merged.
+    bool merges(std::uint32_t log) const {
+        return std::ranges::any_of(s_.active,
+                                   [&](std::uint32_t i) { return s_.merges[i].log == log; });
+    }
+    /// Calls f(merge) for the merges whose blocks are being erased, until it returns true. Returns
+    /// whether it did.
+    template <class F>
+    bool any_erasing(F&& f) const {
+        return std::ranges::any_of(s_.active, [&](std::uint32_t i) {
+            return s_.merges[i].phase == MergePhase::erasing && f(s_.merges[i]);
+        });
+    }
+    void waits_on(WaitReport& report, const std::string& path) const {
+        for (const std::uint32_t i : s_.active) {
+            const Merge& m = s_.merges[i];
+            report.add(path + " is merging log block " + std::to_string(m.log) +
+                       " of application " + std::to_string(m.application) + ": " +
+                       std::to_string(m.left) +
+                       (m.phase == MergePhase::moving ? " blocks to move" : " erases to come"));
+        }
     }
     bool stepping() const { return s_.step != MergeTableState::none; }
     void step_done() {

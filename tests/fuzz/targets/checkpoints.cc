@@ -71,7 +71,7 @@ const std::vector<Snapshot>& snapshots_of(const Rig& rig) {
     return all;
 }
 
-/// Everything that a snapshot's numbers stand in.
+/// All files and structures that contain numbers of a snapshot.
 std::vector<std::string*> bodies_of(Snapshot& s) {
     std::vector<std::string*> all {&s.shared};
     for (auto& o : s.objects)

@@ -29,8 +29,8 @@ std::unique_ptr<TraceReader> opened(const std::string& path) {
     return workload::open_trace(path, options);
 }
 
-/// From front to back, and again from a place in between, where a resumed run goes on: both read
-/// the same record.
+/// Reads the trace from the beginning, and again from the middle, as a resumed run does: both read
+/// the same records.
 void read_addresses(const std::string& path) {
     const auto reader = opened(path);
     (void)reader->about();
@@ -45,7 +45,7 @@ void read_addresses(const std::string& path) {
     again->go_to(middle);
     MEMSIM_ASSERT(again->next(r) && r.address == behind_middle.address &&
                       r.time == behind_middle.time && r.command == behind_middle.command,
-                  "a reader that goes on reads something else");
+                  "a reader that continues reads something else");
 }
 
 const FuzzTargetFor addresses {"addresses",
@@ -111,7 +111,7 @@ const FuzzTargetFor steps {"steps", [](std::string_view bytes) {
                                play(source);
                            }};
 
-/// Streams of warps stand in checkpoints.
+/// Streams of warps are part of checkpoints.
 const FuzzTargetFor streams {"streams", [](std::string_view bytes) {
                                  const std::vector<program::u8> stream(bytes.begin(), bytes.end());
                                  as_of_a_checkpoint([&] {

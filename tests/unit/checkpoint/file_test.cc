@@ -160,10 +160,11 @@ TEST_CASE("A file cut anywhere is refused", "[checkpoint]") {
     spill(cut, bytes);
     for (std::size_t n = bytes.size(); n-- > 0;) {
         std::filesystem::resize_file(cut, n);
-        const std::string said = error_of([&] { checkpoint::read(cut); });
-        accepted += said.empty();
-        other += said != "checkpoint " + cut + ": the file is cut off after " + std::to_string(n) +
-                             " bytes; use another checkpoint or copy this one again";
+        const std::string message = error_of([&] { checkpoint::read(cut); });
+        accepted += message.empty();
+        other += message != "checkpoint " + cut + ": the file is cut off after " +
+                                std::to_string(n) +
+                                " bytes; use another checkpoint or copy this one again";
     }
     CHECK(accepted == 0);
     CHECK(other == 0);
@@ -184,9 +185,9 @@ TEST_CASE("A file with one bit flipped anywhere is refused", "[checkpoint]") {
     };
     for (std::size_t n = 0; n < bytes.size(); ++n) {
         put(n, bytes[n] ^ (1 << n % 8));
-        const std::string said = error_of([&] { checkpoint::read(path); });
-        accepted += said.empty() || error_of([&] { checkpoint::read_info(path); }).empty();
-        altered += said.find("was altered") != std::string::npos;
+        const std::string message = error_of([&] { checkpoint::read(path); });
+        accepted += message.empty() || error_of([&] { checkpoint::read_info(path); }).empty();
+        altered += message.find("was altered") != std::string::npos;
         put(n, bytes[n]);
     }
     CHECK(accepted == 0);
@@ -260,23 +261,23 @@ TEST_CASE("A failed write leaves only the earlier file", "[checkpoint]") {
             const std::uint64_t n = random.next();
             c.script.journal.append(reinterpret_cast<const char*>(&n), sizeof n);
         }
-        const std::string said = error_of([&] { checkpoint::write(path, c); });
+        const std::string message = error_of([&] { checkpoint::write(path, c); });
         const bool whole = slurp(path) == bytes && folder.files() == 1 &&
                            error_of([&] { checkpoint::read(path); }).empty();
-        return std::to_string(whole) + " " + said;
+        return std::to_string(whole) + " " + message;
     };
     SECTION("on a full disk") {
-        if (const auto said = on_small_disk(folder.path.string(), 100'000, fill))
-            CHECK_THAT(*said, StartsWith("1 checkpoint " + path) &&
-                                  Contains("No space left on device") &&
-                                  Contains("free some space") && Contains("is unchanged"));
+        if (const auto message = on_small_disk(folder.path.string(), 100'000, fill))
+            CHECK_THAT(*message, StartsWith("1 checkpoint " + path) &&
+                                     Contains("No space left on device") &&
+                                     Contains("free some space") && Contains("is unchanged"));
     }
     SECTION("at a limit on the size of files") {
-        const std::string said = in_child([&] {
+        const std::string message = in_child([&] {
             limit_files(100'000);
             return fill();
         });
-        CHECK_THAT(said, StartsWith("1 checkpoint " + path) && Contains("File too large"));
+        CHECK_THAT(message, StartsWith("1 checkpoint " + path) && Contains("File too large"));
     }
     SECTION("without the folder") {
         const std::string there = folder / "none/a.ckpt";
@@ -287,12 +288,12 @@ TEST_CASE("A failed write leaves only the earlier file", "[checkpoint]") {
                               "directory)"));
     }
     SECTION("without the right") {
-        const std::string said = in_child([&] {
+        const std::string message = in_child([&] {
             if (geteuid() == 0 && setuid(65534) != 0) return std::string("no setuid");
             Rig rig;
             return error_of([&] { checkpoint::write(path, checkpoint_of(rig.m)); });
         });
-        if (geteuid() == 0) CHECK_THAT(said, Contains("Permission denied"));
+        if (geteuid() == 0) CHECK_THAT(message, Contains("Permission denied"));
     }
     SECTION("where a folder has the name") {
         std::filesystem::create_directory(path);

@@ -111,9 +111,9 @@ TEST_CASE("a value is restored from its bytes, and truncated bytes are rejected"
     for (std::size_t n = 0; n < first.bytes.size(); ++n) {
         Everything x;
         Loader cut(std::string_view(first.bytes).substr(0, n));
-        const std::string said = error_of([&] { cut(x); });
-        if (said.find("ends too early") == std::string::npos &&
-            said.find("longer than the bytes that are left") == std::string::npos)
+        const std::string refusal = error_of([&] { cut(x); });
+        if (refusal.find("ends too early") == std::string::npos &&
+            refusal.find("longer than the bytes that are left") == std::string::npos)
             FAIL("accepted " << n << " bytes");
     }
 }
@@ -132,7 +132,7 @@ TEST_CASE("invalid values are rejected with the name of the field") {
     good.all[0].table[7] = {};
     good.all[0].table[9] = {};
     good.all[0].pool.destroy(good.all[0].pool.create({5, {}}));
-    const auto said = [&](auto change, auto from) {
+    const auto refusal = [&](auto change, auto from) {
         Sized other = good;
         change(other);
         Saver saver;
@@ -150,30 +150,30 @@ TEST_CASE("invalid values are rejected with the name of the field") {
     };
     const std::string after =
         ": the checkpoint is damaged, or was written by a memsim whose state differs";
-    CHECK(said([](Sized&) {}, as_saved) == "");
-    CHECK(said([](Sized& s) { s.places.pop_back(); }, as_saved) ==
+    CHECK(refusal([](Sized&) {}, as_saved) == "");
+    CHECK(refusal([](Sized& s) { s.places.pop_back(); }, as_saved) ==
           "places has 3 elements and not 4" + after);
-    CHECK(said([](Sized& s) { s.free.pop_back(); }, as_saved) == "");
-    CHECK(said([](Sized& s) { s.free.push_back(1); }, as_saved) ==
+    CHECK(refusal([](Sized& s) { s.free.pop_back(); }, as_saved) == "");
+    CHECK(refusal([](Sized& s) { s.free.push_back(1); }, as_saved) ==
           "free has more numbers than there are places" + after);
-    CHECK(said([](Sized& s) { s.free.pop_back(), s.free.push_back(1); }, as_saved) ==
+    CHECK(refusal([](Sized& s) { s.free.pop_back(), s.free.push_back(1); }, as_saved) ==
           "free has a number that is not a free place" + after);
-    CHECK(said([](Sized& s) { s.free.pop_back(), s.free.push_back(4); }, as_saved) ==
+    CHECK(refusal([](Sized& s) { s.free.pop_back(), s.free.push_back(4); }, as_saved) ==
           "free has a number that is not a free place" + after);
-    CHECK(said([](Sized& s) { s.all[0].colour = static_cast<Colour>(2); }, as_saved) ==
+    CHECK(refusal([](Sized& s) { s.all[0].colour = static_cast<Colour>(2); }, as_saved) ==
           "all[0].colour has a value that is not declared" + after);
     const std::size_t all = 8 + 4 * 10 + 8 + 4 * 4 + 8; // where all[0] begins
-    CHECK(said([](Sized&) {}, with(all, std::uint8_t {2})) ==
+    CHECK(refusal([](Sized&) {}, with(all, std::uint8_t {2})) ==
           "all[0].flag is neither true nor false" + after);
-    CHECK(said([](Sized&) {}, with(0, std::uint64_t {1} << 40)) ==
+    CHECK(refusal([](Sized&) {}, with(0, std::uint64_t {1} << 40)) ==
           "places is longer than the bytes that are left" + after);
     const std::size_t table = all + 2 + 8 + 16 + 8 + 8 + 8; // its length
-    CHECK(said([](Sized&) {}, with(table + 8, std::uint64_t {9})) ==
+    CHECK(refusal([](Sized&) {}, with(table + 8, std::uint64_t {9})) ==
           "all[0].table has keys that do not ascend" + after);
-    CHECK(said([](Sized&) {}, with(table + 8, ~std::uint64_t {0})) ==
+    CHECK(refusal([](Sized&) {}, with(table + 8, ~std::uint64_t {0})) ==
           "all[0].table has keys that do not ascend" + after);
     const std::size_t slot = table + 8 + 2 * 18 + 4 + (8 + 10) + (8 + 4) + 8; // the free one
-    CHECK(said([](Sized&) {}, with(slot, std::uint32_t {1})) ==
+    CHECK(refusal([](Sized&) {}, with(slot, std::uint32_t {1})) ==
           "all[0].pool has invalid free slots" + after);
 }
 

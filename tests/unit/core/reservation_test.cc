@@ -44,7 +44,7 @@ class Polite final : public Model<Polite> {
         Param<unsigned> depth {1, "Words that wait"};
     };
     struct Ports {
-        Out<Note> to {{.latency = 1_ns}, "What it says, once it has heard something"};
+        Out<Note> to {{.latency = 1_ns}, "What it sends after it has received something"};
         In<Note> from_other {{.depth = from<&Params::depth>}, "What it hears"};
     };
     struct Stats {};

@@ -96,9 +96,9 @@ TEST_CASE("unreadable quantities are rejected with the expected form") {
 
 TEST_CASE("for a wrong unit the most similar one is suggested") {
     const auto meant = []<class Q>(Q, const char* text) {
-        const std::string said = error_of([&] { Text<Q>::parse(text); });
-        const auto from = said.find("write '") + 7;
-        return said.substr(from, said.find('\'', from) - from);
+        const std::string refusal = error_of([&] { Text<Q>::parse(text); });
+        const auto from = refusal.find("write '") + 7;
+        return refusal.substr(from, refusal.find('\'', from) - from);
     };
     CHECK(meant(Bytes {}, "100KB") == "100KiB");
     CHECK(meant(Bytes {}, "100kb") == "100kB");

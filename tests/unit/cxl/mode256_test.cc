@@ -30,7 +30,7 @@ struct Links : Pair<Mode256> {
     End& host() { return ends[0]; }
     End& device() { return ends[1]; }
     /// Both ends have their credits, and are at rest.
-    void settle() {
+    void run_until_idle() {
         run(600);
         REQUIRE(at_rest());
     }
@@ -61,7 +61,7 @@ TEST_CASE("credits are transferred in CRD; then the link is idle", "[cxl][flit25
         p.push(0, one_read);
         p.step();
         CHECK(p.host().layer.waiting() == 1); // there are no credits yet
-        p.settle();
+        p.run_until_idle();
         CHECK(p.received == 1);
         CHECK(p.host().messages.credits.left == std::array<std::uint32_t, 3> {64, 0, 64});
         CHECK(p.device().messages.credits.left == std::array<std::uint32_t, 3> {0, 64, 64});
@@ -87,7 +87,7 @@ TEST_CASE("messages in 256-byte flits are limited by places", "[cxl][flit256]") 
 TEST_CASE("a flit with messages acknowledges at once, a NOP after a time or after 16 flits",
           "[cxl][flit256]") {
     Links p;
-    p.settle();
+    p.run_until_idle();
     const auto control = p.device().control;
     p.push(0, one_read);
     const Tick sent = p.now;
@@ -99,7 +99,7 @@ TEST_CASE("a flit with messages acknowledges at once, a NOP after a time or afte
     // Credit and acknowledgement go together, in a flit that the host acknowledges by a NOP.
     CHECK(p.now - sent >= comes + flush);
     CHECK(p.now - sent <= comes + flush + 3 * flit_time);
-    p.settle();
+    p.run_until_idle();
     CHECK(p.device().control == control + 1);
 
     p.keeps_places = true;
@@ -153,7 +153,7 @@ TEST_CASE("each single piece of a busy link in 256-byte flits may be lost", "[cx
 TEST_CASE("a lost flit costs a round trip and is requested once", "[cxl][flit256]") {
     for (const bool optimised : {false, true}) {
         Links p(optimised);
-        p.settle();
+        p.run_until_idle();
         const auto control = p.device().control;
         p.lose(p.number);
         const Tick began = p.now;
@@ -175,7 +175,7 @@ TEST_CASE("a lost flit costs a round trip and is requested once", "[cxl][flit256
 TEST_CASE("errors that the FEC corrects cost nothing", "[cxl][flit256]") {
     for (const bool optimised : {false, true}) {
         Links p(optimised);
-        p.settle();
+        p.run_until_idle();
         const std::uint64_t first = p.number;
         p.harm = [&](std::uint64_t n, Links::OnWires& w) {
             if (n != first) return;
@@ -193,7 +193,7 @@ TEST_CASE("errors that the FEC corrects cost nothing", "[cxl][flit256]") {
 TEST_CASE("after a lost Nak, all flits are repeated when the timer expires, not before",
           "[cxl][flit256]") {
     Links p;
-    p.settle();
+    p.run_until_idle();
     const std::uint64_t first = p.number;
     p.harm = [&](std::uint64_t n, Links::OnWires& w) {
         if (n == first || n == first + 1) Links::spoil(w); // the flit and the Nak
@@ -206,7 +206,7 @@ TEST_CASE("after a lost Nak, all flits are repeated when the timer expires, not 
     CHECK(p.now == sent + timeout * flit_time + flit_time);
     p.run(10);
     CHECK(p.received == 1);
-    p.settle();
+    p.run_until_idle();
 }
 
 TEST_CASE("the replay timer expires at its tick", "[cxl][flit256]") {
@@ -243,7 +243,7 @@ TEST_CASE("the replay timer expires at its tick", "[cxl][flit256]") {
 
 TEST_CASE("after a lost acknowledgement, repeated flits are not accepted twice", "[cxl][flit256]") {
     Links p;
-    p.settle();
+    p.run_until_idle();
     const std::uint64_t first = p.number;
     p.keeps_places = true;
     p.lose(first + 1); // the NOP
@@ -254,7 +254,7 @@ TEST_CASE("after a lost acknowledgement, repeated flits are not accepted twice",
     CHECK(p.at_rest());
     CHECK(p.host().replayed == 0); // a Nak of the NOP is reason to acknowledge once more
     Links q;                       // and with it both Naks of what was lost
-    q.settle();
+    q.run_until_idle();
     q.keeps_places = true;
     q.lose(q.number + 1, 2);
     q.push(0, one_read);
@@ -267,7 +267,7 @@ TEST_CASE("after a lost acknowledgement, repeated flits are not accepted twice",
 
 TEST_CASE("the first half of a flit is used at once, and once", "[cxl][flit256]") {
     Links p(true);
-    p.settle();
+    p.run_until_idle();
     const Tick began = p.now;
     p.push(0, message(Opcode::mem_wr, 1)); // slots 0 to 4
     p.push(0, message(Opcode::mem_wr, 2)); // over both halves
@@ -276,7 +276,7 @@ TEST_CASE("the first half of a flit is used at once, and once", "[cxl][flit256]"
     CHECK(p.host().flits > 0);
     p.step();
     CHECK(p.received == 2);
-    p.settle();
+    p.run_until_idle();
 
     p.lose(p.number + 1); // a second half
     p.push(0, message(Opcode::mem_wr, 3));
@@ -287,7 +287,7 @@ TEST_CASE("the first half of a flit is used at once, and once", "[cxl][flit256]"
     CHECK(p.received == 4);
     CHECK(p.host().replayed == 1);
 
-    p.settle();
+    p.run_until_idle();
     p.lose(p.number); // a first half: it waits for the second, and is lost with it
     p.push(0, message(Opcode::mem_wr, 5));
     p.run(200);
@@ -297,7 +297,7 @@ TEST_CASE("the first half of a flit is used at once, and once", "[cxl][flit256]"
 
 TEST_CASE("a lost NOP is requested and answered by a NOP", "[cxl][flit256]") {
     Links p;
-    p.settle();
+    p.run_until_idle();
     p.keeps_places = true;
     p.push(0, one_read);
     p.step();
@@ -331,7 +331,7 @@ TEST_CASE("a link whose 256-byte flits are all lost has failed", "[cxl][flit256]
 
 TEST_CASE("a full replay buffer waits for acknowledgements", "[cxl][flit256]") {
     Links p(false, 0, 22, 64);
-    p.settle();
+    p.run_until_idle();
     for (std::uint16_t t = 0; t < 64; ++t) p.push(0, message(Opcode::mem_wr, t));
     std::uint32_t most = 0;
     for (int i = 0; i < 3000; ++i) {
@@ -342,7 +342,7 @@ TEST_CASE("a full replay buffer waits for acknowledgements", "[cxl][flit256]") {
     CHECK(most <= 22);
     p.keeps_places = true;
     Links small(false, 0, 3, 64);
-    small.settle();
+    small.run_until_idle();
     for (std::uint16_t t = 0; t < 64; ++t) small.push(0, message(Opcode::mem_wr, t));
     small.run(6);
     CHECK(small.host().state.replay.unacknowledged == 3);

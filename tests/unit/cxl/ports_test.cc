@@ -299,7 +299,7 @@ class LoadTeller final : public Model<LoadTeller> {
         Counter seen {Unit::count, "Loads seen"};
     };
     struct State {
-        DevLoad said = DevLoad::light;
+        DevLoad reported = DevLoad::light;
         std::vector<std::uint8_t> seen;
         Timer next;
     };
@@ -310,7 +310,7 @@ class LoadTeller final : public Model<LoadTeller> {
             state.seen.push_back(static_cast<std::uint8_t>(port.telemetry.pop().load));
         const bool severe = now() >= params.severe_from->raw && now() < params.severe_to->raw;
         const DevLoad load = severe ? DevLoad::severe : DevLoad::light;
-        if (load != state.said) port.load.send({state.said = load});
+        if (load != state.reported) port.load.send({state.reported = load});
         if (severe) arm(state.next, params.severe_to->raw);
     }
     const Params params;

@@ -321,7 +321,7 @@ TEST_CASE("Invalid queue logic parameters are rejected", "[cxl_gpu]") {
     refused("step=300B", "step: '300B' must be a multiple of 256B");
     refused("least=512B most=256B", "least: '512B' must be at most most = 256B");
     refused("read_ahead=fixed(bytes=64B)", "'64B' is outside its range");
-    refused("read_ahead=nobody", "nobody");
+    refused("read_ahead=unknown", "unknown");
 }
 
 TEST_CASE("Speculative reads require a root port that accepts them and reports the load",

@@ -33,7 +33,7 @@ std::unique_ptr<Machine> machine(const Arguments& traffic) {
 } // namespace
 
 TEST_CASE("Recorded requests that a drive cannot accept are rejected", "[flash]") {
-    const auto said = [](const std::string& text, const char* unit) {
+    const auto refusal = [](const std::string& text, const char* unit) {
         const File f(text);
         auto m = machine({{"pattern", "trace"}, {"trace", f.path}, {"trace_unit", unit}});
         return error_of([&] {
@@ -42,11 +42,11 @@ TEST_CASE("Recorded requests that a drive cannot accept are rejected", "[flash]"
         });
     };
     CHECK(
-        said("10 0 1 1024 1\n10 0 1 18446744073709551615 1\n", "1ns")
+        refusal("10 0 1 1024 1\n10 0 1 18446744073709551615 1\n", "1ns")
             .ends_with(": line 2, column 8: the sectors is '18446744073709551615', where a number "
                        "from 1 to 4194304, which are 2 GiB, is right"));
-    CHECK(said("10 0 1 4194304 1\n", "1ns").find("are beyond the drive's") != std::string::npos);
-    CHECK(said("0 0 0 8 1\n9224 0 0 8 1\n", "1s")
+    CHECK(refusal("10 0 1 4194304 1\n", "1ns").find("are beyond the drive's") != std::string::npos);
+    CHECK(refusal("0 0 0 8 1\n9224 0 0 8 1\n", "1s")
               .ends_with(": line 2: the time is beyond the maximum simulated time"));
 }
 
@@ -107,18 +107,19 @@ TEST_CASE("A trace plays at its own times, in the stated unit", "[flash]") {
 
 TEST_CASE("Invalid block traffic gives an error message", "[flash]") {
     const File f("100 0 0 8 0\n");
-    const auto said = [](const Arguments& a) { return error_of([&] { machine(a)->start(); }); };
-    CHECK(said({{"pattern", "trace"}}) ==
+    const auto refusal = [](const Arguments& a) { return error_of([&] { machine(a)->start(); }); };
+    CHECK(refusal({{"pattern", "trace"}}) ==
           "host.trace: the pattern is a trace: give the path of its file");
-    CHECK(said({{"pattern", "trace"}, {"trace", f.path}}) ==
+    CHECK(refusal({{"pattern", "trace"}, {"trace", f.path}}) ==
           "host.trace_unit: the trace does not define the unit of its arrival times: give 1ns, 1us "
           "or similar (MQSim's default is 1ns)");
-    CHECK(said({{"trace", f.path}}) == "host.trace: the pattern is random: set pattern to trace");
+    CHECK(refusal({{"trace", f.path}}) ==
+          "host.trace: the pattern is random: set pattern to trace");
     CHECK(
-        said({{"pattern", "trace"}, {"trace", "/nowhere"}, {"trace_unit", "1ns"}}) ==
+        refusal({{"pattern", "trace"}, {"trace", "/nowhere"}, {"trace_unit", "1ns"}}) ==
         "host.trace: /nowhere: cannot be opened (No such file or directory): name a file that can "
         "be read");
-    CHECK(said({{"range", "4"}}) == "host.range: 4 sectors are fewer than one request of 8");
+    CHECK(refusal({{"range", "4"}}) == "host.range: 4 sectors are fewer than one request of 8");
 }
 
 } // namespace memsim::block_traffic_test

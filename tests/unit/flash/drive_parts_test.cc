@@ -1,3 +1,4 @@
+#include "flash/drive/announcements.hh"
 #include "flash/drive/commands.hh"
 #include "flash/drive/dram.hh"
 #include "flash/drive/page_cache.hh"
@@ -50,6 +51,68 @@ TEST_CASE("A drive's command is answered in its queue when all its sectors are c
     CHECK(commands.take_answer(1).arrived == 5);
     CHECK(commands.under_way() == 0);
     CHECK_FALSE(commands.has_answer(1));
+}
+
+TEST_CASE("A completed command counts with its kind, its bytes and its time", "[flash]") {
+    DriveCommandStats stat;
+    const auto command = [](protocol::BlockOp op, std::uint64_t sectors) {
+        DriveCommand c;
+        c.request.op = op;
+        c.request.sectors = sectors;
+        c.arrived = 100;
+        return c;
+    };
+    stat.count(command(protocol::BlockOp::read, 2), 130);
+    stat.count(command(protocol::BlockOp::write, 1), 170);
+    stat.count(command(protocol::BlockOp::trim, 8), 180);
+    stat.count(command(protocol::BlockOp::flush, 0), 190);
+    CHECK(value(stat.reads) == 1);
+    CHECK(value(stat.writes) == 1);
+    CHECK(value(stat.trims) == 1);
+    CHECK(value(stat.flushes) == 1);
+    CHECK(value(stat.read_bytes) == 1024);
+    CHECK(value(stat.write_bytes) == 512);
+    CHECK(stat.read_latency.count() == 1);
+    CHECK(stat.read_latency.sum() == 30);
+    CHECK(stat.write_latency.sum() == 70);
+}
+
+TEST_CASE("Only tasks of enough planes are announced, and begin after the announcement",
+          "[flash]") {
+    TaskLoad load;
+    TaskAnnouncements announcements(Time {50}, 2, load);
+    CHECK(announcements.may_begin(1, 1000)); // one plane of two: no announcement
+    CHECK_FALSE(load.severe);
+    CHECK_FALSE(announcements.may_begin(2, 1000));
+    CHECK(load.severe);
+    CHECK(announcements.begin_at() == 1050);
+    CHECK_FALSE(announcements.due_may_begin(2, 1049));
+    CHECK(announcements.due_may_begin(2, 1050));
+    CHECK(announcements.due_may_begin(1, 1049)); // the other plane has none any more
+    CHECK(announcements.may_begin(2, 1050));
+    TaskLoad other;
+    TaskAnnouncements each(Time {50}, 0, other); // a share of 0 %: each task is announced
+    CHECK_FALSE(each.may_begin(1, 1000));
+}
+
+TEST_CASE("A task that begins is reported to observers with room for the report", "[flash]") {
+    struct Observer {
+        bool room = true;
+        std::vector<protocol::DriveTask> seen {};
+        bool can_send() const { return room; }
+        void send(const protocol::DriveTask& t) { seen.push_back(t); }
+    };
+    std::vector<Observer> observers {{}, {false}, {}};
+    FtlBlock block;
+    block.valid = 3;
+    TaskAnnouncements::begins(observers, {10, 20, 5}, 7, block, true);
+    CHECK(observers[1].seen.empty());
+    for (const Observer& o : {observers[0], observers[2]}) {
+        REQUIRE(o.seen.size() == 1);
+        CHECK(o.seen[0].expected == 3 * (10 + 20) + 5);
+        CHECK(o.seen[0].plane == 7);
+        CHECK(o.seen[0].kind == protocol::DriveTaskKind::levelling);
+    }
 }
 
 TEST_CASE("Jobs wait for their channel, or for a page of their plane", "[flash]") {

@@ -462,28 +462,30 @@ TEST_CASE("1.6 TB of flash needs memory only for accessed parts", "[flash]") {
 // ---- misuse ------------------------------------------------------------------------------------
 
 TEST_CASE("Invalid drive parameters give an error message", "[flash]") {
-    const auto said = [](const Arguments& more) {
+    const auto refusal = [](const Arguments& more) {
         return error_of([&] { Bench b(small(), more); });
     };
-    CHECK(said({{"over_provisioning", "0%"}}) ==
+    CHECK(refusal({{"over_provisioning", "0%"}}) ==
           "drive.over_provisioning: is 0, but garbage collection needs spare pages: set it to 0.07 "
           "or similar");
-    CHECK(said({{"over_provisioning", "7%"}}) ==
+    CHECK(refusal({{"over_provisioning", "7%"}}) ==
           "drive.over_provisioning: 7% leaves 1 of a plane's 16 blocks for garbage collection, "
           "which needs 6 (gc_threshold's 2 and 4 open blocks)");
-    CHECK(said({{"channels", "0"}}).find("drive.channels: ") == 0);
-    CHECK(said({{"pages", "0"}}).find("drive.pages: ") == 0);
-    CHECK(said({{"page", "1000B"}}) ==
+    CHECK(refusal({{"channels", "0"}}).find("drive.channels: ") == 0);
+    CHECK(refusal({{"pages", "0"}}).find("drive.pages: ") == 0);
+    CHECK(refusal({{"page", "1000B"}}) ==
           "drive.page: 1kB is not a multiple of a sector of 512 bytes");
-    CHECK(said({{"allocation", "CWD"}}) == "drive.allocation: 'CWD' does not cover the drive: name "
-                                           "C, W, D and P, as in 'CWDP'");
-    CHECK(said({{"blocks", "1048576"}, {"pages", "32768"}}).find("drive.blocks: the drive has ") ==
-          0);
-    CHECK(said({{"cache", "1KiB"}}) == "drive.cache: 1KiB is smaller than a page of 4KiB");
-    CHECK(said({{"write_buffer", "2MiB"}}) ==
+    CHECK(refusal({{"allocation", "CWD"}}) ==
+          "drive.allocation: 'CWD' does not cover the drive: name "
+          "C, W, D and P, as in 'CWDP'");
+    CHECK(
+        refusal({{"blocks", "1048576"}, {"pages", "32768"}}).find("drive.blocks: the drive has ") ==
+        0);
+    CHECK(refusal({{"cache", "1KiB"}}) == "drive.cache: 1KiB is smaller than a page of 4KiB");
+    CHECK(refusal({{"write_buffer", "2MiB"}}) ==
           "drive.write_buffer: is larger than the cache of 1MiB");
-    CHECK(said({{"map_cache", "8B"}}) == "drive.map_cache: holds no entry of 9 bytes");
-    CHECK(said({{"overwritten", "50%"}}) ==
+    CHECK(refusal({{"map_cache", "8B"}}) == "drive.map_cache: holds no entry of 9 bytes");
+    CHECK(refusal({{"overwritten", "50%"}}) ==
           "drive.overwritten: 50% of a drive without initial data: set preconditioned");
 }
 

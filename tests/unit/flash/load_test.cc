@@ -28,13 +28,13 @@ class LoadListener final : public Model<LoadListener> {
         protocol::DevLoad load = protocol::DevLoad::light;
     };
     struct State {
-        std::vector<Told> told;
+        std::vector<Told> reports;
         std::vector<Tick> begun;
     };
     explicit LoadListener(const Params& p) : params(p) {}
     void wake() override {
         while (port.load && !port.load->empty())
-            state.told.push_back({now(), port.load->pop().load});
+            state.reports.push_back({now(), port.load->pop().load});
         while (port.tasks && !port.tasks->empty()) {
             port.tasks->pop();
             state.begun.push_back(now());
@@ -89,16 +89,16 @@ TEST_CASE("A collection begins when it has been announced, not a femtosecond soo
         run(w.m);
         REQUIRE(!w.heard().begun.empty());
         return std::pair {w.heard().begun.front(),
-                          w.heard().told.empty() ? Tick {0} : w.heard().told.front().at};
+                          w.heard().reports.empty() ? Tick {0} : w.heard().reports.front().at};
     };
     const auto [unheard, none] = first("10us", false);
     CHECK(none == 0);
     const std::vector<std::pair<const char*, Tick>> times {
         {"0fs", 0}, {"10us", 10 * us}, {"100us", 100 * us}};
     for (const auto& [text, time] : times) {
-        const auto [begun, told] = first(text, true);
-        CHECK(told == unheard); // the time at which it would have begun
-        CHECK(begun == told + time);
+        const auto [begun, reported] = first(text, true);
+        CHECK(reported == unheard); // the time at which it would have begun
+        CHECK(begun == reported + time);
     }
 }
 
@@ -106,21 +106,21 @@ TEST_CASE("A drive's load is severe from an announcement until no task is under 
           "[flash]") {
     Written w({{"announce", "50us"}, {"static_wear_levelling", "2"}}, true, 3000);
     run(w.m);
-    const auto& told = w.heard().told;
+    const auto& reports = w.heard().reports;
     const auto& stat = w.drive().stat;
-    REQUIRE(told.size() > 20);
-    CHECK(told.size() % 2 == 0);
-    CHECK(value(stat.announcements) == told.size() / 2);
+    REQUIRE(reports.size() > 20);
+    CHECK(reports.size() % 2 == 0);
+    CHECK(value(stat.announcements) == reports.size() / 2);
     CHECK(value(stat.ftl.levellings) > 0);
     CHECK(w.heard().begun.size() == value(stat.ftl.collections) + value(stat.ftl.levellings));
-    for (std::size_t i = 0; i < told.size(); ++i)
-        CHECK(told[i].load == (i % 2 ? DevLoad::light : DevLoad::severe));
+    for (std::size_t i = 0; i < reports.size(); ++i)
+        CHECK(reports[i].load == (i % 2 ? DevLoad::light : DevLoad::severe));
     // Every task begins while the load is severe, at least the announcement's time after it.
     for (const Tick at : w.heard().begun) {
         std::size_t i = 0;
-        while (i + 1 < told.size() && told[i + 1].at <= at) ++i;
+        while (i + 1 < reports.size() && reports[i + 1].at <= at) ++i;
         REQUIRE(i % 2 == 0);
-        REQUIRE(at >= told[i].at + 50 * us);
+        REQUIRE(at >= reports[i].at + 50 * us);
     }
 }
 
@@ -130,9 +130,9 @@ TEST_CASE("Collections of fewer planes than announce_from begin without an annou
         Written w({{"announce", "50us"}, {"announce_from", from}}, true, 3000);
         run(w.m);
         // Each announcement is made while both planes collect, or are to.
-        for (std::size_t i = 0; i < w.heard().told.size(); ++i)
-            CHECK(w.heard().told[i].load == (i % 2 ? DevLoad::light : DevLoad::severe));
-        CHECK(w.heard().told.size() % 2 == 0);
+        for (std::size_t i = 0; i < w.heard().reports.size(); ++i)
+            CHECK(w.heard().reports[i].load == (i % 2 ? DevLoad::light : DevLoad::severe));
+        CHECK(w.heard().reports.size() % 2 == 0);
         return std::pair {value(w.drive().stat.ftl.collections),
                           value(w.drive().stat.announcements)};
     };
@@ -182,12 +182,13 @@ TEST_CASE("A fixed drive takes nothing during its task, which it announces", "[f
         script.push({us, {0, 1, {}, 1, BlockOp::write, false}});
         script.push({second, {0, 1, {}, 2, BlockOp::read, false}});
         run(m);
-        const auto& told = m.get<LoadListener>("listener").state.told;
-        REQUIRE(told.size() == 2);
-        CHECK(told[0].load == DevLoad::severe);
-        CHECK(told[0].at == us + 1 + 1); // the second write arrives, the message leaves
-        CHECK(told[1].load == DevLoad::light);
-        const Tick severe = told[1].at - told[0].at; // data of a read may be in transfer before
+        const auto& reports = m.get<LoadListener>("listener").state.reports;
+        REQUIRE(reports.size() == 2);
+        CHECK(reports[0].load == DevLoad::severe);
+        CHECK(reports[0].at == us + 1 + 1); // the second write arrives, the message leaves
+        CHECK(reports[1].load == DevLoad::light);
+        const Tick severe =
+            reports[1].at - reports[0].at; // data of a read may be in transfer before
         CHECK(severe >= 17 * us);
         CHECK(severe < 17 * us + ns);
         return m.get<HostScript>("host").state.log.back().at - second;
@@ -253,11 +254,11 @@ TEST_CASE("A page cache reports the load of units in transfer, or the drive's if
     for (const std::uint64_t unit : {0, 1, 1, 2, 3}) driver.read(0, unit * 4096);
     m.start();
     REQUIRE(m.run(never) == Stop::idle);
-    const auto& told = m.get<LoadListener>("listener").state.told;
-    REQUIRE(told.size() >= 2);
-    CHECK(told.front().load == DevLoad::severe); // four of four, sent for in one tick
-    CHECK(told.back().load == DevLoad::light);
-    for (std::size_t i = 1; i < told.size(); ++i) CHECK(told[i].load != told[i - 1].load);
+    const auto& reports = m.get<LoadListener>("listener").state.reports;
+    REQUIRE(reports.size() >= 2);
+    CHECK(reports.front().load == DevLoad::severe); // four of four, sent for in one tick
+    CHECK(reports.back().load == DevLoad::light);
+    for (std::size_t i = 1; i < reports.size(); ++i) CHECK(reports[i].load != reports[i - 1].load);
 }
 
 TEST_CASE("A page cache forwards announcements of its drive", "[flash][page_cache]") {
@@ -268,10 +269,10 @@ TEST_CASE("A page cache forwards announcements of its drive", "[flash][page_cach
         driver.plan(unit * 1000 * us, protocol::Command::write, unit * 4096, 32);
     m.start();
     REQUIRE(m.run(never) == Stop::idle);
-    const auto& told = m.get<LoadListener>("listener").state.told;
-    REQUIRE(told.size() == 2);
-    CHECK(told[0].load == DevLoad::severe);
-    CHECK(told[0].at > 2000 * us);
-    CHECK(told[1].load == DevLoad::light);
-    CHECK(told[1].at >= told[0].at + 5 * us + 50 * us);
+    const auto& reports = m.get<LoadListener>("listener").state.reports;
+    REQUIRE(reports.size() == 2);
+    CHECK(reports[0].load == DevLoad::severe);
+    CHECK(reports[0].at > 2000 * us);
+    CHECK(reports[1].load == DevLoad::light);
+    CHECK(reports[1].at >= reports[0].at + 5 * us + 50 * us);
 }

@@ -128,16 +128,16 @@ TEST_CASE("An idle package causes no events, and untouched blocks need no memory
 }
 
 TEST_CASE("Contradictory parameters of a package are rejected with a message", "[flash]") {
-    const auto said = [](const Arguments& more) { return error_of([&] { Bench b(more); }); };
-    CHECK(said({{"dies", "0"}}).find("package.dies: ") == 0);
-    CHECK(said({{"timing_changes", "tR0=0ns"}}) ==
+    const auto refusal = [](const Arguments& more) { return error_of([&] { Bench b(more); }); };
+    CHECK(refusal({{"dies", "0"}}).find("package.dies: ") == 0);
+    CHECK(refusal({{"timing_changes", "tR0=0ns"}}) ==
           "package.timing_changes: tR0 is 0fs: it must be more than 0fs");
-    CHECK(said({{"timing_changes", "tPROG0=1us"}}) ==
+    CHECK(refusal({{"timing_changes", "tPROG0=1us"}}) ==
           "package.timing_changes: tPROG0 is 1us, less than tR0 = 3us: the values contradict each "
           "other");
-    CHECK(said({{"timing_changes", "tERASE=1ms"}}).find("there is no 'tERASE'") !=
+    CHECK(refusal({{"timing_changes", "tERASE=1ms"}}).find("there is no 'tERASE'") !=
           std::string::npos);
-    CHECK(said({{"dies", "64"}, {"planes", "64"}}) ==
+    CHECK(refusal({{"dies", "64"}, {"planes", "64"}}) ==
           "package.planes: there are 4096 planes in the package: dies x planes is at most 256");
     CHECK(error_of([] {
               Bench b;

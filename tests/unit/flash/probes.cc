@@ -8,7 +8,7 @@ namespace memsim::test_flash {
 static const Registration<Pins> pins {"Test: commands at a package's pins."};
 static const Registration<Controller> controller {"Test: requests to a flash channel."};
 static const Registration<HostScript> host {"Test: block requests at given times."};
-static const Registration<Listener> listener {"Test: what a drive says of its tasks."};
+static const Registration<Listener> listener {"Test: records a drive's reports about its tasks."};
 static const Registration<Checker> checker {"Test: random block requests, compared."};
 
 using protocol::BlockOp;

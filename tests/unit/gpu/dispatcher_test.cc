@@ -90,7 +90,7 @@ TEST_CASE("A limit of instructions ends the run after the block that reaches it"
 
 TEST_CASE("Work is what has ended of the launch under way, and of a limit of instructions",
           "[dispatcher]") {
-    const auto told = [](const Machine& m) {
+    const auto progress = [](const Machine& m) {
         std::string all;
         for (const Work& w : work_of(m))
             all += w.what + " " + std::to_string(w.done) + "/" + std::to_string(w.all) + " " +
@@ -100,16 +100,16 @@ TEST_CASE("Work is what has ended of the launch under way, and of a limit of ins
     Script s = computing(40, 100);
     s.warps = 16; // 48 slots hold three blocks
     ScriptRig rig({s}, {}, 1, {{"max_instructions", "1000000"}});
-    CHECK(told(rig.machine) == "dispatcher 0/1000000 thread instructions to the end\n");
+    CHECK(progress(rig.machine) == "dispatcher 0/1000000 thread instructions to the end\n");
     rig.machine.run(3'000'000);
     const std::string given_out = std::to_string(value(rig, "thread_instructions"));
-    CHECK(told(rig.machine) == "dispatcher " + given_out +
-                                   "/1000000 thread instructions to the end\n"
-                                   "dispatcher: launch 1 0/40 blocks\n");
+    CHECK(progress(rig.machine) == "dispatcher " + given_out +
+                                       "/1000000 thread instructions to the end\n"
+                                       "dispatcher: launch 1 0/40 blocks\n");
     while (value(rig, "blocks") < 4) rig.machine.run(rig.machine.sim().now() + 1'000'000);
-    CHECK(told(rig.machine).find("launch 1 1/40 blocks") != std::string::npos);
+    CHECK(progress(rig.machine).find("launch 1 1/40 blocks") != std::string::npos);
     rig.run();
-    CHECK(told(rig.machine).find("launch") == std::string::npos);
+    CHECK(progress(rig.machine).find("launch") == std::string::npos);
 }
 
 TEST_CASE("A limit of an application's instructions ends it, and no other", "[dispatcher]") {

@@ -150,9 +150,9 @@ TEST_CASE("Requests that wait for a page are woken in order; the page counts in 
     CHECK_FALSE(missing.may_fault());
     CHECK(missing.faulting() == 1);
     CHECK(missing[i].since == 5);
-    std::vector<std::uint32_t> told;
-    missing.complete(i, 6, stat, [&](const MissingPages::Waiter& w) { told.push_back(w.tag); });
-    CHECK(told == std::vector<std::uint32_t> {1, 2});
+    std::vector<std::uint32_t> answered;
+    missing.complete(i, 6, stat, [&](const MissingPages::Waiter& w) { answered.push_back(w.tag); });
+    CHECK(answered == std::vector<std::uint32_t> {1, 2});
     CHECK(missing.empty());
     CHECK(missing.waited_for() == 0);
     CHECK_FALSE(missing.find(42));

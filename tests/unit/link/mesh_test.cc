@@ -186,14 +186,16 @@ TEST_CASE("An idle mesh costs nothing", "[link][mesh]") {
 }
 
 TEST_CASE("An invalid mesh is rejected with a message", "[link][mesh]") {
-    const auto said = [](const Arguments& mesh) { return error_of([&] { Bench b(4, mesh); }); };
-    CHECK(said({{"buffer", "17"}}) == "mesh.buffer: it holds 17 flits, but a packet has up to 18: "
-                                      "a channel must hold at least one packet");
-    CHECK(said({{"places", "0 1 25 2"}}) == "mesh.places: there is no router 25: the mesh has 25");
-    CHECK(said({{"places", "0 1 2"}}) == "mesh.places: endpoint 3 of 4 has no router");
-    CHECK(said({{"places", "0 1 2 3 4"}}) ==
+    const auto refusal = [](const Arguments& mesh) { return error_of([&] { Bench b(4, mesh); }); };
+    CHECK(refusal({{"buffer", "17"}}) ==
+          "mesh.buffer: it holds 17 flits, but a packet has up to 18: "
+          "a channel must hold at least one packet");
+    CHECK(refusal({{"places", "0 1 25 2"}}) ==
+          "mesh.places: there is no router 25: the mesh has 25");
+    CHECK(refusal({{"places", "0 1 2"}}) == "mesh.places: endpoint 3 of 4 has no router");
+    CHECK(refusal({{"places", "0 1 2 3 4"}}) ==
           "mesh.places: it names more routers than there are endpoints, 4");
-    CHECK(said({{"places", "0 0 0 0"}, {"channels", "16"}}) ==
+    CHECK(refusal({{"places", "0 0 0 0"}, {"channels", "16"}}) ==
           "mesh.places: a router has 8 ports of 16 channels: the maximum that it can arbitrate is "
           "64");
     Machine none;

@@ -28,8 +28,8 @@ struct Linked {
     }
     test_mem::Driver& host() { return m.get<test_mem::Driver>("host"); }
     test_mem::Driver& device() { return m.get<test_mem::Driver>("device"); }
-    const Recorder::Seen& last(const char* who) {
-        return m.get<Recorder>(std::string(who) + "_asks").state.seen.back();
+    const Recorder::Seen& last(const char* device) {
+        return m.get<Recorder>(std::string(device) + "_asks").state.seen.back();
     }
     Pcie& pcie() { return m.get<Pcie>("pcie"); }
     void run() {

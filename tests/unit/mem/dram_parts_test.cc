@@ -105,14 +105,14 @@ TEST_CASE("a unit is closed, refreshed and reopened; the next one is due tREFI l
     Refreshed r("ranks_in_turn");
     r.issue(DramCommand::activate, 1, 99_ns);
     r.stop_due(100_ns);
-    const auto nobody = [](std::uint32_t) { return false; };
-    const DramPlan close = r.schedule.command(Refreshed::floor(100_ns), nobody);
+    const auto no_bank = [](std::uint32_t) { return false; };
+    const DramPlan close = r.schedule.command(Refreshed::floor(100_ns), no_bank);
     CHECK(close.action == DramAction::precharge_all);
     CHECK(close.at == Time {104_ns}.raw); // tRAS of 5 ns
     Banks closed;
     r.schedule.issue(close, close.at, [&](std::uint32_t b) { closed.push_back(b); });
     CHECK(closed == Banks {0, 1, 2, 3});
-    const DramPlan refresh = r.schedule.command(Refreshed::floor(104_ns), nobody);
+    const DramPlan refresh = r.schedule.command(Refreshed::floor(104_ns), no_bank);
     CHECK(refresh.action == DramAction::refresh);
     CHECK(refresh.at == Time {109_ns}.raw); // tRP
     r.schedule.issue(refresh, refresh.at, [](std::uint32_t) {});

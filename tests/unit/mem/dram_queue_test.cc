@@ -114,7 +114,7 @@ TEST_CASE("requests not started, and new ones, are set aside and return by age",
     CHECK(q.queue.queued(false) == 5);
     CHECK(q.queue.eligible(false) == 2);
     CHECK(q.queue.eligible(true) == 0);
-    SECTION("while what has started goes on") {
+    SECTION("while started requests continue") {
         q.queue.give_back(0);
         CHECK(q.waiting(0, false) == Entries {a, b, c, d});
     }

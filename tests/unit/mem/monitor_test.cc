@@ -66,7 +66,7 @@ using namespace memsim;
 using namespace memsim::test_mem;
 using protocol::Command;
 
-static std::vector<std::string> told(const std::string& pause, std::size_t& answers) {
+static std::vector<std::string> recorded(const std::string& pause, std::size_t& answers) {
     Machine m;
     m.add("driver", "test_mem.Driver", {});
     m.add("monitor", "mem.Monitor", {{"listeners", "1"}});
@@ -94,7 +94,7 @@ static std::vector<std::string> told(const std::string& pause, std::size_t& answ
 TEST_CASE("A monitor reports each read, write and atomic to its listeners", "[mem]") {
     for (const std::string pause : {"1fs", "1us"}) { // a slow listener holds up what passes
         std::size_t answers = 0;
-        CHECK(told(pause, answers) ==
+        CHECK(recorded(pause, answers) ==
               std::vector<std::string> {"64 read", "128 written", "192 written", "256 read"});
         CHECK(answers == 3);
     }

@@ -21,7 +21,7 @@ class NextPages final : public Model<NextPages> {
         Requester<protocol::Mem> hints {{.depth = [](const void*) { return 1u; }}, "What to bring"};
     };
     struct Stats {
-        Counter misses {Unit::count, "Misses told"};
+        Counter misses {Unit::count, "Misses reported"};
         Counter lost {Unit::count, "Hints that found no room"};
     };
     struct State {};

@@ -254,14 +254,14 @@ TEST_CASE("Reports of waiting components while XPoint performs a swap", "[ohm]")
     b.machine.start();
     b.machine.run(320 * ns);
     const auto report = b.machine.wait_report();
-    const auto says = [&](const std::string& text) {
+    const auto reports = [&](const std::string& text) {
         for (const auto& line : report)
             if (line.find(text) != std::string::npos) return true;
         return false;
     };
-    CHECK(says("controller: the swap of group 0 is performed by XPoint"));
-    CHECK(says("controller: 1 requests outstanding, 1 of them wait for a swap"));
-    CHECK(says("module0: a swap is being read"));
+    CHECK(reports("controller: the swap of group 0 is performed by XPoint"));
+    CHECK(reports("controller: 1 requests outstanding, 1 of them wait for a swap"));
+    CHECK(reports("module0: a swap is being read"));
 }
 
 TEST_CASE("A swap function without its route is rejected with a message", "[ohm]") {

@@ -158,32 +158,32 @@ void follow(const char* policy, std::uint32_t frames, const std::vector<Step>& s
         CHECK(m.number("target") == s.target);
     }
 }
-constexpr auto nobody = std::nullopt;
+constexpr auto no_victim = std::nullopt;
 
 } // namespace
 
 TEST_CASE("ARC's target moves as in cases I to IV of its paper", "[page_policy]") {
     follow("arc", 4,
-           {{7, nobody, 0},
-            {5, nobody, 0},
-            {4, nobody, 0},
-            {8, nobody, 0},
-            {8, nobody, 0}, // case I: to T2
-            {3, 7, 0},      // case IV: T1 has 7, 5, 4, more than p; 7 to B1
-            {7, 5, 1},      // case II: B1 is 7, B2 is empty: by 1; T1 (5, 4) has more
-            {5, 8, 2},      // again: T1 (4, 3) has no more than p, T2's oldest goes
-            {6, 7, 2},      // T1 as before
-            {2, 4, 2},      // T1 (4, 3, 6) has one more than p
-            {4, 5, 4}});    // B1 is 4, B2 is 8, 7: by 2
+           {{7, no_victim, 0},
+            {5, no_victim, 0},
+            {4, no_victim, 0},
+            {8, no_victim, 0},
+            {8, no_victim, 0}, // case I: to T2
+            {3, 7, 0},         // case IV: T1 has 7, 5, 4, more than p; 7 to B1
+            {7, 5, 1},         // case II: B1 is 7, B2 is empty: by 1; T1 (5, 4) has more
+            {5, 8, 2},         // again: T1 (4, 3) has no more than p, T2's oldest goes
+            {6, 7, 2},         // T1 as before
+            {2, 4, 2},         // T1 (4, 3, 6) has one more than p
+            {4, 5, 4}});       // B1 is 4, B2 is 8, 7: by 2
     follow("arc", 4,
-           {{1, nobody, 0},
-            {2, nobody, 0},
-            {3, nobody, 0},
-            {4, nobody, 0},
+           {{1, no_victim, 0},
+            {2, no_victim, 0},
+            {3, no_victim, 0},
+            {4, no_victim, 0},
             {5, 1, 0}, // case IV A: T1 has all frames, its oldest page leaves no ghost
             {1, 2, 0},
-            {3, nobody, 0},
-            {4, nobody, 0},
+            {3, no_victim, 0},
+            {4, no_victim, 0},
             {6, 5, 0},
             {5, 1, 1},
             {7, 3, 1}, // T1 (6) has as many as p
@@ -195,10 +195,10 @@ TEST_CASE("ARC's target moves as in cases I to IV of its paper", "[page_policy]"
 TEST_CASE("In ARC's case III, as many pages in T1 as its target has are one too many",
           "[page_policy]") {
     follow("arc", 3,
-           {{4, nobody, 0},
-            {3, nobody, 0},
-            {4, nobody, 0},
-            {6, nobody, 0},
+           {{4, no_victim, 0},
+            {3, no_victim, 0},
+            {4, no_victim, 0},
+            {6, no_victim, 0},
             {2, 3, 0},
             {3, 6, 1},
             {6, 4, 2},
@@ -208,14 +208,14 @@ TEST_CASE("In ARC's case III, as many pages in T1 as its target has are one too 
 TEST_CASE("CAR's hands spare what was accessed again, and its target moves by returns",
           "[page_policy]") {
     follow("car", 3,
-           {{1, nobody, 0},
-            {2, nobody, 0},
-            {3, nobody, 0},
-            {1, nobody, 0},
+           {{1, no_victim, 0},
+            {2, no_victim, 0},
+            {3, no_victim, 0},
+            {1, no_victim, 0},
             {4, 2, 0}, // 1 goes to T2, 2 was not accessed again
             {2, 3, 1}, // of B1, which is 2, 3 when it moves the target
             {5, 4, 1}, // T1 (4) has as many as p: enough
-            {1, nobody, 0 + 1},
+            {1, no_victim, 0 + 1},
             {4, 5, 2},
             {6, 2, 2}}); // T1 is empty; 1 is spared
 }
@@ -224,18 +224,18 @@ TEST_CASE("CLOCK-Pro's cold pages: a test that ends well makes one more, others 
           "[page_policy]") {
     // The first pages are hot, but for one.
     follow("clock-pro", 4,
-           {{1, nobody, 1},
-            {2, nobody, 1},
-            {3, nobody, 1},
-            {4, nobody, 1},
+           {{1, no_victim, 1},
+            {2, no_victim, 1},
+            {3, no_victim, 1},
+            {4, no_victim, 1},
             {5, 4, 1}, // 4 is remembered
             {4, 5, 2}, // and returns in its test: hot, so that 1 and 2 are cold
             {6, 1, 2}, // in no test: 1 is not remembered
             {1, 2, 2},
-            {7, 6, 2},      // in its test: remembered
-            {1, nobody, 2}, // in its test
-            {8, 7, 2},      // 1 is hot: one more; HANDhot passes 5, which did not return: one less
-            {9, 3, 2}});    // HANDhot made 3 cold
+            {7, 6, 2},         // in its test: remembered
+            {1, no_victim, 2}, // in its test
+            {8, 7, 2},   // 1 is hot: one more; HANDhot passes 5, which did not return: one less
+            {9, 3, 2}}); // HANDhot made 3 cold
 }
 
 TEST_CASE("CLOCK-Pro's pages are hot at first only while none had to make room", "[page_policy]") {

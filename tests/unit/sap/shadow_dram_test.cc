@@ -15,7 +15,7 @@ namespace {
 struct Shadow {
     Machine m;
     explicit Shadow(std::vector<Told> script, Arguments shadow = {}) {
-        told() = std::move(script);
+        planned_hints() = std::move(script);
         shadow.push_back({"managers", "1"});
         m.add("teller", "test.Teller", {{"hearing", "1"}});
         m.add("shadow", "sap.ShadowDram", shadow);
@@ -110,7 +110,7 @@ TEST_CASE("A page prefetcher names units brought with a missed one", "[sap]") {
 }
 
 TEST_CASE("Stack distances give the hits and write-backs of LRU at every capacity", "[sap]") {
-    told() = {};
+    planned_hints() = {};
     for (const std::uint64_t seed : {1, 2, 3}) {
         Machine m(seed);
         const Arguments sizes {{"least", "8KiB"}, {"capacities", "9"}};

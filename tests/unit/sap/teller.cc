@@ -6,7 +6,7 @@ namespace memsim::test {
 
 static const Registration<Teller> teller {"Test: sends accesses of an imaginary GPU."};
 
-std::vector<Told>& told() {
+std::vector<Told>& planned_hints() {
     static std::vector<Told> all;
     return all;
 }
@@ -18,7 +18,7 @@ void Teller::wake() {
     for (unsigned i = 0; i < params.hearing; ++i)
         if (!port.upcoming[i].can_send()) return;
     if (state.sent == count()) return;
-    const Told t = told().empty() ? draw() : told()[state.sent];
+    const Told t = planned_hints().empty() ? draw() : planned_hints()[state.sent];
     ++state.sent;
     if (t.upcoming) {
         protocol::UpcomingAccesses a;

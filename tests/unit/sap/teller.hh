@@ -15,7 +15,7 @@ struct Told {
     bool write = false;
 };
 /// The messages of the test; empty: random messages.
-std::vector<Told>& told();
+std::vector<Told>& planned_hints();
 
 /// Sends accesses of an imaginary GPU and upcoming accesses of its warps: half of them to a few
 /// units, the others in a wider range or in its order.
@@ -52,7 +52,8 @@ class Teller final : public Model<Teller> {
 
   private:
     std::uint32_t count() const {
-        return told().empty() ? params.count() : static_cast<std::uint32_t>(told().size());
+        return planned_hints().empty() ? params.count()
+                                       : static_cast<std::uint32_t>(planned_hints().size());
     }
     Told draw();
 };

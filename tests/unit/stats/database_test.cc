@@ -311,12 +311,12 @@ TEST_CASE("A run that was taken over is not written by its former process", "[st
     simulate(m, run, 0, 2);
     ask(path, "UPDATE run SET owner = 'process 1 on mars since then'");
     const std::string before = ask(path, "SELECT count(*) FROM value");
-    const std::string said = "run " + run.uuid() +
-                             " was taken over by process 1 on mars since then; this process has "
-                             "written nothing since then and ends";
-    CHECK_THROWS_WITH(simulate(m, run, 2, 3), Contains(said));
-    CHECK_THROWS_WITH(run.position(m), Contains(said));
-    CHECK_THROWS_WITH(run.finish({"done", "", 0, 0}), Contains(said));
+    const std::string message = "run " + run.uuid() +
+                                " was taken over by process 1 on mars since then; this process has "
+                                "written nothing since then and ends";
+    CHECK_THROWS_WITH(simulate(m, run, 2, 3), Contains(message));
+    CHECK_THROWS_WITH(run.position(m), Contains(message));
+    CHECK_THROWS_WITH(run.finish({"done", "", 0, 0}), Contains(message));
     CHECK(ask(path, "SELECT count(*) FROM value") == before);
     CHECK(ask(path, "SELECT finished FROM run") == "NULL");
     ask(path, "DELETE FROM run");
@@ -420,25 +420,25 @@ TEST_CASE("A full disk gives an error message and keeps every earlier dump", "[s
         auto run = Database::open(path).begin_run(info());
         run.write_machine(m);
         int dumps = 0;
-        const std::string said = error_of([&] {
+        const std::string message = error_of([&] {
             for (;; ++dumps) simulate(m, run, dumps, dumps + 1);
         });
         const bool whole = ask(path, "SELECT count(*) FROM dump") == std::to_string(dumps) &&
                            ask(path, "PRAGMA integrity_check") == "ok";
-        return std::to_string(whole && dumps > 3) + " " + said;
+        return std::to_string(whole && dumps > 3) + " " + message;
     };
     SECTION("a small disk") {
-        if (const auto said = on_small_disk(folder.path.string(), 200'000, until_full))
-            CHECK_THAT(*said, Catch::Matchers::StartsWith("1 results database " + path) &&
-                                  Contains("the disk is full") && Contains("free some space"));
+        if (const auto message = on_small_disk(folder.path.string(), 200'000, until_full))
+            CHECK_THAT(*message, Catch::Matchers::StartsWith("1 results database " + path) &&
+                                     Contains("the disk is full") && Contains("free some space"));
     }
     SECTION("a limit on the size of files") {
-        const std::string said = in_child([&] {
+        const std::string message = in_child([&] {
             limit_files(150'000);
             return until_full();
         });
-        CHECK_THAT(said, Catch::Matchers::StartsWith("1 results database " + path) &&
-                             Contains("earlier results are intact"));
+        CHECK_THAT(message, Catch::Matchers::StartsWith("1 results database " + path) &&
+                                Contains("earlier results are intact"));
     }
 }
 

@@ -66,29 +66,29 @@ inline std::string in_child(const std::function<std::string()>& f) {
     REQUIRE(pipe(ends) == 0);
     const pid_t child = fork();
     if (child == 0) {
-        std::string said;
+        std::string message;
         try {
-            said = f();
+            message = f();
         } catch (const std::exception& e) {
-            said = std::string("uncaught: ") + e.what();
+            message = std::string("uncaught: ") + e.what();
         }
-        _exit(::write(ends[1], said.data(), said.size()) < 0);
+        _exit(::write(ends[1], message.data(), message.size()) < 0);
     }
     close(ends[1]);
-    std::string said;
+    std::string message;
     char some[4096];
     for (ssize_t n; (n = ::read(ends[0], some, sizeof some)) > 0;)
-        said.append(some, static_cast<std::size_t>(n));
+        message.append(some, static_cast<std::size_t>(n));
     close(ends[0]);
     waitpid(child, nullptr, 0);
-    return said;
+    return message;
 }
 
 /// in_child with `folder` on a disk of so many bytes; nothing (and a message) where this process
 /// may not mount one.
 inline std::optional<std::string> on_small_disk(const std::string& folder, unsigned bytes,
                                                 const std::function<std::string()>& f) {
-    const std::string said = in_child([&] {
+    const std::string message = in_child([&] {
         const std::string size = "size=" + std::to_string(bytes);
         if ((unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) ||
             mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
@@ -96,7 +96,7 @@ inline std::optional<std::string> on_small_disk(const std::string& folder, unsig
             return std::string("no mount");
         return f();
     });
-    if (said != "no mount") return said;
+    if (message != "no mount") return message;
     WARN("skipped: this process may not mount a small disk");
     return {};
 }

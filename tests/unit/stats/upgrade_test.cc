@@ -272,9 +272,9 @@ TEST_CASE("An upgrade that does not succeed leaves the file as it was", "[stats]
             if (::write(go[1], mine ? "+" : "-", 1) == 1)
                 for (;;) pause();
         }
-        char said = 0;
-        CHECK(::read(go[0], &said, 1) == 1);
-        REQUIRE(said == '+');
+        char byte = 0;
+        CHECK(::read(go[0], &byte, 1) == 1);
+        REQUIRE(byte == '+');
         refused("its tables have version 2 and are upgraded only while no process writes them, but "
                 "process 7 "
                 "on mars writes the run " +

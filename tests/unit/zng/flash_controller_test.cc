@@ -253,15 +253,15 @@ TEST_CASE("The latency of a read is the sum of network and package", "[zng]") {
 }
 
 TEST_CASE("A package with another geometry than its controllers is rejected", "[zng]") {
-    const auto said = [](const Arguments& package) {
+    const auto refusal = [](const Arguments& package) {
         return error_of([&] {
             Machine m;
             add_flash(m, 2, 2, package);
             m.build();
         });
     };
-    CHECK(said({}) == "");
-    CHECK(said({{"pages", "32"}}) ==
+    CHECK(refusal({}) == "");
+    CHECK(refusal({{"pages", "32"}}) ==
           "package[0].pages: 32, but controller[0] has 16: flash controllers, garbage collector "
           "and packages must have the same geometry");
 }
@@ -290,14 +290,14 @@ TEST_CASE("A page read as a whole uses the network for all its lines", "[zng]") 
 }
 
 TEST_CASE("What a flash controller cannot serve gives an error message", "[zng]") {
-    const auto said = [](const Arguments& more) { return error_of([&] { Bench b(more); }); };
-    CHECK(said({{"data_blocks", "1024"}}) ==
+    const auto refusal = [](const Arguments& more) { return error_of([&] { Bench b(more); }); };
+    CHECK(refusal({{"data_blocks", "1024"}}) ==
           "controller.data_blocks: 1024 data blocks and 256 log blocks exceed the 1024 blocks of a "
           "plane: over-provision more (reduce data_blocks)");
-    CHECK(said({{"thrash_low", "60%"}}) == "controller.thrash_low: it exceeds thrash_high");
-    CHECK(said({{"data_pages", "385"}}) ==
+    CHECK(refusal({{"thrash_low", "60%"}}) == "controller.thrash_low: it exceeds thrash_high");
+    CHECK(refusal({{"data_pages", "385"}}) ==
           "controller.data_pages: 385 exceeds the 384 pages of a block");
-    CHECK(said({{"packages", "256"}, {"planes", "64"}, {"blocks", "1048576"}}) ==
+    CHECK(refusal({{"packages", "256"}, {"planes", "64"}, {"blocks", "1048576"}}) ==
           "controller.blocks: the flash has 137438953472 blocks; the maximum is 4294967295");
     const auto asks = [](std::uint64_t address, unsigned bytes) {
         return error_of([&] {

@@ -98,10 +98,10 @@ void Ftl::add(Machine& m) const {
         m.bind(at("l2", i), "mem_side", "flash_network", at("cpu_side", i));
     }
     m.add("mesh", "zng.Mesh", {{"columns", "3"}, {"rows", "2"}});
-    const auto bind = [&](const std::string& who, const std::string& out, const std::string& in,
-                          unsigned endpoint) {
-        m.bind(who, out, "mesh", at("input", endpoint));
-        m.bind("mesh", at("output", endpoint), who, in);
+    const auto bind = [&](const std::string& component, const std::string& out,
+                          const std::string& in, unsigned endpoint) {
+        m.bind(component, out, "mesh", at("input", endpoint));
+        m.bind("mesh", at("output", endpoint), component, in);
     };
     const Arguments blocks = with(geometry(), {{"data_blocks", "12"}, {"log_ratio", "2"}});
     const Arguments mapped =

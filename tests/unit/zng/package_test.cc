@@ -313,15 +313,16 @@ TEST_CASE("An idle package causes no events; a touched block needs little memory
 }
 
 TEST_CASE("Contradictory parameters of a ZnG package are rejected with a message", "[zng]") {
-    const auto said = [](const Arguments& more) { return error_of([&] { Bench b(more); }); };
-    CHECK(said({{"registers", "1"}}).find("package.registers: ") == 0);
-    CHECK(said({{"dies", "64"}, {"planes", "64"}}) ==
+    const auto refusal = [](const Arguments& more) { return error_of([&] { Bench b(more); }); };
+    CHECK(refusal({{"registers", "1"}}).find("package.registers: ") == 0);
+    CHECK(refusal({{"dies", "64"}, {"planes", "64"}}) ==
           "package.planes: there are 4096 planes in the package: the maximum of dies x planes is "
           "256");
-    CHECK(said({{"log_reserve", "8"}}) ==
+    CHECK(refusal({{"log_reserve", "8"}}) ==
           "package.log_reserve: its 8 pages must be fewer than the pages of a block, 8");
-    CHECK(said({{"net_width", "24B"}}) == "package.net_width: 24 B do not divide a page of 4096 B");
-    CHECK(said({{"timing_changes", "tPROG0=1us"}}) ==
+    CHECK(refusal({{"net_width", "24B"}}) ==
+          "package.net_width: 24 B do not divide a page of 4096 B");
+    CHECK(refusal({{"timing_changes", "tPROG0=1us"}}) ==
           "package.timing_changes: tPROG0 is 1us, less than tR0 = 3us: the values contradict each "
           "other");
     CHECK(error_of([] {

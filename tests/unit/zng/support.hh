@@ -29,10 +29,10 @@ inline void add_flash(Machine& m, unsigned controllers, unsigned packages,
         with({{"controllers", std::to_string(controllers)}, {"packages", std::to_string(packages)}},
              host));
     m.add("mesh", "zng.Mesh", {{"columns", "3"}, {"rows", "2"}});
-    const auto bind = [&](const std::string& who, const std::string& out, const std::string& in,
-                          unsigned endpoint) {
-        m.bind(who, out, "mesh", at("input", endpoint));
-        m.bind("mesh", at("output", endpoint), who, in);
+    const auto bind = [&](const std::string& component, const std::string& out,
+                          const std::string& in, unsigned endpoint) {
+        m.bind(component, out, "mesh", at("input", endpoint));
+        m.bind("mesh", at("output", endpoint), component, in);
     };
     for (unsigned c = 0; c < controllers; ++c) {
         const std::string path = at("controller", c);

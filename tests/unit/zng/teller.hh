@@ -37,7 +37,7 @@ class Teller final : public Model<Teller> {
     };
     struct State {
         std::vector<CacheEvent> plan;
-        std::uint64_t told = 0;
+        std::uint64_t sent = 0;
         std::vector<Seen> seen;
         Timer next;
     };
@@ -50,11 +50,11 @@ class Teller final : public Model<Teller> {
             state.seen.push_back({now(), port.hints.pop()});
             ++stat.hints;
         }
-        if (state.told < state.plan.size() && now() >= static_cast<Tick>(state.told + 1) * ns)
-            port.events.send(state.plan[state.told++]);
-        if (state.told < state.plan.size()) arm(state.next, static_cast<Tick>(state.told + 1) * ns);
+        if (state.sent < state.plan.size() && now() >= static_cast<Tick>(state.sent + 1) * ns)
+            port.events.send(state.plan[state.sent++]);
+        if (state.sent < state.plan.size()) arm(state.next, static_cast<Tick>(state.sent + 1) * ns);
     }
-    bool pending() const override { return state.told < state.plan.size(); }
+    bool pending() const override { return state.sent < state.plan.size(); }
 
     void read(std::uint64_t address, std::uint32_t pc = 8, std::uint16_t warp = 0,
               bool missed = false) {

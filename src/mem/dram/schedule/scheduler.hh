@@ -107,7 +107,7 @@ class DramScheduler {
     /// While the data bus is lent for an unknown time, column commands that use it are not issued.
     void lend_bus(bool lent, Tick now);
 
-    /// Sets the user for whom banks can be reserved. Requires an order with priorities.
+    /// Sets the user that can reserve banks. Requires an order with priorities.
     void set_user(DramBankUser& user) { user_ = &user; }
     void reserve(std::uint32_t bank, Tick now);
     void give_back(std::uint32_t bank, Tick now);

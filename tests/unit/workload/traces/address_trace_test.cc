@@ -465,7 +465,7 @@ TEST_CASE("a bank trace reaches the banks that it names", "[traces]") {
 TEST_CASE("a memory with another address mapping rejects a bank trace", "[traces]") {
     const Folder folder;
     const auto path = folder.write("t", "R 0,0,0,0,5,0\n");
-    const auto said = [&](const char* geometry, const char* map) {
+    const auto refusal = [&](const char* geometry, const char* map) {
         return sentence_of([&] {
             Machine m;
             m.add("player", "workload.TracePlayer",
@@ -475,16 +475,16 @@ TEST_CASE("a memory with another address mapping rejects a bank trace", "[traces
             m.build();
         });
     };
-    CHECK(said("1,2,4,4,65536,128", "RoRaBaCoCh") == "");
-    CHECK(said("1,2,4,4,65536,128", "rorabaco") == "");  // there is one channel
-    CHECK(said("1,2,4,4,4096,128", "RoRaBaCoCh") == ""); // fewer rows, which are counted highest
-    CHECK(said("1,2,4,4,65536,128", "RoBaRaCoCh") ==
+    CHECK(refusal("1,2,4,4,65536,128", "RoRaBaCoCh") == "");
+    CHECK(refusal("1,2,4,4,65536,128", "rorabaco") == "");  // there is one channel
+    CHECK(refusal("1,2,4,4,4096,128", "RoRaBaCoCh") == ""); // fewer rows, which are counted highest
+    CHECK(refusal("1,2,4,4,65536,128", "RoBaRaCoCh") ==
           "player.map: 'RoBaRaCoCh' with the geometry 1,2,4,4,65536,128 and columns of 64B differs "
           "from the address mapping of dram: give both the same map, ranks, groups, banks, "
           "columns and bytes");
     for (const char* other :
          {"1,1,4,4,65536,128", "1,2,2,8,65536,128", "1,2,4,4,65536,64", "1,2,4,4,131072,128"})
-        CHECK(said(other, "RoRaBaCoCh").starts_with("player.map: "));
+        CHECK(refusal(other, "RoRaBaCoCh").starts_with("player.map: "));
 }
 
 TEST_CASE("slices and conversions keep what the formats have in common", "[traces]") {

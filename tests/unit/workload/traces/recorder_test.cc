@@ -141,7 +141,7 @@ TEST_CASE("a recorder on a full disk fails its run", "[traces]") {
     const Arguments full {{"file", "/dev/full"}, {"format", "dramsim3"}, {"cycle", "1ns"}};
     const std::string sentence = "/dev/full: cannot be written further (No space left on device): "
                                  "name a file where there is room for the trace";
-    const auto said = [](const std::function<void()>& act) -> std::string {
+    const auto refusal = [](const std::function<void()>& act) -> std::string {
         try {
             act();
         } catch (const ConfigError& e) {
@@ -152,17 +152,17 @@ TEST_CASE("a recorder on a full disk fails its run", "[traces]") {
     Arguments batches = full;
     batches.emplace_back("batch", "64");
     const auto during = recorded(batches), at_end = recorded(full);
-    CHECK(said([&] { during->run(never); }) == sentence);
-    CHECK(said([&] { at_end->run(never); }).empty());
-    CHECK(said([&] { complete_outputs(*at_end); }) == sentence);
-    CHECK(said([] { recorded({{"file", "/dev/full"}}); }) == sentence);
+    CHECK(refusal([&] { during->run(never); }) == sentence);
+    CHECK(refusal([&] { at_end->run(never); }).empty());
+    CHECK(refusal([&] { complete_outputs(*at_end); }) == sentence);
+    CHECK(refusal([] { recorded({{"file", "/dev/full"}}); }) == sentence);
 }
 
 TEST_CASE("a recorded file belongs to one component", "[traces]") {
     const Folder folder;
     const auto file = folder.write("t.trace", "0x40 READ 3\n");
     std::filesystem::create_symlink(file, folder.at("link"));
-    const auto said = [&](const std::string& record, const std::string& play) {
+    const auto refusal = [&](const std::string& record, const std::string& play) {
         return sentence_of([&] {
             Machine m;
             m.add("player", "workload.TracePlayer", {{"trace", play}, {"unit", "1ns"}});
@@ -176,12 +176,12 @@ TEST_CASE("a recorded file belongs to one component", "[traces]") {
             m.start();
         });
     };
-    CHECK(said(folder.at("other"), file).empty());
-    CHECK(said(file, file) == "recorder.file: '" + file +
-                                  "' is the file of player.trace, too: a file that is written "
-                                  "belongs to one component; name another file");
-    CHECK(said(folder.at("link"), file).starts_with("recorder.file: '"));
-    CHECK(said(folder.at("again.mst"), file).find("' is the file of again.file, too") !=
+    CHECK(refusal(folder.at("other"), file).empty());
+    CHECK(refusal(file, file) == "recorder.file: '" + file +
+                                     "' is the file of player.trace, too: a file that is written "
+                                     "belongs to one component; name another file");
+    CHECK(refusal(folder.at("link"), file).starts_with("recorder.file: '"));
+    CHECK(refusal(folder.at("again.mst"), file).find("' is the file of again.file, too") !=
           std::string::npos);
     CHECK(Folder::read(file) == "0x40 READ 3\n");
 }
