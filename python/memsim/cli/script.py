@@ -1,7 +1,6 @@
 """`memsim [options] script.py arguments` and `memsim [options] --restore FILE`: runs a script."""
 
 import argparse
-import code
 import contextlib
 import dataclasses
 import os
@@ -177,6 +176,8 @@ def main(argv: list[str]) -> int:
         raise Error(f"{script}: there is no such script, and no such subcommand{near}; memsim --help lists them")
     _apply(args)
     if script is None:
+        import code  # at its first use
+
         code.interact(local={"memsim": memsim, "__name__": "__main__"}, exitmsg="")
         session.close_all()
         return 0

@@ -1,5 +1,5 @@
 """The five published systems, a folder each: machines, platforms, claims and figures."""
 
-from ..lazy import modules_when_asked as _modules_when_asked
+from ..lazy import when_asked as _when_asked
 
-__getattr__ = _modules_when_asked(__name__)
+__getattr__ = _when_asked(__name__)

@@ -1,6 +1,5 @@
 """Runs a user's script as __main__. Its runs end with it."""
 import ast
-import code
 import os
 import signal
 import sys
@@ -40,6 +39,8 @@ def run_script(script: str, arguments: list[str], interactive: bool = False) -> 
             optimize = min(sys.flags.optimize, 1)
             exec(compile(source, script, "exec", optimize=optimize), main_module.__dict__)
             if interactive:
+                import code  # at its first use
+
                 code.interact(local=main_module.__dict__, exitmsg="")
             signals.obey()
     except BaseException as e:

@@ -2,7 +2,7 @@
 the modules hold its workloads, how it is scaled, its energy and area, and the points and assumptions that its studies
 share."""
 
-from ...lazy import modules_when_asked as _modules_when_asked
+from ...lazy import when_asked as _when_asked
 from .machines import MachineParameters, machine, platforms
 
-__getattr__ = _modules_when_asked(__name__)
+__getattr__ = _when_asked(__name__)

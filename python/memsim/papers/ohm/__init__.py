@@ -2,7 +2,7 @@
 its workloads, how it is scaled, its optics, costs, energy and wear; the tables its claims and figures
 (docs/papers.md)."""
 
-from ...lazy import modules_when_asked as _modules_when_asked
+from ...lazy import when_asked as _when_asked
 from .machines import (
     MachineParameters,
     TestbedParameters,
@@ -15,4 +15,4 @@ from .machines import (
 )
 from .modes import MODULES, PAGE, PLANAR, TWO_LEVEL
 
-__getattr__ = _modules_when_asked(__name__)
+__getattr__ = _when_asked(__name__)

@@ -2,7 +2,7 @@
 access. `sap.machine(sap.MachineParameters(...))` builds a machine; the modules hold its workloads and effective access
 times, the tables its claims and figures (docs/papers.md)."""
 
-from ...lazy import modules_when_asked as _modules_when_asked
+from ...lazy import when_asked as _when_asked
 from .machines import MachineParameters, ShadowParameters, machine, policies, shadows
 
-__getattr__ = _modules_when_asked(__name__)
+__getattr__ = _when_asked(__name__)
