@@ -2,35 +2,60 @@
 
 #include "cmd/detect/scheme.hh"
 #include "cmd/tables/metadata.hh"
-#include "cmd/tables/read_classes.hh"
-#include "cmd/unit/host_access.hh"
+#include "cmd/unit/block_memory.hh"
+#include "cmd/unit/jobs.hh"
+#include "cmd/unit/placement.hh"
 
-#include <initializer_list>
+#include <boost/container/static_vector.hpp>
+
+#include <variant>
 
 namespace memsim::cmd {
 
-/// Actions of reads and writes. Each of the first four takes time; a job takes its next step when
-/// all its actions are complete.
-class Actions {
-  public:
-    /// Looks up the entry of a block in a table's cache.
-    virtual void look(std::uint32_t id, Table table, std::uint32_t block) = 0;
-    virtual void wait(std::uint32_t id, unsigned cycles) = 0;
-    /// Passes this many sectors through the hash unit.
-    virtual void hash(std::uint32_t id, std::uint32_t sectors) = 0;
-    /// Reads sectors of a place. Increments `counter` if memory is accessed.
-    virtual void fetch(std::uint32_t id, std::uint32_t place, std::uint32_t sectors,
-                       Counter& counter) = 0;
-    /// Records a change of a block's table entries and, if any, of a place that became free.
-    virtual void change(Placement::Freed freed, std::uint32_t block,
-                        std::initializer_list<Table> changed) = 0;
-    virtual void begin(std::uint32_t id) = 0; ///< starts a job without a request
-    virtual void
-    finish(std::uint32_t id) = 0; ///< completes a job and answers its request if needed
+/// What a step of a read or write asks the unit to do for its job. The first four take time; the
+/// job takes its next step when all of them are complete.
+namespace action {
 
-  protected:
-    ~Actions() = default;
+/// Looks up the entry of a block in a table's cache.
+struct Look {
+    Table table;
+    std::uint32_t block;
 };
+struct Wait {
+    unsigned cycles;
+};
+/// Passes this many sectors through the hash unit.
+struct Hash {
+    std::uint32_t sectors;
+};
+/// Reads sectors of a place. Increments `counter` if memory is accessed.
+struct Fetch {
+    std::uint32_t place, sectors;
+    Counter* counter;
+};
+/// Records that the table entries of the job's block have changed and, if any, that a place became
+/// free.
+struct Change {
+    Placement::Freed freed;
+};
+/// Writes sectors of the job's data to a place, which the block now uses, and records the change.
+struct Store {
+    std::uint32_t place, sectors;
+    Placement::Freed freed;
+};
+/// Starts a job without a request.
+struct Begin {
+    std::uint32_t job;
+};
+/// Completes the job and answers its request if needed.
+struct Finish {};
+
+} // namespace action
+
+using Action = std::variant<action::Look, action::Wait, action::Hash, action::Fetch, action::Change,
+                            action::Store, action::Begin, action::Finish>;
+/// Of one step, in the order in which they are performed.
+using Actions = boost::container::static_vector<Action, 2>;
 
 /// Objects that reads and writes share.
 struct Shared {
@@ -39,7 +64,6 @@ struct Shared {
     Packing& packing;
     BlockMemory& memory;
     Jobs& jobs;
-    Actions& act;
 };
 
 } // namespace memsim::cmd

@@ -88,7 +88,7 @@ void Deduplicator::init() {
     memory_.emplace(map_, *packing_, state.out, port.mem_side, sim().contents());
     state.read_counts.assign(blocks, 0);
     read_classes_.emplace(state.read_counts, stat.read_classes);
-    const Shared shared {scheme_, *placement_, *packing_, *memory_, *jobs_, *this};
+    const Shared shared {scheme_, *placement_, *packing_, *memory_, *jobs_};
     reading_.emplace(
         params.reading, map_, shared, *read_classes_,
         [this](std::uint64_t at) { return caches_->look(at, params.reading.look_takes_bank); },
@@ -267,7 +267,7 @@ void Deduplicator::waited(const JobId& id) {
             for (std::uint32_t s = 0; s < block_sectors; ++s) data.own[s].fill(sector_of(block, s));
             j.coded = false;
         }
-        j.writes() ? writing_->step(id.job) : reading_->step(id.job);
+        perform(id.job, j.writes() ? writing_->step(id.job) : reading_->step(id.job));
     }
     drain();
 }
@@ -282,11 +282,15 @@ void Deduplicator::wait(std::uint32_t id, unsigned cycles) {
     later(id, clock_->cycles(cycles));
 }
 
-void Deduplicator::hash(std::uint32_t id, std::uint32_t sectors) {
+void Deduplicator::perform(std::uint32_t id, const Actions& actions) {
+    for (const Action& one : actions) std::visit([&](const auto& a) { perform(id, a); }, one);
+}
+
+void Deduplicator::perform(std::uint32_t id, const action::Hash& a) {
     const Tick start = std::max(now(), state.hash_free);
     state.hash_free = start + clock_->cycles(state.detector->interval());
     ++(*jobs_)[id].waits;
-    later(id, start - now() + clock_->cycles(state.detector->cycles(sectors)));
+    later(id, start - now() + clock_->cycles(state.detector->cycles(a.sectors)));
 }
 
 void Deduplicator::look(std::uint32_t id, Table table, std::uint32_t block) {
@@ -296,13 +300,12 @@ void Deduplicator::look(std::uint32_t id, Table table, std::uint32_t block) {
         ++(*jobs_)[id].waits;
 }
 
-void Deduplicator::fetch(std::uint32_t id, std::uint32_t place, std::uint32_t sectors,
-                         Counter& counter) {
+void Deduplicator::perform(std::uint32_t id, const action::Fetch& a) {
     Job& j = (*jobs_)[id];
     MemRequest r;
-    j.coded = packing_->coded(place);
+    j.coded = packing_->coded(a.place);
     if (j.coded) jobs_->data(id).other = {};
-    if (!memory_->read(place, sectors, r)) return wait(id, state.compressor->unpack_cycles());
+    if (!memory_->read(a.place, a.sectors, r)) return wait(id, state.compressor->unpack_cycles());
     r.tag = id;
     r.pc = j.request.pc;
     r.warp = j.request.warp;
@@ -311,15 +314,28 @@ void Deduplicator::fetch(std::uint32_t id, std::uint32_t place, std::uint32_t se
         r.stamps = j.request.stamps;
     }
     ++j.waits;
-    ++counter;
+    ++*a.counter;
     state.out.push(r);
 }
 
-/// Records a change of a block's entries and of a place that became free.
-void Deduplicator::change(Placement::Freed freed, std::uint32_t block,
-                          std::initializer_list<Table> changed) {
-    if (freed != Placement::nowhere) metadata_->change(Table::mask, freed, now());
-    for (const Table t : changed) metadata_->change(t, block, now());
+void Deduplicator::perform(std::uint32_t id, const action::Change& a) {
+    if (a.freed != Placement::nowhere) metadata_->change(Table::mask, a.freed, now());
+    for (const Table t : {Table::type, Table::mask, Table::map})
+        metadata_->change(t, (*jobs_)[id].block, now());
+}
+
+void Deduplicator::perform(std::uint32_t id, const action::Store& a) {
+    const Job& j = (*jobs_)[id];
+    if (a.freed != Placement::nowhere) metadata_->change(Table::mask, a.freed, now());
+    stat.writing.write_requests += memory_->write(a.place, jobs_->data(id).own, a.sectors,
+                                                  scheme_.deduplicates(), j.request.application);
+    metadata_->change(Table::type, j.block, now());
+    if (scheme_.deduplicates()) metadata_->change(Table::mask, j.block, now());
+    if (packing_->compressed(a.place)) metadata_->change(Table::map, a.place, now());
+    if (a.place != j.block) {
+        metadata_->change(Table::map, j.block, now());
+        metadata_->change(Table::mask, a.place, now()); // it is lent
+    }
 }
 
 void Deduplicator::answer_read(std::uint32_t id) {

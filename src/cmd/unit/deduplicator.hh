@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cmd/unit/caches_above.hh"
+#include "cmd/unit/host_access.hh"
 #include "cmd/unit/reading.hh"
 #include "cmd/unit/writing.hh"
 #include "core/base/clock.hh"
@@ -29,8 +30,7 @@ using protocol::Mem;
 /// of the host).
 class Deduplicator final : public Model<Deduplicator>,
                            public Functional,
-                           public protocol::StatesTraffic,
-                           private Actions {
+                           public protocol::StatesTraffic {
   public:
     struct Params {
         Param<PolicyName<Detector>> detection {"md5", "Detection of equal blocks",
@@ -153,16 +153,19 @@ class Deduplicator final : public Model<Deduplicator>,
     State state;
 
   private:
-    // Actions.
-    void look(std::uint32_t id, Table table, std::uint32_t block) override;
-    void wait(std::uint32_t id, unsigned cycles) override;
-    void hash(std::uint32_t id, std::uint32_t sectors) override;
-    void fetch(std::uint32_t id, std::uint32_t place, std::uint32_t sectors,
-               Counter& counter) override;
-    void change(Placement::Freed freed, std::uint32_t block,
-                std::initializer_list<Table> changed) override;
-    void begin(std::uint32_t id) override;
-    void finish(std::uint32_t id) override;
+    void perform(std::uint32_t id, const Actions& actions);
+    void perform(std::uint32_t id, const action::Look& a) { look(id, a.table, a.block); }
+    void perform(std::uint32_t id, const action::Wait& a) { wait(id, a.cycles); }
+    void perform(std::uint32_t id, const action::Hash& a);
+    void perform(std::uint32_t id, const action::Fetch& a);
+    void perform(std::uint32_t id, const action::Change& a);
+    void perform(std::uint32_t id, const action::Store& a);
+    void perform(std::uint32_t, const action::Begin& a) { begin(a.job); }
+    void perform(std::uint32_t id, const action::Finish&) { finish(id); }
+    void look(std::uint32_t id, Table table, std::uint32_t block);
+    void wait(std::uint32_t id, unsigned cycles);
+    void begin(std::uint32_t id);
+    void finish(std::uint32_t id);
 
     bool passes() const { return !scheme_.deduplicates() && !packing_->compresses(); }
     void check_params() const;

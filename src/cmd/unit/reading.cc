@@ -6,7 +6,7 @@ namespace memsim::cmd {
 
 using parts::for_each_bit;
 
-void Reading::step(std::uint32_t id) {
+Actions Reading::step(std::uint32_t id) {
     Job& j = s_.jobs[id];
     const BlockTable& t = s_.placement.table();
     switch (j.step) {
@@ -15,24 +15,23 @@ void Reading::step(std::uint32_t id) {
         if (t.type(j.block) == BlockType::read_only || t.type(j.block) == BlockType::own) {
             if (s_.packing.compressed(j.block) && !s_.scheme.whole_tables) {
                 j.step = Step::map; // look up base and difference, or the place of the code
-                return s_.act.look(id, Table::map, j.block);
+                return {action::Look {Table::map, j.block}};
             }
             j.step = Step::data;
-            return fetch(id, j, j.block, j.sectors);
+            return {fetch(j, j.block, j.sectors)};
         }
         j.step = Step::map;
         if (s_.scheme.whole_tables) return find_sectors(id, j);
-        s_.act.look(id, Table::mask, j.block);
-        return s_.act.look(id, Table::map, j.block);
+        return {action::Look {Table::mask, j.block}, action::Look {Table::map, j.block}};
     case Step::map:
         return find_sectors(id, j);
     case Step::reference:
         j.step = Step::copy;
-        return s_.act.wait(id, params_.copy_cycles);
+        return {action::Wait {params_.copy_cycles}};
     case Step::copy:
         return copy_from_caches(id, j);
     default:
-        return s_.act.finish(id);
+        return {action::Finish {}};
     }
 }
 
@@ -49,11 +48,12 @@ Counter& Reading::reads_of(BlockType type) const {
     }
 }
 
-void Reading::find_sectors(std::uint32_t id, Job& j) {
+Actions Reading::find_sectors(std::uint32_t id, Job& j) {
     const BlockTable& t = s_.placement.table();
     const std::uint32_t inside = j.sectors & t.mask(j.block), outside = j.sectors & ~inside;
     j.step = Step::data;
-    if (outside) fetch(id, j, j.block, outside);
+    Actions todo;
+    if (outside) todo.push_back(fetch(j, j.block, outside));
     if (inside && t.type(j.block) == BlockType::intra) {
         const SectorBytes word = sector_of_word(t.word(j.block));
         for_each_bit(inside, [&](std::uint32_t s) {
@@ -66,16 +66,18 @@ void Reading::find_sectors(std::uint32_t id, Job& j) {
             j.step = Step::reference;
             j.missing = static_cast<std::uint8_t>(inside);
             j.place = place;
-            return s_.act.look(id, Table::type, place);
+            todo.push_back(action::Look {Table::type, place});
+            return todo;
         }
-        fetch(id, j, place, inside);
+        todo.push_back(fetch(j, place, inside));
     }
-    if (j.waits == 0) s_.act.finish(id);
+    if (todo.empty()) todo.push_back(action::Finish {});
+    return todo;
 }
 
 /// The L2 line is tagged with the program's address and holds its own block. Its data are those of
 /// the reference only while that block is mapped to its own place.
-void Reading::copy_from_caches(std::uint32_t id, Job& j) {
+Actions Reading::copy_from_caches(std::uint32_t id, Job& j) {
     const BlockTable& t = s_.placement.table();
     const std::uint32_t place = t.place(j.block);
     std::uint32_t missing = j.missing;
@@ -89,8 +91,8 @@ void Reading::copy_from_caches(std::uint32_t id, Job& j) {
             missing &= ~(1u << s);
             ++stat_.copied_sectors;
         });
-    if (missing) return fetch(id, j, place, missing);
-    s_.act.finish(id);
+    if (missing) return {fetch(j, place, missing)};
+    return {action::Finish {}};
 }
 
 } // namespace memsim::cmd

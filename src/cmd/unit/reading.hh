@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cmd/tables/read_classes.hh"
 #include "cmd/unit/actions.hh"
 #include "core/declare/param.hh"
 
@@ -44,15 +45,16 @@ class Reading {
         : params_(p), map_(map), s_(shared), classes_(classes), look_(std::move(look)),
           stat_(stat) {}
 
-    void step(std::uint32_t id);
+    /// Takes the next step of a job. Returns what it waits for, or that it is complete.
+    Actions step(std::uint32_t id);
 
   private:
     Counter& reads_of(BlockType type) const;
-    void find_sectors(std::uint32_t id, Job& j);
-    void copy_from_caches(std::uint32_t id, Job& j);
-    void fetch(std::uint32_t id, const Job& j, std::uint32_t place, std::uint32_t sectors) {
+    Actions find_sectors(std::uint32_t id, Job& j);
+    Actions copy_from_caches(std::uint32_t id, Job& j);
+    action::Fetch fetch(const Job& j, std::uint32_t place, std::uint32_t sectors) {
         const bool read_only = s_.placement.table().type(j.block) == BlockType::read_only;
-        s_.act.fetch(id, place, sectors, classes_.of(j.block, read_only));
+        return {place, sectors, &classes_.of(j.block, read_only)};
     }
 
     const ReadingParams& params_;

@@ -2,6 +2,8 @@
 
 #include "cmd/unit/actions.hh"
 
+#include <optional>
+
 namespace memsim::cmd {
 
 struct WritingStats {
@@ -40,26 +42,27 @@ class Writing {
     Writing(const Shared& shared, unsigned donor_tries, unsigned pack_cycles, WritingStats& stat)
         : s_(shared), donor_tries_(donor_tries), pack_cycles_(pack_cycles), stat_(stat) {}
 
-    void step(std::uint32_t id);
+    /// Takes the next step of a job. Returns what it waits for, or how it ends.
+    Actions step(std::uint32_t id);
 
   private:
-    void complete(std::uint32_t id, Job& j);
+    Actions complete(std::uint32_t id, Job& j);
     void complete_own(std::uint32_t id, const Job& j, std::uint32_t old, std::uint32_t sectors);
-    void ask(std::uint32_t id, const Job& j, std::uint32_t place, std::uint32_t sectors);
-    void detect(std::uint32_t id, Job& j);
-    void find_reference(std::uint32_t id, Job& j);
-    void compare(std::uint32_t id, Job& j);
-    void join(std::uint32_t id, Job& j, std::uint32_t place);
-    void pack(std::uint32_t id, Job& j);
-    void place_block(std::uint32_t id, Job& j);
-    void begin_search(std::uint32_t id, Job& j);
-    void look_at_group(std::uint32_t id, Job& j);
-    void go_on(std::uint32_t id, Job& j);
-    void borrow(std::uint32_t id, Job& j, std::uint32_t donor);
-    bool bring_home(std::uint32_t id, std::uint32_t block);
+    action::Fetch ask(const Job& j, std::uint32_t place, std::uint32_t sectors);
+    Actions detect(std::uint32_t id, Job& j);
+    Actions find_reference(std::uint32_t id, Job& j);
+    Actions compare(std::uint32_t id, Job& j);
+    Actions join(std::uint32_t id, Job& j, std::uint32_t place);
+    Actions pack(std::uint32_t id, Job& j);
+    Actions place_block(std::uint32_t id, Job& j);
+    Actions begin_search(Job& j);
+    Actions look_at_group(Job& j);
+    Actions go_on(std::uint32_t id, Job& j);
+    Actions borrow(Job& j, std::uint32_t donor);
+    std::optional<action::Begin> bring_home(std::uint32_t id, std::uint32_t block);
     std::uint32_t next_idle(std::uint32_t except) const;
     std::uint32_t sectors_to_write(const Job& j, std::uint32_t place) const;
-    void put_down(std::uint32_t id, Job& j, std::uint32_t place);
+    Actions put_down(Job& j, std::uint32_t place);
     bool must_be_whole(const Job& j) const { return s_.placement.must_be_whole(j.block, j.mask); }
 
     const Shared s_;

@@ -7,8 +7,8 @@
 
 namespace memsim::cmd::test {
 
-/// Notes what the steps of a request start.
-struct Noted final : Actions {
+/// Notes the actions of the steps of a request.
+struct Noted {
     struct Fetch {
         std::uint32_t place, sectors;
         bool operator==(const Fetch&) const = default;
@@ -23,24 +23,24 @@ struct Noted final : Actions {
     std::vector<std::uint32_t> hashes, finished;
     std::vector<Fetch> fetches;
 
-    void look(std::uint32_t, Table table, std::uint32_t block) override {
-        looks.push_back({table, block});
+    void note(std::uint32_t, const action::Look& a) { looks.push_back({a.table, a.block}); }
+    void note(std::uint32_t, const action::Wait& a) { waits.push_back(a.cycles); }
+    void note(std::uint32_t, const action::Hash& a) { hashes.push_back(a.sectors); }
+    void note(std::uint32_t, const action::Fetch& a) {
+        fetches.push_back({a.place, a.sectors});
+        ++*a.counter;
     }
-    void wait(std::uint32_t, unsigned cycles) override { waits.push_back(cycles); }
-    void hash(std::uint32_t, std::uint32_t sectors) override { hashes.push_back(sectors); }
-    void fetch(std::uint32_t id, std::uint32_t place, std::uint32_t sectors,
-               Counter& counter) override {
-        fetches.push_back({place, sectors});
-        ++(*jobs)[id].waits;
-        ++counter;
+    void note(std::uint32_t, const action::Change&) {}
+    void note(std::uint32_t id, const action::Store& a) {
+        memory->write(a.place, jobs->data(id).own, a.sectors, true, 0);
     }
-    void change(Placement::Freed, std::uint32_t, std::initializer_list<Table>) override {}
-    void begin(std::uint32_t) override {}
-    void finish(std::uint32_t id) override {
+    void note(std::uint32_t, const action::Begin&) {}
+    void note(std::uint32_t id, const action::Finish&) {
         finished.push_back(id);
         jobs->finish(id, [](std::uint32_t) {});
     }
     Jobs* jobs = nullptr;
+    BlockMemory* memory = nullptr;
 };
 
 template <class Family>
@@ -69,12 +69,12 @@ struct Parts {
     JobsState jobs_state;
     Jobs jobs {most, jobs_state};
     Noted noted;
-    Shared shared {scheme, placement, packing, memory, jobs, noted};
+    Shared shared {scheme, placement, packing, memory, jobs};
 
     explicit Parts(std::uint32_t blocks = 16) : map({128, 1}, 0, blocks) {
         Placement::resize(placed, blocks, false, 0, 1);
         Jobs::resize(most, jobs_state);
-        noted.jobs = &jobs;
+        noted.jobs = &jobs, noted.memory = &memory;
     }
     std::uint32_t add(JobKind kind, std::uint32_t block, std::uint32_t sectors) {
         const std::uint32_t id = jobs.add(kind, block);
@@ -84,8 +84,8 @@ struct Parts {
     /// Reads and looks that were started are done.
     template <class Steps>
     void step(Steps& steps, std::uint32_t id) {
-        jobs[id].waits = 0;
-        steps.step(id);
+        for (const Action& one : steps.step(id))
+            std::visit([&](const auto& a) { noted.note(id, a); }, one);
     }
 };
 

@@ -59,7 +59,7 @@ TEST_CASE("A read of a compressed block looks up the map, too", "[cmd]") {
     Packing packing {*r.compressor, r.packing_stat};
     BlockBytes zeros {};
     packing.write(3, true, zeros);
-    const Shared shared {r.scheme, r.placement, packing, r.memory, r.jobs, r.noted};
+    const Shared shared {r.scheme, r.placement, packing, r.memory, r.jobs};
     Reading reading {
         r.params, r.map, shared, r.classes, [](std::uint64_t) { return SectorBytes {}; }, r.stat};
     r.placement.put(3, 0b1111, 3, nullptr);
