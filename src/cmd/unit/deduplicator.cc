@@ -95,6 +95,7 @@ void Deduplicator::init() {
         stat.reading);
     writing_.emplace(shared, params.donor_tries(), state.compressor->pack_cycles(), stat.writing);
     order_.emplace(state.stores);
+    contents_.emplace(map_, *jobs_, *order_, sim().contents());
     host_.emplace(*placement_, *packing_, *memory_, *jobs_, *order_);
     Metadata::resize(params.metadata, state.metadata, 3 * jobs_->size());
     metadata_.emplace(
@@ -165,7 +166,7 @@ bool Deduplicator::accept(const MemRequest& r) {
     Job& j = (*jobs_)[id];
     j.request = r;
     j.sectors = sectors_of_block(r);
-    if (kind == JobKind::write && !passes()) take_data(id);
+    if (kind == JobKind::write && !passes()) contents_->take(id);
     if (j.before == 0) begin(id);
     return true;
 }
@@ -175,27 +176,6 @@ void Deduplicator::pass_write(std::uint32_t block) {
     ++stat.writing.write_requests;
     if (placement_->table().type(block) == BlockType::read_only)
         placement_->put(block, all_sectors, block, nullptr);
-}
-
-/// Moves the contents of a write to its job.
-void Deduplicator::take_data(std::uint32_t id) {
-    Job& j = (*jobs_)[id];
-    MemRequest& r = j.request;
-    MEMSIM_ASSERT(r.contents, "a write carries contents");
-    for (const Contents::Piece& p : sim().contents()[r.contents].pieces)
-        jobs_->data(id).own[sector_in_block(r.address / SectorBytes::size + p.sector)] = p.data;
-    j.moves = sim().contents()[r.contents].moves;
-    sim().contents().release(r.contents);
-    r.contents = {};
-}
-
-void Deduplicator::merge_data(std::uint32_t id) {
-    const Job& j = (*jobs_)[id];
-    const std::uint64_t first = map_.address(j.block) / SectorBytes::size;
-    for_each_bit(j.sectors, [&](std::uint32_t s) {
-        if (order_->merge(first + s, jobs_->data(id).own[s], j.moves))
-            sim().contents().count_overtaken();
-    });
 }
 
 void Deduplicator::begin(std::uint32_t id) {
@@ -210,7 +190,7 @@ void Deduplicator::begin(std::uint32_t id) {
         ++j.waits;
         return state.out.push(r);
     }
-    if (j.kind == JobKind::write) merge_data(id);
+    if (j.kind == JobKind::write) contents_->merge(id);
     j.step = Step::type;
     if (params.whole_tables) {
         look(id, Table::map, j.block);
@@ -247,11 +227,7 @@ void Deduplicator::come_back(const MemResponse& r) {
         port.cpu_side.send(answer);
         return finish(r.tag);
     }
-    JobData& data = jobs_->data(r.tag);
-    Sectors& to = j.step == Step::verified || j.coded ? data.other : data.own;
-    for (const Contents::Piece& p : sim().contents()[r.contents].pieces)
-        to[sector_in_block(r.address / SectorBytes::size + p.sector)].fill(p.data);
-    sim().contents().release(r.contents);
+    contents_->receive(r.tag, r);
     if (r.packed.words)
         later(r.tag, clock_->cycles(state.compressor->unpack_cycles()));
     else
@@ -340,15 +316,9 @@ void Deduplicator::perform(std::uint32_t id, const action::Store& a) {
 
 void Deduplicator::answer_read(std::uint32_t id) {
     const Job& j = (*jobs_)[id];
-    Contents& contents = sim().contents();
     MemResponse answer = protocol::answer(j.request);
     sim().stamps().mark(answer.stamps, deduplication, now());
-    answer.contents = contents.create();
-    for_each_sector(j.request, [&](std::uint64_t sector, std::uint32_t offset) {
-        SectorBytes held = jobs_->data(id).own[sector_in_block(sector)];
-        held.order = order_->last(sector).order; // 0 if nothing was stored
-        contents[answer.contents].pieces.push_back({offset, held});
-    });
+    contents_->give(id, answer);
     port.cpu_side.send(answer);
 }
 

@@ -2,6 +2,7 @@
 
 #include "cmd/unit/caches_above.hh"
 #include "cmd/unit/host_access.hh"
+#include "cmd/unit/job_contents.hh"
 #include "cmd/unit/reading.hh"
 #include "cmd/unit/writing.hh"
 #include "core/base/clock.hh"
@@ -26,8 +27,8 @@ using protocol::Mem;
 ///
 /// Parts: Jobs (outstanding requests), Reading and Writing (steps of a request), Placement (the
 /// place of each block's data), Metadata (presence of tables on chip), CachesAbove (the L2, from
-/// which it copies), BlockMemory with Packing (contents of memory), HostAccess (functional accesses
-/// of the host).
+/// which it copies), BlockMemory with Packing (contents of memory), JobContents (contents of
+/// messages), HostAccess (functional accesses of the host).
 class Deduplicator final : public Model<Deduplicator>,
                            public Functional,
                            public protocol::StatesTraffic {
@@ -172,8 +173,6 @@ class Deduplicator final : public Model<Deduplicator>,
     void check_memory(std::uint32_t blocks) const;
     bool accept(const protocol::MemRequest& r);
     void pass_write(std::uint32_t block);
-    void take_data(std::uint32_t id);
-    void merge_data(std::uint32_t id);
     void come_back(const protocol::MemResponse& r);
     void later(std::uint32_t id, Tick time);
     void answer_read(std::uint32_t id);
@@ -193,6 +192,7 @@ class Deduplicator final : public Model<Deduplicator>,
     std::optional<Reading> reading_;
     std::optional<Writing> writing_;
     std::optional<StoreOrder> order_;
+    std::optional<JobContents> contents_;
     std::optional<HostAccess> host_;
 };
 
