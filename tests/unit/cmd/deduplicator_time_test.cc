@@ -1,4 +1,4 @@
-#include "cmd/unit/deduplicator.hh"
+#include "cmd/controller/deduplicator.hh"
 
 #include "../mem/driver.hh"
 

@@ -1,4 +1,4 @@
-#include "cmd/unit/jobs.hh"
+#include "cmd/controller/jobs.hh"
 
 #include <catch2/catch.hpp>
 

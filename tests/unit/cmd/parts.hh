@@ -1,7 +1,7 @@
 #pragma once
 
-#include "cmd/unit/reading.hh"
-#include "cmd/unit/writing.hh"
+#include "cmd/controller/reading.hh"
+#include "cmd/controller/writing.hh"
 
 #include <catch2/catch.hpp>
 

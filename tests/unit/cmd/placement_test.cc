@@ -1,4 +1,4 @@
-#include "cmd/unit/placement.hh"
+#include "cmd/controller/placement.hh"
 
 #include "references.hh"
 

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "cmd/controller/block_memory.hh"
+#include "cmd/controller/jobs.hh"
+#include "cmd/controller/placement.hh"
 #include "cmd/tables/store_order.hh"
-#include "cmd/unit/block_memory.hh"
-#include "cmd/unit/jobs.hh"
-#include "cmd/unit/placement.hh"
 
 namespace memsim::cmd {
 

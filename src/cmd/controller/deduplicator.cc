@@ -1,4 +1,4 @@
-#include "cmd/unit/deduplicator.hh"
+#include "cmd/controller/deduplicator.hh"
 
 #include "core/kernel/registry.hh"
 #include "parts/bits.hh"

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "cmd/unit/caches_above.hh"
-#include "cmd/unit/host_access.hh"
-#include "cmd/unit/job_contents.hh"
-#include "cmd/unit/reading.hh"
-#include "cmd/unit/writing.hh"
+#include "cmd/controller/caches_above.hh"
+#include "cmd/controller/host_access.hh"
+#include "cmd/controller/job_contents.hh"
+#include "cmd/controller/reading.hh"
+#include "cmd/controller/writing.hh"
 #include "core/base/clock.hh"
 #include "protocol/traffic.hh"
 

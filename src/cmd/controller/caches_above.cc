@@ -1,4 +1,4 @@
-#include "cmd/unit/caches_above.hh"
+#include "cmd/controller/caches_above.hh"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "cmd/unit/job_contents.hh"
+#include "cmd/controller/job_contents.hh"
 
 #include "parts/bits.hh"
 

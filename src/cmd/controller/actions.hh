@@ -1,10 +1,10 @@
 #pragma once
 
+#include "cmd/controller/block_memory.hh"
+#include "cmd/controller/jobs.hh"
+#include "cmd/controller/placement.hh"
 #include "cmd/detect/scheme.hh"
 #include "cmd/tables/metadata.hh"
-#include "cmd/unit/block_memory.hh"
-#include "cmd/unit/jobs.hh"
-#include "cmd/unit/placement.hh"
 
 #include <boost/container/static_vector.hpp>
 
@@ -12,8 +12,8 @@
 
 namespace memsim::cmd {
 
-/// What a step of a read or write asks the unit to do for its job. The first four take time; the
-/// job takes its next step when all of them are complete.
+/// What a step of a read or write asks the controller to do for its job. The first four take time;
+/// the job takes its next step when all of them are complete.
 namespace action {
 
 /// Looks up the entry of a block in a table's cache.

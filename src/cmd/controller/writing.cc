@@ -1,4 +1,4 @@
-#include "cmd/unit/writing.hh"
+#include "cmd/controller/writing.hh"
 
 #include "cmd/detect/intra.hh"
 #include "parts/bits.hh"

@@ -1,4 +1,4 @@
-#include "cmd/unit/block_memory.hh"
+#include "cmd/controller/block_memory.hh"
 
 #include "parts/bits.hh"
 

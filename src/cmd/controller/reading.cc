@@ -1,4 +1,4 @@
-#include "cmd/unit/reading.hh"
+#include "cmd/controller/reading.hh"
 
 #include "parts/bits.hh"
 

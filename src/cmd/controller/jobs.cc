@@ -1,4 +1,4 @@
-#include "cmd/unit/jobs.hh"
+#include "cmd/controller/jobs.hh"
 
 #include "cmd/tables/block_table.hh"
 #include "parts/named.hh"

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "cmd/controller/jobs.hh"
 #include "cmd/tables/block_map.hh"
 #include "cmd/tables/store_order.hh"
-#include "cmd/unit/jobs.hh"
 
 namespace memsim::cmd {
 

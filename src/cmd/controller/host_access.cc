@@ -1,4 +1,4 @@
-#include "cmd/unit/host_access.hh"
+#include "cmd/controller/host_access.hh"
 
 #include "parts/bits.hh"
 

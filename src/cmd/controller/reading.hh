@@ -1,7 +1,7 @@
 #pragma once
 
+#include "cmd/controller/actions.hh"
 #include "cmd/tables/read_classes.hh"
-#include "cmd/unit/actions.hh"
 #include "core/declare/param.hh"
 
 #include <functional>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cmd/unit/actions.hh"
+#include "cmd/controller/actions.hh"
 
 #include <optional>
 
