@@ -22,7 +22,7 @@ ROOMS = {
     "mem": ["traffic", "dram", "cache", "page_cache"],
     "flash": ["nand", "channel", "hbf", "ftl", "drive"],
     "cxl": ["flit", "link", "hdm", "root", "endpoint", "firmware"],
-    "cmd": ["tables", "compress", "detect", "unit"],
+    "cmd": ["tables", "compress", "detect", "controller"],
     "ohm": ["channel", "planar", "two_level"],
     "zng": ["layout", "network", "package", "read_path", "ftl"],
 }
