@@ -29,7 +29,7 @@ class Interleave:
     """Neighbouring chunks of addresses belong to neighbouring parts, the chunk after the last part's to the first part.
 
     ways   parts that share the addresses
-    chunk  size of what lies in one part, such as '256B' or Bytes(256)
+    chunk  size of the addresses in one part, such as '256B' or Bytes(256)
 
     A machine states it once. Caches and memory controllers behind a crossbar take it from the connection.
     """

@@ -46,8 +46,8 @@ def translate(
     tlb: dict[str, Any] | None = None,
     **mmu: Any,
 ) -> int:
-    """Puts a gpu.Tlb between each SM of `part` (a System with a list `sm`) and what its mem_side was
-    bound to, as `part.tlb`, and a gpu.Mmu beside them, as `part.mmu`.
+    """Inserts a gpu.Tlb, as `part.tlb`, between each SM of `part` (a System with a list `sm`) and the part that its
+    mem_side was bound to, and adds a gpu.Mmu, as `part.mmu`.
 
     footprint     bytes of an application's addresses, which begin at 0
     walks         the port that serves page walks, such as new_input(network)
@@ -61,7 +61,7 @@ def translate(
     space = up_to(footprint, page)
     frames = up_to(memory or applications * space, page)
     size = tables(space, page, applications)
-    fits = "what its programs and page tables need"
+    fits = "the footprint of its programs and page tables"
     part.mmu = gpu.Mmu(
         **wired(dict(tlbs=len(part.sm), applications=applications, placement=placement)),
         page=sized(page),

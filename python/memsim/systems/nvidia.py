@@ -22,7 +22,7 @@ GPU_BENCHES = "gpu-benches (RRZE Erlangen), gpu-latency"
 MT4G = "mt4g (TU Munich), sample_results"
 STREAMS = "with queues of this size streams reach the wires' rate"
 
-# What the chips have in common.
+# Values that the chips have in common.
 SM = dict(
     warp_slots=cited(64, f"{MT4G}: maxThreadsPerMultiProcessor 2048"),
     block_slots=cited(32, f"{MT4G}: maxBlocksPerMultiProcessor 32"),
@@ -274,7 +274,7 @@ def v100(form: str = "pcie", **changes: Any) -> Gpu:
 
 
 def a100(memory: Any = "80GB", **changes: Any) -> Gpu:
-    """An A100. `memory` is '40GB' (HBM2), '80GB' (HBM2e) or what systems.gpu() takes; `changes` as of v100()."""
+    """An A100. `memory` is '40GB' (HBM2), '80GB' (HBM2e) or a value for systems.gpu(); `changes` as of v100()."""
     if memory in ("40GB", "80GB"):
         return chip(f"a100-{memory.lower()}").gpu(**changes)
     return A100_80.gpu(memory=memory, **changes)

@@ -56,11 +56,11 @@ class Gpu(System):
 
 @dataclass(frozen=True, kw_only=True)
 class GpuParameters:
-    """What a GPU consists of.
+    """Parameters of gpu().
 
     sms         SMs, 1 to 256
-    l1          capacity of each SM's L1, such as '48KiB', or a dict of parameters of mem.Cache. Where it gives no
-                ways, sets have 6 lines, or 4 where the capacity is not made of sets of 6
+    l1          capacity of each SM's L1, such as '48KiB', or a dict of parameters of mem.Cache. Without
+                `ways` sets have 6 lines, or 4 if the capacity is no multiple of sets of 6
     l2          capacity of all L2 slices together, such as '6MiB', or a dict of parameters of mem.Cache whose
                 `capacity` is that of all slices together
     memory      a preset of mem.DramController's `timing`, such as 'hbm2' or a memsim.dram.Preset; a dict of its
@@ -69,13 +69,13 @@ class GpuParameters:
     channels    memory controllers
     slices      L2 slices, a multiple of `channels`; None: one for each. Where a channel has several, a
                 crossbar joins them
-    interleave  chunk of addresses that lies in one slice and in one channel; the next one lies in the next
+    interleave  bytes of a chunk; consecutive chunks belong to consecutive slices and channels
     clock       of SMs, caches and crossbar
     sm, network, dispatcher   dicts of parameters of gpu.Sm, mem.Crossbar and gpu.Dispatcher
     mmu         None, or a dict of arguments of systems.mmu.translate() without `walks`, such as
                 dict(footprint=scale.footprint(program), page="64KiB"): there are TLBs and an MMU
 
-    What is not given is the component's default, or L1, L2, NETWORK and MEMORY of this module. They are
+    Other parameters have the component's defaults, or L1, L2, NETWORK and MEMORY of this module. These are
     Ohm-GPU's Table I (16 SMs of 1.2 GHz, L1s of 48 KiB, an L2 of 6 MiB and 8 ways), SMs of a GTX 480's class,
     and one stack of HBM2: eight channels of two pseudo-channels (JESD235).
     """
@@ -100,12 +100,12 @@ ARGUMENTS = {field.name: None for field in fields(GpuParameters)}
 def gpu(parameters: GpuParameters = GpuParameters(), **changes: Any) -> Gpu:
     """SMs with their L1s, a crossbar, L2 slices and memory controllers, as a Gpu, a System that goes into a Root.
 
-    parameters  what the GPU consists of
+    parameters  fields of GpuParameters
     changes     fields of GpuParameters that replace those of `parameters`: gpu(sms=8, l2="2MiB")
 
-    It has `dispatcher`, `network`, the lists `sm`, `l1`, `l2` and `memory`, where they are asked for `join`,
-    `mmu` and `tlb`, and `interleave`, how addresses are distributed over the slices. The caller binds programs to
-    dispatcher.host, and may remove any connection (memsim.ports.unbind) and put another part there.
+    It has `dispatcher`, `network`, the lists `sm`, `l1`, `l2` and `memory`; `join`, `mmu` and `tlb` if the parameters
+    require them; and `interleave`, the distribution of addresses over the slices. The caller binds programs to
+    dispatcher.host, and may replace any connection (memsim.ports.unbind).
     Caches are cold.
 
     Raises memsim.Error, a sentence that names the argument, for anything that makes no machine.
@@ -190,7 +190,7 @@ def _count(argument: str, value: Any) -> int:
 def _group(
     argument: str, given: Any, cls: type[SimObject], defaults: Parameters, short: str = "", **follows: str
 ) -> Parameters:
-    """The parameters of a part: the defaults, and what the caller gives instead.
+    """The parameters of a part: the defaults, and the caller's values in their place.
 
     short    the parameter that a bare string sets
     follows  parameters that gpu() sets, and the argument that they follow from
@@ -216,7 +216,7 @@ def _group(
         except Error as e:
             if not bare:
                 raise
-            raise Error(str(e).replace(f"{argument}.{name}", argument, 1)) from None  # what the caller wrote
+            raise Error(str(e).replace(f"{argument}.{name}", argument, 1)) from None  # the caller's name of it
     return {**defaults, **given}
 
 

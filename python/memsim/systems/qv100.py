@@ -98,7 +98,7 @@ def qv100(program: SimObject, sms: int = 80, seed: int = 1, **dispatch: Any) -> 
             shared_latency=20,
         ),  # gpgpu_smem_latency
         # S:4:128:64,L:T:m:L:L,A:512:8, unified 128 KB: 4 sets of 256 ways there. 64 hashed sets of 16 here: a
-        # host looks 256 tags up slowly, and what one SM touches in these traces fits either way.
+        # host looks 256 tags up slowly, and the pages that one SM accesses in these traces fit either way.
         l1=dict(
             capacity="128KiB",
             ways=16,
@@ -147,7 +147,7 @@ def qv100(program: SimObject, sms: int = 80, seed: int = 1, **dispatch: Any) -> 
 
 
 def counts(root: Root) -> dict[str, int]:
-    """What Accel-Sim counts, in its unit: sectors of 32 bytes."""
+    """Counts as Accel-Sim defines them, in its unit: sectors of 32 bytes."""
 
     def total(components: Iterable[SimObject], *names: str) -> int:
         return sum(int(getattr(c.stats, name)) for c in components for name in names)

@@ -17,7 +17,7 @@ KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
 @dataclass
 class Invariant:
-    """A proportion of the paper's machine and what it is here; broken if more than a tenth off."""
+    """A proportion of the paper's machine and of this one; broken if they differ by more than a tenth."""
 
     name: str
     paper: float

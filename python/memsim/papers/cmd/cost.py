@@ -1,4 +1,4 @@
-"""What CMD adds to chip and memory (section IV-E), by formula."""
+"""Storage that CMD adds to the chip and the memory (section IV-E), by formula."""
 
 BLOCK, CONTROLLERS, SLICES, SECTOR = 128, 8, 16, 32
 KB = 1024

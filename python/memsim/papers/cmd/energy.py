@@ -34,8 +34,7 @@ class Constants:
 
 @dataclass(frozen=True)
 class OnChip:
-    """Bytes on the chip of one controller's share, and which statistics of cmd.Deduplicator count what is done
-    there."""
+    """Bytes on the chip of one controller's share, and the statistics of cmd.Deduplicator that count their accesses."""
 
     l2: int
     tables: int = 0  # the caches of map, type flags and masks
@@ -50,10 +49,10 @@ MB = 1 << 20
 
 
 def costs(chip: OnChip, constants: Constants = Constants()) -> list[Cost]:
-    """Of one controller's share, which has so much on its chip."""
+    """The costs of one controller's share, with the parts of `chip`."""
     c = constants
 
-    def sector(share: float) -> float:  # 32 B of what the whole GPU has eight of
+    def sector(share: float) -> float:  # 32 B of a part that the whole GPU has eight times
         return float(c.l2_sector * (8 * share / MB / 4) ** 0.5)
 
     def counted(part: str, objects: str, nj: float, *statistics: str, source: str = ASSUMPTION) -> list[Cost]:

@@ -1,4 +1,4 @@
-"""CMD's ten platforms as tables: what each has in front of the memory controller.
+"""CMD's ten platforms as tables: the parts of each in front of the memory controller.
 
 Values are from Table II or are assumptions (docs/models/assumptions.md).
 """
@@ -10,7 +10,7 @@ from ...model.provenance import Swept, assumed, inferred, stated, swept
 from ...systems.parameters import Parameters
 
 TABLE_II = "CMD table II"
-# What is in front of the memory controller. `fifo`: the L2's slices have read-only FIFOs; `ways`: of the L2.
+# Parts in front of the memory controller. `fifo`: the L2's slices have read-only FIFOs; `ways`: of the L2.
 NOTHING: Parameters = stated(
     dict(detection="none", intra="nowhere", assisted_read=False), "CMD, evaluation: without deduplication"
 )

@@ -29,8 +29,8 @@ ENTRY = 22  # bytes of an entry of the hash store: 16 of hash, 4 of reference, 2
 BCD_STORE = 56 << 10  # bytes of 128 bases and 320 differences of 128 (compression=bcd)
 FIFO = stated(16, "CMD IV-D: sectors of a slice's read-only FIFO")
 SECTOR = 32
-QUEUE = assumed(256, "of what a slice of the L2 sends below: all that is under way there")
-BEHIND_L2 = assumed(48, "cycles from a slice of the L2 to what is behind it: half of a miss's latency")
+QUEUE = assumed(256, "all outstanding requests of a slice of the L2")
+BEHIND_L2 = assumed(48, "cycles from a slice of the L2 to the part behind it: half of a miss's latency")
 
 
 def cycles(n: float, hertz: float = 1365e6) -> str:
@@ -88,11 +88,11 @@ def platforms() -> list[str]:
 
 @dataclass(frozen=True)
 class MachineParameters:
-    """What machine() builds.
+    """Parameters of machine().
 
     platform    one of platforms()
     program     the workload.Program that it runs
-    size        what the machine has; None: scale.scale() of the program's footprint
+    size        counts and capacities of the machine; None: scale.scale() of the program's footprint
     bandwidth   of the paper's eight controllers together, in GB/s: 224, 448 or 896
     fifo        sectors of each read-only FIFO; None: 16, as the paper's, where the platform has FIFOs
     dispatcher  parameters of gpu.Dispatcher, such as max_instructions
@@ -112,7 +112,7 @@ def machine(p: MachineParameters) -> Root:
     """The machine of one platform.
 
     Returns a Root with `program`, `gpu` (dispatcher, sm, l1, network, l2), `fifo` where there are some, `join`, `front`
-    (a cmd.Deduplicator), `dram`, `energy` (what its parts spend), and `scale` (what became of the proportions). Caches
+    (a cmd.Deduplicator), `dram`, `energy` (of its parts), and `scale` (its proportions beside the paper's). Caches
     are cold, and no block was written back.
     """
     check_options(p.platform, fifo=p.fifo)
@@ -124,7 +124,7 @@ def machine(p: MachineParameters) -> Root:
     root.program = p.program
     root.scale = proportions(size.invariants)
     root.gpu = gpu_of(p.platform, size, p.dispatcher)
-    # The L2's latency lies on the way below it: what is under way there must fit the queues at its end.
+    # The L2's latency is added below it: the requests in flight there must fit into the queues at its end.
     root.join = join(
         scale.SLICES,
         1,
@@ -135,7 +135,7 @@ def machine(p: MachineParameters) -> Root:
     )
     root.front = front_of(p.platform, size, footprint_of(p.program))
     root.dram = dram_of(p.bandwidth)
-    if has_fifo:  # it is looked at beside the L2: what it has does not go the way to memory
+    if has_fifo:  # it is looked up beside the L2: its hits send nothing to memory
         root.fifo = [
             mem.VictimBuffer(
                 sectors=FIFO if p.fifo is None else derived(p.fifo, from_="Fig. 18's sizes"),
@@ -190,9 +190,9 @@ def gpu_of(platform: str, size: scale.Scaled, dispatcher: Parameters) -> Gpu:
 
 
 def front_of(platform: str, size: scale.Scaled, bytes_of_program: int) -> SimObject:
-    """What the platform has in front of the memory controller."""
+    """The cmd.Deduplicator of the platform, in front of the memory controller."""
     made: SimObject = cmd.Deduplicator(
-        capacity=derived(f"{up_to(bytes_of_program, 65536)}B", from_="what the program needs"),
+        capacity=derived(f"{up_to(bytes_of_program, 65536)}B", from_="the program's footprint"),
         interleave=INTERLEAVE,
         clock=CLOCK,
         queue=QUEUE,
@@ -228,7 +228,7 @@ def dram_of(bandwidth: int) -> SimObject:
 
 
 def on_chip(platform: str, size: scale.Scaled, fifo: int = FIFO) -> energy.OnChip:
-    """What a platform has on the chip of one controller's share, and what looks into it."""
+    """The memory on the chip of one controller's share of a platform, and the statistics that count its accesses."""
     chosen = PLATFORMS[platform]
     front, sectors = chosen["front"], scale.SLICES * fifo
     compression, detection = front.get("compression", "none"), front["detection"]

@@ -33,7 +33,7 @@ HASH_WAYS = assumed(16, "ways of the hash store; 0: one set")
 
 @dataclass
 class Scaled:
-    """One controller's share: capacities in bytes, and what became of the proportions."""
+    """One controller's share: capacities in bytes, and its proportions beside the paper's."""
 
     sms: int
     footprint: int

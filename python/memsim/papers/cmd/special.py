@@ -89,7 +89,7 @@ def below(fig: Figure, metric: str, relative_to: str) -> None:
         print("  of sums: " + ", ".join(f"{platform} {ours:.3g}" for platform, ours in sums.items()))
 
 
-# What a written block may be, and the metric of its share.
+# Kinds of written blocks, and the metric of the share of each.
 FOUND = {
     "intra-duplicates": "intra_share",
     "inter-duplicates": "inter_share",
@@ -99,8 +99,8 @@ FOUND = {
 
 
 def found_blocks(fig: Figure) -> None:
-    """Prints what the blocks that each program writes are, for each seed, as far as a deduplicating platform found it,
-    and of all programs' blocks together."""
+    """Prints the shares of each kind of written blocks that a deduplicating platform found: of each program and seed,
+    and of all programs together."""
     import pandas
 
     platform = next(p for p in ("cmd", "dedup", "cmd exact") if p in fig.labels())
@@ -116,7 +116,8 @@ def found_blocks(fig: Figure) -> None:
     print("  of sums: " + ", ".join(f"{name} {total:.3g}" for name, _, total in found))
 
 
-# What a run's inputs must reach for the tables' and stores' rates to be the model's own, and the claims of these rates.
+# Least sizes of a run's inputs for hit rates of tables and stores that do not result from small inputs, and the claims
+# that use these rates.
 INPUTS = {
     "written_over_reach": (2, "written-back data over what the map's cache reaches"),
     "hashed_over_entries": (1, "hashed blocks over entries of the hash store"),

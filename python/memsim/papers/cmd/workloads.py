@@ -13,7 +13,8 @@ GROUPS = {"all": (*COMPUTE, *MEMORY), "compute-intensive": COMPUTE, "memory-inte
 
 # Of each scale the size; of tiny to default the thread instructions in millions after which no block starts (0: to the
 # end). From half on, whole programs run. At judge most have 1.7 to 2.5 MB, 3 to 5 times the L2 of one controller's
-# share of the GPU; half and twice have about half and twice as much. What is smaller has a smaller machine (scale.py).
+# share of the GPU; half and twice have about half and twice as much. A smaller program has a smaller machine
+# (scale.py).
 #
 # bp at judge is an eighth of Rodinia's 65,536 inputs, an image of darknet and tiny an eighth of 224 x 224 pixels.
 # `layers` ends a network between two layers, which bounds the time. Graphs are like Pannotia's and Rodinia's own: the

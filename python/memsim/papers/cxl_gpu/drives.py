@@ -103,7 +103,7 @@ def blocks_of(preset: str, capacity: int, pages: int, spare: Fraction) -> tuple[
     return blocks, min(1 - Fraction(shown, all_planes * blocks * pages), Fraction(9, 10))  # the most that a drive hides
 
 
-SMALLER = "fewer and smaller blocks than the data sheet's, for what the program needs"
+SMALLER = "fewer and smaller blocks than the data sheet's, for the program's footprint"
 OWN_DRAM = "1 GB a TB of flash, or a page of each plane (MQSim's default)"
 
 

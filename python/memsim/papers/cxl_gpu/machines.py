@@ -49,13 +49,13 @@ from .vortex import vortex
 
 @dataclass(frozen=True)
 class MachineParameters:
-    """What machine() builds.
+    """Parameters of machine().
 
     platform    one of platforms()
     program     the workload.Program that it runs
     media       of the endpoint, or of the drive of gds: one of MEDIA
     controller  of CXL: one of CONTROLLERS
-    size        what the machine has; None: scale.scale() of the program's footprint
+    size        counts and capacities of the machine; None: scale.scale() of the program's footprint
     contents    whether the values of stores are carried
     store       whether stores are deterministic; None: as the platform has them
     read_ahead  policy of the queue logic; None: the platform's
@@ -115,8 +115,8 @@ def machine(p: MachineParameters) -> Root:
     """The machine of one platform.
 
     Returns a Root with `program`, `threads`, `gpu` (dispatcher, sm, l1, network, l2), `memory` (crossbar, dram), with
-    uvm and gds `host`, `pcie` and `drive`, with CXL `bus`, `bridge`, `firmware` and the list `port` of what belongs to
-    a root port: store, queues, root_port, device, endpoint, medium.
+    uvm and gds `host`, `pcie` and `drive`, with CXL `bus`, `bridge`, `firmware` and the list `port` with the parts of
+    each root port: store, queues, root_port, device, endpoint, medium.
     """
     p.check()
     size = p.size or scale.scale(footprint_of(p.program))
@@ -147,7 +147,7 @@ def machine(p: MachineParameters) -> Root:
 
 
 def _add_root_complex(root: Root, ports: int) -> None:
-    """The system bus, and the root complex: host bridge, and the firmware that maps what endpoints have."""
+    """The system bus, and the root complex: host bridge, and the firmware that maps the memory of endpoints."""
     root.bus = link.AddressRouter(
         ranges=derived(f"0B {LOCAL}B 0, {LOCAL}B {HOST}B 1, {WINDOW}B {WINDOW}B 2", from_=MAPPED)
     )
@@ -185,7 +185,7 @@ def _add_port(root: Root, i: int, size: scale.Scaled, p: MachineParameters) -> N
         **LINK,
     )
     part.root_port, part.device = cxl.RootPort(**ends), cxl.DevicePort(ingress=INGRESS, **ends)
-    part.endpoint = cxl.Endpoint(capacity=derived(f"{capacity}B", from_="what the program needs"))
+    part.endpoint = cxl.Endpoint(capacity=derived(f"{capacity}B", from_="the program's footprint"))
     part.medium = made.part
     entrance = part.queues.cpu_side
     part.queues.telemetry = part.root_port.telemetry[0]

@@ -44,7 +44,7 @@ ANNOUNCE_FROM = inferred(
 # A load is light while the medium has bandwidth left, as the paper defines it: up to the bytes outstanding at its full
 # rate. Light is a quarter of the full load.
 FULL_LOAD = "CXL-GPU, load control: light while the media have bandwidth left; rate times latency of the data sheet"
-# What leaves the endpoint's cache: all written units of a flash page together, as drives gather them.
+# The endpoint's cache writes back all dirty units of a flash page together, as drives gather them.
 WRITE_GROUP = "drives gather the written units of a flash page before they program it"
 # A store is complete when its unit is in the endpoint's DRAM. Stores that complete earlier could not be delayed. Chosen
 # after runs of cxl-sr and cxl-ds on vadd, cfd and bfs.
@@ -58,12 +58,12 @@ EARLY_WRITES = inferred(
 
 @dataclass(frozen=True)
 class Medium:
-    """What medium() returns."""
+    """A medium with its ports, as medium() returns it."""
 
     part: System  #: to be put into the tree
     cpu_side: Port  #: takes the endpoint's requests
     loads: tuple[Port, ...]  #: ports that report a device's load
-    spare: Fraction = Fraction(0)  #: of the flash, what the host does not see
+    spare: Fraction = Fraction(0)  #: share of the flash that the host does not see
 
 
 def ddr5(part: SimObject, capacity: int, inputs: int = 1) -> Port:
@@ -79,7 +79,7 @@ def ddr5(part: SimObject, capacity: int, inputs: int = 1) -> Port:
     part.dram = [
         mem.DramController(
             timing=DRAM,
-            capacity=derived(f"{each}B", from_="whole rows of what is asked for"),
+            capacity=derived(f"{each}B", from_="the given capacity in whole rows"),
             map=MAP,
             **share.channel(i),
         )
@@ -93,15 +93,15 @@ def ddr5(part: SimObject, capacity: int, inputs: int = 1) -> Port:
 
 @dataclass(frozen=True)
 class MediumParameters:
-    """What medium() builds.
+    """Parameters of medium().
 
     media           one of MEDIA
-    capacity        bytes that the endpoint shows, such as '80MiB'
+    capacity        bytes of the endpoint, such as '80MiB'
     cache           of the DRAM before a drive; None: a tenth of the capacity (the paper's share)
-    unit            what comes into that cache and leaves it as a whole
+    unit            bytes that the cache reads and evicts as a whole
     replacement     page policy of that cache
     prefetch        page prefetcher of that cache
-    controller      time of the endpoint's controller and FTL for what goes to the drive
+    controller      time of the endpoint's controller and FTL for a request to the drive
     announce        from the announcement of an internal task to its beginning
     wear            whether Optane levels its wear
     pages, spare    of flash: pages of a block (None: drives.drive_of() chooses), and the share that the host does not see
@@ -136,7 +136,7 @@ class MediumParameters:
 
 @described_by(MediumParameters, rest="drive")
 def medium(p: MediumParameters) -> Medium:
-    """What takes the requests of an endpoint with a capacity of the named medium."""
+    """The named medium for the requests of an endpoint, with a capacity."""
     check(p.media, p.state)
     part, size = System(), in_bytes(p.capacity, "medium: capacity")
     if p.media == "dram":
@@ -208,7 +208,7 @@ def _cache(p: MediumParameters, size: int, step: int) -> tuple[SimObject, str]:
         full_load=full_load(p.media, step),
         early_writes=p.early_writes,
         batch=derived(max(1, 4096 // step), from_="4 KiB of units"),
-        **assumed(dict(requests=p.depth, queue=64, drive_queue=256, dram_queue=256), "what an endpoint has under way"),
+        **assumed(dict(requests=p.depth, queue=64, drive_queue=256, dram_queue=256), "outstanding requests"),
         drive_latency=p.controller,
     )
     return made, group

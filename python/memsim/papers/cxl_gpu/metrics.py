@@ -1,4 +1,4 @@
-"""What CXL-GPU's figures show of a run."""
+"""Metrics of a run that CXL-GPU's figures show."""
 
 import functools
 import math
@@ -82,7 +82,7 @@ def amplification(run: Run) -> float:
 
 @metric("GB/s", "bandwidth of the program's memory")
 def demand(run: Run) -> float:
-    """What the last-level cache asks of memory."""
+    """Bytes that the last-level cache reads from and writes to memory."""
     return 1e-9 * rate(run.total("gpu.l2", "fetched_bytes", "written_back_bytes"), run.seconds)
 
 

@@ -19,7 +19,7 @@ UVM_PAGE = assumed(64 * KIB, "bytes that a fault brings; range 4 KiB to 2 MiB")
 
 @dataclass
 class Scaled:
-    """Capacities in bytes, and what became of the proportions."""
+    """Capacities in bytes, and the proportions beside the paper's."""
 
     footprint: int
     local: int  # memory of the GPU, and of the endpoint's DRAM cache

@@ -13,7 +13,7 @@ INVERSE = "mean of inverse ratios"  # of times: how much faster the subject is
 
 
 def means(row: Any, base: Any) -> dict[str, float]:
-    """What tables show beside the values of a platform."""
+    """Means that tables show beside the values of a platform."""
     shown = row if base is None else row / base
     return {
         "mean": float(shown.mean()),
@@ -93,7 +93,7 @@ def mean_over_media(fig: Figure, claim: ClaimTable, variant: str) -> float | Non
 
 
 def _best(fig: Figure, claim: ClaimTable, variant: str = "") -> ClaimTable:
-    """What a claim about the best medium compares, with that medium."""
+    """A claim about the best medium, with that medium in the compared labels."""
     return max((_with_medium(claim, medium) for medium in DRIVES), key=lambda of: fig.compare(of, variant=variant) or 0)
 
 
@@ -167,7 +167,7 @@ def over_time(fig: Figure) -> None:
 
 
 def gains_by_assumption(fig: Figure) -> None:
-    """What speculative reads and deterministic stores gain under each assumption."""
+    """Prints the gains of speculative reads and deterministic stores under each assumption."""
     print(f"{'assumption':44}{'cxl/gpu-dram':>14}{'sr/cxl':>10}{'ds/sr':>10}")
     time, labels = fig.frame["time"], fig.labels()
     (points,) = fig.table_of.points

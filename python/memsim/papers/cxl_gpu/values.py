@@ -6,7 +6,7 @@ Values are of the paper's table, or assumptions (docs/models/assumptions.md).
 from ...model.provenance import Swept, assumed, cited, inferred, stated, swept
 from ...systems.parameters import Parameters
 
-# What a root port's queue logic reads ahead; None: no endpoint.
+# The read-ahead policy of a root port's queue logic; None: no endpoint.
 PLATFORMS: dict[str, str | None] = {
     "gpu-dram": None,
     "uvm": None,

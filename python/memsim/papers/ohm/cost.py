@@ -1,4 +1,4 @@
-"""What an Ohm memory costs, in dollars: Table III of the paper, by its own unit prices.
+"""Cost of an Ohm-GPU memory in dollars: Table III of the paper, by its own unit prices.
 
 Prices never scale with a simulated machine: they are those of the paper's full capacities.
 """

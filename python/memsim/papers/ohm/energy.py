@@ -46,7 +46,7 @@ class Energy:
 
 
 def costs(mode: str, platform: str, controllers: int) -> list[Cost]:
-    """Of what does not count its own energy, in a machine of so many controllers."""
+    """Costs of the parts that do not count their own energy, in a machine of so many controllers."""
     share = controllers / CONTROLLERS
     capacity = {"origin": ORIGIN_GIB, "oracle": sum(CAPACITY[mode])}.get(platform, CAPACITY[mode][0])
     if platform in ("origin", "oracle"):

@@ -14,7 +14,7 @@ from .scale import DEMO_FLOORS, DEMO_INSTRUCTIONS, KRONECKER, kronecker_scale
 
 
 def simulate() -> Event:
-    """Runs to the end; returns the last Event. Statistics are of what comes after the warm-up, if there is one."""
+    """Runs to the end; returns the last Event. Statistics cover the time after the warm-up, if there is one."""
     end = memsim.simulate()
     if end.getCause().endswith("thread instructions issued"):
         memsim.stats.reset()

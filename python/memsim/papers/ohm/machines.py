@@ -46,16 +46,16 @@ MODES = {"planar": PLANAR, "two-level": TWO_LEVEL}
 
 @dataclass(frozen=True)
 class MachineParameters:
-    """What machine() builds.
+    """Parameters of machine().
 
     mode               'planar', or 'two-level': DRAM is a direct-mapped cache of XPoint, cold at the start
     platform           one of platforms(mode)
     program            a workload.Program
-    size               what the machine has; None: machine_scale(mode, platform, program)
+    size               counts and capacities of the machine; None: machine_scale(mode, platform, program)
     waveguides         side by side; each has the paper's 96 wavelengths (Fig. 20a)
     migration_channel  'shared', or 'dedicated': migration has a channel of its own (Fig. 8's oracle)
     rings              'array' of pre-tuned rings, or 'single' ones that are tuned for 500 ps (IV-C)
-    host_page          bytes of a page that origin's host brings
+    host_page          bytes of a page that origin's host transfers
     contents           whether the machine carries the values of the program (docs/models/contents.md)
     dispatcher         parameters of gpu.Dispatcher, such as max_instructions
     """
@@ -80,7 +80,7 @@ class MachineParameters:
 
 @dataclass(frozen=True)
 class TestbedParameters:
-    """What testbed() builds.
+    """Parameters of testbed().
 
     data        where the program's data is at the start: 'resident' (in the GPU), 'host' (in host memory)
                 or 'drive' (on the drive)
@@ -105,8 +105,9 @@ def platforms(mode: str) -> list[str]:
 def machine_scale(
     mode: str, platform: str, program: SimObject, controllers: int | None = None, **floors: int
 ) -> scale.Scaled:
-    """What the machine for this program has; `controllers` overrides how many memory controllers the scale leaves of
-    the paper's six. `floors`, in bytes: `l1_floor` is the least capacity of an L1, `l2_floor` that of an L2 slice."""
+    """Counts and capacities of the machine for this program. `controllers` replaces the number of memory controllers
+    that the scale selects (the paper has six). `floors`, in bytes: `l1_floor` is the least capacity of an L1,
+    `l2_floor` that of an L2 slice."""
     paper = {"origin": scale.OHM_ORIGIN, "oracle": scale.OHM_ORACLE[mode]}.get(platform, OHM[mode])
     paper = replace(paper, **floors)
     return scale.scale(paper, footprint(program), page=PAGE, modules=MODULES, controllers=controllers)
@@ -126,8 +127,8 @@ def two_level(*given: Any, **named: Any) -> Root:
 def machine(p: MachineParameters) -> Root:
     """The machine of one platform.
 
-    Returns a Root with `program`, `gpu`, `memory`, `optics` if it is optical, `energy` (what its parts spend), and
-    `scale` (what became of the proportions). Caches are cold. In planar mode each group's first page is in DRAM
+    Returns a Root with `program`, `gpu`, `memory`, `optics` if it is optical, `energy` (of its parts), and
+    `scale` (its proportions beside the paper's). Caches are cold. In planar mode each group's first page is in DRAM
     initially, the others in XPoint.
     """
     check_known("platform", p.platform, platforms(p.mode))

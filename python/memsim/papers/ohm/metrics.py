@@ -1,4 +1,4 @@
-"""What Ohm-GPU's figures show of a run."""
+"""Metrics of a run that Ohm-GPU's figures show."""
 
 import math
 
@@ -57,7 +57,7 @@ def requests(run: Run) -> float:
 
 @metric("1")
 def hit_rate(run: Run) -> float:
-    """Of the DRAM, of what reaches a controller."""
+    """Hits of the DRAM, as a share of the requests that reach a controller."""
     return share(run.total(CONTROLLER, "dram_hits", "hits"), run.total(CONTROLLER, "requests"))
 
 

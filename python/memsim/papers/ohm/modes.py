@@ -37,8 +37,9 @@ CHANNELS: dict[str, Parameters] = {
 }
 ONE_WAY = derived({"hetero": "670ps", "ohm-base": "3300ps"}, from_="the channel: 2 x serdes + flight")
 AUTO_RW = stated(True, "Ohm-GPU IV-B: auto-read/write")
-# In planar mode a platform is what its light carries and what the XPoint controllers do by themselves
-# (Ohm-GPU IV-B, V-B): Ohm-WOM and Ohm-BW swap pages over the memory route, so there is nothing to snarf.
+# In planar mode platforms differ in the traffic of their optical channel and in the work that XPoint controllers do
+# without the memory controller (Ohm-GPU IV-B, V-B): Ohm-WOM and Ohm-BW swap pages over the memory route, so there is
+# nothing to snarf.
 # While the memory controller copies a page, it "can still issue memory requests ... to access DRAM/XPoint, which
 # are not busy", and the copy "blocks the memory channel, which postpones the data response" (III-B): nothing is
 # served from its buffer, migration goes first, and data of requests wait for the copy's end.
@@ -67,11 +68,11 @@ PLANAR: dict[str, Parameters] = {
     "ohm-wom": dict(_SWAPS, routes=stated("wom", "Ohm-GPU V-B")),
     "ohm-bw": dict(_SWAPS, routes=stated("half_coupled", "Ohm-GPU V-B")),
 }
-# In two-level mode a platform is also what its XPoint controller does: it takes victims over that it
-# snarfs (auto-read/write), and sends lines of misses to the DRAM while the memory controller watches
-# (reverse-write; IV-B), which "stops issuing new memory requests" until XPoint's completion signal (V-A): what it has
-# issued continues. ohm-wom and ohm-bw differ in rings and laser alone: nothing is swapped. A migration keeps the
-# channel busy as in planar mode: an eviction goes before requests.
+# In two-level mode platforms differ also in the work of the XPoint controller: it snarfs victims on the channel and
+# writes them (auto-read/write), and sends missing lines to the DRAM itself (reverse-write; IV-B). Meanwhile the memory
+# controller "stops issuing new memory requests" until XPoint's completion signal (V-A); requests that it has issued
+# continue. ohm-wom and ohm-bw differ in rings and laser alone: nothing is swapped. A migration keeps the channel busy
+# as in planar mode: an eviction goes before requests.
 REVERSE_WRITE: Parameters = dict(
     CHANNELS["ohm-base"],
     auto_rw=AUTO_RW,

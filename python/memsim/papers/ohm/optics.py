@@ -5,7 +5,7 @@ from typing import Any
 from ... import optical
 from ...model.provenance import derived, stated
 
-# What a platform has besides the plain routes, and its laser factor (Ohm-GPU VI).
+# Parts of a platform besides the plain routes, and its laser factor (Ohm-GPU VI).
 DESIGNS = stated(
     {
         "planar": {

@@ -24,7 +24,7 @@ SHARE = "the share of the paper's footprint that the program has"
 
 @dataclass
 class Paper:
-    """What a paper's machine has, after its own scaling; sizes in bytes, l1 of one SM, others of all."""
+    """Counts and capacities of a paper's machine, after its own scaling; in bytes, l1 of one SM, others of all."""
 
     sms: int
     controllers: int
@@ -44,7 +44,7 @@ OHM_PLANAR = Paper(
     **stated(dict(dram=1 * GIB, xpoint=8 * GIB), f"{TABLE_I}: 1:8"),
 )
 
-# Two-level DRAM is inclusive: what XPoint holds is all there is (Table III: 6 x 1 GiB and 12 x 32 GiB).
+# Two-level DRAM is inclusive: the capacity of the machine is that of its XPoint (Table III: 6 x 1 GiB and 12 x 32 GiB).
 OHM_TWO_LEVEL = replace(OHM_PLANAR, **stated(dict(dram=GIB // 2, xpoint=32 * GIB), f"{TABLE_III}: 1:64"))
 
 # Origin is a K80's 24 GiB over 12; the oracles have as much DRAM as the others have of both. No XPoint.
@@ -58,7 +58,7 @@ OHM_ORACLE = {
 
 @dataclass
 class Scaled:
-    """A machine at some scale: counts, capacities in bytes, and what became of the invariants."""
+    """A machine at some scale: counts, capacities in bytes, and the invariants beside the paper's."""
 
     sms: int
     controllers: int

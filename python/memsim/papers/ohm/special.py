@@ -191,7 +191,7 @@ def optics_and_cost(fig: Figure) -> None:
 
 
 def means(row: Any, base: Any) -> dict[str, float]:
-    """What tables show beside a platform's values over workloads: of its ratios to `base`, if there is one."""
+    """Means that tables show beside a platform's values over workloads: of its ratios to `base`, if there is one."""
     if base is None:
         return {"mean": float(row.mean())}
     return {"geo mean": geometric_mean_of_ratios(row, base), "ratio of means": float(row.sum() / base.sum())}

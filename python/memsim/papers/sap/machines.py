@@ -1,4 +1,4 @@
-"""SAP's machines: a GTX 480 whose memory is a DRAM in front of a PCIe SSD, and one that only counts what would hit.
+"""SAP's machines: a GTX 480 whose memory is a DRAM in front of a PCIe SSD, and one that only counts hits.
 
 `machine(MachineParameters(policy, program))` has the DRAM and the drive, with their times. `shadows(ShadowParameters(
 program))` has enough memory for everything, and counts the hits that each policy would have at each of SAP's sizes: one
@@ -22,8 +22,8 @@ from ...systems.scale import footprint as footprint_of
 from . import workloads
 from .watch import watch
 
-# How units make room, and what comes with a missing one: pages by a prefetcher of the registry, or what warps are about
-# to access. SAP's own replacement is an assumption, and so is page-on-page's.
+# The replacement of units, and the units that are read with a missing one: those of a prefetcher of the registry, or
+# those that warps are about to access. The replacement of SAP and of page-on-page is an assumption.
 COMPARED = "SAP, evaluation: compared policies"
 REPLACEMENT = assumed("lru", "no source gives the replacement beside the prefetching")
 POLICIES: dict[str, str] = {
@@ -47,10 +47,10 @@ WATCH: Parameters = dict(  # of the memory manager
     lookahead=cited(2, "GPGPU-Sim, shader.h: IBUFFER_SIZE 2", sweep=options("--lookahead", 1, 4, 8)),
     record=assumed(1024, "units, of which the oldest is dropped", sweep=options("--record", 64, 256, 1 << 20)),
 )
-# Queues that hold what the GPU has under way.
+# Queues that hold all outstanding requests of the GPU.
 QUEUES = assumed(
     dict(requests=1024, queue=64, dram_queue=256, drive_queue=1024, hint_queue=1024),
-    "what the GPU has under way at once",
+    "outstanding requests of the GPU",
 )
 # Table II: DRAM 60 ns; flash 50 and 550 us, and 5 ns a byte. GTX 480: 177.4 GB/s.
 DRAM = dict(
@@ -60,7 +60,7 @@ DRAM = dict(
 TABLE = dict(
     **stated(dict(read_latency="50us", write_latency="550us", bandwidth="200MB/s"), "SAP table II: flash, 5 ns a byte"),
     block=stated("4KiB", "SAP III: 4 KB"),
-    queue=assumed(1024, "what the GPU has under way at once"),
+    queue=assumed(1024, "outstanding requests of the GPU"),
 )
 DRIVES = "table", "flash"
 # Flash of Table I; blocks of a plane beside the data's, for open blocks and collection.
@@ -72,7 +72,7 @@ LINEAR = assumed("linear", "no source states a hash of sets")
 
 @dataclass(frozen=True)
 class MachineParameters:
-    """What machine() builds.
+    """Parameters of machine().
 
     policy      one of policies()
     program     the workload.Program that it runs; its data are on the drive, the DRAM is empty
@@ -115,7 +115,7 @@ def check(policy: str) -> None:
 
 
 def gtx480(memory: SimObject, dispatcher: Parameters) -> Gpu:
-    """SMs, L1s and the L2; `memory` takes what the six slices ask for, one after the other."""
+    """SMs, L1s and the L2; `memory` receives the requests of the six slices, one after the other."""
     return gpu(
         sms=SMS,
         slices=SLICES,
@@ -213,7 +213,7 @@ def slc_drive(capacity: int) -> System:
 
 @described_by(ShadowParameters)
 def shadows(p: ShadowParameters) -> Root:
-    """A GTX 480 with memory enough, and what each policy would hold beside it.
+    """A GTX 480 with enough memory for everything, and beside it counters of the hits of each policy.
 
     Returns a Root with `program`, `gpu`, whose `memory[0]` is a mem.Monitor, `dram`, `distances` (LRU at all sizes)
     and, by name in `shadow`, a sap.ShadowDram of each other policy.
@@ -256,7 +256,7 @@ def attribute(policy: str) -> str:
 
 
 def shadow_of(root: Root, policy: str) -> Any:
-    """What counts a policy's hits beside a machine of shadows()."""
+    """The component of a machine of shadows() that counts a policy's hits."""
     return root.distances if policy == "lru" else getattr(root.shadow, attribute(policy))
 
 

@@ -1,4 +1,4 @@
-"""What SAP's figures show of a run: of each policy at each size of the DRAM, which one run counts together."""
+"""Metrics of a run that SAP's figures show: one run counts each policy at each size of the DRAM."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ def sizes() -> list[int]:
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """What one policy counted at one size."""
+    """Counts of one policy at one size."""
 
     footprint: float  # bytes that the workload accessed
     accesses: float
@@ -32,7 +32,7 @@ class Part:
 
     @property
     def units(self) -> float:
-        """That came: the missing ones and what came with them."""
+        """Units that were read: missing and prefetched ones."""
         return self.misses + self.prefetches
 
     def time(self, accounting: str, written_back: float) -> float:

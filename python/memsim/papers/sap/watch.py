@@ -39,8 +39,8 @@ def watch(root: Any, clock: str, **manager: Any) -> Any:
 
 
 def hint_path(root: Any, hints: bool = True) -> Any:
-    """Puts a crossbar without latency between each slice of the L2 and what is below, and returns the port that takes
-    hints for all of them. Without `hints` there is none: None."""
+    """Inserts a crossbar without latency below each slice of the L2, and returns the port that receives hints for all
+    of them, or None without `hints`."""
     wires = wired(dict(clock="100GHz", width="4KiB", latency="1fs"))
     slices = list(root.gpu.l2)
     root.hint_path = System()

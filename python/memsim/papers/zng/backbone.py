@@ -29,7 +29,7 @@ def places(routers: int, controllers: int, packages: int, ports: int) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class BackboneParameters:
-    """What flash_backbone() builds.
+    """Parameters of flash_backbone().
 
     mesh         columns and rows
     ports        I/O ports of a package

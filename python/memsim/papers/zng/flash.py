@@ -113,10 +113,11 @@ ACROSS = inferred(
 
 @dataclass(frozen=True, kw_only=True)
 class FlashParameters:
-    """What attach() puts behind the L2. The defaults are zng-base's; docs/models/zng-readings.md has the reasons.
+    """Parameters of the flash that attach() puts behind the L2. The defaults are zng-base's;
+    docs/models/zng-readings.md has the reasons.
 
     reuse        which reads one sensing serves
-    transfer     what of a sensed page crosses the network
+    transfer     the part of a sensed page that crosses the network
     redirect     whether written lines may go to pinned L2 ways while registers thrash
     combine      whether a write that waits for another one to its line goes with it
     span         planes of a mapped block, or "all"

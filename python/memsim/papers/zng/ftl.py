@@ -22,10 +22,10 @@ ENTRY_BITS = inferred(60, "ZnG IV-A: VBN, LBN, PLBN and PDBN, III-B: 80 KB for 1
 BUFFER_LATENCY = assumed(
     "2ns", "the MMU's buffer is an SRAM of some KB to MB", sweep=["1ns", "10ns"], name="DBMT's latency"
 )
-# Of all platforms. What a held application asks for waits in TLBs, without being in the way of others.
+# Of all platforms. Requests of a held application wait in TLBs, and do not delay those of others.
 TLB: Parameters = dict(
     acknowledged_stores=inferred(True, "ZnG IV-A: a held application has nothing under way"),
-    **assumed(dict(misses=64, targets=512), "room for what a held application asks for, on every platform"),
+    **assumed(dict(misses=64, targets=512), "room for the requests of a held application, on every platform"),
 )
 DATA_BLOCKS = cited(796, f"{FLASHARRAY}: OverProvisioningRatio 0.22265625 of 1024 blocks")
 LOG_RATIO = assumed(4, "data blocks to a log block; range 1 to 16")

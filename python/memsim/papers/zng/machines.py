@@ -118,14 +118,14 @@ def platforms() -> list[str]:
 
 @dataclass(frozen=True)
 class MachineParameters:
-    """What machine() builds.
+    """Parameters of machine().
 
     platform    one of platforms()
     programs    workload.Programs, run at once: each has an address space of its own and may use all SMs
-    size        what the machine has; None: scale.scale() of their footprint
+    size        counts and capacities of the machine; None: scale.scale() of their footprint
     prefetch    one of Fig. 16b's variants beside the L2, of zng.Prefetcher; None: the platform's own
     on_flash    fields of flash.FlashParameters that replace the platform's, if it is one of ZnG's
-    optane      what Table I's times of Optane mean: memory.OPTANE
+    optane      the reading of Table I's times of Optane: one of memory.OPTANE
     contents    whether it carries the values of the programs' stores (memsim.Root)
     dispatcher  parameters of gpu.Dispatcher, such as max_instructions
     """
@@ -146,7 +146,7 @@ def machine(p: MachineParameters) -> Root:
     """The machine of one platform.
 
     Returns a Root with `program`, `gpu` (dispatcher, sm, tlb, mmu, l1, network, l2, and prefetcher if
-    there is one), `memory`, `flash` of ZnG's, and `scale` (what became of the proportions). Caches are cold.
+    there is one), `memory`, `flash` of ZnG's, and `scale` (its proportions beside the paper's). Caches are cold.
     """
     check_known("platform", p.platform, platforms())
     own = flash.PLATFORMS.get(p.platform)

@@ -1,4 +1,4 @@
-"""What is behind the L2 on ZnG's platforms without a flash network of its own."""
+"""The memory behind the L2 on the platforms without ZnG's flash network."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -26,8 +26,8 @@ GDDR5_RATE = cited(32_064_000_000, "GTX 580, specifications: GDDR5 of 384 bit x 
 GDDR5_ROW = 2048  # of gtx580.DRAM
 # An Optane DIMM reads 6.57 GB/s (Izraelevitz et al., 2019): 39 GB/s of six.
 OPTANE_RATE = cited(6_570_000_000, "Izraelevitz et al., arXiv 1903.05714, section 3: six Optane DIMMs read 39.4 GB/s")
-# What Table I's tRCD/tCL/tRP of 190/8.9/763 ns mean (assumption). table: a DRAM's times, in the banks and rows that the
-# authors' simulator has by default (MacSim's params_gtx580: 16 of 2 KiB; the paper gives none); closing a row that
+# Readings of Table I's tRCD/tCL/tRP of 190/8.9/763 ns (assumption). table: a DRAM's times, in the banks and rows that
+# the authors' simulator has by default (MacSim's params_gtx580: 16 of 2 KiB; the paper gives none); closing a row that
 # was written takes tRP: XPoint "has no destructive reads" (Ohm-GPU, I). printed, which holds: closing any row does, as
 # Table I has it, and the first author's public simulator (SimpleSSD-MacSim, branch network). dimm: as table, in the
 # rows of a DDR4 DIMM. measured: as devices were measured, a line of 256 B is read in 305 ns whatever was read before,
@@ -71,7 +71,7 @@ TIMES = "tCL tCWL tRCDRD tRCDWR tRP tRAS tRC tRRD_S tRRD_L tFAW tWTR_S tWTR_L tR
 
 
 MAP = assumed("RoRaBaCoChCl", "a usual map: neighbouring lines in a row")
-HOLDS = "what the programs need"
+HOLDS = "the programs' footprint"
 WIDE: Parameters = dict(width=BEHIND_L2)
 
 
@@ -106,7 +106,7 @@ def chunk(platform: str, reading: str = "printed") -> str:
 
 
 def channels(size: Scaled, chunk: str = scale.INTERLEAVE) -> list[Parameters]:
-    """What each of the controllers sees of the addresses."""
+    """The parameters of each controller that select its share of the addresses."""
     share = scale.interleave(size, chunk)
     return [dict(share.channel(i), map=MAP) for i in range(size.controllers)]
 

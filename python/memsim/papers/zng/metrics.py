@@ -1,4 +1,4 @@
-"""What ZnG's figures show of a run."""
+"""Metrics of a run that ZnG's figures show."""
 
 from ...study.metric import Run, metric, share
 from . import scale
@@ -7,12 +7,12 @@ PACKAGES, BUFFER, PREFETCHER = "flash.package[", "memory.buffer", "gpu.prefetche
 
 
 def slices(run: Run) -> float:
-    """How many of this machine the paper's is."""
+    """The paper's machine as a multiple of this one."""
     return scale.SMS / len(run.paths("gpu.sm["))
 
 
 def bandwidth(run: Run, size: float) -> float:
-    """GB/s of the paper's whole machine, for what has this size here."""
+    """GB/s of the paper's whole machine, from the bytes that this machine transferred."""
     return slices(run) * 1e-9 * share(size, run.seconds)
 
 
@@ -34,15 +34,15 @@ def latency(run: Run) -> float:
 
 @metric("GB/s", "flash array bandwidth")
 def array_bandwidth(run: Run) -> float:
-    """Of requests that the arrays serve: HybridGPU's buffer asks for pages, the others for lines of what is sensed, and
-    they write lines of what is programmed."""
+    """Requested bytes that the arrays serve: HybridGPU's buffer reads and writes pages, the other platforms read lines
+    of sensed pages and write lines of programmed ones."""
     pages = run.total("ssd.channel", "reads") + run.total("ssd.channel", "programs")
     return bandwidth(run, 4096 * pages + run.total(PACKAGES, "useful_bytes") + run.total(PACKAGES, "programmed_bytes"))
 
 
 @metric("GB/s", "memory bandwidth")
 def memory_bandwidth(run: Run) -> float:
-    """Of what is behind the L2: a read-only L2's writes never were in it."""
+    """Of the memory behind the L2. Writes that pass a read-only L2 count."""
     if run.paths(PACKAGES + "0]"):
         read, written = (run.total("flash.controller[", name) for name in ("read_bytes", "write_bytes"))
     else:
@@ -52,7 +52,7 @@ def memory_bandwidth(run: Run) -> float:
 
 @metric("%")
 def useful_share(run: Run) -> float:
-    """Of what is sensed."""
+    """Of sensed bytes."""
     return 100 * share(run.total(PACKAGES, "useful_bytes"), run.total(PACKAGES, "sensed_bytes"))
 
 
@@ -87,13 +87,13 @@ def writes_per_page(run: Run) -> float:
 
 @metric("%")
 def held(run: Run) -> float:
-    """Of the time, that an application is held by the helper thread, of all together."""
+    """Of the time: the helper thread holds an application; the sum over applications."""
     return 100 * share(sum(v for (p, n), v in run.values.items() if n.startswith("held_time[")), 1e9 * run.seconds)
 
 
 @metric("%", "share of memory latency spent in the SSD engine")
 def engine_share(run: Run) -> float:
-    """What is neither the flash's (arrays, bus) nor the buffer's (DRAM): cores, and waiting for them."""
+    """Time that is neither the flash's (arrays, bus) nor the buffer's (DRAM): the cores' and waiting for them."""
     waited, flash = run.total(BUFFER, "drive_time.sum"), run.total("ssd.channel", "read_latency.sum")
     return 100 * share(waited - flash, run.total(BUFFER, "fetch_time.sum"))
 

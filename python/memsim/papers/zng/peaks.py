@@ -89,7 +89,7 @@ def measured(name: str, run: Run) -> float:
 
 
 def measure(fig: Figure, *parts: str) -> dict[str, float]:
-    """Runs the LOADS of these names, and prints and returns what each part gives in bytes a second."""
+    """Runs the LOADS of these names, and prints and returns the rate of each part in bytes a second."""
     for part in parts:
         script, given, options = LOADS[part]
         fig.point(config(script), *given, options=options, part=part)
@@ -102,6 +102,6 @@ def measure(fig: Figure, *parts: str) -> dict[str, float]:
 
 
 def waste(fig: Figure) -> float:
-    """Of what flash arrays sense for random lines."""
+    """Share of the sensed bytes that no request reads, when flash arrays are read in random lines."""
     (arrays,) = fig.runs(part="flash arrays")
     return 1 - arrays.total("flash.package", "useful_bytes") / arrays.total("flash.package", "sensed_bytes")

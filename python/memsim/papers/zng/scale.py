@@ -32,8 +32,8 @@ BUFFER = assumed(  # of HybridGPU's SSD controller
     sweep=[swept("8MiB", arguments=("--buffer", 8 * MIB)), swept("128MiB", arguments=("--buffer", 128 * MIB))],
     name="HybridGPU's buffer",
 )
-# Smaller, a slice of the L2 has too few sets for its 128 MSHRs, and holds up what the memory could serve. The
-# buffer, which serves what misses there, keeps its proportion to it. Of the scales, judge needs neither.
+# A smaller slice of the L2 has too few sets for its 128 MSHRs, and limits the requests that reach the memory. The
+# buffer, which serves its misses, keeps its proportion to it. Of the scales, only judge is above both floors.
 L1_FLOOR, L2_FLOOR = 8 * KIB, 64 * KIB
 PLANES, PAGES, PAGE, REGISTERS = 64, 384, 4 * KIB, 7  # of a channel, a block, bytes; that cache, a plane
 
@@ -61,7 +61,7 @@ class Scaled:
 
     @property
     def share(self) -> Fraction:
-        """Of the paper's machine: what a slice has of a resource of which there is one."""
+        """The share of a slice in a resource of which the paper's machine has one."""
         return Fraction(1, self.k)
 
     @property
@@ -145,5 +145,5 @@ def cores(size: Scaled) -> int:
 
 
 def firmware(size: Scaled) -> Fraction:
-    """Seconds of one of them for a page: together they serve 1/k of what the paper's five do."""
+    """Seconds of a core for a page: the cores of a slice together serve 1/k of the rate of the paper's five."""
     return FIRMWARE * size.k * cores(size) / CORES

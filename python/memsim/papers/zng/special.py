@@ -46,7 +46,7 @@ def mapping(fig: Figure) -> None:
 
 
 def wasted(fig: Figure) -> None:
-    """What is sensed and not asked for, without optimizations."""
+    """Prints the share of sensed bytes that no request reads, without optimizations."""
     print(f"{'wasted of what is sensed, %':28}", end="")
     for workload in fig.workloads:
         (run,) = fig.runs(platform="zng-base", workload=workload)
@@ -112,7 +112,7 @@ def _gain(fig: Figure, platform: str, name: str) -> float:
 
 
 def _share_of_gain(fig: Figure, name: str) -> float:
-    """What ZnG gains in per cent of what DRAM gains."""
+    """The gain of ZnG in per cent of the gain of DRAM."""
     return 100 * share(_gain(fig, "zng", name), _gain(fig, "ideal", name))
 
 
