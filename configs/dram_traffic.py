@@ -17,7 +17,7 @@ from memsim.options import script_parser
 from memsim.systems.interleave import Interleave
 
 parser = script_parser(__doc__)
-parser.add_argument("--preset", default="ddr4_3200", help="timing table; `memsim describe mem.DramController` lists them")
+parser.add_argument("--preset", default="ddr4_3200", help="timing table (memsim describe mem.DramController)")
 parser.add_argument(
     "--changes",
     nargs="+",
