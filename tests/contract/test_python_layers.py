@@ -20,9 +20,9 @@ LAYERS = [
     "systems",
     "llm",
     "silicon",
-    "across",
     "study",
     "papers",
+    "across",
     "cli",
 ]
 ROOF = "", "__main__"  # memsim/__init__.py exports what every script needs, and __main__ starts the command line

@@ -30,6 +30,8 @@ def test_dollars_are_those_of_local_and_far_memory() -> None:
     assert WAYS["hbm"].dollars(16) == 1000 * hbm
     assert WAYS["cxl"].dollars(4) == 1000 * (hbm / 4 + prices.CXL.middle * 3 / 4)
     assert WAYS["hbf-behind"].dollars(4) == 1000 * (hbm / 4 + prices.HBF.middle)
+    assert WAYS["zng"].dollars(4) == 1000 * prices.ZNAND.middle
+    assert WAYS["ohm-planar"].dollars(4) == 1000 * (prices.DDR5.middle / 4 + prices.XPOINT.middle * 3 / 4)
 
 
 def test_years_follow_from_what_is_programmed() -> None:
@@ -43,7 +45,8 @@ def test_a_page_has_a_line_for_each_way_and_each_price(tmp_path) -> None:
     file = page.write("quick", rows, tmp_path / "across")
     text = file.read_text()
     assert "| hbf-beside | 50.0 | 40.0 |" in text and "| hbf-beside | - | - |" in text
-    assert all(f"- {way}: " in text for way in WAYS)
+    assert "- hbf-beside: HBF, a range of addresses." in text and "- cxl: " not in text
+    assert "## What is assumed" in text
     assert "| HBF | 0.5 to 4 | assumed: " in text
     assert (tmp_path / "across" / "quick.svg").exists()
 

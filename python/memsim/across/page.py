@@ -7,10 +7,26 @@ from ..files import os_error
 from . import prices
 from .points import SCALES, Row
 from .prices import Price
-from .ways import WAYS
+from .ways import KNOWN
 
 HEADING = f"{'way':11} {'ratio':>5} {'us a step':>10} {'GB/s':>8} {'nJ/byte':>8} {'years':>8} {'$/TB':>7}"
-PRICES = ("HBM", "DDR5", "CXL", "NAND", "SSD", "HBF")
+PRICES = ("HBM", "DDR5", "CXL", "NAND", "SSD", "HBF", "ZNAND", "SLC_SSD", "XPOINT")
+
+
+ASSUMED = (
+    "No HBF was measured: times are DASH's (tR 3 us, 100 GB/s a channel, 128 banks). HBF-Sim has 15 us and 32 banks.",
+    "The CXL-SSD's endpoint serves four loads at once, a value inferred for CXL-GPU's own GPU of eight cores. At "
+    "scale quick a step at ratio 4 takes 5.4 ms instead of 27.0 without that limit, with speculative reads 2.5 instead "
+    "of 3.6.",
+    "An H100 has an endpoint of Z-NAND for each lane of its port: the paper's endpoint does not become smaller.",
+    "Ohm-GPU's light and ZnG's packages: one of the paper's for each channel of HBM. 60 GB/s of light are more than "
+    "the 42 GB/s of a channel of HBM. Neither has been built.",
+    "Prices without a source, as marked below; XPoint is not sold any more.",
+    "Links have the share of the GPU, but that of the CXL-SSD is a whole lane (quick) or two (default), which is a "
+    "quarter more. Queues below the L2 are never the limit.",
+    "One sequence (batch 1): each weight is used once a step, so caches, migration and deduplication find no reuse "
+    "within a step. Weights are random: no two blocks are equal.",
+)
 
 
 def line(row: Row) -> str:
@@ -33,7 +49,7 @@ def table(title: str, rows: Sequence[Row], value: str, show: str) -> list[str]:
     ]
     for way in dict.fromkeys(row.way for row in rows):
         of = {row.ratio: getattr(row, value) for row in rows if row.way == way}
-        cells = ("" if r not in of else "-" if of[r] == float("inf") else format(of[r], show) for r in ratios)
+        cells = ("" if r not in of else "-" if of[r] in (0, float("inf")) else format(of[r], show) for r in ratios)
         lines.append(f"| {way} | " + " | ".join(cells) + " |")
     return [*lines, ""]
 
@@ -63,11 +79,16 @@ def page(scale: str, rows: Sequence[Row]) -> str:
         *table("Dollars of memory for a terabyte of data", rows, "dollars", ".0f"),
         "## The ways",
         "",
-        *(f"- {name}: {way.what}." for name, way in WAYS.items()),
+        *(f"- {name}: {KNOWN[name].what}." for name in dict.fromkeys(row.way for row in rows)),
         "",
         "Beside: of each array of weights the last part lies in far memory. Behind: pages of 4 KiB come and go by "
-        "least recent use. HBF has a channel of 100 GB/s for each channel of HBM: five stacks at an H100. Energy of "
-        "DDR5, drives and links is not counted. A dash: nothing is programmed.",
+        "least recent use. In place: there is no HBM. HBF has a channel of 100 GB/s for each channel of HBM: five "
+        "stacks at an H100. [Parts and sizes of each way](../../models/across.md). Energy is that of HBM and HBF, wear "
+        "that of HBF: a dash is what is not counted, or where nothing is programmed.",
+        "",
+        "## What is assumed",
+        "",
+        *(f"- {one}" for one in ASSUMED),
         "",
         "## Prices of a gigabyte",
         "",

@@ -9,7 +9,8 @@ from ..run.session import session
 from ..run.simulation import Simulation
 from ..systems import hbf
 from ..systems.scale import footprint
-from .ways import WAYS, Machine
+from .machine import Machine
+from .ways import KNOWN
 
 RATIOS = 1, 2, 4, 8, 16  # footprint over local memory
 CONTEXT = 64  # tokens in the cache of keys and values
@@ -58,8 +59,8 @@ class Row:
 def measure(point: tuple[str, int, str]) -> Row:
     """Runs a way at a ratio and a scale: the second of two tokens, when caches of pages are warm."""
     name, ratio, scale_name = point
-    way, scale = WAYS[name], SCALES[scale_name]
-    root = Root(seed=1)
+    way, scale = KNOWN[name], SCALES[scale_name]
+    root = Root(seed=1, contents=way.contents)
     root.model = workload.LanguageModel(
         layers=scale.layers, context=CONTEXT, tokens=2, launch_latency=llm.GRAPH_LAUNCH, **scale.model
     )
@@ -113,6 +114,9 @@ def _below(part: SimObject) -> Iterator[SimObject]:
 
 def rows(scale: str, ways: Sequence[str], ratios: Sequence[int], processes: int) -> Iterator[Row]:
     """A row of each way at each ratio, in order."""
-    points = [(way, ratio, scale) for way in ways for ratio in ratios]
     with ProcessPoolExecutor(processes) as pool:
-        yield from pool.map(measure, points)
+        points = [(way, ratios[0] if KNOWN[way].steady else ratio, ratio) for way in ways for ratio in ratios]
+        keys = dict.fromkeys((way, run) for way, run, _ in points)
+        runs = {key: pool.submit(measure, (*key, scale)) for key in keys}
+        for way, run, ratio in points:
+            yield replace(runs[way, run].result(), ratio=ratio, dollars=KNOWN[way].dollars(ratio))

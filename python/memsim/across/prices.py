@@ -26,3 +26,8 @@ SSD = Price(0.25, 0.5, "no source; NAND wafers of the same date, controller and 
 HBF = Price(
     0.5, 4, "no source; NAND wafers of the same date, at two to twenty times for SLC, stacking and base die", True
 )
+# One bit a cell, not three; a thirtieth for controller and DRAM at the least, as of an SSD.
+ZNAND = Price(0.6, 1.5, "no source; NAND wafers of the same date, at three to eight times for SLC of small pages", True)
+SLC_SSD = Price(0.7, 2, "no source; Z-NAND, controller and DRAM", True)
+XPOINT = Price(1.3, 1.3, "Ohm-GPU, table III (2021): 125 dollars for 96 GiB; not sold any more")
+HBF_AND_CXL = Price(1.6, 5.4, "15 parts of HBF, one of CXL memory", True)

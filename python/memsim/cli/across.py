@@ -12,7 +12,8 @@ def register(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Runs a decode step of a language model on a share of an H100 whose data exceed its local memory up to 16 "
         "times, over each way to a larger memory: High Bandwidth Flash beside or behind the HBM, host memory over "
-        "NVLink-C2C or PCIe, CXL memory, SSDs. Prints performance, energy, endurance and dollars."
+        "NVLink-C2C or PCIe, CXL memory, SSDs, and the memories of CXL-GPU, Ohm-GPU, ZnG and SAP; WAY+cmd has CMD's "
+        "deduplication before it. Prints performance, energy, endurance and dollars."
     )
     parser.add_argument("--scale", default="quick", help="quick (minutes) or default")
     parser.add_argument("--way", metavar="WAY", action="append", help="only this way (repeatable)")
@@ -23,14 +24,14 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     from ..across import page, points
-    from ..across.ways import WAYS
+    from ..across.ways import DEFAULT, KNOWN
 
     check_known("scale", args.scale, points.SCALES)
     for name in args.way or ():
-        check_known("way", name, WAYS)
+        check_known("way", name, KNOWN)
     print(page.HEADING)
     rows = []
-    for row in points.rows(args.scale, args.way or list(WAYS), args.ratio or points.RATIOS, args.jobs):
+    for row in points.rows(args.scale, args.way or DEFAULT, args.ratio or points.RATIOS, args.jobs):
         print(page.line(row), flush=True)
         rows.append(row)
     if args.write:

@@ -6,10 +6,10 @@
     placed.behind(root.gpu, hbf.drive(capacity), local="16MiB")
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from .. import SimObject, link, mem
+from .. import Port, SimObject, link, mem
 from ..errors import did_you_mean, user_error
 from ..model.provenance import assumed, derived, wired
 from .interleave import Interleave
@@ -17,7 +17,7 @@ from .scale import footprint, up_to
 
 ALIGNED = 256  # bytes: arrays of a program begin at a multiple
 END = 1 << 50  # behind all addresses
-Memory = Callable[[int, Interleave], SimObject]  # of a channel, for systems.gpu(memory=)
+Memory = Callable[[int, Interleave], SimObject | Port]  # of a channel, for systems.gpu(memory=)
 
 ROUTER = assumed(
     dict(latency="1fs", queue=64, buffer=64, outstanding=4096),
@@ -62,20 +62,37 @@ def arrays(program: SimObject, *prefixes: str, share: float = 1.0) -> list[Range
     return ranges
 
 
+def divided(ranges: Iterable[Range], share: float) -> tuple[list[Range], list[Range]]:
+    """Two lists in which each range has its first part and its last `share`; without those that are empty."""
+    first, last = [], []
+    for base, size in ranges:
+        here = int(size * (1 - share)) // ALIGNED * ALIGNED
+        first.append(Range(base, here))
+        last.append(Range(base + here, size - here))
+    return [one for one in first if one.bytes], [one for one in last if one.bytes]
+
+
 def beside(far: Memory, ranges: Iterable[Range], local: Any = "hbm2") -> Memory:
     """The memory of a channel, for systems.gpu(memory=): these addresses lie in `far`, all others in local memory.
 
-    far     a function of the channel's index and the Interleave that returns a memory with a port `cpu_side`
+    far     a function of the channel's index and the Interleave that returns a memory with a port `cpu_side`, or the
+            port of a memory that channels share
     ranges  of `far`, in ascending order
     local   a preset of mem.DramController's `timing`, or its parameters, such as nvidia.chip("h100-sxm").memory();
             or a function as `far`
     """
+    return spread([(far, ranges)], local)
+
+
+def spread(fars: Sequence[tuple[Memory, Iterable[Range]]], local: Any = "hbm2") -> Memory:
+    """As beside(), with several far memories, each with its own ranges. No two ranges overlap."""
+    owned = sorted((*one, target) for target, (_, ranges) in enumerate(fars, 1) for one in ranges)
     parts, at = [], 0
-    for one in ranges:
-        if one.base > at:
-            parts.append((at, one.base - at, 0))
-        parts.append((*one, 1))
-        at = one.base + one.bytes
+    for base, size, target in owned:
+        if base > at:
+            parts.append((at, base - at, 0))
+        parts.append((base, size, target))
+        at = base + size
     parts.append((at, END - at, 0))
     text = ", ".join(f"{base}B {size}B {target}" for base, size, target in parts)
 
@@ -86,9 +103,13 @@ def beside(far: Memory, ranges: Iterable[Range], local: Any = "hbm2") -> Memory:
             **ROUTER,
         )
         router.local = local_memory(local, i, interleave)
-        router.far = far(i, interleave)
         router.mem_side[0] = router.local.cpu_side
-        router.mem_side[1] = router.far.cpu_side
+        made = [far(i, interleave) for far, _ in fars]
+        own = [one for one in made if isinstance(one, SimObject)]
+        if own:
+            router.far = own[0] if len(own) == 1 else own
+        for target, one in enumerate(made, 1):
+            router.mem_side[target] = one.cpu_side if isinstance(one, SimObject) else one
         return router
 
     return channel

@@ -132,7 +132,7 @@ def machine(p: MachineParameters) -> Root:
         _add_root_complex(root, p.ports)
         below.mem_side = root.bus.cpu_side
         for i in range(p.ports):
-            _add_port(root, i, size, p)
+            add_port(root, i, size, p)
     else:
         below.mem_side = media_.ddr5(root.memory, LOCAL)
         if p.platform != "gpu-dram":
@@ -163,8 +163,8 @@ def _add_root_complex(root: Root, ports: int) -> None:
     root.port = [System() for _ in range(ports)]
 
 
-def _add_port(root: Root, i: int, size: scale.Scaled, p: MachineParameters) -> None:
-    """A root port with its queues, its link, and the endpoint at its end."""
+def add_port(root: Root, i: int, size: scale.Scaled, p: MachineParameters) -> None:
+    """A root port with its queues, its link, and the endpoint at its end: root.port[i], for root.bridge and root.firmware."""
     part = root.port[i]
     capacity = up_to(-(-size.footprint // p.ports), 64 * KIB)
     cache = derived(f"{up_to(size.local // p.ports, 4 * KIB)}B", from_=size.local)

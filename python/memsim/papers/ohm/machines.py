@@ -144,13 +144,7 @@ def machine(p: MachineParameters) -> Root:
     _add_gpu(root, size, p.dispatcher)
     if optical:
         root.optics = optics.channel(p.mode, p.platform, p.waveguides)
-    if p.platform == "origin":
-        dram.paged(root, size, ONE_WAY["hetero"], page=p.host_page)
-    elif p.platform == "oracle":
-        ranks = dram.RANKS[p.mode] + MODULES
-        dram.resident(root, size, ONE_WAY["ohm-base"], ranks, p.waveguides, dram.COMMAND_BITS)
-    else:
-        _add_xpoint(root, size, p)
+    add_memory(root, size, p)
     root.energy = components(energy.costs(p.mode, p.platform, size.controllers))
     return root
 
@@ -160,6 +154,17 @@ def _add_gpu(root: Root, size: scale.Scaled, dispatcher: Parameters) -> None:
     root.gpu = gpu_of(size, dispatcher)
     root.program.dispatcher = root.gpu.dispatcher.host
     root.memory = System()
+
+
+def add_memory(root: Root, size: scale.Scaled, p: MachineParameters) -> None:
+    """The platform's memory behind the L2 slices of root.gpu, in the System root.memory."""
+    if p.platform == "origin":
+        dram.paged(root, size, ONE_WAY["hetero"], page=p.host_page)
+    elif p.platform == "oracle":
+        ranks = dram.RANKS[p.mode] + MODULES
+        dram.resident(root, size, ONE_WAY["ohm-base"], ranks, p.waveguides, dram.COMMAND_BITS)
+    else:
+        _add_xpoint(root, size, p)
 
 
 def _add_xpoint(root: Root, size: scale.Scaled, p: MachineParameters) -> None:

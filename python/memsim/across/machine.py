@@ -1,0 +1,123 @@
+"""The GPU that all ways share, and what a way is."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from .. import Root, SimObject, mem
+from ..model.provenance import derived, wired
+from ..model.units import Bytes
+from ..systems import nvidia, placed
+from ..systems.interleave import Interleave
+from ..systems.placed import Memory, Range
+from . import prices
+from .prices import Price
+
+CHIP = nvidia.chip("h100-sxm")
+QUEUE = nvidia.DRAM["queue"]  # of what takes requests from the L2: the way there is 146 ns long
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A GPU as a share of an H100 SXM, and the ratio of the footprint to its local memory."""
+
+    share: float
+    sms: int
+    channels: int
+    ratio: int
+    footprint: int
+    pause_at_launch: int
+    tables: int = 0  # bytes of deduplication's tables, behind the data
+
+    def gpu(self, memory: Any, **changes: Any) -> Any:
+        """The GPU with this memory, as systems.gpu() takes it, and with changes of its other arguments."""
+        paused = dict(pause_at_launch=wired(self.pause_at_launch))
+        l2 = derived(f"{int(Bytes.parse(CHIP.l2).value * self.channels / CHIP.slices)}B", from_="a share of the L2")
+        given = dict(sms=self.sms, channels=self.channels, slices=self.channels, l2=l2, dispatcher=paused)
+        return CHIP.gpu(**given, memory=memory, **changes)
+
+    @property
+    def local(self) -> dict[str, Any]:
+        """The parameters of a controller of local memory."""
+        return CHIP.memory()
+
+    @property
+    def far_share(self) -> float:
+        """Of the data: what local memory does not hold."""
+        return 1 - 1 / self.ratio
+
+    def far_ranges(self, program: SimObject) -> list[Range]:
+        """Of each array of weights the last part, if there is far memory at all."""
+        return placed.arrays(program, "weights.", share=self.far_share) if self.ratio > 1 else []
+
+    @property
+    def pages(self) -> str:
+        """Local memory as pages of 4 KiB."""
+        return f"{4096 * max(16, self.footprint // self.ratio // 4096 + (self.ratio == 1))}B"
+
+
+Build = Callable[[Root, Machine], None]
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to a larger memory.
+
+    what     it is, for a reader
+    build    puts the GPU of a machine into a root that has the `model`
+    far      price of its far memory; None: it has none
+    behind   far memory holds all data, local memory is its cache; else each has its own
+    local    price of its local memory; None: it has none
+    contents whether the values of the program decide what it does
+    steady   whether its time is the same at all ratios
+    """
+
+    what: str
+    build: Build
+    far: Price | None
+    behind: bool = False
+    local: Price | None = prices.HBM
+    contents: bool = False
+    steady: bool = False
+
+    def dollars(self, ratio: int) -> float:
+        """Of memory for a terabyte of data."""
+        if self.far is None:
+            return 1000 * prices.HBM.middle
+        local = self.local.middle / ratio if self.local else 0
+        return 1000 * (local + self.far.middle * (1 if self.behind else 1 - 1 / ratio))
+
+
+def beside(far: Callable[[Machine], Memory]) -> Build:
+    """The last part of each array of weights lies in far memory."""
+
+    def build(root: Root, machine: Machine) -> None:
+        moved = machine.far_ranges(root.model)
+        root.gpu = machine.gpu(placed.beside(far(machine), moved, machine.local) if moved else machine.local)
+
+    return build
+
+
+def behind(drive: Callable[[Machine], SimObject], **cache: Any) -> Build:
+    """Local memory is a page cache of a drive."""
+
+    def build(root: Root, machine: Machine) -> None:
+        root.gpu = machine.gpu(None)
+        placed.behind(root.gpu, drive(machine), machine.pages, machine.local, **cache)
+
+    return build
+
+
+def fixed(latency: str, rate: float) -> Callable[[Machine], Memory]:
+    """A memory of this latency and rate (GB/s of the whole H100)."""
+
+    def far(machine: Machine) -> Memory:
+        each = derived(f"{round(rate * 1000 * machine.share / machine.channels)}MB/s", from_="a channel's share")
+
+        def memory(i: int, interleave: Interleave) -> SimObject:
+            made: SimObject = mem.SimpleMemory(latency=latency, bandwidth=each, queue=1024)
+            return made
+
+        return memory
+
+    return far
