@@ -11,6 +11,7 @@
 namespace memsim::drive_parts_test {
 
 using namespace memsim::flash;
+using test_flash::value;
 
 TEST_CASE("A drive's DRAM serves accesses one after the other and gains no time in a pause",
           "[flash]") {
