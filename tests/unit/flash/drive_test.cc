@@ -502,7 +502,7 @@ TEST_CASE("A drive that is filled repeatedly accepts every write", "[flash]") {
     for (unsigned round = 0; round < 4; ++round)
         for (unsigned i = 0; i < 64; ++i) b.at(0, BlockOp::write, 8 * i);
     b.answers();
-    CHECK(value(b.drive().stat.writes) == 256);
+    CHECK(value(b.drive().stat.commands.writes) == 256);
 }
 
 // ---- tasks of its own --------------------------------------------------------------------------

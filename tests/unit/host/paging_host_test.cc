@@ -310,7 +310,7 @@ TEST_CASE("Pages come from a drive of flash, and go back to it", "[host]") {
         CHECK(b.driver().state.answers.size() == 3);
         CHECK(value(b.host().stat.drive_reads) == 3);
         CHECK(value(b.host().stat.drive_writes) == 1);
-        CHECK(value(b.m.get<flash::Drive>("drive").stat.writes) == 1);
+        CHECK(value(b.m.get<flash::Drive>("drive").stat.commands.writes) == 1);
     }
 }
 

@@ -239,7 +239,7 @@ TEST_CASE("Dirty pages stay up to the limit; then the first is written to the dr
     for (unsigned i = 0; i < pages; ++i) rig.driver().write(i * 100 * us, i * 4096, 128, false);
     rig.run();
     CHECK(value(rig.buffer().stat.pages_out) == pages - 2);
-    CHECK(value(rig.drive().stat.writes) == pages - 2);
+    CHECK(value(rig.drive().stat.commands.writes) == pages - 2);
     // A page is brought before it is written, and read from the DRAM before it leaves.
     CHECK(value(rig.buffer().stat.dram_bytes) == pages * (4096 + 128) + (pages - 2) * 4096);
     CHECK(rig.buffer().state.dirty == 2);
