@@ -64,7 +64,7 @@ WAYS = {
     ),
     "ssd-behind": Way("four SSDs over PCIe 5, HBM as their page cache", behind(_ssd), prices.SSD, behind=True),
     "cxl-ssd": Way("a CXL-SSD of Z-NAND as CXL-GPU has it, a range of addresses", cxl_ssd("cxl"), prices.SLC_SSD),
-    "cxl-ssd-sr": Way("the same with CXL-GPU's speculative reads", cxl_ssd("cxl-sr"), prices.SLC_SSD),
+    "cxl-ssd-sr": Way("cxl-ssd with CXL-GPU's speculative reads", cxl_ssd("cxl-sr"), prices.SLC_SSD),
     "sap-cxl-ssd": Way(
         "cxl-ssd-sr with hints of SAP's memory manager as further speculative reads",
         hinting(cxl_ssd("cxl-sr"), "256B"),
