@@ -16,6 +16,8 @@ from ..systems.interleave import Interleave
 from ..systems.scale import up_to
 from .machine import CHIP, QUEUE, Build, Machine
 
+# What a slice of the L2 has under way: flash takes 3 us, and the paper's 64 would limit a slice to 2.7 GB/s.
+UNDER_WAY = derived(dict(reads=1024, outstanding=1024), from_="misses of a slice of the L2 and their targets")
 STEP = 64 << 10  # bytes of a unit are a multiple of this
 IN_TABLES = 128 // 8  # bytes of blocks to a byte of tables, at the least
 
@@ -28,7 +30,9 @@ def deduplicated(way: Build, platform: str = "cmd") -> Build:
         whole = machine.channels * (each + each // IN_TABLES)
         way(root, replace(machine, tables=whole - machine.footprint))
         root.front = [_unit(platform, each, i, root.gpu.interleave) for i in range(machine.channels)]
-        root.fifo = [mem.VictimBuffer(sectors=FIFO, queue=QUEUE) for _ in root.gpu.l2]
+        root.fifo = [
+            mem.VictimBuffer(sectors=FIFO, queue=QUEUE, outstanding=UNDER_WAY["outstanding"]) for _ in root.gpu.l2
+        ]
         for l2, fifo, front in zip(root.gpu.l2, root.fifo, root.front):
             below = unbind(l2.mem_side)
             l2.control_ports = wired(l2.control_ports + 1)
@@ -46,6 +50,7 @@ def _unit(platform: str, capacity: int, i: int, interleave: Interleave) -> SimOb
         **wired(dict(channels=interleave.ways, channel=i, interleave=interleave.chunk)),
         clock=derived(f"{CHIP.megahertz}MHz", from_="the clock of the SMs"),
         queue=QUEUE,
+        **UNDER_WAY,
         slices=wired(1),
         hash_entries=scale.HASH_ENTRIES,
         map_cache=with_unit(scale.MAP, "B"),

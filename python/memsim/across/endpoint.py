@@ -3,6 +3,8 @@
 The far part of the weights lies in the endpoint. The slices of the L2 share one root port.
 """
 
+from typing import Any
+
 from .. import Root, System, cxl, mem
 from ..model.ports import Port
 from ..model.provenance import assumed, derived, wired
@@ -10,7 +12,7 @@ from ..papers.cxl_gpu.machines import MachineParameters, add_port
 from ..papers.cxl_gpu.scale import Scaled
 from ..systems import placed
 from ..systems.interleave import Interleave
-from .machine import Build, Machine
+from .machine import ROUTER, Build, Machine
 
 CACHED = derived(10, from_="CXL-GPU, evaluation: the DRAM of an endpoint holds a tenth")
 LANES = assumed(16, "lanes of an H100, as its x16 of PCIe 5")
@@ -26,8 +28,10 @@ def cxl_ssd(platform: str) -> Build:
 
     def build(root: Root, machine: Machine) -> None:
         moved = machine.far_ranges(root.model)
-        far = placed.beside(_port(root, machine, platform), moved, machine.local) if moved else machine.local
-        root.gpu = machine.gpu(far)
+        memory: Any = machine.local
+        if moved:
+            memory = placed.beside(_port(root, machine, platform), moved, machine.local, **ROUTER)
+        root.gpu = machine.gpu(memory)
 
     return build
 

@@ -1,6 +1,6 @@
 """The GPU that all ways share, and what a way is."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from .prices import Price
 
 CHIP = nvidia.chip("h100-sxm")
 QUEUE = nvidia.DRAM["queue"]  # of what takes requests from the L2: the way there is 146 ns long
+ROUTER = dict(queue=QUEUE, buffer=QUEUE)
 
 
 @dataclass(frozen=True)
@@ -88,12 +89,17 @@ class Way:
         return 1000 * (local + self.far.middle * (1 if self.behind else 1 - 1 / ratio))
 
 
+def nearest(wanted: float, numbers: Iterable[int]) -> int:
+    """The number whose quotient with what is wanted is nearest to 1."""
+    return min(numbers, key=lambda n: max(n / wanted, wanted / n))
+
+
 def beside(far: Callable[[Machine], Memory]) -> Build:
     """The last part of each array of weights lies in far memory."""
 
     def build(root: Root, machine: Machine) -> None:
         moved = machine.far_ranges(root.model)
-        root.gpu = machine.gpu(placed.beside(far(machine), moved, machine.local) if moved else machine.local)
+        root.gpu = machine.gpu(placed.beside(far(machine), moved, machine.local, **ROUTER) if moved else machine.local)
 
     return build
 

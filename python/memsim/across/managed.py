@@ -1,5 +1,5 @@
-"""SAP's memory manager over HBM as the page cache of a drive: each miss brings the pages, too, that warps are about to
-access. The drive and the cache are those of the way without the manager.
+"""SAP's memory manager, which knows what warps are about to access: over HBM as the page cache of a drive, where each
+miss brings these pages, too; before a CXL-SSD, as speculative reads. All else is as on the way without the manager.
 """
 
 from collections.abc import Callable
@@ -7,8 +7,11 @@ from collections.abc import Callable
 from .. import Root, SimObject
 from ..model.provenance import derived, wired
 from ..papers.sap.machines import WATCH
-from ..papers.sap.watch import watch
-from .machine import CHIP, Build, Machine, behind
+from ..papers.sap.watch import hint_path, watch
+from .machine import CHIP, QUEUE, Build, Machine, behind
+
+
+WATCHED = {**WATCH, "clock": derived(f"{CHIP.megahertz}MHz", from_="the clock of the SMs")}
 
 
 def sap(drive: Callable[[Machine], SimObject]) -> Build:
@@ -17,9 +20,22 @@ def sap(drive: Callable[[Machine], SimObject]) -> Build:
 
     def build(root: Root, machine: Machine) -> None:
         cache(root, machine)
-        clock = derived(f"{CHIP.megahertz}MHz", from_="the clock of the SMs")
-        manager = watch(root, **{**WATCH, "clock": clock})
+        manager = watch(root, **WATCHED)
         root.gpu.cache.misses[0] = manager.misses[0]
         manager.hints[0] = root.gpu.cache.hints[0]
+
+    return build
+
+
+def hinting(way: Build, unit: str) -> Build:
+    """Another way with the memory manager, which each period requests the units that came into view."""
+
+    def build(root: Root, machine: Machine) -> None:
+        way(root, machine)
+        entrance = hint_path(root)
+        for join in root.hint_path.join:
+            join.queue = QUEUE
+        manager = watch(root, **{**WATCHED, "unit": unit}, trigger="period", reports=wired(0))
+        manager.hints[0] = entrance
 
     return build

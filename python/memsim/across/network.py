@@ -1,4 +1,4 @@
-"""ZnG's flash in place of the HBM: a flash controller and a package for each slice of the L2, joined by a mesh.
+"""ZnG's flash in place of the HBM: about as many flash controllers and packages as SMs, joined by a mesh.
 
 There is no local memory: whatever misses the L2 goes to registers and pages of Z-NAND. TLBs and the table of blocks
 in the MMU are ZnG's; its write path (eight registers of a plane, joined by its network) and its read path (a sensing
@@ -12,7 +12,7 @@ from .. import Root, System
 from ..model.provenance import derived
 from ..papers.zng import flash, scale
 from ..papers.zng.machines import PAGE_FILL, READ_PATH, add_prefetcher
-from .machine import QUEUE, Build, Machine
+from .machine import QUEUE, Build, Machine, nearest
 
 PATHS = replace(flash.WROPT, reuse=flash.WAITING)
 
@@ -33,12 +33,13 @@ def zng(paths: flash.FlashParameters = PATHS) -> Build:
 
 
 def size(machine: Machine) -> scale.Scaled:
-    """As many channels as slices of the L2, and blocks as small as the data: they are in as many as the paper's."""
-    pages = machine.footprint / (machine.channels * scale.PLANES * scale.PAGE * scale.data_blocks(scale.FOOTPRINT))
+    """About a channel for each SM, as in the paper. Blocks are small, so that data are in as many as the paper's."""
+    channels = nearest(machine.sms * scale.CHANNELS / scale.SMS, (scale.CHANNELS // k for k in flash.MESHES))
+    pages = machine.footprint / (channels * scale.PLANES * scale.PAGE * scale.data_blocks(scale.FOOTPRINT))
     return scale.Scaled(
-        k=scale.CHANNELS // machine.channels,
+        k=scale.CHANNELS // channels,
         sms=machine.sms,
-        channels=machine.channels,
+        channels=derived(channels, from_=[scale.CHANNELS, scale.SMS]),
         controllers=machine.channels,
         footprint=machine.footprint,
         l1=0,

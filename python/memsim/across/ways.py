@@ -10,8 +10,8 @@ from . import prices
 from .deduplicated import deduplicated
 from .endpoint import cxl_ssd
 from .light import ohm
-from .machine import Machine, Way, behind, beside, fixed
-from .managed import sap
+from .machine import ROUTER, Machine, Way, behind, beside, fixed
+from .managed import hinting, sap
 from .network import zng
 
 
@@ -39,7 +39,7 @@ def _ssd(machine: Machine) -> SimObject:
 
 def _hbf_and_cxl(root: Root, machine: Machine) -> None:
     near, far = placed.divided(machine.far_ranges(root.model), CXL_PART)
-    two = placed.spread([(_hbf(machine), near), (_cxl(machine), far)], machine.local)
+    two = placed.spread([(_hbf(machine), near), (_cxl(machine), far)], machine.local, **ROUTER)
     root.gpu = machine.gpu(two if machine.ratio > 1 else machine.local)
 
 
@@ -70,7 +70,12 @@ WAYS = {
     ),
     "ssd-behind": Way("four SSDs over PCIe 5, HBM as their page cache", behind(_ssd), prices.SSD, behind=True),
     "cxl-ssd": Way("a CXL-SSD of Z-NAND as CXL-GPU has it, a range of addresses", cxl_ssd("cxl"), prices.SLC_SSD),
-    "cxl-ssd-sr": Way("the same with CXL-GPU's speculative reads", cxl_ssd("cxl-sr"), prices.SLC_SSD),
+    "cxl-ssd-sr": Way("cxl-ssd with CXL-GPU's speculative reads", cxl_ssd("cxl-sr"), prices.SLC_SSD),
+    "sap-cxl-ssd": Way(
+        "cxl-ssd-sr with hints of SAP's memory manager as further speculative reads",
+        hinting(cxl_ssd("cxl-sr"), "256B"),
+        prices.SLC_SSD,
+    ),
     "ohm-planar": Way(
         "Ohm-GPU's memory in place of HBM: DRAM and XPoint over light, hot pages are swapped into DRAM",
         ohm("planar"),

@@ -72,7 +72,7 @@ def divided(ranges: Iterable[Range], share: float) -> tuple[list[Range], list[Ra
     return [one for one in first if one.bytes], [one for one in last if one.bytes]
 
 
-def beside(far: Memory, ranges: Iterable[Range], local: Any = "hbm2") -> Memory:
+def beside(far: Memory, ranges: Iterable[Range], local: Any = "hbm2", **router: Any) -> Memory:
     """The memory of a channel, for systems.gpu(memory=): these addresses lie in `far`, all others in local memory.
 
     far     a function of the channel's index and the Interleave that returns a memory with a port `cpu_side`, or the
@@ -80,11 +80,12 @@ def beside(far: Memory, ranges: Iterable[Range], local: Any = "hbm2") -> Memory:
     ranges  of `far`, in ascending order
     local   a preset of mem.DramController's `timing`, or its parameters, such as nvidia.chip("h100-sxm").memory();
             or a function as `far`
+    router  parameters of the link.AddressRouter that replace ROUTER's
     """
-    return spread([(far, ranges)], local)
+    return spread([(far, ranges)], local, **router)
 
 
-def spread(fars: Sequence[tuple[Memory, Iterable[Range]]], local: Any = "hbm2") -> Memory:
+def spread(fars: Sequence[tuple[Memory, Iterable[Range]]], local: Any = "hbm2", **given: Any) -> Memory:
     """As beside(), with several far memories, each with its own ranges. No two ranges overlap."""
     owned = sorted((*one, target) for target, (_, ranges) in enumerate(fars, 1) for one in ranges)
     parts, at = [], 0
@@ -100,7 +101,7 @@ def spread(fars: Sequence[tuple[Memory, Iterable[Range]]], local: Any = "hbm2") 
         router: SimObject = link.AddressRouter(
             ranges=derived(text, from_="the arrays that lie in far memory"),
             entries=wired(max(16, len(parts))),
-            **ROUTER,
+            **{**ROUTER, **given},
         )
         router.local = local_memory(local, i, interleave)
         router.mem_side[0] = router.local.cpu_side

@@ -1,9 +1,10 @@
 """The memories of Ohm-GPU's platforms without XPoint: `oracle` (all of it DRAM, on the optical channel) and
 `origin` (a GPU's DRAM on electrical channels; the rest is in host memory, and comes by page faults)."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 
-from ... import Port, Root, mem
+from ... import Port, Root, SimObject, mem
 from ...model.provenance import assumed, cited, derived, inferred, stated, swept
 from ...systems import gtx580, mmu
 from ...systems.host import share_of_host
@@ -63,15 +64,21 @@ def figures(ranks: int, waveguides: int = 1) -> str:
 
 
 def _controllers(
-    root: Root, size: Scaled, latency: str, capacity: int, ranks: int, waveguides: int = 1, command_bits: int = 0
+    root: Root,
+    size: Scaled,
+    latency: str,
+    capacity: int,
+    ranks: int,
+    waveguides: int = 1,
+    command_bits: int = 0,
 ) -> None:
-    """Puts memory controllers with `capacity` bytes each behind the L2 slices."""
+    """Memory controllers with `capacity` bytes each, as root.memory.dram, which the caller connects."""
     rate = 60_000_000_000 * waveguides * 256 // (256 + command_bits)
     root.memory.dram = [
         mem.DramController(
             timing=TIMING,
             capacity=derived(f"{whole_rows(capacity, ranks)}B", from_=[size.dram, "whole rows"]),
-            **root.gpu.interleave.channel(i),
+            **root.gpu.interleave.over(size.controllers).channel(i),
             map=assumed("RoRaBaCoChCl", "a usual map: neighbouring lines in a row"),
             channel_rate=derived(f"{rate}B/s", from_=["Ohm-GPU table I: 60 GB/s a controller", command_bits]),
             channel_latency=latency,
@@ -80,14 +87,21 @@ def _controllers(
         )
         for i in range(size.controllers)
     ]
-    connect(root.gpu.l2, root.memory.dram)
 
 
 def resident(
-    root: Root, size: Scaled, latency: str, ranks: int = 1, waveguides: int = 1, command_bits: int = 0
+    root: Root,
+    size: Scaled,
+    latency: str,
+    ranks: int = 1,
+    waveguides: int = 1,
+    command_bits: int = 0,
+    joins: Sequence[SimObject] = (),
 ) -> None:
-    """DRAM that holds everything, `size.dram` bytes a controller. `command_bits`: of the light, with each 32 bytes."""
+    """DRAM that holds everything, `size.dram` bytes a controller. `command_bits`: of the light, with each 32 bytes;
+    `joins` as of connect()."""
     _controllers(root, size, latency, size.dram, ranks, waveguides, command_bits)
+    connect(root.gpu.l2, root.memory.dram, joins)
 
 
 def paged(
@@ -125,6 +139,7 @@ def paged(
         **host,
     )
     _controllers(root, size, latency, -(-needed // size.controllers), RANKS["origin"])
+    connect(root.gpu.l2, root.memory.dram)
 
 
 def whole_rows(capacity: int, ranks: int, row: int = 2048, banks: int = 16) -> int:

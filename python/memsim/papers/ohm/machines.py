@@ -4,7 +4,7 @@
 computer of Fig. 3a. modes.py has the values.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -156,18 +156,18 @@ def _add_gpu(root: Root, size: scale.Scaled, dispatcher: Parameters) -> None:
     root.memory = System()
 
 
-def add_memory(root: Root, size: scale.Scaled, p: MachineParameters) -> None:
-    """The platform's memory behind the L2 slices of root.gpu, in the System root.memory."""
+def add_memory(root: Root, size: scale.Scaled, p: MachineParameters, joins: Sequence[SimObject] = ()) -> None:
+    """The platform's memory behind the L2 slices of root.gpu, in the System root.memory; `joins` as of connect()."""
     if p.platform == "origin":
         dram.paged(root, size, ONE_WAY["hetero"], page=p.host_page)
     elif p.platform == "oracle":
         ranks = dram.RANKS[p.mode] + MODULES
-        dram.resident(root, size, ONE_WAY["ohm-base"], ranks, p.waveguides, dram.COMMAND_BITS)
+        dram.resident(root, size, ONE_WAY["ohm-base"], ranks, p.waveguides, dram.COMMAND_BITS, joins)
     else:
-        _add_xpoint(root, size, p)
+        _add_xpoint(root, size, p, joins)
 
 
-def _add_xpoint(root: Root, size: scale.Scaled, p: MachineParameters) -> None:
+def _add_xpoint(root: Root, size: scale.Scaled, p: MachineParameters, joins: Sequence[SimObject]) -> None:
     """Controllers of DRAM and XPoint, and the XPoint modules."""
     make, changes = (controller if p.mode == "planar" else two_level_controller), _link(p)
     root.memory.controller = [make(p.platform, size, i, **changes) for i in range(size.controllers)]
@@ -182,7 +182,7 @@ def _add_xpoint(root: Root, size: scale.Scaled, p: MachineParameters) -> None:
         )
         for _ in range(size.controllers * MODULES)
     ]
-    connect(root.gpu.l2, root.memory.controller)
+    connect(root.gpu.l2, root.memory.controller, joins)
     for i, mc in enumerate(root.memory.controller):
         for m in range(MODULES):
             device = root.memory.xpoint[i * MODULES + m]
