@@ -153,7 +153,11 @@ def medium(p: MediumParameters) -> Medium:
             part.cache.drive_load = part.drive.load
         return Medium(part, part.cache.cpu_side, (part.cache.load,))
     announcements = dict(announce=p.announce, announce_from=p.announce_from)
-    inside = dict(host_rate=derived(BEHIND, from_="behind an endpoint a drive has no PCIe link of its own; chosen after runs of vadd"))
+    inside = dict(
+        host_rate=derived(
+            BEHIND, from_="behind an endpoint a drive has no PCIe link of its own; chosen after runs of vadd"
+        )
+    )
     part.ssd, actual = drive_of(p.media, size, p.state, p.pages, p.spare, **announcements, **inside, **p.drive)
     host = part.ssd.drive.host[0]
     if step < 512:
