@@ -45,8 +45,8 @@ OPTANE_WEAR: Parameters = assumed(
 )
 
 # States in which a flash drive begins: never written, written once in order, or full and overwritten at random, as many
-# pages as its flash has: then collections begin with the first writes. (The readings: start preconditioned.) Blocks of a
-# fresh drive have the data sheet's pages, so that it never collects.
+# pages as its flash has: then collections begin with the first writes. (The readings: start preconditioned.) Blocks of
+# a fresh drive have the data sheet's pages, so that it never collects.
 USED = "the readings: start preconditioned; the paper evaluates stores after a collection has begun"
 LINKED = "cxl", "cxl-naive", "cxl-dyn", "cxl-sr", "cxl-ds"  # platforms with endpoints
 USES = options("--drive", "full", "fresh", platforms=LINKED)
@@ -110,8 +110,8 @@ OWN_DRAM = "1 GB a TB of flash, or a page of each plane (MQSim's default)"
 def drive_of(
     media: str, capacity: int, state: str, pages: int | None = None, spare: str | None = None, **drive: Any
 ) -> tuple[System, Fraction]:
-    """The scaled drive of a flash medium in one of the states of DRIVES, as a System, and its spare. `pages` of a block;
-    None: the data sheet's of a fresh drive, otherwise SMALL_BLOCK."""
+    """The scaled drive of a flash medium in one of the states of DRIVES, as a System, and its spare. `pages` of a
+    block; None: the data sheet's of a fresh drive, otherwise SMALL_BLOCK."""
     preset = FLASH[media]
     known = PRESETS[preset]
     channels, packages, dies, planes, _, sheet = known["geometry"]

@@ -164,7 +164,8 @@ def _add_root_complex(root: Root, ports: int) -> None:
 
 
 def add_port(root: Root, i: int, size: scale.Scaled, p: MachineParameters) -> None:
-    """A root port with its queues, its link, and the endpoint at its end: root.port[i], for root.bridge and root.firmware."""
+    """A root port, root.port[i], with its queues, its link, and the endpoint at its end, for root.bridge and
+    root.firmware."""
     part = root.port[i]
     capacity = up_to(-(-size.footprint // p.ports), 64 * KIB)
     cache = derived(f"{up_to(size.local // p.ports, 4 * KIB)}B", from_=size.local)

@@ -104,8 +104,8 @@ class MediumParameters:
     controller      time of the endpoint's controller and FTL for a request to the drive
     announce        from the announcement of an internal task to its beginning
     wear            whether Optane levels its wear
-    pages, spare    of flash: pages of a block (None: drives.drive_of() chooses), and the share that the host does not see
-                    (None: the data sheet's)
+    pages, spare    of flash: pages of a block (None: drives.drive_of() chooses), and the share that the host does not
+                    see (None: the data sheet's)
     state           of flash: one of DRIVES
     depth           outstanding requests of the cache
     group           bytes of the drive of which all dirty units are written back together, such as '4KiB'; '0B':
