@@ -18,9 +18,9 @@ SEQUENTIAL, AROUND, RANDOM = ("vadd", "saxpy"), ("sort", "gauss"), ("path", "bfs
 # every platform.
 REGION = (0, 1, 4, 20, 40)
 # Two programs follow the text of Fig. 9d, and were chosen after runs of the programs that they replace. gauss
-# "generally follows sequential access patterns": its threads walk along rows, Rodinia's down columns. sort is of "binary
-# tree algorithms, which access either the left or right child node based on the comparison results": the last pass of a
-# merge sort by binary search.
+# "generally follows sequential access patterns": its threads walk along rows, Rodinia's down columns. sort is of
+# "binary tree algorithms, which access either the left or right child node based on the comparison results": the last
+# pass of a merge sort by binary search.
 TABLE: dict[str, dict[str, Any]] = {
     "rsum": dict(size=(16384, 131072, 19 << 17, 79 << 17, 159 << 17)),
     "stencil": dict(size=(20, 43, 109, 173, 218)),
