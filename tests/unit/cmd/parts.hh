@@ -32,13 +32,14 @@ struct Noted {
     }
     void note(std::uint32_t, const action::Change&) {}
     void note(std::uint32_t id, const action::Store& a) {
-        memory->write(a.place, jobs->data(id).own, a.sectors, true, 0);
+        writes += memory->write(a.place, jobs->data(id).own, a.sectors, true, 0);
     }
     void note(std::uint32_t, const action::Begin&) {}
     void note(std::uint32_t id, const action::Finish&) {
         finished.push_back(id);
         jobs->finish(id, [](std::uint32_t) {});
     }
+    unsigned writes = 0; ///< to memory
     Jobs* jobs = nullptr;
     BlockMemory* memory = nullptr;
 };

@@ -118,9 +118,9 @@ TEST_CASE("An intra-duplicate already held by the map is counted", "[cmd]") {
 TEST_CASE("A duplicate is mapped instead of written; a rewritten reference moves", "[cmd]") {
     Writes w;
     w.step(w.writing, w.begin(1, 0b1111)); // the hash is here
-    CHECK(w.stat.write_requests.value() == 1);
+    CHECK(w.noted.writes == 1);
     w.step(w.writing, w.begin(2, 0b1111));
-    CHECK(w.stat.write_requests.value() == 1);
+    CHECK(w.noted.writes == 1);
     CHECK(w.placement_stat.inter.value() == 1);
     CHECK(w.placement.table().place(2) == 1);
 
