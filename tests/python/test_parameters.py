@@ -30,7 +30,7 @@ def test_fields_and_a_dataclass_describe_the_same():
     assert built(Described("cmd", dispatcher=dict(launches=3)), seed=2, max_instructions=5) == Described(
         "cmd", 2, dict(launches=3, max_instructions=5)
     )
-    assert built.__doc__ == "What is built."
+    assert built.__doc__ == "The machine that is built."
 
 
 def test_a_keyword_that_no_field_takes_is_refused_without_a_field_for_the_rest():

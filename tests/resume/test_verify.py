@@ -64,7 +64,7 @@ SCRIPTS = {  # each in configs: arguments that make it tiny, and its modes, of w
             *each("controller", cxl_gpu.CONTROLLERS),
             *each("flit", cxl_gpu.values.FLITS),
             *each("read-ahead", ["naive", "dynamic", "window", "fixed", "none"]),
-            *each("drive", cxl_gpu.media.DRIVES),
+            *each("drive", cxl_gpu.drives.DRIVES),
             "--ports 2",
             "--series 1us",
             "--check-contents",

@@ -98,7 +98,7 @@ const Entry entry {{.names = {"merge_sort"},
                     .check_size = 3000,
                     .most = 1 << 26,
                     .iterations = 26,
-                    .memory = [](const Options& o) { return 16 * o.size; },
+                    .memory = [](const Options& o) { return 12 * o.size; },
                     .make = make<MergeSort>}};
 
 } // namespace

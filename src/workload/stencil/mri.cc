@@ -20,7 +20,7 @@ const Entry entry {{.names = {"mri"},
                     .check_size = 20,
                     .least = 3,
                     .most = 400,
-                    .memory = [](const Options& o) { return 28 * o.size * o.size * o.size; },
+                    .memory = [](const Options& o) { return 20 * o.size * o.size * o.size; },
                     .make = sort_and_convolve}};
 
 } // namespace
