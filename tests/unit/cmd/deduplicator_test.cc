@@ -1,5 +1,5 @@
-#include "cmd/detect/ecc.hh"
 #include "cmd/controller/deduplicator.hh"
+#include "cmd/detect/ecc.hh"
 #include "mem/cache/cache.hh"
 
 #include "../../contract/data_driver.hh"
