@@ -100,28 +100,27 @@ std::string Gaussian::difference() const {
     return first_difference("b", b_, b);
 }
 
-const Entry entry {{.names = {"gaus", "gauss", "gaussian"},
-                    .doc =
-                        "Gaussian elimination, two kernels per column, after Rodinia (Che et al., "
-                        "IISWC'09)",
-                    .tables = "ZnG II (gaus)",
-                    .size_is = "the number of rows",
-                    .size = 256,
-                    .check_size = 30,
-                    .least = 2,
-                    .most = 16384,
-                    .memory = [](const Options& o) { return 12 * o.size * o.size; },
-                    .make = make<Gaussian>}};
-const Entry by_rows {{.names = {"gaus_rows"},
-                      .doc = "Gaussian elimination as gaus, with consecutive threads along a row",
-                      .tables = "CXL (gauss)",
-                      .size_is = "the number of rows",
-                      .size = 256,
-                      .check_size = 30,
-                      .least = 2,
-                      .most = 16384,
-                      .memory = [](const Options& o) { return 12 * o.size * o.size; },
-                      .make = make<GaussianByRows>}};
+Workload gaussian(std::vector<std::string> names, std::string doc, std::string tables,
+                  std::unique_ptr<Application> (*make)(const Options&)) {
+    return {.names = std::move(names),
+            .doc = std::move(doc),
+            .tables = std::move(tables),
+            .size_is = "the number of rows",
+            .size = 256,
+            .check_size = 30,
+            .least = 2,
+            .most = 16384,
+            .memory = [](const Options& o) { return 12 * o.size * o.size; },
+            .make = make};
+}
+
+const Entry entry {
+    gaussian({"gaus", "gauss", "gaussian"},
+             "Gaussian elimination, two kernels per column, after Rodinia (Che et al., IISWC'09)",
+             "ZnG II (gaus)", make<Gaussian>)};
+const Entry by_rows {gaussian({"gaus_rows"},
+                              "Gaussian elimination as gaus, with consecutive threads along a row",
+                              "CXL (gauss)", make<GaussianByRows>)};
 
 } // namespace
 
