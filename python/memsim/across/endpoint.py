@@ -9,12 +9,11 @@ from .. import Root, System, cxl, mem
 from ..model.ports import Port
 from ..model.provenance import assumed, derived, wired
 from ..papers.cxl_gpu.machines import MachineParameters, add_port
-from ..papers.cxl_gpu.scale import Scaled
+from ..papers.cxl_gpu.scale import LOCAL, Scaled
 from ..systems import placed
 from ..systems.interleave import Interleave
 from .machine import ROUTER, Build, Machine
 
-CACHED = derived(10, from_="CXL-GPU, evaluation: the DRAM of an endpoint holds a tenth")
 LANES = assumed(16, "lanes of an H100, as its x16 of PCIe 5")
 
 
@@ -46,7 +45,7 @@ def _port(root: Root, machine: Machine, platform: str) -> placed.Memory:
     root.join.mem_side[0] = root.bridge.cpu_side
     root.firmware.bridge = root.bridge.config
     root.port = [System()]
-    cache = derived(int(machine.footprint * machine.far_share / CACHED), from_=CACHED)
+    cache = derived(int(machine.footprint * machine.far_share / LOCAL), from_=LOCAL)
     add_port(
         root, 0, Scaled(machine.footprint, local=cache, llc=0), MachineParameters(platform, root.model, media="z-nand")
     )

@@ -106,7 +106,8 @@ PRESETS: dict[str, dict[str, Any]] = {
             host_rate=assumed("3.4GB/s", ZET),
         ),
         channel=dict(
-            bus=stated("nv_ddr3_800", "ZnG table I: 800 MT/s"),
+            bus=assumed("nv_ddr3_800", "as ZnG's Z-NAND; `rate` is that of its table"),
+            rate=stated("800MB/s", "ZnG table I: 800 MT/s"),
             queue=BUS_QUEUE,
             independent_planes=PLANES_ALONE,
             join_reads=assumed(True, "a page's register serves the reads that wait for it"),

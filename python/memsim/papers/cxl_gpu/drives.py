@@ -69,16 +69,13 @@ MEDIA = "dram", "optane", *FLASH
 MISS = {"optane": 5 + 1, "z-nand": 3 + 1, "nand": 45 + 1}
 
 
-BUS = "800MB/s"  # of the preset nv_ddr3_800
-
-
 def read_rate(media: str) -> int:
     """Bytes a second that a medium gives at most: the data sheet's of Optane, what the channels of flash carry."""
     if media == "optane":
         return Rate.parse(OPTANE["bandwidth"]).value
     preset = PRESETS[FLASH[media]]
     channels: int = preset["geometry"].channels
-    return channels * Rate.parse(preset["channel"].get("rate", BUS)).value
+    return channels * Rate.parse(preset["channel"]["rate"]).value
 
 
 def check(media: str, state: str = "used") -> None:

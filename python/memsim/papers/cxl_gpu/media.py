@@ -18,14 +18,13 @@ from ...model.provenance import assumed, derived, inferred, options, source_of, 
 from ...systems.drive import PRESETS
 from ...systems.interleave import Interleave, in_bytes
 from ...systems.parameters import Parameters, described_by
-from .drives import FLASH, MISS, OPTANE, OPTANE_WEAR, check, drive_of, read_rate
+from .drives import FLASH, MISS, OPTANE, OPTANE_WEAR, RAM_DRIVE, check, drive_of, read_rate
 
 # The DRAM of an endpoint, and its cache before a drive: DDR5-5600, two sub-channels of 32 bit, 44.8 GB/s, 46-45-45 at
 # 2.8 GHz, tRFC 295 ns (the paper's Table 10a; timing: src/mem/dram/presets/ddr.cc). Neighbouring bursts go to the other
 # sub-channel and the next bank group, as writes of one group are 20 ns apart.
 DRAM = stated("ddr5_5600", "CXL-GPU's table 10a: DDR5-5600, 46-45-45, tRFC 295 ns")
 SUBCHANNELS, CHUNK = 2, "64B"
-BEHIND = "44.8GB/s"  # what comes from a drive goes into that DRAM
 MAP = assumed("RoRaBaCoBgCh", "neighbouring bursts in other bank groups, as writes of one group are 20 ns apart")
 SUBCHANNEL_ROWS = 32 * 4096  # bytes that a row of all banks holds
 
@@ -43,7 +42,7 @@ ANNOUNCE_FROM = inferred(
 )
 # A load is light while the medium has bandwidth left, as the paper defines it: up to the bytes outstanding at its full
 # rate. Light is a quarter of the full load.
-FULL_LOAD = "CXL-GPU, load control: light while the media have bandwidth left; rate times latency of the data sheet"
+FULL_LOAD = "CXL-GPU, load control: light while the media have bandwidth left; highest rate of the medium times latency"
 # The endpoint's cache writes back all dirty units of a flash page together, as drives gather them.
 WRITE_GROUP = "drives gather the written units of a flash page before they program it"
 # A store is complete when its unit is in the endpoint's DRAM. Stores that complete earlier could not be delayed. Chosen
@@ -155,7 +154,8 @@ def medium(p: MediumParameters) -> Medium:
     announcements = dict(announce=p.announce, announce_from=p.announce_from)
     inside = dict(
         host_rate=derived(
-            BEHIND, from_="behind an endpoint a drive has no PCIe link of its own; chosen after runs of vadd"
+            RAM_DRIVE["bandwidth"],
+            from_="the endpoint's DRAM, as the drive has no PCIe link of its own; chosen after runs of vadd",
         )
     )
     part.ssd, actual = drive_of(p.media, size, p.state, p.pages, p.spare, **announcements, **inside, **p.drive)
