@@ -49,6 +49,7 @@ elif args.way == "beside":
     root.gpu = chip.gpu(memory=placed.beside(hbf.channel(args.paper, **flash), weights, chip.memory()), **shape)
 else:
     root.gpu = chip.gpu(memory=None, **shape)
+    # The SRAM of each channel is as fast as a channel of HBF: an assumption.
     local = (
         chip.memory()
         if args.way == "behind"
