@@ -349,6 +349,7 @@ std::vector<DataRig> rigs() {
           "write_policy=write_through write_allocate=true fetch_on_write=false banks=2",
           "write_policy=write_evict replacement=fifo",
           "write_policy=write_evict reserved_ways=1 write_cycles=5 replacement=srrip",
+          "write_policy=write_through reserved_ways=1 write_cycles=5",
           "write_policy=write_back replacement=tree_plru",
           "write_policy=write_back write_allocate=true replacement=random",
           "write_policy=write_back write_allocate=true fetch_on_write=false",

@@ -198,9 +198,9 @@ def test_zngs_platforms_differ_as_in_the_paper():
         )
 
     assert parts("zng-base") == ("64KiB", "write_back", 2, "none", "none", 0, False)
-    assert parts("zng-rdopt") == ("256KiB", "write_evict", 2, "none", "waiting", 0, True)
+    assert parts("zng-rdopt") == ("256KiB", "write_through", 2, "none", "waiting", 0, True)
     assert parts("zng-wropt") == ("64KiB", "write_back", 7, "nif", "none", 0, False)
-    assert parts("zng") == ("256KiB", "write_evict", 7, "nif", "waiting", 1, True)
+    assert parts("zng") == ("256KiB", "write_through", 7, "nif", "waiting", 1, True)
 
 
 def test_parameters_without_a_stated_difference_are_equal_on_all_platforms():

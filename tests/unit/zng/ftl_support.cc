@@ -86,7 +86,7 @@ void Ftl::add(Machine& m) const {
         m.add(at("l2", i), "mem.Cache",
               with({{"capacity", "8KiB"},
                     {"ways", "4"},
-                    {"write_policy", redirect ? "write_evict" : "write_back"},
+                    {"write_policy", redirect ? "write_through" : "write_back"},
                     {"write_allocate", redirect ? "false" : "true"},
                     {"mshrs", "16"},
                     {"control_ports", redirect ? "2" : "1"},

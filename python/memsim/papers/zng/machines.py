@@ -60,10 +60,11 @@ MEMORIES: dict[str, Callable[[Root, scale.Scaled, int], None]] = {
     "optane": memory.optane,
     "ideal": memory.ideal,
 }
-# L2 and prefetch. STT-MRAM: four times the sets, a write takes its bank for 5 cycles (Table I), and it
-# keeps nothing that is written (III-C: "a read-only cache") but in pinned ways. Without a prefetcher
-# nothing is fetched around a miss. HybridGPU's predictor is ZnG's table ("the same to [11]", IV-B), without its
-# monitor.
+# L2 and prefetch. STT-MRAM: four times the sets, a write takes its bank for 5 cycles (Table I), and it is "a read-only
+# cache" (III-C): but in pinned ways, writes pass it. A line that it has is updated; the text does not say what becomes
+# of it, and the authors' simulator leaves it. Without a prefetcher nothing is fetched around a miss. HybridGPU's
+# predictor is ZnG's table ("the same to [11]", IV-B), without its monitor.
+READS = "zng-rdopt", "zng"  # platforms with ZnG's read-only L2 and prefetcher
 L2_MSHRS = cited(128, f"{gtx580.MACSIM_DEFAULTS}: mem_mshr_size 128", sweep=[1024], name="L2 MSHRs")
 SRAM: Parameters = dict(
     **stated(dict(sets=1, write_cycles=1), "ZnG table I"),
@@ -72,7 +73,13 @@ SRAM: Parameters = dict(
 )
 STT_MRAM: Parameters = dict(
     **stated(dict(sets=4, write_cycles=5), "ZnG table I: STT-MRAM"),
-    **stated(dict(write_policy="write_evict", write_allocate=False), "ZnG III-C: a read-only cache"),
+    **stated(dict(write_allocate=False), "ZnG III-C: a read-only cache"),
+    write_policy=cited(
+        "write_through",
+        f"{flash.NETWORK}, memory.cc: a write bypasses the L3, which keeps its line",
+        sweep=[swept("write_evict", "gpu.l2[*].write_policy=write_evict", platforms=READS)],
+        name="a write to a read-only L2",
+    ),
     prefetch=stated("dyn-pref", "ZnG IV-B"),
 )
 READ_PATH: dict[str, Parameters] = {
@@ -90,7 +97,6 @@ READ_PATH: dict[str, Parameters] = {
 }  # all others have SRAM
 
 
-READS = "zng-rdopt", "zng"  # platforms with ZnG's own prefetcher
 PREFETCHER: Parameters = dict(
     initial=assumed("4KiB", "a page", sweep=[swept("128B", platforms=READS), swept("1KiB", platforms=READS)]),
     window=assumed(
