@@ -303,7 +303,8 @@ void Run::State::write_stages(const Stamps& stamps, StatSink& sink) {
         h.for_each_bucket([&](auto low, auto high, auto n) { sink.bucket(low, high, n); });
     };
     if (stamps.closed())
-        write("requests", "life", "Time from a stamped request to its response", stamps.lives());
+        write("requests", "life", "Time from a stamped request to its response",
+              stamps.lifetimes());
     for (const Stage stage : Stage::known()) {
         if (stamps.times(stage).count() == 0) continue; // this machine does not have this stage
         write(path, std::string(stage.name()),

@@ -47,7 +47,7 @@ class Courier final : public Model<Courier> {
     struct Params {};
     struct Ports {};
     struct Stats {
-        Counter order {Unit::count, "Hangs on the parcels' order"};
+        Counter order {Unit::count, "Depends on the order of the parcels"};
     };
     struct Parcel {
         std::uint64_t number = 0;

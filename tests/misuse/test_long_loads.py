@@ -21,7 +21,7 @@ from memsim.systems import ohm
 heed = signals.heed
 
 def first():
-    # Who loads asks here now and then: once it has, the load is under way.
+    # A load calls this between its steps, so after the first call a load is in progress.
     signals.heed = heed
     print("loads", flush=True)
 

@@ -214,7 +214,7 @@ def test_texts_stand_alone():
         "Lines of them that L1 or L2 held",
         "Whether they agree within a tenth",
         "Within it a trace's addresses stay together",
-        "Whether that memory tells its misses",
+        "Whether that memory reports its misses",
         "Over which back-pressure is taken",
         "Found in the L2 TLB",
         "Prefetched ones that no access had asked for",

@@ -1,11 +1,14 @@
-"""util/facts finds exactly the findings of a small tree."""
+"""util/facts and util/prose find exactly the findings of small files."""
 
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
+PROSE = ROOT / "util/prose"
+AVOIDED = re.findall(r'^    "(\w+)",$', PROSE.read_text(), re.MULTILINE)  # words that util/prose finds
 
 
 @pytest.fixture
@@ -78,7 +81,7 @@ def test_a_block_that_occurs_again_is_one_finding(tree):
 def test_pages_and_words_are_counted_by_kind(tree):
     found = tree(
         {
-            "docs/task.md": "# A\nThe cache tells nobody.\n",
+            "docs/task.md": f"# A\nThe cache {AVOIDED[0]} {AVOIDED[1]}.\n",
             "docs/models/m.md": "# M\n",
             "docs/accuracy.md": "1\n2\n3\n",
             "docs/v.md": "# V\n<!-- tables: V -->\n| a |\n<!-- end of tables -->\n",
@@ -90,10 +93,19 @@ def test_pages_and_words_are_counted_by_kind(tree):
         kind: number(found, f"pages: {kind}") for kind in ("generated", "models", "measured", "pages by task", "others")
     }
     assert kinds == {"generated": 3, "models": 1, "measured": 2, "pages by task": 4, "others": 1}
-    assert number(found, "words") == 2 and number(found, "Python modules") == 1
+    assert number(found, "words that util") == 2 and number(found, "Python modules") == 1
 
 
 def test_the_tree_itself_is_measured():
     """Each fact has findings, because a pattern that matches nothing would satisfy every limit."""
     done = subprocess.run([ROOT / "util/facts"], check=True, capture_output=True, text=True)
     assert number(done.stdout, "functions of more than 60 lines") > 0 and number(done.stdout, "pages: models") > 100
+
+
+def test_words_to_avoid_are_found_with_their_lines(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(f"# A\n\nA cache, {AVOIDED[0].title()} answers,\n")
+    done = subprocess.run([PROSE, page], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, f"{page}:3: {AVOIDED[0].title()}\n")
+    page.write_text("A cache answers.\n")
+    assert subprocess.run([PROSE, page], capture_output=True, text=True).returncode == 0

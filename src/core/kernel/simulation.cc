@@ -25,10 +25,11 @@ void Simulation::at_boundary(Tick at, std::function<Tick(Tick)> act) {
     boundary_act_ = std::move(act);
 }
 
-void Simulation::perturb(std::uint64_t seed, unsigned one_in, const std::vector<Component*>& whom) {
+void Simulation::perturb(std::uint64_t seed, unsigned one_in,
+                         const std::vector<Component*>& components) {
     perturbation_ = Rng(seed, "perturbation");
     perturb_one_in_ = one_in;
-    perturbed_ = whom;
+    perturbed_ = components;
 }
 
 void Simulation::set_debug(std::vector<std::uint8_t> on, Tick from, Tick to,
@@ -79,8 +80,8 @@ Stop Simulation::run_ticks(Tick until) {
         now_ = tick;
         queue_.set_floor(tick);
         do {
-            if (void* const whom = queue_.run_next()) [[likely]]
-                touch(*static_cast<Component*>(whom));
+            if (void* const component = queue_.run_next()) [[likely]]
+                touch(*static_cast<Component*>(component));
             ++events_;
         } while (queue_.more_at(tick));
         ++ticks_;

@@ -93,28 +93,30 @@ class Simulation {
     void expect(std::size_t components);
 
     /// Sets the time of `timer`, which may be armed already, to `when`. When it expires it is
-    /// disarmed, `flag` becomes true and `whom` is woken. `never` cancels the timer. A timer has
-    /// the same `whom` and `flag` in each call.
-    void arm(Timer& timer, Tick when, Component& whom, bool& flag) {
+    /// disarmed, `flag` becomes true and `component` is woken. `never` cancels the timer. A timer
+    /// has the same `component` and `flag` in each call.
+    void arm(Timer& timer, Tick when, Component& component, bool& flag) {
         if (timer.when_ == when) return;
         if (timer.alarm_ == Timer::none) [[unlikely]]
-            timer.alarm_ = queue_.add_alarm(timer.when_, flag, &whom);
+            timer.alarm_ = queue_.add_alarm(timer.when_, flag, &component);
         timer.when_ = when;
         queue_.set_alarm(timer.alarm_, when);
     }
-    void arm(Timer& timer, Tick when, Component& whom) { arm(timer, when, whom, no_flag_); }
+    void arm(Timer& timer, Tick when, Component& component) {
+        arm(timer, when, component, no_flag_);
+    }
     void cancel(Timer& timer) {
         if (!timer.armed()) return;
         timer.when_ = never;
         queue_.set_alarm(timer.alarm_, never);
     }
     /// After a load: the timer's time was restored, its event was not.
-    void rearm(Timer& timer, Component& whom, bool& flag) {
+    void rearm(Timer& timer, Component& component, bool& flag) {
         const Tick when = timer.when_;
         timer.when_ = never;
-        if (when != never) arm(timer, when, whom, flag);
+        if (when != never) arm(timer, when, component, flag);
     }
-    void rearm(Timer& timer, Component& whom) { rearm(timer, whom, no_flag_); }
+    void rearm(Timer& timer, Component& component) { rearm(timer, component, no_flag_); }
 
     /// Adds an observer of every wake() from now on.
     void watch(std::unique_ptr<Watcher> watcher);
@@ -135,7 +137,7 @@ class Simulation {
     void at_boundary(Tick at, std::function<Tick(Tick)> act);
 
     /// For the perturbation oracle: wakes a random component in about one of `one_in` ticks.
-    void perturb(std::uint64_t seed, unsigned one_in, const std::vector<Component*>& whom);
+    void perturb(std::uint64_t seed, unsigned one_in, const std::vector<Component*>& components);
 
     void set_now(Tick now) {
         now_ = now;

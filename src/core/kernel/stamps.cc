@@ -56,13 +56,13 @@ void Stamps::close_record(Id id, std::size_t stage, Tick now) {
     records_.destroy(id);
 }
 
-void Stamps::reset() { stages_ = {}, lives_ = {}, slowest_.clear(); }
+void Stamps::reset() { stages_ = {}, lifetimes_ = {}, slowest_.clear(); }
 
 void Stamps::count(Id id) {
     const Record& r = records_[id];
     for (std::size_t s = 0; s < Stage::most; ++s)
         if (r.spent[s] != 0) stages_[s].sample(static_cast<std::uint64_t>(r.spent[s]));
-    lives_.sample(static_cast<std::uint64_t>(r.life()));
+    lifetimes_.sample(static_cast<std::uint64_t>(r.life()));
     if (timeline_) timeline_->request(id.slot(), r.number, r.address, r.opened, r.last);
     if (slowest_.size() == most_slow && r.life() <= slowest_.back().life()) return;
     const auto place = std::find_if(slowest_.begin(), slowest_.end(),

@@ -67,7 +67,7 @@ class Stamps {
 
     template <class Archive>
     void archive(Archive& a) {
-        a(every_), a(seen_), a(records_), a(stages_), a(lives_), a(slowest_);
+        a(every_), a(seen_), a(records_), a(stages_), a(lifetimes_), a(slowest_);
         if constexpr (Loading<Archive>)
             a.check(slowest_.size() <= most_slow, "keeps too many slow requests");
     }
@@ -105,12 +105,12 @@ class Stamps {
     void each_open(F&& f) const {
         records_.each([&](std::uint32_t slot, const Record& r) { f(Open {slot, r}); });
     }
-    std::uint64_t closed() const { return lives_.count(); }
+    std::uint64_t closed() const { return lifetimes_.count(); }
     Uint128 sum(Stage stage) const { return stages_[stage.number()].sum(); }
     /// Times in this stage, over the requests that spent time in it.
     const Histogram& times(Stage stage) const { return stages_[stage.number()]; }
     /// From opening to closing.
-    const Histogram& lives() const { return lives_; }
+    const Histogram& lifetimes() const { return lifetimes_; }
     /// The slowest requests, slowest first. Of equally slow ones, the one that ended first.
     const std::vector<Record>& slowest() const { return slowest_; }
     void reset();
@@ -126,7 +126,7 @@ class Stamps {
     std::uint64_t seen_ = 0;
     Pool<Record> records_;
     std::array<Histogram, Stage::most> stages_;
-    Histogram lives_;
+    Histogram lifetimes_;
     std::vector<Record> slowest_;
     Timeline* timeline_ = nullptr;
 };

@@ -24,12 +24,12 @@ struct FormerStamps {
     std::uint64_t every = 0, seen = 0;
     Pool<Record> records;
     std::array<Histogram, 32> stages;
-    Histogram lives;
+    Histogram lifetimes;
     std::vector<Record> slowest;
 
     template <class Archive>
     void archive(Archive& a) {
-        a(every), a(seen), a(records), a(stages), a(lives), a(slowest);
+        a(every), a(seen), a(records), a(stages), a(lifetimes), a(slowest);
     }
 };
 

@@ -43,12 +43,12 @@ struct Header256 {
     static constexpr Field type {0, 2}, command {4, 2}, number {6, 10};
 
     Type kind = Type::nop;
-    Command says = Command::own;
+    Command role = Command::own;
     std::uint16_t sequence = 0; ///< the flit's own, or that of the last received flit (ack, nak)
 
     std::uint16_t bits() const {
         return static_cast<std::uint16_t>(type.put(static_cast<std::uint64_t>(kind)) |
-                                          command.put(static_cast<std::uint64_t>(says)) |
+                                          command.put(static_cast<std::uint64_t>(role)) |
                                           number.put(sequence));
     }
     static Header256 of(std::uint16_t bits) {

@@ -33,10 +33,10 @@ PhysicalReplay::Verdict PhysicalReplay::judge(Header256 header, Tick now) {
     using Command = Header256::Command;
     const State& s = state_;
     const bool numbered = header.kind == Header256::Type::messages;
-    Verdict v {false, numbered, header.says == Command::own || s.in_step, header.sequence};
-    if (header.says != Command::own) {
+    Verdict v {false, numbered, header.role == Command::own || s.in_step, header.sequence};
+    if (header.role != Command::own) {
         acknowledge(header.sequence, now);
-        if (header.says == Command::nak) {
+        if (header.role == Command::nak) {
             begin_replay(now);
             state_.acks = std::max(state_.acks, 1u); // an acknowledgement may be lost with the flit
         }

@@ -86,7 +86,7 @@ struct FtlParams {
     Param<bool> gc_holds_writes {
         false,
         "Programs of the host wait in the channel while a block of their package is collected",
-        assumed("programs go on; MQSim holds them behind collections (ssdconfig.xml: "
+        assumed("programs continue; MQSim holds them behind collections (ssdconfig.xml: "
                 "Preemptible_GC_Enabled false)")};
     Param<bool> gc_first {
         true, "Serve reads of garbage collection before the host's",

@@ -11,9 +11,9 @@ namespace memsim::flash {
 /// that becomes due during severe load may begin when the announcement is old enough. A value for
 /// State; its owner calls tell() at the end of each wake.
 struct TaskLoad {
-    bool severe = false; ///< load to report
-    bool said = false;   ///< load last reported
-    Tick since = 0;      ///< start of severe load
+    bool severe = false;   ///< load to report
+    bool reported = false; ///< load last reported
+    Tick since = 0;        ///< start of severe load
     Timer due;
 
     /// Whether a task may begin now. If not, it is announced and may begin `ahead` later.
@@ -26,10 +26,10 @@ struct TaskLoad {
     template <class Load>
     void tell(Load& load, bool busy, Counter& announced) {
         severe = severe && busy;
-        if (severe == said || !load.can_send()) return;
+        if (severe == reported || !load.can_send()) return;
         using protocol::DevLoad;
         load.send({severe ? DevLoad::severe : DevLoad::light});
-        said = severe;
+        reported = severe;
         announced += severe;
     }
 };

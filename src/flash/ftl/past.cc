@@ -21,18 +21,18 @@ void Past::use(Fraction overwritten, const PlaneLife::Config& plane, const Victi
     const auto planes = static_cast<std::uint32_t>(f_.order.size());
     const std::uint64_t pages = pages_of(f_.order[0]); // other planes have as many, or one less
     const std::uint64_t again = share_of(f_.geometry.plane_pages(), overwritten);
-    const auto lives = static_cast<std::uint32_t>(
+    const auto histories = static_cast<std::uint32_t>(
         std::clamp<std::uint64_t>(most_writes / (pages + again + 1), 1, planes));
     // Between planes that share a history some pages are written: one block in all of them
     // together.
-    const std::uint64_t step = std::uint64_t {plane.pages} * lives / planes + 1;
+    const std::uint64_t step = std::uint64_t {plane.pages} * histories / planes + 1;
     used_.resize(planes);
-    for (std::uint32_t first = 0; first < lives; ++first) {
+    for (std::uint32_t first = 0; first < histories; ++first) {
         PlaneLife life(plane, policy, random);
         life.fill(pages);
         // Random writes leave each plane at another page of its open block.
         life.overwrite(again + random.below(plane.pages));
-        for (std::uint32_t i = first; i < planes; i += lives) {
+        for (std::uint32_t i = first; i < planes; i += histories) {
             if (i != first) life.overwrite(step);
             PlaneLife here = life;
             if (pages_of(f_.order[i]) < pages) here.drop();

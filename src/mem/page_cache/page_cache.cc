@@ -76,15 +76,15 @@ void PageCache::wake() {
     }
     if (port.drive_load)
         while (!port.drive_load->empty()) state.drive_load = port.drive_load->pop().load;
-    if (port.load) tell_load();
+    if (port.load) report_load();
 }
 
-void PageCache::tell_load() {
+void PageCache::report_load() {
     const auto load =
         std::max(state.drive_load, protocol::load_of(state.arriving.size(), params.full_load()));
-    if (load == state.told || !port.load->can_send()) return;
+    if (load == state.reported || !port.load->can_send()) return;
     port.load->send({load});
-    state.told = load;
+    state.reported = load;
 }
 
 // ---- requests and hints ----------------------------------------------------------------------

@@ -178,7 +178,7 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
         PagedDram::State dram;
         DriveUnits::State drive;
         protocol::DevLoad drive_load = protocol::DevLoad::light;
-        protocol::DevLoad told = protocol::DevLoad::light;
+        protocol::DevLoad reported = protocol::DevLoad::light;
         parts::DeferredWrites deferred; ///< functional writes to units being read, by unit
     };
 
@@ -205,7 +205,7 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
     std::uint32_t send_for(std::uint64_t unit, parts::AskedBy asked);
     void serve(std::uint32_t request);
     bool send();
-    void tell_load();
+    void report_load();
     Stamps::Id stamps_of(std::uint64_t unit);
     void drive_answered(const protocol::BlockResponse& r);
     void unit_came(std::uint64_t unit, Contents::Id page);

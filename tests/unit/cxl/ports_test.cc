@@ -285,7 +285,7 @@ using namespace memsim::literals;
 using protocol::DevLoad;
 
 /// Reports loads of a medium on command, and records those that a root port forwards.
-class LoadTeller final : public Model<LoadTeller> {
+class LoadReporter final : public Model<LoadReporter> {
   public:
     struct Params {
         Param<Time> severe_from {10_us, "From when it is severe"};
@@ -303,7 +303,7 @@ class LoadTeller final : public Model<LoadTeller> {
         std::vector<std::uint8_t> seen;
         Timer next;
     };
-    explicit LoadTeller(const Params& p) : params(p) {}
+    explicit LoadReporter(const Params& p) : params(p) {}
     void start() override { arm(state.next, params.severe_from()); }
     void wake() override {
         for (; !port.telemetry.empty(); ++stat.seen)
@@ -318,22 +318,22 @@ class LoadTeller final : public Model<LoadTeller> {
     Stats stat;
     State state;
 };
-static const Registration<LoadTeller> load_teller {"Says and notes DevLoad (a test's)."};
+static const Registration<LoadReporter> load_reporter {"Reports and records DevLoad; for tests."};
 
 } // namespace memsim::test_cxl
 
 TEST_CASE("each response carries the medium's load, which is sent to `telemetry`", "[cxl][port]") {
     Linked b;
-    b.m.add("teller", "test_cxl.LoadTeller", {});
-    b.m.bind("teller", "load", "device", "medium_load");
-    b.m.bind("root", "telemetry[0]", "teller", "telemetry");
+    b.m.add("reporter", "test_cxl.LoadReporter", {});
+    b.m.bind("reporter", "load", "device", "medium_load");
+    b.m.bind("root", "telemetry[0]", "reporter", "telemetry");
     for (const unsigned us : {2, 5, 11, 15, 19, 22})
         if (us == 15)
             b.driver().write((15_us).raw, 0, 64, false);
         else
             b.driver().read(us * (1_us).raw, 64 * us, 64);
     b.run();
-    CHECK(b.m.get<test_cxl::LoadTeller>("teller").state.seen ==
+    CHECK(b.m.get<test_cxl::LoadReporter>("reporter").state.seen ==
           std::vector<std::uint8_t> {0, 0, 3, 3, 3, 0});
     CHECK(value(b.root().stat.loads[DevLoad::severe]) == 3);
     CHECK(value(b.root().stat.lost_telemetry) == 0);

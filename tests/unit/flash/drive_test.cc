@@ -172,7 +172,7 @@ TEST_CASE("A read that waits for a collection has a stage of its own", "[flash]"
     CHECK(stamps.sum(Stage::find("collection")) > 0);
     Uint128 all = 0;
     for (const Stage stage : Stage::known()) all += stamps.sum(stage);
-    CHECK(all == stamps.lives().sum());
+    CHECK(all == stamps.lifetimes().sum());
 }
 
 TEST_CASE("A miss of the map's cache reads its translation page, once for all that wait",

@@ -23,12 +23,12 @@ class LoadListener final : public Model<LoadListener> {
         Optional<In<protocol::DriveTask>> tasks {{.depth = from<&Params::queue>}, "Its tasks"};
     };
     struct Stats {};
-    struct Told {
+    struct Report {
         Tick at = 0;
         protocol::DevLoad load = protocol::DevLoad::light;
     };
     struct State {
-        std::vector<Told> reports;
+        std::vector<Report> reports;
         std::vector<Tick> begun;
     };
     explicit LoadListener(const Params& p) : params(p) {}

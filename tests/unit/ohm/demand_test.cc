@@ -52,7 +52,7 @@ TEST_CASE("Requests to one set execute in order of arrival; other requests do no
 
 namespace {
 
-struct Told {
+struct Need {
     std::uint32_t room = 0; ///< of module 0; others have some
     bool can_grant(std::uint32_t m) const { return m != 0 || room; }
 };
@@ -65,10 +65,10 @@ TEST_CASE("Ready reads are granted in order while this is allowed and possible",
     Ids granted;
     const auto grant = [&](const ReadyRead& r) { granted.push_back(r.id); };
     const auto until = [](Tick t) { return [t](const ReadyRead& r) { return r.since < t; }; };
-    CHECK_FALSE(ready.grant(Told {1}, until(4), grant));
-    CHECK(ready.grant(Told {0}, until(10), grant));
+    CHECK_FALSE(ready.grant(Need {1}, until(4), grant));
+    CHECK(ready.grant(Need {0}, until(10), grant));
     CHECK(granted == Ids {4}); // the second's module has no room, and the third does not pass it
-    CHECK(ready.grant(Told {1}, until(6), grant));
+    CHECK(ready.grant(Need {1}, until(6), grant));
     CHECK(granted == Ids {4, 5});
     CHECK(ready.size() == 1);
 }

@@ -1,7 +1,7 @@
 #include "core/machine/machine.hh"
+#include "hint_source.hh"
 #include "sap/shadow_dram.hh"
 #include "sap/stack_distances.hh"
-#include "teller.hh"
 
 #include <catch2/catch.hpp>
 
@@ -11,16 +11,16 @@ using namespace memsim::test;
 
 namespace {
 
-/// A teller and one shadow, of `capacities` from `least` on.
+/// A hint_source and one shadow, of `capacities` from `least` on.
 struct Shadow {
     Machine m;
-    explicit Shadow(std::vector<Told> script, Arguments shadow = {}) {
+    explicit Shadow(std::vector<PlannedHint> script, Arguments shadow = {}) {
         planned_hints() = std::move(script);
         shadow.push_back({"managers", "1"});
-        m.add("teller", "test.Teller", {{"hearing", "1"}});
+        m.add("hint_source", "test.HintSource", {{"hearing", "1"}});
         m.add("shadow", "sap.ShadowDram", shadow);
-        m.bind("teller", "accesses[0]", "shadow", "accesses");
-        m.bind("teller", "upcoming[0]", "shadow", "recorded[0]");
+        m.bind("hint_source", "accesses[0]", "shadow", "accesses");
+        m.bind("hint_source", "upcoming[0]", "shadow", "recorded[0]");
         m.build();
         m.start();
         REQUIRE(m.run(never) == Stop::idle);
@@ -28,15 +28,15 @@ struct Shadow {
     }
     sap::ShadowDram::Stats& stat() { return m.get<sap::ShadowDram>("shadow").stat; }
 };
-Told access(std::uint64_t unit, bool write = false) { return {false, 4096 * unit, write}; }
-Told upcoming(std::uint64_t unit) { return {true, 4096 * unit + 128, false}; }
+PlannedHint access(std::uint64_t unit, bool write = false) { return {false, 4096 * unit, write}; }
+PlannedHint upcoming(std::uint64_t unit) { return {true, 4096 * unit + 128, false}; }
 
 } // namespace
 
 TEST_CASE("SAP's Fig. 4: one miss brings units 524303 and 524306, and three accesses hit",
           "[sap]") {
     const std::uint64_t addresses[] = {2147545984, 2147560448, 2147560576, 2147560704};
-    std::vector<Told> script;
+    std::vector<PlannedHint> script;
     for (const std::uint64_t a : addresses) script.push_back({true, a, false});
     for (const std::uint64_t a : addresses) script.push_back({false, a, false});
     Shadow s(script);
@@ -71,7 +71,7 @@ TEST_CASE("A record is empty after a miss, separately for each capacity", "[sap]
 }
 
 TEST_CASE("Units brought with a missed one are limited by the remaining room", "[sap]") {
-    std::vector<Told> script;
+    std::vector<PlannedHint> script;
     for (std::uint64_t unit = 10; unit < 20; ++unit) script.push_back(upcoming(unit));
     script.push_back(access(5));
     script.push_back(access(5));
@@ -93,7 +93,7 @@ TEST_CASE("A replaced written unit is written back once", "[sap]") {
 }
 
 TEST_CASE("FIFO and LRU differ in the effect of an access", "[sap]") {
-    const std::vector<Told> script {access(0), access(1), access(0), access(2), access(0)};
+    const std::vector<PlannedHint> script {access(0), access(1), access(0), access(2), access(0)};
     const Arguments two {{"least", "8KiB"}, {"capacities", "1"}};
     CHECK(Shadow(script, two).stat().sizes.hits[0].value() == 2);
     Arguments fifo = two;
@@ -114,11 +114,12 @@ TEST_CASE("Stack distances give the hits and write-backs of LRU at every capacit
     for (const std::uint64_t seed : {1, 2, 3}) {
         Machine m(seed);
         const Arguments sizes {{"least", "8KiB"}, {"capacities", "9"}};
-        m.add("teller", "test.Teller", {{"count", "5000"}, {"listeners", "2"}, {"units", "200"}});
+        m.add("hint_source", "test.HintSource",
+              {{"count", "5000"}, {"listeners", "2"}, {"units", "200"}});
         m.add("shadow", "sap.ShadowDram", sizes);
         m.add("distances", "sap.StackDistances", sizes);
-        m.bind("teller", "accesses[0]", "shadow", "accesses");
-        m.bind("teller", "accesses[1]", "distances", "accesses");
+        m.bind("hint_source", "accesses[0]", "shadow", "accesses");
+        m.bind("hint_source", "accesses[1]", "distances", "accesses");
         m.build();
         m.start();
         REQUIRE(m.run(never) == Stop::idle);

@@ -120,9 +120,9 @@ TEST_CASE("Of the slowest requests ten are kept, the slowest first", "[stats]") 
     const Stage dram {"dram"};
     for (const Tick life : {5, 3, 14, 4, 11, 9, 2, 10, 13, 6, 8, 12, 7, 1})
         stamps.close(stamps.open(0, 0), dram, life);
-    std::string lives;
-    for (const Stamps::Record& r : stamps.slowest()) lives += std::to_string(r.life()) + " ";
-    CHECK(lives == "14 13 12 11 10 9 8 7 6 5 ");
+    std::string lifetimes;
+    for (const Stamps::Record& r : stamps.slowest()) lifetimes += std::to_string(r.life()) + " ";
+    CHECK(lifetimes == "14 13 12 11 10 9 8 7 6 5 ");
     stamps.reset();
     CHECK(stamps.slowest().empty());
 }

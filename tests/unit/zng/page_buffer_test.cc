@@ -1,5 +1,5 @@
 #include "../flash/support.hh"
-#include "teller.hh"
+#include "access_reporter.hh"
 
 #include "core/base/rng.hh"
 #include "zng/read_path/page_buffer.hh"

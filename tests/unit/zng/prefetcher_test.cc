@@ -1,4 +1,4 @@
-#include "teller.hh"
+#include "access_reporter.hh"
 
 #include "core/kernel/registry.hh"
 #include "core/machine/machine.hh"
@@ -11,7 +11,7 @@ using test_mem::arguments;
 using test_mem::value;
 using zng::Prefetcher;
 
-static const Registration<Teller> teller {"Tells of accesses; for tests."};
+static const Registration<AccessReporter> reporter {"Reports accesses; for tests."};
 
 namespace {
 
@@ -20,10 +20,10 @@ constexpr Tick to_hint = 1 + 833'334; // an event's link, and that of the hint
 
 struct Rig {
     explicit Rig(const std::string& params) {
-        m.add("teller", "test_zng.Teller", {});
+        m.add("reporter", "test_zng.AccessReporter", {});
         m.add("prefetcher", "zng.Prefetcher", arguments(params));
-        m.bind("teller", "events", "prefetcher", "events[0]");
-        m.bind("prefetcher", "hints[0]", "teller", "hints");
+        m.bind("reporter", "events", "prefetcher", "events[0]");
+        m.bind("prefetcher", "hints[0]", "reporter", "hints");
         m.build();
     }
     void run() {
@@ -31,9 +31,9 @@ struct Rig {
         CHECK(m.run(never) == Stop::idle);
         CHECK(m.imbalances().empty());
     }
-    Teller& teller() { return m.get<Teller>("teller"); }
+    AccessReporter& reporter() { return m.get<AccessReporter>("reporter"); }
     Prefetcher& prefetcher() { return m.get<Prefetcher>("prefetcher"); }
-    std::size_t hints() { return teller().state.seen.size(); }
+    std::size_t hints() { return reporter().state.seen.size(); }
     Machine m;
 };
 
@@ -51,7 +51,7 @@ std::string error_of(const std::string& params) {
 TEST_CASE("A counter of 12 is not above the threshold, 13 is", "[zng][prefetcher]") {
     const int same = GENERATE(11, 12, 13, 14);
     Rig rig("variant=predict-4KBpref");
-    auto& t = rig.teller();
+    auto& t = rig.reporter();
     t.read(5 * page); // recorded
     for (int i = 0; i < same - 1; ++i) t.read(5 * page + 128);
     t.read(5 * page + 256, 8, 0, true); // the last re-access is the miss
@@ -70,7 +70,7 @@ TEST_CASE("A counter of 12 is not above the threshold, 13 is", "[zng][prefetcher
 
 TEST_CASE("A read of another page decrements the counter and is recorded", "[zng][prefetcher]") {
     Rig rig("variant=predict-4KBpref");
-    auto& t = rig.teller();
+    auto& t = rig.reporter();
     t.read(0);
     for (int i = 0; i < 13; ++i) t.read(128);
     t.read(page, 8, 0, true); // 12
@@ -82,7 +82,7 @@ TEST_CASE("A read of another page decrements the counter and is recorded", "[zng
 
 TEST_CASE("The counter saturates at 15 and at 0", "[zng][prefetcher]") {
     Rig rig("variant=predict-4KBpref");
-    auto& t = rig.teller();
+    auto& t = rig.reporter();
     t.read(0);
     for (int i = 0; i < 100; ++i) t.read(0);                  // 15
     for (std::uint64_t i = 1; i <= 2; ++i) t.read(i * page);  // 13
@@ -98,7 +98,7 @@ TEST_CASE("The counter saturates at 15 and at 0", "[zng][prefetcher]") {
 
 TEST_CASE("An entry tracks five warps, not a sixth", "[zng][prefetcher]") {
     Rig rig("variant=predict-4KBpref");
-    auto& t = rig.teller();
+    auto& t = rig.reporter();
     for (std::uint16_t w = 0; w < 6; ++w) t.read(w * page, 8, w);
     for (int i = 0; i < 20; ++i) t.read(5 * page, 8, 5); // not followed
     t.read(5 * page, 8, 5, true);
@@ -107,15 +107,15 @@ TEST_CASE("An entry tracks five warps, not a sixth", "[zng][prefetcher]") {
     CHECK(value(rig.prefetcher().stat.untracked) == 22);
 
     Rig fifth("variant=predict-4KBpref");
-    for (std::uint16_t w = 0; w < 6; ++w) fifth.teller().read(w * page, 8, w);
-    for (int i = 0; i < 13; ++i) fifth.teller().read(4 * page, 8, 4, i == 12);
+    for (std::uint16_t w = 0; w < 6; ++w) fifth.reporter().read(w * page, 8, w);
+    for (int i = 0; i < 13; ++i) fifth.reporter().read(4 * page, 8, 4, i == 12);
     fifth.run();
     CHECK(fifth.hints() == 1);
 }
 
 TEST_CASE("PCs and applications have separate entries until one is replaced", "[zng][prefetcher]") {
     Rig rig("variant=predict-4KBpref entries=512");
-    auto& t = rig.teller();
+    auto& t = rig.reporter();
     for (int i = 0; i < 14; ++i) t.read(0, 8, 0);
     t.read(0, 16, 0, true);
     t.read(0, 8, 0, true);
@@ -126,9 +126,9 @@ TEST_CASE("PCs and applications have separate entries until one is replaced", "[
     CHECK(value(rig.prefetcher().stat.takeovers) == 0);
 
     Rig one("variant=predict-4KBpref entries=1");
-    for (int i = 0; i < 14; ++i) one.teller().read(0, 8, 0);
-    one.teller().read(0, 16, 0);
-    one.teller().read(0, 8, 0, true);
+    for (int i = 0; i < 14; ++i) one.reporter().read(0, 8, 0);
+    one.reporter().read(0, 16, 0);
+    one.reporter().read(0, 8, 0, true);
     one.run();
     CHECK(one.hints() == 0);
     CHECK(value(one.prefetcher().stat.takeovers) == 2);
@@ -137,7 +137,7 @@ TEST_CASE("PCs and applications have separate entries until one is replaced", "[
 TEST_CASE("A table of 512 entries keeps far more of 400 PCs than one of 64", "[zng][prefetcher]") {
     const auto takeovers = [](const char* entries) {
         Rig rig(std::string("variant=predict-4KBpref entries=") + entries);
-        for (std::uint32_t pc = 0; pc < 400; ++pc) rig.teller().read(0, pc * 8);
+        for (std::uint32_t pc = 0; pc < 400; ++pc) rig.reporter().read(0, pc * 8);
         rig.run();
         return value(rig.prefetcher().stat.takeovers);
     };
@@ -147,7 +147,7 @@ TEST_CASE("A table of 512 entries keeps far more of 400 PCs than one of 64", "[z
 
 TEST_CASE("Accuracy is the share of correct predictions", "[zng][prefetcher]") {
     Rig rig("variant=predict-4KBpref");
-    auto& t = rig.teller();
+    auto& t = rig.reporter();
     t.read(0);                               // nothing known
     for (int i = 0; i < 13; ++i) t.read(0);  // the counter is not above 12: nothing is predicted
     for (int i = 0; i < 7; ++i) t.read(128); // predicted, right
@@ -162,13 +162,13 @@ TEST_CASE("The variants of Fig. 16b", "[zng][prefetcher]") {
     const auto [variant, bytes] = GENERATE(table<std::string, std::uint32_t>(
         {{"nopref", 0}, {"1KBpref", 1024}, {"4KBpref", 4096}, {"predict-4KBpref", 0}}));
     Rig rig("variant=" + variant);
-    rig.teller().read(3 * page + 1000, 8, 0, true);
-    rig.teller().read(3 * page + 4000, 8, 1, true);
-    rig.teller().read(3 * page, 8, 2); // a hit brings nothing
+    rig.reporter().read(3 * page + 1000, 8, 0, true);
+    rig.reporter().read(3 * page + 4000, 8, 1, true);
+    rig.reporter().read(3 * page, 8, 2); // a hit brings nothing
     rig.run();
     REQUIRE(rig.hints() == (bytes ? 2u : 0u));
     if (!bytes) return;
-    const auto& seen = rig.teller().state.seen;
+    const auto& seen = rig.reporter().state.seen;
     CHECK(seen[0].hint.bytes == bytes);
     CHECK(seen[0].hint.address == 3 * page + (bytes == 4096 ? 0 : 896)); // from its line on
     CHECK(seen[1].hint.address == 4 * page - bytes);                     // not beyond the page
@@ -186,16 +186,16 @@ TEST_CASE("The size halves above 0.3 and grows by 1 KB below 0.05, at the edge",
                                                                 {1000, 128, 128},
                                                                 {301, 3072, 1536}}));
     Rig rig("window=1000 initial=" + std::to_string(first) + "B");
-    rig.teller().evict(true, std::min(unused, 999u));
-    if (unused < 1000) rig.teller().evict(false, 999 - unused);
+    rig.reporter().evict(true, std::min(unused, 999u));
+    if (unused < 1000) rig.reporter().evict(false, 999 - unused);
     rig.m.start();
     rig.m.run(1000 * ns + ns / 2);
     CHECK(rig.prefetcher().state.size == first); // 999 are no window
     CHECK(rig.prefetcher().state.evictions == 999);
 
     Rig whole("window=1000 initial=" + std::to_string(first) + "B");
-    whole.teller().evict(true, unused);
-    whole.teller().evict(false, 1000 - unused);
+    whole.reporter().evict(true, unused);
+    whole.reporter().evict(false, 1000 - unused);
     whole.run();
     CHECK(whole.prefetcher().state.size == size);
     CHECK(whole.prefetcher().state.evictions == 0);
@@ -203,7 +203,7 @@ TEST_CASE("The size halves above 0.3 and grows by 1 KB below 0.05, at the edge",
 
 TEST_CASE("Only dyn-pref adapts to the monitor", "[zng][prefetcher]") {
     Rig rig("variant=predict-4KBpref window=10");
-    rig.teller().evict(true, 100);
+    rig.reporter().evict(true, 100);
     rig.run();
     CHECK(rig.prefetcher().state.size == 4096);
     CHECK(value(rig.prefetcher().stat.halvings) == 0);
@@ -273,7 +273,7 @@ namespace {
 /// A prefetch at each miss, next to the second of two slices: its statistics, or the error message.
 std::string prefetched(const std::string& chunk, std::uint64_t missed) {
     Machine m;
-    m.add("teller", "test_zng.Teller", {});
+    m.add("reporter", "test_zng.AccessReporter", {});
     m.add("prefetcher", "zng.Prefetcher", arguments("variant=4KBpref"));
     m.add("driver", "test_mem.Driver", {});
     m.add("cache", "mem.Cache",
@@ -286,16 +286,16 @@ std::string prefetched(const std::string& chunk, std::uint64_t missed) {
     m.add("memory", "mem.SimpleMemory", {});
     m.bind("driver", "mem_side", "cache", "cpu_side");
     m.bind("cache", "mem_side", "memory", "cpu_side");
-    m.bind("teller", "events", "prefetcher", "events[0]");
+    m.bind("reporter", "events", "prefetcher", "events[0]");
     m.bind("prefetcher", "hints[0]", "cache", "hints[0]");
     m.add("idle", "test_mem.Driver", {});
-    m.bind("idle", "mem_side", "teller", "hints");
+    m.bind("idle", "mem_side", "reporter", "hints");
     try {
         m.build();
     } catch (const ConfigError& e) {
         return e.what();
     }
-    m.get<Teller>("teller").read(missed, 8, 0, true);
+    m.get<AccessReporter>("reporter").read(missed, 8, 0, true);
     m.start();
     CHECK(m.run(never) == Stop::idle);
     return std::to_string(value(m.get<Prefetcher>("prefetcher").stat.hinted_bytes)) + " bytes, " +

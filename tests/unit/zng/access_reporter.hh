@@ -19,7 +19,7 @@ using test_flash::ns;
 using test_flash::us;
 
 /// Sends the events of its plan, one per nanosecond, and records the hints that it receives.
-class Teller final : public Model<Teller> {
+class AccessReporter final : public Model<AccessReporter> {
   public:
     struct Params {
         Param<unsigned> depth {65536, "Hints that have room"};
@@ -41,7 +41,7 @@ class Teller final : public Model<Teller> {
         std::vector<Seen> seen;
         Timer next;
     };
-    explicit Teller(const Params& p) : params(p) {}
+    explicit AccessReporter(const Params& p) : params(p) {}
     void start() override {
         if (!state.plan.empty()) arm(state.next, ns);
     }

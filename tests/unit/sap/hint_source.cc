@@ -1,24 +1,24 @@
-#include "teller.hh"
+#include "hint_source.hh"
 
 #include "core/kernel/registry.hh"
 
 namespace memsim::test {
 
-static const Registration<Teller> teller {"Test: sends accesses of an imaginary GPU."};
+static const Registration<HintSource> hint_source {"Test: sends accesses of an imaginary GPU."};
 
-std::vector<Told>& planned_hints() {
-    static std::vector<Told> all;
+std::vector<PlannedHint>& planned_hints() {
+    static std::vector<PlannedHint> all;
     return all;
 }
 
-void Teller::wake() {
+void HintSource::wake() {
     if (now() < state.due) return arm(state.next, state.due);
     for (unsigned i = 0; i < params.listeners; ++i)
         if (!port.accesses[i].can_send()) return;
     for (unsigned i = 0; i < params.hearing; ++i)
         if (!port.upcoming[i].can_send()) return;
     if (state.sent == count()) return;
-    const Told t = planned_hints().empty() ? draw() : planned_hints()[state.sent];
+    const PlannedHint t = planned_hints().empty() ? draw() : planned_hints()[state.sent];
     ++state.sent;
     if (t.upcoming) {
         protocol::UpcomingAccesses a;
@@ -31,7 +31,7 @@ void Teller::wake() {
     arm(state.next, state.due);
 }
 
-Told Teller::draw() {
+PlannedHint HintSource::draw() {
     const bool upcoming = params.hearing() && state.random.below(4) == 0;
     const std::uint64_t kind = state.random.below(8);
     const std::uint64_t unit = kind < 4   ? state.random.below(16)

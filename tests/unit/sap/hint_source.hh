@@ -8,18 +8,18 @@ namespace memsim::test {
 
 using namespace memsim::literals;
 
-/// A message of a Teller: an access, or an upcoming access to a line.
-struct Told {
+/// A message of a HintSource: an access, or an upcoming access to a line.
+struct PlannedHint {
     bool upcoming = false;
     std::uint64_t address = 0;
     bool write = false;
 };
 /// The messages of the test; empty: random messages.
-std::vector<Told>& planned_hints();
+std::vector<PlannedHint>& planned_hints();
 
 /// Sends accesses of an imaginary GPU and upcoming accesses of its warps: half of them to a few
 /// units, the others in a wider range or in its order.
-class Teller final : public Model<Teller> {
+class HintSource final : public Model<HintSource> {
   public:
     struct Params {
         Param<unsigned> count {2000, "Number of random messages"};
@@ -40,7 +40,7 @@ class Teller final : public Model<Teller> {
         Rng random;
         Timer next;
     };
-    explicit Teller(const Params& p) : params(p) {}
+    explicit HintSource(const Params& p) : params(p) {}
     void start() override { arm(state.next, 0); }
     void wake() override;
     bool pending() const override { return state.sent < count(); }
@@ -55,7 +55,7 @@ class Teller final : public Model<Teller> {
         return planned_hints().empty() ? params.count()
                                        : static_cast<std::uint32_t>(planned_hints().size());
     }
-    Told draw();
+    PlannedHint draw();
 };
 
 } // namespace memsim::test
