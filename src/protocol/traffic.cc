@@ -41,7 +41,7 @@ std::optional<AddressShare> unite(const std::vector<AddressShare>& parts) {
         indices.push_back(p.index);
     }
     std::ranges::sort(indices);
-    indices.erase(std::ranges::unique(indices).begin(), indices.end());
+    indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
     const auto n = static_cast<std::uint32_t>(indices.size());
     const std::uint32_t first = indices.front(), apart = ways / n;
     if (ways % n) return {};
