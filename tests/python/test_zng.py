@@ -266,6 +266,12 @@ def test_other_spans_of_a_mapped_block_return_what_was_written(in_tmp, span, acr
     run(root)
 
 
+def test_a_mapped_block_extends_over_all_planes_of_the_papers_machine(in_tmp):
+    root = machine("zng", "back", most=20_000, size=zng.scale.scale(192 * MIB), on_flash=dict(span="all"))
+    assert in_bytes(root.gpu.mmu.page, "page") == 1024 * 384 * 4096
+    run(root)
+
+
 def test_consecutive_pages_are_written_to_different_planes(in_tmp):
     """`span` determines the number of planes of an address range: with blocks of one plane, it is 1."""
     busy = {}

@@ -13,7 +13,7 @@ using namespace memsim::literals;
 struct PlacementParams {
     using group = void;
     Param<Bytes> page {
-        4_KiB, {1_KiB, 1_GiB}, "Page size, as in the TLBs", assumed("the usual page of a CPU")};
+        4_KiB, {1_KiB, 16_GiB}, "Page size, as in the TLBs", assumed("the usual page of a CPU")};
     Param<unsigned> applications {1, {1, 256}, "Address spaces", from_wiring()};
     Param<Bytes> address_space {1_GiB,
                                 {1_KiB, Bytes {std::int64_t {1} << 50}},

@@ -40,7 +40,7 @@ class Tlb final : public Model<Tlb>,
             true, "Translate addresses; else they are physical and are forwarded unchanged",
             assumed("a TLB translates")};
         Param<Bytes> page {4_KiB,
-                           {1_KiB, 1_GiB},
+                           {1_KiB, 16_GiB},
                            "Page size: 4 KiB, 64 KiB, 2 MiB, ..., or a flash block",
                            multiple_of(1_KiB),
                            assumed("the usual page of a CPU")};
