@@ -1,3 +1,4 @@
+#include "core/base/rng.hh"
 #include "workload/catalogue.hh"
 
 #include <numeric>
