@@ -304,13 +304,13 @@ void TraceSource::access(const SassInstruction& i, program::WarpStreamWriter& st
         return;
     }
     const bool local = space == SassSpace::local;
-    if (local) memory().touch_local();
+    if (local) traced_memory().touch_local();
     const std::uint64_t local_base =
         i.opcode.space == SassSpace::generic ? kernel_->header().local_base : 0;
     for (std::uint32_t rest = i.mask; rest; rest &= rest - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(rest));
         address_[lane] = local ? local_offset(i.address[lane] - local_base, i.opcode.width)
-                               : memory().global(i.address[lane]);
+                               : traced_memory().global(i.address[lane]);
     }
     const WarpOpKind op = kind == SassKind::store    ? WarpOpKind::store
                           : kind == SassKind::atomic ? WarpOpKind::atomic

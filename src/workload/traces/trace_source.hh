@@ -69,7 +69,7 @@ class TraceSource final : public program::KernelSource {
     void keep_stream(const std::map<std::string, std::string>& stream_of, const std::string& kept);
     void place_pages();
     void open(const std::string& path);
-    TraceMemory& memory() { return shared_ ? shared_->state.memory : state.memory; }
+    TraceMemory& traced_memory() { return shared_ ? shared_->state.memory : state.memory; }
     std::uint64_t waits_of(const SassInstruction& i);
     void write(const SassInstruction& i, program::WarpStreamWriter& stream, bool last);
     void access(const SassInstruction& i, program::WarpStreamWriter& stream, std::uint64_t waits);
