@@ -59,9 +59,14 @@ u8* put_head(u8* at, WarpOpKind kind, u8 flags, u32 mask, u64 waits) {
     return waits != 0 ? put(at, waits) : at;
 }
 
-bool has_result(u8 head) {
+WarpOpKind kind_of(u8 head) {
     const auto kind = static_cast<WarpOpKind>(head & kind_bits);
-    return kind == WarpOpKind::load || kind == WarpOpKind::atomic ||
+    return kind == WarpOpKind::compute && (head & strided_flag) != 0 ? WarpOpKind::matrix : kind;
+}
+
+bool has_result(u8 head) {
+    const WarpOpKind kind = kind_of(head);
+    return kind == WarpOpKind::load || kind == WarpOpKind::atomic || kind == WarpOpKind::matrix ||
            (kind == WarpOpKind::shared && (head & strided_flag) != 0);
 }
 
@@ -158,6 +163,15 @@ void WarpStreamWriter::shared(u32 pc, u32 mask, u32 passes, bool load, u64 waits
     count(mask, 1);
 }
 
+void WarpStreamWriter::matrix(u32 mask, u32 products, u64 waits) {
+    flush();
+    u8 buffer[longest_op];
+    u8* at = put_head(buffer, WarpOpKind::compute, strided_flag, mask, waits);
+    at = put(at, products);
+    bytes_.insert(bytes_.end(), buffer, at);
+    count(mask, 1);
+}
+
 void WarpStreamWriter::access(WarpOpKind kind, u32 pc, u32 mask, u8 width, const Addresses& address,
                               const Addresses* value, u64 waits, bool local) {
     flush();
@@ -198,10 +212,9 @@ WarpOpHead peek(const std::vector<u8>& bytes, u64 position) {
     if (position >= bytes.size()) return {};
     Cursor in {bytes.data() + position, bytes.data() + bytes.size()};
     const u8 head = in.byte();
-    if ((head & waits_flag) == 0)
-        return {static_cast<WarpOpKind>(head & kind_bits), has_result(head), 0};
+    if ((head & waits_flag) == 0) return {kind_of(head), has_result(head), 0};
     if ((head & full_flag) == 0) in.word();
-    return {static_cast<WarpOpKind>(head & kind_bits), has_result(head), in.varint()};
+    return {kind_of(head), has_result(head), in.varint()};
 }
 
 bool WarpStreamReader::next(WarpOp& op) {
@@ -210,7 +223,7 @@ bool WarpStreamReader::next(WarpOp& op) {
     Cursor in {bytes_.data() + position_, bytes_.data() + bytes_.size()};
     const u8 head = in.byte();
     MEMSIM_ASSERT(head < 2 * waits_flag, "a warp's stream holds an unknown operation");
-    op.kind = static_cast<WarpOpKind>(head & kind_bits);
+    op.kind = kind_of(head);
     op.mask = (head & full_flag) != 0 ? full_mask : in.word();
     op.waits = (head & waits_flag) != 0 ? in.varint() : 0;
     op.has_values = (head & values_flag) != 0;
@@ -220,8 +233,10 @@ bool WarpStreamReader::next(WarpOp& op) {
     op.pc = 0;
     op.instructions = 1;
     op.passes = 0;
+    op.products = 0;
     op.order = 0;
     if (op.kind == WarpOpKind::compute) op.instructions = static_cast<u32>(in.varint());
+    if (op.kind == WarpOpKind::matrix) op.products = static_cast<u32>(in.varint());
     if (op.kind == WarpOpKind::shared) {
         op.pc = static_cast<u32>(in.varint());
         op.passes = static_cast<u32>(in.varint());

@@ -14,7 +14,8 @@
 ///     byte  kind (bits 0-2), full mask (3), strided (4), with values (5), with waits (6)
 ///     u32   mask, unless it is full
 ///     with waits: varint, see below
-///     compute: varint instructions
+///     compute: varint instructions; strided: it is a matrix operation, and varint
+///     multiply-accumulates
 ///     load, store, atomic, reduce: byte width (bit 7: local memory), varint pc, varint address of
 ///     the first active lane,
 ///         then
@@ -24,11 +25,11 @@
 ///                  and a varint: its number among the block's operations with values, from 1
 ///     shared: varint pc, varint passes; strided: it is a load
 ///
-/// Loads, atomics and shared loads produce results, numbered in the order of the warp's stream. Bit
-/// i of `waits`: the operation needs the i-th last result before it (bit 0: the latest), so it
-/// cannot issue before that result is available. Dependences reach back up to 64 results. An
-/// operation without waits needs no result; the writer of a stream must set waits for all
-/// operations that depend on a load.
+/// Loads, atomics, shared loads and matrix operations produce results, numbered in the order of the
+/// warp's stream. Bit i of `waits`: the operation needs the i-th last result before it (bit 0: the
+/// latest), so it cannot issue before that result is available. Dependences reach back up to 64
+/// results. An operation without waits needs no result; the writer of a stream must set waits for
+/// all operations that depend on a load.
 ///
 /// Operations carry no state over to the next one, so a checkpoint needs only the stream and a
 /// position.
@@ -49,6 +50,7 @@ enum class WarpOpKind : u8 {
     exit,   ///< the last operation of a warp
     reduce, ///< an atomic whose result is not used
     shared, ///< an access to the SM's shared memory
+    matrix, ///< multiplies tiles of matrices on a tensor core
 };
 
 /// Whether the operation has addresses in device memory.
@@ -61,12 +63,13 @@ struct WarpOp {
     WarpOpKind kind = WarpOpKind::exit;
     u8 width = 0; ///< bytes per lane: 1, 2, 4, 8 or 16; 0 without memory access
     bool has_values = false;
-    bool has_result = false; ///< later operations may wait for it: a load, atomic or shared load
+    bool has_result = false; ///< later operations may wait for it
     bool local = false;   ///< addresses are offsets in each lane's local memory (local_memory.hh)
     u32 pc = 0;           ///< identifies the instruction in its application; 0 without memory
     u32 mask = 0;         ///< bit i: lane i is active; 0 only without memory access
     u32 instructions = 0; ///< of the warp: 1, except for compute
     u32 passes = 0;       ///< cycles of bank conflicts in shared memory; else 0
+    u32 products = 0;     ///< multiply-accumulates of 16-bit values of a matrix operation; else 0
     u64 waits = 0;        ///< bit i: needs the i-th last result before it
     std::array<u64, warp_lanes> address {}; ///< of active lanes; 0 for the others
     std::array<u64, warp_lanes>
@@ -107,6 +110,9 @@ class WarpStreamWriter {
                 const Addresses* value = nullptr, u64 waits = 0, bool local = false);
     /// An access to shared memory that takes `passes` cycles: 1 without bank conflicts.
     void shared(u32 pc, u32 mask, u32 passes, bool load, u64 waits = 0);
+    /// A matrix operation of a warp: so many multiply-accumulates of 16-bit values, of 8-bit values
+    /// half as many.
+    void matrix(u32 mask, u32 products, u64 waits = 0);
     void barrier(u32 mask, u64 waits = 0) { control(WarpOpKind::barrier, mask, waits); }
     void exit(u32 mask, u64 waits = 0) { control(WarpOpKind::exit, mask, waits); }
     void flush();

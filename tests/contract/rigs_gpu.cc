@@ -10,8 +10,8 @@ namespace {
 
 using program::WarpOpKind;
 
-/// Loads, stores, atomics, reductions, shared memory, barriers and stretches, drawn anew for each
-/// block (their numbers are the functional state).
+/// Loads, stores, atomics, reductions, shared memory, matrix operations, barriers and stretches,
+/// drawn anew for each block (their numbers are the functional state).
 Script mixture(unsigned blocks, unsigned warps) {
     Script s;
     s.launches = 3, s.blocks = blocks, s.warps = warps;
@@ -23,7 +23,7 @@ Script mixture(unsigned blocks, unsigned warps) {
             const auto mask = static_cast<program::u32>(random.next()) | 1;
             const std::uint64_t waits = random.below(3) ? 0 : random.below(16);
             const auto address = word(random.below(1 << 14), random.below(200));
-            switch (random.below(8)) {
+            switch (random.below(9)) {
             case 0:
             case 1:
                 w.access(WarpOpKind::load, 16 * i, mask, 4, address, nullptr, waits);
@@ -39,6 +39,9 @@ Script mixture(unsigned blocks, unsigned warps) {
                 break;
             case 5:
                 w.shared(16 * i, mask, 1 + static_cast<unsigned>(random.below(32)), i % 2, waits);
+                break;
+            case 6:
+                w.matrix(mask, 1 + static_cast<unsigned>(random.below(4000)), waits);
                 break;
             default:
                 w.compute(mask, 1 + static_cast<unsigned>(random.below(30)), waits);
@@ -81,6 +84,8 @@ static const RigFor wide_sm {"gpu.Sm", [](Machine& m) {
                                             {{"schedulers", "2"},
                                              {"issue_width", "2"},
                                              {"arithmetic_latency", "5"},
+                                             {"tensor_cores", "2"},
+                                             {"tensor_interval", "6"},
                                              {"scheduler", "loose_round_robin"}});
                              }};
 static const RigFor narrow_sm {

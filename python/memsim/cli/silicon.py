@@ -27,7 +27,7 @@ def main(args: argparse.Namespace) -> int:
 
     if not args.CHIP:
         for name, benchmark in BENCHMARKS.items():
-            print(f"{name:10} {benchmark.what}, in {benchmark.unit}")
+            print(f"{name:14} {benchmark.what}, in {benchmark.unit}")
         print("Chips with measured figures: " + ", ".join(chips()))
         return 0
     for name in args.only or ():

@@ -16,6 +16,9 @@ THREADS = 2048  # of an SM, in two blocks
 ELEMENTS = 8_000_000  # of a stream: more than are accessed in the window
 WARM_US, WINDOW_US = 8, 10  # simulated time before a stream is measured, and while it is
 LOADS = 8  # of each thread that reads the L2
+SHAPES = {"m16n8k16": ("mma", 2048), "m16n16k16": ("wmma", 4096), "m64n256k16": ("wgmma", 65536)}
+OPERATIONS = 64  # of each warp on tensor cores
+WARPS = 16  # of an SM that multiply
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,7 @@ class Benchmark:
     what       is measured, for a reader
     unit       of the figure
     tolerance  a difference from the measured median that counts as agreement, as a share
-    measure    the figure of a chip at a place: a footprint or a share of the threads that an SM can hold
+    measure    the figure of a chip at a place: a footprint, a share of the threads that an SM can hold, or a shape
     """
 
     what: str
@@ -70,12 +73,29 @@ def l2_read(chip: str, at: str) -> float:
     return elements * LOADS * 8 / cycles * nvidia.chip(chip).megahertz / 1e3
 
 
+def matrix_latency(chip: str, at: str) -> float:
+    """Cycles of a matrix operation that needs the sum of the one before."""
+    program, _ = SHAPES[at]
+    return _more_operations(chip, f"{program}_chain", 32) / OPERATIONS
+
+
+def matrix_rate(chip: str, at: str) -> float:
+    """Per cent of the tensor cores' peak, all SMs with 16 warps of several sums."""
+    (program, products), of = SHAPES[at], nvidia.chip(chip)
+    cycles = _more_operations(chip, program, of.sms * WARPS * 32)
+    return 100 * WARPS * OPERATIONS * products / (cycles * of.tensor[0] * 4)
+
+
 BENCHMARKS = {
     "chase": Benchmark("latency of a load that waits for the one before, over the footprint", "cycles", 0.10, chase),
     "read": Benchmark("reads of memory, over the share of threads", "GB/s", 0.05, read),
     "scale": Benchmark("b = 3 a in memory, over the share of threads", "GB/s", 0.05, scale),
     "write": Benchmark("writes of memory, over the share of threads", "GB/s", 0.05, write),
     "l2_read": Benchmark("reads of the L2, over the footprint", "GB/s", 0.05, l2_read),
+    "matrix_latency": Benchmark(
+        "latency of a matrix operation that needs the sum of the one before, by shape", "cycles", 0.10, matrix_latency
+    ),
+    "matrix_rate": Benchmark("matrix operations, by shape", "% of the vendor's peak", 0.05, matrix_rate),
 }
 
 
@@ -103,6 +123,11 @@ def _cycles(chip: str, program: str, size: int, iterations: int, **changes: Any)
             machine.stats.reset()
             machine.simulate()
         return float(machine.root.gpu.dispatcher.stats.cycles)
+
+
+def _more_operations(chip: str, program: str, threads: int) -> float:
+    """Cycles that OPERATIONS more of each warp take."""
+    return _cycles(chip, program, threads, 2 * OPERATIONS) - _cycles(chip, program, threads, OPERATIONS)
 
 
 def _machine(chip: str, program: str, size: int, iterations: int, block: int = 0, **changes: Any) -> Simulation:

@@ -36,13 +36,13 @@ def compare(points: Sequence[Point], processes: int) -> Iterator[Row]:
         yield from pool.map(measure, points)
 
 
-HEADING = f"{'benchmark':10} {'at':>8} {'measured':>9} {'ours':>9} {'diff.':>7}  verdict"
+HEADING = f"{'benchmark':14} {'at':>10} {'measured':>9} {'ours':>9} {'diff.':>7}  verdict"
 
 
 def line(row: Row) -> str:
     """The row as a line of the table on the screen."""
     p = row.point
-    return f"{p.benchmark:10} {p.at:>8} {p.value:>9g} {row.ours:>9.4g} {100 * p.error(row.ours):>+6.1f}%  {row.verdict}"
+    return f"{p.benchmark:14} {p.at:>10} {p.value:>9g} {row.ours:>9.4g} {100 * p.error(row.ours):>+6.1f}%  {row.verdict}"
 
 
 def summary(rows: Sequence[Row]) -> str:

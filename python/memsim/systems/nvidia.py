@@ -4,8 +4,7 @@
     root.gpu = systems.a100(memory=lambda i, interleave: mem.SimpleMemory(latency="300ns"))
 
 Not modelled: the two partitions of the L2 of A100 and H100 (each line is as near as those of the own partition), the
-levels of the crossbar (TPC, CPC, GPC), the carve-out of the L1 (all of it is L1), tensor cores, and TLBs unless `mmu=`
-asks for them.
+levels of the crossbar (TPC, CPC, GPC), the carve-out of the L1 (all of it is L1), and TLBs unless `mmu=` asks for them.
 """
 
 from dataclasses import dataclass, replace
@@ -108,9 +107,11 @@ class Chip:
     l1_cycles       of the L1, beside the SM's own
     network_cycles  of the crossbar, each way
     memory_cycles   from a miss of the L2 to its memory controller and back, beside the DRAM's own
+    tensor          of a tensor core: multiply-accumulates of 16-bit values in a cycle, the least cycles of an operation,
+                    and the cycles from there to its result
     dispatch        time from the end of a block to the start of the next in its place
 
-    The last four and the kind of refresh are inferred from the points that `memsim silicon` marks as used.
+    The times but that of shared memory and the kind of refresh are inferred from the points that `memsim silicon` marks as used.
     """
 
     sms: int
@@ -127,12 +128,23 @@ class Chip:
     l1_cycles: float
     network_cycles: float
     memory_cycles: float
+    tensor: tuple[int, int, int]
     dispatch: str
     pseudo_channels: int = 1
 
     def latency(self, cycles: float, used: str) -> Time:
         """So many cycles as a parameter."""
         return inferred(Time.cycles(cycles, self.megahertz * 1e6), f"{cycles} cycles of an SM", used=[used])
+
+    def tensor_cores(self) -> dict[str, Any]:
+        """Their parameters of an SM."""
+        rate, interval, latency = self.tensor
+        return dict(
+            tensor_cores=cited(4, f"{ACCEL_SIM}: gpgpu_num_tensor_core_units 4"),
+            tensor_rate=derived(rate, from_="the vendor's peak over SMs, clock, four tensor cores and two operations"),
+            tensor_interval=inferred(interval, "rate of m16n8k16", used=["matrix_rate at m16n8k16 of the H100"]),
+            tensor_latency=inferred(latency, "latency of an operation", used=["matrix_latency"]),
+        )
 
     def memory(self) -> dict[str, Any]:
         """The parameters of a memory controller."""
@@ -160,7 +172,7 @@ class Chip:
             slices=cited(self.slices, f"{ACCEL_SIM}: gpgpu_n_mem x gpgpu_n_sub_partition_per_mchannel"),
             channels=derived(self.slices, from_="a memory of 4096 bit (V100) or 5120 bit in channels of 64 bit"),
             memory=self.memory(),
-            sm={**SM, "shared_latency": self.shared_cycles},
+            sm={**SM, "shared_latency": self.shared_cycles, **self.tensor_cores()},
             l1={
                 **L1,
                 "capacity": cited(self.l1, f"{ACCEL_SIM}: gpgpu_unified_l1d_size"),
@@ -209,6 +221,7 @@ V100_PCIE = Chip(
     l1_cycles=29,
     network_cycles=91,
     memory_cycles=146,
+    tensor=(128, 1, 3),
     dispatch="275ns",
 )
 V100_SXM = replace(V100_PCIE, megahertz=1530)
@@ -227,6 +240,7 @@ A100_80 = Chip(
     l1_cycles=35,
     network_cycles=86.5,
     memory_cycles=280,
+    tensor=(256, 1, 17),
     dispatch="222ns",
 )
 A100_40 = replace(A100_80, timing=HBM2, peak=1555)
@@ -245,6 +259,7 @@ H100_PCIE = Chip(
     l1_cycles=33.4,
     network_cycles=114,
     memory_cycles=288,
+    tensor=(512, 6, 18),
     dispatch="205ns",
 )
 H100_SXM = replace(

@@ -105,5 +105,9 @@ template <class T>
 Constraint at_least(const T& other) {
     return {"at least", [](std::int64_t v, std::int64_t o) { return v >= o; }, other};
 }
+template <class T>
+Constraint equal_to(const T& other) {
+    return {"equal to", [](std::int64_t v, std::int64_t o) { return v == o; }, other};
+}
 
 } // namespace memsim

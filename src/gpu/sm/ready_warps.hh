@@ -13,6 +13,7 @@ struct ReadyWarps {
         WarpSet compute; ///< other operations
         WarpSet memory;  ///< accesses to memory
         WarpSet shared;  ///< accesses to shared memory
+        WarpSet matrix;  ///< operations for a tensor core
         WarpSet asleep;
         bool operator==(const Sets&) const = default;
     };
@@ -20,11 +21,14 @@ struct ReadyWarps {
     std::int64_t first_awake = 0; ///< first cycle in which a sleeping warp wakes
     std::array<std::int64_t, WarpSet::most> awake_at {}; ///< of each warp, as set by sleep()
 
-    bool any() const { return bool(sets.asleep | sets.compute | sets.memory | sets.shared); }
+    bool any() const {
+        return bool(sets.asleep | sets.compute | sets.memory | sets.shared | sets.matrix);
+    }
     void add(std::uint32_t warp, program::WarpOpKind next) {
-        (next == program::WarpOpKind::shared ? sets.shared
-         : program::touches_memory(next)     ? sets.memory
-                                             : sets.compute)
+        (next == program::WarpOpKind::shared   ? sets.shared
+         : next == program::WarpOpKind::matrix ? sets.matrix
+         : program::touches_memory(next)       ? sets.memory
+                                               : sets.compute)
             .add(warp);
     }
     /// Removes a warp that issues.
@@ -32,6 +36,7 @@ struct ReadyWarps {
         sets.compute.remove(warp);
         sets.memory.remove(warp);
         sets.shared.remove(warp);
+        sets.matrix.remove(warp);
     }
     void sleep(std::uint32_t warp, std::int64_t until) {
         awake_at[warp] = until;
@@ -51,6 +56,11 @@ struct ReadyWarps {
             sets.asleep.remove(w);
             wake(w);
         });
+    }
+    void check_loaded(Loader& l, std::size_t warps) const {
+        for (const WarpSet& set :
+             {sets.compute, sets.memory, sets.shared, sets.matrix, sets.asleep})
+            set.check_loaded(l, "ready", warps);
     }
     /// When the first warp wakes.
     std::int64_t next_awake() const { return sets.asleep ? first_awake : IssueSlots::never; }

@@ -24,10 +24,16 @@ void Sm::init() {
     state.last.resize(params.schedulers());
     own_.assign(params.schedulers(), {});
     for (std::uint32_t w = 0; w < params.warp_slots(); ++w) own_[w % params.schedulers()].add(w);
-    stat.shared_passes.count_ahead([this](Tick now) {
-        const std::int64_t next = clock_.at_or_after(now).cycle;
-        return static_cast<std::uint64_t>(std::max(state.shared.free_at - next, std::int64_t {0}));
-    });
+    state.tensor.cores.resize(params.schedulers());
+    const auto book = [this](BookedCycles& busy, const std::int64_t& until) {
+        busy.count_ahead([this, &until](Tick now) {
+            const std::int64_t next = clock_.at_or_after(now).cycle;
+            return static_cast<std::uint64_t>(std::max(until - next, std::int64_t {0}));
+        });
+    };
+    book(stat.shared_passes, state.shared.free_at);
+    for (unsigned i = 0; i < params.tensor_cores(); ++i)
+        book(stat.tensor_busy[i], state.tensor.cores[i].free_at);
 }
 
 void Sm::wake() {
@@ -37,7 +43,9 @@ void Sm::wake() {
         const LoadStoreUnit::Sent sent = unit_->answered(port.mem_side.pop());
         if (sent.result != LoadStoreUnit::no_result) result(sent.warp, sent.result);
     }
-    state.shared.finish(now(), [this](std::uint32_t w, std::uint32_t r) { result(w, r); });
+    const auto arrived = [this](std::uint32_t w, std::uint32_t r) { result(w, r); };
+    state.shared.finish(now(), arrived);
+    state.tensor.finish(now(), arrived);
     while (!port.blocks.empty()) place(port.blocks.pop());
     unit_->send();
     // While the same warps may issue, the time of the next issue is known.
@@ -64,20 +72,22 @@ void Sm::schedule() {
     arm_next(edge);
 }
 
-/// The warps whose next operation may issue in this cycle. A memory operation requires enough queue
-/// space for any number of accesses.
-WarpSet Sm::candidates(std::int64_t cycle) const {
-    WarpSet ready = state.ready.sets.compute;
-    if (state.load_store_free > cycle) return ready;
-    if (unit_->room()) ready = ready | state.ready.sets.memory;
-    if (state.shared.free(cycle)) ready = ready | state.ready.sets.shared;
-    return ready;
+/// A memory operation requires enough queue space for any number of accesses.
+WarpSet Sm::candidates(std::int64_t cycle, std::uint32_t scheduler) const {
+    const ReadyWarps::Sets& sets = state.ready.sets;
+    WarpSet ready = sets.compute;
+    if (sets.matrix && state.tensor.free(scheduler, cycle)) ready = ready | sets.matrix;
+    if (state.load_store_free <= cycle) {
+        if (unit_->room()) ready = ready | sets.memory;
+        if (state.shared.free(cycle)) ready = ready | sets.shared;
+    }
+    return ready & own_[scheduler];
 }
 
 void Sm::issue_all(const ClockEdge& edge) {
     for (std::uint32_t s = 0; s < own_.size(); ++s)
         for (unsigned k = 0; k < params.issue_width(); ++k) {
-            const WarpSet ready = candidates(edge.cycle) & own_[s];
+            const WarpSet ready = candidates(edge.cycle, s);
             if (!ready) break;
             const std::size_t slot = slots_.find(s, edge.cycle);
             if (slot == IssueSlots::none) break;
@@ -137,6 +147,10 @@ void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
         access_shared(w, op_, cycle);
         classify(w);
         break;
+    case WarpOpKind::matrix:
+        multiply(w, op_, cycle);
+        classify(w);
+        break;
     case WarpOpKind::barrier:
         go_on(block.arrive(w), cycle);
         break;
@@ -164,6 +178,20 @@ void Sm::access_shared(std::uint32_t w, const program::WarpOp& op, std::int64_t 
     if (!op.has_result) return;
     const ClockEdge ready = clock_.advance(state.edge, op.passes + params.shared_latency());
     state.shared.load({ready.tick, w, state.warps[w].results.begin(1)});
+}
+
+void Sm::multiply(std::uint32_t w, const program::WarpOp& op, std::int64_t cycle) {
+    const std::uint32_t core = w % params.schedulers();
+    std::uint32_t cycles = passes(op.mask) * op.products / params.lanes(); // on the lanes
+    std::uint32_t latency = params.arithmetic_latency();
+    if (params.tensor_cores()) {
+        cycles = params.tensor.cycles(op.products);
+        latency = params.tensor.tensor_latency();
+        ++stat.matrix_operations[core];
+        stat.tensor_busy[core] += cycles;
+    }
+    const ClockEdge ready = clock_.advance(state.edge, cycles + latency);
+    state.tensor.begin(core, cycle, cycles, {ready.tick, w, state.warps[w].results.begin(1)});
 }
 
 void Sm::classify(std::uint32_t w) {
@@ -195,7 +223,7 @@ void Sm::arm_next(const ClockEdge& edge) {
     const ReadyWarps::Sets& ready = state.ready.sets;
     std::int64_t next = state.ready.next_awake();
     const WarpSet memory = unit_->room() ? ready.memory : WarpSet {};
-    const bool any = bool(ready.compute | memory | ready.shared);
+    const bool any = bool(ready.compute | memory | ready.shared | ready.matrix);
     Tick at = never;
     if (any || next != never_cycle || assists()) {
         const std::int64_t from = edge.tick == now() ? edge.cycle + 1 : edge.cycle;
@@ -204,13 +232,15 @@ void Sm::arm_next(const ClockEdge& edge) {
             std::int64_t first = never_cycle;
             if (ready.shared & own_[s]) first = std::max(unit, state.shared.free_at);
             if (memory & own_[s]) first = std::min(first, unit);
+            if (ready.matrix & own_[s])
+                first = std::min(first, std::max(from, state.tensor.cores[s].free_at));
             if (ready.compute & own_[s]) first = std::min(first, from);
             if (first < next) next = std::min(next, slots_.next(s, first));
         }
         if (assists()) next = std::min(next, state.assist.next(slots_, from));
         if (next != never_cycle) at = clock_.advance(edge, next - edge.cycle).tick;
     }
-    arm(state.next, std::min(at, state.shared.next()));
+    arm(state.next, std::min({at, state.shared.next(), state.tensor.next()}));
 }
 
 // ---- blocks ----------------------------------------------------------------------------------
@@ -231,44 +261,28 @@ void Sm::place(const protocol::BlockStart& start) {
                           " that this SM holds; give both the same block_slots");
     dispatcher_->take_block(start.application, start.launch, start.block, streams_);
     std::uint32_t w = 0;
-    for (auto& stream : streams_) {
-        while (w < state.warps.size() && state.warps[w].live) ++w;
-        if (w == state.warps.size())
+    for (auto& stream : streams_) { // an old buffer returns with the next block
+        w = state.warps.place(w, b, stream);
+        if (w == WarpSlots::none)
             throw ConfigError(path() + ".warp_slots: the dispatcher sends more warps than the " +
                               std::to_string(params.warp_slots()) +
                               " that this SM holds; give both the same warp_slots");
-        Warp& warp = state.warps[w];
-        warp.live = true;
-        warp.exited = false;
-        warp.block = static_cast<std::uint8_t>(b);
-        warp.results.clear();
-        warp.age = state.arrivals++;
-        warp.position = 0;
-        warp.stream.swap(stream); // the old buffer returns with the next block
         classify(w);
     }
     state.upcoming.changed = true;
-    count_residents();
-}
-
-void Sm::count_residents() {
-    std::uint64_t resident = 0;
-    for (const Warp& warp : state.warps) resident += warp.live;
-    stat.resident.set(now(), resident);
+    stat.resident.set(now(), state.warps.live());
 }
 
 void Sm::end(std::uint32_t w) {
-    Warp& warp = state.warps[w];
-    warp.live = false;
-    warp.stream.clear();
-    state.blocks.warp_ended(warp.block);
+    state.warps.leave(w);
+    state.blocks.warp_ended(state.warps[w].block);
 }
 
 void Sm::report_ends() {
     while (state.blocks.any_ended() && port.blocks.can_send()) {
         const ResidentBlock& block = state.blocks.take_ended();
         ++stat.blocks;
-        count_residents();
+        stat.resident.set(now(), state.warps.live());
         port.blocks.send({block.launch, block.number, block.application});
     }
 }
@@ -277,49 +291,35 @@ void Sm::report_ends() {
 bool Sm::waits_for_memory() const {
     const ReadyWarps::Sets& ready = state.ready.sets;
     const WarpSet memory = unit_->room() ? ready.memory : WarpSet {};
-    return !bool(ready.compute | ready.shared | ready.asleep | memory) &&
-           state.shared.next() == never;
+    return !bool(ready.compute | ready.shared | ready.matrix | ready.asleep | memory) &&
+           state.shared.next() == never && state.tensor.next() == never;
 }
 
 void Sm::answer_queries() {
-    auto& queries = port.queries[0];
-    auto& to = port.upcoming[0];
     UpcomingAnswers& answers = state.upcoming;
-    for (;;) {
-        if (answers.empty()) {
-            if (!answers.asked && queries.empty()) return;
-            if (!std::exchange(answers.asked, true)) answers.query = queries.pop();
-            if (answers.query.when_busy &&
-                (state.blocks.live() == 0 || (!answers.changed && waits_for_memory())))
-                return;
-            for (std::uint32_t w = 0; w < state.warps.size(); ++w) {
-                const Warp& warp = state.warps[w];
-                if (!warp.live || warp.exited) continue;
-                answers.add(
-                    {warp.stream, warp.position, warp.results.outstanding, warp.results.latest}, w,
-                    state.blocks[warp.block], answers.query.operations, *unit_,
-                    static_cast<std::uint64_t>(params.line->raw), op_);
-            }
-            answers.close();
+    const auto quiet = [&] {
+        return state.blocks.live() == 0 || (!answers.changed && waits_for_memory());
+    };
+    answers.serve(port.queries[0], port.upcoming[0], quiet, [&] {
+        for (std::uint32_t w = 0; w < state.warps.size(); ++w) {
+            const Warp& warp = state.warps[w];
+            if (!warp.live || warp.exited) continue;
+            answers.add({warp.stream, warp.position, warp.results.outstanding, warp.results.latest},
+                        w, state.blocks[warp.block], answers.query.operations, *unit_,
+                        static_cast<std::uint64_t>(params.line->raw), op_);
         }
-        if (!to.can_send()) return;
-        to.send(answers.messages.pop());
-    }
+    });
 }
 
 // ---- reports ---------------------------------------------------------------------------------
 
 void Sm::check_loaded(Loader& l) const {
     const std::size_t warps = state.warps.size(), places = Scoreboard::places;
-    const ReadyWarps::Sets& ready = state.ready.sets;
-    for (const WarpSet& set : {ready.compute, ready.memory, ready.shared, ready.asleep})
-        set.check_loaded(l, "ready", warps);
-    for (const Warp& warp : state.warps) {
-        l.index("warps.block", warp.block, state.blocks.size());
-        l.index("warps.latest", warp.results.latest, places);
-    }
+    state.ready.check_loaded(l, warps);
+    state.warps.check_loaded(l, state.blocks.size());
     state.blocks.check_loaded(l, warps);
     state.upcoming.check_loaded(l);
+    state.tensor.check_loaded(l, warps, places);
     l.indices("last", state.last, warps);
     for (std::uint32_t i = 0; i < state.shared.loads.size(); ++i) {
         l.index("shared_loads", state.shared.loads[i].warp, warps);
@@ -335,14 +335,9 @@ void Sm::check_loaded(Loader& l) const {
 }
 
 void Sm::waits_on(WaitReport& report) const {
-    unsigned waiting = 0, live = 0;
-    for (const Warp& w : state.warps) {
-        live += w.live;
-        waiting += w.live && w.results.outstanding;
-    }
-    if (live)
+    if (const std::uint64_t live = state.warps.live())
         report.add(path() + " has " + std::to_string(live) + " warps, of which " +
-                   std::to_string(waiting) + " wait for the memory");
+                   std::to_string(state.warps.waiting()) + " wait for the memory");
     if (unit_->queued())
         report.add(path() + " has " + std::to_string(unit_->queued()) +
                    " accesses that the L1 has not accepted");

@@ -6,8 +6,10 @@
 #include "gpu/sm/load_store_unit.hh"
 #include "gpu/sm/ready_warps.hh"
 #include "gpu/sm/shared_memory.hh"
+#include "gpu/sm/tensor_cores.hh"
 #include "gpu/sm/upcoming_answers.hh"
 #include "gpu/sm/warp_choice.hh"
+#include "gpu/sm/warp_slots.hh"
 #include "protocol/traffic.hh"
 
 namespace memsim::gpu {
@@ -23,8 +25,9 @@ using protocol::Mem;
 ///               Instructions without memory access depend on one another: they issue
 ///               arithmetic_latency cycles apart, and other warps issue in between. Stores and
 ///               reductions have no result. An access to shared memory occupies its port for as
-///               many cycles as its bank conflicts require. A warp keeps its slot until all of its
-///               results have arrived. Each warp slot has its own part of local memory
+///               many cycles as its bank conflicts require, a matrix operation the tensor core of
+///               its warp's scheduler (gpu/sm/tensor_cores.hh). A warp keeps its slot until all of
+///               its results have arrived. Each warp slot has its own part of local memory
 ///               (program/local_memory.hh). At the first block of another launch the L1 is
 ///               invalidated, because the caches of SMs are not coherent and kernels see each
 ///               other's stores.
@@ -107,6 +110,12 @@ class Sm final : public Model<Sm>,
         Param<bool> empty_l1 {
             true, "Invalidate the L1 at the first block of another launch",
             assumed("L1s are not coherent: a launch reads what another one wrote")};
+        Param<unsigned> tensor_cores {0,
+                                      {0, 8},
+                                      "Tensor cores, one for each scheduler; 0: none",
+                                      equal_to(schedulers).or_zero(),
+                                      assumed("GPUs before Volta have none")};
+        TensorParams tensor;
         Param<unsigned> helpers {
             0, {0, 1}, "Helper threads that send instructions for an assist warp", from_wiring()};
         Param<unsigned> askers {
@@ -142,24 +151,18 @@ class Sm final : public Model<Sm>,
         Counter shared_instructions {Unit::count, "Warp accesses to shared memory issued"};
         BookedCycles shared_passes {Unit::cycle,
                                     "Cycles that accesses occupied the port of shared memory"};
+        Each<Counter> matrix_operations {from<&Params::tensor_cores>, Unit::count,
+                                         "Matrix operations of each tensor core"};
+        Each<BookedCycles> tensor_busy {from<&Params::tensor_cores>, Unit::cycle,
+                                        "Cycles that operations occupied each tensor core"};
         Counter assist_instructions {Unit::count, "Warp instructions of the assist warp"};
         Level resident {Unit::count, "Resident warps"};
     };
-    struct Warp {
-        bool live = false;
-        bool exited = false;
-        std::uint8_t block = 0; ///< slot of its block
-        Scoreboard results;
-        std::uint64_t age = 0; ///< order of arrival
-        std::uint64_t position = 0;
-        std::vector<std::uint8_t> stream;
-    };
     struct State {
-        std::vector<Warp> warps;
+        WarpSlots warps;
         ResidentBlocks blocks;
         ReadyWarps ready;
-        std::vector<std::uint32_t> last; ///< warp selected last by each scheduler
-        std::uint64_t arrivals = 0;
+        std::vector<std::uint32_t> last;      ///< warp selected last by each scheduler
         std::vector<std::uint32_t> launches;  ///< launch of the latest block, by application
         std::vector<std::uint64_t> executed;  ///< thread instructions issued, by application
         ClockEdge edge;                       ///< the last edge at which an operation issued
@@ -167,6 +170,7 @@ class Sm final : public Model<Sm>,
         std::int64_t load_store_free = 0; ///< cycle in which the unit accepts the next operation
         LoadStoreUnit::State accesses;
         SharedMemory shared;
+        TensorCores tensor;
         AssistWarp assist;
         UpcomingAnswers upcoming;
         Timer next;
@@ -197,13 +201,15 @@ class Sm final : public Model<Sm>,
     void schedule();
     void issue_all(const ClockEdge& edge);
     void issue(std::uint32_t warp, std::int64_t cycle, std::size_t slot);
-    WarpSet candidates(std::int64_t cycle) const;
+    /// The scheduler's warps whose next operation may issue in this cycle.
+    WarpSet candidates(std::int64_t cycle, std::uint32_t scheduler) const;
     /// Cycles in which the active threads of this mask execute an instruction.
     std::uint32_t passes(std::uint32_t mask) const;
     void assist(const ClockEdge& edge);
     bool assists() const { return port.helper.size() && !port.helper[0].empty(); }
     void arm_next(const ClockEdge& edge);
     void access_shared(std::uint32_t warp, const program::WarpOp& op, std::int64_t cycle);
+    void multiply(std::uint32_t warp, const program::WarpOp& op, std::int64_t cycle);
     /// Classifies the warp by its next operation.
     void classify(std::uint32_t warp);
     void go_on(const WarpSet& warps, std::int64_t cycle);
@@ -212,7 +218,6 @@ class Sm final : public Model<Sm>,
     void end(std::uint32_t warp);
     // Blocks.
     void place(const protocol::BlockStart& start);
-    void count_residents();
     void report_ends();
     bool waits_for_memory() const;
     void answer_queries();

@@ -41,16 +41,34 @@ struct UpcomingAnswers {
             ++number;
         });
     }
-    /// Completes the answer.
-    void close() {
-        if (messages.empty()) messages.push({});
-        messages.back().last = true;
-        asked = changed = false;
+    /// Accepts queries and sends answers while it can. A query `when_busy` waits while quiet().
+    /// collect() adds the operations of an answer.
+    template <class Queries, class To, class Quiet, class Collect>
+    void serve(Queries& queries, To& to, Quiet quiet, Collect collect) {
+        for (;;) {
+            if (empty()) {
+                if (!asked && queries.empty()) return;
+                if (!std::exchange(asked, true)) query = queries.pop();
+                if (query.when_busy && quiet()) return;
+                collect();
+                close();
+            }
+            if (!to.can_send()) return;
+            to.send(messages.pop());
+        }
     }
     void check_loaded(Loader& l) const {
         for (std::uint32_t i = 0; i < messages.size(); ++i)
             l.index("upcoming.count", messages[i].count,
                     protocol::UpcomingAccesses::most_lines + 1);
+    }
+
+  private:
+    /// Completes the answer.
+    void close() {
+        if (messages.empty()) messages.push({});
+        messages.back().last = true;
+        asked = changed = false;
     }
 };
 

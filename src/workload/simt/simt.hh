@@ -297,6 +297,16 @@ class Warp : public Flow {
                 f(static_cast<u32>(std::countr_zero(rest)));
     }
 
+    /// A matrix operation on a tensor core: `sum`, whose values the kernel has computed, becomes
+    /// its result and needs `operands`. `products`: multiply-accumulates of 16-bit values of the
+    /// warp.
+    template <class T, class... Operands>
+    void matrix(u32 products, Lanes<T>& sum, const Operands&... operands) {
+        MEMSIM_ASSERT(active_ == threads_, "a matrix operation is one of all threads of a warp");
+        stream_.matrix(active_, products, take((open(sum.needs) | ... | open(operands.needs))));
+        sum.flow = this;
+        sum.needs = new_result();
+    }
     void barrier() { stream_.barrier(threads_, take(0)); }
     void exit() { stream_.exit(threads_, take(0)); }
 

@@ -55,6 +55,59 @@ std::uint8_t width_of(std::string_view parts) {
     return 4;
 }
 
+struct MatrixName {
+    std::string_view name;
+    std::uint32_t halves; ///< multiply-accumulates of 16-bit values in the time of two of its own
+    std::uint32_t warps;  ///< that execute it together
+};
+// Rates beside 16-bit values: the vendor's, of H100. TF32 is a part of its own.
+constexpr MatrixName matrix_names[] = {{"HMMA", 2, 1},  {"IMMA", 1, 1},  {"DMMA", 32, 1},
+                                       {"HGMMA", 2, 4}, {"QGMMA", 1, 4}, {"IGMMA", 1, 4}};
+
+std::uint32_t number(std::string_view digits) {
+    std::uint32_t n = 0;
+    for (const char c : digits) {
+        if (c < '0' || c > '9' || n > 9999) return 0;
+        n = 10 * n + static_cast<std::uint32_t>(c - '0');
+    }
+    return n;
+}
+
+/// Multiply-accumulates of a shape: '16816' is 16 x 8 x 16, '64x256x16' states its factors. 0: it
+/// is not a shape.
+std::uint32_t volume(std::string_view shape) {
+    const std::size_t x = shape.find('x');
+    if (x != shape.npos) {
+        const std::size_t y = shape.find('x', x + 1);
+        if (y == shape.npos) return 0;
+        return number(shape.substr(0, x)) * number(shape.substr(x + 1, y - x - 1)) *
+               number(shape.substr(y + 1));
+    }
+    const std::string_view rows = shape.starts_with("16") ? "16" : "8";
+    if (!shape.starts_with(rows)) return 0;
+    shape.remove_prefix(rows.size());
+    return shape.starts_with('8') ? number(rows) * 8 * number(shape.substr(1)) : 0;
+}
+
+/// A matrix operation by its parts after the name, such as '.16816.F32'.
+SassOpcode matrix_opcode(const MatrixName& m, std::string_view parts) {
+    std::uint32_t products = 0, sums = m.halves == 2 ? 2 : 4; // registers
+    bool sparse = false, tf32 = false;
+    while (!parts.empty()) {
+        parts.remove_prefix(1); // the dot
+        const std::size_t n = parts.find('.');
+        const std::string_view part = parts.substr(0, n);
+        parts.remove_prefix(n == parts.npos ? parts.size() : n);
+        if (products == 0) products = volume(part);
+        if (part == "F32") sums = 4;
+        sparse |= part == "SP";
+        tf32 |= part == "TF32";
+    }
+    products = products * m.halves * (tf32 ? 2 : 1) / (2 * m.warps * (sparse ? 2 : 1));
+    if (products == 0) return {};
+    return {matrix, none, static_cast<std::uint8_t>(4 * sums), products};
+}
+
 } // namespace
 
 SassOpcode sass_opcode(std::string_view text) {
@@ -67,6 +120,8 @@ SassOpcode sass_opcode(std::string_view text) {
             if (e.space == none) return {e.kind, e.space, 4};
             return {e.kind, e.space, width_of(rest)};
         }
+    for (const MatrixName& m : matrix_names)
+        if (m.name == name) return matrix_opcode(m, rest);
     if (name.starts_with('U'))
         for (std::string_view copy : tensor_copies)
             if (name.starts_with(copy)) return {refused, none, 4};

@@ -14,6 +14,7 @@ enum class SassKind : std::uint8_t {
     reduce,      ///< an atomic without a result (RED)
     copy,        ///< LDGSTS: a load from global memory whose result is written to shared memory
     wait_copies, ///< DEPBAR and LDGDEPBAR: wait for the preceding copies
+    matrix,      ///< multiplies tiles on a tensor core
     barrier,
     exit,
     refused, ///< accesses memory without addresses in the trace (tensor copies)
@@ -23,7 +24,8 @@ enum class SassSpace : std::uint8_t { none, global, shared, local, generic };
 struct SassOpcode {
     SassKind kind = SassKind::other;
     SassSpace space = SassSpace::none;
-    std::uint8_t width = 4; ///< bytes accessed per lane
+    std::uint8_t width = 4;     ///< bytes accessed per lane; of `matrix`, of its sum per lane
+    std::uint32_t products = 0; ///< of `matrix`: multiply-accumulates of 16-bit values of a warp
 };
 
 /// Decodes opcodes such as 'LDG.E.U8' and 'IMAD.MOV.U32'. Width 0: its number is not a width of 8

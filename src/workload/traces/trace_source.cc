@@ -210,7 +210,7 @@ void TraceSource::run_block(std::uint32_t block, program::BlockStreams& out) {
 }
 
 /// The trace lists the first register of a group: an address uses two registers, a value of 8 or 16
-/// bytes two or four.
+/// bytes two or four, a tile of a matrix operation two at least.
 std::uint64_t TraceSource::waits_of(const SassInstruction& i) {
     if (results_ == 0) return 0;
     std::uint64_t waits = 0;
@@ -224,10 +224,11 @@ std::uint64_t TraceSource::waits_of(const SassInstruction& i) {
             }
     };
     const bool memory = i.opcode.space != SassSpace::none;
-    const unsigned group = memory ? std::max(2u, i.opcode.width / 4u) : 1;
+    const bool matrix = i.opcode.kind == SassKind::matrix;
+    const unsigned value = memory || matrix ? std::max(1u, i.opcode.width / 4u) : 1;
+    const unsigned group = memory ? std::max(2u, value) : matrix ? 2 : 1;
     for (unsigned s = 0; s < i.sources; ++s) need(i.source[s], group);
-    for (unsigned d = 0; d < i.destinations; ++d)
-        need(i.destination[d], memory ? std::max(1u, i.opcode.width / 4u) : 1);
+    for (unsigned d = 0; d < i.destinations; ++d) need(i.destination[d], value);
     if (i.opcode.kind == SassKind::wait_copies && copies_ != 0) {
         // All outstanding copies, because no register states how many may remain outstanding.
         const std::uint64_t n = results_ - copies_ + 1;
@@ -271,7 +272,10 @@ void TraceSource::write(const SassInstruction& i, program::WarpStreamWriter& str
         stream.barrier(i.mask, waits);
     else if (i.opcode.kind == SassKind::exit && last)
         stream.exit(i.mask, waits);
-    else
+    else if (i.opcode.kind == SassKind::matrix && i.mask != 0) {
+        stream.matrix(i.mask, i.opcode.products, waits);
+        produce(i);
+    } else
         stream.compute(i.mask, 1, waits);
     if (last && i.opcode.kind != SassKind::exit) stream.exit(0); // its EXIT was not traced
 }

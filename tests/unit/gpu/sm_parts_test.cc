@@ -77,8 +77,9 @@ TEST_CASE("Warps are ready by what they do next, and sleep until their cycle", "
     r.add(1, WarpOpKind::load);
     r.add(2, WarpOpKind::shared);
     r.add(3, WarpOpKind::barrier);
-    CHECK(r.sets == ReadyWarps::Sets {set({0, 3}), set({1}), set({2}), {}});
-    for (std::uint32_t w = 0; w < 4; ++w) r.take(w);
+    r.add(4, WarpOpKind::matrix);
+    CHECK(r.sets == ReadyWarps::Sets {set({0, 3}), set({1}), set({2}), set({4}), {}});
+    for (std::uint32_t w = 0; w < 5; ++w) r.take(w);
     CHECK_FALSE(r.any());
     CHECK(r.next_awake() == IssueSlots::never);
     r.sleep(5, 30);

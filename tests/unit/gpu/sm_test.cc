@@ -153,6 +153,40 @@ TEST_CASE("Shared memory takes its passes, one access after the other, and a lat
     CHECK(cycles_of(1, 8, true, true) == start + 10 * (8 + 20));
 }
 
+TEST_CASE("A matrix operation occupies its scheduler's tensor core, then its latency passes",
+          "[sm][tensor]") {
+    const auto cycles_of = [](unsigned warps, unsigned products, bool chained, Arguments sm) {
+        Script s;
+        s.warps = warps;
+        s.write = [=](auto& w, unsigned) {
+            for (unsigned i = 0; i < 10; ++i) w.matrix(~0u, products, chained && i > 0);
+        };
+        const Arguments cores {{"schedulers", "2"},      {"tensor_cores", "2"},
+                               {"tensor_rate", "256"},   {"tensor_interval", "4"},
+                               {"tensor_latency", "17"}, {"arithmetic_latency", "5"}};
+        ScriptRig rig(s, sm.empty() ? cores : sm);
+        rig.run();
+        if (sm.empty()) {
+            CHECK(rig.sm().stat.matrix_operations[0].value() == 10u * ((warps + 1) / 2));
+            const unsigned busy = std::max((products + 255) / 256, 4u);
+            CHECK(value(rig.sm().stat.tensor_busy[0]) == 10 * busy * ((warps + 1) / 2));
+        }
+        return static_cast<unsigned>(rig.cycles());
+    };
+    const auto at = [&](unsigned warps, unsigned products, bool chained) {
+        return cycles_of(warps, products, chained, {});
+    };
+    // The last result, 17 cycles after its core is free, ends the warp.
+    const unsigned start = at(1, 2048, false) - (10 * 8 + 17);
+    CHECK(at(1, 2048, true) == start + 10 * (8 + 17));
+    CHECK(at(1, 2049, true) == start + 10 * (9 + 17)); // a part of a cycle is one
+    CHECK(at(1, 512, true) == start + 10 * (4 + 17));  // the least interval
+    CHECK(at(2, 2048, false) == at(1, 2048, false));   // the other scheduler's core
+    CHECK(at(3, 2048, false) == start + 20 * 8 + 17);  // two warps share a core
+    // Without tensor cores the 32 lanes perform them.
+    CHECK(cycles_of(1, 2048, true, {{"arithmetic_latency", "5"}}) == start + 10 * (64 + 5));
+}
+
 TEST_CASE("Warps hide each other's latency", "[sm]") {
     auto time_of = [](unsigned warps) {
         Script s;

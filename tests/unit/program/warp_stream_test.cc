@@ -22,8 +22,8 @@ Addresses strided(u32 mask, u64 base, u64 stride) {
 bool equal(const WarpOp& a, const WarpOp& b) {
     return a.kind == b.kind && a.width == b.width && a.has_values == b.has_values && a.pc == b.pc &&
            a.mask == b.mask && a.instructions == b.instructions && a.waits == b.waits &&
-           a.passes == b.passes && a.has_result == b.has_result && a.local == b.local &&
-           (!touches_memory(a.kind) || a.address == b.address) &&
+           a.passes == b.passes && a.products == b.products && a.has_result == b.has_result &&
+           a.local == b.local && (!touches_memory(a.kind) || a.address == b.address) &&
            (!a.has_values || a.value == b.value);
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("a stream gives back what was written") {
         if (shape == 1) mask = 1u << random.below(32);
         if (mask == 0) mask = 1;
         const u64 waits = random.below(2) ? random.next() >> random.below(64) : 0;
-        const u64 choice = random.below(9);
+        const u64 choice = random.below(10);
         if (choice == 0) {
             const u32 instructions = 1 + static_cast<u32>(random.below(300));
             writer.compute(mask, instructions, waits);
@@ -115,6 +115,15 @@ TEST_CASE("a stream gives back what was written") {
             op.passes = 1 + static_cast<u32>(random.below(32));
             op.has_result = random.below(2) == 0;
             writer.shared(op.pc, mask, op.passes, op.has_result, waits);
+            written.push_back(op);
+            continue;
+        }
+        if (choice == 3) {
+            WarpOp op;
+            op.kind = WarpOpKind::matrix, op.mask = mask, op.instructions = 1;
+            op.products = static_cast<u32>(random.next()), op.waits = waits;
+            op.has_result = true;
+            writer.matrix(mask, op.products, waits);
             written.push_back(op);
             continue;
         }

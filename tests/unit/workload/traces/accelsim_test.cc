@@ -103,6 +103,20 @@ TEST_CASE("an opcode determines memory effect and width", "[traces]") {
     is("LEA.HI.X.SX32", SassKind::other, SassSpace::none, 4);
     is("IMAD.MOV.U32", SassKind::other, SassSpace::none, 4);
     CHECK(sass_opcode("UTMALDG.2D").kind == SassKind::refused);
+    const auto products = [](const char* text) {
+        const SassOpcode o = sass_opcode(text);
+        return o.kind == SassKind::matrix ? o.products : 0;
+    };
+    CHECK(products("HMMA.884.F32.F32.STEP0") == 256);
+    CHECK(products("HMMA.16816.F32") == 2048);
+    CHECK(products("HMMA.1688.F32.TF32") == 2048); // at half of the rate
+    CHECK(products("HMMA.SP.16832.F32") == 2048);  // half of the products are zero
+    CHECK(products("IMMA.16832.S8.S8") == 2048);   // at twice the rate
+    CHECK(products("DMMA.884") == 4096);
+    CHECK(products("HGMMA.64x256x16.F32") == 64 * 256 * 16 / 4); // of four warps
+    CHECK(products("HMMA.STRANGE") == 0);
+    is("HMMA.16816.F32", SassKind::matrix, SassSpace::none, 16);
+    is("HMMA.16816.F16", SassKind::matrix, SassSpace::none, 8);
     CHECK(sass_opcode("LDG.E.7").width == 0);
 }
 
