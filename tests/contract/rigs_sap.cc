@@ -1,4 +1,4 @@
-#include "../unit/sap/hint_source.hh"
+#include "../unit/sap/upcoming_source.hh"
 #include "../unit/sap/watched.hh"
 #include "oracle.hh"
 
@@ -8,22 +8,22 @@ namespace memsim::test::rigs_sap {
 static const RigFor shadow_dram {
     "sap.ShadowDram", [](Machine& m) {
         planned_hints() = {};
-        m.add("hint_source", "test.HintSource", {{"count", "400"}, {"hearing", "1"}});
+        m.add("upcoming_source", "test.UpcomingSource", {{"count", "400"}, {"hearing", "1"}});
         m.add("shadow", "sap.ShadowDram",
               {{"least", "32KiB"},
                {"capacities", "3"},
                {"replacement", "clock"},
                {"record", "5"},
                {"managers", "1"}});
-        m.bind("hint_source", "accesses[0]", "shadow", "accesses");
-        m.bind("hint_source", "upcoming[0]", "shadow", "recorded[0]");
+        m.bind("upcoming_source", "accesses[0]", "shadow", "accesses");
+        m.bind("upcoming_source", "upcoming[0]", "shadow", "recorded[0]");
     }};
 static const RigFor stack_distances {
     "sap.StackDistances", [](Machine& m) {
         planned_hints() = {};
-        m.add("hint_source", "test.HintSource", {{"count", "1500"}});
+        m.add("upcoming_source", "test.UpcomingSource", {{"count", "1500"}});
         m.add("distances", "sap.StackDistances", {{"least", "32KiB"}, {"capacities", "3"}});
-        m.bind("hint_source", "accesses[0]", "distances", "accesses");
+        m.bind("upcoming_source", "accesses[0]", "distances", "accesses");
     }};
 
 namespace {

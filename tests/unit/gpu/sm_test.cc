@@ -169,7 +169,7 @@ TEST_CASE("A matrix operation occupies its scheduler's tensor core, then its lat
         if (sm.empty()) {
             CHECK(rig.sm().stat.matrix_operations[0].value() == 10u * ((warps + 1) / 2));
             const unsigned busy = std::max((products + 255) / 256, 4u);
-            CHECK(value(rig.sm().stat.tensor_busy[0]) == 10 * busy * ((warps + 1) / 2));
+            CHECK(rig.sm().stat.tensor_busy[0].total(never) == 10 * busy * ((warps + 1) / 2));
         }
         return static_cast<unsigned>(rig.cycles());
     };

@@ -1,7 +1,7 @@
 #include "core/machine/machine.hh"
-#include "hint_source.hh"
 #include "sap/shadow_dram.hh"
 #include "sap/stack_distances.hh"
+#include "upcoming_source.hh"
 
 #include <catch2/catch.hpp>
 
@@ -11,16 +11,16 @@ using namespace memsim::test;
 
 namespace {
 
-/// A hint_source and one shadow, of `capacities` from `least` on.
+/// A upcoming_source and one shadow, of `capacities` from `least` on.
 struct Shadow {
     Machine m;
     explicit Shadow(std::vector<PlannedHint> script, Arguments shadow = {}) {
         planned_hints() = std::move(script);
         shadow.push_back({"managers", "1"});
-        m.add("hint_source", "test.HintSource", {{"hearing", "1"}});
+        m.add("upcoming_source", "test.UpcomingSource", {{"hearing", "1"}});
         m.add("shadow", "sap.ShadowDram", shadow);
-        m.bind("hint_source", "accesses[0]", "shadow", "accesses");
-        m.bind("hint_source", "upcoming[0]", "shadow", "recorded[0]");
+        m.bind("upcoming_source", "accesses[0]", "shadow", "accesses");
+        m.bind("upcoming_source", "upcoming[0]", "shadow", "recorded[0]");
         m.build();
         m.start();
         REQUIRE(m.run(never) == Stop::idle);
@@ -114,12 +114,12 @@ TEST_CASE("Stack distances give the hits and write-backs of LRU at every capacit
     for (const std::uint64_t seed : {1, 2, 3}) {
         Machine m(seed);
         const Arguments sizes {{"least", "8KiB"}, {"capacities", "9"}};
-        m.add("hint_source", "test.HintSource",
+        m.add("upcoming_source", "test.UpcomingSource",
               {{"count", "5000"}, {"listeners", "2"}, {"units", "200"}});
         m.add("shadow", "sap.ShadowDram", sizes);
         m.add("distances", "sap.StackDistances", sizes);
-        m.bind("hint_source", "accesses[0]", "shadow", "accesses");
-        m.bind("hint_source", "accesses[1]", "distances", "accesses");
+        m.bind("upcoming_source", "accesses[0]", "shadow", "accesses");
+        m.bind("upcoming_source", "accesses[1]", "distances", "accesses");
         m.build();
         m.start();
         REQUIRE(m.run(never) == Stop::idle);

@@ -1,17 +1,18 @@
-#include "hint_source.hh"
+#include "upcoming_source.hh"
 
 #include "core/kernel/registry.hh"
 
 namespace memsim::test {
 
-static const Registration<HintSource> hint_source {"Test: sends accesses of an imaginary GPU."};
+static const Registration<UpcomingSource> upcoming_source {
+    "Test: sends accesses of an imaginary GPU."};
 
 std::vector<PlannedHint>& planned_hints() {
     static std::vector<PlannedHint> all;
     return all;
 }
 
-void HintSource::wake() {
+void UpcomingSource::wake() {
     if (now() < state.due) return arm(state.next, state.due);
     for (unsigned i = 0; i < params.listeners; ++i)
         if (!port.accesses[i].can_send()) return;
@@ -31,7 +32,7 @@ void HintSource::wake() {
     arm(state.next, state.due);
 }
 
-PlannedHint HintSource::draw() {
+PlannedHint UpcomingSource::draw() {
     const bool upcoming = params.hearing() && state.random.below(4) == 0;
     const std::uint64_t kind = state.random.below(8);
     const std::uint64_t unit = kind < 4   ? state.random.below(16)

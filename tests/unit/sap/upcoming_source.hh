@@ -8,7 +8,7 @@ namespace memsim::test {
 
 using namespace memsim::literals;
 
-/// A message of a HintSource: an access, or an upcoming access to a line.
+/// A message of a UpcomingSource: an access, or an upcoming access to a line.
 struct PlannedHint {
     bool upcoming = false;
     std::uint64_t address = 0;
@@ -19,7 +19,7 @@ std::vector<PlannedHint>& planned_hints();
 
 /// Sends accesses of an imaginary GPU and upcoming accesses of its warps: half of them to a few
 /// units, the others in a wider range or in its order.
-class HintSource final : public Model<HintSource> {
+class UpcomingSource final : public Model<UpcomingSource> {
   public:
     struct Params {
         Param<unsigned> count {2000, "Number of random messages"};
@@ -40,7 +40,7 @@ class HintSource final : public Model<HintSource> {
         Rng random;
         Timer next;
     };
-    explicit HintSource(const Params& p) : params(p) {}
+    explicit UpcomingSource(const Params& p) : params(p) {}
     void start() override { arm(state.next, 0); }
     void wake() override;
     bool pending() const override { return state.sent < count(); }
