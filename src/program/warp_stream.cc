@@ -126,6 +126,46 @@ bool common_stride(u32 mask, const WarpStreamWriter::Addresses& address, u64& st
     return true;
 }
 
+/// Width, PC, addresses and values of an access to memory.
+void read_access(Cursor& in, u8 head, WarpOp& op) {
+    const u8 width = in.byte();
+    MEMSIM_ASSERT(op.mask != 0 && width <= (local_flag | 4 * most_local_words),
+                  "a warp's stream holds an access of no lane, or of too many words");
+    op.width = width & static_cast<u8>(~local_flag);
+    op.local = (width & local_flag) != 0;
+    op.pc = static_cast<u32>(in.varint());
+    u64 address = in.varint();
+    const u32 first = std::countr_zero(op.mask);
+    if ((head & strided_flag) != 0) {
+        const u64 stride = unzigzag(in.varint());
+        if (op.mask == full_mask) {
+            for (u32 lane = 0; lane < warp_lanes; ++lane)
+                op.address[lane] = address + stride * lane;
+        } else {
+            for (u32 lane = 0; lane < warp_lanes; ++lane) {
+                const u64 active = 0 - u64 {op.mask >> lane & 1};
+                op.address[lane] = active & (address + stride * (u64 {lane} - first));
+            }
+        }
+    } else {
+        if (op.mask != full_mask) fill_lanes(op.address, u64 {0});
+        op.address[first] = address;
+        for (u32 rest = op.mask & (op.mask - 1); rest != 0; rest &= rest - 1) {
+            address += unzigzag(in.varint());
+            op.address[std::countr_zero(rest)] = address;
+        }
+    }
+    if (op.has_values) {
+        fill_lanes(op.value, u64 {0});
+        u64 value = 0;
+        for (u32 rest = op.mask; rest != 0; rest &= rest - 1) {
+            value += unzigzag(in.varint());
+            op.value[std::countr_zero(rest)] = value;
+        }
+        op.order = static_cast<u32>(in.varint());
+    }
+}
+
 } // namespace
 
 void WarpStreamWriter::count(u32 mask, u32 instructions) {
@@ -241,44 +281,7 @@ bool WarpStreamReader::next(WarpOp& op) {
         op.pc = static_cast<u32>(in.varint());
         op.passes = static_cast<u32>(in.varint());
     }
-    if (touches_memory(op.kind)) {
-        const u8 width = in.byte();
-        MEMSIM_ASSERT(op.mask != 0 && width <= (local_flag | 4 * most_local_words),
-                      "a warp's stream holds an access of no lane, or of too many words");
-        op.width = width & static_cast<u8>(~local_flag);
-        op.local = (width & local_flag) != 0;
-        op.pc = static_cast<u32>(in.varint());
-        u64 address = in.varint();
-        const u32 first = std::countr_zero(op.mask);
-        if ((head & strided_flag) != 0) {
-            const u64 stride = unzigzag(in.varint());
-            if (op.mask == full_mask) {
-                for (u32 lane = 0; lane < warp_lanes; ++lane)
-                    op.address[lane] = address + stride * lane;
-            } else {
-                for (u32 lane = 0; lane < warp_lanes; ++lane) {
-                    const u64 active = 0 - u64 {op.mask >> lane & 1};
-                    op.address[lane] = active & (address + stride * (u64 {lane} - first));
-                }
-            }
-        } else {
-            if (op.mask != full_mask) fill_lanes(op.address, u64 {0});
-            op.address[first] = address;
-            for (u32 rest = op.mask & (op.mask - 1); rest != 0; rest &= rest - 1) {
-                address += unzigzag(in.varint());
-                op.address[std::countr_zero(rest)] = address;
-            }
-        }
-        if (op.has_values) {
-            fill_lanes(op.value, u64 {0});
-            u64 value = 0;
-            for (u32 rest = op.mask; rest != 0; rest &= rest - 1) {
-                value += unzigzag(in.varint());
-                op.value[std::countr_zero(rest)] = value;
-            }
-            op.order = static_cast<u32>(in.varint());
-        }
-    }
+    if (touches_memory(op.kind)) read_access(in, head, op);
     position_ = static_cast<u64>(in.at - bytes_.data());
     return true;
 }

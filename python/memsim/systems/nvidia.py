@@ -68,10 +68,7 @@ DRAM = dict(
         used=["scales at full occupancy"],
         sweep=["single_banks"],
     ),
-    map=assumed(
-        "RoBaRaCoChCl",
-        "rows of a channel alternate between pseudo-channels, then banks; chosen after runs with RoRaBa",
-    ),
+    map=assumed("RoBaRaCoChCl", "rows alternate between pseudo-channels, then banks; chosen after runs with RoRaBa"),
     queue=assumed(256, STREAMS),
     read_queue=cited(64, f"{ACCEL_SIM}: gpgpu_frfcfs_dram_sched_queue_size 64"),
     write_queue=cited(64, f"{ACCEL_SIM}: gpgpu_frfcfs_dram_sched_queue_size 64"),
@@ -107,8 +104,7 @@ class Chip:
     l1_cycles       of the L1, beside the SM's own
     network_cycles  of the crossbar, each way
     memory_cycles   from a miss of the L2 to its memory controller and back, beside the DRAM's own
-    tensor          of a tensor core: multiply-accumulates of 16-bit values in a cycle, the least cycles of an operation,
-                    and the cycles from there to its result
+    tensor          tensor_rate, tensor_interval and tensor_latency of gpu.Sm
     dispatch        time from the end of a block to the start of the next in its place
 
     The times but that of shared memory and the kind of refresh are inferred from the points that `memsim silicon` marks as used.
@@ -178,11 +174,7 @@ class Chip:
                 "capacity": cited(self.l1, f"{ACCEL_SIM}: gpgpu_unified_l1d_size"),
                 "latency": self.latency(self.l1_cycles, "chase in the L1"),
             },
-            network={
-                **NETWORK,
-                "width": self.port,
-                "latency": self.latency(self.network_cycles, "chase in the L2"),
-            },
+            network=dict(NETWORK, width=self.port, latency=self.latency(self.network_cycles, "chase in the L2")),
             l2={
                 **L2,
                 "capacity": cited(self.l2, f"{MT4G}: L2 size"),
