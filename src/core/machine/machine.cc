@@ -227,9 +227,9 @@ void Machine::start() {
 
 Stop Machine::run(Tick until) {
     MEMSIM_ASSERT(built_, "run() before build()");
-    if (!loaded_) return sim_.run(until);
+    if (!loaded_) return threads_.run(sim_, components_, until);
     try {
-        return sim_.run(until);
+        return threads_.run(sim_, components_, until);
     } catch (const Panic& p) {
         throw ConfigError(std::string("the run cannot continue from its checkpoint: ") + p.what() +
                           ". The checkpoint is damaged, or, if a run from the beginning ends in "
