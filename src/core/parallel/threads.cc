@@ -14,6 +14,7 @@ namespace {
 /// Windows after which a partition is judged. The first partition rests on the numbers of ports;
 /// after so many windows the work of the components is known.
 constexpr std::uint64_t trial = 4096;
+constexpr std::uint64_t until_next_judgement = 32 * trial;
 /// Wakes of a window that must run beside others: what two meetings of threads cost, about 3 us.
 constexpr double least_saved = 32;
 /// Calls of run(), about ten a second, until a partition that did not pay is tried again.
@@ -61,12 +62,18 @@ void Threads::note(std::string sentence) {
 
 bool Threads::prepare(Simulation& whole, const std::vector<Component*>& components) {
     if (windows_) return true;
+    unsigned threads = options_.threads;
+    if (const unsigned cores = std::thread::hardware_concurrency();
+        !options_.random_partitions && cores < threads) {
+        note(count_of(cores, "thread") + ": this computer has no more cores");
+        threads = cores;
+    }
     std::optional<Partition> partition;
     if (options_.random_partitions)
         partition = divide_at_random(components, options_.random_partitions);
     else
-        partition = memsim::divide(components, work_.empty() ? estimated_work(components) : work_,
-                                   options_.threads);
+        partition =
+            memsim::divide(components, work_.empty() ? estimated_work(components) : work_, threads);
     if (!partition || partition->parts < 2) {
         note("one thread: all components of the machine form one set, which cannot be divided");
         serial_ = ~0u;
@@ -74,8 +81,7 @@ bool Threads::prepare(Simulation& whole, const std::vector<Component*>& componen
     }
     note(count_of(partition->parts, "partition") + " of " + count_of(partition->sets.count, "set") +
          " of components, windows of " + Text<Time>::show({partition->sets.window}));
-    windows_ =
-        std::make_unique<Windows>(whole, components, std::move(*partition), options_.threads);
+    windows_ = std::make_unique<Windows>(whole, components, std::move(*partition), threads);
     return true;
 }
 
@@ -89,8 +95,10 @@ Stop Threads::run(Simulation& whole, const std::vector<Component*>& components, 
         note("one thread: " + why);
         return whole.run(until);
     }
-    const std::uint64_t most = options_.random_partitions ? ~std::uint64_t {0} : trial;
     while (prepare(whole, components)) {
+        const std::uint64_t most = options_.random_partitions ? ~std::uint64_t {0}
+                                   : judged_.windows == 0     ? trial
+                                                              : until_next_judgement;
         if (const auto stop = windows_->run(until, most)) return *stop;
         if (!pays()) break;
     }
