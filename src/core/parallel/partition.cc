@@ -111,12 +111,6 @@ Sets sets_of(const std::vector<Component*>& components, Tick window) {
     return sets;
 }
 
-ComponentWork estimated_work(const std::vector<Component*>& components) {
-    ComponentWork all;
-    for (const Component* c : components) all.push_back(c->ports().size());
-    return all;
-}
-
 double most_speed_up(const Sets& sets, const ComponentWork& work, unsigned threads) {
     ComponentWork load;
     assign(work_of_sets(sets, work), threads, load);
@@ -126,21 +120,39 @@ double most_speed_up(const Sets& sets, const ComponentWork& work, unsigned threa
     return most > 0 ? sum / most : 1;
 }
 
-std::optional<Partition> divide(const std::vector<Component*>& components,
-                                const ComponentWork& work, unsigned parts) {
+std::optional<Choice> choose(const std::vector<Component*>& components, const MeasuredWork& work,
+                             unsigned parts) {
+    const double rate = static_cast<double>(std::accumulate(work.wakes.begin(), work.wakes.end(),
+                                                            std::uint64_t {1})) /
+                        static_cast<double>(std::max<Tick>(work.time, 1));
     std::optional<Sets> chosen;
-    double best = 0;
+    double least = 0;
     for (const Tick window : latencies_of(components)) { // a longer window joins more components
         Sets sets = sets_of(components, window);
         if (sets.count < 2) break;
-        const double speed_up = most_speed_up(sets, work, parts);
-        best = std::max(best, speed_up);
-        if (!chosen || speed_up >= 0.9 * best) chosen = std::move(sets);
+        const double ends = sets.ends_runs ? 2 : 1; // of windows in this time
+        const double cost = 1 / most_speed_up(sets, work.wakes, parts) +
+                            ends * wakes_of_an_end / (rate * static_cast<double>(window));
+        if (chosen && cost >= least) continue;
+        chosen = std::move(sets), least = cost;
     }
     if (!chosen) return {};
     ComponentWork load;
-    const auto part_of = assign(work_of_sets(*chosen, work), parts, load);
-    return make_partition(std::move(*chosen), part_of);
+    const auto part_of = assign(work_of_sets(*chosen, work.wakes), parts, load);
+    return Choice {make_partition(std::move(*chosen), part_of), least};
+}
+
+std::optional<Partition> divide_at_longest(const std::vector<Component*>& components) {
+    std::optional<Sets> longest;
+    for (const Tick window : latencies_of(components)) {
+        Sets sets = sets_of(components, window);
+        if (sets.count < 2) break;
+        longest = std::move(sets);
+    }
+    if (!longest) return {};
+    ComponentWork load;
+    const auto part_of = assign(ComponentWork(longest->count, 1), 2, load);
+    return make_partition(std::move(*longest), part_of);
 }
 
 std::optional<Partition> divide_at_random(const std::vector<Component*>& components,

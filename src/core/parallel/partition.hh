@@ -32,19 +32,35 @@ struct Partition {
     bool leads = false; ///< partition 0 may end the run
 };
 
-/// The work of each component in a time; without measurements the number of its ports.
+/// The work of each component, in wakes.
 using ComponentWork = std::vector<std::uint64_t>;
-ComponentWork estimated_work(const std::vector<Component*>& components);
 
 /// How many times faster a run on `threads` cores could be at most, if nothing but the work of sets
 /// took time.
 double most_speed_up(const Sets& sets, const ComponentWork& work, unsigned threads);
 
-/// Divides the machine into at most `parts` partitions of similar work. Of all possible windows,
-/// the longest is chosen whose largest possible speed-up is within a tenth of the best. Nothing if
-/// all components form one set.
-std::optional<Partition> divide(const std::vector<Component*>& components,
-                                const ComponentWork& work, unsigned parts);
+/// The work of a machine in a stretch of simulated time.
+struct MeasuredWork {
+    ComponentWork wakes;
+    Tick time = 0;
+};
+
+/// A partition, and the time of a run with it as a share of a serial run's time, as far as the end
+/// of a window costs as much as `wakes_of_an_end` wakes.
+struct Choice {
+    Partition partition;
+    double cost = 1;
+};
+constexpr double wakes_of_an_end = 32; ///< about 3 us
+
+/// Divides the machine into at most `parts` partitions of similar work. Of all possible windows
+/// chooses the one with the least cost: short windows divide a machine into more sets, long ones
+/// end less often. Nothing if all components form one set.
+std::optional<Choice> choose(const std::vector<Component*>& components, const MeasuredWork& work,
+                             unsigned parts);
+
+/// Two partitions with the longest window. Nothing if all components form one set.
+std::optional<Partition> divide_at_longest(const std::vector<Component*>& components);
 
 /// For tests: a random window, and random partitions of its sets, up to eight.
 std::optional<Partition> divide_at_random(const std::vector<Component*>& components,

@@ -11,14 +11,13 @@ namespace memsim {
 
 namespace {
 
-/// Windows after which a partition is judged. The first partition rests on the numbers of ports;
-/// after so many windows the work of the components is known.
-constexpr std::uint64_t trial = 4096;
-constexpr std::uint64_t until_next_judgement = 32 * trial;
-/// Wakes of a window that must run beside others: what two meetings of threads cost, about 3 us.
-constexpr double least_saved = 32;
-/// Calls of run(), about ten a second, until a partition that did not pay is tried again.
+/// Windows of a trial on one thread, which measures the work of each component.
+constexpr std::uint64_t trial = 20'000, shortest_trial = 1'000;
+/// Windows on several threads until they are judged for the first time, and again.
+constexpr std::uint64_t until_first_judgement = 4'096, until_next_judgement = 131'072;
+/// Calls of run(), about ten a second, until the next trial after partitions did not pay.
 constexpr unsigned pause = 100;
+constexpr unsigned for_ever = ~0u;
 
 std::string with_digits(double value, int digits) {
     char text[32];
@@ -28,6 +27,11 @@ std::string with_digits(double value, int digits) {
 
 std::string count_of(std::uint64_t n, const std::string& what) {
     return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+std::string in_words(const Partition& p) {
+    return count_of(p.parts, "partition") + " of " + count_of(p.sets.count, "set") +
+           " of components, windows of " + Text<Time>::show({p.sets.window});
 }
 
 bool only_handlers(Simulation& whole) {
@@ -60,90 +64,117 @@ void Threads::note(std::string sentence) {
     notes_.push_back(std::move(sentence));
 }
 
-bool Threads::prepare(Simulation& whole, const std::vector<Component*>& components) {
-    if (windows_) return true;
-    unsigned threads = options_.threads;
-    if (const unsigned cores = std::thread::hardware_concurrency();
-        !options_.random_partitions && cores < threads) {
-        note(count_of(cores, "thread") + ": this computer has no more cores");
-        threads = cores;
-    }
-    std::optional<Partition> partition;
-    if (options_.random_partitions)
-        partition = divide_at_random(components, options_.random_partitions);
-    else
-        partition =
-            memsim::divide(components, work_.empty() ? estimated_work(components) : work_, threads);
-    if (!partition || partition->parts < 2) {
-        note("one thread: all components of the machine form one set, which cannot be divided");
-        serial_ = ~0u;
-        return false;
-    }
-    note(count_of(partition->parts, "partition") + " of " + count_of(partition->sets.count, "set") +
-         " of components, windows of " + Text<Time>::show({partition->sets.window}));
-    windows_ = std::make_unique<Windows>(whole, components, std::move(*partition), threads);
-    return true;
+/// The threads of this run: more than there are cores would wait for each other.
+unsigned Threads::cores() {
+    const unsigned cores = std::thread::hardware_concurrency();
+    if (cores >= options_.threads) return options_.threads;
+    note(count_of(cores, "thread") + ": this computer has no more cores");
+    return cores;
 }
 
 Stop Threads::run(Simulation& whole, const std::vector<Component*>& components, Tick until) {
     if (!on()) return whole.run(until);
     if (serial_ != 0) {
-        if (serial_ != ~0u) --serial_;
+        if (serial_ != for_ever) --serial_;
         return whole.run(until);
     }
     if (const std::string why = obstacle(whole); !why.empty()) {
         note("one thread: " + why);
         return whole.run(until);
     }
-    while (prepare(whole, components)) {
-        const std::uint64_t most = options_.random_partitions ? ~std::uint64_t {0}
-                                   : judged_.windows == 0     ? trial
-                                                              : until_next_judgement;
-        if (const auto stop = windows_->run(until, most)) return *stop;
-        if (!pays()) break;
+    if (!windows_) {
+        const auto stop = try_out(whole, components, until);
+        decide(components);
+        if (stop) return *stop;
     }
+    while (windows_)
+        if (const auto stop = run_windows(until)) return *stop;
     return whole.run(until);
 }
 
-/// Judges the windows since the last call. After the first ones a new partition is made.
-bool Threads::pays() {
+/// Measures the work of each component. Makes random partitions, if they are asked for, instead.
+std::optional<Stop> Threads::try_out(Simulation& whole, const std::vector<Component*>& components,
+                                     Tick until) {
+    whole_ = &whole;
+    std::optional<Partition> partition =
+        options_.random_partitions ? divide_at_random(components, options_.random_partitions)
+                                   : divide_at_longest(components);
+    choice_.reset();
+    if (!partition || partition->parts < 2) {
+        note("one thread: all components of the machine form one set, which cannot be divided");
+        serial_ = for_ever;
+        return {};
+    }
+    if (options_.random_partitions) {
+        choice_ = {std::move(*partition), 0};
+        return {};
+    }
+    Windows windows(whole, components, std::move(*partition), 1);
+    const Tick from = whole.now();
+    const auto stop = windows.run(until, trial);
+    if (windows.counts().windows < shortest_trial) return stop; // the next call tries again
+    measured_ = {windows.counts().work, whole.now() - from};
+    choice_ = choose(components, measured_, cores());
+    return stop;
+}
+
+/// After a trial: begins to run the best partition, if it pays.
+void Threads::decide(const std::vector<Component*>& components) {
+    if (!choice_) return;
+    if (choice_->cost >= 1) {
+        note("one thread: " + in_words(choice_->partition) + " would take " +
+             with_digits(choice_->cost, 2) + " times as long");
+        serial_ = pause;
+        return;
+    }
+    note(in_words(choice_->partition));
+    judged_ = {};
+    windows_ = std::make_unique<Windows>(*whole_, components, choice_->partition,
+                                         options_.random_partitions ? options_.threads : cores());
+}
+
+/// Runs windows on all threads; nothing if they were judged. They end if they do not pay.
+std::optional<Stop> Threads::run_windows(Tick until) {
+    const bool forced = options_.random_partitions != 0;
+    const auto stop = windows_->run(until, forced                 ? ~std::uint64_t {0}
+                                           : judged_.windows == 0 ? until_first_judgement
+                                                                  : until_next_judgement);
+    if (stop) return stop;
     const WindowCounts& now = windows_->counts();
     WindowCounts recent = now;
     recent.windows -= judged_.windows, recent.wakes -= judged_.wakes;
     recent.longest -= judged_.longest;
     judged_ = now;
-    if (work_.empty()) {
-        work_ = now.work;
-        former_ = now;
-        judged_ = {};
-        windows_.reset();
-        return true;
-    }
-    if (recent.saved() >= least_saved) return true;
-    note("one thread: " + with_digits(recent.saved(), 1) + " of the " +
+    if (recent.saved() >= wakes_of_an_end) return {};
+    note("one thread: of " +
          with_digits(static_cast<double>(recent.wakes) / static_cast<double>(recent.windows), 1) +
-         " wakes in a window of " + Text<Time>::show({windows_->partition().sets.window}) +
-         " run beside others, too few to pay for its end (" + with_digits(least_saved, 0) +
-         "); tried again later");
+         " wakes in a window, " + with_digits(recent.saved(), 1) +
+         " ran beside others, too few to pay for its end (" + with_digits(wakes_of_an_end, 0) +
+         ")");
+    windows_.reset();
     serial_ = pause;
-    return false;
+    return {};
 }
 
 std::vector<std::string> Threads::summary() const {
-    if (!windows_) return {};
-    const WindowCounts& counts = windows_->counts();
-    const std::uint64_t windows = former_.windows + counts.windows;
-    if (counts.windows == 0) return {};
-    const double wakes = static_cast<double>(former_.wakes + counts.wakes);
-    std::string bounds = "without the ends of windows at most";
+    std::vector<std::string> all;
+    if (windows_ && windows_->counts().windows) {
+        const WindowCounts& c = windows_->counts();
+        all.push_back(
+            count_of(c.windows, "window") + " of " +
+            with_digits(static_cast<double>(c.wakes) / static_cast<double>(c.windows), 1) +
+            " wakes, of which " + with_digits(c.saved(), 1) + " ran beside others");
+    }
+    const ComponentWork& work = windows_ ? windows_->counts().work : measured_.wakes;
+    if (!choice_ || work.empty()) return all;
+    std::string bounds;
     for (const unsigned threads : {2u, 4u, 8u, 16u, 32u, 64u})
-        bounds += (threads == 2 ? " " : ", ") +
-                  with_digits(most_speed_up(windows_->partition().sets, counts.work, threads), 2) +
-                  " times faster on " + std::to_string(threads);
-    return {count_of(windows, "window") + " of " +
-                with_digits(wakes / static_cast<double>(windows), 1) + " wakes, of which " +
-                with_digits(counts.saved(), 1) + " ran beside others",
-            bounds + " threads"};
+        bounds += (threads == 2 ? "" : ", ") +
+                  with_digits(most_speed_up(choice_->partition.sets, work, threads), 2);
+    all.push_back("by the work of its " + count_of(choice_->partition.sets.count, "set") +
+                  " alone, 2, 4, 8, 16, 32, 64 threads would be at most " + bounds +
+                  " times as fast");
+    return all;
 }
 
 } // namespace memsim

@@ -30,16 +30,20 @@ class Threads {
 
   private:
     std::string obstacle(Simulation& whole) const;
-    bool prepare(Simulation& whole, const std::vector<Component*>& components);
-    bool pays();
+    unsigned cores();
+    std::optional<Stop> try_out(Simulation& whole, const std::vector<Component*>& components,
+                                Tick until);
+    void decide(const std::vector<Component*>& components);
+    std::optional<Stop> run_windows(Tick until);
     void note(std::string sentence);
 
     Options options_;
+    Simulation* whole_ = nullptr;
     std::unique_ptr<Windows> windows_;
-    WindowCounts former_; ///< of the partition of the trial
-    WindowCounts judged_; ///< of the present partition, when it was judged last
-    ComponentWork work_;  ///< measured in a trial
-    unsigned serial_ = 0; ///< calls of run() that remain serial
+    WindowCounts judged_;          ///< of these windows, when they were judged last
+    MeasuredWork measured_;        ///< in the last trial
+    std::optional<Choice> choice_; ///< the best partition for that work
+    unsigned serial_ = 0;          ///< calls of run() that remain serial
     std::vector<std::string> notes_;
     std::string last_note_;
 };

@@ -148,7 +148,7 @@ TEST_CASE("a link is cut if its latency is at least the window", "[parallel]") {
     const auto& all = pair.machine.components();
     CHECK(sets_of(all, Time {10_ns}.raw).count == 2);
     CHECK(sets_of(all, Time {10_ns}.raw + 1).count == 1);
-    const auto partition = memsim::divide(all, estimated_work(all), 2);
+    const auto partition = divide_at_longest(all);
     REQUIRE(partition);
     CHECK(partition->sets.window == Time {10_ns}.raw);
     CHECK(partition->parts == 2);
@@ -171,15 +171,24 @@ TEST_CASE("components that call each other, and those that end runs, are in one 
     }
 }
 
-TEST_CASE("the longest window that costs no more than a tenth of the speed-up is chosen",
-          "[parallel]") {
-    Ring ring(false);
+TEST_CASE("the window with the least cost is chosen", "[parallel]") {
+    Ring ring(false); // links of 3, 7, 10, 10 and 12 ns
     const auto& all = ring.machine.components();
-    const ComponentWork equal(all.size(), 100);
-    CHECK(memsim::divide(all, equal, 5)->sets.window == Time {3_ns}.raw); // any other joins two
-    CHECK(memsim::divide(all, equal, 2)->sets.window == Time {10_ns}.raw);
-    CHECK(most_speed_up(sets_of(all, 1), equal, 5) == Approx(5));
-    CHECK(most_speed_up(sets_of(all, 1), equal, 64) == Approx(5));
+    // Much work in a window: as many sets as threads count. Little work: the longest window counts.
+    const MeasuredWork much {ComponentWork(all.size(), 1'000'000), Time {100_ns}.raw};
+    const MeasuredWork some {ComponentWork(all.size(), 100), Time {100_ns}.raw};
+    const MeasuredWork little {ComponentWork(all.size(), 1), Time {100_ns}.raw};
+    const auto window = [&](const MeasuredWork& work, unsigned parts) {
+        return choose(all, work, parts)->partition.sets.window;
+    };
+    CHECK(window(much, 5) == Time {3_ns}.raw);
+    CHECK(window(much, 3) == Time {10_ns}.raw);
+    CHECK(window(little, 5) > Time {10_ns}.raw);
+    CHECK(choose(all, much, 5)->cost == Approx(0.2).margin(0.01));
+    CHECK(choose(all, some, 2)->cost > 0.5);
+    CHECK(choose(all, little, 5)->cost > 1);
+    CHECK(most_speed_up(sets_of(all, 1), much.wakes, 5) == Approx(5));
+    CHECK(most_speed_up(sets_of(all, 1), much.wakes, 64) == Approx(5));
 }
 
 TEST_CASE("a window is exactly as long as the latency of its links", "[parallel]") {
@@ -277,13 +286,14 @@ TEST_CASE("a machine that cannot gain runs serially and says why", "[parallel]")
               m.sim().set_debug(std::vector<std::uint8_t>(DebugFlag::all().size(), 0), 0, never,
                                 [](const std::string&) {});
           }) == std::vector<std::string> {"one thread: debug output has one order"});
-    Pair pair({{"latency", "1ns"}, {"count", "20000"}}, {});
+    Pair pair({{"latency", "1ns"}, {"count", "60000"}}, {});
     pair.machine.threads().set({2, 0});
     CHECK(pair.run() == Stop::idle);
     const auto notes = pair.machine.threads().take_notes();
-    REQUIRE(notes.size() == 2);
-    CHECK(notes[0] == "2 partitions of 2 sets of components, windows of 1ns");
-    CHECK_THAT(notes[1], Catch::StartsWith("one thread: ") &&
-                             Catch::Contains("run beside others, too few to pay"));
-    CHECK(pair.sink.stat.taken.value() == 20000);
+    REQUIRE(notes.size() == 1);
+    CHECK_THAT(notes[0], Catch::StartsWith("one thread: 2 partitions of 2 sets of components, "
+                                           "windows of 1ns would take ") &&
+                             Catch::EndsWith(" times as long"));
+    CHECK(pair.machine.threads().summary().size() == 1);
+    CHECK(pair.sink.stat.taken.value() == 60000);
 }
