@@ -95,7 +95,7 @@ Stop Threads::run(Simulation& whole, const std::vector<Component*>& components, 
 /// Measures the work of each component. Makes random partitions, if they are asked for, instead.
 std::optional<Stop> Threads::try_out(Simulation& whole, const std::vector<Component*>& components,
                                      Tick until) {
-    whole_ = &whole;
+    whole_ = &whole, components_ = &components;
     std::optional<Partition> partition =
         options_.random_partitions ? divide_at_random(components, options_.random_partitions)
                                    : divide_at_longest(components);
@@ -123,12 +123,14 @@ void Threads::decide(const std::vector<Component*>& components) {
     if (!choice_) return;
     if (choice_->cost >= 1) {
         note("one thread: " + in_words(choice_->partition) + " would take " +
-             with_digits(choice_->cost, 2) + " times as long");
+             (choice_->cost < 10 ? with_digits(choice_->cost, 2) : "more than 10") +
+             " times as long");
         serial_ = pause;
         return;
     }
     note(in_words(choice_->partition));
     judged_ = {};
+    since_ = whole_->now();
     windows_ = std::make_unique<Windows>(*whole_, components, choice_->partition,
                                          options_.random_partitions ? options_.threads : cores());
 }
@@ -165,15 +167,14 @@ std::vector<std::string> Threads::summary() const {
             with_digits(static_cast<double>(c.wakes) / static_cast<double>(c.windows), 1) +
             " wakes, of which " + with_digits(c.saved(), 1) + " ran beside others");
     }
-    const ComponentWork& work = windows_ ? windows_->counts().work : measured_.wakes;
-    if (!choice_ || work.empty()) return all;
+    if (!choice_ || !components_) return all;
+    const MeasuredWork work =
+        windows_ ? MeasuredWork {windows_->counts().work, whole_->now() - since_} : measured_;
     std::string bounds;
     for (const unsigned threads : {2u, 4u, 8u, 16u, 32u, 64u})
         bounds += (threads == 2 ? "" : ", ") +
-                  with_digits(most_speed_up(choice_->partition.sets, work, threads), 2);
-    all.push_back("by the work of its " + count_of(choice_->partition.sets.count, "set") +
-                  " alone, 2, 4, 8, 16, 32, 64 threads would be at most " + bounds +
-                  " times as fast");
+                  with_digits(std::max(1.0, 1 / choose(*components_, work, threads)->cost), 2);
+    all.push_back("2, 4, 8, 16, 32, 64 threads would be at most " + bounds + " times as fast");
     return all;
 }
 

@@ -39,7 +39,9 @@ class Threads {
 
     Options options_;
     Simulation* whole_ = nullptr;
+    const std::vector<Component*>* components_ = nullptr;
     std::unique_ptr<Windows> windows_;
+    Tick since_ = 0;               ///< begin of these windows
     WindowCounts judged_;          ///< of these windows, when they were judged last
     MeasuredWork measured_;        ///< in the last trial
     std::optional<Choice> choice_; ///< the best partition for that work
