@@ -8,7 +8,7 @@ MACHINES = {
     "drive.py": "--requests 1000",
     "dram_traffic.py": "",
     "cxl_link.py": "",
-    "paged_gpu.py": "--scale tiny",
+    "paged_gpu.py": "--scale 9",
     "ohm_planar.py": "--scale tiny --max-instructions 60000",
     "ohm_two_level.py": "--scale tiny --max-instructions 60000",
     "zng.py": "--scale tiny --workload betw-back --max-instructions 60000",

@@ -14,7 +14,7 @@ void rest_briefly() {
 
 /// Waits until `value` differs from `old`: first without sleep, because windows are short.
 std::uint32_t wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
-    for (int i = 0; i < 4000; ++i) {
+    for (int i = 0; i < 2000; ++i) {
         const std::uint32_t now = value.load(std::memory_order_acquire);
         if (now != old) return now;
         rest_briefly();

@@ -11,8 +11,10 @@ namespace memsim {
 
 namespace {
 
-/// Windows of a trial on one thread, which measures the work of each component.
-constexpr std::uint64_t trial = 20'000, shortest_trial = 1'000;
+/// A trial on one thread measures the work of each component until it has so many windows or wakes.
+constexpr std::uint64_t trial = 20'000, trial_wakes = 200'000;
+/// A trial that ends earlier, by the end of a call of run(), counts from here on.
+constexpr std::uint64_t shortest_trial = 1'000, fewest_wakes = 20'000;
 /// Windows on several threads until they are judged for the first time, and again.
 constexpr std::uint64_t until_first_judgement = 4'096, until_next_judgement = 131'072;
 /// Calls of run(), about ten a second, until the next trial after partitions did not pay.
@@ -111,8 +113,9 @@ std::optional<Stop> Threads::try_out(Simulation& whole, const std::vector<Compon
     }
     Windows windows(whole, components, std::move(*partition), 1);
     const Tick from = whole.now();
-    const auto stop = windows.run(until, trial);
-    if (windows.counts().windows < shortest_trial) return stop; // the next call tries again
+    const auto stop = windows.run(until, trial, trial_wakes);
+    if (windows.counts().windows < shortest_trial && windows.counts().wakes < fewest_wakes)
+        return stop; // the next call tries again
     measured_ = {windows.counts().work, whole.now() - from};
     choice_ = choose(components, measured_, cores());
     return stop;

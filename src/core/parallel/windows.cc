@@ -109,14 +109,14 @@ void Windows::deliver() {
 
 // ---- windows -----------------------------------------------------------------------------------
 
-std::optional<Stop> Windows::run(Tick until, std::uint64_t most) {
+std::optional<Stop> Windows::run(Tick until, std::uint64_t most, std::uint64_t most_wakes) {
     whole_.begin_parts();
     divide();
     crew_ = std::make_unique<Crew>(threads_ - 1, [this](unsigned thread) { run_parts_of(thread); });
     std::optional<Stop> stop;
     std::exception_ptr error;
     try {
-        stop = run_windows(until, most);
+        stop = run_windows(until, most, most_wakes);
     } catch (...) {
         error = std::current_exception();
     }
@@ -134,7 +134,7 @@ Tick Windows::next_of_others() {
     return next;
 }
 
-std::optional<Stop> Windows::run_windows(Tick until, std::uint64_t most) {
+std::optional<Stop> Windows::run_windows(Tick until, std::uint64_t most, std::uint64_t most_wakes) {
     const Tick w = partition_.sets.window;
     led_ = partition_.leads ? 0 : never;
     for (std::uint64_t done = 0;; ++done) {
@@ -143,7 +143,7 @@ std::optional<Stop> Windows::run_windows(Tick until, std::uint64_t most) {
         const Tick others = next_of_others();
         const bool attention = whole_.attention().load(std::memory_order_relaxed) &&
                                whole_.attention().exchange(false, std::memory_order_relaxed);
-        if (attention || done == most) {
+        if (attention || done == most || counts_.wakes >= most_wakes) {
             if (partition_.leads) catch_up(led_);
             return attention ? std::optional(Stop::attention) : std::nullopt;
         }

@@ -59,8 +59,10 @@ class Windows {
             unsigned threads);
     ~Windows();
 
-    /// Like Simulation::run() of the whole. Nothing if it has executed `most` windows before.
-    std::optional<Stop> run(Tick until, std::uint64_t most);
+    /// Like Simulation::run() of the whole. Nothing if it has executed `most` windows before, or,
+    /// in all calls, `most_wakes` wakes.
+    std::optional<Stop> run(Tick until, std::uint64_t most,
+                            std::uint64_t most_wakes = ~std::uint64_t {0});
     const Partition& partition() const { return partition_; }
     const WindowCounts& counts() const { return counts_; }
 
@@ -73,7 +75,7 @@ class Windows {
 
     void divide();
     void join();
-    std::optional<Stop> run_windows(Tick until, std::uint64_t most);
+    std::optional<Stop> run_windows(Tick until, std::uint64_t most, std::uint64_t most_wakes);
     std::optional<Stop> pass(Tick next, Tick until);
     void execute(Tick lead, Tick others);
     void run_parts_of(unsigned thread);
