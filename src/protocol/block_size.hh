@@ -9,6 +9,7 @@ namespace memsim::protocol {
 /// 512 bytes.
 class HasBlockSize {
   public:
+    static constexpr bool constant = true;
     virtual ~HasBlockSize() = default;
     virtual std::uint32_t block_bytes() const = 0;
 };

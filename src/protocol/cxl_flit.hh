@@ -18,6 +18,7 @@ struct Aside {
 
 struct CxlFlit {
     static constexpr std::uint32_t largest_wire_bytes = 1024;
+    static constexpr bool names_records = true;
 
     /// A record: `raw` holds all bytes of the flit, followed by the asides of its headers.
     Contents::Id bytes;

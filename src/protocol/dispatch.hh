@@ -94,6 +94,7 @@ struct SmSlots {
 /// Implemented by a Dispatch responder.
 class HasSlots {
   public:
+    static constexpr bool constant = true;
     virtual ~HasSlots() = default;
     virtual SmSlots slots() const = 0;
 };

@@ -94,6 +94,7 @@ struct FlashTimes {
 /// Implemented by channels and packages, for components that need these times.
 class HasFlashTimes {
   public:
+    static constexpr bool constant = true;
     virtual ~HasFlashTimes() = default;
     virtual FlashTimes flash_times() const = 0;
 };
@@ -109,6 +110,7 @@ struct FlashGeometry {
 /// values; a channel uses at most as many registers as there are.
 class HasFlashGeometry {
   public:
+    static constexpr bool constant = true;
     virtual ~HasFlashGeometry() = default;
     /// Available before init().
     virtual FlashGeometry flash_geometry() const = 0;

@@ -98,6 +98,7 @@ struct PageStripe {
 /// Implemented by a TLB: all TLBs of one MMU must number pages in the same way.
 class HasStripe {
   public:
+    static constexpr bool constant = true;
     virtual ~HasStripe() = default;
     virtual PageStripe page_stripe() const = 0;
 };

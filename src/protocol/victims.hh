@@ -18,6 +18,7 @@ namespace memsim::protocol {
 
 class TakesVictims {
   public:
+    static constexpr bool constant = true;
     virtual ~TakesVictims() = default;
 };
 

@@ -84,6 +84,7 @@ PYBIND11_MODULE(_memsim, m) {
     python::bind_tables(m);
     python::bind_workloads(m);
     python::bind_machine(m);
+    python::bind_threads(m);
     python::bind_results(m);
     python::bind_traces(m);
 }

@@ -30,6 +30,7 @@ void bind_workloads(py::module_& m);
 void bind_schema(py::module_& m);
 void bind_tables(py::module_& m);
 void bind_machine(py::module_& m);
+void bind_threads(py::module_& m);
 void bind_results(py::module_& m);
 void bind_traces(py::module_& m);
 

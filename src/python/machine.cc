@@ -199,4 +199,19 @@ void bind_machine(py::module_& m) {
         .def("load", &Machine::load);
 }
 
+void bind_threads(py::module_& m) {
+    using namespace py::literals;
+    py::class_<Machine> machine = m.attr("Machine");
+    machine
+        .def(
+            "set_threads",
+            [](Machine& of, unsigned threads, std::uint64_t random_partitions) {
+                of.threads().set({threads, random_partitions});
+            },
+            "threads"_a, "random_partitions"_a = 0)
+        .def("take_thread_notes", [](Machine& of) { return of.threads().take_notes(); })
+        .def_property_readonly("thread_summary",
+                               [](Machine& of) { return of.threads().summary(); });
+}
+
 } // namespace memsim::python

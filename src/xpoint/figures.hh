@@ -15,6 +15,7 @@ struct Figures {
 
 class HasFigures {
   public:
+    static constexpr bool constant = true;
     virtual ~HasFigures() = default;
     virtual Figures figures() const = 0;
 };

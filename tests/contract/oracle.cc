@@ -144,6 +144,19 @@ std::vector<std::string> check_oracle(const Rig& rig, unsigned rounds) {
         compare("saved at " + std::to_string(at) + " and run on", finish(*first));
     }
 
+    for (unsigned s = 1; s <= 6 * rounds; ++s) {
+        const Tick at = some_tick();
+        const auto m = started(rig), n = started(rig), second = built(rig);
+        const std::string how = "in partitions " + std::to_string(s);
+        m->threads().set({1 + s % 2, s});
+        if (s % 3 == 0) m->sim().perturb(s, 3, all_of(*m));
+        compare(how, finish(*m));
+        n->threads().set({1 + s % 2, s});
+        n->run(at);
+        second->load(n->save());
+        compare(how + ", restored serially at " + std::to_string(at), finish(*second));
+    }
+
     // To be watched changes nothing but what the watcher keeps.
     const auto stamped = started(rig);
     stamped->sim().stamps().enable(1);

@@ -17,7 +17,7 @@ FLOORS = [
 # The rooms of a folder form layers of their own: a file may include its own room and those to the left of it. In core,
 # sources (not headers) may include all of it: the kernel's sources need the machine.
 ROOMS = {
-    "core": ["base", "state", "declare", "kernel", "observe", "machine"],
+    "core": ["base", "state", "declare", "kernel", "parallel", "observe", "machine"],
     "gpu": ["mmu", "sm", "dispatch"],
     "mem": ["traffic", "dram", "cache", "page_cache"],
     "flash": ["nand", "channel", "hbf", "ftl", "drive"],

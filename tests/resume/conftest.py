@@ -105,17 +105,23 @@ def at_fixture():
 
 @pytest.fixture
 def survives(run):
-    """Checks that a machine that is saved at two moments, restored and perturbed gives the same results."""
+    """Checks that a machine that is saved at two moments, restored and perturbed gives the same results.
+
+    It is saved and perturbed in random partitions. One of two checkpoints is restored on one thread.
+    """
 
     def check(*machine):
         whole = run("-d", "whole", *machine)
         content = run.content("whole")
-        cut = run("-d", "cut", *at(run.moments("whole", 2)), *machine)
+        seed = run.random.randrange(1, 1000)
+        print(f"partitions are of seed {seed}")
+        parts = "--threads", 2, "--random-partitions", seed
+        cut = run("-d", "cut", *parts, *at(run.moments("whole", 2)), *machine)
         assert cut.stdout == whole.stdout and run.content("cut") == content
-        for file in (run.directory / "cut").glob("*.ckpt"):
-            assert run("--restore", file).stdout == whole.stdout, file
+        for number, file in enumerate(sorted((run.directory / "cut").glob("*.ckpt"))):
+            assert run("--restore", file, *(parts if number else ())).stdout == whole.stdout, file
             assert run.content("cut") == content, file
-        run("-d", "perturbed", "--perturb-wakes", 1, *machine)
+        run("-d", "perturbed", "--perturb-wakes", 1, "--random-partitions", seed + 1, *machine)
         assert run.content("perturbed") == content
 
     return check

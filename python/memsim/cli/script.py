@@ -14,7 +14,7 @@ from ..errors import Error, did_you_mean
 from ..files import check_output
 from ..model import schema
 from ..run import children
-from ..run.options import add_changes, add_oracles, add_stamps, ticks, whole
+from ..run.options import add_changes, add_oracles, add_stamps, add_threads, ticks, whole
 from ..run.session import session
 from ..run.start import run_script
 from . import restore
@@ -26,8 +26,7 @@ def register(p: argparse.ArgumentParser) -> None:
     p.formatter_class = argparse.RawDescriptionHelpFormatter
     p.usage = (
         "memsim [options] script.py [arguments]\n"
-        "       memsim [options] --restore FILE\n"
-        "       memsim SUBCOMMAND ..."
+        "       memsim [options] --restore FILE\n       memsim SUBCOMMAND ..."
     )
     p.description = "Options before the script are memsim's, those after it the script's."
     p.epilog = "subcommands (memsim SUBCOMMAND --help lists their options):\n" + "\n".join(
@@ -46,6 +45,7 @@ def register(p: argparse.ArgumentParser) -> None:
         type=whole(0, 65535),
         help="show the run as a page at http://127.0.0.1:PORT while it is running (0: any free port)",
     )
+    add_threads(p)
     p.add_argument("--list-sim-objects", action="store_true", help="list the component types")
     p.add_argument("--version", action="version", version=f"memsim {memsim.__version__}", help="print the version")
 
@@ -258,6 +258,7 @@ def _apply(args: argparse.Namespace) -> None:
     if args.timeline and not args.stamps:
         options.stamps = 100
     options.perturb = args.perturb_wakes
+    options.threads, options.random_partitions = args.threads, args.random_partitions
     options.skip_finished = args.skip_finished
     if args.debug_flags:
         options.debug = {

@@ -24,7 +24,7 @@ from ..model.build import build, rebuild_tree
 from ..model.units import Time
 from ..errors import Error
 from ..files import check_regular
-from ..run.options import add_changes, add_oracles, add_stamps
+from ..run.options import add_changes, add_oracles, add_stamps, add_threads, oracle_options
 from ..run.processes import MEMSIM, PYTHON, run_for_us
 from ..results.database import connect
 
@@ -54,6 +54,7 @@ def register(p: argparse.ArgumentParser) -> None:
     p.add_argument("--seed", metavar="N", type=int, default=1, help="seed of the random ticks (1)")
     add_changes(p)
     add_stamps(p)
+    add_threads(p)
     add_oracles(p)
     p.add_argument("script", metavar="script.py", help="must end with code 0")
     p.add_argument("arguments", nargs="...", help="the script's")
@@ -65,11 +66,9 @@ def main(args: argparse.Namespace) -> int:
         raise Error("--ticks: must be at least 1")
     check_regular(args.script)
     # A checkpoint keeps the options that were set; the others belong to each process.
-    options = ["--event-queue", args.event_queue]
+    options = oracle_options(args)
     if args.stamps:
         options += ["--stamps", str(args.stamps)]
-    if args.perturb_wakes is not None:
-        options += ["--perturb-wakes", str(args.perturb_wakes)]
     command = [*(f"--set={change}" for change in args.changes), *options, args.script, *args.arguments]
     with tempfile.TemporaryDirectory(prefix="memsim-verify-") as scratch:
         whole, cut, saved = (os.path.join(scratch, name) for name in ("whole", "cut", "saved"))

@@ -23,6 +23,8 @@ class Options:
     origin: str = ""  # hash of the checkpoint after which the parameters differ
     event_queue: str = "fast"
     perturb: int | None = None  # seed of random wakes
+    threads: int = 1  # of one machine's run
+    random_partitions: int = 0  # seed of random partitions for tests; 0: none
     stamps: int = 0  # one of this many requests is stamped; 0: none
     debug: dict[str, Any] | None = None  # flags, start, end and file of set_debug()
     timeline: str = ""
@@ -136,8 +138,19 @@ def add_stamps(p: argparse._ActionsContainer) -> None:
     )
 
 
+def add_threads(p: argparse._ActionsContainer) -> None:
+    """Adds --threads."""
+    p.add_argument(
+        "--threads",
+        metavar="N",
+        type=whole(1, 1024),
+        default=1,
+        help="threads of one simulation; results are those of one thread (1)",
+    )
+
+
 def add_oracles(p: argparse.ArgumentParser) -> None:
-    """Adds --event-queue and --perturb-wakes."""
+    """Adds --event-queue, --perturb-wakes and --random-partitions."""
     g = p.add_argument_group("oracles (results must not change)")
     g.add_argument(
         "--event-queue",
@@ -146,3 +159,20 @@ def add_oracles(p: argparse.ArgumentParser) -> None:
         help="naive: an ordered map instead of the fast queue",
     )
     g.add_argument("--perturb-wakes", metavar="SEED", type=whole(0), help="wake random components without a cause")
+    g.add_argument(
+        "--random-partitions",
+        metavar="SEED",
+        type=whole(1),
+        default=0,
+        help="run in random partitions, also where they do not pay",
+    )
+
+
+def oracle_options(args: argparse.Namespace) -> list[str]:
+    """The command line that repeats the options of add_threads() and add_oracles()."""
+    options = ["--event-queue", args.event_queue, "--threads", str(args.threads)]
+    if args.perturb_wakes is not None:
+        options += ["--perturb-wakes", str(args.perturb_wakes)]
+    if args.random_partitions:
+        options += ["--random-partitions", str(args.random_partitions)]
+    return options

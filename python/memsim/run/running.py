@@ -45,6 +45,11 @@ class Runner:
             f"{', '.join(counted)}; set a larger limit, or --timeline-start and --timeline-end"
         )
 
+    def tell_threads(self) -> None:
+        """Prints sentences about the windows of a run on several threads."""
+        for line in self._origin.machine.thread_summary:
+            self._progress.tell(f"--threads: {line}")
+
     def run(self, until: int) -> tuple[str, int]:
         """Runs to the tick `until`; returns the cause of the end and the tick.
 
@@ -63,6 +68,8 @@ class Runner:
                     self.whole = False
                     stop = machine.run(min(until, boundary))
                     self.whole = True
+                    for note in machine.take_thread_notes():
+                        self._progress.tell(f"--threads: {note}")
                     if stop == "limit" and machine.now == boundary:
                         saver.save_periodic()
                     if stop == "attention" or (stop == "limit" and machine.now < until):

@@ -107,6 +107,8 @@ class Simulation:
         opts, machine = self.options, self._machine
         if opts.perturb is not None:
             machine.perturb(opts.perturb, 3)
+        if opts.threads > 1 or opts.random_partitions:
+            machine.set_threads(opts.threads, opts.random_partitions)
         if opts.stamps:
             machine.stamp_every(opts.stamps)
         self._files.lock(all_outputs=False)
@@ -265,6 +267,7 @@ class Simulation:
         session.open.remove(self)
         session.show(self, ended=True)
         self._runner.tell_left_out()
+        self._runner.tell_threads()
         self._files.release()
         if finished:
             self._journal.pass_between()

@@ -85,6 +85,14 @@ void Component::load_state(Loader& l) {
     state_loaded();
 }
 
+void Component::move_to(Simulation& part) {
+    sim_ = &part;
+    for (Timer* t : declared().timers(*this)) {
+        Simulation::forget(*t);
+        part.rearm(*t, *this);
+    }
+}
+
 void Component::save_stats(Saver& s) {
     for (const StatField& f : declared().stats(*this)) f.operations->save(*f.stat, s);
 }

@@ -78,6 +78,27 @@ struct MemoryUse {
     std::uint64_t begin = 0, bytes = 0;
 };
 
+/// The simulation of a component, for the component's parts.
+class SimulationRef {
+  public:
+    explicit SimulationRef(Simulation* const& of) : at_(&of) {}
+    operator Simulation&() const { return **at_; }
+    Tick now() const { return (*at_)->now(); }
+    std::uint64_t seed() const { return (*at_)->seed(); }
+    Stamps& stamps() const { return (*at_)->stamps(); }
+    Contents& contents() const { return (*at_)->contents(); }
+
+  private:
+    Simulation* const* at_;
+};
+
+/// Implemented, in addition to Model, by a component that uses Simulation::launches() or ends a run
+/// (Simulation::request_exit()). All of them run in one partition (core/parallel/windows.hh).
+class EndsRuns {
+  public:
+    virtual ~EndsRuns() = default;
+};
+
 class Component : public Object {
   public:
     Component();
@@ -103,8 +124,12 @@ class Component : public Object {
     /// Checks the component's sums when no event is pending: a sentence if one of them is wrong.
     virtual std::optional<std::string> imbalance() const { return {}; }
 
+    /// Not constant: a run in partitions replaces it. Parts of a component keep sim_ref() instead.
     Simulation& sim() const { return *sim_; }
+    SimulationRef sim_ref() const { return SimulationRef(sim_); }
     Tick now() const { return sim_->now(); }
+    /// The component and its timers belong to `part` from now on.
+    void move_to(Simulation& part);
 
     // ---- for the framework: access to ports and State without their types ----
     struct PortRef {
@@ -230,7 +255,10 @@ class Model : public Component {};
 
 template <class I>
 I* PortBase::find_interface() const {
-    return dynamic_cast<I*>(&peer()->owner());
+    I* const found = dynamic_cast<I*>(&peer()->owner());
+    if constexpr (!requires { requires I::constant; })
+        if (found && !calls_neighbour_) calls_neighbour_ = true;
+    return found;
 }
 
 template <class I>

@@ -164,7 +164,6 @@ void EventQueue::sweep() {
         if (stale) drop_stale(e);
         return stale;
     };
-    auto drop_in = [&](std::vector<Entry>& v) { std::erase_if(v, drop); };
     std::erase_if(naive_, [&](const auto& e) { return drop(Entry(e.first.first, e.second)); });
     std::size_t kept = 0;
     for (std::size_t i = 0; i < near_count_; ++i)
@@ -173,7 +172,7 @@ void EventQueue::sweep() {
     for (unsigned level = 0; level < levels; ++level)
         for (std::uint64_t rest = used_buckets_[level]; rest; rest &= rest - 1) {
             const unsigned bucket = static_cast<unsigned>(std::countr_zero(rest));
-            drop_in(far_[level][bucket]);
+            std::erase_if(far_[level][bucket], drop);
             if (!far_[level][bucket].empty()) continue;
             used_buckets_[level] &= ~(std::uint64_t {1} << bucket);
             if (used_buckets_[level] == 0) used_levels_ &= ~(1u << level);

@@ -109,6 +109,7 @@ class EventQueue {
         enter(Entry(tick, alarm));
     }
 
+    QueueKind kind() const { return kind_; }
     bool empty() const { return live_ == 0; }
     std::size_t size() const { return live_; }
 

@@ -52,7 +52,32 @@ class LinkBase {
     virtual void save(Saver& s) = 0;
     virtual void load(Loader& l) = 0;
 
+    // ---- for a run in partitions (core/parallel/windows.hh)
+    /// The links that a partition has used in the present window: those into which it has sent,
+    /// and those of which it has returned credits.
+    struct Used {
+        std::vector<LinkBase*> sent, popped;
+    };
+    /// Both ends belong to `part` from now on.
+    void move_to(Simulation& part);
+    /// Divides the link between two partitions. Senders use sending_side(), another object with the
+    /// wire and the credits, until rejoin(). The receiver keeps this object.
+    virtual void divide(Simulation& sender, Used& by_sender, Simulation& receiver,
+                        Used& by_receiver) = 0;
+    /// Moves messages of sending_side() to the receiver; returns credits to sending_side(). Neither
+    /// end is running.
+    virtual void deliver() = 0;
+    /// Both ends belong to `whole` again.
+    virtual void rejoin(Simulation& whole) = 0;
+
   protected:
+    /// The whole link, of its sending side; null for a link and for its receiving side.
+    LinkBase* whole_ = nullptr;
+    Used* used_ = nullptr; ///< of a side: of its partition
+    void divide_base(LinkBase& side, Simulation& sender, Simulation& receiver);
+    void return_credits(LinkBase& side);
+    void rejoin_base(LinkBase& side, Simulation& whole);
+
     /// Of what was loaded; `first` is when the first message arrives.
     void check_loaded(const Loader& l, Tick first) const;
     template <class Archive>
@@ -98,7 +123,7 @@ class LinkBase {
     Tick latency_ = 1;
     Tick wire_free_ = 0;
     unsigned depth_ = 0;
-    bool waits_for_pop_ = false;
+    bool waits_for_pop_ = false; ///< of a receiving side: the next pop() is the window's first
 
   protected:
     Simulation* sim_ = nullptr;
@@ -132,10 +157,7 @@ class Link final : public LinkBase {
     /// sender need not be woken then. Messages arrive in the order of their times.
     void send_ahead(const M& m, Time delay) {
         const Tick at = occupy_wire(wire_bytes_of(m), delay.raw);
-        queue_.push({at, m});
-        std::uint32_t i = queued_++;
-        for (; i > 0 && at < queue_[i - 1].arrival; --i) std::swap(queue_[i], queue_[i - 1]);
-        if (i == 0) arm_arrival(at); // i is 0 only if no message has arrived
+        insert({at, m});
     }
     M pop() {
         give_credit_back();
@@ -162,16 +184,47 @@ class Link final : public LinkBase {
         rearm();
     }
 
+    /// The object that senders use.
+    Link* sending_side() { return used_ && !whole_ ? side_.get() : this; }
+    Link* whole() { return whole_ ? static_cast<Link*>(whole_) : this; }
+    void divide(Simulation& sender, Used& by_sender, Simulation& receiver,
+                Used& by_receiver) override {
+        if (!side_) side_ = std::make_unique<Link>();
+        divide_base(*side_, sender, receiver);
+        used_ = &by_receiver, side_->used_ = &by_sender;
+    }
+    void deliver() override {
+        for (; !side_->queue_.empty(); side_->queue_.drop()) insert(side_->queue_.front());
+        return_credits(*side_);
+    }
+    void rejoin(Simulation& whole) override {
+        deliver();
+        rejoin_base(*side_, whole);
+    }
+
   private:
     struct Entry {
         Tick arrival = 0;
         M message {};
     };
     /// At most one event is pending for all messages of the link: for the first one, if it has not
-    /// arrived. The receiver sees only the first message, so later ones wake nothing.
-    void arm_arrival(Tick at) { sim_->arm(arrive_, at, *receiver_, here_); }
+    /// arrived. The receiver sees only the first message, so later ones wake nothing. The sending
+    /// side of a divided link reports instead that it has messages.
+    void arm_arrival(Tick at) {
+        if (!whole_) [[likely]]
+            sim_->arm(arrive_, at, *receiver_, here_);
+        else if (queue_.size() == 1)
+            used_->sent.push_back(whole_);
+    }
+    void insert(const Entry& e) {
+        queue_.push(e);
+        std::uint32_t i = queued_++;
+        for (; i > 0 && e.arrival < queue_[i - 1].arrival; --i) std::swap(queue_[i], queue_[i - 1]);
+        if (i == 0) arm_arrival(e.arrival); // i is 0 only if no message has arrived
+    }
 
     Fifo<Entry> queue_;
+    std::unique_ptr<Link> side_; ///< the sending side while the link is divided
 };
 
 } // namespace memsim

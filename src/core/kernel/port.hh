@@ -88,6 +88,12 @@ class PortBase {
     virtual std::vector<LinkBase*> incoming() = 0;
     /// The links that it sends into.
     virtual std::vector<LinkBase*> outgoing() = 0;
+    /// After a link was divided or joined again: uses its sending side, or the whole link.
+    virtual void use_sending_sides() {}
+    /// Whether its messages always name records of Contents, also in a machine without contents.
+    virtual bool names_records() const { return false; }
+    /// Whether its owner calls the neighbour directly during a run (find_interface()).
+    bool calls_neighbour() const { return calls_neighbour_; }
     virtual void archive_own(Saver&) {}
     virtual void archive_own(Loader&) {}
     /// Whether the requests that arrive at this port may have contents.
@@ -114,7 +120,9 @@ class PortBase {
     bool same_neighbour(const PortBase& other) const {
         return &peer()->owner() == &other.peer()->owner();
     }
-    /// The neighbour's interface I, or nullptr if it offers none.
+    /// The neighbour's interface I, or nullptr if it offers none. An interface whose answers do not
+    /// change during a run declares `static constexpr bool constant = true;`. Both ends of a port
+    /// with any other interface run in one partition (core/parallel/partition.hh).
     template <class I>
     I* find_interface() const;
     /// The neighbour's interface I, which `PortSpec::needs` names.
@@ -135,11 +143,17 @@ class PortBase {
     Time latency_;
     Rate rate_;
     Frequency clock_;
+    mutable bool calls_neighbour_ = false;
     unsigned depth_ = 0; ///< last: beside what a Requester counts
 };
 
 template <class M>
 class Out;
+
+template <class M>
+constexpr bool always_names_records() {
+    return requires { requires M::names_records; };
+}
 
 /// Receives messages of one family, in the order they were sent.
 template <class M>
@@ -160,6 +174,7 @@ class In final : public PortBase {
     void connect(PortBase& other, Simulation& sim) override { other.connect(*this, sim); }
     std::vector<LinkBase*> incoming() override { return {&link_}; }
     std::vector<LinkBase*> outgoing() override { return {}; }
+    bool names_records() const override { return always_names_records<M>(); }
 
   private:
     friend class Out<M>;
@@ -207,6 +222,8 @@ class Out final : public PortBase {
     }
     std::vector<LinkBase*> incoming() override { return {}; }
     std::vector<LinkBase*> outgoing() override { return {link_}; }
+    void use_sending_sides() override { link_ = link_->whole()->sending_side(); }
+    bool names_records() const override { return always_names_records<M>(); }
 
   private:
     Link<M>* link_ = nullptr;
@@ -280,6 +297,7 @@ class Requester final : public PortBase {
     }
     std::vector<LinkBase*> incoming() override { return {&responses_}; }
     std::vector<LinkBase*> outgoing() override { return {requests_}; }
+    void use_sending_sides() override { requests_ = requests_->whole()->sending_side(); }
     void archive_own(Saver& s) override { s(reserved_); }
     void archive_own(Loader& l) override {
         l(reserved_);
@@ -327,6 +345,7 @@ class Responder final : public PortBase {
     void connect(PortBase& other, Simulation& sim) override { other.connect(*this, sim); }
     std::vector<LinkBase*> incoming() override { return {&requests_}; }
     std::vector<LinkBase*> outgoing() override { return {responses_}; }
+    void use_sending_sides() override { responses_ = responses_->whole()->sending_side(); }
 
   private:
     friend class Requester<P>;

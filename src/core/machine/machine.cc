@@ -176,8 +176,7 @@ void Machine::check_memory_uses() const {
     for (const auto& c : components_)
         for (MemoryUse& u : c->memory_uses())
             if (u.bytes) all.push_back({c, std::move(u)});
-    std::stable_sort(all.begin(), all.end(),
-                     [](const Use& a, const Use& b) { return a.use.begin < b.use.begin; });
+    std::ranges::stable_sort(all, {}, [](const Use& u) { return u.use.begin; });
     for (std::size_t i = 1; i < all.size(); ++i) {
         const Use &a = all[i - 1], &b = all[i];
         if (b.use.begin - a.use.begin < a.use.bytes)
@@ -227,9 +226,9 @@ void Machine::start() {
 
 Stop Machine::run(Tick until) {
     MEMSIM_ASSERT(built_, "run() before build()");
-    if (!loaded_) return sim_.run(until);
+    if (!loaded_) return threads_.run(sim_, components_, until);
     try {
-        return sim_.run(until);
+        return threads_.run(sim_, components_, until);
     } catch (const Panic& p) {
         throw ConfigError(std::string("the run cannot continue from its checkpoint: ") + p.what() +
                           ". The checkpoint is damaged, or, if a run from the beginning ends in "
@@ -428,9 +427,8 @@ Snapshot Machine::save() {
                             h->second->name, h->second->shape, std::move(payload.bytes)});
     }
     Saver shared;
-    shared(names_stages), shared(stage_names());
-    shared(since_), shared(digest_.value), shared(series_);
-    shared(sim_.stamps()), shared(sim_.launches()), shared(sim_.contents());
+    shared(names_stages), shared(stage_names()), shared(since_), shared(digest_.value);
+    shared(series_), shared(sim_.stamps()), shared(sim_.launches()), shared(sim_.contents());
     s.pending = sim_.queue().size();
     s.shared = std::move(shared.bytes);
     return s;

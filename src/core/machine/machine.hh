@@ -4,6 +4,7 @@
 #include "core/kernel/registry.hh"
 #include "core/machine/functional.hh"
 #include "core/observe/series.hh"
+#include "core/parallel/threads.hh"
 
 #include <map>
 #include <memory>
@@ -74,6 +75,7 @@ class Machine {
     /// forged.
     Stop run(Tick until);
     Simulation& sim() { return sim_; }
+    Threads& threads() { return threads_; }
     /// One line for each wait of a component for another.
     std::vector<std::string> wait_report() const;
     /// True if a component has work left or messages are in flight.
@@ -147,6 +149,7 @@ class Machine {
     Tick since_ = 0;
     Digest digest_;
     Series series_;
+    Threads threads_;
 };
 
 } // namespace memsim

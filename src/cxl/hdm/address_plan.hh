@@ -34,6 +34,7 @@ struct AddressPlan {
 /// decoders are programmed (such as loading a program's image) use the planned addresses.
 class PlansAddresses {
   public:
+    static constexpr bool constant = true;
     virtual ~PlansAddresses() = default;
     virtual const AddressPlan& plan() const = 0;
     /// The number of the host bridge's port behind which the endpoint at `mine` is located.
@@ -43,6 +44,7 @@ class PlansAddresses {
 /// The properties of the host bridge that firmware needs.
 class HasRootPorts {
   public:
+    static constexpr bool constant = true;
     virtual ~HasRootPorts() = default;
     virtual unsigned root_ports() const = 0;
     virtual unsigned hdm_decoders() const = 0;
@@ -51,6 +53,7 @@ class HasRootPorts {
 /// The property of the device behind a root port that firmware needs.
 class HasCapacity {
   public:
+    static constexpr bool constant = true;
     virtual ~HasCapacity() = default;
     virtual std::uint64_t capacity() const = 0; ///< bytes
 };

@@ -25,6 +25,7 @@ struct LinkEndState {
 /// Gives the other end of a link access to the configuration, for comparison.
 class HasLink {
   public:
+    static constexpr bool constant = true;
     virtual ~HasLink() = default;
     virtual const LinkParams& link_params() const = 0;
     virtual bool is_device() const = 0;

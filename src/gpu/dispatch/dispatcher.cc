@@ -236,8 +236,7 @@ void Dispatcher::end(std::uint32_t i) {
     if (std::all_of(state.applications.begin(), state.applications.end(),
                     [](const Application& other) { return other.before; }))
         return start_no_more();
-    if (std::all_of(a.streams.begin(), a.streams.end(),
-                    [](const Stream& s) { return s.launch == 0; }))
+    if (std::ranges::all_of(a.streams, [](const Stream& s) { return s.launch == 0; }))
         return; // none of its launches takes time: it would be restarted for ever
     program::MemoryCopy before;
     if (a.loaded) before.take(*shares_[i].kernels);

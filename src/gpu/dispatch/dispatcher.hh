@@ -35,6 +35,7 @@ constexpr std::array<std::string_view, 3> names_of(WhenOneEnds) {
 ///
 /// Not modelled  Priorities of streams, waits between streams, preemption, partitioned caches.
 class Dispatcher final : public Model<Dispatcher>,
+                         public EndsRuns,
                          public protocol::HasBlocks,
                          public ChecksContents,
                          public ReportsWork {

@@ -10,8 +10,8 @@ using program::WarpOpKind;
 using protocol::Command;
 using protocol::Stage;
 
-LoadStoreUnit::LoadStoreUnit(const Config& config, Requester<protocol::Mem>& port, Simulation& sim,
-                             AccessStats& stats, State& state)
+LoadStoreUnit::LoadStoreUnit(const Config& config, Requester<protocol::Mem>& port,
+                             SimulationRef sim, AccessStats& stats, State& state)
     : config_(config), port_(port), sim_(sim), stats_(stats), s_(state),
       coalescer_(config.line, config.sector) {
     s_.sent.resize(config.outstanding);

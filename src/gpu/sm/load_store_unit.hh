@@ -55,7 +55,7 @@ class LoadStoreUnit {
         Atomics atomics;
     };
     /// All arguments except the configuration outlive it.
-    LoadStoreUnit(const Config& config, Requester<protocol::Mem>& port, Simulation& sim,
+    LoadStoreUnit(const Config& config, Requester<protocol::Mem>& port, SimulationRef sim,
                   AccessStats& stats, State& state);
 
     /// Whether any memory operation fits in the queue.
@@ -85,7 +85,7 @@ class LoadStoreUnit {
 
     Config config_;
     Requester<protocol::Mem>& port_;
-    Simulation& sim_;
+    SimulationRef sim_;
     AccessStats& stats_;
     State& s_;
     Coalescer coalescer_;

@@ -13,7 +13,7 @@ void Sm::init() {
     unit_.emplace(LoadStoreUnit::Config {static_cast<std::uint32_t>(params.line->raw),
                                          static_cast<std::uint32_t>(params.sector->raw),
                                          params.accesses(), params.outstanding(), params.atomics()},
-                  port.mem_side, sim(), stat.memory, state.accesses);
+                  port.mem_side, sim_ref(), stat.memory, state.accesses);
     dispatcher_ = &port.blocks.interface<protocol::HasBlocks>();
     dispatcher_->counts_instructions(*this);
     watched_ = dispatcher_->watches_issue();

@@ -15,9 +15,9 @@ static const Registration<Cache> cache_type {
 
 Cache::Stages::Stages(Cache& c, bool victims)
     : Core(c.params, victims, {c.share_.chunk, c.share_.ways},
-           {c.sim(), c.state.set_hash, c.state.tags, c.state.mshrs, c.state.mshr_use, c.state.slots,
-            c.state.outlet, c.port.mem_side, c.stat, c.port.events, c.state.reserved, c.state.owed,
-            c.state.fetching}),
+           {c.sim_ref(), c.state.set_hash, c.state.tags, c.state.mshrs, c.state.mshr_use,
+            c.state.slots, c.state.outlet, c.port.mem_side, c.stat, c.port.events, c.state.reserved,
+            c.state.owed, c.state.fetching}),
       commands(*this, evictions, c.state.flush),
       prefetching(*this, evictions, misses, c.params.hints.demand_mshrs()) {}
 

@@ -21,7 +21,7 @@ using Observers = Many<Out<protocol::CacheEvent>>;
 struct Core {
     /// State, statistics and ports of the cache.
     struct Of {
-        Simulation& sim;
+        SimulationRef sim;
         const Policy<parts::SetHash>& set_hash;
         parts::TagArray& tags;
         Mshrs& mshrs;
@@ -40,7 +40,7 @@ struct Core {
 
     Config config;
     Map map;
-    Simulation& sim;
+    SimulationRef sim;
     Lines lines;
     MshrUse mshr_use;
     BankedSlots slots;

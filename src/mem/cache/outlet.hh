@@ -30,7 +30,7 @@ class Outlet {
         Stage stage;
         Time latency;
     };
-    Outlet(const Limits& limits, Requester<protocol::Mem>& port, Simulation& sim, State& state)
+    Outlet(const Limits& limits, Requester<protocol::Mem>& port, SimulationRef sim, State& state)
         : limits_(limits), port_(port), sim_(sim), s_(state) {
         s_.queue.reserve(limits.queue);
         s_.forwarded.resize(limits.forwarded);
@@ -79,7 +79,7 @@ class Outlet {
 
     Limits limits_;
     Requester<protocol::Mem>& port_;
-    Simulation& sim_;
+    SimulationRef sim_;
     State& s_;
 };
 

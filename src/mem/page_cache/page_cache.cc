@@ -55,7 +55,7 @@ void PageCache::init() {
     PagedDram::Owner& owner = *this;
     dram_.emplace(PagedDram::Config {static_cast<std::uint64_t>(params.dram_base->raw),
                                      static_cast<std::uint32_t>(unit_), line, params.requests()},
-                  sim(), state.dram, owner);
+                  sim_ref(), state.dram, owner);
     drive_.emplace(DriveUnits::Config {static_cast<std::uint64_t>(params.drive_base->raw), unit_,
                                        drive_block, params.batch(), params.drive_queue()},
                    state.drive);

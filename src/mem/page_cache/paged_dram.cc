@@ -9,7 +9,7 @@ using protocol::Command;
 using protocol::MemRequest;
 using protocol::MemResponse;
 
-PagedDram::PagedDram(const Config& config, Simulation& sim, State& state, Owner& owner)
+PagedDram::PagedDram(const Config& config, SimulationRef sim, State& state, Owner& owner)
     : config_(config), sim_(sim), state_(state), owner_(owner) {
     state_.requests.resize(config_.requests);
     for (std::uint32_t i = config_.requests; i-- > 0;) state_.free.push_back(i);

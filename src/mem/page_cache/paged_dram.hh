@@ -56,7 +56,7 @@ class PagedDram {
         /// The evicted page has been read.
         virtual void copied_out(std::uint32_t frame) = 0;
     };
-    PagedDram(const Config& config, Simulation& sim, State& state, Owner& owner);
+    PagedDram(const Config& config, SimulationRef sim, State& state, Owner& owner);
 
     /// Whether a request is acceptable: a read, write or atomic within one page.
     bool takes(const protocol::MemRequest& r) const {
@@ -142,7 +142,7 @@ class PagedDram {
     protocol::MemRequest next_line();
 
     Config config_;
-    Simulation& sim_;
+    SimulationRef sim_;
     State& state_;
     Owner& owner_;
 };

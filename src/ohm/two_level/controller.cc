@@ -48,7 +48,7 @@ void TwoLevelController::init() {
     lines_.emplace(state.lines, map_, sim().contents());
     state.sets.resize(params.channel.requests());
     modules_.emplace(*channel_, state.channel, port.channel.commands, port.channel.transfers);
-    demand_.emplace(state.demand, *lines_, map_, *channel_, *modules_, sim(),
+    demand_.emplace(state.demand, *lines_, map_, *channel_, *modules_, sim_ref(),
                     params.channel.migration_wires(), params.reverse.reverse_write());
     demand_->init(params.channel.requests());
     evictions_.emplace(params.eviction, stat.eviction, state.evictions, map_, *channel_, *modules_,

@@ -54,7 +54,7 @@ class LineDemand {
     /// DRAM. `in_register`: lines of reverse-writes are in the DRAM's register already and use no
     /// wires.
     LineDemand(LineDemandState& state, CachedLines& lines, const LineMap& map,
-               MemoryChannel& channel, ModuleSide& modules, Simulation& sim, mem::DramWires fills,
+               MemoryChannel& channel, ModuleSide& modules, SimulationRef sim, mem::DramWires fills,
                bool in_register)
         : state_(state), table_(state.requests, state.slots), lines_(lines), map_(map),
           channel_(channel), modules_(modules), sim_(sim), fills_(fills),
@@ -119,7 +119,7 @@ class LineDemand {
     const LineMap& map_;
     MemoryChannel& channel_;
     ModuleSide& modules_;
-    Simulation& sim_;
+    SimulationRef sim_;
     mem::DramWires fills_;
     bool in_register_;
 };

@@ -85,6 +85,7 @@ struct FlashGeometry {
 /// Implemented by flash controllers: the geometry with which they compute the location of a line.
 class HasNetworkGeometry {
   public:
+    static constexpr bool constant = true;
     virtual ~HasNetworkGeometry() = default;
     virtual const FlashGeometry& network_geometry() const = 0;
 };
@@ -92,6 +93,7 @@ class HasNetworkGeometry {
 /// Implemented by flash packages.
 class HasPackageGeometry {
   public:
+    static constexpr bool constant = true;
     virtual ~HasPackageGeometry() = default;
     virtual const PackageGeometry& package_geometry() const = 0;
     virtual unsigned network_ports() const = 0;

@@ -9,6 +9,7 @@ namespace memsim::zng {
 /// Implemented by a network with one output per endpoint number.
 class HasEndpoints {
   public:
+    static constexpr bool constant = true;
     virtual ~HasEndpoints() = default;
     virtual unsigned endpoints() const = 0;
     virtual const PortBase& output(unsigned endpoint) const = 0;

@@ -2,8 +2,8 @@
 
 namespace memsim::zng::package {
 
-Core::Core(const Params& p, const flash::NandTiming& timing_, const Start& start, Simulation& sim_,
-           State& state_, Stats& stat_, Alarm& alarm_)
+Core::Core(const Params& p, const flash::NandTiming& timing_, const Start& start,
+           SimulationRef sim_, State& state_, Stats& stat_, Alarm& alarm_)
     : params(p), timing(timing_), sim(sim_), state(state_), stat(stat_),
       alarm(alarm_), n {p.geometry.dies(), p.geometry.planes(), p.geometry.blocks(),
                         p.geometry.pages()},

@@ -40,13 +40,13 @@ struct Core {
     struct Start { ///< log blocks per plane at the start, and the number of pages written in each
         std::uint32_t first_log = 0, last_log = 0, least_filled = 0, filled = 0;
     };
-    Core(const Params& p, const flash::NandTiming& timing, const Start& start, Simulation& sim,
+    Core(const Params& p, const flash::NandTiming& timing, const Start& start, SimulationRef sim,
          State& state, Stats& stat, Alarm& alarm);
     Core(const Core&) = delete;
 
     const Params& params;
     const flash::NandTiming& timing;
-    Simulation& sim;
+    SimulationRef sim;
     State& state;
     Stats& stat;
     Alarm& alarm;

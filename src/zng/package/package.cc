@@ -46,7 +46,7 @@ void Package::init() {
     start.least_filled = pages_of(params.log_filled_least());
     start.filled = pages_of(params.log_filled());
     package::Alarm& alarm = *this;
-    parts_.emplace(params, timing_, start, sim(), state, stat, alarm);
+    parts_.emplace(params, timing_, start, sim_ref(), state, stat, alarm);
     stat.free_blocks.show([this] { return parts_->usage().free_blocks; });
     stat.valid_pages.show([this] { return parts_->usage().valid_pages; });
     stat.invalid_pages.show([this] { return parts_->usage().invalid_pages; });

@@ -42,7 +42,7 @@ void PageBuffer::init() {
     state.notes.assign(state.frames.size(), 0);
     status_.assign(state.frames.size(), 0);
     mem::PagedDram::Owner& owner = *this;
-    dram_.emplace(mem::PagedDram::Config {0, page_, line, params.requests()}, sim(), state.dram,
+    dram_.emplace(mem::PagedDram::Config {0, page_, line, params.requests()}, sim_ref(), state.dram,
                   owner);
 }
 

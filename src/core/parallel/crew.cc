@@ -1,0 +1,66 @@
+#include "core/parallel/crew.hh"
+
+#include <signal.h>
+
+namespace memsim {
+
+namespace {
+
+void rest_briefly() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/// Waits until `value` differs from `old`: first without sleep, because windows are short.
+std::uint32_t wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
+    for (int i = 0; i < 2000; ++i) {
+        const std::uint32_t now = value.load(std::memory_order_acquire);
+        if (now != old) return now;
+        rest_briefly();
+    }
+    value.wait(old, std::memory_order_acquire);
+    return value.load(std::memory_order_acquire);
+}
+
+} // namespace
+
+/// Signals are for the caller's thread, whose handlers end the run.
+Crew::Crew(unsigned threads, std::function<void(unsigned)> task) : task_(std::move(task)) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (unsigned number = 1; number <= threads; ++number)
+        threads_.emplace_back([this, number] { serve(number); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Crew::~Crew() {
+    end();
+    over_ = true;
+    begin();
+    for (std::thread& t : threads_) t.join();
+}
+
+void Crew::begin() {
+    busy_.store(static_cast<std::uint32_t>(threads_.size()), std::memory_order_relaxed);
+    tasks_.fetch_add(1, std::memory_order_release);
+    tasks_.notify_all();
+}
+
+void Crew::end() {
+    for (std::uint32_t busy = busy_.load(std::memory_order_acquire); busy != 0;)
+        busy = wait_for_change(busy_, busy);
+}
+
+void Crew::serve(unsigned number) {
+    for (std::uint32_t seen = 0;;) {
+        wait_for_change(tasks_, seen);
+        ++seen;
+        if (over_) return;
+        task_(number);
+        if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_all();
+    }
+}
+
+} // namespace memsim

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace memsim {
+
+/// Threads that perform one task at a time together, again and again. Each waits for the next task
+/// for some microseconds before it sleeps.
+class Crew {
+  public:
+    /// `task(number)` is called by each thread for each task; numbers begin at 1. It does not
+    /// throw.
+    Crew(unsigned threads, std::function<void(unsigned)> task);
+    ~Crew();
+    Crew(const Crew&) = delete;
+
+    void begin(); ///< of a task; the last one has ended
+    void end();   ///< waits until all threads have performed the task, if one has begun
+    bool empty() const { return threads_.empty(); }
+
+  private:
+    void serve(unsigned number);
+
+    std::function<void(unsigned)> task_;
+    // What the threads write and what they read are in different cache lines.
+    alignas(64) std::atomic<std::uint32_t> tasks_ {0}; ///< begun so far
+    bool over_ = false;                                ///< no task follows
+    alignas(64) std::atomic<std::uint32_t> busy_ {0};  ///< threads that perform the present task
+    std::vector<std::thread> threads_;
+};
+
+} // namespace memsim

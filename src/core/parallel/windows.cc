@@ -1,0 +1,248 @@
+#include "core/parallel/windows.hh"
+
+#include <algorithm>
+#include <utility>
+
+namespace memsim {
+
+namespace {
+
+Tick later(Tick tick, Tick by) { return tick > never - by ? never : tick + by; }
+
+/// Schedules a copy of an event that is pending in another queue.
+void schedule_copy(EventQueue& queue, const PendingEvent& e) {
+    struct Payload {
+        alignas(8) unsigned char bytes[EventQueue::max_payload];
+    };
+    queue.schedule(e.tick, e.fire, e.object, *static_cast<const Payload*>(e.payload));
+}
+
+} // namespace
+
+/// A partition. What one thread writes is not in a cache line of another thread.
+struct alignas(64) Windows::Part {
+    Part(Simulation& whole, std::function<void()> launches) : sim(whole, std::move(launches)) {}
+    Simulation sim;
+    LinkBase::Used used;
+    std::exception_ptr error;
+    std::vector<Component*> components;
+    std::uint64_t wakes = 0; ///< before the present window
+};
+
+Windows::Windows(Simulation& whole, const std::vector<Component*>& components, Partition partition,
+                 unsigned threads)
+    : whole_(whole), components_(components), partition_(std::move(partition)),
+      threads_(std::min(threads, partition_.parts)) {
+    counts_.work.resize(components.size());
+    for (unsigned p = 0; p < partition_.parts; ++p)
+        parts_.emplace_back(whole, partition_.leads && p == 0
+                                       ? std::function<void()>([this] { gather(); })
+                                       : std::function<void()>());
+    for (std::size_t i = 0; i < components.size(); ++i) {
+        Component* const c = components[i];
+        if (c->id() >= part_of_id_.size()) part_of_id_.resize(c->id() + 1);
+        part_of_id_[c->id()] = partition_.part_of[i];
+        parts_[partition_.part_of[i]].components.push_back(c);
+    }
+    for (Component* const c : components)
+        for (const auto& [name, port] : c->ports())
+            for (LinkBase* link : port->incoming()) {
+                const std::uint32_t to = part_of_id_[c->id()];
+                const std::uint32_t from = part_of_id_[link->sender()->id()];
+                if (from == to)
+                    inside_.emplace_back(link, to);
+                else
+                    cut_.push_back({link, from, to});
+            }
+    const auto [seed, one_in] = whole.perturbation();
+    for (std::uint32_t p = 0; one_in && p < parts_.size(); ++p)
+        parts_[p].sim.perturb(seed + p, one_in, parts_[p].components);
+}
+
+Windows::~Windows() = default;
+
+// ---- division ----------------------------------------------------------------------------------
+
+void Windows::divide() {
+    for (Part& p : parts_) p.sim.join(whole_), p.wakes = p.sim.wakes_of_part();
+    for (const PendingEvent& e : whole_.queue().pending()) {
+        const std::uint32_t id = static_cast<const Component*>(e.object)->id();
+        schedule_copy(parts_[part_of_id_[id]].sim.queue(), e);
+    }
+    for (Part& p : parts_)
+        for (Component* c : p.components) c->move_to(p.sim);
+    for (const auto& [link, part] : inside_) link->move_to(parts_[part].sim);
+    for (const Cut& c : cut_) {
+        Part &from = parts_[c.sender], &to = parts_[c.receiver];
+        c.link->divide(from.sim, from.used, to.sim, to.used);
+    }
+    for (const Component* c : components_)
+        for (const auto& [name, port] : c->ports()) port->use_sending_sides();
+    whole_.clear_queue();
+}
+
+void Windows::join() {
+    deliver();
+    for (Part& p : parts_) whole_.take_over(p.sim);
+    for (Part& p : parts_)
+        for (const PendingEvent& e : p.sim.queue().pending()) schedule_copy(whole_.queue(), e);
+    for (Component* c : components_) c->move_to(whole_);
+    for (const auto& [link, part] : inside_) link->move_to(whole_);
+    for (const Cut& c : cut_) c.link->rejoin(whole_);
+    for (const Component* c : components_)
+        for (const auto& [name, port] : c->ports()) port->use_sending_sides();
+    for (Part& p : parts_) p.sim.clear_queue(), p.used = {};
+    whole_.set_now(whole_.now());
+    ComponentWork work(part_of_id_.size());
+    for (Part& p : parts_) p.sim.take_work(work);
+    for (std::size_t i = 0; i < components_.size(); ++i)
+        counts_.work[i] += work[components_[i]->id()];
+}
+
+void Windows::deliver() {
+    for (Part& p : parts_) {
+        for (LinkBase* link : p.used.sent) link->deliver();
+        for (LinkBase* link : p.used.popped) link->deliver();
+        p.used.sent.clear(), p.used.popped.clear();
+    }
+}
+
+// ---- windows -----------------------------------------------------------------------------------
+
+std::optional<Stop> Windows::run(Tick until, std::uint64_t most, std::uint64_t most_wakes) {
+    whole_.begin_parts();
+    divide();
+    crew_ = std::make_unique<Crew>(threads_ - 1, [this](unsigned thread) { run_parts_of(thread); });
+    std::optional<Stop> stop;
+    std::exception_ptr error;
+    try {
+        stop = run_windows(until, most, most_wakes);
+    } catch (...) {
+        error = std::current_exception();
+    }
+    crew_.reset();
+    join();
+    if (stop == Stop::limit) whole_.set_now(until);
+    if (error) std::rethrow_exception(error);
+    return stop;
+}
+
+Tick Windows::next_of_others() {
+    Tick next = never;
+    for (std::size_t p = partition_.leads; p < parts_.size(); ++p)
+        next = std::min(next, parts_[p].sim.next_work());
+    return next;
+}
+
+std::optional<Stop> Windows::run_windows(Tick until, std::uint64_t most, std::uint64_t most_wakes) {
+    const Tick w = partition_.sets.window;
+    led_ = partition_.leads ? 0 : never;
+    for (std::uint64_t done = 0;; ++done) {
+        deliver();
+        const Tick lead = partition_.leads ? parts_[0].sim.next_work() : never;
+        const Tick others = next_of_others();
+        const bool attention = whole_.attention().load(std::memory_order_relaxed) &&
+                               whole_.attention().exchange(false, std::memory_order_relaxed);
+        if (attention || done == most || counts_.wakes >= most_wakes) {
+            if (partition_.leads) catch_up(led_);
+            return attention ? std::optional(Stop::attention) : std::nullopt;
+        }
+        const Tick cap = std::min(until, whole_.boundary());
+        if (const Tick next = std::min(lead, others); next >= cap) {
+            if (const auto stop = pass(next, until)) return stop;
+            continue;
+        }
+        if (!partition_.leads) {
+            execute(never, std::min(cap, later(others, w)));
+            continue;
+        }
+        // See Leading in the header. A window of the others is w / 2 long, so that the leading
+        // partition runs at the same time as they do.
+        const Tick reached = led_;
+        led_ = std::max(led_, std::min(cap, later(std::min(lead, others), w)));
+        execute(led_, std::min(reached, later(others, w - w / 2)));
+        if (parts_[0].sim.exit_requested()) {
+            catch_up(parts_[0].sim.now() + 1);
+            return Stop::exit;
+        }
+    }
+}
+
+/// No partition has work before the end of the stretch or before a boundary.
+std::optional<Stop> Windows::pass(Tick next, Tick until) {
+    if (next == never) return Stop::idle;
+    while (whole_.boundary() <= std::min(next, until)) {
+        for (Part& p : parts_) p.sim.set_now(whole_.boundary());
+        whole_.pass_boundary();
+    }
+    return next >= until ? std::optional(Stop::limit) : std::nullopt;
+}
+
+/// Executes one window: the ticks before `lead` in the leading partition, those before `others` in
+/// the others.
+void Windows::execute(Tick lead, Tick others) {
+    limit_ = others, followed_ = false;
+    for (std::size_t p = partition_.leads; p < parts_.size(); ++p)
+        if (p % threads_ != 0 && parts_[p].sim.next_work() < others) {
+            crew_->begin();
+            break;
+        }
+    if (partition_.leads) run_part(0, lead);
+    follow();
+    rethrow();
+    std::uint64_t longest = 0;
+    for (Part& p : parts_) {
+        const std::uint64_t wakes = p.sim.wakes_of_part() - p.wakes;
+        p.wakes += wakes;
+        counts_.wakes += wakes;
+        longest = std::max(longest, wakes);
+    }
+    counts_.longest += longest;
+    ++counts_.windows;
+}
+
+/// All partitions but a leading one execute the present window, once.
+void Windows::follow() {
+    if (std::exchange(followed_, true)) return;
+    run_parts_of(0);
+    crew_->end();
+}
+
+void Windows::run_parts_of(unsigned thread) {
+    for (std::uint32_t p = partition_.leads; p < parts_.size(); ++p)
+        if (p % threads_ == thread) run_part(p, limit_);
+}
+
+void Windows::run_part(std::uint32_t number, Tick until) {
+    try {
+        parts_[number].sim.run_window(until);
+    } catch (...) {
+        parts_[number].error = std::current_exception();
+    }
+}
+
+/// Of several errors, the first one in simulated time.
+void Windows::rethrow() {
+    const Part* first = nullptr;
+    for (const Part& p : parts_)
+        if (p.error && (!first || p.sim.now() < first->sim.now())) first = &p;
+    if (first) std::rethrow_exception(first->error);
+}
+
+/// Called by the leading partition in the wake of a component that is about to read statistics of
+/// all components. Afterwards all partitions are in the state in which a serial run reads them.
+void Windows::gather() {
+    follow();
+    rethrow();
+    deliver();
+    const Simulation& lead = parts_[0].sim;
+    for (std::size_t p = 1; p < parts_.size(); ++p) parts_[p].sim.run_to(lead.now(), lead.waking());
+}
+
+/// The other partitions execute all ticks before `tick`, as the leading one did.
+void Windows::catch_up(Tick tick) {
+    deliver();
+    for (std::size_t p = 1; p < parts_.size(); ++p) parts_[p].sim.run_window(tick);
+}
+
+} // namespace memsim

@@ -1,0 +1,105 @@
+#pragma once
+
+#include "core/kernel/component.hh"
+#include "core/parallel/crew.hh"
+#include "core/parallel/partition.hh"
+
+#include <deque>
+#include <exception>
+#include <memory>
+#include <optional>
+
+namespace memsim {
+
+/// Figures of the windows of a run so far.
+struct WindowCounts {
+    std::uint64_t windows = 0;
+    std::uint64_t wakes = 0;
+    std::uint64_t longest = 0; ///< wakes of the busiest partition of each window, added up
+    ComponentWork work;        ///< wakes of each component, in the order of the machine
+
+    /// Wakes of an average window that run beside others.
+    double saved() const {
+        return windows ? static_cast<double>(wakes - longest) / static_cast<double>(windows) : 0;
+    }
+};
+
+/// Runs a machine in partitions, on one thread or several, with the results of a serial run.
+///
+/// run() divides the machine and joins it again before it returns. Between two calls nothing
+/// differs from a serial run: one queue has all events, and checkpoints, statistics and their
+/// resets see the serial state. Each partition has a Simulation of its own, to which sim() of its
+/// components and links refers.
+///
+/// Windows       With a window w, the least latency of a link between two partitions, a message or
+///               a credit that is sent at tick t is seen by another partition at t + w or later. If
+///               no partition has work before tick m, all of them can therefore execute the ticks
+///               before m + w without knowing what the others send meanwhile. Messages and credits
+///               between partitions are collected by links and delivered between windows.
+/// Order         A tick executes all its events first and then wakes the touched components in
+///               object order. Handlers change the State of their own component only, and its
+///               events are in one queue, in the order of scheduling. A wake at tick t sees nothing
+///               that another component does at t, because a link has a latency of at least 1 fs;
+///               components that call each other are in one partition. The order of components of
+///               different partitions within a tick has therefore no effect. A link has one sender,
+///               so its messages have one order.
+/// Leading       An end of the run takes effect after the tick in which it is requested: no
+///               partition may have executed a later one. The partition of the components that may
+///               end the run executes its ticks ahead of all others, by w / 2 on average, and at
+///               the same time as they do. The other partitions follow up to the tick that it has
+///               reached.
+/// Launches      Counting a launch reads statistics of all components, in the middle of a tick. The
+///               leading partition waits there until the other partitions have reached this tick
+///               and have woken the components before the one that counts.
+/// Requires      No contents, stamps, watchers and debug output, which all components share.
+class Windows {
+  public:
+    /// `threads` includes the caller's. All arguments outlive it.
+    Windows(Simulation& whole, const std::vector<Component*>& components, Partition partition,
+            unsigned threads);
+    ~Windows();
+
+    /// Like Simulation::run() of the whole. Nothing if it has executed `most` windows before, or,
+    /// in all calls, `most_wakes` wakes.
+    std::optional<Stop> run(Tick until, std::uint64_t most,
+                            std::uint64_t most_wakes = ~std::uint64_t {0});
+    const Partition& partition() const { return partition_; }
+    const WindowCounts& counts() const { return counts_; }
+
+  private:
+    struct Part;
+    struct Cut {
+        LinkBase* link;
+        std::uint32_t sender, receiver; ///< their partitions
+    };
+
+    void divide();
+    void join();
+    std::optional<Stop> run_windows(Tick until, std::uint64_t most, std::uint64_t most_wakes);
+    std::optional<Stop> pass(Tick next, Tick until);
+    void execute(Tick lead, Tick others);
+    void run_parts_of(unsigned thread);
+    void run_part(std::uint32_t number, Tick until);
+    void follow();
+    void gather();
+    void catch_up(Tick tick);
+    void deliver();
+    void rethrow();
+    Tick next_of_others();
+
+    Simulation& whole_;
+    const std::vector<Component*>& components_;
+    Partition partition_;
+    unsigned threads_;
+    std::vector<std::uint32_t> part_of_id_; ///< by the number of a component
+    std::vector<Cut> cut_;
+    std::vector<std::pair<LinkBase*, std::uint32_t>> inside_; ///< with their partition
+    std::deque<Part> parts_;
+    std::unique_ptr<Crew> crew_;
+    Tick limit_ = 0;        ///< of the present window, of partitions that do not lead
+    Tick led_ = never;      ///< the leading partition has executed all ticks before
+    bool followed_ = false; ///< the other partitions have executed the present window
+    WindowCounts counts_;
+};
+
+} // namespace memsim

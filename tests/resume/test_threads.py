@@ -1,0 +1,65 @@
+"""One simulation on several threads has the results of one thread."""
+from pathlib import Path
+
+import pytest
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+MACHINES = {
+    "drive.py": "--requests 1000",
+    "dram_traffic.py": "",
+    "cxl_link.py": "",
+    "paged_gpu.py": "--scale 9",
+    "ohm_planar.py": "--scale tiny --max-instructions 60000",
+    "ohm_two_level.py": "--scale tiny --max-instructions 60000",
+    "zng.py": "--scale tiny --workload betw-back --max-instructions 60000",
+    "cmd.py": "--scale tiny",
+    "sap.py": "--scale tiny",
+    "cxl_gpu.py": "--scale tiny --workload bfs --max-instructions 20000",
+}
+DIVIDED = "partitions of"
+
+
+@pytest.mark.parametrize("config", MACHINES)
+def test_partitions_and_threads_have_the_digest_of_a_serial_run(run, config):
+    machine = [CONFIGS / config, *MACHINES[config].split()]
+    run("-d", "serial", *machine)
+    content, seed = run.content("serial"), run.random.randrange(1, 1000)
+    run("-d", "threads", "--threads", 2, *machine)
+    assert run.content("threads") == content
+    for threads in 1, 2:
+        options = "--threads", threads, "--random-partitions", seed + threads
+        done = run("-d", f"parts{threads}", *options, *machine)
+        assert run.content(f"parts{threads}") == content, options
+        assert DIVIDED in done.stderr or "form one set" in done.stderr, done.stderr
+
+
+def test_a_checkpoint_of_two_threads_continues_on_one_and_the_reverse(run, at):
+    machine = [CONFIGS / "ohm_planar.py", "--scale", "tiny", "--max-instructions", "60000"]
+    parts = "--threads", 2, "--random-partitions", 7
+    run("-d", "whole", *machine)
+    content, moments = run.content("whole"), at(run.moments("whole", 2))
+    for saved, restored in (parts, ()), ((), parts):
+        run("-d", "cut", *saved, *moments, *machine)
+        for file in sorted((run.directory / "cut").glob("*.ckpt")):
+            done = run("--restore", file, *restored)
+            assert run.content("cut") == content, (saved, file)
+            assert (DIVIDED in done.stderr) == bool(restored)
+
+
+def test_windows_and_bounds_are_printed(run):
+    machine = [CONFIGS / "drive.py", "--requests", "300"]
+    done = run("--threads", 2, "--random-partitions", 1, *machine)
+    assert "memsim: --threads: " in done.stderr and " wakes, of which " in done.stderr
+    assert "2, 4, 8, 16, 32, 64 threads would be at most " in done.stderr
+    assert "--threads" not in run("-q", "-d", "quiet", "--threads", 2, *machine).stderr
+
+
+def test_what_all_components_share_keeps_a_run_on_one_thread(run):
+    machine = [CONFIGS / "drive.py", "--requests", "100"]
+    for option, why in {
+        "--stamps=1": "requests are stamped, in records that all components share",
+        "--timeline=t.json": "requests are stamped, in records that all components share",
+        "--debug-flags=All": "debug output has one order",
+    }.items():
+        done = run("--threads", 2, option, *machine)
+        assert f"memsim: --threads: one thread: {why}\n" in done.stderr

@@ -1,0 +1,299 @@
+#include "support.hh"
+
+using namespace memsim;
+using namespace memsim::test;
+
+namespace memsim::test {
+
+class HasBeats {
+  public:
+    virtual ~HasBeats() = default;
+    virtual std::uint64_t beats() const = 0;
+};
+
+/// Beats every `period`: receives all notes, and sends one to the next of a ring.
+class Beat final : public Model<Beat>, public HasBeats {
+  public:
+    struct Params {
+        Param<Time> period {1_ns, "Between two beats"};
+        Param<unsigned> beats {1000, "Number of beats"};
+        Param<Time> latency {10_ns, "Of the link to the next"};
+        Param<unsigned> depth {3, "Of its queue"};
+        Param<unsigned> fails_at {0, "Number of the beat in which it breaks an invariant; 0: none"};
+    };
+    struct Ports {
+        In<Note> in {{.depth = from<&Params::depth>}, "Notes of the previous"};
+        Out<Note> out {{.latency = from<&Params::latency>}, "Notes to the next"};
+    };
+    struct Stats {
+        Counter beats {Unit::count, "Beats"};
+        Counter received {Unit::count, "Sum of the numbers received"};
+        Counter refused {Unit::count, "Beats in which no note could be sent"};
+    };
+    struct State {
+        Timer next;
+        std::uint64_t mixed = 0; ///< depends on the order of all that happened
+    };
+    explicit Beat(const Params& p) : params(p) {}
+    void start() override { arm(state.next, params.period); }
+    void wake() override {
+        while (!port.in.empty()) {
+            const std::uint64_t number = port.in.pop().number;
+            stat.received += number % 1000;
+            state.mixed = state.mixed * 31 + number + static_cast<std::uint64_t>(now());
+        }
+        if (state.next.armed() || stat.beats.value() == params.beats()) return;
+        ++stat.beats;
+        MEMSIM_ASSERT(stat.beats.value() != params.fails_at(), "a beat fails");
+        if (port.out.can_send())
+            port.out.send({state.mixed + beats(), 8});
+        else
+            ++stat.refused;
+        if (stat.beats.value() != params.beats()) arm(state.next, params.period);
+    }
+    std::uint64_t beats() const override { return static_cast<std::uint64_t>(stat.beats.value()); }
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+};
+static const Registration<Beat> beat_registered {"Beats in a ring (a test's)."};
+
+/// A member of the ring that counts a launch of every note, and ends the run after `notes`.
+class Ender final : public Model<Ender>, public EndsRuns {
+  public:
+    struct Params {
+        Param<unsigned> notes {20, "Notes after which the run ends"};
+        Param<Time> latency {10_ns, "Of the link to the next"};
+        Param<bool> reads {false, "Whether it calls its neighbour"};
+        Param<unsigned> depth {4, "Of its queue"};
+    };
+    struct Ports {
+        In<Note> in {{.depth = from<&Params::depth>}, "Notes of the previous"};
+        Out<Note> out {{.latency = from<&Params::latency>}, "Notes to the next"};
+    };
+    struct Stats {
+        Counter notes {Unit::count, "Notes received"};
+    };
+    struct State {
+        std::uint64_t seen = 0;
+    };
+    explicit Ender(const Params& p) : params(p) {}
+    void init() override {
+        if (params.reads()) beat_ = port.out.find_interface<const HasBeats>();
+    }
+    void wake() override {
+        while (!port.in.empty() && port.out.can_send()) {
+            const auto number = static_cast<std::uint32_t>(stat.notes.value());
+            if (number) sim().launches().end(id(), 0, number, now(), 0, 0);
+            if (beat_) state.seen += beat_->beats();
+            port.out.send(port.in.pop());
+            ++stat.notes;
+            if (number + 1 == params.notes()) sim().request_exit("enough");
+            sim().launches().begin({id(), 0, 0, number + 1, "note", now(), 0, 0, 0});
+        }
+    }
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    const HasBeats* beat_ = nullptr;
+};
+static const Registration<Ender> ender_registered {"Ends a run (a test's)."};
+
+/// A ring: beat[0], an Ender if asked for, and more beats with various latencies and periods.
+struct Ring {
+    Machine machine;
+    explicit Ring(bool ends, const Arguments& more = {}, const Arguments& of_ender = {}) {
+        std::vector<std::string> paths;
+        const auto add = [&](const std::string& path, const char* type, const Arguments& a) {
+            machine.add(path, type, a);
+            paths.push_back(path);
+        };
+        const char* const latencies[] = {"10ns", "7ns", "12345678fs", "10ns", "3ns"};
+        const char* const periods[] = {"1ns", "3ns", "1001ps", "2ns", "1ns"};
+        for (unsigned i = 0; i < 5; ++i) {
+            Arguments a {{"latency", latencies[i]}, {"period", periods[i]}};
+            if (i == 3) a.insert(a.end(), more.begin(), more.end());
+            add("beat[" + std::to_string(i) + "]", "test.Beat", a);
+            if (i == 1 && ends) add("ender", "test.Ender", of_ender);
+        }
+        for (std::size_t i = 0; i < paths.size(); ++i)
+            machine.bind(paths[i], "out", paths[(i + 1) % paths.size()], "in");
+        machine.build();
+        machine.start();
+    }
+    /// All that can be seen of it, after a run.
+    std::string shown() {
+        TextSink sink;
+        machine.dump("end", sink);
+        std::string all = sink.text + machine.digest() + std::to_string(machine.sim().now());
+        for (const auto& o : machine.save().objects) all += o.state + o.ports + "\n";
+        for (const auto& row : machine.sim().launches().take_rows()) {
+            all += std::to_string(row.launch.started) + " " + std::to_string(row.launch.ended);
+            for (const auto& c : row.counted)
+                all += " " + std::to_string(c.total) + ":" + to_text(static_cast<Int128>(c.value));
+        }
+        all += " events " + std::to_string(machine.sim().events_executed());
+        return all + " wakes " + std::to_string(machine.sim().wakes());
+    }
+};
+
+} // namespace memsim::test
+
+TEST_CASE("a link is cut if its latency is at least the window", "[parallel]") {
+    Pair pair({{"latency", "10ns"}}, {});
+    const auto& all = pair.machine.components();
+    CHECK(sets_of(all, Time {10_ns}.raw).count == 2);
+    CHECK(sets_of(all, Time {10_ns}.raw + 1).count == 1);
+    const auto partition = divide_at_longest(all);
+    REQUIRE(partition);
+    CHECK(partition->sets.window == Time {10_ns}.raw);
+    CHECK(partition->parts == 2);
+    CHECK_FALSE(partition->leads);
+}
+
+TEST_CASE("components that call each other, and those that end runs, are in one set",
+          "[parallel]") {
+    for (const char* reads : {"false", "true"}) {
+        Ring ring(true, {}, {{"reads", reads}});
+        const Sets sets = sets_of(ring.machine.components(), 1);
+        CHECK(sets.count == (reads[0] == 't' ? 5 : 6));
+        REQUIRE(sets.ends_runs); // components: beat[0], beat[1], ender, beat[2] ...
+        CHECK(*sets.ends_runs == sets.set_of[2]);
+        CHECK((sets.set_of[2] == sets.set_of[3]) == (reads[0] == 't'));
+        const auto p = divide_at_random(ring.machine.components(), 1);
+        REQUIRE(p);
+        CHECK(p->leads);
+        CHECK(p->part_of[2] == 0);
+    }
+}
+
+TEST_CASE("the window with the least cost is chosen", "[parallel]") {
+    Ring ring(false); // links of 3, 7, 10, 10 and 12 ns
+    const auto& all = ring.machine.components();
+    // Much work in a window: as many sets as threads count. Little work: the longest window counts.
+    const MeasuredWork much {ComponentWork(all.size(), 1'000'000), Time {100_ns}.raw};
+    const MeasuredWork some {ComponentWork(all.size(), 100), Time {100_ns}.raw};
+    const MeasuredWork little {ComponentWork(all.size(), 1), Time {100_ns}.raw};
+    const auto window = [&](const MeasuredWork& work, unsigned parts) {
+        return choose(all, work, parts)->partition.sets.window;
+    };
+    CHECK(window(much, 5) == Time {3_ns}.raw);
+    CHECK(window(much, 3) == Time {10_ns}.raw);
+    CHECK(window(little, 5) > Time {10_ns}.raw);
+    CHECK(choose(all, much, 5)->cost == Approx(0.2).margin(0.01));
+    CHECK(choose(all, some, 2)->cost > 0.5);
+    CHECK(choose(all, little, 5)->cost > 1);
+    CHECK(most_speed_up(sets_of(all, 1), much.wakes, 5) == Approx(5));
+    CHECK(most_speed_up(sets_of(all, 1), much.wakes, 64) == Approx(5));
+}
+
+TEST_CASE("a window is exactly as long as the latency of its links", "[parallel]") {
+    // Each message and each credit arrives at the first tick of another window at the earliest:
+    // with a shorter latency it would arrive in the window in which it was sent.
+    for (const char* const depth : {"1", "2", "4"})
+        for (const char* const pause : {"0fs", "1fs", "9999999fs", "10ns", "10000001fs"})
+            for (const char* const rate : {"0MB/s", "1GB/s"}) {
+                const Arguments source {{"latency", "10ns"}, {"rate", rate}};
+                const Arguments sink {{"depth", depth}, {"pause", pause}};
+                Pair serial(source, sink), parts(source, sink);
+                parts.machine.threads().set({1, 1});
+                CHECK(serial.run() == Stop::idle);
+                CHECK(parts.run() == Stop::idle);
+                CHECK(parts.source.state.sent_at == serial.source.state.sent_at);
+                CHECK(parts.sink.state.taken_at == serial.sink.state.taken_at);
+                CHECK(parts.sink.wakes == serial.sink.wakes);
+                CHECK(parts.machine.sim().now() == serial.machine.sim().now());
+                CHECK_FALSE(parts.machine.threads().summary().empty());
+            }
+}
+
+TEST_CASE("a run in partitions equals a serial run", "[parallel]") {
+    Ring serial(false);
+    CHECK(serial.machine.run(never) == Stop::idle);
+    const std::string expected = serial.shown();
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        Ring ring(false);
+        ring.machine.threads().set({1 + static_cast<unsigned>(seed % 3), seed});
+        CHECK(ring.machine.run(never) == Stop::idle);
+        CHECK(ring.shown() == expected);
+    }
+}
+
+TEST_CASE("a run in partitions ends in the tick that asks for it and counts its launches",
+          "[parallel]") {
+    Ring serial(true);
+    CHECK(serial.machine.run(never) == Stop::exit);
+    const std::string expected = serial.shown();
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+        Ring ring(true);
+        ring.machine.threads().set({1 + static_cast<unsigned>(seed % 3), seed});
+        CHECK(ring.machine.run(never) == Stop::exit);
+        CHECK(ring.machine.sim().exit_cause() == "enough");
+        CHECK(ring.shown() == expected);
+    }
+}
+
+TEST_CASE("limits, samples and signals divide a run in partitions at will", "[parallel]") {
+    const auto run = [](std::uint64_t seed, unsigned threads) {
+        Ring ring(true);
+        if (seed) ring.machine.threads().set({threads, seed});
+        ring.machine.sample_every(Time {5_ns}, {"*"});
+        std::string all;
+        for (Tick until = 1'000'000;; until += 7'654'321) {
+            ring.machine.sim().attention() = seed % 2 == 1; // ends a run at any time
+            Stop stop = ring.machine.run(until);
+            if (stop == Stop::attention) stop = ring.machine.run(until);
+            if (stop != Stop::limit) break;
+            CHECK(ring.machine.sim().now() == until);
+            if (until > 40'000'000 && until < 50'000'000) ring.machine.reset_stats();
+            for (const auto& o : ring.machine.save().objects) all += o.state + o.ports;
+        }
+        for (const auto& row : ring.machine.take_series())
+            all += std::to_string(row.tick) + row.path + row.stat + std::to_string(row.value);
+        return all + ring.shown();
+    };
+    const std::string expected = run(0, 1);
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) CHECK(run(seed, 1 + seed % 2) == expected);
+}
+
+TEST_CASE("an error in a partition ends the run, and the machine is whole", "[parallel]") {
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+        Ring ring(seed % 2, {{"fails_at", "37"}});
+        ring.machine.threads().set({2, seed});
+        CHECK_THROWS_WITH(ring.machine.run(never), Catch::Contains("a beat fails"));
+        for (const Component* c : ring.machine.components())
+            CHECK(&c->sim() == &ring.machine.sim());
+        CHECK(ring.machine.save().objects.size() == ring.machine.components().size());
+    }
+}
+
+TEST_CASE("a machine that cannot gain runs serially and says why", "[parallel]") {
+    const auto notes_of = [](auto change) {
+        Ring ring(false);
+        ring.machine.threads().set({2, 0});
+        change(ring.machine);
+        CHECK(ring.machine.run(never) == Stop::idle);
+        return ring.machine.threads().take_notes();
+    };
+    CHECK(notes_of([](Machine& m) { m.sim().stamps().enable(1); }) ==
+          std::vector<std::string> {"one thread: requests are stamped, in records that all "
+                                    "components share"});
+    CHECK(notes_of([](Machine& m) {
+              m.sim().set_debug(std::vector<std::uint8_t>(DebugFlag::all().size(), 0), 0, never,
+                                [](const std::string&) {});
+          }) == std::vector<std::string> {"one thread: debug output has one order"});
+    Pair pair({{"latency", "1ns"}, {"count", "60000"}}, {});
+    pair.machine.threads().set({2, 0});
+    CHECK(pair.run() == Stop::idle);
+    const auto notes = pair.machine.threads().take_notes();
+    REQUIRE(notes.size() == 1);
+    CHECK_THAT(notes[0], Catch::StartsWith("one thread: 2 partitions of 2 sets of components, "
+                                           "windows of 1ns would take ") &&
+                             Catch::EndsWith(" times as long"));
+    CHECK(pair.machine.threads().summary().size() == 1);
+    CHECK(pair.sink.stat.taken.value() == 60000);
+}
