@@ -14,12 +14,8 @@ static const Registration<Cache> cache_type {
     "A sectored, non-blocking cache with banks and MSHRs: an L1 or a slice of an L2."};
 
 Cache::Stages::Stages(Cache& c, bool victims)
-    : Core(c.params, victims, {c.share_.chunk, c.share_.ways},
-           {c.sim(), c.state.set_hash, c.state.tags, c.state.mshrs, c.state.mshr_use, c.state.slots,
-            c.state.outlet, c.port.mem_side, c.stat, c.port.events, c.state.reserved, c.state.owed,
-            c.state.fetching}),
-      commands(*this, evictions, c.state.flush),
-      prefetching(*this, evictions, misses, c.params.hints.demand_mshrs()) {}
+    : Core(c.params, {c.share_.chunk, c.share_.ways}, {c.port.mem_side, victims}, c.port.events,
+           c.sim(), c.stat, c.state) {}
 
 void Cache::init() {
     const bool victims = port.mem_side.find_interface<const protocol::TakesVictims>();

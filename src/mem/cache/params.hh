@@ -184,6 +184,7 @@ struct Config {
     bool allocates, fetches, fill_port, observed, managed, hinted, acknowledged, warm;
     bool victims; ///< whether the component below accepts victims and claims (protocol/victims.hh)
     std::uint32_t mshrs, ways;
+    std::uint32_t demand_mshrs; ///< MSHRs kept free of hints
     std::int64_t read_cycles, write_cycles;
     bool write_back() const { return policy == WritePolicy::write_back; }
 };
