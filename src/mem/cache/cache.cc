@@ -320,14 +320,7 @@ void Cache::note(CacheStall cause) {
     if (cause != CacheStall::none) stat.stall_time.begin(now());
     state.stall = cause;
     state.stalled_since = now();
-    static constexpr std::array<Counter Stats::*, 7> of {nullptr,
-                                                         &Stats::stalled_by_mshrs,
-                                                         &Stats::stalled_by_targets,
-                                                         &Stats::stalled_by_mem_side,
-                                                         &Stats::stalled_by_set,
-                                                         &Stats::stalled_by_bank,
-                                                         &Stats::stalled_by_flush};
-    if (cause != CacheStall::none) ++(stat.*of[static_cast<std::size_t>(cause)]);
+    stat.count(cause);
 }
 
 void Cache::refuse_request(const MemRequest& r) const {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "mem/cache/state.hh"
-#include "mem/cache/stats.hh"
 #include "protocol/cache_event.hh"
 
 namespace memsim::mem::cache {

@@ -3,13 +3,7 @@
 #include "mem/cache/banked_slots.hh"
 #include "mem/cache/mshr_use.hh"
 #include "mem/cache/outlet.hh"
-
-namespace memsim::mem {
-
-/// The cause that stalls the first request of the queue.
-enum class CacheStall : std::uint8_t { none, mshrs, targets, mem_side, set, bank, flush };
-
-} // namespace memsim::mem
+#include "mem/cache/stats.hh"
 
 namespace memsim::mem::cache {
 
