@@ -2,6 +2,7 @@
 
 #include "core/base/clock.hh"
 #include "core/declare/param.hh"
+#include "mem/fault.hh"
 #include "parts/set_hash.hh"
 #include "parts/tag_policy.hh"
 #include "protocol/mem.hh"
@@ -169,10 +170,6 @@ struct Params {
     }
 };
 
-/// The parameter that rules out a cache, and the reason.
-struct Fault {
-    std::string parameter, why;
-};
 /// `victims`: whether the component below accepts victims.
 std::optional<Fault> fault_of(const Params& p, bool victims);
 

@@ -6,9 +6,8 @@
 
 namespace memsim::mem {
 
-std::optional<PageCacheFault> fault_of(const PageCacheParams& p, const std::string& drive,
-                                       std::uint32_t drive_block) {
-    using Fault = PageCacheFault;
+std::optional<Fault> fault_of(const PageCacheParams& p, const std::string& drive,
+                              std::uint32_t drive_block) {
     const std::uint64_t unit = p.unit_bytes(),
                         capacity = static_cast<std::uint64_t>(p.capacity->raw);
     if (!std::has_single_bit(unit)) return Fault {"unit", "must be a power of two"};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "mem/fault.hh"
 #include "mem/page_cache/pages_ahead.hh"
 #include "parts/page_policy.hh"
 
@@ -69,12 +70,8 @@ struct PageCacheParams {
     }
 };
 
-/// The parameter that rules out a page cache, and the reason.
-struct PageCacheFault {
-    std::string parameter, why;
-};
 /// `drive`, `drive_block`: path of the drive, and bytes of its blocks.
-std::optional<PageCacheFault> fault_of(const PageCacheParams& p, const std::string& drive,
-                                       std::uint32_t drive_block);
+std::optional<Fault> fault_of(const PageCacheParams& p, const std::string& drive,
+                              std::uint32_t drive_block);
 
 } // namespace memsim::mem
