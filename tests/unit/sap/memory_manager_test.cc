@@ -113,7 +113,9 @@ TEST_CASE("Schedulers are not queried while all warps wait for the drive", "[sap
     Watched m(s, {{"period", "100"}, {"trigger", trigger}}, 1, "32KiB", wait);
     // A period has 143 ns: 350 or 3,500 of them end while the warps wait.
     CHECK(m.manager().stat.looks.value() < 40);
-    CHECK(m.memory().front.hits.value() + m.memory().front.merged.value() + m.memory().front.misses.value() == 8);
+    CHECK(m.memory().front.hits.value() + m.memory().front.merged.value() +
+              m.memory().front.misses.value() ==
+          8);
     CHECK(m.manager().stat.hints.value() <= 8); // not again for a unit that stays in view
 }
 
