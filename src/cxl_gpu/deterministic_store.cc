@@ -185,14 +185,8 @@ bool DeterministicStore::flush() {
 void DeterministicStore::start_flush() {
     const std::uint32_t e = state.reserve.leave();
     const Reserve::Entry& entry = state.reserve[e];
-    const auto first = static_cast<std::uint32_t>(std::countr_zero(entry.sectors));
-    const auto end = static_cast<std::uint32_t>(std::bit_width(entry.sectors));
-    MemRequest r;
-    r.address = entry.line * line_ + first * SectorBytes::size;
-    r.bytes = (end - first) * SectorBytes::size;
-    r.application = entry.application;
-    r.sectors = static_cast<std::uint16_t>(entry.sectors >> first);
-    if ((r.sectors & (r.sectors + 1)) == 0) r.sectors = 0; // all sectors
+    const std::uint32_t first = entry.first_sector();
+    MemRequest r = entry.read(line_);
     const MemRequest copy = at(e, r);
     r.command = Command::write;
     r.partial = static_cast<std::uint16_t>((entry.sectors & ~entry.whole) >> first);

@@ -32,6 +32,21 @@ class Reserve {
         Phase phase = Phase::free;
         bool again = false; ///< written since it began to leave
 
+        std::uint32_t first_sector() const {
+            return static_cast<std::uint32_t>(std::countr_zero(sectors));
+        }
+        /// A read of the stored sectors from the line's own address.
+        protocol::MemRequest read(std::uint64_t line_bytes) const {
+            protocol::MemRequest r;
+            const std::uint32_t first = first_sector();
+            r.address = line * line_bytes + first * SectorBytes::size;
+            r.bytes =
+                (static_cast<std::uint32_t>(std::bit_width(sectors)) - first) * SectorBytes::size;
+            r.application = application;
+            r.sectors = static_cast<std::uint16_t>(sectors >> first);
+            if ((r.sectors & (r.sectors + 1)) == 0) r.sectors = 0; // all sectors
+            return r;
+        }
         /// Records the sectors that a store writes; `first`: its first sector within the line.
         void note(const protocol::MemRequest& r, std::uint32_t first) {
             for_each_sector(r, [&](std::uint64_t number, std::uint32_t i) {

@@ -61,9 +61,8 @@ std::string AddressShare::text() const {
 }
 
 Traffic traffic_to(const PortBase& mine, unsigned hops) {
-    const PortBase* const peer = mine.peer();
-    const auto* sender = peer ? dynamic_cast<const StatesTraffic*>(&peer->owner()) : nullptr;
-    return sender && hops ? sender->traffic(*peer, hops - 1) : Traffic {};
+    const auto* sender = mine.peer() ? mine.find_interface<const StatesTraffic>() : nullptr;
+    return sender && hops ? sender->traffic(*mine.peer(), hops - 1) : Traffic {};
 }
 
 Traffic dealt(const std::vector<Traffic>& inputs, const AddressShare& own) {

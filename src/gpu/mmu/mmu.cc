@@ -1,6 +1,7 @@
 #include "gpu/mmu/mmu.hh"
 
 #include "core/kernel/registry.hh"
+#include "gpu/mmu/striped_pages.hh"
 
 namespace memsim::gpu {
 
@@ -11,26 +12,8 @@ static const Stage translation {"translation"};
 
 using Phase = MissingPages::Phase;
 
-/// TLBs with different stripes would map one address to different pages.
-void Mmu::check_stripes() const {
-    const protocol::HasStripe* first = nullptr;
-    for (unsigned i = 0; i < port.tlb_side.size(); ++i) {
-        const auto* other = port.tlb_side[i].find_interface<const protocol::HasStripe>();
-        if (!first) first = other;
-        if (!other || other->page_stripe() == first->page_stripe()) continue;
-        const auto text = [](const protocol::PageStripe& s) {
-            return std::to_string(s.pages) + " pages in units of " +
-                   Text<Bytes>::show({static_cast<std::int64_t>(s.unit)});
-        };
-        throw ConfigError(port.tlb_side[i].neighbour_path() +
-                          ".stripe: " + text(other->page_stripe()) + ", but " +
-                          port.tlb_side[0].neighbour_path() + " has " + text(first->page_stripe()) +
-                          ": give all TLBs of an MMU the same stripe and stripe_unit");
-    }
-}
-
 void Mmu::init() {
-    check_stripes();
+    check_stripes(port.tlb_side);
     if (params.entries() % params.ways())
         refuse("ways", params.entries.text() + " entries are not a whole number of sets of " +
                            params.ways.text());

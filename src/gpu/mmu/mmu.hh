@@ -151,7 +151,6 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
     State state;
 
   private:
-    void check_stripes() const;
     bool by_fault() const { return params.pages.by_fault(); }
 
     // Lookups and walks.

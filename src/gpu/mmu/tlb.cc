@@ -22,9 +22,7 @@ void Tlb::init() {
                            Text<Bytes>::show({static_cast<std::int64_t>(pages_of_->page_bytes())}));
     const auto unit = static_cast<std::uint64_t>(params.stripe_unit->raw);
     if (params.stripe() > 1 && page % unit) refuse("stripe_unit", "must divide the page");
-    page_ = parts::Divider(page);
-    pages_ = parts::Divider(page * params.stripe());
-    stripe_ = parts::Interleave(unit, params.stripe());
+    striped_ = {page, page_stripe()};
     state.pages.resize(params.entries(), params.ways(), params.replacement().text(),
                        path() + ".replacement", sim().seed());
     state.mshrs.resize(params.misses(), params.targets());
@@ -49,18 +47,6 @@ void Tlb::wake() {
     if (state.mshrs.size()) ask();
 }
 
-/// The page of an address.
-std::uint64_t Tlb::number(std::uint64_t address) const {
-    if (stripe_.ways() == 1) return page_.quotient(address);
-    return pages_.quotient(address) * stripe_.ways() + stripe_.way(pages_.remainder(address));
-}
-
-std::uint64_t Tlb::physical(std::uint64_t frame, std::uint64_t address) const {
-    return frame * page_.value() + (stripe_.ways() == 1
-                                        ? page_.remainder(address)
-                                        : stripe_.within(pages_.remainder(address)));
-}
-
 /// Forwards the request or queues it. Returns false, without side effects, if neither is possible.
 bool Tlb::serve(const MemRequest& r) {
     if (r.command == Command::invalidate || !params.translates()) {
@@ -69,14 +55,14 @@ bool Tlb::serve(const MemRequest& r) {
         forward(r, r.address);
         return true;
     }
-    const std::uint64_t key = page_key(r.application, number(r.address));
+    const std::uint64_t key = page_key(r.application, striped_.number(r.address));
     const TlbArray::Entry* e = state.pages.find(key);
     if (!e || !(e->writable || r.command == Command::read)) return miss(r, key, e);
     if (!port.mem_side.can_send()) return false;
     ++stat.accesses;
     ++stat.hits;
     state.stall = Stall::none;
-    forward(r, physical(e->frame, r.address));
+    forward(r, striped_.physical(e->frame, r.address));
     return true;
 }
 
@@ -141,7 +127,7 @@ bool Tlb::release(std::uint32_t mshr) {
         again = again || (!blocked && r.command != Command::read && !m.writable);
         blocked = blocked || again || !port.mem_side.can_send();
         if (blocked) return false;
-        forward(r, physical(m.frame, r.address));
+        forward(r, striped_.physical(m.frame, r.address));
         return true;
     });
     if (again) {
@@ -193,7 +179,8 @@ void Tlb::shoot_down(const protocol::ShootdownRequest& r) {
     stat.shot_down += state.pages.erase(page_key(r.application, r.page), r.pages);
     if (state.free.size() == state.passing.size()) return;
     for (Passing& p : state.passing)
-        if (p.live && p.application == r.application && number(p.address) - r.page < r.pages) {
+        if (p.live && p.application == r.application &&
+            striped_.number(p.address) - r.page < r.pages) {
             p.drains |= std::uint64_t {1} << place;
             ++d.waits_for;
         }
@@ -223,10 +210,10 @@ void Tlb::confirm() {
 void Tlb::functional(const PortBase&, FunctionalAccess& access) {
     if (!params.translates()) return look_through(port.mem_side, access);
     MEMSIM_ASSERT(pages_of_, "a machine that carries contents needs an MMU for its TLBs");
-    const auto frame = pages_of_->frame_of(access.application, number(access.address));
+    const auto frame = pages_of_->frame_of(access.application, striped_.number(access.address));
     if (!frame) return pages_of_->functional_unmapped(access);
     const std::uint64_t address = access.address;
-    access.address = physical(*frame, address);
+    access.address = striped_.physical(*frame, address);
     look_through(port.mem_side, access);
     access.address = address;
     if (access.write) pages_of_->functional_written(access);

@@ -2,12 +2,11 @@
 
 #include "core/machine/functional.hh"
 #include "core/state/free_list.hh"
+#include "gpu/mmu/striped_pages.hh"
 #include "gpu/mmu/tlb_array.hh"
-#include "parts/interleave.hh"
 #include "parts/mshr.hh"
 #include "protocol/mem.hh"
 #include "protocol/traffic.hh"
-#include "protocol/translation.hh"
 
 namespace memsim::gpu {
 
@@ -188,15 +187,12 @@ class Tlb final : public Model<Tlb>,
     void translated(const protocol::TranslationReply& reply);
     bool release(std::uint32_t mshr);
     void forward(protocol::MemRequest r, std::uint64_t physical);
-    std::uint64_t number(std::uint64_t address) const;
-    std::uint64_t physical(std::uint64_t frame, std::uint64_t address) const;
     void answer(protocol::MemResponse r);
     void shoot_down(const protocol::ShootdownRequest& r);
     void confirm();
 
     protocol::HasPages* pages_of_ = nullptr; ///< the MMU, for functional accesses
-    parts::Divider page_, pages_;            ///< pages_: all pages of a stripe
-    parts::Interleave stripe_;
+    StripedPages striped_;
 };
 
 } // namespace memsim::gpu

@@ -14,12 +14,8 @@ static const Registration<Cache> cache_type {
     "A sectored, non-blocking cache with banks and MSHRs: an L1 or a slice of an L2."};
 
 Cache::Stages::Stages(Cache& c, bool victims)
-    : Core(c.params, victims, {c.share_.chunk, c.share_.ways},
-           {c.sim_ref(), c.state.set_hash, c.state.tags, c.state.mshrs, c.state.mshr_use,
-            c.state.slots, c.state.outlet, c.port.mem_side, c.stat, c.port.events, c.state.reserved,
-            c.state.owed, c.state.fetching}),
-      commands(*this, evictions, c.state.flush),
-      prefetching(*this, evictions, misses, c.params.hints.demand_mshrs()) {}
+    : Core(c.params, {c.share_.chunk, c.share_.ways}, {c.port.mem_side, victims}, c.port.events,
+           c.sim_ref(), c.stat, c.state) {}
 
 void Cache::init() {
     const bool victims = port.mem_side.find_interface<const protocol::TakesVictims>();
@@ -324,14 +320,7 @@ void Cache::note(CacheStall cause) {
     if (cause != CacheStall::none) stat.stall_time.begin(now());
     state.stall = cause;
     state.stalled_since = now();
-    static constexpr std::array<Counter Stats::*, 7> of {nullptr,
-                                                         &Stats::stalled_by_mshrs,
-                                                         &Stats::stalled_by_targets,
-                                                         &Stats::stalled_by_mem_side,
-                                                         &Stats::stalled_by_set,
-                                                         &Stats::stalled_by_bank,
-                                                         &Stats::stalled_by_flush};
-    if (cause != CacheStall::none) ++(stat.*of[static_cast<std::size_t>(cause)]);
+    stat.count(cause);
 }
 
 void Cache::refuse_request(const MemRequest& r) const {

@@ -64,31 +64,7 @@ class Cache final : public Model<Cache>,
                                  "Reads and evictions, received by observers at the same time"};
     };
     using Stats = cache::Stats;
-    struct Late {
-        Tick at = 0;
-        protocol::MemResponse answer;
-    };
-    struct State { // fields used by every access come first, in one cache line
-        CacheStall stall = CacheStall::none;
-        std::uint32_t reserved = 0; ///< number of ways
-        /// First line of the set for which the first request waits because all its lines are being
-        /// filled.
-        std::uint32_t full_set = parts::TagArray::none;
-        std::uint64_t owed = 0;     ///< requests without a response
-        std::uint64_t fetching = 0; ///< bytes requested from the next level and not yet received
-        parts::TagArray tags;
-        Policy<parts::SetHash> set_hash;
-        cache::Mshrs mshrs;
-        cache::MshrUse::State mshr_use;
-        BankedSlotsState slots;
-        cache::Outlet::State outlet;
-        Fifo<Late> late; ///< responses to writes that wait for the array
-        cache::Commands::Flush flush;
-        cache::LineContents::State contents;
-        std::vector<std::uint32_t> hint_done; ///< bytes processed of the first hint of each port
-        Tick stalled_since = 0;
-        Timer next_cycle, next_late, next_hint;
-    };
+    using State = cache::State;
 
     explicit Cache(const Params& p) : params(p) {}
     void init() override;
@@ -134,15 +110,15 @@ class Cache final : public Model<Cache>,
     void warm();
     void take_share();
 
-    /// The stages, which work on State.
+    /// The stages, which operate on State.
     struct Stages : cache::Core {
+        Stages(Cache& c, bool victims);
         cache::Evictions evictions {*this};
         cache::Misses misses {*this, evictions};
         cache::Writes writes {*this, evictions, misses};
         cache::Fills fills {*this};
-        cache::Commands commands;
-        cache::Prefetching prefetching;
-        Stages(Cache& c, bool victims);
+        cache::Commands commands {*this, evictions};
+        cache::Prefetching prefetching {*this, evictions, misses};
     };
     std::optional<Stages> stages_;
     protocol::AddressShare share_; ///< the addresses that this cache serves

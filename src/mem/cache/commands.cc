@@ -28,7 +28,7 @@ CacheStall Commands::flush(const MemRequest& r, std::uint32_t port) {
     flush_.dropped = c_.lines.mshrs.drop_and_await(
         [&](std::uint32_t line) { return flushes(c_.lines.tags.application(line)); });
     flush_.unacked = c_.outlet.await_evicted();
-    if (r.needs_response()) ++c_.owed;
+    if (r.needs_response()) ++c_.state.owed;
     ++c_.stat.flushes;
     walk();
     return CacheStall::none;
@@ -59,7 +59,7 @@ void Commands::walk() {
 
 bool Commands::finished() {
     if (busy() || !flush_.request.needs_response()) return false;
-    --c_.owed;
+    --c_.state.owed;
     flush_.request.posted = true; // answered
     return true;
 }

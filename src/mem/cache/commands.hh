@@ -10,16 +10,8 @@ namespace memsim::mem::cache {
 /// parallel with accesses).
 class Commands {
   public:
-    struct Flush {
-        bool walking = false;
-        std::uint64_t set = 0;     ///< next set to walk
-        std::uint32_t unacked = 0; ///< write-backs without an acknowledgement
-        std::uint32_t dropped = 0; ///< fetches that were dropped and have not arrived
-        std::uint32_t port = 0;    ///< source: 0 for cpu_side, else 1 + control port
-        protocol::MemRequest request;
-    };
-    Commands(Core& core, Evictions& evictions, Flush& flush)
-        : c_(core), evictions_(evictions), flush_(flush) {}
+    Commands(Core& core, Evictions& evictions)
+        : c_(core), evictions_(evictions), flush_(core.state.flush) {}
 
     /// Drops all clean sectors. Returns `none` if done, else the cause of the stall.
     CacheStall invalidate();

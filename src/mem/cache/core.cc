@@ -5,18 +5,20 @@ namespace memsim::mem::cache {
 using protocol::CacheEventKind;
 using protocol::MemRequest;
 
-Core::Core(const Params& p, bool victims, const parts::Interleave& interleave, const Of& of)
-    : config(p, victims), map(p.line_bytes(), static_cast<std::uint64_t>(p.geometry.sector->raw),
-                              SetIndex(of.set_hash), p.timing.banks(), interleave),
-      sim(of.sim), lines(config, map, of.tags, of.mshrs, of.below),
-      mshr_use(p.queues.mshrs(), p.queues.mshr_lines(), of.mshrs, of.mshr_use),
+Core::Core(const Params& p, const parts::Interleave& interleave, const NextLevel& below,
+           Observers& observers, SimulationRef sim_, Stats& stat_, State& state_)
+    : config(p, below.victims),
+      map(p.line_bytes(), static_cast<std::uint64_t>(p.geometry.sector->raw),
+          SetIndex(state_.set_hash), p.timing.banks(), interleave),
+      sim(sim_), stat(stat_), state(state_),
+      lines(config, map, state.tags, state.mshrs, below.port),
+      mshr_use(p.queues.mshrs(), p.queues.mshr_lines(), state.mshrs, state.mshr_use),
       slots(p.timing.clock(), p.timing.accesses_per_cycle(), p.timing.banks(),
-            p.timing.bank_ports(), of.slots),
+            p.timing.bank_ports(), state.slots),
       outlet({p.queues.mem_queue(), config.mshrs, p.queues.outstanding(), p.stage(),
               p.timing.miss_latency()},
-             of.below, of.sim, of.outlet),
-      stat(of.stat), observers(of.observers), reserved(of.reserved), owed(of.owed),
-      fetching(of.fetching) {
+             below.port, sim, state.outlet),
+      observers_(observers) {
     stat.bank_busy.count_ahead([this](Tick now) { return slots.occupied_after(now); });
 }
 

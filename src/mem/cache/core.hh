@@ -1,55 +1,32 @@
 #pragma once
 
-#include "mem/cache/banked_slots.hh"
-#include "mem/cache/mshr_use.hh"
-#include "mem/cache/outlet.hh"
-#include "mem/cache/stats.hh"
+#include "mem/cache/state.hh"
 #include "protocol/cache_event.hh"
-
-namespace memsim::mem {
-
-/// The cause that stalls the first request of the queue.
-enum class CacheStall : std::uint8_t { none, mshrs, targets, mem_side, set, bank, flush };
-
-} // namespace memsim::mem
 
 namespace memsim::mem::cache {
 
 using Observers = Many<Out<protocol::CacheEvent>>;
 
-/// What the stages of a cache share. All arguments outlive it.
+/// What the stages of a cache share: its declared structures and the parts that operate on them.
+/// The structures outlive it.
 struct Core {
-    /// State, statistics and ports of the cache.
-    struct Of {
-        SimulationRef sim;
-        const Policy<parts::SetHash>& set_hash;
-        parts::TagArray& tags;
-        Mshrs& mshrs;
-        MshrUse::State& mshr_use;
-        BankedSlotsState& slots;
-        Outlet::State& outlet;
-        Requester<protocol::Mem>& below;
-        Stats& stat;
-        Observers& observers;
-        std::uint32_t& reserved;
-        std::uint64_t& owed;
-        std::uint64_t& fetching;
+    struct NextLevel {
+        Requester<protocol::Mem>& port;
+        bool victims; ///< whether it accepts victims
     };
-    Core(const Params& p, bool victims, const parts::Interleave& interleave, const Of& of);
+    Core(const Params& p, const parts::Interleave& interleave, const NextLevel& below,
+         Observers& observers, SimulationRef sim, Stats& stat, State& state);
     Core(const Core&) = delete;
 
     Config config;
     Map map;
     SimulationRef sim;
+    Stats& stat;
+    State& state;
     Lines lines;
     MshrUse mshr_use;
     BankedSlots slots;
     Outlet outlet;
-    Stats& stat;
-    Observers& observers;
-    std::uint32_t& reserved; ///< ways for written lines
-    std::uint64_t& owed;     ///< requests without a response
-    std::uint64_t& fetching; ///< bytes requested from the next level and not yet received
 
     void occupy(std::uint32_t bank, std::int64_t cycles) {
         slots.occupy(bank, cycles);
@@ -74,8 +51,10 @@ struct Core {
 
   private:
     void tell(const protocol::CacheEvent& e) {
-        for (std::uint32_t i = 0; i < observers.size(); ++i) observers[i].send(e);
+        for (std::uint32_t i = 0; i < observers_.size(); ++i) observers_[i].send(e);
     }
+
+    Observers& observers_;
 };
 
 } // namespace memsim::mem::cache

@@ -9,9 +9,9 @@ using protocol::MemRequest;
 CacheStall Evictions::take_way(const Access& a, bool written, std::uint32_t messages,
                                std::uint32_t& line) {
     TagArray& tags = c_.lines.tags;
-    const bool reserved = written && c_.reserved;
-    const std::uint32_t way = tags.victim(a.place.set, reserved ? 0 : c_.reserved,
-                                          reserved ? c_.reserved : c_.config.ways);
+    const bool reserved = written && c_.state.reserved;
+    const std::uint32_t way = tags.victim(a.place.set, reserved ? 0 : c_.state.reserved,
+                                          reserved ? c_.state.reserved : c_.config.ways);
     if (way == TagArray::none) return CacheStall::set;
     const bool leaves = c_.lines.must_write_back(way);
     const bool offered = c_.config.victims && c_.lines.clean(way);

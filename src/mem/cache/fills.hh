@@ -23,7 +23,7 @@ class Fills {
         auto& mshr = lines.mshrs.in_use(r.tag);
         const std::uint32_t line = mshr.line;
         const SectorMask here = c_.map.sectors(r).touched;
-        c_.fetching -= r.payload();
+        c_.state.fetching -= r.payload();
         mshr.pending &= static_cast<SectorMask>(~here);
         if (lines.bytes) lines.bytes->fill(line, r);
         if (!mshr.dropped) {
@@ -41,7 +41,7 @@ class Fills {
                 tags.add_dirty(line, t.sectors);
             }
             if (!t.posted) {
-                --c_.owed;
+                --c_.state.owed;
                 answer(t.answer, line, !t.fetched);
             }
             return true;

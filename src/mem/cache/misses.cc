@@ -32,7 +32,7 @@ CacheStall Misses::miss(const Access& a) {
         mshr = take_mshr(line);
     }
     if (!a.is_read()) c_.keep(line);
-    if (r.needs_response()) ++c_.owed;
+    if (r.needs_response()) ++c_.state.owed;
     if (missing) fetch(mshr, a.place.line, missing, r);
     if (!a.is_read()) {
         c_.lines.take_contents(line, r, a.touched); // before it claims its sectors
@@ -59,7 +59,7 @@ void Misses::fetch(std::uint32_t mshr, std::uint64_t line, SectorMask sectors, M
     const std::uint32_t bytes = r.payload();
     ++c_.stat.fetches;
     c_.stat.fetched_bytes += bytes;
-    c_.fetching += bytes;
+    c_.state.fetching += bytes;
     c_.outlet.send(r);
 }
 

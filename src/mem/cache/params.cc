@@ -44,6 +44,7 @@ Config::Config(const Params& p, bool victims_)
       observed(p.observers() > 0), managed(p.control_ports() > 0), hinted(p.hints.hint_ports() > 0),
       acknowledged(p.writes.acknowledged_writebacks()), warm(p.warm.warm_bytes->raw > 0),
       victims(victims_), mshrs(p.queues.lines_on_their_way()), ways(p.geometry.ways()),
-      read_cycles(p.timing.read_cycles()), write_cycles(p.timing.write_cycles()) {}
+      demand_mshrs(p.hints.demand_mshrs()), read_cycles(p.timing.read_cycles()),
+      write_cycles(p.timing.write_cycles()) {}
 
 } // namespace memsim::mem::cache

@@ -2,6 +2,7 @@
 
 #include "core/base/clock.hh"
 #include "core/declare/param.hh"
+#include "mem/fault.hh"
 #include "parts/set_hash.hh"
 #include "parts/tag_policy.hh"
 #include "protocol/mem.hh"
@@ -169,10 +170,6 @@ struct Params {
     }
 };
 
-/// The parameter that rules out a cache, and the reason.
-struct Fault {
-    std::string parameter, why;
-};
 /// `victims`: whether the component below accepts victims.
 std::optional<Fault> fault_of(const Params& p, bool victims);
 
@@ -184,6 +181,7 @@ struct Config {
     bool allocates, fetches, fill_port, observed, managed, hinted, acknowledged, warm;
     bool victims; ///< whether the component below accepts victims and claims (protocol/victims.hh)
     std::uint32_t mshrs, ways;
+    std::uint32_t demand_mshrs; ///< MSHRs kept free of hints
     std::int64_t read_cycles, write_cycles;
     bool write_back() const { return policy == WritePolicy::write_back; }
 };

@@ -23,7 +23,8 @@ void Prefetching::hint(const Access& a, bool held) {
     }
     std::uint32_t line = a.line;
     const bool dropped = held || (a.found() && c_.lines.tags.locked(line)) ||
-                         !c_.mshr_use.room(a.place.line, demand_mshrs_) || !c_.outlet.room(1) ||
+                         !c_.mshr_use.room(a.place.line, c_.config.demand_mshrs) ||
+                         !c_.outlet.room(1) ||
                          (!a.found() && evictions_.take_way(a, false, 1, line) != CacheStall::none);
     if (dropped) {
         ++c_.stat.hints_dropped;

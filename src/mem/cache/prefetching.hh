@@ -8,9 +8,8 @@ namespace memsim::mem::cache {
 /// otherwise it is dropped.
 class Prefetching {
   public:
-    /// `demand_mshrs`: MSHRs kept free of hints.
-    Prefetching(Core& core, Evictions& evictions, Misses& misses, std::uint32_t demand_mshrs)
-        : c_(core), evictions_(evictions), misses_(misses), demand_mshrs_(demand_mshrs) {}
+    Prefetching(Core& core, Evictions& evictions, Misses& misses)
+        : c_(core), evictions_(evictions), misses_(misses) {}
 
     /// Bytes of the hint in the next line after the first `done` bytes; 0 at the end.
     std::uint32_t next_part(const protocol::MemRequest& h, std::uint32_t done) const {
@@ -29,7 +28,6 @@ class Prefetching {
     Core& c_;
     Evictions& evictions_;
     Misses& misses_;
-    std::uint32_t demand_mshrs_;
 };
 
 } // namespace memsim::mem::cache

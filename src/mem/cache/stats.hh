@@ -2,6 +2,13 @@
 
 #include "core/declare/elapsed.hh"
 
+namespace memsim::mem {
+
+/// The cause that stalls the first request of the queue.
+enum class CacheStall : std::uint8_t { none, mshrs, targets, mem_side, set, bank, flush };
+
+} // namespace memsim::mem
+
 namespace memsim::mem::cache {
 
 struct Stats {
@@ -65,6 +72,17 @@ struct Stats {
     Counter stalled_by_bank {Unit::count, "Requests stalled by a busy bank"};
     Counter stalled_by_flush {Unit::count, "Requests stalled by a flush"};
     ElapsedTime stall_time {"Time during which the first request was stalled"};
+
+    void count(CacheStall cause) {
+        static constexpr std::array<Counter Stats::*, 7> counters {nullptr,
+                                                                   &Stats::stalled_by_mshrs,
+                                                                   &Stats::stalled_by_targets,
+                                                                   &Stats::stalled_by_mem_side,
+                                                                   &Stats::stalled_by_set,
+                                                                   &Stats::stalled_by_bank,
+                                                                   &Stats::stalled_by_flush};
+        if (cause != CacheStall::none) ++(this->*counters[static_cast<std::size_t>(cause)]);
+    }
 };
 
 } // namespace memsim::mem::cache

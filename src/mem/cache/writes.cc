@@ -11,8 +11,8 @@ CacheStall Writes::stay(const Access& a) {
     TagArray& tags = c_.lines.tags;
     const std::uint32_t claims = c_.claims(a);
     std::uint32_t line = a.line;
-    const bool elsewhere = a.found() && c_.reserved && !tags.locked(line) &&
-                           line - tags.line(a.place.set, 0) >= c_.reserved;
+    const bool elsewhere = a.found() && c_.state.reserved && !tags.locked(line) &&
+                           line - tags.line(a.place.set, 0) >= c_.state.reserved;
     if (a.found() && !elsewhere) {
         if (claims && !c_.outlet.room(claims)) return CacheStall::mem_side;
         tags.touch(line);
@@ -76,7 +76,7 @@ CacheStall Writes::forward(const Access& a) {
     c_.occupy(a.place.bank, kept ? c_.config.write_cycles : c_.config.read_cycles);
     c_.count(a);
     if (r.needs_response()) {
-        ++c_.owed;
+        ++c_.state.owed;
         r.tag = c_.outlet.expect({r.tag, r.source});
     }
     r.source = 0;

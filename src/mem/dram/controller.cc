@@ -13,7 +13,6 @@ using protocol::Command;
 
 namespace {
 constexpr std::uint32_t no_request = ~std::uint32_t {0};
-constexpr std::int64_t row_limit = std::int64_t {1} << 31;
 } // namespace
 
 unsigned DramController::banks_of(const void* params) {
@@ -25,50 +24,13 @@ unsigned DramController::banks_of(const void* params) {
     }
 }
 
-/// The table of all pseudo-channels together.
-DramTiming DramController::timing_of(const Params& params) {
-    const DramTiming t = PseudoChannels::together(
-        with_changes(params.timing->timing(), params.changes), params.pseudo_channels());
-    check(t);
-    return t;
-}
-
 void DramController::init() {
     try {
         timing_ = timing_of(params);
     } catch (const ConfigError& e) {
         refuse("timing", params.timing->name() + ": " + e.what());
     }
-    if (params.channels && params.channel >= params.channels)
-        refuse("channel",
-               params.channel.text() + " is not below channels = " + params.channels.text());
-    if (params.write_high > params.write_queue)
-        refuse("write_high", params.write_high.text() +
-                                 " exceeds the queue: it must be at most write_queue = " +
-                                 params.write_queue.text());
-    if (params.write_low >= params.write_high)
-        refuse("write_low", params.write_low.text() +
-                                " must be less than write_high = " + params.write_high.text());
-    const std::uint64_t most_places = params.read_queue + params.write_queue +
-                                      2u * params.bank_queue * timing_.ranks * timing_.banks();
-    if (most_places >= 0xffff)
-        refuse("read_queue", "together with the other queues holds " + std::to_string(most_places) +
-                                 " requests: the maximum is 65534");
-    const std::int64_t rows_of_one = timing_.row.raw * timing_.ranks * timing_.banks();
-    const std::int64_t rows = params.capacity->raw / rows_of_one;
-    if (rows == 0 || rows * rows_of_one != params.capacity->raw)
-        refuse("capacity", params.capacity.text() + " must be a multiple of " +
-                               Text<Bytes>::show({rows_of_one}) + ", one row of every bank");
-    if (rows >= row_limit)
-        refuse("capacity", params.capacity.text() + " is " + std::to_string(rows) +
-                               " rows of every bank; the maximum is fewer than " +
-                               std::to_string(row_limit) + ": give less than " +
-                               Text<Bytes>::show({row_limit * rows_of_one}));
-    const std::int64_t granule = params.interleave->raw ? params.interleave->raw : timing_.burst;
-    if (granule % timing_.burst || granule > timing_.row.raw)
-        refuse("interleave", params.interleave.text() + " must be a multiple of a burst of " +
-                                 std::to_string(timing_.burst) + " bytes, at most a row of " +
-                                 Text<Bytes>::show(timing_.row));
+    if (const auto fault = fault_of(params, timing_)) refuse(fault->parameter, fault->why);
     try {
         map_.emplace(address_map());
     } catch (const ConfigError& e) {
@@ -104,6 +66,20 @@ void DramController::init() {
                                 std::to_string(timing_.banks()) +
                                 " banks of a rank: their number must be a power of two");
     dram_->init(path(), sim().seed());
+    check_policies();
+    // A request holds one place until its last piece is done. Pieces wait in the queues; reads also
+    // occupy the wires. Twice the capacity of the queues is always enough.
+    const std::uint32_t places = 2 * dram_->places();
+    state.requests.assign(places, {});
+    state.packed.assign(places, {});
+    state.stages.assign(places, {});
+    contents_.emplace(sim().contents(), state.requests, state.contents);
+    state.free.clear();
+    for (std::uint32_t i = places; i-- > 0;) state.free.push_back(i);
+}
+
+/// Refuses policies that do not fit together, or not the timing table.
+void DramController::check_policies() const {
     if (params.bank_queue == 0 && dram_->traits().mixed)
         refuse("bank_queue", "is 0, but order " + params.order.text() +
                                  " has a queue for each bank: set it to at least 1");
@@ -117,15 +93,6 @@ void DramController::init() {
                             params.timing->name() + " has a tRPW: choose another order");
     if (state.scheduler.refresh->single_banks() && timing_.tRFCpb.raw == 0)
         refuse("refresh", params.timing->name() + " has no single-bank refresh: tRFCpb is 0fs");
-    // A request holds one place until its last piece is done. Pieces wait in the queues; reads also
-    // occupy the wires. Twice the capacity of the queues is always enough.
-    const std::uint32_t places = 2 * dram_->places();
-    state.requests.assign(places, {});
-    state.packed.assign(places, {});
-    state.stages.assign(places, {});
-    if (sim().contents().enabled()) state.data.assign(places, {});
-    state.free.clear();
-    for (std::uint32_t i = places; i-- > 0;) state.free.push_back(i);
 }
 
 parts::AddressMap DramController::address_map() const {
@@ -194,9 +161,7 @@ bool DramController::accept() {
                                            r.source,  r.sectors, r.command, r.posted};
             state.packed[state.front] = r.packed;
             if (sim().stamps().enabled()) state.stages[state.front] = {r.stamps, never};
-            if (sim().contents().enabled()) {
-                accept_data(r);
-            }
+            if (sim().contents().enabled()) contents_->accept(state.front, r.contents);
         }
         const std::uint32_t before = state.front_bytes;
         const Moved moved = moved_by(r);
@@ -269,7 +234,7 @@ void DramController::collect() {
     while (!state.unanswered.empty() && out.can_send()) {
         const std::uint32_t request = state.unanswered.pop();
         protocol::MemResponse answer = answer_to(request);
-        if (sim().contents().enabled()) answer.contents = std::exchange(state.data[request], {});
+        if (sim().contents().enabled()) answer.contents = contents_->take(request);
         sim().stamps().mark(answer.stamps, static_cast<std::size_t>(protocol::Stage::dram),
                             now() + params.latency->raw);
         out.send(answer);
@@ -278,84 +243,25 @@ void DramController::collect() {
 }
 
 protocol::MemResponse DramController::answer_to(std::uint32_t request) const {
-    const State::Request& r = state.requests[request];
+    const DramRequest& r = state.requests[request];
     const Stamps::Id stamps =
         sim().stamps().enabled() ? state.stages[request].stamps : Stamps::Id {};
     return {r.address, r.bytes, r.command, r.source, r.tag, r.sectors, state.packed[request],
             stamps,    {}};
 }
 
-/// A read returns the bytes of the cells and of the earlier accepted writes that still wait. Later
-/// writes may complete before it.
-void DramController::accept_data(const protocol::MemRequest& r) {
-    Contents& contents = sim().contents();
-    Contents::Id& data = state.data[state.front] = r.contents;
-    if (r.command != Command::read) {
-        if (data) state.writes.push(state.front);
-        return;
-    }
-    data = state.contents.read(contents, state.requests[state.front]);
-    for (Contents::Piece& p : contents[data].pieces)
-        add_waiting(r.address / SectorBytes::size + p.sector, p.data);
-}
-
-/// Stores the bytes of a write into the cells after its last piece.
-void DramController::move_data(std::uint32_t request) {
-    const State::Request& r = state.requests[request];
-    Contents::Id& data = state.data[request];
-    if (r.command == Command::read || !data) return;
-    const std::uint64_t first = r.address / SectorBytes::size;
-    state.contents.write(sim().contents(), first, std::exchange(data, {}));
-    for (std::uint32_t i = 0; i < state.writes.size(); ++i)
-        if (state.writes[i] == request) return state.writes.erase(i);
-}
-
-/// Accepted writes that wait are newer than the cells.
-void DramController::add_waiting(std::uint64_t sector, SectorBytes& to) {
-    for_each_waiting(sector, [&](const SectorBytes& data, bool moves) { to.merge(data, moves); });
-}
-
-/// Calls f(data, moves) with the bytes of a sector in each accepted write that still waits.
-template <class F>
-void DramController::for_each_waiting(std::uint64_t sector, F&& f) {
-    for (std::uint32_t i = 0; i < state.writes.size(); ++i) {
-        const State::Request& w = state.requests[state.writes[i]];
-        Contents::Record& record = sim().contents()[state.data[state.writes[i]]];
-        for (Contents::Piece& p : record.pieces)
-            if (w.address / SectorBytes::size + p.sector == sector) f(p.data, record.moves);
-    }
-}
-
 void DramController::functional(const PortBase&, FunctionalAccess& access) {
-    if (!access.write) {
-        SectorBytes newest;
-        state.contents.read(access.address / SectorBytes::size, newest);
-        add_waiting(access.address / SectorBytes::size, newest);
-        access.data.fill(newest);
-        return;
-    }
-    state.contents.functional(access);
-    for_each_waiting(access.address / SectorBytes::size, [&](SectorBytes& data, bool) {
-        data.take(access.data,
-                  data.known & access.data.known); // otherwise the waiting write would overwrite it
-    });
-    for (std::uint32_t i = 0; i < state.data.size(); ++i) {
-        const State::Request& r = state.requests[i];
-        if (!state.data[i] || r.command != Command::read) continue;
-        for (Contents::Piece& p : sim().contents()[state.data[i]].pieces)
-            if (r.address / SectorBytes::size + p.sector == access.address / SectorBytes::size)
-                p.data.take(access.data, p.data.known & access.data.known);
-    }
+    contents_->functional(access);
 }
 
 /// Completes a piece of a request, and with the last piece the request.
 void DramController::piece_done(std::uint32_t request, Tick started, Tick at) {
-    State::Request& r = state.requests[request];
+    DramRequest& r = state.requests[request];
     const bool stamped = sim().stamps().enabled();
     State::Stages& stages = state.stages[request];
     if (stamped) stages.started = std::min(stages.started, started);
     if (--r.left) return;
-    if (sim().contents().enabled()) move_data(request);
+    if (sim().contents().enabled()) contents_->complete(request);
     if (r.command == Command::read) {
         ++stat.reads;
         stat.read_latency.sample(Time {at - r.accepted});
@@ -378,7 +284,7 @@ void DramController::check_loaded(Loader& l) const {
     const auto of = [&](std::uint32_t request) { l.index("requests", request, places); };
     dram_->check_loaded(l, of);
     l.indices("unanswered", state.unanswered, places);
-    l.indices("writes", state.writes, places);
+    l.indices("contents.writes", state.contents.writes, places);
     if (state.front != no_request) l.index("front", state.front, places);
 }
 

@@ -1,11 +1,9 @@
 #pragma once
 
 #include "core/machine/functional.hh"
-#include "mem/page_cache/drive_units.hh"
-#include "mem/page_cache/paged_dram.hh"
-#include "mem/page_cache/pages_ahead.hh"
-#include "parts/deferred_writes.hh"
-#include "parts/residency.hh"
+#include "mem/page_cache/page_front.hh"
+#include "mem/page_cache/params.hh"
+#include "mem/page_cache/write_groups.hh"
 #include "protocol/block_io.hh"
 #include "protocol/device_load.hh"
 #include "protocol/mem.hh"
@@ -40,62 +38,7 @@ using protocol::Mem;
 /// Not modelled  The time of a lookup; the memory of the tables; power loss.
 class PageCache final : public Model<PageCache>, public Functional, private PagedDram::Owner {
   public:
-    struct Params {
-        Param<Bytes> capacity {64_MiB,
-                               {256_B, Bytes {std::int64_t {1} << 50}},
-                               "Capacity of the DRAM",
-                               example_value()};
-        Param<Bytes> unit {4_KiB,
-                           {256_B, 512_KiB},
-                           "Size of a unit, which is read and written as a whole",
-                           example_value()};
-        Param<Bytes> line {128_B,
-                           {32_B, 128_B},
-                           "Size of the DRAM requests that transfer a unit",
-                           assumed("a line of 128 B")};
-        Param<Bytes> dram_base {0_B, "Address of the first frame in the DRAM", example_value()};
-        Param<Bytes> drive_base {0_B, "Address on the drive of address 0", example_value()};
-        Param<PolicyName<parts::PagePolicy>> replacement {
-            "lru", "Policy that selects the unit to evict; a use is a request for the unit",
-            usual_policy()};
-        Param<unsigned> batch {16,
-                               {1, 1024},
-                               "Maximum number of units read from the drive by one request",
-                               assumed("64 KiB")};
-        Param<Bytes> write_group {0_B,
-                                  {0_B, 64_KiB},
-                                  "Aligned range of the drive whose dirty units are written back "
-                                  "together, such as a flash page; 0B: each unit separately",
-                                  multiple_of(unit),
-                                  switched_off()};
-        Param<bool> early_writes {
-            false, "Answer a write before its unit has arrived from the drive", switched_off()};
-        AheadParams ahead;
-        Param<unsigned> prefetchers {
-            0, {0, 1}, "External prefetchers that send hints to this cache", from_wiring()};
-        Param<Time> latency {
-            1_fs, {1_fs, 1_us}, "Latency of responses", Change::tunable, least_latency()};
-        Param<unsigned> queue {
-            32, {1, 65536}, "Requests waiting or in flight to this component", queue_places()};
-        Param<unsigned> requests {
-            256, {1, 65536}, "Requests accepted and not completed", queue_places()};
-        Param<unsigned> dram_queue {
-            64, {1, 65536}, "Reads of the DRAM without a response", queue_places()};
-        Param<unsigned> drive_queue {
-            64, {1, 65535}, "Requests to the drive without a response", queue_places()};
-        Param<Time> drive_latency {1_fs,
-                                   {1_fs, 1_ms},
-                                   "Latency of requests to the drive: processing time of a "
-                                   "controller, for any number of requests in parallel",
-                                   Change::tunable,
-                                   least_latency()};
-        Param<unsigned> full_load {64,
-                                   {4, 65536},
-                                   "Units being read from the drive that are reported as full load",
-                                   assumed("as many as `drive_queue` has places")};
-        Param<unsigned> hint_queue {
-            64, {1, 65536}, "Hints waiting or in flight to this component", queue_places()};
-    };
+    using Params = PageCacheParams;
     struct Ports {
         Responder<Mem> cpu_side {
             {.depth = from<&Params::queue>, .latency = from<&Params::latency>, .hints = true},
@@ -116,12 +59,7 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
                                                        "Load of the drive, sent when it changes"};
     };
     struct Stats {
-        Counter reads {Unit::count, "Reads looked up"};
-        Counter writes {Unit::count, "Writes and atomics looked up"};
-        Counter bytes {Unit::byte, "Bytes requested by reads, writes and atomics"};
-        Counter hits {Unit::count, "Requests whose unit was present"};
-        Counter merged {Unit::count, "Requests whose unit was already being read"};
-        Counter misses {Unit::count, "Requests that started a read of their unit"};
+        FrontStats front;
         AheadStats ahead;
         Counter ghost_hits {Unit::count, "Units read that the policy remembers as evicted"};
         Counter evictions {Unit::count, "Units evicted by another unit"};
@@ -153,27 +91,15 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
         std::uint64_t group = 0;  ///< group with which it is written; 0: no unit is read out
         bool read = false;        ///< the new unit has arrived from the drive
     };
-    struct Cleaning { ///< a frame whose unit is read out and stays
-        PagedDram::Transfer transfer;
-        std::uint64_t group = 0;
-    };
-    struct WriteGroup {          ///< units written to the drive together
-        std::uint64_t first = 0; ///< first unit of the range
-        std::uint64_t units = 0; ///< bit i: the i-th unit of the range
-        std::uint32_t left = 0;  ///< units not yet read out
-        Contents::Id contents;   ///< of the units already read out
-    };
     struct Written { ///< source of the statistics with these names
-        std::uint64_t drive_writes = 0, units_cleaned = 0, early_answers = 0;
+        std::uint64_t drive_writes = 0, early_answers = 0;
     };
     struct State {
         Policy<parts::PagePolicy> replacement;
         PagesAhead ahead;
         parts::Residency resident;
-        HashMap<Frame> arriving;    ///< by frame
-        HashMap<Cleaning> cleaning; ///< by frame
-        HashMap<WriteGroup> groups; ///< by number
-        std::uint64_t last_group = 0;
+        HashMap<Frame> arriving; ///< by frame
+        WriteGroups::State groups;
         Written written;
         PagedDram::State dram;
         DriveUnits::State drive;
@@ -185,7 +111,7 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
     explicit PageCache(const Params& p) : params(p) {}
     void init() override;
     void wake() override;
-    bool pending() const override { return !dram_->idle(); }
+    bool pending() const override { return !front_->idle(); }
     void waits_on(WaitReport& report) const override;
     void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
@@ -197,33 +123,39 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
     State state;
 
   private:
+    friend PageFront<PageCache>;
+
     bool accept();
-    bool take(const protocol::MemRequest& r);
     void take_hints();
     void bring(const protocol::MemRequest& hint);
-    void bring(std::uint64_t unit);
-    std::uint32_t send_for(std::uint64_t unit, parts::AskedBy asked);
+
+    // Interface to PageFront.
+    std::uint32_t find(std::uint64_t unit) const { return state.resident.find(unit); }
+    bool present(std::uint32_t frame) const { return state.resident[frame].here; }
+    bool first_use(std::uint32_t frame) { return transfer(frame).head == none; }
+    std::uint32_t fetch(std::uint64_t unit, parts::AskedBy asked);
+    void waits(std::uint32_t request, bool missed);
     void serve(std::uint32_t request);
+    Counter& no_frame() { return stat.stalled_by_frames; }
+
     bool send();
     void report_load();
     Stamps::Id stamps_of(std::uint64_t unit);
     void drive_answered(const protocol::BlockResponse& r);
     void unit_came(std::uint64_t unit, Contents::Id page);
     void unit_gone(std::uint64_t unit);
-    std::uint64_t begin_group(std::uint64_t victim);
-    void read_out(std::uint64_t group, std::uint64_t unit, Contents::Id contents);
-    void write_deferred(std::uint64_t unit, Contents::Id page);
 
-    // PagedDram::Owner.
+    // Interface to PagedDram.
     PagedDram::Transfer& transfer(std::uint32_t frame) override;
     void sent(std::uint32_t) override {}
     void done(std::uint32_t frame) override { state.resident.unpin(frame); }
     void copied_in(std::uint32_t frame) override;
     void copied_out(std::uint32_t frame) override;
 
-    std::uint64_t unit_ = 0, group_units_ = 1;
-    std::optional<PagedDram> dram_; ///< these work on State
+    std::uint64_t unit_ = 0;
+    std::optional<PageFront<PageCache>> front_; ///< these work on State
     std::optional<DriveUnits> drive_;
+    std::optional<WriteGroups> groups_;
 };
 
 } // namespace memsim::mem

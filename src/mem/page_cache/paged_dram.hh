@@ -95,6 +95,14 @@ class PagedDram {
             r = next;
         }
     }
+    /// The response to an accepted write whose page is being read. The request becomes posted.
+    protocol::MemResponse answer_early(std::uint32_t request) {
+        protocol::MemRequest& r = state_.requests[request].request;
+        const protocol::MemResponse answer = protocol::answer(r);
+        r.posted = true;
+        r.stamps = {}; // the response carries them
+        return answer;
+    }
     /// Answers the first waiting request, if it is a read, from the contents `in` of the arriving
     /// page. Other requests wait until the page is in its frame.
     std::optional<protocol::MemResponse> answer_passing(Transfer& t, Distribution& latency);

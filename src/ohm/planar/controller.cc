@@ -5,22 +5,16 @@
 #include "ohm/channel/modules.hh"
 #include "protocol/traffic.hh"
 
-#include <bit>
-
 namespace memsim::ohm {
 
 static const Registration<PlanarController> planar_controller {
     "Memory controller of DRAM and XPoint on one channel, planar mode: swaps hot pages."};
 
-using protocol::Stage;
-
 void PlanarController::init() {
     const auto page = static_cast<std::uint64_t>(params.page->raw);
     const auto dram = static_cast<std::uint64_t>(params.dram->raw);
     const SwapParams& swap = params.swap;
-    if (page % Swap::piece_bytes != 0)
-        refuse("page", Text<Bytes>::show(params.page()) + " is not a multiple of an XPoint line, " +
-                           std::to_string(Swap::piece_bytes) + "B");
+    PageSwaps::check(*this, swap, params.page());
     if (dram % (page * params.channel.modules()) != 0)
         refuse("dram", Text<Bytes>::show(params.dram()) +
                            " is not a multiple of page x modules = " +
@@ -31,12 +25,6 @@ void PlanarController::init() {
     protocol::check_block(port.channel.cpu_side, DemandPort::block_bytes, "cpu_side");
     check_modules(*this, params.channel, port.channel,
                   {params.dram->raw * params.ratio() / params.channel.modules()});
-    if (static_cast<std::uint64_t>(swap.swap_buffer->raw) < swap.swaps() * 2 * page)
-        refuse("swap_buffer", Text<Bytes>::show(swap.swap_buffer()) +
-                                  " does not hold two pages "
-                                  "for each of " +
-                                  std::to_string(swap.swaps()) + " swaps: set it to " +
-                                  std::to_string(swap.swaps() * 2 * page) + "B or reduce swaps");
     make_channel(channel_, *this, params.channel, stat.channel, state.channel, stat.bank.counters(),
                  swap.swap_function(), Swap::piece_bytes);
     FunctionSwaps::check(*this, swap, params.channel, params.routes(), params.page(),
@@ -46,8 +34,6 @@ void PlanarController::init() {
     placement_ = {
         params.channel.controllers(), params.channel.index(), page, dram / page, params.ratio(),
         params.channel.modules()};
-    const unsigned slot_bits = static_cast<unsigned>(std::bit_width(params.ratio()));
-    table_bytes_ = placement_.groups * (1 + params.ratio()) * slot_bits / 8;
     modules_.emplace(*channel_, state.channel, port.channel.commands, port.channel.transfers);
     swaps_.emplace(swap, stat.swap, state.pages, placement_, sim().contents());
     swaps_->init();
@@ -267,12 +253,7 @@ void PlanarController::accept_hint(const protocol::MemRequest& hint) {
 
 void PlanarController::finish(std::uint32_t id, Contents::Id contents) {
     const PageRequest& q = (*demand_)[id];
-    using Place = PageRequest::Place;
-    requests_.answer(q.r, q.accepted,
-                     q.place == Place::dram     ? Stage::dram
-                     : q.place == Place::xpoint ? Stage::channel
-                                                : Stage::queue,
-                     contents);
+    requests_.answer(q.r, q.accepted, q.stage(), contents);
     postponed_->finished(q);
     demand_->requests().give_back(id);
 }
@@ -339,14 +320,7 @@ void PlanarController::check_loaded(Loader& l) const {
     channel_->check_loaded(l, either, either);
     demand_->check_loaded(l, slots, swaps);
     demand_->requests().check_all(l, "postponed", state.postponed);
-    for (std::uint32_t i = 0; i < state.ready_migration.size(); ++i) {
-        const ReadyRead& r = state.ready_migration[i];
-        l.index("ready_migration.module", r.module, modules);
-        l.within("ready_migration", [&] {
-            l.check(r.id & PageSwaps::migration_id, "is the number of a request");
-            l.index("swap", r.id >> 4 & 0xff, swaps);
-        });
-    }
+    copies_->check_loaded(l);
     swaps_->check_loaded(l, slots, modules, state.channel.lent.rows.size());
     if (function_) function_->check_loaded(l);
 }

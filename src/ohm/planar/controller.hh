@@ -111,7 +111,7 @@ class PlanarController final : public Model<PlanarController>, public Functional
 
     explicit PlanarController(const Params& p) : params(p) {}
     void init() override;
-    void start() override { stat.mapping_table_bytes.set(0, table_bytes_); }
+    void start() override { stat.mapping_table_bytes.set(0, placement_.table_bytes()); }
     void wake() override;
     bool pending() const override;
     void waits_on(WaitReport& report) const override;
@@ -149,7 +149,6 @@ class PlanarController final : public Model<PlanarController>, public Functional
     void end_swap(Swap& s);
 
     Placement placement_;
-    std::uint64_t table_bytes_ = 0;
     std::optional<MemoryChannel> channel_;
     std::optional<ModuleSide> modules_;
     std::optional<PageSwaps> swaps_;

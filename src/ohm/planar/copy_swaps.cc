@@ -186,4 +186,15 @@ void CopySwaps::left(std::uint32_t id) {
     end_if_done(s);
 }
 
+void CopySwaps::check_loaded(Loader& l) const {
+    for (std::uint32_t i = 0; i < of_.ready.size(); ++i) {
+        const ReadyRead& r = of_.ready[i];
+        l.index("ready_migration.module", r.module, of_.placement.modules);
+        l.within("ready_migration", [&] {
+            l.check(r.id & PageSwaps::migration_id, "is the number of a request");
+            l.index("swap", r.id >> 4 & 0xff, of_.swaps.all().size());
+        });
+    }
+}
+
 } // namespace memsim::ohm

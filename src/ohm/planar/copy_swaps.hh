@@ -46,6 +46,7 @@ class CopySwaps {
     /// Whether an old swap needs a place in the module and the channel at the same time.
     bool old_writes(std::uint32_t module) const;
 
+    void check_loaded(Loader& l) const;
     void piece_from_dram(std::uint32_t context);
     void piece_from_xpoint(std::uint32_t id, Contents::Id contents);
     /// A piece has left for XPoint.

@@ -38,6 +38,12 @@ struct PageRequest {
     std::uint32_t hold = 0;
 
     bool is_write() const { return r.command != protocol::Command::read; }
+    /// The stage to which its last period of time belongs.
+    Stage stage() const {
+        return place == Place::dram     ? protocol::Stage::dram
+               : place == Place::xpoint ? protocol::Stage::channel
+                                        : protocol::Stage::queue;
+    }
     bool is_dram_read() const { return started && place == Place::dram && !is_write(); }
 };
 

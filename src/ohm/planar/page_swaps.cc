@@ -20,6 +20,21 @@ const char* Swap::doing() const {
     return " is in progress";
 }
 
+void PageSwaps::check(const Component& controller, const SwapParams& params, Bytes page) {
+    const auto refuse = [&](const char* parameter, const std::string& why) {
+        throw ConfigError(controller.path() + "." + parameter + ": " + why);
+    };
+    const std::int64_t buffer = 2 * page.raw * params.swaps();
+    if (page.raw % Swap::piece_bytes != 0)
+        refuse("page", Text<Bytes>::show(page) + " is not a multiple of an XPoint line, " +
+                           std::to_string(Swap::piece_bytes) + "B");
+    if (params.swap_buffer->raw < buffer)
+        refuse("swap_buffer", Text<Bytes>::show(params.swap_buffer()) +
+                                  " does not hold two pages for each of " +
+                                  std::to_string(params.swaps()) + " swaps: set it to " +
+                                  std::to_string(buffer) + "B or reduce swaps");
+}
+
 Swap* PageSwaps::access(const Placement::Page& p, Group* g, Tick now) {
     if (params_.swaps() == 0) return nullptr;
     if (!g) {

@@ -142,6 +142,8 @@ class PageSwaps {
               const Placement& placement, Contents& contents)
         : params_(params), stats_(stats), state_(state), placement_(placement),
           contents_(contents) {}
+    /// Refuses pages that are not whole pieces, and too small a buffer.
+    static void check(const Component& controller, const SwapParams& params, Bytes page);
     void init() {
         state_.swaps.resize(params_.swaps());
         all_ = static_cast<Swap::Mask>((1u << placement_.page_bytes / Swap::piece_bytes) - 1);

@@ -3,6 +3,7 @@
 #include "core/state/hash_map.hh"
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <string>
 
@@ -43,6 +44,11 @@ struct Placement {
         return ((p.slot * groups + p.group) * controllers + p.controller) * page_bytes + p.offset;
     }
     std::uint64_t bytes_of_all() const { return groups * (1 + ratio) * controllers * page_bytes; }
+
+    /// Size of the mapping table in hardware.
+    std::uint64_t table_bytes() const {
+        return groups * (1 + ratio) * static_cast<unsigned>(std::bit_width(ratio)) / 8;
+    }
 
     // Places within the devices. `location` 0 is the DRAM page of the group, k its k-th XPoint
     // page.

@@ -39,8 +39,7 @@ std::unique_ptr<TraceReader> TracePlayer::open() const {
 /// For a trace of DRAM locations: checks that the memory maps the constructed addresses to the same
 /// locations.
 void TracePlayer::check_map() const {
-    const PortBase* const peer = port.mem_side.peer();
-    const auto* memory = peer ? dynamic_cast<const parts::HasAddressMap*>(&peer->owner()) : nullptr;
+    const auto* memory = port.mem_side.find_interface<const parts::HasAddressMap>();
     const std::vector<std::uint64_t> n = parse_geometry(params.geometry());
     if (!memory || n.size() != 6) return;
     const auto count = [&](std::size_t i) { return static_cast<std::uint32_t>(n[i]); };
@@ -54,7 +53,7 @@ void TracePlayer::check_map() const {
     if (found) return;
     refuse("map", "'" + params.map() + "' with the geometry " + params.geometry() +
                       " and columns of " + params.bytes.text() +
-                      "B differs from the address mapping of " + peer->owner().path() +
+                      "B differs from the address mapping of " + port.mem_side.neighbour_path() +
                       ": give both the same map, ranks, groups, banks, columns and bytes");
 }
 

@@ -41,19 +41,12 @@ void PageBuffer::init() {
     state.ahead.init(*this, params.ahead, page_);
     state.notes.assign(state.frames.size(), 0);
     status_.assign(state.frames.size(), 0);
-    mem::PagedDram::Owner& owner = *this;
-    dram_.emplace(mem::PagedDram::Config {0, page_, line, params.requests()}, sim_ref(), state.dram,
-                  owner);
+    front_.emplace(*this, mem::PagedDram::Config {0, page_, line, params.requests()}, "page");
 }
 
 void PageBuffer::wake() {
     while (!port.drive_side.empty()) drive_answered(port.drive_side.pop());
-    while (!port.dram_side.empty())
-        if (const auto answer = dram_->answered(port.dram_side.pop(), stat.latency)) {
-            sim().stamps().mark(answer->stamps, mem::PagedDram::page_comes,
-                                now() + params.latency->raw);
-            port.cpu_side.send(*answer);
-        }
+    front_->handle_responses();
     bool more = true;
     while (more) {
         more = accept();
@@ -71,7 +64,7 @@ bool PageBuffer::accept() {
             arm(state.next, state.dispatcher_free);
             break;
         }
-        if (!take(port.cpu_side.front())) break;
+        if (!front_->accept(port.cpu_side.front())) break;
         port.cpu_side.pop();
         state.dispatcher_free = now() + params.dispatch->raw;
         any = true;
@@ -79,39 +72,11 @@ bool PageBuffer::accept() {
     return any;
 }
 
-/// Returns false if the request must wait. Repeating such a call is safe.
-bool PageBuffer::take(const MemRequest& r) {
-    const std::uint64_t page = r.address / page_;
-    if (!dram_->takes(r))
-        refuse("page", mem::PagedDram::refusal(r, "page of " + params.page.text()));
-    if (dram_->full()) return dram_->stall(stat.stalled_by_requests);
-    std::uint32_t f = find(page);
-    const bool missed = f == none;
-    if (missed && (f = make_room(page, false)) == none) return dram_->stall(stat.stalled_by_set);
-
-    ++(r.command == Command::read ? stat.reads : stat.writes);
-    stat.bytes += r.payload();
-    const std::uint32_t slot = dram_->take(r, f);
-    Frame& frame = state.frames[f];
-    const bool ahead = !missed && std::exchange(frame.ahead, false);
-    if (missed) {
-        fetch(f, page, false);
-        ++stat.misses;
-    } else if (frame.mode == Mode::idle || frame.mode == Mode::leaving) {
-        ++stat.hits;
-        serve(slot);
-        return true;
-    } else {
-        ++stat.merged;
-        stat.ahead.late_prefetches += ahead;
-    }
-    dram_->wait(frame.transfer, slot);
-    if (missed) state.ahead.each_with(page, [this](std::uint64_t near) { bring(near); });
-    return true;
-}
-
-/// Fetches a page into a frame. Requires that its present page, if any, can be dropped.
-void PageBuffer::fetch(std::uint32_t f, std::uint64_t page, bool ahead) {
+/// Fetches a page into a frame whose present page, if any, can be dropped.
+std::uint32_t PageBuffer::fetch(std::uint64_t page, parts::AskedBy asked) {
+    const bool ahead = asked == parts::AskedBy::prefetch;
+    const std::uint32_t f = make_room(page, ahead);
+    if (f == none) return none;
     Frame& frame = state.frames[f];
     const bool evicts = frame.mode != Mode::empty;
     state.replacement->insert(words(), f, evicts);
@@ -124,14 +89,7 @@ void PageBuffer::fetch(std::uint32_t f, std::uint64_t page, bool ahead) {
     frame.since = now();
     frame.ahead = ahead;
     state.to_drive.push(f);
-}
-
-/// Prefetches a page unless it is held or being fetched.
-void PageBuffer::bring(std::uint64_t page) {
-    if (find(page) != none) return;
-    const std::uint32_t f = make_room(page, true);
-    ++(f == none ? stat.ahead.dropped_prefetches : stat.ahead.prefetches);
-    if (f != none) fetch(f, page, true);
+    return f;
 }
 
 std::uint32_t PageBuffer::find(std::uint64_t page) const {
@@ -165,11 +123,13 @@ std::uint32_t PageBuffer::make_room(std::uint64_t page, bool ahead) {
 
 /// Queues a request whose page is held for the DRAM.
 void PageBuffer::serve(std::uint32_t slot) {
-    const mem::PagedDram::Request& q = (*dram_)[slot];
+    const mem::PagedDram::Request& q = (*front_)[slot];
     state.replacement->touch(words(), q.frame);
-    ++state.frames[q.frame].queued;
+    Frame& frame = state.frames[q.frame];
+    ++frame.queued;
+    frame.ahead = false;
     if (q.request.command != Command::read) make_newest(q.frame);
-    dram_->serve(slot);
+    front_->serve(slot);
 }
 
 // ---- pages -----------------------------------------------------------------------------------
@@ -199,7 +159,7 @@ void PageBuffer::write_out(std::uint32_t f) {
     parts::unlink(state.frames, state.written, f);
     frame.dirty = false;
     stat.dirty.set(now(), --state.dirty);
-    dram_->copy_out(f);
+    front_->copy_out(f);
 }
 
 mem::PagedDram::Transfer& PageBuffer::transfer(std::uint32_t f) {
@@ -210,8 +170,8 @@ void PageBuffer::copied_in(std::uint32_t f) {
     Frame& frame = state.frames[f];
     frame.mode = Mode::idle;
     stat.fetch_time.sample(Time {now() - frame.since});
-    dram_->each_waiting(std::exchange(frame.transfer, {}),
-                        [this](std::uint32_t slot) { serve(slot); });
+    front_->each_waiting(std::exchange(frame.transfer, {}),
+                         [this](std::uint32_t slot) { serve(slot); });
 }
 
 // ---- outputs and answers ---------------------------------------------------------------------
@@ -229,17 +189,12 @@ bool PageBuffer::send() {
             r.op = BlockOp::write;
             r.contents = std::exchange(frame.transfer.out, {});
         } else if (sim().stamps().enabled()) {
-            r.stamps = dram_->stamps_of(frame.transfer);
+            r.stamps = front_->stamps_of(frame.transfer);
         }
         port.drive_side.send(r);
         any = true;
     }
-    for (; dram_->any() && port.dram_side.can_send(); any = true) {
-        const MemRequest r = dram_->next();
-        port.dram_side.send(r);
-        stat.dram_bytes += r.payload();
-    }
-    return any;
+    return front_->send() || any;
 }
 
 void PageBuffer::drive_answered(const protocol::BlockResponse& r) {
@@ -255,17 +210,15 @@ void PageBuffer::drive_answered(const protocol::BlockResponse& r) {
     ++stat.pages_in;
     frame.mode = Mode::filling;
     frame.transfer.in = r.contents;
-    write_deferred(frame);
+    front_->write_deferred(frame.page, frame.transfer.in);
     while (params.passing()) {
-        const auto answer = dram_->answer_passing(frame.transfer, stat.latency);
+        const auto answer = front_->answer_passing(frame.transfer, stat.latency);
         if (!answer) break;
         ++stat.passing_reads;
         state.replacement->touch(words(), r.tag);
-        sim().stamps().mark(answer->stamps, mem::PagedDram::page_comes,
-                            now() + params.latency->raw);
-        port.cpu_side.send(*answer);
+        front_->respond(*answer);
     }
-    dram_->copy_in(r.tag);
+    front_->copy_in(r.tag);
 }
 
 // ---- contents --------------------------------------------------------------------------------
@@ -283,32 +236,25 @@ void PageBuffer::functional(const PortBase&, FunctionalAccess& access) {
     else if (comes)
         state.deferred.look(address / page_, access);
     if (mode == Mode::filling)
-        write_deferred(state.frames[f]); // some lines may already be in the DRAM
+        front_->write_deferred(
+            state.frames[f].page,
+            state.frames[f].transfer.in); // some lines may already be in the DRAM
     if (f != none && (!comes || (access.write && mode == Mode::filling))) {
-        access.address = dram_->address(f, address % page_);
+        access.address = front_->address(f, address % page_);
         look_through(port.dram_side, access);
         access.address = address;
     }
     if (access.write || comes || f == none) look_through(port.drive_side, access);
 }
 
-/// Applies host writes to a page that the drive was reading.
-void PageBuffer::write_deferred(const Frame& frame) {
-    if (!frame.transfer.in) return;
-    state.deferred.arrive(frame.page, [&](const FunctionalAccess& access) {
-        const auto sector = static_cast<std::uint32_t>(access.address % page_ / SectorBytes::size);
-        parts::write_sector(sim().contents(), frame.transfer.in, sector, access.data);
-    });
-}
-
 // ---- reports ---------------------------------------------------------------------------------
 
 void PageBuffer::check_loaded(Loader& l) const {
     const std::size_t frames = state.frames.size();
-    dram_->check_loaded(l, frames);
+    front_->check_loaded(l, frames);
     std::uint32_t dirty = 0, written = 0;
     for (const Frame& f : state.frames) {
-        dram_->check_loaded(l, "frames.head", f.transfer);
+        front_->check_loaded(l, "frames.head", f.transfer);
         for (const std::uint32_t other : {f.older, f.newer})
             if (other != none) l.index("frames.newer", other, frames);
         dirty += f.dirty;
@@ -323,7 +269,7 @@ void PageBuffer::check_loaded(Loader& l) const {
 }
 
 void PageBuffer::waits_on(WaitReport& report) const {
-    dram_->waits_on(report, path(), port.dram_side.neighbour_path());
+    front_->waits_on(report, path(), port.dram_side.neighbour_path());
     if (!state.to_drive.empty())
         report.add(path() + ": " + std::to_string(state.to_drive.size()) + " pages wait for " +
                    port.drive_side.neighbour_path());

@@ -2,9 +2,7 @@
 
 #include "core/kernel/component.hh"
 #include "core/machine/functional.hh"
-#include "mem/page_cache/paged_dram.hh"
-#include "mem/page_cache/pages_ahead.hh"
-#include "parts/deferred_writes.hh"
+#include "mem/page_cache/page_front.hh"
 #include "parts/links.hh"
 #include "parts/tag_policy.hh"
 #include "protocol/block_io.hh"
@@ -85,12 +83,7 @@ class PageBuffer final : public Model<PageBuffer>,
                                                  "The firmware and its flash"};
     };
     struct Stats {
-        Counter reads {Unit::count, "Reads looked up"};
-        Counter writes {Unit::count, "Writes and atomics looked up"};
-        Counter bytes {Unit::byte, "Bytes requested by reads, writes and atomics"};
-        Counter hits {Unit::count, "Requests whose page was held"};
-        Counter merged {Unit::count, "Requests whose page was being fetched"};
-        Counter misses {Unit::count, "Requests that fetched their page"};
+        mem::FrontStats front;
         Counter passing_reads {Unit::count,
                                "Reads answered from a page as it arrived from the drive"};
         mem::AheadStats ahead;
@@ -140,7 +133,7 @@ class PageBuffer final : public Model<PageBuffer>,
     explicit PageBuffer(const Params& p) : params(p) {}
     void init() override;
     void wake() override;
-    bool pending() const override { return !dram_->idle(); }
+    bool pending() const override { return !front_->idle(); }
     void waits_on(WaitReport& report) const override;
     void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
@@ -152,23 +145,31 @@ class PageBuffer final : public Model<PageBuffer>,
     State state;
 
   private:
+    friend mem::PageFront<PageBuffer>;
+
     bool accept();
-    bool take(const protocol::MemRequest& r);
-    std::uint32_t find(std::uint64_t page) const;
     std::uint32_t make_room(std::uint64_t page, bool ahead);
-    void fetch(std::uint32_t frame, std::uint64_t page, bool ahead);
-    void bring(std::uint64_t page);
-    void serve(std::uint32_t request);
     void make_newest(std::uint32_t frame);
     void clean_excess();
     void write_out(std::uint32_t frame);
     bool send();
     void drive_answered(const protocol::BlockResponse& r);
-    void write_deferred(const Frame& frame);
     std::uint32_t first_of(std::uint64_t page) const {
         return static_cast<std::uint32_t>(page % sets_) * params.ways();
     }
     parts::TagWords words() { return {state.notes.data(), params.ways(), params.ways(), sets_}; }
+
+    // Interface to mem::PageFront.
+    std::uint32_t find(std::uint64_t page) const;
+    bool present(std::uint32_t frame) const {
+        const Mode mode = state.frames[frame].mode;
+        return mode == Mode::idle || mode == Mode::leaving;
+    }
+    bool first_use(std::uint32_t frame) { return std::exchange(state.frames[frame].ahead, false); }
+    std::uint32_t fetch(std::uint64_t page, parts::AskedBy asked);
+    void waits(std::uint32_t, bool) {}
+    void serve(std::uint32_t request);
+    Counter& no_frame() { return stat.stalled_by_set; }
 
     // Interface to mem::PagedDram.
     mem::PagedDram::Transfer& transfer(std::uint32_t frame) override;
@@ -178,8 +179,8 @@ class PageBuffer final : public Model<PageBuffer>,
     void copied_out(std::uint32_t frame) override { state.to_drive.push(frame); }
 
     std::uint32_t page_ = 0, sets_ = 0, block_sectors_ = 0;
-    std::optional<mem::PagedDram> dram_; ///< operates on State
-    std::vector<std::uint32_t> status_;  ///< scratch space of make_room()
+    std::optional<mem::PageFront<PageBuffer>> front_; ///< operates on State
+    std::vector<std::uint32_t> status_;               ///< scratch space of make_room()
 };
 
 } // namespace memsim::zng

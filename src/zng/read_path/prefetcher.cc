@@ -50,14 +50,13 @@ void Prefetcher::init() {
 std::uint32_t Prefetcher::longest_prefetch() const {
     std::uint64_t longest = page_;
     for (unsigned i = 0; i < port.hints.size(); ++i) {
-        const PortBase* const peer = port.hints[i].peer();
-        const auto* slice =
-            peer ? dynamic_cast<const protocol::HasAddressShare*>(&peer->owner()) : nullptr;
+        const auto* slice = port.hints[i].find_interface<const protocol::HasAddressShare>();
         const auto share = slice ? slice->share() : std::nullopt;
         if (!share || share->ways == 1 || share->chunk % page_ == 0) continue;
         if (page_ % share->chunk)
             refuse("page", params.page.text() + " and the interleaving chunk of " +
-                               std::to_string(share->chunk) + "B of " + peer->owner().path() +
+                               std::to_string(share->chunk) + "B of " +
+                               port.hints[i].neighbour_path() +
                                " do not divide each other: make one of them a "
                                "multiple of the other");
         longest = std::min(longest, share->chunk);

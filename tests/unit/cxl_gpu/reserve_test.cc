@@ -162,4 +162,18 @@ TEST_CASE("A gate probes with a single write if no load was reported since the l
     CHECK_FALSE(g.probe);
 }
 
+TEST_CASE("A line of the reserve is read from its first stored sector to its last", "[cxl_gpu]") {
+    Reserve r = of(1);
+    Reserve::Entry& e = r[r.claim(7, 3, Phase::stacked)];
+    e.note(store(7 * 128 + 32, 32), 1);
+    CHECK(e.first_sector() == 1);
+    CHECK(e.read(128).address == 7 * 128 + 32);
+    CHECK(e.read(128).bytes == 32);
+    CHECK(e.read(128).application == 3);
+    CHECK(e.read(128).sectors == 0); // all
+    e.note(store(7 * 128 + 96, 32), 3);
+    CHECK(e.read(128).bytes == 96);
+    CHECK(e.read(128).sectors == 0b101);
+}
+
 } // namespace memsim::cxl_gpu::reserve_test

@@ -25,6 +25,7 @@ Params params_of(const std::string& policy) {
     p.queues.mshrs.parse("2");
     p.queues.mem_queue.parse("4");
     p.queues.outstanding.parse("4");
+    p.hints.demand_mshrs.parse("1");
     return p;
 }
 
@@ -35,15 +36,19 @@ Policy<parts::SetHash> linear_sets(std::uint64_t sets) {
     return linear;
 }
 
+State empty_state() {
+    State state;
+    state.set_hash = linear_sets(2);
+    state.tags.resize(2, 2, "lru");
+    state.mshrs.resize(2, 2);
+    return state;
+}
+
 /// Parts over 2 sets of 2 lines and a port that takes nothing, so that messages stay in the queue.
 struct Parts {
     explicit Parts(const std::string& policy = "write_back", bool victims = false)
-        : core(params_of(policy), victims, {256, 1},
-               {machine.sim(), linear, tags, mshrs, mshr_use, slots, out, machine.port(), stat,
-                none, reserved, owed, fetching}) {
-        tags.resize(2, 2, "lru");
-        mshrs.resize(2, 2);
-    }
+        : core(params_of(policy), {256, 1}, {machine.port(), victims}, none, machine.sim(), stat,
+               state) {}
     struct Below : Machine {
         Below() {
             add("sender", "test_mem.Driver", {});
@@ -55,32 +60,24 @@ struct Parts {
         Requester<protocol::Mem>& port() { return get<test_mem::Driver>("sender").port.mem_side; }
     };
     Below machine;
-    const Policy<parts::SetHash> linear = linear_sets(2);
-    TagArray tags;
-    Mshrs mshrs;
-    MshrUse::State mshr_use;
-    mem::BankedSlotsState slots;
-    Outlet::State out;
+    State state = empty_state();
     Stats stat;
     Observers none {[](const void*) { return 0u; }, {}, ""};
-    std::uint32_t reserved = 0;
-    std::uint64_t owed = 0, fetching = 0;
     Core core;
     Evictions evictions {core};
     Misses misses {core, evictions};
     Writes writes {core, evictions, misses};
     Fills fills {core};
-    Commands::Flush flush;
-    Commands commands {core, evictions, flush};
-    Prefetching prefetching {core, evictions, misses, 1};
+    Commands commands {core, evictions};
+    Prefetching prefetching {core, evictions, misses};
 
     Access look_up(const MemRequest& r) { return core.lines.look_up(r, core.map.place(r.address)); }
     /// A line with those sectors.
     std::uint32_t put(std::uint64_t number, SectorMask valid, SectorMask dirty = 0) {
-        const std::uint32_t line = tags.victim(number % 2, 0, 2);
-        tags.replace(line, number, 0);
-        tags.add_valid(line, valid);
-        tags.add_dirty(line, dirty);
+        const std::uint32_t line = state.tags.victim(number % 2, 0, 2);
+        state.tags.replace(line, number, 0);
+        state.tags.add_valid(line, valid);
+        state.tags.add_dirty(line, dirty);
         return line;
     }
 };
@@ -140,8 +137,8 @@ TEST_CASE("an outlet keeps the order and identifies the request of an answer", "
     for (std::uint64_t a : {0, 128, 256}) p.core.outlet.send(request(Command::read, a, 32));
     CHECK(p.core.outlet.room(1));
     CHECK_FALSE(p.core.outlet.room(2));
-    CHECK(p.out.queue[0].address == 0);
-    CHECK(p.out.queue[2].address == 256);
+    CHECK(p.state.outlet.queue[0].address == 0);
+    CHECK(p.state.outlet.queue[2].address == 256);
     const std::uint32_t first = p.core.outlet.expect({7, 3});
     const std::uint32_t evicted = p.core.outlet.expect({0, 0, false, true});
     CHECK_FALSE(p.core.outlet.is_fetch(first));
@@ -162,17 +159,17 @@ TEST_CASE("an eviction writes back what is dirty, offers what is clean, if there
     const MemRequest r = request(Command::read, 512, 32);
     std::uint32_t line = 0;
     CHECK(p.evictions.take_way(p.look_up(r), false, victims ? 3 : 4, line) == CacheStall::mem_side);
-    CHECK(p.out.queue.empty());
-    CHECK(p.tags.find(0, 0) != TagArray::none);
+    CHECK(p.state.outlet.queue.empty());
+    CHECK(p.state.tags.find(0, 0) != TagArray::none);
     CHECK(p.evictions.take_way(p.look_up(r), false, 1, line) == CacheStall::none);
-    CHECK(p.tags.find(0, 4) == line);
-    REQUIRE(p.out.queue.size() == 1u + victims);
-    CHECK(p.out.queue[0].command == Command::write);
-    CHECK(p.out.queue[0].bytes == 32);
+    CHECK(p.state.tags.find(0, 4) == line);
+    REQUIRE(p.state.outlet.queue.size() == 1u + victims);
+    CHECK(p.state.outlet.queue[0].command == Command::write);
+    CHECK(p.state.outlet.queue[0].bytes == 32);
     if (!victims) return;
-    CHECK(p.out.queue[1].command == Command::victim);
-    CHECK(p.out.queue[1].address == 32);
-    CHECK(p.out.queue[1].bytes == 64);
+    CHECK(p.state.outlet.queue[1].command == Command::victim);
+    CHECK(p.state.outlet.queue[1].address == 32);
+    CHECK(p.state.outlet.queue[1].bytes == 64);
     CHECK(p.stat.victims.value() == 1);
 }
 
@@ -182,42 +179,42 @@ TEST_CASE("a miss fetches sectors not requested yet, and fills answer in order",
     CHECK(p.misses.miss(p.look_up(first)) == CacheStall::none);
     CHECK(p.misses.miss(p.look_up(second)) == CacheStall::none);
     CHECK(p.misses.miss(p.look_up(first)) == CacheStall::targets);
-    REQUIRE(p.out.queue.size() == 2);
-    CHECK(p.out.queue[1].address == 64);
-    CHECK(p.out.queue[1].bytes == 32);
-    CHECK(p.fetching == 96);
-    CHECK(p.owed == 2);
+    REQUIRE(p.state.outlet.queue.size() == 2);
+    CHECK(p.state.outlet.queue[1].address == 64);
+    CHECK(p.state.outlet.queue[1].bytes == 32);
+    CHECK(p.state.fetching == 96);
+    CHECK(p.state.owed == 2);
     std::vector<std::uint64_t> answered;
     const auto note = [&](const protocol::MemResponse& a, std::uint32_t, bool) {
         answered.push_back(a.address);
     };
-    const auto early = p.fills.fill(protocol::answer(p.out.queue[1]), note);
+    const auto early = p.fills.fill(protocol::answer(p.state.outlet.queue[1]), note);
     CHECK(early.line == TagArray::none);
     CHECK(answered.empty());
-    const auto done = p.fills.fill(protocol::answer(p.out.queue[0]), note);
-    CHECK(done.line == p.tags.find(0, 0));
+    const auto done = p.fills.fill(protocol::answer(p.state.outlet.queue[0]), note);
+    CHECK(done.line == p.state.tags.find(0, 0));
     CHECK(answered == std::vector<std::uint64_t> {0, 32});
-    CHECK(p.tags.valid(done.line) == 0b0111);
-    CHECK_FALSE(p.tags.locked(done.line));
-    CHECK(p.fetching + p.owed + p.mshrs.size() == 0);
+    CHECK(p.state.tags.valid(done.line) == 0b0111);
+    CHECK_FALSE(p.state.tags.locked(done.line));
+    CHECK(p.state.fetching + p.state.owed + p.state.mshrs.size() == 0);
 }
 
 TEST_CASE("a write stays, or is forwarded and tracked", "[mem][cache]") {
     Parts back("write_back", true), through("write_through");
     const MemRequest w = request(Command::write, 128, 64);
     CHECK(back.writes.stay(back.look_up(w)) == CacheStall::none);
-    CHECK(back.tags.dirty(back.tags.find(1, 1)) == 0b0011);
-    REQUIRE(back.out.queue.size() == 1); // components with copies are informed once
-    CHECK(back.out.queue[0].command == Command::claim);
-    CHECK(back.out.queue[0].bytes == 64);
+    CHECK(back.state.tags.dirty(back.state.tags.find(1, 1)) == 0b0011);
+    REQUIRE(back.state.outlet.queue.size() == 1); // components with copies are informed once
+    CHECK(back.state.outlet.queue[0].command == Command::claim);
+    CHECK(back.state.outlet.queue[0].bytes == 64);
     CHECK(back.writes.stay(back.look_up(w)) == CacheStall::none);
-    CHECK(back.out.queue.size() == 1);
+    CHECK(back.state.outlet.queue.size() == 1);
 
     CHECK(through.writes.forward(through.look_up(w)) == CacheStall::none);
-    CHECK(through.tags.valid(through.tags.find(1, 1)) == 0b0011);
-    REQUIRE(through.out.queue.size() == 1);
-    CHECK(through.out.queue[0].command == Command::write);
-    CHECK(through.core.outlet.answered(through.out.queue[0].tag).tag == w.tag);
+    CHECK(through.state.tags.valid(through.state.tags.find(1, 1)) == 0b0011);
+    REQUIRE(through.state.outlet.queue.size() == 1);
+    CHECK(through.state.outlet.queue[0].command == Command::write);
+    CHECK(through.core.outlet.answered(through.state.outlet.queue[0].tag).tag == w.tag);
 }
 
 TEST_CASE("a flush goes through the sets as far as there is room", "[mem][cache]") {
@@ -228,12 +225,12 @@ TEST_CASE("a flush goes through the sets as far as there is room", "[mem][cache]
     CHECK(p.commands.holds(0)); // no room for the final message
     CHECK(p.commands.flush(r, 0) == CacheStall::flush);
     std::vector<std::uint32_t> tags;
-    while (!p.out.queue.empty()) tags.push_back(p.out.queue.pop().tag);
+    while (!p.state.outlet.queue.empty()) tags.push_back(p.state.outlet.queue.pop().tag);
     REQUIRE(tags.size() == 4);
     p.commands.walk();
     CHECK_FALSE(p.commands.holds(0));
-    REQUIRE(p.out.queue.size() == 1);
-    CHECK(p.out.queue[0].command == Command::invalidate);
+    REQUIRE(p.state.outlet.queue.size() == 1);
+    CHECK(p.state.outlet.queue[0].command == Command::invalidate);
     for (std::uint32_t tag : tags) {
         CHECK_FALSE(p.commands.finished());
         CHECK(p.core.outlet.answered(tag).flushed);
@@ -241,7 +238,7 @@ TEST_CASE("a flush goes through the sets as far as there is room", "[mem][cache]
     }
     CHECK(p.commands.finished());
     CHECK_FALSE(p.commands.finished()); // once
-    CHECK(p.flush.port == 2);
+    CHECK(p.state.flush.port == 2);
 }
 
 TEST_CASE("a hint is cut into lines, and fetched while MSHRs are left", "[mem][cache]") {
@@ -255,7 +252,7 @@ TEST_CASE("a hint is cut into lines, and fetched while MSHRs are left", "[mem][c
     p.prefetching.hint(p.look_up(first), false);
     p.prefetching.hint(p.look_up(first), false);  // on its way
     p.prefetching.hint(p.look_up(second), false); // the last MSHR is for accesses
-    CHECK(p.out.queue.size() == 1);
+    CHECK(p.state.outlet.queue.size() == 1);
     CHECK(p.stat.hints.value() == 4);
     CHECK(p.stat.prefetches.value() == 1);
     CHECK(p.stat.hints_useless.value() == 1);

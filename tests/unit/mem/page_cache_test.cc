@@ -63,9 +63,11 @@ struct Bench {
     const std::vector<Recorder::Seen>& dram() { return m.get<Recorder>("dram").state.seen; }
     flash::FixedDrive& drive() { return m.get<flash::FixedDrive>("drive"); }
     std::uint64_t count(Counter mem::PageCache::Stats::*c) { return value(cache().stat.*c); }
+    std::uint64_t count(Counter mem::FrontStats::*c) { return value(cache().stat.front.*c); }
     std::uint64_t count(Counter mem::AheadStats::*c) { return value(cache().stat.ahead.*c); }
 };
 using Stats = mem::PageCache::Stats;
+using Front = mem::FrontStats;
 using Ahead = mem::AheadStats;
 
 } // namespace
@@ -87,9 +89,9 @@ TEST_CASE("A missing unit is read from the drive and written to the DRAM; then i
     }
     CHECK(b.dram()[lines].request.address == 64);
     CHECK(b.dram()[lines + 1].request.address == 512);
-    CHECK(b.count(&Stats::misses) == 1);
-    CHECK(b.count(&Stats::merged) == 1);
-    CHECK(b.count(&Stats::hits) == 1);
+    CHECK(b.count(&Front::misses) == 1);
+    CHECK(b.count(&Front::merged) == 1);
+    CHECK(b.count(&Front::hits) == 1);
     CHECK(value(b.drive().stat.reads) == 1);
 }
 
@@ -159,8 +161,8 @@ TEST_CASE("Hinted units are fetched with a missed one, neighbours in one request
     b.driver().read(100 * us, 2 * unit);
     b.driver().read(200 * us, 4 * unit);
     b.run();
-    CHECK(b.count(&Stats::misses) == 2);
-    CHECK(b.count(&Stats::hits) == 1);
+    CHECK(b.count(&Front::misses) == 2);
+    CHECK(b.count(&Front::hits) == 1);
     CHECK(b.count(&Ahead::prefetches) == 6);
     CHECK(b.count(&Stats::drive_reads) == 4);
     CHECK(b.count(&Stats::units_in) == 8);
@@ -171,10 +173,10 @@ TEST_CASE("Hinted units are fetched with a missed one, neighbours in one request
     again.driver().read(1 * us, 1 * unit); // late
     again.driver().read(100 * us, 3 * unit);
     again.run();
-    CHECK(again.count(&Stats::misses) == 2);
+    CHECK(again.count(&Front::misses) == 2);
     CHECK(again.count(&Ahead::prefetches) == 6);
     CHECK(again.count(&Ahead::late_prefetches) == 1);
-    CHECK(again.count(&Stats::hits) == 1);
+    CHECK(again.count(&Front::hits) == 1);
     // A request to the drive reads no more than a batch.
     Bench small("capacity=64KiB batch=2", "pages=5");
     small.driver().read(0, 0);
@@ -200,8 +202,8 @@ TEST_CASE("A page prefetcher's units follow the missed one, except present ones"
     b.driver().read(200 * us, 2 * unit); // 0, 1, 3
     b.run();
     CHECK(b.driver().answered(0) == 1 + drive_read + dram_read + 1); // not held up by the others
-    CHECK(b.count(&Stats::misses) == 2);
-    CHECK(b.count(&Stats::hits) == 1);
+    CHECK(b.count(&Front::misses) == 2);
+    CHECK(b.count(&Front::hits) == 1);
     CHECK(b.count(&Ahead::prefetches) == 5);
     CHECK(b.count(&Ahead::late_prefetches) == 1);
     CHECK(b.count(&Stats::units_in) == 7);
@@ -222,7 +224,7 @@ TEST_CASE("A page prefetcher is informed of replaced units", "[page_cache]") {
     b.driver().read(100 * us, 4 * unit);
     b.driver().read(200 * us, 0); // and again: they had gone
     b.run();
-    CHECK(b.count(&Stats::misses) == 3);
+    CHECK(b.count(&Front::misses) == 3);
     CHECK(b.count(&Ahead::prefetches) == 9);
 }
 
@@ -235,7 +237,7 @@ TEST_CASE("Any page prefetcher of the registry works in a page cache", "[page_ca
         Tick at = 0;
         for (unsigned i = 0; i < 300; ++i) b.driver().read(at += 3 * us, random.below(256) * unit);
         b.run();
-        CHECK(b.count(&Stats::units_in) == b.count(&Stats::misses) + b.count(&Ahead::prefetches));
+        CHECK(b.count(&Stats::units_in) == b.count(&Front::misses) + b.count(&Ahead::prefetches));
         CHECK((b.count(&Ahead::prefetches) > 0) == (name != "none"));
         CHECK((b.count(&Ahead::unused_prefetches) > 0) == (name != "none"));
     }
@@ -284,7 +286,7 @@ TEST_CASE("Each unit has its frame to itself under random traffic", "[page_cache
                 ++f.filled;
             }
         }
-        CHECK(b.count(&Stats::hits) + b.count(&Stats::misses) + b.count(&Stats::merged) == 1500);
+        CHECK(b.count(&Front::hits) + b.count(&Front::misses) + b.count(&Front::merged) == 1500);
         CHECK((b.count(&Stats::units_out) > 0) == (frames < 20));
     }
 }
@@ -297,8 +299,8 @@ TEST_CASE("Hints may come among the requests", "[page_cache]") {
     b.run();
     CHECK(b.count(&Ahead::prefetches) == 2);
     CHECK(b.count(&Ahead::late_prefetches) == 1);
-    CHECK(b.count(&Stats::merged) == 1);
-    CHECK(b.count(&Stats::hits) == 1);
+    CHECK(b.count(&Front::merged) == 1);
+    CHECK(b.count(&Front::hits) == 1);
     CHECK(b.count(&Stats::drive_reads) == 1);
     CHECK(b.driver().answered(0) == -1);
 }
@@ -351,8 +353,8 @@ TEST_CASE("Units of 256 bytes come alone, and a controller's time is paid for ea
     constexpr Tick read = (16_us).raw + 80'000'000 + 1; // 256 B at 3.2 GB/s, and 1 us
     CHECK(b.driver().answered(0) == 1 + read + dram_read + 1);
     CHECK(b.driver().answered(2) == 200 * us + 1 + read + dram_read + 1);
-    CHECK(b.count(&Stats::hits) == 1);
-    CHECK(b.count(&Stats::misses) == 2);
+    CHECK(b.count(&Front::hits) == 1);
+    CHECK(b.count(&Front::misses) == 2);
     CHECK(value(b.drive().stat.bytes) == 512);
     CHECK(b.dram().size() == 2 * 2 + 3);
 }
@@ -374,7 +376,7 @@ TEST_CASE("The written units of a group leave together, in one request for neigh
     const bool alone = group == "0B";
     CHECK(b.count(&Stats::units_out) == (alone ? 2 : 3));
     CHECK(b.cache().state.written.drive_writes == 2); // units 0 and 1 together, and 3
-    CHECK(b.cache().state.written.units_cleaned == (alone ? 0 : 2));
+    CHECK(b.cache().state.groups.units_cleaned == (alone ? 0 : 2));
     CHECK(value(b.drive().stat.writes) == 2);
 }
 

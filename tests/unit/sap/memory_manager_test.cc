@@ -48,10 +48,10 @@ TEST_CASE("Warps' loads of two units miss once: SAP's Fig. 4 in a machine", "[sa
         load(w, addresses[warp]);
     };
     Watched m(s);
-    CHECK(m.memory().misses.value() == 1);
+    CHECK(m.memory().front.misses.value() == 1);
     CHECK(m.memory().ahead.prefetches.value() == 1);
     CHECK(m.memory().units_in.value() == 2);
-    CHECK(m.memory().hits.value() + m.memory().merged.value() == 3);
+    CHECK(m.memory().front.hits.value() + m.memory().front.merged.value() == 3);
     CHECK(m.manager().stat.hints.value() == 2); // both units: the memory knows which one it has
 }
 
@@ -67,10 +67,10 @@ TEST_CASE("Lines held by the L1 or the L2 are not recorded", "[sap]") {
     Watched m(s, {{"lookahead", "2"}});
     // The last look before the two loads sees a line that is held, and the unit of 8192.
     CHECK(m.manager().stat.cached_lines.value() > 10);
-    CHECK(m.memory().misses.value() == 3);
+    CHECK(m.memory().front.misses.value() == 3);
     CHECK(m.memory().ahead.prefetches.value() == 0);
     Watched further(s, {{"lookahead", "3"}});
-    CHECK(further.memory().misses.value() == 2); // 12288 comes with 8192
+    CHECK(further.memory().front.misses.value() == 2); // 12288 comes with 8192
     CHECK(further.memory().ahead.prefetches.value() == 1);
 }
 
@@ -113,7 +113,9 @@ TEST_CASE("Schedulers are not queried while all warps wait for the drive", "[sap
     Watched m(s, {{"period", "100"}, {"trigger", trigger}}, 1, "32KiB", wait);
     // A period has 143 ns: 350 or 3,500 of them end while the warps wait.
     CHECK(m.manager().stat.looks.value() < 40);
-    CHECK(m.memory().hits.value() + m.memory().merged.value() + m.memory().misses.value() == 8);
+    CHECK(m.memory().front.hits.value() + m.memory().front.merged.value() +
+              m.memory().front.misses.value() ==
+          8);
     CHECK(m.manager().stat.hints.value() <= 8); // not again for a unit that stays in view
 }
 
@@ -124,10 +126,10 @@ TEST_CASE("With the trigger 'period', units are requested before they are missed
         load(w, 8192);
     };
     Watched waits(s, {{"lookahead", "1"}});
-    CHECK(waits.memory().misses.value() == 1);
+    CHECK(waits.memory().front.misses.value() == 1);
     Watched ahead(s, {{"lookahead", "1"}, {"trigger", "period"}});
-    CHECK(ahead.memory().misses.value() == 0);
-    CHECK(ahead.memory().hits.value() == 1);
+    CHECK(ahead.memory().front.misses.value() == 0);
+    CHECK(ahead.memory().front.hits.value() == 1);
     CHECK(ahead.memory().ahead.prefetches.value() == 1);
     CHECK(ahead.manager().stat.hints.value() == 1); // not again while it waits
 }

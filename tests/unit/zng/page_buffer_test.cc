@@ -68,8 +68,8 @@ TEST_CASE("A held page is read from the DRAM without firmware", "[zng][page_buff
     rig.driver().read(100 * us, 512, 128);
     rig.run();
     const auto& s = rig.buffer().stat;
-    CHECK(value(s.misses) == 1);
-    CHECK(value(s.hits) == 1);
+    CHECK(value(s.front.misses) == 1);
+    CHECK(value(s.front.hits) == 1);
     CHECK(value(s.pages_in) == 1);
     CHECK(rig.driver().answered(0) > 5 * us); // the firmware's time at least
     // The three links, the DRAM's 100 ns and the dispatcher's answer.
@@ -157,8 +157,8 @@ TEST_CASE("Requests for a page in transfer wait in order; other requests continu
     rig.driver().read(100 * us, 128, 32);  // waits with it
     rig.driver().read(100 * us, 4096, 32); // here
     rig.run();
-    CHECK(value(rig.buffer().stat.merged) == 1);
-    CHECK(value(rig.buffer().stat.misses) == 2);
+    CHECK(value(rig.buffer().stat.front.merged) == 1);
+    CHECK(value(rig.buffer().stat.front.misses) == 2);
     CHECK(rig.driver().answered(3) < 101 * us);
     CHECK(rig.driver().answered(1) > 105 * us);
     CHECK(rig.driver().answered(2) >= rig.driver().answered(1));
@@ -188,7 +188,7 @@ TEST_CASE("Another policy of the page buffer chooses another victim", "[zng][pag
         at += 100 * us;
     }
     rig.run();
-    CHECK(value(rig.buffer().stat.misses) == misses);
+    CHECK(value(rig.buffer().stat.front.misses) == misses);
 }
 
 TEST_CASE("Prefetched pages replace only clean, idle pages and are counted", "[zng][page_buffer]") {
@@ -203,9 +203,9 @@ TEST_CASE("Prefetched pages replace only clean, idle pages and are counted", "[z
                                                // 5 is there
     rig.run();
     const auto& s = rig.buffer().stat;
-    CHECK(value(s.misses) == 3);
-    CHECK(value(s.merged) == 1);
-    CHECK(value(s.hits) == 2);
+    CHECK(value(s.front.misses) == 3);
+    CHECK(value(s.front.merged) == 1);
+    CHECK(value(s.front.hits) == 2);
     CHECK(value(s.ahead.prefetches) == 3 + 2 + 2);
     CHECK(value(s.ahead.dropped_prefetches) == 1);
     CHECK(value(s.ahead.late_prefetches) == 1);
