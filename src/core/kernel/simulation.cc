@@ -149,8 +149,8 @@ void Simulation::begin_tick(Tick tick) {
     now_ = tick;
     queue_.set_floor(tick);
     do {
-        if (void* const whom = queue_.run_next()) [[likely]]
-            touch(*static_cast<Component*>(whom));
+        if (void* const component = queue_.run_next()) [[likely]]
+            touch(*static_cast<Component*>(component));
         ++events_;
     } while (queue_.more_at(tick));
     ++ticks_;
