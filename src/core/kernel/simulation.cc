@@ -148,8 +148,8 @@ void Simulation::begin_tick(Tick tick) {
     now_ = tick;
     queue_.set_floor(tick);
     do {
-        if (void* const whom = queue_.run_next()) [[likely]]
-            touch(*static_cast<Component*>(whom));
+        if (void* const owner = queue_.run_next()) [[likely]]
+            touch(*static_cast<Component*>(owner));
         ++events_;
     } while (queue_.more_at(tick));
     ++ticks_;

@@ -271,7 +271,7 @@ TEST_CASE("an error in a partition ends the run, and the machine is whole", "[pa
     }
 }
 
-TEST_CASE("a machine that cannot gain runs serially and says why", "[parallel]") {
+TEST_CASE("a machine that cannot gain runs serially and names the reason", "[parallel]") {
     const auto notes_of = [](auto change) {
         Ring ring(false);
         ring.machine.threads().set({2, 0});
