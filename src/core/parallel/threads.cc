@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <numeric>
 #include <thread>
 #include <unordered_set>
 
@@ -29,6 +30,13 @@ std::string with_digits(double value, int digits) {
 
 std::string count_of(std::uint64_t n, const std::string& what) {
     return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+/// The wakes of a machine in a window.
+double wakes_in(Tick window, const MeasuredWork& work) {
+    const auto all = std::accumulate(work.wakes.begin(), work.wakes.end(), std::uint64_t {});
+    return static_cast<double>(all) * static_cast<double>(window) /
+           static_cast<double>(std::max<Tick>(work.time, 1));
 }
 
 std::string in_words(const Partition& p) {
@@ -125,7 +133,9 @@ std::optional<Stop> Threads::try_out(Simulation& whole, const std::vector<Compon
 void Threads::decide(const std::vector<Component*>& components) {
     if (!choice_) return;
     if (choice_->cost >= 1) {
-        note("one thread: " + in_words(choice_->partition) + " would take " +
+        note("one thread: " + in_words(choice_->partition) + " with " +
+             with_digits(wakes_in(choice_->partition.sets.window, measured_), 1) +
+             " wakes would take " +
              (choice_->cost < 10 ? with_digits(choice_->cost, 2) : "more than 10") +
              " times as long");
         serial_ = pause;
