@@ -70,6 +70,7 @@ class Application : public KernelSource {
     u64 input_digest() const;
     void save(Saver& to) const override;
     void load(Loader& from) override;
+    u32 launches() const { return progress_.launches; } ///< started so far
     u32 kernel_count() const { return static_cast<u32>(kernels_.size()); }
 
     /// After the end: a sentence about the first difference between device memory and a plain
@@ -100,7 +101,6 @@ class Application : public KernelSource {
     void launch(u32 kernel, u64 threads, u32 size = 256);
     void launch(u32 kernel, const Dim& grid, const Dim& block);
 
-    u32 launches() const { return progress_.launches; } ///< started so far
     u32 threads_or(u32 usual) const {
         return options_.threads_per_block ? options_.threads_per_block : usual;
     }
