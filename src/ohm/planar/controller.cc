@@ -37,7 +37,8 @@ void PlanarController::init() {
     modules_.emplace(*channel_, state.channel, port.channel.commands, port.channel.transfers);
     swaps_.emplace(swap, stat.swap, state.pages, placement_, sim().contents());
     swaps_->init();
-    demand_.emplace(stat.demand, state.demand, placement_, *channel_, *modules_, state.dram, *this,
+    demand_.emplace(stat.demand, state.demand, placement_, *channel_, *modules_, state.dram,
+                    sim_ref(),
                     [this](std::uint32_t id, Contents::Id contents) { finish(id, contents); });
     unsigned kept = swap.held_reads();
     for (unsigned m = 0; m < port.channel.commands.size(); ++m)

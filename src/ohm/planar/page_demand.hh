@@ -76,10 +76,9 @@ class PageDemand {
     /// arrived or its write is complete. `dram`: contents of the DRAM.
     PageDemand(PageDemandStats& stats, PageDemandState& state, const Placement& placement,
                MemoryChannel& channel, ModuleSide& modules, parts::SectorStore& dram,
-               const Component& owner, Done done)
+               SimulationRef sim, Done done)
         : stats_(stats), state_(state), table_(state.requests, state.slots), placement_(placement),
-          channel_(channel), modules_(modules), dram_(dram), sim_(owner.sim_ref()),
-          done_(std::move(done)) {}
+          channel_(channel), modules_(modules), dram_(dram), sim_(sim), done_(std::move(done)) {}
     /// `kept`: reads per module issued during a hold; see hold().
     void init(unsigned requests, unsigned kept = 0) {
         table_.resize(requests);

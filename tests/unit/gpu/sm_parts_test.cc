@@ -190,7 +190,7 @@ TEST_CASE("A load's accesses wait with a tag each; those of a posted store have 
     gpu::Sm& sm = rig.sm();
     AccessStats stats;
     LoadStoreUnit::State state;
-    LoadStoreUnit unit({128, 32, 64, 8, Atomics::performed}, sm.port.mem_side, sm.sim(), stats,
+    LoadStoreUnit unit({128, 32, 64, 8, Atomics::performed}, sm.port.mem_side, sm.sim_ref(), stats,
                        state);
     ResidentBlock block;
     block.base = 4096;
@@ -227,7 +227,7 @@ TEST_CASE("The queue to the L1 has room while a warp's accesses surely fit", "[s
     test::ScriptRig rig(nothing);
     AccessStats stats;
     LoadStoreUnit::State state;
-    LoadStoreUnit unit({128, 32, 33, 8, Atomics::loads}, rig.sm().port.mem_side, rig.sm().sim(),
+    LoadStoreUnit unit({128, 32, 33, 8, Atomics::loads}, rig.sm().port.mem_side, rig.sm().sim_ref(),
                        stats, state);
     CHECK(unit.command_of(WarpOpKind::atomic) == protocol::Command::read);
     unit.empty_l1(0);

@@ -47,8 +47,8 @@ State empty_state() {
 /// Parts over 2 sets of 2 lines and a port that takes nothing, so that messages stay in the queue.
 struct Parts {
     explicit Parts(const std::string& policy = "write_back", bool victims = false)
-        : core(params_of(policy), {256, 1}, {machine.port(), victims}, none, machine.sim(), stat,
-               state) {}
+        : core(params_of(policy), {256, 1}, {machine.port(), victims}, none, machine.sim_ref(),
+               stat, state) {}
     struct Below : Machine {
         Below() {
             add("sender", "test_mem.Driver", {});
@@ -57,6 +57,7 @@ struct Parts {
             build();
             port().send({}); // its queue is full now
         }
+        SimulationRef sim_ref() { return get<test_mem::Driver>("sender").sim_ref(); }
         Requester<protocol::Mem>& port() { return get<test_mem::Driver>("sender").port.mem_side; }
     };
     Below machine;

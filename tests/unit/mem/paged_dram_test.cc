@@ -13,8 +13,9 @@ using protocol::MemRequest;
 
 struct Bench final : PagedDram::Owner {
     Machine m;
+    Simulation* const simulation = &m.sim();
     PagedDram::State state;
-    PagedDram dram {{4096, 256, 128, 4}, m.sim(), state, *this};
+    PagedDram dram {{4096, 256, 128, 4}, SimulationRef(simulation), state, *this};
     std::vector<PagedDram::Transfer> transfers {3};
     std::vector<std::uint32_t> gone, over, in, out;
 

@@ -11,10 +11,11 @@ namespace {
 /// Eight frames of 512 bytes; groups of four units. Frame i receives the i-th unit.
 struct Bench final : PagedDram::Owner {
     Machine m;
+    Simulation* const simulation = &m.sim();
     Policy<parts::PagePolicy> policy;
     parts::Residency resident;
     PagedDram::State dram_state;
-    PagedDram dram {{0, 512, 128, 4}, m.sim(), dram_state, *this};
+    PagedDram dram {{0, 512, 128, 4}, SimulationRef(simulation), dram_state, *this};
     DriveUnits::State drive_state;
     DriveUnits drive {{0, 512, 512, 1, 8}, drive_state};
     WriteGroups::State state;

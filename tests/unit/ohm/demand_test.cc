@@ -184,8 +184,10 @@ struct Postponed {
     PageDemandState demand_state;
     parts::SectorStore dram;
     Simulation sim {1};
-    PageDemand demand {demand_stats, demand_state, placement, channel,
-                       modules,      dram,         sim,       [](std::uint32_t, Contents::Id) {}};
+    Simulation* const at = &sim;
+    PageDemand demand {
+        demand_stats, demand_state, placement,         channel,
+        modules,      dram,         SimulationRef(at), [](std::uint32_t, Contents::Id) {}};
     PostponedStats stats;
     Fifo<std::uint32_t> waiting;
     Ids done;
