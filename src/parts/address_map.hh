@@ -69,6 +69,7 @@ class AddressMap {
 /// Implemented by memories that decompose addresses, for components that compose addresses.
 class HasAddressMap {
   public:
+    static constexpr bool constant = true;
     virtual ~HasAddressMap() = default;
     /// Available before init(). Throws ConfigError if there is none.
     virtual AddressMap address_map() const = 0;

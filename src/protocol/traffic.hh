@@ -32,6 +32,7 @@ struct Traffic {
 /// Implemented by components that know the requests that they send or forward.
 class StatesTraffic {
   public:
+    static constexpr bool constant = true;
     virtual ~StatesTraffic() = default;
     /// The traffic of a requesting port of the component. Available before init(), because it
     /// follows from parameters and connections. `hops`: number of components through which the
@@ -44,6 +45,7 @@ class StatesTraffic {
 /// Implemented by components that serve a share of the addresses, for senders of hints.
 class HasAddressShare {
   public:
+    static constexpr bool constant = true;
     virtual ~HasAddressShare() = default;
     /// Available before init(); none if unknown.
     virtual std::optional<AddressShare> share() const = 0;
