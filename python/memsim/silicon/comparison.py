@@ -42,7 +42,8 @@ HEADING = f"{'benchmark':14} {'at':>10} {'measured':>9} {'ours':>9} {'diff.':>7}
 def line(row: Row) -> str:
     """The row as a line of the table on the screen."""
     p = row.point
-    return f"{p.benchmark:14} {p.at:>10} {p.value:>9g} {row.ours:>9.4g} {100 * p.error(row.ours):>+6.1f}%  {row.verdict}"
+    difference = 100 * p.error(row.ours)
+    return f"{p.benchmark:14} {p.at:>10} {p.value:>9g} {row.ours:>9.4g} {difference:>+6.1f}%  {row.verdict}"
 
 
 def summary(rows: Sequence[Row]) -> str:

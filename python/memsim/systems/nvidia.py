@@ -107,7 +107,8 @@ class Chip:
     tensor          tensor_rate, tensor_interval and tensor_latency of gpu.Sm
     dispatch        time from the end of a block to the start of the next in its place
 
-    The times but that of shared memory and the kind of refresh are inferred from the points that `memsim silicon` marks as used.
+    The times but that of shared memory, and the kind of refresh, are inferred from the points that `memsim silicon`
+    marks as used.
     """
 
     sms: int
