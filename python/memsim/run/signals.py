@@ -162,6 +162,7 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 def _beat() -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)  # the main thread must receive them, and before its next step
     while True:
         time.sleep(0.1)
         with _lock:
