@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-# Depending on its environment, the process is killed after 5 us or waits there for a file.
+# Depending on its environment, the process is killed after 5 us or waits there for a SIGTERM.
 SCRIPT = """\
 import os, signal, sys, time
 import memsim
@@ -22,9 +22,12 @@ for m in machines:
     m.simulate("5us")
 if "DIE" in os.environ:
     os.kill(os.getpid(), signal.SIGKILL)
-while "WAIT" in os.environ and not os.path.exists("go"):
+if "WAIT" in os.environ:
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
     open("waiting", "w").close()
-    time.sleep(0.01)
+    while signal.SIGTERM not in signal.sigpending():
+        time.sleep(0.01)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
 for m in machines:
     m.simulate()
     m.stats.dump(str(m.root.seed))
@@ -112,8 +115,8 @@ def test_ended_while_it_goes_on(run, killed, monkeypatch):
     run.wait_until((run.directory / "waiting").exists, process)
     assert resume(run, expect=75) == [f"out: run {id} belongs to another process: wait for it, or end it first"]
     process.send_signal(signal.SIGTERM)
-    (run.directory / "go").touch()
     _, output = process.communicate(timeout=100)
     assert process.returncode == 143 and os.path.exists(run.directory / f"out/sigterm-{id[:8]}.ckpt"), output
+    monkeypatch.delenv("WAIT")
     assert f"continues with run {id} from out/sigterm-{id[:8]}.ckpt" in resume(run)
     assert content(run, "out") == content(run, "whole")
