@@ -3,6 +3,7 @@
 #include "core/base/text.hh"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <numeric>
 #include <thread>
@@ -53,6 +54,11 @@ bool only_handlers(Simulation& whole) {
 }
 
 } // namespace
+
+double host_seconds() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
 
 /// Why this machine runs serially; empty if it need not.
 std::string Threads::obstacle(Simulation& whole) const {
@@ -121,7 +127,10 @@ std::optional<Stop> Threads::try_out(Simulation& whole, const std::vector<Compon
     }
     Windows windows(whole, components, std::move(*partition), 1);
     const Tick from = whole.now();
+    const double began = options_.clock();
     const auto stop = windows.run(until, trial, trial_wakes);
+    seconds_of_wake_ = (options_.clock() - began) /
+                       static_cast<double>(std::max<std::uint64_t>(windows.counts().wakes, 1));
     if (windows.counts().windows < shortest_trial && windows.counts().wakes < fewest_wakes)
         return stop; // the next call tries again
     measured_ = {windows.counts().work, whole.now() - from};
@@ -151,6 +160,7 @@ void Threads::decide(const std::vector<Component*>& components) {
 /// Runs windows on all threads; nothing if they were judged. They end if they do not pay.
 std::optional<Stop> Threads::run_windows(Tick until) {
     const bool forced = options_.random_partitions != 0;
+    const double began = options_.clock();
     const auto stop = windows_->run(until, forced                 ? ~std::uint64_t {0}
                                            : judged_.windows == 0 ? until_first_judgement
                                                                   : until_next_judgement);
@@ -160,15 +170,29 @@ std::optional<Stop> Threads::run_windows(Tick until) {
     recent.windows -= judged_.windows, recent.wakes -= judged_.wakes;
     recent.longest -= judged_.longest;
     judged_ = now;
-    if (recent.saved() >= wakes_of_an_end) return {};
-    note("one thread: of " +
-         with_digits(static_cast<double>(recent.wakes) / static_cast<double>(recent.windows), 1) +
-         " wakes in a window, " + with_digits(recent.saved(), 1) +
-         " ran beside others, too few to pay for its end (" + with_digits(wakes_of_an_end, 0) +
-         ")");
+    if (pays(recent, options_.clock() - began)) return {};
     windows_.reset();
     serial_ = pause;
     return {};
+}
+
+/// Whether windows took less time than one thread would have; if not, a note says why.
+bool Threads::pays(const WindowCounts& recent, double seconds) {
+    const auto wakes = static_cast<double>(recent.wakes);
+    if (recent.saved() < wakes_of_an_end) {
+        note("one thread: of " + with_digits(wakes / static_cast<double>(recent.windows), 1) +
+             " wakes in a window, " + with_digits(recent.saved(), 1) +
+             " ran beside others, too few to pay for its end (" + with_digits(wakes_of_an_end, 0) +
+             ")");
+        return false;
+    }
+    const double alone = seconds_of_wake_ * wakes;
+    if (seconds >= alone) {
+        note("one thread: windows took " + with_digits(seconds / alone, 2) +
+             " times as long as one thread, as if the cores were not free");
+        return false;
+    }
+    return true;
 }
 
 std::vector<std::string> Threads::summary() const {

@@ -8,6 +8,9 @@
 
 namespace memsim {
 
+/// The time of the computer's clock.
+double host_seconds();
+
 /// Runs one machine on several threads, with the results of a serial run. Where this is not
 /// possible or cannot pay, it runs serially and notes the reason.
 class Threads {
@@ -16,6 +19,7 @@ class Threads {
         unsigned threads = 1;
         /// For tests: the seed of random partitions, which run even if they do not pay. 0: none.
         std::uint64_t random_partitions = 0;
+        double (*clock)() = host_seconds; ///< a test's may decide what pays
     };
 
     void set(const Options& options) { options_ = options; }
@@ -35,6 +39,7 @@ class Threads {
                                 Tick until);
     void decide(const std::vector<Component*>& components);
     std::optional<Stop> run_windows(Tick until);
+    bool pays(const WindowCounts& recent, double seconds);
     void note(std::string sentence);
 
     Options options_;
@@ -44,6 +49,7 @@ class Threads {
     Tick since_ = 0;               ///< begin of these windows
     WindowCounts judged_;          ///< of these windows, when they were judged last
     MeasuredWork measured_;        ///< in the last trial
+    double seconds_of_wake_ = 0;   ///< in the last trial, on one thread
     std::optional<Choice> choice_; ///< the best partition for that work
     unsigned serial_ = 0;          ///< calls of run() that remain serial
     std::vector<std::string> notes_;

@@ -1,5 +1,8 @@
 #include "support.hh"
 
+#include <array>
+#include <thread>
+
 using namespace memsim;
 using namespace memsim::test;
 
@@ -268,6 +271,31 @@ TEST_CASE("an error in a partition ends the run, and the machine is whole", "[pa
         for (const Component* c : ring.machine.components())
             CHECK(&c->sim() == &ring.machine.sim());
         CHECK(ring.machine.save().objects.size() == ring.machine.components().size());
+    }
+}
+
+TEST_CASE("threads that take longer than one are given up", "[parallel]") {
+    if (std::thread::hardware_concurrency() < 2) return;
+    static unsigned reads;
+    reads = 0;
+    // The trial takes a second, and the first windows on two threads an hour or a moment.
+    const auto slow = [] { return std::array {0.0, 1.0, 1.0, 3601.0}[reads++ % 4]; };
+    const auto quick = [] { return std::array {0.0, 1.0, 1.0, 1.0}[reads++ % 4]; };
+    for (double (*clock)() : {+slow, +quick}) {
+        Machine m;
+        for (const char* path : {"beat[0]", "beat[1]"})
+            m.add(path, "test.Beat",
+                  {{"latency", "200ns"}, {"beats", "1200000"}, {"depth", "300"}});
+        m.bind("beat[0]", "out", "beat[1]", "in");
+        m.bind("beat[1]", "out", "beat[0]", "in");
+        m.build();
+        m.start();
+        m.threads().set({2, 0, clock});
+        CHECK(m.run(never) == Stop::idle);
+        const auto notes = m.threads().take_notes();
+        REQUIRE(notes.size() == (clock == +slow ? 2 : 1));
+        CHECK_THAT(notes.back(), Catch::StartsWith(clock == +slow ? "one thread: windows took "
+                                                                  : "2 partitions of 2 sets"));
     }
 }
 
