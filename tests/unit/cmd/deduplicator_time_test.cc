@@ -97,7 +97,7 @@ TEST_CASE("The time of a read in deduplication is a separate stage", "[cmd]") {
     Stamps& stamps = t.m.sim().stamps();
     stamps.enable(1);
     const Stamps::Id id = stamps.open(5000 * cycle, 0);
-    t.driver->state.plan[1].request.stamps = id;
+    t.driver->state.plan.entries[1].message.stamps = id;
     const Tick time = t.run()[1];
     stamps.close(id, Stage::find("queue"), 5000 * cycle + time);
     CHECK(stamps.sum(Stage::find("deduplication")) ==

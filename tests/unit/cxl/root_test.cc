@@ -134,7 +134,7 @@ TEST_CASE("A request goes to its port and device address, and is answered by its
     CHECK(r.reads(0) == 5);
     CHECK(r.reads(1) == 4);
     for (const auto& a : r.driver().state.answers)
-        CHECK(a.response.address == r.driver().state.plan[a.response.tag].request.address);
+        CHECK(a.response.address == r.driver().state.plan[a.response.tag].message.address);
     CHECK(r.driver().state.answers.size() == 10);
 }
 

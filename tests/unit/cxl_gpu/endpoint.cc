@@ -10,9 +10,8 @@ using protocol::MemRequest;
 static const Registration<Endpoint> endpoint {"Test: an endpoint that keeps no order."};
 
 void Endpoint::wake() {
-    for (; !state.plan.empty() && state.plan.front().at <= now(); state.plan.pop_front())
-        tell(state.plan.front().load);
-    if (!state.plan.empty() && !state.next.armed()) arm(state.next, state.plan.front().at);
+    for (auto& plan = state.plan; plan.due() <= now(); ++plan.sent) tell(plan[plan.sent].message);
+    arm(state.next, state.plan.due());
     while (params.takes() && !port.cpu_side.empty()) {
         const MemRequest r = port.cpu_side.pop();
         state.seen.push_back({now(), r});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../core/plan.hh"
 #include "core/kernel/component.hh"
 #include "core/machine/functional.hh"
 #include "parts/sector_store.hh"
@@ -43,23 +44,17 @@ class Endpoint final : public Model<Endpoint>, public Functional {
         Tick at = 0;
         protocol::MemRequest request;
     };
-    struct Planned {
-        Tick at = 0;
-        DevLoad load = DevLoad::light;
-    };
     struct State {
         Rng random;
         parts::SectorStore contents;
         DevLoad load = DevLoad::light;
         HashMap<Tick> units; ///< when each that was asked for is here
         std::deque<Seen> seen;
-        std::deque<Planned> plan; ///< of the load
+        test::Plan<DevLoad> plan; ///< of the load
         Timer next;
     };
     explicit Endpoint(const Params& p) : params(p) {}
-    void start() override {
-        if (!state.plan.empty()) arm(state.next, state.plan.front().at);
-    }
+    void start() override { arm(state.next, state.plan.due()); }
     void wake() override;
     void functional(const PortBase&, FunctionalAccess& a) override { state.contents.functional(a); }
 

@@ -71,7 +71,7 @@ struct Bench {
         CHECK_FALSE(m.pending());
         CHECK(m.imbalances().empty());
     }
-    void load(Tick at, DevLoad load) { endpoint().state.plan.push_back({at, load}); }
+    void load(Tick at, DevLoad load) { endpoint().state.plan.add(at, load); }
     Driver& driver() { return m.get<Driver>("driver"); }
     Endpoint& endpoint() { return m.get<Endpoint>("endpoint"); }
     cxl_gpu::QueueLogic& queues() { return m.get<cxl_gpu::QueueLogic>("queues"); }

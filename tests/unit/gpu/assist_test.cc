@@ -1,3 +1,4 @@
+#include "../core/plan.hh"
 #include "core/kernel/registry.hh"
 #include "script.hh"
 
@@ -12,31 +13,19 @@ class HelperThread final : public Model<HelperThread> {
         Requester<protocol::Assist> sm {{.depth = [](const void*) { return 1u; }}, "The SM"};
     };
     struct Stats {};
-    struct Planned {
-        Tick at = 0;
-        std::uint32_t instructions = 0;
-    };
     struct State {
-        std::vector<Planned> plan;
-        std::uint32_t sent = 0;
+        Plan<protocol::AssistRequest> plan;
         std::vector<Tick> done;
         Timer next;
     };
     explicit HelperThread(const Params& p) : params(p) {}
-    void start() override {
-        if (!state.plan.empty()) arm(state.next, state.plan.front().at);
-    }
+    void start() override { arm(state.next, state.plan.due()); }
     void wake() override {
         while (!port.sm.empty()) {
             port.sm.pop();
             state.done.push_back(now());
         }
-        while (state.sent < state.plan.size() && port.sm.can_send()) {
-            const Planned& p = state.plan[state.sent];
-            if (p.at > now()) return arm(state.next, p.at);
-            port.sm.send({p.instructions});
-            ++state.sent;
-        }
+        arm(state.next, state.plan.send(port.sm, now()));
     }
     const Params params;
     Ports port;
@@ -72,7 +61,8 @@ struct AssistRig {
         m.bind("sm", "mem_side", "memory", "cpu_side");
         m.bind("asker", "sm", "sm", "helper[0]");
         m.build();
-        m.get<HelperThread>("asker").state.plan = {{50'000'000, 10}, {50'000'000, 1}};
+        auto& plan = m.get<HelperThread>("asker").state.plan;
+        for (const std::uint32_t n : {10u, 1u}) plan.add(50'000'000, {n});
         m.start();
         REQUIRE(m.run(never) == Stop::idle);
         REQUIRE(m.imbalances().empty());

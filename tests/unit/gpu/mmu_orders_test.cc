@@ -61,13 +61,13 @@ TEST_CASE("An application is held as a whole, and no other, until it is resumed 
     b.run([&] {
         b.driver(0).read(0, 0); // in memory from 0.4 to 5.4 us
         b.driver(1).read(0, 4 * KiB);
-        b.driver(1).state.plan.back().request.application = 1;
+        b.driver(1).state.plan.entries.back().message.application = 1;
         b.mover().plan(us, PageOrderKind::hold, 0);
         b.mover().plan(6 * us, PageOrderKind::hold, 0);
         b.driver(0).read(2 * us, 64);       // its page was known
         b.driver(0).read(2 * us, 40 * KiB); // this one was not
         b.driver(1).read(2 * us, 8 * KiB);
-        b.driver(1).state.plan.back().request.application = 1;
+        b.driver(1).state.plan.entries.back().message.application = 1;
         b.mover().plan(8 * us, PageOrderKind::map, 10, 77);
         b.mover().plan(9 * us, PageOrderKind::resume, 0);
         b.mover().plan(10 * us, PageOrderKind::resume, 0);
@@ -128,7 +128,7 @@ TEST_CASE("A held application has no outstanding requests", "[mmu]") {
                 for (unsigned n = 0; n < 1500; ++n) {
                     b.driver(i).read(static_cast<Tick>(n) * (us * 3 / 10),
                                      random.below(16) * 4 * KiB + random.below(60) * 64);
-                    b.driver(i).state.plan.back().request.application =
+                    b.driver(i).state.plan.entries.back().message.application =
                         static_cast<std::uint16_t>(random.below(2));
                 }
         });

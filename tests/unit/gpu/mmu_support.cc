@@ -9,22 +9,17 @@ static const Registration<Recorder> recorder {"Writes down what it is asked (a t
 
 void Mover::wake() {
     while (!port.orders.empty()) state.done.push_back({now(), port.orders.pop()});
-    while (state.sent < state.plan.size() && state.plan[state.sent].at <= now() &&
-           port.orders.can_send())
-        port.orders.send(state.plan[state.sent++].order);
-    if (state.sent < state.plan.size() && state.plan[state.sent].at > now())
-        arm(state.next, state.plan[state.sent].at);
+    arm(state.next, state.plan.send(port.orders, now()));
 }
 
 protocol::PageOrder& Mover::plan(Tick at, protocol::PageOrderKind kind, std::uint64_t page,
                                  std::uint64_t frame) {
     protocol::PageOrder o;
     o.kind = kind;
-    o.tag = static_cast<std::uint32_t>(state.plan.size());
+    o.tag = state.plan.size();
     o.page = page;
     o.frame = frame;
-    state.plan.push_back({at, o});
-    return state.plan.back().order;
+    return state.plan.add(at, o);
 }
 
 void Recorder::wake() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../core/plan.hh"
 #include "../mem/driver.hh"
 #include "gpu/mmu/mmu.hh"
 #include "gpu/mmu/tlb.hh"
@@ -27,24 +28,17 @@ class Mover final : public Model<Mover> {
                                                  "To the MMU"};
     };
     struct Stats {};
-    struct Planned {
-        Tick at = 0;
-        protocol::PageOrder order;
-    };
     struct Done {
         Tick at = 0;
         protocol::PageOrderReply reply;
     };
     struct State {
-        std::vector<Planned> plan;
-        std::uint64_t sent = 0;
+        test::Plan<protocol::PageOrder> plan;
         std::vector<Done> done;
         Timer next;
     };
     explicit Mover(const Params& p) : params(p) {}
-    void start() override {
-        if (!state.plan.empty()) arm(state.next, state.plan.front().at);
-    }
+    void start() override { arm(state.next, state.plan.due()); }
     void wake() override;
     protocol::PageOrder& plan(Tick at, protocol::PageOrderKind kind, std::uint64_t page,
                               std::uint64_t frame = 0);

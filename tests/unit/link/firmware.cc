@@ -13,11 +13,7 @@ void Firmware::wake() {
         state.results.push_back(r.result);
         ++stat.answers[r.result];
     }
-    while (state.sent < state.plan.size() && state.plan[state.sent].at <= now() &&
-           port.router.can_send())
-        port.router.send(state.plan[state.sent++].order);
-    if (state.sent < state.plan.size() && state.plan[state.sent].at > now())
-        arm(state.next, state.plan[state.sent].at);
+    arm(state.next, state.plan.send(port.router, now()));
 }
 
 } // namespace memsim::test_mem

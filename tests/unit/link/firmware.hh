@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../core/plan.hh"
 #include "core/kernel/component.hh"
 #include "protocol/address_ranges.hh"
 
@@ -21,27 +22,19 @@ class Firmware final : public Model<Firmware> {
     struct Stats {
         Each<Counter, RangeResult> answers {Unit::count, "Orders answered so"};
     };
-    struct Planned {
-        Tick at = 0;
-        protocol::RangeOrder order;
-    };
     struct State {
-        std::vector<Planned> plan;
-        std::uint64_t sent = 0;
+        test::Plan<protocol::RangeOrder> plan;
         std::deque<RangeResult> results;
         Timer next;
     };
     explicit Firmware(const Params& p) : params(p) {}
-    void start() override {
-        if (!state.plan.empty()) arm(state.next, state.plan.front().at);
-    }
+    void start() override { arm(state.next, state.plan.due()); }
     void wake() override;
-    bool pending() const override { return state.sent < state.plan.size(); }
+    bool pending() const override { return state.plan.pending(); }
 
     void plan(Tick at, RangeOp op, std::uint64_t base, std::uint64_t bytes,
               std::uint16_t target = 0) {
-        const auto tag = static_cast<std::uint32_t>(state.plan.size());
-        state.plan.push_back({at, {base, bytes, tag, target, op}});
+        state.plan.add(at, {base, bytes, state.plan.size(), target, op});
     }
 
     const Params params;

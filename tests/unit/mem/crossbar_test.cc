@@ -279,12 +279,12 @@ TEST_CASE("under random traffic each request is answered once and bytes add up",
         std::vector<int> answers(d.state.plan.size());
         for (const auto& a : d.state.answers) {
             ++answers[a.response.tag];
-            const auto& asked = d.state.plan[a.response.tag].request;
+            const auto& asked = d.state.plan[a.response.tag].message;
             CHECK((a.response.address == asked.address && a.response.bytes == asked.bytes &&
                    a.response.command == asked.command));
         }
         for (std::size_t n = 0; n < answers.size(); ++n)
-            REQUIRE(answers[n] == (d.state.plan[n].request.posted ? 0 : 1));
+            REQUIRE(answers[n] == (d.state.plan[n].message.posted ? 0 : 1));
     }
     for (unsigned o = 0; o < slices; ++o) {
         const auto& l2 = m->get<Cache>(numbered("l2", o)).stat;

@@ -15,10 +15,7 @@ void Driver::wake() {
         stat.latency.sample(Time {now() - state.plan[r.tag].at});
         state.answers.push_back({now(), r});
     }
-    while (state.sent < state.plan.size() && state.plan[state.sent].at <= now() && out.can_send())
-        out.send(state.plan[state.sent++].request);
-    if (state.sent < state.plan.size() && state.plan[state.sent].at > now())
-        arm(state.next, state.plan[state.sent].at);
+    arm(state.next, state.plan.send(out, now()));
 }
 
 } // namespace memsim::test_mem

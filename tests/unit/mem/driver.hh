@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../core/plan.hh"
 #include "core/kernel/component.hh"
 #include "core/machine/machine.hh"
 #include "protocol/mem.hh"
@@ -27,27 +28,20 @@ class Driver final : public Model<Driver> {
         Counter answered {Unit::count, "Answers received"};
         Distribution latency {Unit::time, "From the time planned to the answer"};
     };
-    struct Planned {
-        Tick at = 0;
-        MemRequest request;
-    };
     struct Answer {
         Tick at = 0;
         protocol::MemResponse response;
     };
     struct State {
-        std::vector<Planned> plan;
-        std::uint64_t sent = 0;
+        test::Plan<MemRequest> plan;
         std::vector<Answer> answers;
         Timer next;
     };
 
     explicit Driver(const Params& p) : params(p) {}
-    void start() override {
-        if (!state.plan.empty()) arm(state.next, state.plan.front().at);
-    }
+    void start() override { arm(state.next, state.plan.due()); }
     void wake() override;
-    bool pending() const override { return state.sent < state.plan.size(); }
+    bool pending() const override { return state.plan.pending(); }
 
     /// Adds a request; tags count the requests of this driver.
     MemRequest& plan(Tick at, Command c, std::uint64_t address, std::uint32_t bytes,
@@ -57,9 +51,8 @@ class Driver final : public Model<Driver> {
         r.bytes = bytes;
         r.command = c;
         r.posted = posted;
-        r.tag = static_cast<std::uint32_t>(state.plan.size());
-        state.plan.push_back({at, r});
-        return state.plan.back().request;
+        r.tag = state.plan.size();
+        return state.plan.add(at, r);
     }
     void read(Tick at, std::uint64_t address, std::uint32_t bytes = 32) {
         plan(at, Command::read, address, bytes);
@@ -92,26 +85,20 @@ class Hinter final : public Model<Hinter> {
     struct Stats {
         Counter lost {Unit::count, "Hints that found no room"};
     };
-    struct Planned {
-        Tick at = 0;
-        protocol::MemRequest hint;
-    };
     struct State {
-        Fifo<Planned> plan;
+        test::Plan<MemRequest> plan;
         Timer next;
     };
 
     explicit Hinter(const Params& p) : params(p) {}
-    void start() override {
-        if (!state.plan.empty()) arm(state.next, state.plan.front().at);
-    }
+    void start() override { arm(state.next, state.plan.due()); }
     void wake() override {
-        while (!state.plan.empty() && state.plan.front().at <= now())
-            if (!port.hints.offer(state.plan.pop().hint)) ++stat.lost;
-        if (!state.plan.empty()) arm(state.next, state.plan.front().at);
+        for (auto& plan = state.plan; plan.due() <= now(); ++plan.sent)
+            if (!port.hints.offer(plan[plan.sent].message)) ++stat.lost;
+        arm(state.next, state.plan.due());
     }
     void plan(Tick at, std::uint64_t address, std::uint32_t bytes) {
-        state.plan.push({at, protocol::hint(address, bytes)});
+        state.plan.add(at, protocol::hint(address, bytes));
     }
 
     const Params params;

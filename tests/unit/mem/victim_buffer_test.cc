@@ -65,7 +65,7 @@ TEST_CASE("clean victims are kept, the oldest goes first, a hit moves them back"
     CHECK(b.buffer().stat.pushed_out.value() == 1);
     const auto reads = b.memory().stat.reads.value();
     Bench again(write_back, "sectors=5"); // a victim comes before the fetch that it makes room for
-    for (const auto& planned : d.state.plan) again.driver().state.plan.push_back(planned);
+    again.driver().state.plan.entries = d.state.plan.entries;
     again.driver().read(4 * us, 32, 64);  // sectors 1 and 2; line 4 leaves: sector 16
     again.driver().read(5 * us, 256, 96); // 8 and 9 are here, 10 is not
     again.run();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../core/plan.hh"
 #include "../flash/support.hh"
 #include "../mem/driver.hh"
 #include "core/kernel/component.hh"
@@ -36,34 +37,31 @@ class AccessReporter final : public Model<AccessReporter> {
         protocol::MemRequest hint;
     };
     struct State {
-        std::vector<CacheEvent> plan;
-        std::uint64_t sent = 0;
+        test::Plan<CacheEvent> plan;
         std::vector<Seen> seen;
         Timer next;
     };
     explicit AccessReporter(const Params& p) : params(p) {}
-    void start() override {
-        if (!state.plan.empty()) arm(state.next, ns);
-    }
+    void start() override { arm(state.next, state.plan.due()); }
     void wake() override {
         while (!port.hints.empty()) {
             state.seen.push_back({now(), port.hints.pop()});
             ++stat.hints;
         }
-        if (state.sent < state.plan.size() && now() >= static_cast<Tick>(state.sent + 1) * ns)
-            port.events.send(state.plan[state.sent++]);
-        if (state.sent < state.plan.size()) arm(state.next, static_cast<Tick>(state.sent + 1) * ns);
+        arm(state.next, state.plan.send(port.events, now()));
     }
-    bool pending() const override { return state.sent < state.plan.size(); }
+    bool pending() const override { return state.plan.pending(); }
 
     void read(std::uint64_t address, std::uint32_t pc = 8, std::uint16_t warp = 0,
               bool missed = false) {
-        state.plan.push_back({address, pc, 0, warp, 0,
-                              missed ? CacheEventKind::read_miss : CacheEventKind::read_hit,
-                              false});
+        plan({address, pc, 0, warp, 0,
+              missed ? CacheEventKind::read_miss : CacheEventKind::read_hit, false});
     }
     void evict(bool unused, unsigned times = 1) {
-        while (times--) state.plan.push_back({0, 0, 0, 0, 0, CacheEventKind::eviction, unused});
+        while (times--) plan({0, 0, 0, 0, 0, CacheEventKind::eviction, unused});
+    }
+    CacheEvent& plan(const CacheEvent& event) {
+        return state.plan.add((state.plan.size() + 1) * ns, event);
     }
 
     const Params params;

@@ -119,7 +119,7 @@ TEST_CASE("PCs and applications have separate entries until one is replaced", "[
     for (int i = 0; i < 14; ++i) t.read(0, 8, 0);
     t.read(0, 16, 0, true);
     t.read(0, 8, 0, true);
-    t.state.plan.back().application = 1; // the same PC of another
+    t.state.plan.entries.back().message.application = 1; // the same PC of another
     t.read(0, 8, 0, true);
     rig.run();
     CHECK(rig.hints() == 1);
