@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from .model.objects import Group, Root, SimObject, System
     from .model.policies import policy
     from .model.ports import Port, VectorPort
-    from .model.schema import describe
+    from .model.reference import describe
     from .model.units import Quantity
     from .results.database import Results, results
     from .run import stats
@@ -102,7 +102,7 @@ _HOMES = {
     "policy": "model.policies",
     "Port": "model.ports",
     "VectorPort": "model.ports",
-    "describe": "model.schema",
+    "describe": "model.reference",
     "Quantity": "model.units",
     "Results": "results.database",
     "results": "results.database",

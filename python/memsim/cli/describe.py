@@ -3,7 +3,7 @@ machines."""
 
 import argparse
 
-from ..model import schema
+from ..model import reference
 
 
 def register(parser: argparse.ArgumentParser) -> None:
@@ -30,4 +30,4 @@ def main(args: argparse.Namespace) -> None:
 
         assumptions.main(args.assumptions, args.write)
     else:
-        schema.describe(args.TYPE)
+        reference.describe(args.TYPE)

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from ..files import check_output, os_error
-from ..model import schema
+from ..model import reference
 
 
 def register(parser: argparse.ArgumentParser) -> None:
@@ -20,5 +20,5 @@ def main(args: argparse.Namespace) -> None:
 
         text = python_page.page()
     else:
-        text = schema.reference()
+        text = reference.reference()
     os_error(lambda: Path(args.FILE).write_text(text), args.FILE)

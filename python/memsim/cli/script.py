@@ -12,7 +12,7 @@ import memsim
 from .. import _memsim
 from ..errors import Error, did_you_mean
 from ..files import check_output
-from ..model import schema
+from ..model import reference
 from ..run import children
 from ..run.options import add_changes, add_oracles, add_stamps, add_threads, ticks, whole
 from ..run.session import session
@@ -161,7 +161,7 @@ def main(argv: list[str]) -> int:
             "options of a script follow the script's name"
         )
     if args.list_sim_objects:
-        print(schema.listing(), end="")
+        print(reference.listing(), end="")
         return 0
     if args.debug_help:
         flags = _memsim.debug_flags()

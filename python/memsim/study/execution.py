@@ -70,16 +70,14 @@ class Execution:
             raise user_error(f"the study {self.system}/{self.name} has no points: point() adds them")
         began, done = time.monotonic(), 0
         errors: dict[int, object] = {}
-        twins: dict[tuple[str | None, ...], list[Point]] = {}  # equal points run once
-        for point in self.points:
-            twins.setdefault((point.script, *point.options, None, *point.arguments), []).append(point)
+        twins = self._twins()
         if elsewhere := type(self).elsewhere:
-            return elsewhere(self, [point for point, *_ in twins.values()])
+            return elsewhere(self, [point for point, *_ in twins])
         os_error(lambda: os.makedirs(os.path.dirname(self.database), exist_ok=True), os.path.dirname(self.database))
         table = Points(
             self.database, f"{self.system}/{self.name}", self.points, self.jobs, session.options.verbosity >= 0
         )
-        todo, processes = list(twins.values()), Processes()
+        todo, processes = twins, Processes()
         futures: dict[Future[Any], list[Point]] = {}
         with (
             contextlib.closing(table),
@@ -110,25 +108,37 @@ class Execution:
                 number = signal.SIGTERM if isinstance(e, SystemExit) else signal.SIGINT
                 processes.end(number, futures)
                 table.wipe()
-                for future, (point, *_) in futures.items():
-                    if (error := future.result()) and error != ENDED:
-                        print(f"memsim: {self.name}: {point.name}: {error}", file=sys.stderr)
-                finished = sum(bool(points[0].run) for points in twins.values())
-                print(
-                    f"memsim: {self.name} was stopped by {number.name} with {finished} of {len(twins)} "
-                    "points finished: the same command continues with the others, from their checkpoints "
-                    "if they have one",
-                    file=sys.stderr,
-                    flush=True,
-                )
+                self._tell_stopped(number, futures, twins)
                 raise
         if errors:
-            failed = [f"{point.name}: {errors[id(point)]}" for point, *_ in twins.values() if id(point) in errors]
+            failed = [f"{point.name}: {errors[id(point)]}" for point, *_ in twins if id(point) in errors]
             raise Error(
                 f"{len(failed)} of {len(twins)} points of {self.name} failed; the "
                 "others are kept in " + self.database + ":\n  " + "\n  ".join(failed)
             )
         return time.monotonic() - began
+
+    def _twins(self) -> list[list[Point]]:
+        """The points in groups of equal ones, which run once."""
+        twins: dict[tuple[str | None, ...], list[Point]] = {}
+        for point in self.points:
+            twins.setdefault((point.script, *point.options, None, *point.arguments), []).append(point)
+        return list(twins.values())
+
+    def _tell_stopped(
+        self, number: signal.Signals, futures: dict[Future[Any], list[Point]], twins: list[list[Point]]
+    ) -> None:
+        for future, (point, *_) in futures.items():
+            if (error := future.result()) and error != ENDED:
+                print(f"memsim: {self.name}: {point.name}: {error}", file=sys.stderr)
+        finished = sum(bool(points[0].run) for points in twins)
+        print(
+            f"memsim: {self.name} was stopped by {number.name} with {finished} of {len(twins)} "
+            "points finished: the same command continues with the others, from their checkpoints "
+            "if they have one",
+            file=sys.stderr,
+            flush=True,
+        )
 
     def _tell(self, text: str) -> None:
         if session.options.verbosity >= 0:

@@ -9,9 +9,11 @@ from typing import Any
 
 from .. import Port, SimObject, gpu, link
 from .. import host as hosts
+from ..errors import user_error
 from ..model.ports import unbind
 from ..model.provenance import derived, source_of, wired, with_unit
 from ..model.units import Bytes
+from .interleave import in_bytes
 from .scale import up_to
 
 ENTRY, LEAF_ENTRIES = 8, 512  # bytes of a page-table entry, pages of a leaf table: gpu.Mmu's defaults
@@ -115,3 +117,24 @@ def page_faults(
     root.pcie.to_device = device
     if drive is not None:
         root.host.drive_side[0] = drive
+
+
+def translate_gpu(part: SimObject, given: Any) -> None:
+    """Adds TLBs and an MMU to a GPU of processor.gpu() by its argument `mmu`. Page-table walks use the crossbar."""
+    if not isinstance(given, dict) or "footprint" not in given:
+        raise user_error(
+            f"gpu(): mmu={given!r}: write a dict of arguments of systems.mmu.translate(), at least "
+            "footprint=scale.footprint(program)"
+        )
+    for name in ("walks", "applications"):
+        if name in given:
+            raise user_error(
+                f"gpu(): mmu: '{name}' is not given here: it follows from the crossbar and from "
+                "dispatcher=dict(applications=)"
+            )
+    sizes = {
+        name: in_bytes(given[name], f"gpu(): mmu.{name}")
+        for name in ("footprint", "page", "memory")
+        if isinstance(given.get(name), str)
+    }
+    translate(part, walks=new_input(part.network), applications=part.dispatcher.applications, **{**given, **sizes})

@@ -176,7 +176,7 @@ def gpu(parameters: GpuParameters = GpuParameters(), **changes: Any) -> Gpu:
         part.memory = _controllers(p.memory, over_slices.over(channels))
         connect(part.l2, part.memory, part.join if slices > channels else ())
     if p.mmu is not None:
-        _translate(part, p.mmu)
+        translation.translate_gpu(part, p.mmu)
     return part
 
 
@@ -279,26 +279,3 @@ def _controllers(memory: Any, interleave: Interleave) -> list[SimObject]:
         interleave="interleave",
     )
     return [mem.DramController(**given, **interleave.channel(i)) for i in range(interleave.ways)]
-
-
-def _translate(part: Gpu, given: Any) -> None:
-    """TLBs and an MMU. Page-table walks use the crossbar."""
-    if not isinstance(given, dict) or "footprint" not in given:
-        raise user_error(
-            f"gpu(): mmu={given!r}: write a dict of arguments of systems.mmu.translate(), at least "
-            "footprint=scale.footprint(program)"
-        )
-    for name in ("walks", "applications"):
-        if name in given:
-            raise user_error(
-                f"gpu(): mmu: '{name}' is not given here: it follows from the crossbar and from "
-                "dispatcher=dict(applications=)"
-            )
-    sizes = {
-        name: in_bytes(given[name], f"gpu(): mmu.{name}")
-        for name in ("footprint", "page", "memory")
-        if isinstance(given.get(name), str)
-    }
-    translation.translate(
-        part, walks=translation.new_input(part.network), applications=part.dispatcher.applications, **{**given, **sizes}
-    )

@@ -36,6 +36,113 @@ std::string Network::take(const Layer& l, std::uint64_t to_w, std::uint64_t to_h
                   "is supported";
 }
 
+namespace {
+
+/// The extent of an image and its channels.
+struct Shape {
+    std::uint64_t w = 0, h = 0, c = 0;
+};
+
+/// Sets the output of a layer that moves a filter over its input with a stride.
+std::string shape_filtered(const Layer& l, Shape& to) {
+    const std::uint64_t pad = l.kind == Layer::Kind::maxpool ? l.pad : 2 * l.pad;
+    if (l.in_w + pad < l.size) return too_small(l);
+    to.w = (l.in_w + pad - l.size) / l.stride + 1;
+    to.h = (l.in_h + pad - l.size) / l.stride + 1;
+    if (l.kind != Layer::Kind::maxpool) to.c = l.filters;
+    return "";
+}
+
+/// Sets the output of a layer that joins earlier ones.
+std::string shape_joined(const Layer& l, const std::vector<Layer>& layers, Shape& to) {
+    if (l.from.empty()) return "the list of layers is empty";
+    const bool route = l.kind == Layer::Kind::route;
+    if (!route && l.from.size() > 1)
+        return "a shortcut from " + std::to_string(l.from.size()) + " layers, where one is right";
+    const Layer& first = layers[static_cast<std::size_t>(l.from[0])];
+    if (route) to = {first.w, first.h, 0};
+    for (const int f : l.from) {
+        const Layer& of = layers[static_cast<std::size_t>(f)];
+        if (route && (of.w != to.w || of.h != to.h))
+            return "layer " + std::to_string(f) + " has a different shape";
+        // As in Darknet: one side must be a whole multiple of the other, equally for width and
+        // height.
+        if (!route && (of.w / to.w != of.h / to.h || to.w / of.w != to.h / of.h))
+            return "layer " + std::to_string(f) + " is scaled differently in width and height";
+        if (route) to.c += of.c;
+    }
+    return "";
+}
+
+/// The fault, if any, of a number that divides nothing or is too large.
+std::string wrong_number(const Layer& l) {
+    using Kind = Layer::Kind;
+    const auto is = [](std::string_view what, std::uint64_t value) {
+        return std::string(what) + " is " + std::to_string(value) + ", ";
+    };
+    const std::uint64_t inputs = std::uint64_t {l.in_w} * l.in_h * l.in_c;
+    const std::uint64_t stride = l.stride;
+    if (l.kind == Kind::convolutional && (l.in_c % l.groups || l.filters % l.groups))
+        return is("groups", l.groups) + "which does not divide " + std::to_string(l.in_c) +
+               " channels and " + std::to_string(l.filters) + " filters";
+    if (l.kind == Kind::local && l.pad > 0 && l.size != 3)
+        return is("size", l.size) + "where 3 is right for a padded local layer";
+    if (l.kind == Kind::maxpool && l.size > most_pool)
+        return is("size", l.size) + "where a pool of at most " + std::to_string(most_pool) +
+               " is right";
+    if (l.kind == Kind::crop && (l.size > l.in_w || l.size > l.in_h))
+        return "the crop is larger than the image";
+    if (l.kind == Kind::softmax && inputs % l.groups)
+        return is("groups", l.groups) + "which does not divide " + std::to_string(inputs) +
+               " inputs";
+    if (l.kind == Kind::reorg && (l.in_w % stride || l.in_h % stride || l.in_c % (stride * stride)))
+        return is("stride", stride) + "which does not divide " + std::to_string(l.in_w) +
+               " pixels, or its square " + std::to_string(l.in_c) + " channels";
+    return "";
+}
+
+/// Sets the output of a layer whose input is known. Returns what is wrong with the layer, if
+/// anything is.
+std::string shape(Layer& l, const std::vector<Layer>& layers, Shape& to) {
+    using Kind = Layer::Kind;
+    if (std::string wrong = wrong_number(l); !wrong.empty()) return wrong;
+    to = {l.in_w, l.in_h, l.in_c};
+    const std::uint64_t stride = l.stride;
+    switch (l.kind) {
+    case Kind::convolutional:
+    case Kind::local:
+    case Kind::maxpool:
+        return shape_filtered(l, to);
+    case Kind::shortcut:
+    case Kind::route:
+        return shape_joined(l, layers, to);
+    case Kind::connected:
+        l.in_c = l.in_w * l.in_h * l.in_c, l.in_w = l.in_h = 1;
+        to = {1, 1, l.filters};
+        break;
+    case Kind::crop:
+        to.w = to.h = l.size;
+        break;
+    case Kind::extra:
+        to = {1, 1, to.w * to.h * to.c + l.filters};
+        break;
+    case Kind::avgpool:
+        to.w = to.h = 1;
+        break;
+    case Kind::upsample:
+        to.w *= stride, to.h *= stride;
+        break;
+    case Kind::reorg:
+        to = {to.w / stride, to.h / stride, to.c * stride * stride};
+        break;
+    default:
+        break;
+    }
+    return "";
+}
+
+} // namespace
+
 std::string Network::add(Layer l) {
     using Kind = Layer::Kind;
     if (cut) return "";
@@ -55,77 +162,11 @@ std::string Network::add(Layer l) {
         cut = true;
         return "";
     }
-    std::uint64_t to_w = l.in_w, to_h = l.in_h, to_c = l.in_c;
-    const std::uint64_t stride = l.stride;
-    if (l.kind == Kind::convolutional) {
-        if (l.in_c % l.groups || l.filters % l.groups)
-            return "groups is " + std::to_string(l.groups) + ", which does not divide " +
-                   std::to_string(l.in_c) + " channels and " + std::to_string(l.filters) +
-                   " filters";
-        if (l.in_w + 2 * l.pad < l.size) return too_small(l);
-        to_w = (l.in_w + 2 * l.pad - l.size) / stride + 1;
-        to_h = (l.in_h + 2 * l.pad - l.size) / stride + 1;
-        to_c = l.filters;
-    } else if (l.kind == Kind::connected) {
-        l.in_c = l.in_w * l.in_h * l.in_c, l.in_w = l.in_h = 1;
-        to_w = to_h = 1, to_c = l.filters;
-    } else if (l.kind == Kind::local) {
-        if (l.pad > 0 && l.size != 3)
-            return "size is " + std::to_string(l.size) +
-                   ", where 3 is right for a padded local layer";
-        if (l.in_w + 2 * l.pad < l.size) return too_small(l);
-        to_w = (l.in_w + 2 * l.pad - l.size) / stride + 1;
-        to_h = (l.in_h + 2 * l.pad - l.size) / stride + 1;
-        to_c = l.filters;
-    } else if (l.kind == Kind::maxpool) {
-        if (l.size > most_pool)
-            return "size is " + std::to_string(l.size) + ", where a pool of at most " +
-                   std::to_string(most_pool) + " is right";
-        if (l.in_w + l.pad < l.size) return too_small(l);
-        to_w = (l.in_w + l.pad - l.size) / stride + 1;
-        to_h = (l.in_h + l.pad - l.size) / stride + 1;
-    } else if (l.kind == Kind::crop) {
-        if (l.size > l.in_w || l.size > l.in_h) return "the crop is larger than the image";
-        to_w = to_h = l.size;
-    } else if (l.kind == Kind::extra) {
-        to_c = to_w * to_h * to_c + l.filters, to_w = to_h = 1;
-    } else if (l.kind == Kind::softmax) {
-        const std::uint64_t inputs = to_w * to_h * to_c;
-        if (inputs % l.groups)
-            return "groups is " + std::to_string(l.groups) + ", which does not divide " +
-                   std::to_string(inputs) + " inputs";
-    } else if (l.kind == Kind::avgpool) {
-        to_w = to_h = 1;
-    } else if (l.kind == Kind::upsample) {
-        to_w *= stride, to_h *= stride;
-    } else if (l.kind == Kind::reorg) {
-        if (to_w % stride || to_h % stride || to_c % (stride * stride))
-            return "stride is " + std::to_string(stride) + ", which does not divide " +
-                   std::to_string(to_w) + " pixels, or its square " + std::to_string(to_c) +
-                   " channels";
-        to_w /= stride, to_h /= stride, to_c *= stride * stride;
-    } else if (l.kind == Kind::shortcut || l.kind == Kind::route) {
-        if (l.from.empty()) return "the list of layers is empty";
-        const bool route = l.kind == Kind::route;
-        if (!route && l.from.size() > 1)
-            return "a shortcut from " + std::to_string(l.from.size()) +
-                   " layers, where one is right";
-        const Layer& first = layers[static_cast<std::size_t>(l.from[0])];
-        if (route) to_w = first.w, to_h = first.h, to_c = 0;
-        for (const int f : l.from) {
-            const Layer& of = layers[static_cast<std::size_t>(f)];
-            if (route && (of.w != to_w || of.h != to_h))
-                return "layer " + std::to_string(f) + " has a different shape";
-            // As in Darknet: one side must be a whole multiple of the other, equally for width and
-            // height.
-            if (!route && (of.w / to_w != of.h / to_h || to_w / of.w != to_h / of.h))
-                return "layer " + std::to_string(f) + " is scaled differently in width and height";
-            if (route) to_c += of.c;
-        }
-    }
-    if (std::string wrong = take(l, to_w, to_h, to_c); !wrong.empty()) return wrong;
-    l.w = static_cast<std::uint32_t>(to_w), l.h = static_cast<std::uint32_t>(to_h);
-    l.c = static_cast<std::uint32_t>(to_c);
+    Shape to;
+    if (std::string wrong = shape(l, layers, to); !wrong.empty()) return wrong;
+    if (std::string wrong = take(l, to.w, to.h, to.c); !wrong.empty()) return wrong;
+    l.w = static_cast<std::uint32_t>(to.w), l.h = static_cast<std::uint32_t>(to.h);
+    l.c = static_cast<std::uint32_t>(to.c);
     layers.push_back(std::move(l));
     return "";
 }

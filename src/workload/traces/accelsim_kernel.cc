@@ -55,7 +55,7 @@ void AccelSimKernel::read_dimensions(Words& words, std::array<std::uint32_t, 3>&
 }
 
 void AccelSimKernel::read_header() {
-    bool grid = false, block = false, version = false;
+    HeaderLines found;
     std::string_view line;
     for (;;) {
         line = need_text("the kernel's header, up to a line that begins with '#',");
@@ -72,36 +72,7 @@ void AccelSimKernel::read_header() {
         Words words(file_, line);
         while (!words.empty() && words.rest()[0] != '=') words.word("");
         words.word("'='");
-        if (key == "kernel name") {
-            header_.name = legible(words.rest());
-        } else if (key == "grid dim") {
-            read_dimensions(words, header_.grid);
-            grid = true;
-        } else if (key == "block dim") {
-            read_dimensions(words, header_.block);
-            block = true;
-            if (header_.block[0] * header_.block[1] * header_.block[2] > 1024)
-                words.wrong("the block", "a block of at most 1024 threads");
-        } else if (key == "shmem") {
-            header_.shared_bytes =
-                static_cast<std::uint32_t>(words.number("shmem", std::uint64_t {1} << 31));
-        } else if (key == "nregs") {
-            header_.registers = static_cast<std::uint32_t>(words.number("nregs", 1024));
-        } else if (key == "cuda stream id") {
-            header_.stream = words.number("the stream");
-        } else if (key == "shmem base_addr") {
-            header_.shared_base = words.hex("shmem base_addr");
-        } else if (key == "local mem base_addr") {
-            header_.local_base = words.hex("local mem base_addr");
-        } else if (key == "enable lineinfo") {
-            header_.line_numbers = words.number("enable lineinfo", 1) == 1;
-        } else if (key == "accelsim tracer version") {
-            header_.version = static_cast<std::uint32_t>(words.number("the version", 1'000'000));
-            if (header_.version < oldest || header_.version > newest)
-                words.refuse("version " + std::to_string(header_.version) +
-                             " of Accel-Sim's tracer; versions 3 to 6 are read");
-            version = true;
-        }
+        read_value(key, words, found);
     }
     note_format(line);
     constexpr std::string_view begin = "#BEGIN_TB";
@@ -111,11 +82,47 @@ void AccelSimKernel::read_header() {
         file_.next_line(line);
         note_format(line);
     }
-    if (!version)
+    if (!found.version)
         file_.refuse("the header has no 'accelsim tracer version', so it is older than 3; versions "
                      "3 to 6 are read");
-    if (!grid || !block)
-        file_.refuse(std::string("the header has no '") + (grid ? "block" : "grid") + " dim'");
+    if (!found.grid || !found.block)
+        file_.refuse(std::string("the header has no '") + (found.grid ? "block" : "grid") +
+                     " dim'");
+}
+
+/// Reads the value of a line '-key = value' of the header. Unknown keys are ignored, as newer
+/// tracers add some.
+void AccelSimKernel::read_value(std::string_view key, Words& words, HeaderLines& found) {
+    if (key == "kernel name") {
+        header_.name = legible(words.rest());
+    } else if (key == "grid dim") {
+        read_dimensions(words, header_.grid);
+        found.grid = true;
+    } else if (key == "block dim") {
+        read_dimensions(words, header_.block);
+        found.block = true;
+        if (header_.block[0] * header_.block[1] * header_.block[2] > 1024)
+            words.wrong("the block", "a block of at most 1024 threads");
+    } else if (key == "shmem") {
+        header_.shared_bytes =
+            static_cast<std::uint32_t>(words.number("shmem", std::uint64_t {1} << 31));
+    } else if (key == "nregs") {
+        header_.registers = static_cast<std::uint32_t>(words.number("nregs", 1024));
+    } else if (key == "cuda stream id") {
+        header_.stream = words.number("the stream");
+    } else if (key == "shmem base_addr") {
+        header_.shared_base = words.hex("shmem base_addr");
+    } else if (key == "local mem base_addr") {
+        header_.local_base = words.hex("local mem base_addr");
+    } else if (key == "enable lineinfo") {
+        header_.line_numbers = words.number("enable lineinfo", 1) == 1;
+    } else if (key == "accelsim tracer version") {
+        header_.version = static_cast<std::uint32_t>(words.number("the version", 1'000'000));
+        if (header_.version < oldest || header_.version > newest)
+            words.refuse("version " + std::to_string(header_.version) +
+                         " of Accel-Sim's tracer; versions 3 to 6 are read");
+        found.version = true;
+    }
 }
 
 /// '#traces format = [line_num] PC ... immediate': defines the last words of an instruction's line,

@@ -70,7 +70,12 @@ class AccelSimKernel {
     bool next_text(std::string_view& line); ///< the next line that is not blank
     std::string_view need_text(const char* what);
     [[noreturn]] void cut_off(const std::string& what) const;
+    /// Lines of the header that must exist.
+    struct HeaderLines {
+        bool grid = false, block = false, version = false;
+    };
     void read_header();
+    void read_value(std::string_view key, Words& words, HeaderLines& found);
     void note_format(std::string_view line);
     void read_dimensions(Words& words, std::array<std::uint32_t, 3>& to);
     void read(SassInstruction& instruction);

@@ -193,6 +193,27 @@ std::vector<std::vector<std::string>> trace_head(const std::string& path,
     return rows;
 }
 
+namespace {
+
+/// What the records of a trace have besides addresses.
+struct Kept {
+    bool timed = false, contents = false;
+};
+
+Kept kept_in(const std::string& from, const TraceOptions& options) {
+    if (is_accelsim(from)) return {};
+    const auto reader = open_trace(from, options);
+    if (reader->timed() && !reader->in_time_units())
+        throw ConfigError(from + ": does not state its time unit: give it "
+                                 "(--unit, such as the period of its clock)");
+    Kept kept {reader->timed(), false};
+    for (const auto& [name, value] : reader->about())
+        kept.contents |= name == "contents" && value == "yes";
+    return kept;
+}
+
+} // namespace
+
 std::uint64_t trace_convert(const std::string& from, const TraceOptions& options,
                             const TraceSelection& selection, const std::string& to,
                             TraceOutputFormat format, Time cycle) {
@@ -200,16 +221,7 @@ std::uint64_t trace_convert(const std::string& from, const TraceOptions& options
     std::error_code error;
     if (fs::equivalent(from, to, error))
         throw ConfigError(to + ": is also the input: name another output file");
-    bool timed = false, contents = false;
-    if (!is_accelsim(from)) {
-        const auto reader = open_trace(from, options);
-        timed = reader->timed();
-        if (timed && !reader->in_time_units())
-            throw ConfigError(from + ": does not state its time unit: give it "
-                                     "(--unit, such as the period of its clock)");
-        for (const auto& [name, value] : reader->about())
-            contents |= name == "contents" && value == "yes";
-    }
+    const auto [timed, contents] = kept_in(from, options);
     if (!timed && (selection.from.raw > 0 || selection.until.raw > 0))
         throw ConfigError(from + ": has no times to select by: select by records");
     const bool keep_contents = contents && format == TraceOutputFormat::memsim;

@@ -27,9 +27,14 @@ void check_value(Fields& fields) {
                       "', where a number is right");
 }
 
-} // namespace
+/// What the first line of a file states about its entries.
+struct Banner {
+    std::string symmetry;
+    int values = 0; ///< of an entry
+    bool mirrored() const { return symmetry != "general"; }
+};
 
-Csr read_matrix_market(InputFile& file) {
+Banner read_banner(InputFile& file) {
     std::string_view line;
     file.next_line(line);
     Fields banner(file, line);
@@ -48,9 +53,14 @@ Csr read_matrix_market(InputFile& file) {
         symmetry != "hermitian")
         banner.refuse("a symmetry '" + symmetry +
                       "', where general, symmetric, skew-symmetric or hermitian is right");
-    const int values = field == "pattern" ? 0 : field == "complex" ? 2 : 1;
-    const bool mirrored = symmetry != "general";
+    return {symmetry, field == "pattern" ? 0 : field == "complex" ? 2 : 1};
+}
 
+} // namespace
+
+Csr read_matrix_market(InputFile& file) {
+    const Banner banner = read_banner(file);
+    std::string_view line;
     std::vector<Arc> arcs;
     bool announced = false;
     std::uint64_t vertices = 0, entries = 0, seen = 0;
@@ -73,13 +83,13 @@ Csr read_matrix_market(InputFile& file) {
             file.refuse_line("more entries than the " + std::to_string(entries) + " announced");
         const auto i = static_cast<std::uint32_t>(fields.number("the row", 1, vertices));
         const auto j = static_cast<std::uint32_t>(fields.number("the column", 1, vertices));
-        for (int v = 0; v < values; ++v) check_value(fields);
+        for (int v = 0; v < banner.values; ++v) check_value(fields);
         fields.end("row column value");
-        if (mirrored && i < j)
-            file.refuse_line("an entry above the diagonal of a " + symmetry +
+        if (banner.mirrored() && i < j)
+            file.refuse_line("an entry above the diagonal of a " + banner.symmetry +
                              " matrix, of which only the lower half is written");
         arcs.emplace_back(i - 1, j - 1);
-        if (mirrored && i != j) arcs.emplace_back(j - 1, i - 1);
+        if (banner.mirrored() && i != j) arcs.emplace_back(j - 1, i - 1);
     }
     if (!announced) file.refuse("has no line 'rows columns entries'");
     if (seen < entries)
