@@ -5,7 +5,7 @@ import memsim
 import pytest
 from memsim import _memsim, workload
 from memsim.cli.subcommands import SUBCOMMANDS
-from memsim.run import workloads
+from memsim.model import workloads
 from memsim.systems import ohm
 
 command = SUBCOMMANDS["workloads"].run

@@ -10,7 +10,7 @@ import os
 from concurrent.futures import ProcessPoolExecutor
 
 from memsim import _memsim
-from memsim.run import workloads
+from memsim.model import workloads
 from validation import document
 
 HEADING = "Workloads: the papers' tables"

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from ..run.options import whole
-from ..study.workloads import Job, chosen, longest_first, profiles
+from ..model.workloads import Job, chosen, longest_first, profiles
 
 HEADING = (
     f"{'name':14} {'footprint':>10} {'launches':>8} {'instructions':>12} {'read ratio':>10} "

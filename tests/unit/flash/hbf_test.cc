@@ -104,8 +104,8 @@ TEST_CASE("Reads of a page that is being sensed share the sense", "[flash][hbf]"
 TEST_CASE("Wires move blocks of 64 bytes", "[flash][hbf]") {
     Bench b;
     b.read(0, 32, 32).read(10 * us, 0, 128);
-    b.driver().state.plan.back().request.sectors = 0b1001; // the first and the last of four
-    b.read(20 * us, 0, 64).driver().state.plan.back().request.sectors = 0b11;
+    b.driver().state.plan.entries.back().message.sectors = 0b1001; // the first and the last of four
+    b.read(20 * us, 0, 64).driver().state.plan.entries.back().message.sectors = 0b11;
     b.run();
     CHECK(value(b.stack().stat.wires.wire_bytes) == 64 + 128 + 64);
     CHECK(value(b.stack().stat.bytes) == 32 + 64 + 64);

@@ -160,7 +160,7 @@ TEST_CASE("Stores and atomics are waited for where they are acknowledged", "[mmu
             Bench b(acknowledged ? "acknowledged_stores=true" : "", "", 1, true, "latency=5us");
             b.run([&] {
                 b.driver().write(0, 0);
-                b.driver().state.plan.back().request.command = command;
+                b.driver().state.plan.entries.back().message.command = command;
                 b.mover().plan(us, PageOrderKind::unmap, 0);
             });
             const Tick stored = b.memory().state.seen.at(0).at;

@@ -123,7 +123,7 @@ TEST_CASE("Stages tell what a page fault consists of", "[host]") {
     b.run([&] {
         stamps.enable(1);
         b.driver().read(0, 0);
-        id = b.driver().state.plan.back().request.stamps = stamps.open(0, 0);
+        id = b.driver().state.plan.entries.back().message.stamps = stamps.open(0, 0);
     });
     stamps.close(id, Stage::find("response"), b.driver().answered(0));
     const auto sum = [&](const char* stage) {

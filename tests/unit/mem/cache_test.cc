@@ -208,8 +208,8 @@ TEST_CASE("stamps say how long a request was in the cache", "[mem][cache]") {
     rig.m.sim().stamps().enable(1);
     rig.driver().read(0, 0);
     rig.driver().read(1000 * ns, 0);
-    for (auto& p : rig.driver().state.plan)
-        p.request.stamps = rig.m.sim().stamps().open(p.at, p.request.address);
+    for (auto& p : rig.driver().state.plan.entries)
+        p.message.stamps = rig.m.sim().stamps().open(p.at, p.message.address);
     rig.run();
     auto& stamps = rig.m.sim().stamps();
     for (const auto& a : rig.driver().state.answers)
@@ -400,7 +400,7 @@ TEST_CASE("random accesses hit and miss as in a plain cache", "[mem][cache]") {
         // An allocating whole-sector write is answered as fast as a hit: the counter distinguishes
         // them.
         const bool fast = a.at - sent.at == hit_time;
-        const bool fast_miss = sent.request.command == Command::write &&
+        const bool fast_miss = sent.message.command == Command::write &&
                                (allocate || fast); // without: in a line that is there
         if (fast != expected[i] && !fast_miss) ++differing;
     }

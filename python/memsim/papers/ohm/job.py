@@ -6,7 +6,7 @@ import argparse
 import memsim
 
 from ... import SimObject, workload
-from ...run import workloads as catalogue
+from ...model import workloads as catalogue
 from ...run.event import Event
 from ...run.options import script_parser, whole
 from . import dram, machines, workloads
