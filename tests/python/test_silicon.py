@@ -58,6 +58,14 @@ def test_any_memory_is_placed_under_a_preset() -> None:
         assert root.gpu.memory[0].stats.reads > 0
 
 
+def test_a_memory_of_ones_own_has_the_presets_places_unless_it_sets_them() -> None:
+    """With the 8 places of the component, the long way to the memory would bound the rate."""
+    few = dict(sms=1, slices=8, channels=8, l2="5MiB")
+    own = systems.h100(memory=lambda i, interleave: memsim.mem.SimpleMemory(), **few)
+    assert own.memory[7].queue == systems.h100(**few).memory[7].queue == 256
+    assert systems.h100(memory=lambda i, interleave: memsim.mem.SimpleMemory(queue=8), **few).memory[7].queue == 8
+
+
 def test_a_dict_changes_single_parameters_of_a_preset() -> None:
     gpu = systems.a100(memory="40GB", l1=dict(capacity="64KiB"), sms=2)
     assert str(gpu.l1[0].capacity) == "64KiB" and gpu.l1[0].mshrs == 512
