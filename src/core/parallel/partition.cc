@@ -65,6 +65,35 @@ std::vector<std::uint32_t> assign(const ComponentWork& work, unsigned parts, Com
     return part_of;
 }
 
+/// Gives each part sets that follow each other. Components that were built one after the other lie
+/// side by side in memory, where threads that write to one cache line delay each other.
+std::vector<std::uint32_t> assign_in_order(const ComponentWork& work, unsigned parts,
+                                           ComponentWork& load) {
+    load.assign(parts, 0);
+    const std::uint64_t total =
+        std::accumulate(work.begin(), work.end(), std::uint64_t {work.size()});
+    std::vector<std::uint32_t> part_of;
+    std::uint64_t before = 0;
+    for (const std::uint64_t of_set : work) {
+        const std::uint64_t middle = 2 * before + of_set + 1; // in halves
+        part_of.push_back(static_cast<std::uint32_t>(middle * parts / (2 * total)));
+        before += of_set + 1;
+        load[part_of.back()] += of_set + 1;
+    }
+    return part_of;
+}
+
+/// The better of two assignments; one in order may have a part with 1/32 more work.
+std::vector<std::uint32_t> assign_best(const ComponentWork& work, unsigned parts) {
+    ComponentWork load, load_in_order;
+    auto best = assign(work, parts, load);
+    auto in_order = assign_in_order(work, parts, load_in_order);
+    const std::uint64_t most = *std::max_element(load.begin(), load.end());
+    const std::uint64_t most_in_order =
+        *std::max_element(load_in_order.begin(), load_in_order.end());
+    return most_in_order <= most + most / 32 ? in_order : best;
+}
+
 /// Numbers the parts in use from 0; part 0 has the set that may end the run.
 Partition make_partition(Sets sets, const std::vector<std::uint32_t>& part_of_set) {
     constexpr std::uint32_t none = ~0u;
@@ -137,8 +166,7 @@ std::optional<Choice> choose(const std::vector<Component*>& components, const Me
         chosen = std::move(sets), least = cost;
     }
     if (!chosen) return {};
-    ComponentWork load;
-    const auto part_of = assign(work_of_sets(*chosen, work.wakes), parts, load);
+    const auto part_of = assign_best(work_of_sets(*chosen, work.wakes), parts);
     return Choice {make_partition(std::move(*chosen), part_of), least};
 }
 

@@ -174,6 +174,17 @@ TEST_CASE("components that call each other, and those that end runs, are in one 
     }
 }
 
+TEST_CASE("components that follow each other are in one partition", "[parallel]") {
+    Ring ring(false);
+    const auto& all = ring.machine.components();
+    const auto part_of = [&](ComponentWork work) {
+        return choose(all, {std::move(work), Time {1_ns}.raw}, 2)->partition.part_of;
+    };
+    // In windows of 10 ns the first and the last component are in one set.
+    CHECK(part_of({100, 100, 100, 100, 100}) == std::vector<std::uint32_t> {0, 1, 1, 1, 0});
+    CHECK(part_of({100, 100, 1, 1, 200}) == std::vector<std::uint32_t> {0, 0, 0, 1, 1});
+}
+
 TEST_CASE("the window with the least cost is chosen", "[parallel]") {
     Ring ring(false); // links of 3, 7, 10, 10 and 12 ns
     const auto& all = ring.machine.components();
