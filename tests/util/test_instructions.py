@@ -1,0 +1,44 @@
+"""util/instructions: no fixed work takes 3 % more instructions than recorded."""
+import importlib.machinery
+import importlib.util
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def instructions(monkeypatch):
+    loader = importlib.machinery.SourceFileLoader("instructions", str(ROOT / "util/instructions"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("instructions", loader))
+    loader.exec_module(module)
+    monkeypatch.setattr("sys.argv", ["util/instructions"])
+    return module
+
+
+@pytest.mark.parametrize("growth, code", [(0.029, 0), (0.031, 1), (-0.5, 0)])
+def test_a_work_may_grow_by_three_percent(instructions, monkeypatch, capsys, growth, code):
+    before = instructions.recorded()
+    grows = next(iter(before))
+    monkeypatch.setattr(instructions, "count", lambda work: int(before[work] * (1 + growth * (work == grows))))
+    assert instructions.main() == code
+    assert (f"1 of {len(before)} works" in (error := capsys.readouterr().err)) == (grows in error) == bool(code)
+
+
+def test_new_counts_are_recorded(instructions, monkeypatch, tmp_path):
+    works = instructions.recorded()
+    (tmp_path / "instructions.csv").write_bytes(instructions.FILE.read_bytes())
+    monkeypatch.setattr(instructions, "FILE", tmp_path / "instructions.csv")
+    monkeypatch.setattr(instructions, "count", lambda work: 7)
+    monkeypatch.setattr("sys.argv", ["util/instructions", "--record"])
+    assert instructions.main() == 0
+    assert instructions.recorded() == dict.fromkeys(works, 7)
+
+
+@pytest.mark.long
+def test_no_work_has_grown():
+    done = subprocess.run([ROOT / "util/instructions"], capture_output=True, text=True, env=os.environ)
+    assert done.returncode == 0, done.stdout + done.stderr
