@@ -9,7 +9,6 @@ namespace memsim::cmd {
 
 static const Stage deduplication {"deduplication"};
 
-using parts::for_each_bit;
 using protocol::Command;
 using protocol::MemRequest;
 using protocol::MemResponse;
