@@ -176,7 +176,7 @@ std::optional<Stop> Threads::run_windows(Tick until) {
     return {};
 }
 
-/// Whether windows took less time than one thread would have; if not, a note says why.
+/// Whether windows took less time than one thread would have; if not, there is a note about it.
 bool Threads::pays(const WindowCounts& recent, double seconds) {
     const auto wakes = static_cast<double>(recent.wakes);
     if (recent.saved() < wakes_of_an_end) {
