@@ -11,7 +11,7 @@ import pytest
 from memsim import _memsim, mem, workload
 from memsim.cli import assumptions as pages
 from memsim.model import policies
-from memsim.model.build import sources
+from memsim.model.build import build, sources
 from memsim.model.provenance import (
     Source,
     assumed,
@@ -210,6 +210,17 @@ def test_each_variant_of_an_assumption_names_platforms_that_there_are(paper):
     variants = assumptions.of(paper)
     assert len(variants) >= 12
     assert all(a.platforms and set(a.platforms) <= known and (a.options or a.arguments) for a in variants)
+
+
+@pytest.mark.parametrize("paper", assumptions.PAPERS)
+def test_each_variant_of_an_assumption_makes_a_machine(paper):
+    """One value that a component refuses ends the sweep of a figure."""
+    variants = [a for a in assumptions.of(paper) if a.changes]
+    left = {of[:2]: [a for a in variants if a.applies(*of[:2])] for of in assumptions.machines(paper)}
+    while any(left.values()):
+        for mode, platform, root in assumptions.machines(paper):
+            if left[mode, platform]:
+                build(root, changes=left[mode, platform].pop().options[1::2])
 
 
 def test_a_sweep_follows_its_value(monkeypatch):

@@ -72,7 +72,7 @@ LINK: Parameters = dict(
     retry_buffer=assumed(
         128,
         "flits kept until they are acknowledged",
-        sweep=[_both_ends("retry_buffer", n) for n in (22, 255)],
+        sweep=[_both_ends("retry_buffer", n) for n in (64, 255)],
         name="retry buffer",
     ),
     bit_errors=assumed(

@@ -65,7 +65,7 @@ MEMORIES: dict[str, Callable[[Root, scale.Scaled, int], None]] = {
 # of it, and the authors' simulator leaves it. Without a prefetcher nothing is fetched around a miss. HybridGPU's
 # predictor is ZnG's table ("the same to [11]", IV-B), without its monitor.
 READS = "zng-rdopt", "zng"  # platforms with ZnG's read-only L2 and prefetcher
-L2_MSHRS = cited(128, f"{gtx580.MACSIM_DEFAULTS}: mem_mshr_size 128", sweep=[1024], name="L2 MSHRs")
+L2_MSHRS = cited(128, f"{gtx580.MACSIM_DEFAULTS}: mem_mshr_size 128", sweep=[256], name="L2 MSHRs")
 SRAM: Parameters = dict(
     **stated(dict(sets=1, write_cycles=1), "ZnG table I"),
     **stated(dict(write_policy="write_back", write_allocate=True), "Ohm-GPU table I, of the same GPU"),
