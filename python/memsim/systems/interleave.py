@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -76,3 +76,16 @@ def connect(slices: Sequence[SimObject], controllers: Sequence[SimObject], joins
         l2.mem_side = joins[i % n].cpu_side[i // n] if joins else controllers[i].cpu_side
     for one, controller in zip(joins, controllers):
         one.mem_side[0] = controller.cpu_side
+
+
+def with_queue(memory: Callable[[int, Interleave], Any], queue: int) -> Callable[[int, Interleave], Any]:
+    """A function for memories whose ports get `queue` places unless the function sets them. Where the way to a memory
+    is long, a component's own few places bound the rate."""
+
+    def make(i: int, interleave: Interleave) -> Any:
+        made = memory(i, interleave)
+        if isinstance(made, SimObject) and "queue" in made._params and "queue" not in made._values:
+            made.queue = queue
+        return made
+
+    return make

@@ -3,19 +3,16 @@
     root.gpu = systems.h100(form="sxm")
     root.gpu = systems.a100(memory=lambda i, interleave: mem.SimpleMemory(latency="300ns"))
 
-Not modelled: the two partitions of the L2 of A100 and H100 (each line is as near as those of the own partition), the
-levels of the crossbar (TPC, CPC, GPC), the carve-out of the L1 (all of it is L1), and TLBs unless `mmu=` asks for them.
+docs/models/gpu.md describes what is not modelled.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .. import SimObject
 from ..errors import check_known
 from ..model.provenance import assumed, cited, derived, inferred
 from ..model.units import Bytes, Time
-from .interleave import Interleave
+from .interleave import with_queue
 from .processor import Gpu, gpu
 
 ACCEL_SIM = "Accel-Sim, configs/tested-cfgs (SM7_QV100, SM80_A100, SM90_H100)"
@@ -195,26 +192,12 @@ class Chip:
             },
         )
         for name, value in changes.items():
-            if name == "memory" and callable(value):
-                value = _with_queue(value)
+            value = with_queue(value, DRAM["queue"]) if name == "memory" and callable(value) else value
             if name in ("l1", "l2") and isinstance(value, (str, Bytes)):
                 value = dict(capacity=value)
             merged = isinstance(value, dict) and isinstance(given.get(name), dict)
             given[name] = {**given[name], **value} if merged else value
         return gpu(**given)
-
-
-def _with_queue(memory: Callable[[int, Interleave], Any]) -> Callable[[int, Interleave], Any]:
-    """The caller's function for memories, whose ports get the preset's places unless the function sets them: the way
-    from an L2 to its memory is so long that a component's own few places would bound the rate."""
-
-    def make(i: int, interleave: Interleave) -> Any:
-        made = memory(i, interleave)
-        if isinstance(made, SimObject) and "queue" in made._params and "queue" not in made._values:
-            made.queue = DRAM["queue"]
-        return made
-
-    return make
 
 
 V100_PCIE = Chip(
