@@ -61,7 +61,7 @@ L2 = dict(
     mem_queue=assumed(64, STREAMS),
 )
 NETWORK = dict(queue=assumed(64, STREAMS), buffer=assumed(64, STREAMS), outstanding=assumed(1024, STREAMS))
-DRAM = dict(
+DRAM: dict[str, Any] = dict(
     refresh=inferred(
         "ranks_in_turn",
         "all banks together; chosen after runs of all points with it and with single_banks, which JEDEC allows",
