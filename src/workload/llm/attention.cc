@@ -1,200 +1,7 @@
-#include "workload/llm/decoder.hh"
-#include "workload/simt/exact_math.hh"
+#include "workload/llm/block_attention.hh"
 
 /// Attention of one token over the paged cache of keys and values.
 namespace memsim::workload {
-
-namespace {
-
-constexpr u32 value_instructions = 2; ///< instructions per value of a word
-constexpr float least_score = -3e38f; ///< below all scores
-
-/// The distribution of a cache block over the lanes of a warp: neighbouring lanes process
-/// neighbouring words of a token, several words each; groups of lanes process neighbouring tokens.
-struct Split {
-    explicit Split(u32 head_dim)
-        : words(head_dim / values_in_word), lanes(std::min(8u, words)),
-          words_in_lane(words / lanes), tokens(warp_lanes / lanes), loads(tokens_in_block / tokens),
-          shift(static_cast<u32>(std::countr_zero(lanes))) {}
-    u32 words;         ///< per key
-    u32 lanes;         ///< per token
-    u32 words_in_lane; ///< words of a token per lane
-    u32 tokens;        ///< tokens covered by a load
-    u32 loads;         ///< loads for the tokens of a block, one word per lane
-    u32 shift;         ///< lane >> shift is its token within a load
-};
-constexpr u32 most_loads = 4, most_words = 4;
-
-/// Results that the warps of a thread block store in shared memory.
-struct PartResults {
-    Shared<float> largest, sum; ///< [warp][head of the group]: largest score, sum of exponentials
-    Shared<float> values;       ///< [warp][head of the group][dimension]: weighted sum
-};
-
-template <class Word>
-using HeadWords = std::array<std::array<Lanes<Word>, most_words>, most_loads>;
-using HeadValues = std::array<Lanes<float>, most_words * values_in_word>;
-
-enum class PartSite : u32 { table, query, key, value, largest, sum, values, results };
-
-/// One warp's work on one block of the cache: it is loaded once for all heads of a group. A word of
-/// the cache has four values.
-template <class Word>
-class BlockAttention {
-  public:
-    BlockAttention(Warp& warp, const DecoderMemory& memory, const Array<Word>& cache, u32 tokens)
-        : warp_(warp), memory_(memory), cache_(cache), split_(memory.shape.head_dim),
-          tokens_(tokens), lane_(warp_.lane()), word_(lane_ & (split_.lanes - 1)),
-          token_(lane_ >> split_.shift) {}
-
-    /// `number`: the block's index in the sequence.
-    void run(u32 number, u32 kv_head, const PartResults& to) {
-        const u32 group = memory_.shape.group();
-        load_cache(number, kv_head);
-        for (u32 i = 0; i < group; ++i) {
-            load_query(kv_head * group + i);
-            weigh();
-            add_values();
-            store(warp_.index() * group + i, to);
-        }
-    }
-
-  private:
-    template <class Body>
-    void each_load(Body body) {
-        for (u32 t = 0; t < split_.loads && t * split_.tokens < tokens_; ++t) body(t);
-    }
-    /// Whether the token's index in the block lies within the sequence.
-    Cond valid(u32 t) const { return token_ < tokens_ - t * split_.tokens; }
-
-    void load_query(u32 head) {
-        const auto from = word_ * values_in_word + head * memory_.shape.head_dim;
-        for (u32 i = 0; i < split_.words_in_lane; ++i)
-            for (u32 j = 0; j < values_in_word; ++j)
-                query_[i * values_in_word + j] = warp_.load(PartSite::query, memory_.qkv, from,
-                                                            i * split_.lanes * values_in_word + j);
-    }
-
-    void load_cache(u32 number, u32 kv_head) {
-        const u32 token_words = memory_.shape.kv_heads * split_.words;
-        const auto block = warp_.load(PartSite::table, memory_.block_table, Lanes<u32>(number));
-        const auto first = mad(block, 2 * tokens_in_block, token_) * token_words;
-        const auto at = first + word_ + kv_head * split_.words;
-        const auto words = [&](PartSite site, HeadWords<Word>& to, u32 plus) {
-            each_load([&](u32 t) {
-                in_lanes(warp_, (t + 1) * split_.tokens <= tokens_, token_,
-                         tokens_ - t * split_.tokens, [&] {
-                             for (u32 i = 0; i < split_.words_in_lane; ++i)
-                                 to[t][i] = warp_.load(site, cache_, at,
-                                                       plus + t * split_.tokens * token_words +
-                                                           i * split_.lanes);
-                         });
-            });
-        };
-        words(PartSite::key, keys_, 0);
-        words(PartSite::value, values_, tokens_in_block * token_words);
-    }
-
-    /// Computes the scores, their maximum, the exponentials and their sum.
-    void weigh() {
-        const float scale = 1.0f / std::sqrt(static_cast<float>(memory_.shape.head_dim));
-        each_load([&](u32 t) {
-            Lanes<float> score;
-            for (u32 i = 0; i < split_.words_in_lane; ++i)
-                for (u32 j = 0; j < values_in_word; ++j)
-                    score = add_product(score, keys_[t][i], j, query_[i * values_in_word + j]);
-            add_lanes(warp_, score, 1, split_.lanes);
-            weight_[t] = select(valid(t), score * scale, Lanes<float>(least_score));
-            largest_ = t == 0 ? weight_[t] : max(largest_, weight_[t]);
-        });
-        for (u32 distance = split_.lanes; distance < warp_lanes; distance *= 2)
-            largest_ =
-                max(largest_, warp_.shuffle(largest_, [distance](u32 i) { return i ^ distance; }));
-        each_load([&](u32 t) {
-            const auto below = weight_[t] - largest_;
-            const auto power = warp_.apply<float>(
-                rule::exponential, [&](u32 i) { return exact_exp(below[i]); }, below);
-            weight_[t] = select(valid(t), power, Lanes<float>(0.0f));
-            sum_ = t == 0 ? weight_[t] : sum_ + weight_[t];
-        });
-        add_lanes(warp_, sum_, split_.lanes, warp_lanes);
-    }
-
-    void add_values() {
-        each_load([&](u32 t) {
-            for (u32 i = 0; i < split_.words_in_lane; ++i)
-                for (u32 j = 0; j < values_in_word; ++j) {
-                    Lanes<float>& result = result_[i * values_in_word + j];
-                    if (t == 0) result = Lanes<float>();
-                    result = add_product(result, values_[t][i], j, weight_[t]);
-                }
-        });
-        for (u32 k = 0; k < split_.words_in_lane * values_in_word; ++k)
-            add_lanes(warp_, result_[k], split_.lanes, warp_lanes);
-    }
-
-    /// `place`: index of the warp and the head.
-    void store(u32 place, const PartResults& to) {
-        warp_.if_(lane_ < 1, [&] {
-            warp_.store(PartSite::largest, to.largest, Lanes<u32>(place), largest_);
-            warp_.store(PartSite::sum, to.sum, Lanes<u32>(place), sum_);
-        });
-        warp_.if_(lane_ < split_.lanes, [&] {
-            const auto at = word_ * values_in_word + place * memory_.shape.head_dim;
-            for (u32 i = 0; i < split_.words_in_lane; ++i)
-                for (u32 j = 0; j < values_in_word; ++j)
-                    warp_.store(PartSite::values, to.values, at, result_[i * values_in_word + j],
-                                i * split_.lanes * values_in_word + j);
-        });
-    }
-
-    Lanes<float> add_product(const Lanes<float>& sum, const Lanes<Word>& word, u32 j,
-                             const Lanes<float>& by) {
-        return warp_.apply<float>(
-            value_instructions,
-            [&](u32 i) {
-                const float product = packed_value(word[i], j) * by[i];
-                return sum[i] + product;
-            },
-            sum, word, by);
-    }
-
-    Warp& warp_;
-    const DecoderMemory& memory_;
-    const Array<Word>& cache_;
-    Split split_;
-    u32 tokens_; ///< tokens of the block within the sequence
-    Lanes<u32> lane_, word_, token_;
-    HeadValues query_, result_;
-    HeadWords<Word> keys_, values_;
-    std::array<Lanes<float>, most_loads> weight_; ///< of each token: score, then exponential
-    Lanes<float> largest_, sum_;
-};
-
-/// Softmax over several parts: the maximum score, the sum of exponentials, the weighted values.
-struct Merged {
-    Lanes<float> largest, sum, value;
-};
-/// Merges `n` parts; each function loads its result of a part.
-template <class Largest, class Sum, class Value>
-Merged merged(Warp& w, u32 n, Largest largest, Sum sum, Value value) {
-    std::vector<Lanes<float>> scores, sums, values;
-    for (u32 k = 0; k < n; ++k) scores.push_back(largest(k));
-    for (u32 k = 0; k < n; ++k) sums.push_back(sum(k));
-    for (u32 k = 0; k < n; ++k) values.push_back(value(k));
-    Merged all {scores[0], {}, {}};
-    for (u32 k = 1; k < n; ++k) all.largest = max(all.largest, scores[k]);
-    for (u32 k = 0; k < n; ++k) {
-        const auto below = scores[k] - all.largest;
-        const auto power = w.apply<float>(
-            rule::exponential, [&](u32 i) { return exact_exp(below[i]); }, below);
-        all.sum = mad(sums[k], power, all.sum);
-        all.value = mad(values[k], power, all.value);
-    }
-    return all;
-}
-
-} // namespace
 
 u32 attention_shared_bytes(const DecoderShape& shape) {
     const u32 floats = attention_threads / warp_lanes * shape.group() * (shape.head_dim + 2);
@@ -222,8 +29,11 @@ void Decoder::rotate(Warp& w) const {
             for (u32 j = 0; j < values_in_word; j += 2) {
                 const auto cosine = w.load(Site::angle, arrays_.rotation, angle, row + j);
                 const auto sine = w.load(Site::angle, arrays_.rotation, angle, row + j + 1);
-                const auto x = value[j] * cosine - value[j + 1] * sine;
-                value[j + 1] = value[j] * sine + value[j + 1] * cosine;
+                // C++ does not define which of two products in an expression is first.
+                const auto subtracted = value[j + 1] * sine;
+                const auto x = value[j] * cosine - subtracted;
+                const auto added = value[j + 1] * cosine;
+                value[j + 1] = value[j] * sine + added;
                 value[j] = x;
             }
         });
@@ -258,59 +68,29 @@ void Decoder::rotate(Warp& w) const {
     });
 }
 
-/// Attention of one group's heads over a part of the context; each warp processes a block of the
-/// cache.
+/// Attention of one group's heads over a part of the context.
 void Decoder::attend(Block& b) const {
-    const u32 dimensions = shape().head_dim, group = shape().group();
-    const u32 kv_head = b.x(), part = b.y(), parts = parts_to(position());
-    const u32 tokens = std::min(tokens_in_part, position() + 1 - part * tokens_in_part);
-    const u32 warps = (tokens + tokens_in_block - 1) / tokens_in_block;
-    const u32 places = b.warps() * group;
-    const auto largest = b.shared<float>(places), sum = b.shared<float>(places);
-    const PartResults results {largest, sum, b.shared<float>(places * dimensions)};
-    b.each([&](Warp& w) {
-        if (w.index() >= warps) return;
-        const u32 before = w.index() * tokens_in_block;
-        const auto attend_to = [&](const auto& cache) {
-            BlockAttention attention(w, arrays_, cache, std::min(tokens_in_block, tokens - before));
-            attention.run(part * (tokens_in_part / tokens_in_block) + w.index(), kv_head, results);
-        };
-        if (shape().kv_bits == 16)
-            attend_to(layer().cache);
-        else
-            attend_to(layer().small_cache);
-    });
-    b.barrier();
-    // A thread processes one dimension of one head at a time.
-    const u32 shift = static_cast<u32>(std::countr_zero(dimensions));
-    const auto end = [&](Warp& w, const Lanes<u32>& element) {
-        const auto head = element >> shift;
-        const auto read = [&](PartSite site, const Shared<float>& from, u32 k) {
-            return w.load(site, from, head, k * group);
-        };
-        const Merged all = merged(
-            w, warps, [&](u32 k) { return read(PartSite::largest, results.largest, k); },
-            [&](u32 k) { return read(PartSite::sum, results.sum, k); },
-            [&](u32 k) {
-                return w.load(PartSite::values, results.values, element, k * group * dimensions);
-            });
-        const auto dimension = element & (dimensions - 1);
-        const auto first = (head + kv_head * group) * parts * (dimensions + 2);
-        const auto to = first + dimension;
-        const u32 plus = part * (dimensions + 2);
-        w.store(PartSite::results, arrays_.partial, to, all.value, plus + 2);
-        w.if_(dimension < 1, [&] {
-            w.store(PartSite::results, arrays_.partial, to, all.largest, plus);
-            w.store(PartSite::results, arrays_.partial, to, all.sum, plus + 1);
-        });
+    const AttentionPart part {shape(),
+                              arrays_.block_table,
+                              0,
+                              position(),
+                              b.x(),
+                              b.y(),
+                              parts_to(position()),
+                              arrays_.partial,
+                              0};
+    const auto load_query = [this](Warp& w, const Lanes<u32>& word, u32 head, const Split& split,
+                                   HeadValues& query) {
+        const auto from = word * values_in_word + head * shape().head_dim;
+        for (u32 i = 0; i < split.words_in_lane; ++i)
+            for (u32 j = 0; j < values_in_word; ++j)
+                query[i * values_in_word + j] = w.load(PartSite::query, arrays_.qkv, from,
+                                                       i * split.lanes * values_in_word + j);
     };
-    b.each([&](Warp& w) {
-        const auto thread = w.tx();
-        const u32 elements = group * dimensions;
-        for (u32 at = 0; at < elements; at += attention_threads)
-            in_lanes(w, at + attention_threads <= elements, thread, elements - at,
-                     [&] { end(w, thread + at); });
-    });
+    if (shape().kv_bits == 16)
+        attend_part(b, part, layer().cache, load_query);
+    else
+        attend_part(b, part, layer().small_cache, load_query);
 }
 
 /// Adds the parts of a head. A block processes a head, a thread a dimension.

@@ -173,15 +173,7 @@ TEST_CASE("streams and values are the same on every machine and compiler", "[wor
     };
     for (const Workload* w : all_workloads()) {
         const auto application = make_workload(w->names[0], of_size(w->check_size));
-        u64 hash = 0;
-        BlockStreams out;
-        out.with_values = true;
-        for (program::Launch launch; application->next_launch(launch);)
-            for (u32 block = 0; block < launch.blocks(); ++block) {
-                application->run_block(block, out);
-                hash = hash * 0x9e3779b97f4a7c15 + digest_of(out);
-            }
-        hash ^= application->result_digest();
+        const u64 hash = run_digest(*application);
         char line[80];
         std::snprintf(line, sizeof line, "{\"%s\", 0x%016llx},", w->names[0].c_str(),
                       static_cast<unsigned long long>(hash));

@@ -209,6 +209,15 @@ TEST_CASE("a decoder continues after it was saved", "[llm]") {
     CHECK(second.result_digest() == whole.result_digest());
 }
 
+TEST_CASE("streams and values of a decoder are the same with every compiler", "[llm]") {
+    Decoder d(seeded(1), tiny());
+    CHECK(run_digest(d) == 0xa2fe3b554e074e70);
+    DecoderShape shape = tiny();
+    shape.weight_bits = 4, shape.kv_bits = 8, shape.context = 200;
+    Decoder small(seeded(1), shape);
+    CHECK(run_digest(small) == 0x438e176948804978);
+}
+
 TEST_CASE("weights, cache and activations are named regions", "[llm]") {
     Decoder d(seeded(1), tiny());
     std::set<std::string> names;

@@ -32,6 +32,19 @@ inline std::vector<u64> run_to_end(KernelSource& application) {
     return digests;
 }
 
+/// Runs to the end and gives a digest of all streams with values and of the result.
+inline u64 run_digest(KernelSource& application) {
+    u64 hash = 0;
+    BlockStreams out;
+    out.with_values = true;
+    for (Launch launch; application.next_launch(launch);)
+        for (u32 block = 0; block < launch.blocks(); ++block) {
+            application.run_block(block, out);
+            hash = hash * 0x9e3779b97f4a7c15 + digest_of(out);
+        }
+    return hash ^ application.result_digest();
+}
+
 /// Runs to the end and gives the words of the array of this name, as stores leave them.
 inline std::vector<u32> stored(Application& application, const std::string& name) {
     Allocation array;
