@@ -199,6 +199,16 @@ class Warp : public Flow {
         for_active([&](u32 i) { array.data[index[i] + plus] = value[i]; });
     }
 
+    /// Operands of a matrix operation, as ldmatrix reads them: 16 bytes in each lane. The result
+    /// stands for the dependence; the kernel computes with the array's elements.
+    template <class Site>
+    Lanes<u64> load_fragment(Site site, const Shared<u64>& array, const Lanes<u32>& index,
+                             u32 plus) {
+        emit_shared<Site, u64>(site, array, index, plus, nullptr, 16);
+        Lanes<u64> loaded;
+        return with_result(loaded);
+    }
+
     // ---- control flow
     template <class Body>
     void if_(Cond condition, Body body) {
@@ -372,7 +382,7 @@ class Warp : public Flow {
     }
     template <class Site, class T>
     void emit_shared(Site site, const Shared<T>& array, const Lanes<u32>& index, u32 plus,
-                     const Lanes<T>* value) {
+                     const Lanes<T>* value, u32 width = sizeof(T)) {
         if (active_ == 0) return;
         check(array.size, index, plus);
         if (plus == 0) use(rule::shared_address, open(index.needs));
@@ -381,8 +391,8 @@ class Warp : public Flow {
             address[i] = array.base + static_cast<u32>(sizeof(T)) * (index[i] + plus);
         });
         const u64 waits = open(index.needs) | (value ? open(value->needs) : 0);
-        stream_.shared(pc_of(static_cast<u32>(site)), active_,
-                       bank_passes(active_, address, sizeof(T)), value == nullptr, take(waits));
+        stream_.shared(pc_of(static_cast<u32>(site)), active_, bank_passes(active_, address, width),
+                       value == nullptr, take(waits));
         if (run_.out.counts.operations > run_.operation_limit) over_operation_limit(run_);
     }
     /// Kernels are 4 KiB apart, sites 16 bytes, which is the length of a machine instruction since

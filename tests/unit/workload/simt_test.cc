@@ -237,6 +237,24 @@ TEST_CASE("shared memory serves 32 words of different banks at once") {
     CHECK(sum == 64); // the second warp's 32 stands where the first's 0 did
 }
 
+TEST_CASE("an operand of a matrix operation has 16 bytes in each lane") {
+    Machine m;
+    Block block(m.run);
+    const auto tile = block.shared<u64>(512);
+    block.each([&](Warp& w) {
+        const auto lane = w.lane();
+        w.load_fragment(Site::a, tile, lane * 2u, 0);
+        w.load_fragment(Site::b, tile, lane << 4, 0); // rows of 128 bytes
+    });
+    block.end();
+    auto ops = m.ops();
+    std::erase_if(ops, [](const auto& op) { return op.kind != WarpOpKind::shared; });
+    REQUIRE(ops.size() == 2);
+    CHECK(ops[0].has_result);
+    CHECK(ops[0].passes == 4);
+    CHECK(ops[1].passes == 32);
+}
+
 TEST_CASE("more shared memory than the kernel states fails an assertion") {
     Machine m;
     Block block(m.run);

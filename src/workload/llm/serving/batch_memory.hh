@@ -1,0 +1,94 @@
+#pragma once
+
+#include "workload/llm/decoder_memory.hh"
+#include "workload/llm/serving/schedule.hh"
+
+/// The data in device memory of a decoder that processes requests in batches. Activations are bf16,
+/// four values in a word.
+namespace memsim::workload {
+
+struct BatchShape {
+    DecoderShape model; ///< its context and tokens are not used
+    u32 experts = 0;    ///< of each layer; 0: one feed-forward part for all tokens
+    u32 used = 0;       ///< experts of a token
+    float temperature = 0;
+    Requests requests;
+
+    u32 pairs() const { return std::max(used, 1u); } ///< results of the feed-forward part, a token
+};
+
+/// The feed-forward part of a layer, or one of its experts.
+struct FeedForward {
+    Matrix gate, up, down;
+};
+
+struct BatchLayer {
+    Array<u16> attention_norm, ffn_norm;
+    Matrix qkv, output, router;
+    std::vector<FeedForward> experts; ///< one if the layer is dense
+    Array<u64> cache;
+    Array<u32> small_cache;
+};
+
+/// The host's description of the rows of all steps.
+struct RowTables {
+    Array<u32> request, position;
+    Array<u32> end;       ///< by choice of a token: its row in the step
+    Array<float> uniform; ///< by choice: a random number from 0 to 1
+};
+
+/// Which experts process which rows. A pair is a row and one of its experts.
+struct Routing {
+    Array<float> logits;  ///< [row][expert]
+    Array<u32> chosen;    ///< [row of all steps][layer][of the row's experts]
+    Array<float> weight;  ///< by pair
+    Array<u32> rank;      ///< by pair: its number among those of its expert
+    Array<u32> count;     ///< pairs by expert
+    Array<u32> first;     ///< by expert: its first place in `sorted`
+    Array<u32> sorted;    ///< pairs by expert; each expert's begin at a tile
+    Array<u32> tile;      ///< by tile: its expert
+    Array<u32> tile_rows; ///< by tile: its pairs; 0: not used
+};
+
+struct BatchMemory {
+    BatchShape shape;
+    Schedule schedule;
+    std::vector<BatchLayer> layers;
+    Array<u64> embedding;
+    Matrix head;
+    Array<u16> last_norm;
+    Array<float> rotation;  ///< by position: cosine and sine of each angle
+    Array<u32> block_table; ///< [request][block]
+    Array<u32> token;       ///< [request][position]: prompts, then what was chosen
+    RowTables rows;
+    std::vector<u64> start; ///< hidden states before the first step, if there is no vocabulary
+    std::vector<std::vector<u64>> cached; ///< by layer: the cache before the first step, as bf16
+    Array<u64> hidden, normed, qkv, attention, gated, result;
+    Array<float> partial; ///< of attention, as in DecoderMemory, for each request
+    Array<float> logits;  ///< [choice of the step][token of the vocabulary]
+    Routing routing;
+
+    u32 token_stride() const { return shape.requests.positions() + 1; }
+};
+
+BatchMemory make_batch_memory(DeviceMemory& memory, const BatchShape& shape, u64 seed);
+
+/// Bytes of host memory, without scales.
+u64 batch_bytes(const BatchShape& shape);
+/// Words of the largest array, which kernels index with 32 bits.
+u64 largest_array(const BatchShape& shape);
+
+/// Pairs of a tile of an expert, and the most tiles of `pairs` pairs.
+u32 expert_tile(const BatchShape& shape, u32 rows);
+u32 expert_tiles(const BatchShape& shape, u32 rows);
+
+/// Processes the same rows in double, by plain loops, with operands of tensor cores rounded to bf16
+/// as the kernels round them, and gives what differs as a sentence; empty if nothing does.
+std::string batch_difference(const BatchMemory& memory);
+
+/// The tokens that plain loops generate for each request alone, one token after the other. Nothing
+/// that the kernels computed is used.
+/// Requires: no context, a vocabulary, temperature 0.
+std::vector<std::vector<u32>> tokens_of_single_requests(const BatchMemory& memory);
+
+} // namespace memsim::workload

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "workload/llm/decoder.hh"
+#include "workload/llm/serving/batch_memory.hh"
+
+namespace memsim::workload {
+
+/// The kernels of a step.
+enum class BatchKernel : u32 {
+    embed,
+    attention_norm,
+    qkv,
+    rotate,
+    attend_prompt,
+    attend,
+    merge,
+    output,
+    ffn_norm,
+    router,
+    top_k,
+    align,
+    place,
+    gate_up,
+    down,
+    combine,
+    last_norm,
+    head,
+    choose,
+};
+inline constexpr u32 batch_kernels = static_cast<u32>(BatchKernel::choose) + 1;
+
+/// The shape of a product's tile: up to 16 rows of activations without shared memory, or a square.
+enum class Tile : u32 { skinny, small, large };
+inline constexpr u32 tile_shapes = 3;
+constexpr u32 tile_tokens(Tile tile) {
+    return tile == Tile::skinny ? 16 : tile == Tile::small ? 64 : 128;
+}
+/// Rows of the matrix in a tile.
+constexpr u32 tile_rows(Tile tile) { return tile_tokens(tile); }
+constexpr u32 tile_threads(Tile tile) { return tile == Tile::small ? 128 : 256; }
+/// For a product of so many rows of activations.
+constexpr Tile tile_for(u32 rows) {
+    return rows <= 16 ? Tile::skinny : rows <= 64 ? Tile::small : Tile::large;
+}
+
+/// Rows of queries that a block of attend_prompt processes for a head of keys and values.
+inline constexpr u32 prompt_rows = 64, prompt_threads = 128;
+
+struct PlannedLaunch {
+    BatchKernel kernel;
+    Tile tile; ///< of a product
+    u32 step, layer;
+    std::array<u32, 3> grid;
+    u32 threads;
+};
+
+/// The launches of a step in order.
+std::vector<PlannedLaunch> plan_step(const BatchShape& shape, const Step& step, u32 number);
+
+/// A tile of a prompt: rows of a span that a block of attend_prompt processes.
+struct PromptTile {
+    u32 span, first, rows; ///< of the span's rows
+};
+std::vector<PromptTile> prompt_tiles(const BatchShape& shape, const Step& step);
+/// The spans of one row.
+std::vector<const Span*> single_rows(const Step& step);
+
+} // namespace memsim::workload

@@ -1,0 +1,165 @@
+#include "workload/llm/serving/batch_kernels.hh"
+
+/// Kernels over rows of a batch: embedding, norm, rotary embedding, sum of experts' results. A
+/// thread processes a word of four values.
+namespace memsim::workload {
+
+namespace {
+
+using Four = std::array<Lanes<float>, 4>;
+
+} // namespace
+
+/// Copies the embedding of each row's token to the hidden state.
+void VectorKernels::embed(Warp& w) const {
+    enum class Site : u32 { request, position, token, word, set };
+    const u32 words = hidden_words(), row = w.by();
+    const auto word = w.x();
+    w.if_(word < words, [&] {
+        const Lanes<u32> at(step().first_row + row);
+        const auto request = w.load(Site::request, arrays_.rows.request, at);
+        const auto position = w.load(Site::position, arrays_.rows.position, at);
+        const auto token =
+            w.load(Site::token, arrays_.token, mad(request, arrays_.token_stride(), position));
+        const auto value = w.load(Site::word, arrays_.embedding, mad(token, words, word));
+        w.store(Site::set, arrays_.hidden, word, value, row * words);
+    });
+}
+
+void VectorKernels::attention_norm(Block& b) const { normalize(b, layer().attention_norm, false); }
+void VectorKernels::ffn_norm(Block& b) const { normalize(b, layer().ffn_norm, false); }
+void VectorKernels::last_norm(Block& b) const { normalize(b, arrays_.last_norm, true); }
+
+/// normed = hidden / sqrt(mean square of hidden + epsilon) x weight; a block for each row, or with
+/// `of_ends` for each row that chooses a token.
+void VectorKernels::normalize(Block& b, const Array<u16>& weight, bool of_ends) const {
+    enum class Site : u32 { row, value, sum, all, weight, set };
+    const u32 words = hidden_words(), threads = b.warps() * warp_lanes;
+    const u32 rounds = (words + threads - 1) / threads;
+    std::vector<Registers<u64>> value(rounds, Registers<u64>(b));
+    const auto sums = b.shared<float>(warp_lanes);
+    const auto each_round = [&](Warp& w, const Lanes<u32>& thread, auto body) {
+        for (u32 k = 0; k < rounds; ++k)
+            in_lanes(w, (k + 1) * threads <= words, thread, words - k * threads,
+                     [&] { body(value[k][w], k * threads); });
+    };
+    b.each([&](Warp& w) {
+        const auto thread = w.tx();
+        Lanes<u32> row(b.x());
+        if (of_ends)
+            row = w.load(Site::row, arrays_.rows.end, Lanes<u32>(step().first_end + b.x()));
+        const auto from = mad(row, words, thread);
+        Lanes<float> square;
+        square.flow = &w;
+        each_round(w, thread,
+                   [&](auto& v, u32 at) { v = w.load(Site::value, arrays_.hidden, from, at); });
+        each_round(w, thread, [&](auto& v, u32) {
+            for (const Lanes<float>& x : unpacked_word(w, v)) square = mad(x, x, square);
+        });
+        add_lanes(w, square, 1, warp_lanes);
+        w.if_(w.lane() < 1, [&] { w.store(Site::sum, sums, Lanes<u32>(w.index()), square); });
+    });
+    b.barrier();
+    b.each([&](Warp& w) {
+        const auto thread = w.tx();
+        const auto lane = w.lane();
+        Lanes<float> square;
+        square.flow = &w;
+        in_lanes(w, b.warps() == warp_lanes, lane, b.warps(),
+                 [&] { square = w.load(Site::all, sums, lane); });
+        add_lanes(w, square, 1, warp_lanes);
+        const auto mean = square * (1.0f / static_cast<float>(model().hidden)) + norm_epsilon;
+        const auto root = w.square_root(mean);
+        const auto scale = w.divide(Lanes<float>(1.0f), root);
+        const auto first = thread * values_in_word;
+        each_round(w, thread, [&](auto& v, u32 at) {
+            Four values = unpacked_word(w, v);
+            for (u32 j = 0; j < 4; ++j) {
+                const auto bits = w.load(Site::weight, weight, first, at * values_in_word + j);
+                const auto by = w.apply<float>(
+                    1, [&](u32 i) { return from_bf16(bits[i]); }, bits);
+                values[j] = values[j] * scale * by;
+            }
+            w.store(Site::set, arrays_.normed, thread, packed_word(w, values), b.x() * words + at);
+        });
+    });
+}
+
+/// Applies the rotary embedding to query and key, for pairs of neighbouring dimensions, and stores
+/// key and value in the block of the cache that the table names.
+void VectorKernels::rotate(Warp& w) const {
+    enum class Site : u32 { value, request, position, angle, set, table, append };
+    const DecoderShape& s = model();
+    const u32 words = s.head_dim / values_in_word, kv_words = s.kv_heads * words;
+    const u32 query_words = s.heads * words, row = w.by();
+    const auto word = w.x();
+    w.if_(word < query_words + 2 * kv_words, [&] {
+        const u32 row_words = query_words + 2 * kv_words;
+        const Lanes<u32> at(step().first_row + row);
+        const auto position = w.load(Site::position, arrays_.rows.position, at);
+        const auto loaded = w.load(Site::value, arrays_.qkv, word, row * row_words);
+        Four value = unpacked_word(w, loaded);
+        for (Lanes<float>& v : value) v.flow = &w;
+        w.if_(word < query_words + kv_words, [&] {
+            const auto angle = mad(position, s.head_dim, (word & (words - 1)) * values_in_word);
+            for (u32 j = 0; j < values_in_word; j += 2) {
+                const auto cosine = w.load(Site::angle, arrays_.rotation, angle, j);
+                const auto sine = w.load(Site::angle, arrays_.rotation, angle, j + 1);
+                // C++ does not define which of two products in an expression is first.
+                const auto subtracted = value[j + 1] * sine;
+                const auto x = value[j] * cosine - subtracted;
+                const auto added = value[j + 1] * cosine;
+                value[j + 1] = value[j] * sine + added;
+                value[j] = x;
+            }
+        });
+        w.if_(
+            word < query_words,
+            [&] { w.store(Site::set, arrays_.qkv, word, packed_word(w, value), row * row_words); },
+            [&] {
+                const auto request = w.load(Site::request, arrays_.rows.request, at);
+                const auto entry =
+                    mad(request, arrays_.shape.requests.blocks_each(), position >> 4);
+                const auto block = w.load(Site::table, arrays_.block_table, entry);
+                const auto number = word - query_words; // among the words of key and value
+                const auto in_block = mad(position & (tokens_in_block - 1), kv_words, number);
+                const auto value_part = select(number < kv_words, Lanes<u32>(0),
+                                               Lanes<u32>((tokens_in_block - 1) * kv_words));
+                const auto to = mad(block, 2 * tokens_in_block * kv_words, in_block) + value_part;
+                const auto append = [&]<class Word>(const Array<Word>& cache) {
+                    const auto packed = w.apply<Word>(
+                        3,
+                        [&](u32 i) {
+                            return pack_values<Word>([&](u32 j) { return value[j][i]; });
+                        },
+                        value[0], value[1], value[2], value[3]);
+                    w.store(Site::append, cache, to, packed);
+                };
+                if (s.kv_bits == 16)
+                    append(layer().cache);
+                else
+                    append(layer().small_cache);
+            });
+    });
+}
+
+/// Adds the results of a row's experts to its hidden state.
+void VectorKernels::combine(Warp& w) const {
+    enum class Site : u32 { hidden, result, set };
+    const u32 words = hidden_words(), row = w.by(), used = arrays_.shape.used;
+    const auto word = w.x();
+    w.if_(word < words, [&] {
+        const auto before = w.load(Site::hidden, arrays_.hidden, word, row * words);
+        std::vector<Lanes<u64>> results;
+        for (u32 j = 0; j < used; ++j)
+            results.push_back(w.load(Site::result, arrays_.result, word, (row * used + j) * words));
+        Four sum = unpacked_word(w, before);
+        for (const Lanes<u64>& result : results) {
+            const Four term = unpacked_word(w, result);
+            for (u32 j = 0; j < 4; ++j) sum[j] = sum[j] + term[j];
+        }
+        w.store(Site::set, arrays_.hidden, word, packed_word(w, sum), row * words);
+    });
+}
+
+} // namespace memsim::workload

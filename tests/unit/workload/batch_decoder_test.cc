@@ -1,0 +1,235 @@
+#include "workload/llm/serving/batch_decoder.hh"
+
+#include "run.hh"
+
+#include <catch2/catch.hpp>
+
+#include <set>
+
+/// Batches of requests against their reference.
+namespace memsim::batch_decoder_test {
+
+using namespace memsim::workload;
+
+namespace {
+
+/// Three requests of different lengths that arrive one after the other.
+BatchShape tiny() {
+    BatchShape s;
+    s.model = {.layers = 2,
+               .hidden = 64,
+               .heads = 4,
+               .kv_heads = 2,
+               .head_dim = 16,
+               .ffn = 128,
+               .vocabulary = 100,
+               .context = 0,
+               .tokens = 1,
+               .rotary_base = 10000};
+    s.requests = {.number = 3, .prompt = 21, .spread = 9, .tokens = 4, .gap = 1};
+    return s;
+}
+BatchShape with_experts() {
+    BatchShape s = tiny();
+    s.experts = 5, s.used = 2;
+    return s;
+}
+Options seeded(u64 seed) {
+    Options o;
+    o.seed = seed;
+    return o;
+}
+std::string difference(const BatchShape& shape, u64 seed = 1) {
+    BatchDecoder d(seeded(seed), shape);
+    run_to_end(d);
+    return d.difference();
+}
+/// The tokens that the kernels generated for each request.
+std::vector<std::vector<u32>> generated(const BatchMemory& m) {
+    std::vector<std::vector<u32>> all;
+    for (u32 r = 0; r < m.shape.requests.number; ++r) {
+        const auto tokens = m.token.host().subspan(r * m.token_stride() + m.schedule.inputs[r]);
+        all.emplace_back(tokens.begin(), tokens.begin() + m.shape.requests.tokens);
+    }
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("requests of a batch get the tokens of a request alone", "[llm]") {
+    std::set<std::vector<std::vector<u32>>> different;
+    // With other seeds two logits may differ by less than the rounding of the activations.
+    for (u64 seed = 1; seed < 4; ++seed)
+        for (BatchShape s : {tiny(), with_experts()})
+            for (const u32 step_tokens : {2048u, 8u}) { // prompts whole, and in parts
+                INFO(seed << " " << s.experts << " " << step_tokens);
+                s.requests.step_tokens = step_tokens, s.requests.batch = 2;
+                BatchDecoder d(seeded(seed), s);
+                run_to_end(d);
+                CHECK(d.difference() == "");
+                CHECK(generated(d.arrays()) == tokens_of_single_requests(d.arrays()));
+                different.insert(generated(d.arrays()));
+                const std::vector<u32>& inputs = d.arrays().schedule.inputs;
+                CHECK(std::set<u32>(inputs.begin(), inputs.end()).size() > 1);
+            }
+    CHECK(different.size() == 6);
+}
+
+TEST_CASE("a shared prefix is computed once and changes no token", "[llm]") {
+    BatchShape s = with_experts();
+    s.requests = {.number = 3, .prompt = 45, .spread = 4, .shared = 40, .tokens = 3, .gap = 2};
+    BatchDecoder d(seeded(1), s);
+    run_to_end(d);
+    const Schedule& schedule = d.arrays().schedule;
+    u32 inputs = 0;
+    for (const u32 n : schedule.inputs) inputs += n + 2;
+    CHECK(schedule.rows() == inputs - 2 * 32);
+    CHECK(d.difference() == "");
+    CHECK(generated(d.arrays()) == tokens_of_single_requests(d.arrays()));
+}
+
+TEST_CASE("prompts of several tiles are those of the reference", "[llm]") {
+    BatchShape s = tiny();
+    s.model.hidden = 144, s.model.ffn = 304, s.model.heads = 6, s.model.head_dim = 128;
+    s.model.layers = 1, s.model.vocabulary = 77;
+    s.requests = {.number = 2, .context = 17, .prompt = 150, .tokens = 2};
+    CHECK(difference(s) == "");
+    s.requests.step_tokens = 70;
+    CHECK(difference(s) == "");
+    s.experts = 3, s.used = 1;
+    CHECK(difference(s) == "");
+}
+
+TEST_CASE("batches with fewer bits are those of the reference", "[llm]") {
+    for (const auto& [weight_bits, kv_bits] : {std::pair {8u, 16u}, {4u, 16u}, {16u, 8u}, {4u, 8u}})
+        for (const u32 prompt : {9u, 40u})
+            for (BatchShape s : {tiny(), with_experts()}) {
+                INFO(weight_bits << " " << kv_bits << " " << prompt);
+                s.model.weight_bits = weight_bits, s.model.kv_bits = kv_bits;
+                s.model.hidden = 320, s.requests.prompt = prompt, s.requests.spread = 0;
+                CHECK(difference(s) == "");
+            }
+}
+
+TEST_CASE("a model without a vocabulary and unusual heads are those of the reference", "[llm]") {
+    BatchShape s = with_experts();
+    s.model.vocabulary = 0;
+    CHECK(difference(s) == "");
+    s = tiny();
+    s.model.head_dim = 8, s.model.heads = s.model.kv_heads = 2, s.model.hidden = 8;
+    s.requests.tokens = 18;
+    CHECK(difference(s) == "");
+    s.experts = 40, s.used = 3; // more experts than lanes
+    CHECK(difference(s) == "");
+    s.model.heads = 12, s.model.kv_heads = 1; // 12 rows of queries for each token
+    CHECK(difference(s) == "");
+}
+
+TEST_CASE("tokens are drawn by their probabilities", "[llm]") {
+    BatchShape s = tiny();
+    s.temperature = 1;
+    BatchDecoder drawn(seeded(1), s);
+    run_to_end(drawn);
+    CHECK(drawn.difference() == "");
+    BatchDecoder largest(seeded(1), tiny());
+    run_to_end(largest);
+    CHECK(generated(drawn.arrays()) != generated(largest.arrays()));
+    s.model.vocabulary = 1500; // several rounds of a warp
+    CHECK(difference(s) == "");
+}
+
+TEST_CASE("the reference finds a wrong token, expert, state or cache", "[llm]") {
+    BatchDecoder d(seeded(1), with_experts());
+    run_to_end(d);
+    const BatchMemory& m = d.arrays();
+    const auto found_in = [&](auto& value, auto other) {
+        const auto before = std::exchange(value, other);
+        const std::string sentence = d.difference();
+        value = before;
+        return sentence;
+    };
+    u32& token = m.token[m.schedule.inputs[0] + 1];
+    CHECK(found_in(token, (token + 1) % 100).starts_with("token "));
+    u32& expert = m.routing.chosen[0];
+    CHECK(found_in(expert, m.routing.chosen[1]).find(" uses expert ") != std::string::npos);
+    u64& state = m.hidden[3];
+    CHECK(found_in(state, state ^ 0x0100).starts_with("hidden[0][12] is "));
+    u64& key = m.layers[1].cache[m.block_table[0] * 2 * 16 * m.shape.model.kv_size() / 4];
+    CHECK(found_in(key, key ^ 0x4000).starts_with("the cache of layer 1 has "));
+    CHECK(d.difference() == "");
+}
+
+TEST_CASE("a batch continues after it was saved", "[llm]") {
+    BatchDecoder whole(seeded(2), with_experts());
+    const std::vector<u64> digests = run_to_end(whole);
+    BatchDecoder first(seeded(2), with_experts());
+    BlockStreams out;
+    program::Launch launch;
+    std::vector<u64> parts;
+    for (u32 i = 0; i < 50; ++i) {
+        REQUIRE(first.next_launch(launch));
+        for (u32 block = 0; block < launch.blocks(); ++block) {
+            first.run_block(block, out);
+            parts.push_back(digest_of(out));
+        }
+    }
+    Saver saved;
+    first.save(saved);
+    BatchDecoder second(seeded(2), with_experts());
+    Loader loader(saved.bytes);
+    second.load(loader);
+    for (const u64 digest : run_to_end(second)) parts.push_back(digest);
+    CHECK(parts == digests);
+    CHECK(second.difference() == "");
+    CHECK(second.result_digest() == whole.result_digest());
+}
+
+TEST_CASE("streams and values of a batch are the same with every compiler", "[llm]") {
+    const auto digest = [](const BatchShape& shape) {
+        BatchDecoder d(seeded(1), shape);
+        return run_digest(d);
+    };
+    CHECK(digest(tiny()) == 0x2f972ae3c46a1e16);
+    CHECK(digest(with_experts()) == 0x80c7d98b10ce2a23);
+    BatchShape large = with_experts();
+    large.requests = {.number = 3, .prompt = 90, .tokens = 2};
+    large.model.weight_bits = 4, large.model.kv_bits = 8, large.temperature = 1;
+    CHECK(digest(large) == 0xcfc77e6dedf9d6a0);
+}
+
+TEST_CASE("experts, cache and activations of a batch are named regions", "[llm]") {
+    BatchDecoder d(seeded(1), with_experts());
+    std::set<std::string> names;
+    for (const Allocation& a : d.allocations()) names.insert(a.name);
+    for (const char* name : {"weights.0.qkv", "weights.1.router", "weights.1.experts.4.down",
+                             "weights.embedding", "weights.head", "kv.0", "kv.1", "kv.block_table",
+                             "activations.hidden", "activations.routing.chosen", "inputs.position"})
+        CHECK(names.count(name) == 1);
+}
+
+TEST_CASE("only experts with tokens are read", "[llm]") {
+    BatchShape s = with_experts();
+    s.model.layers = 1;
+    s.requests = {.number = 1, .prompt = 1, .tokens = 1}; // one token, two of five experts
+    BatchDecoder d(seeded(1), s);
+    std::set<std::string> read;
+    BlockStreams out;
+    for (program::Launch launch; d.next_launch(launch);)
+        for (u32 block = 0; block < launch.blocks(); ++block) {
+            d.run_block(block, out);
+            for (const auto& warp : out.warps)
+                for (const auto& op : read_all(warp))
+                    for (u32 lane = 0; lane < 32 && op.kind == WarpOpKind::load; ++lane)
+                        for (const Allocation& a : d.allocations())
+                            if ((op.mask >> lane & 1) != 0 && op.address[lane] - a.base < a.bytes)
+                                read.insert(a.name);
+        }
+    const u32 one = d.arrays().routing.chosen[0], other = d.arrays().routing.chosen[1];
+    for (u32 e = 0; e < 5; ++e)
+        for (const char* matrix : {"gate", "up", "down"}) {
+            const std::string name = "weights.0.experts." + std::to_string(e) + "." + matrix;
+            CHECK(read.contains(name) == (e == one || e == other));
+        }
+}
+
+} // namespace memsim::batch_decoder_test
