@@ -17,7 +17,7 @@ from memsim.systems import nvidia
 
 parser = script_parser(__doc__)
 parser.add_argument("--chip", default="h100-pcie", choices=list(nvidia.CHIPS))
-parser.add_argument("--model", default="llama-3-8b", choices=list(llm.SHAPES))
+parser.add_argument("--model", default="llama-3-8b", choices=llm.dense_models())
 parser.add_argument("--layers", type=whole(1), default=1, help="layers simulated; the rate is extrapolated to all")
 parser.add_argument("--context", type=whole(0), default=1024, help="tokens in the cache")
 parser.add_argument("--weight-bits", type=int, default=16, choices=(16, 8, 4), help="of a weight")

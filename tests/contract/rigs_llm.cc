@@ -15,6 +15,25 @@ const RigFor language_model {"workload.LanguageModel", [](Machine& m) {
                                  m.bind("sm", "mem_side", "memory", "cpu_side");
                              }};
 
+/// Two requests, whose prompts differ in length, to a model with experts.
+const RigFor serving_engine {"workload.ServingEngine", [](Machine& m) {
+                                 m.add("model", "workload.ServingEngine",
+                                       {{"layers", "1"},
+                                        {"vocabulary", "40"},
+                                        {"experts", "3"},
+                                        {"requests", "2"},
+                                        {"prompt", "7"},
+                                        {"prompt_spread", "4"},
+                                        {"arrival_gap", "1"},
+                                        {"tokens", "2"}});
+                                 m.add("dispatcher", "gpu.Dispatcher", {{"sms", "1"}});
+                                 m.add("sm", "gpu.Sm", {{"tensor_cores", "1"}}); // one scheduler
+                                 m.add("memory", "mem.SimpleMemory", {});
+                                 m.bind("model", "dispatcher", "dispatcher", "host");
+                                 m.bind("dispatcher", "sm_side[0]", "sm", "blocks");
+                                 m.bind("sm", "mem_side", "memory", "cpu_side");
+                             }};
+
 } // namespace
 
 } // namespace memsim::test::rigs_llm

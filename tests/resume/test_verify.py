@@ -123,6 +123,14 @@ SCRIPTS = {  # each in configs: arguments that make it tiny, and its modes, of w
         "--model tiny --layers 2 --context 30 --tokens 2 --sms 2",
         [*each("chip", ["v100-pcie", "h100-sxm"], "h100-pcie"), "--head", "--launch-latency 5us"],
     ),
+    "llm_serve.py": (
+        "--model tiny-moe --layers 1 --requests 3 --prompt 20 --prompt-spread 9 --arrival-gap 1 --tokens 2 --sms 2",
+        [
+            "",
+            "--model tiny --batch 2 --step-tokens 8 --context 17",
+            "--prompt 24 --prompt-spread 4 --shared-prefix 17 --temperature 100%",
+        ],
+    ),
     "qv100_trace.py": ("k.traceg --repeat 3 --sms 1", [""]),
 }
 EACH = [(script, mode) for script, (_, modes) in SCRIPTS.items() for mode in modes]

@@ -1,6 +1,7 @@
-"""Language models: shapes, the decoder of a shape, and what a run of some layers means for a whole model.
+"""Language models: shapes, workloads of a shape, and what a run of some layers means for a whole model.
 
-    root.model = llm.decoder("llama-3-8b", layers=1, context=1024)
+    root.model = llm.decoder("llama-3-8b", layers=1, context=1024)  # or
+    root.model = llm.engine("mixtral-8x7b", layers=1, requests=8, prompt=256, tokens=4)
     root.gpu = systems.h100(form="pcie")
     root.model.dispatcher = root.gpu.dispatcher.host
 
@@ -8,7 +9,8 @@ The kernels and what is not modelled: docs/models/llm.md.
 """
 
 from .decoding import GRAPH_LAUNCH, LAUNCHES_OF_HEAD, LAUNCHES_OF_LAYER, decoder, tokens_per_second
-from .shapes import SHAPES, Shape, shape
+from .serving import engine
+from .shapes import SHAPES, Shape, dense_models, shape
 
 __all__ = [
     "GRAPH_LAUNCH",
@@ -17,6 +19,8 @@ __all__ = [
     "SHAPES",
     "Shape",
     "decoder",
+    "dense_models",
+    "engine",
     "shape",
     "tokens_per_second",
 ]

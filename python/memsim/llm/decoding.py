@@ -3,6 +3,7 @@
 from typing import Any
 
 from .. import workload
+from ..errors import Error
 from ..model.provenance import assumed, cited
 from .shapes import Shape, shape
 
@@ -22,14 +23,18 @@ def decoder(
     parameters  of the component, such as tokens=2 or launch_latency="1us"
     """
     of = shape(model)
-    sizes = {name: cited(getattr(of, name), of.source) for name in ("hidden", "heads", "kv_heads", "head_dim", "ffn")}
-    return workload.LanguageModel(
+    if of.experts:
+        raise Error(f"decoder: '{model}' has experts, which workload.LanguageModel has not: use llm.engine()")
+    return workload.LanguageModel(**sizes(of, layers, head), context=context, **parameters)
+
+
+def sizes(of: Shape, layers: int | None, head: bool) -> dict[str, Any]:
+    """The parameters that a shape gives a workload."""
+    given = {name: cited(getattr(of, name), of.source) for name in ("hidden", "heads", "kv_heads", "head_dim", "ffn")}
+    return given | dict(
         layers=of.layers if layers is None else layers,
-        **sizes,
         vocabulary=cited(of.vocabulary, of.source) if head else 0,
-        rotary_base=assumed(of.rotary_base, "the base of Llama 2 or Llama 3, which the shape's source does not give"),
-        context=context,
-        **parameters,
+        rotary_base=assumed(of.rotary_base, "the base of the model's family, which the shape's source does not give"),
     )
 
 

@@ -1,6 +1,7 @@
-"""Shapes of dense language models as data, with their sources."""
+"""Shapes of language models as data, with their sources."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from ..errors import check_known
 
@@ -10,7 +11,7 @@ COLUMNS_OF_SCALE = 128  # integers of a row that share a scale of bf16
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """Sizes of a dense decoder.
+    """Sizes of a decoder, dense or with a mixture of experts.
 
     layers       as published; a run may simulate fewer
     hidden       elements of the hidden state
@@ -20,6 +21,8 @@ class Shape:
     vocabulary   tokens
     rotary_base  of the angles of the rotary embedding, an assumption
     source       of the other numbers
+    experts      of a layer, each with a feed-forward part of its own; 0: one part for all tokens
+    experts_per_token  that process a token; 0 without experts
     """
 
     layers: int
@@ -31,19 +34,25 @@ class Shape:
     vocabulary: int
     rotary_base: int
     source: str
+    experts: int = 0
+    experts_per_token: int = 0
 
     @property
     def layer_bytes(self) -> int:
-        """Bytes of the matrices of a layer in bf16, each of which a decode step reads once."""
+        """Bytes of the matrices of a layer in bf16. A decode step of a dense model reads each once."""
         return self.layer_bytes_of(16)
 
     def layer_bytes_of(self, weight_bits: int) -> int:
         """The same for weights of 16, 8 or 4 bits; those of 8 and 4 with their scales."""
         queries, keys = self.heads * self.head_dim, self.kv_heads * self.head_dim
-        columns = {self.hidden: queries + 2 * keys + 2 * self.ffn}  # to the rows that have so many
-        for n in (queries, self.ffn):
-            columns[n] = columns.get(n, 0) + self.hidden
-        return sum(rows * row_bytes(n, weight_bits) for n, rows in columns.items())
+        attention = (queries + 2 * keys) * row_bytes(self.hidden, weight_bits)
+        attention += self.hidden * row_bytes(queries, weight_bits)
+        router = self.experts * row_bytes(self.hidden, 16)
+        return attention + router + max(self.experts, 1) * self.expert_bytes_of(weight_bits)
+
+    def expert_bytes_of(self, weight_bits: int) -> int:
+        """Bytes of the matrices of an expert, or of a dense layer's feed-forward part."""
+        return 2 * self.ffn * row_bytes(self.hidden, weight_bits) + self.hidden * row_bytes(self.ffn, weight_bits)
 
     @property
     def head_bytes(self) -> int:
@@ -56,7 +65,7 @@ class Shape:
 
     @property
     def step_bytes(self) -> int:
-        """Bytes of weights that a decode step reads: all layers and the head."""
+        """Bytes of the weights of all layers and the head, which a decode step of a dense model reads."""
         return self.layers * self.layer_bytes + self.head_bytes
 
     @property
@@ -79,24 +88,45 @@ def row_bytes(columns: int, weight_bits: int) -> int:
 LLAMA_3 = dict(vocabulary=128256, rotary_base=500000, head_dim=128)
 LLAMA_2 = dict(vocabulary=32000, rotary_base=10000, head_dim=128)
 VIDUR = "Vidur (microsoft/vidur), vidur/config/model_config.py"
+MIXTRAL = "Mixtral of Experts (arXiv 2401.04088), table 1"
 LLM_SERVING_SIM = "LLMServingSim (casys-kaist/LLMServingSim), model_configs/meta-llama"
+TINY: dict[str, Any] = dict(
+    layers=2,
+    hidden=64,
+    heads=4,
+    kv_heads=2,
+    head_dim=16,
+    ffn=128,
+    vocabulary=100,
+    rotary_base=10000,
+    source="none: a model for tests",
+)
 SHAPES = {
     "llama-3-8b": Shape(layers=32, hidden=4096, heads=32, kv_heads=8, ffn=14336, **LLAMA_3, source=LLM_SERVING_SIM),
     "llama-3-70b": Shape(layers=80, hidden=8192, heads=64, kv_heads=8, ffn=28672, **LLAMA_3, source=LLM_SERVING_SIM),
     "llama-2-7b": Shape(layers=32, hidden=4096, heads=32, kv_heads=32, ffn=11008, **LLAMA_2, source=VIDUR),
     "llama-2-70b": Shape(layers=80, hidden=8192, heads=64, kv_heads=8, ffn=28672, **LLAMA_2, source=VIDUR),
-    "tiny": Shape(
-        layers=2,
-        hidden=64,
-        heads=4,
-        kv_heads=2,
-        head_dim=16,
-        ffn=128,
-        vocabulary=100,
-        rotary_base=10000,
-        source="none: a model for tests",
+    "mixtral-8x7b": Shape(
+        layers=32,
+        hidden=4096,
+        heads=32,
+        kv_heads=8,
+        head_dim=128,
+        ffn=14336,
+        vocabulary=32000,
+        rotary_base=1000000,
+        source=MIXTRAL,
+        experts=8,
+        experts_per_token=2,
     ),
+    "tiny": Shape(**TINY),
+    "tiny-moe": Shape(**TINY, experts=4, experts_per_token=2),
 }
+
+
+def dense_models() -> list[str]:
+    """Names of the shapes without experts."""
+    return [name for name, shape in SHAPES.items() if not shape.experts]
 
 
 def shape(name: str) -> Shape:

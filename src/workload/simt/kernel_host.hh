@@ -39,12 +39,13 @@ struct HostState {
 };
 
 /// The wake of a host: answers each request for a launch with the next launch of the stream, or
-/// with its end.
+/// with its end. Before that, calls the host's before_launch() if it has one.
 template <class Host>
 void serve_launches(Host& host) {
     auto& in = host.port.dispatcher;
     while (!in.empty() && in.can_send()) {
         const protocol::LaunchRequest request = in.pop();
+        if constexpr (requires { host.before_launch(); }) host.before_launch();
         program::Launch launch;
         protocol::LaunchReply reply;
         reply.stream = request.stream;

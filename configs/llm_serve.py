@@ -1,0 +1,70 @@
+"""Requests to a language model, served in batches by a V100, A100 or H100 with some of the model's layers.
+
+    build/memsim configs/llm_serve.py [--chip h100-pcie] [--model tiny-moe] [--layers 1] [--requests 4]
+
+docs/models/llm.md describes the kernels, the schedule and what is not modelled. Times and rates are those of the
+simulated layers with embedding and head. The traffic of each kernel is in the database:
+
+    build/memsim sql memsim-out "SELECT kernel, count(*), sum(time_ns), sum(dram_bytes) FROM launches GROUP BY kernel"
+"""
+
+import memsim
+from memsim import llm
+from memsim.options import script_parser, whole
+from memsim.systems import nvidia
+
+parser = script_parser(__doc__)
+parser.add_argument("--chip", default="h100-pcie", choices=list(nvidia.CHIPS))
+parser.add_argument("--model", default="tiny-moe", choices=list(llm.SHAPES))
+parser.add_argument("--layers", type=whole(1), default=1, help="layers simulated")
+parser.add_argument("--requests", type=whole(1), default=4)
+parser.add_argument("--prompt", type=whole(1), default=128, help="most tokens of a prompt")
+parser.add_argument("--prompt-spread", type=whole(0), default=0, help="prompts have up to so many tokens fewer")
+parser.add_argument("--shared-prefix", type=whole(0), default=0, help="first tokens that all requests have in common")
+parser.add_argument("--context", type=whole(0), default=0, help="tokens of each request in the cache at its arrival")
+parser.add_argument("--tokens", type=whole(1), default=4, help="tokens that each request generates")
+parser.add_argument("--arrival-gap", type=whole(0), default=0, help="mean steps between arrivals")
+parser.add_argument("--batch", type=whole(1), default=8, help="most requests in progress")
+parser.add_argument("--step-tokens", type=whole(1), default=2048, help="most tokens of a step")
+parser.add_argument("--temperature", default="0%", help="0%%: the most likely token; 100%%: by the probabilities")
+parser.add_argument("--weight-bits", type=int, default=16, choices=(16, 8, 4), help="of a weight")
+parser.add_argument("--kv-bits", type=int, default=16, choices=(16, 8), help="of a cached key or value")
+parser.add_argument("--launch-latency", default=llm.GRAPH_LAUNCH, help="time from the end of a kernel to the next")
+parser.add_argument("--sms", type=whole(1), help="number of SMs (default: that of the chip)")
+parser.add_argument("--seed", type=int, default=1)
+args = parser.parse_args()
+
+root = memsim.Root(seed=args.seed)
+root.model = llm.engine(
+    args.model,
+    layers=args.layers,
+    requests=args.requests,
+    prompt=args.prompt,
+    prompt_spread=args.prompt_spread,
+    shared_prefix=args.shared_prefix,
+    context=args.context,
+    tokens=args.tokens,
+    arrival_gap=args.arrival_gap,
+    batch=args.batch,
+    step_tokens=args.step_tokens,
+    temperature=args.temperature,
+    weight_bits=args.weight_bits,
+    kv_bits=args.kv_bits,
+    launch_latency=args.launch_latency,
+    seed=args.seed,
+)
+root.gpu = nvidia.chip(args.chip).gpu(**({"sms": args.sms} if args.sms else {}))
+root.model.dispatcher = root.gpu.dispatcher.host
+memsim.instantiate(root, args)
+end = memsim.simulate()
+memsim.stats.dump("end")
+
+stats = root.model.stats
+between = stats.time_between_tokens
+print(
+    f"{end.getCause()} at {memsim.curTick() / 1e9:.1f} us: {stats.requests} requests in {stats.steps} steps of "
+    f"{stats.step_tokens.mean:.1f} tokens, {stats.token_rate:.0f} tokens generated a second; first token after "
+    f"{stats.time_to_first_token.mean / 1000:.1f} us"
+    + (f", {between.mean / 1000:.1f} us between tokens" if between.count else "")
+    + f", of {args.layers} of {llm.shape(args.model).layers} layers and the head"
+)

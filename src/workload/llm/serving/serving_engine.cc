@@ -1,0 +1,126 @@
+#include "workload/llm/serving/serving_engine.hh"
+
+#include "core/kernel/registry.hh"
+
+namespace memsim::workload {
+
+static const Registration<ServingEngine> serving_engine {
+    "Serving of requests to a dense language model or one with experts, in batches, with random "
+    "weights."};
+
+namespace {
+
+Requests requests_of(const RequestParams& params) {
+    return {.number = params.requests(),
+            .context = params.context(),
+            .prompt = params.prompt(),
+            .spread = params.prompt_spread(),
+            .shared = params.shared_prefix(),
+            .tokens = params.tokens(),
+            .gap = params.arrival_gap(),
+            .batch = params.batch(),
+            .step_tokens = params.step_tokens(),
+            .blocks = params.cache_blocks()};
+}
+
+void check(const Requests& requests) {
+    const auto number = [](u64 n) { return std::to_string(n); };
+    if (requests.spread >= requests.prompt)
+        throw BadOption("prompt_spread", number(requests.spread) +
+                                             " tokens fewer leave nothing of a prompt of " +
+                                             number(requests.prompt));
+    if (const u32 least = requests.context + requests.prompt - requests.spread;
+        requests.shared > least)
+        throw BadOption("shared_prefix",
+                        number(requests.shared) +
+                            " tokens are more than the shortest request has: " + number(least));
+    if (requests.step_tokens < requests.batch)
+        throw BadOption("step_tokens", number(requests.step_tokens) +
+                                           " is below `batch`, and a step has a token of each of " +
+                                           number(requests.batch) + " requests");
+    if (requests.pool() < requests.blocks_each())
+        throw BadOption("cache_blocks", number(requests.blocks) + " are fewer than the " +
+                                            number(requests.blocks_each()) +
+                                            " blocks of a request");
+    if (u64 {requests.number} * (requests.positions() + u64 {1}) >> 32)
+        throw BadOption("requests", "the tokens of all requests are more than 2^32");
+}
+
+} // namespace
+
+BatchShape ServingEngine::shape() const {
+    BatchShape shape;
+    shape.model = checked_shape(params.decoder);
+    if (constexpr u32 most = 64; shape.model.group() > most)
+        throw BadOption("kv_heads", std::to_string(shape.model.group()) +
+                                        " heads share keys and values, of at most " +
+                                        std::to_string(most));
+    shape.experts = params.choice.experts();
+    if (shape.experts) shape.used = params.choice.experts_per_token();
+    if (shape.used > shape.experts)
+        throw BadOption("experts_per_token", std::to_string(shape.used) + " is above the " +
+                                                 std::to_string(shape.experts) + " experts");
+    constexpr float unit = 1e9f; // of a Fraction
+    shape.temperature = static_cast<float>(params.choice.temperature->raw) / unit;
+    shape.requests = requests_of(params.load);
+    check(shape.requests);
+    check_room(batch_bytes(shape), largest_array(shape));
+    return shape;
+}
+
+program::KernelSource& ServingEngine::kernels() {
+    if (state.function.source) return *state.function.source;
+    Options options;
+    options.seed = params.seed();
+    try {
+        state.function.source = std::make_unique<BatchDecoder>(options, shape());
+    } catch (const BadOption& bad) {
+        refuse(bad.option, bad.what());
+    }
+    return *state.function.source;
+}
+
+void ServingEngine::init() {
+    kernels();
+    state.arrived.resize(params.load.requests());
+    state.last.resize(params.load.requests());
+}
+
+void ServingEngine::before_launch() {
+    const std::vector<PlannedLaunch>& plan = decoder().plan();
+    const u32 next = decoder().launches();
+    const bool ended = next == plan.size();
+    if (next && !ended && plan[next].step == plan[next - 1].step) return;
+    if (next) end_step(decoder().arrays().schedule.steps[plan[next - 1].step]);
+    if (!ended) begin_step(plan[next].step);
+}
+
+void ServingEngine::begin_step(u32 number) {
+    state.began = now();
+    const std::vector<u32>& arrivals = decoder().arrays().schedule.arrivals;
+    for (u32 i = 0; i < arrivals.size(); ++i)
+        if (arrivals[i] == number) state.arrived[i] = now();
+}
+
+void ServingEngine::end_step(const Step& step) {
+    const std::vector<u32>& inputs = decoder().arrays().schedule.inputs;
+    ++stat.steps;
+    stat.step_tokens.sample(step.rows());
+    stat.step_time.sample(Time {now() - state.began});
+    for (const Span& span : step.spans) {
+        const u32 request = span.request, position = span.position + span.rows;
+        if (span.begins) stat.reused_tokens += span.position - params.load.context();
+        if (!span.ends) continue;
+        ++stat.tokens;
+        if (position == inputs[request])
+            stat.time_to_first_token.sample(Time {now() - state.arrived[request]});
+        else
+            stat.time_between_tokens.sample(Time {now() - state.last[request]});
+        state.last[request] = now();
+        if (position < inputs[request] + params.load.tokens() - 1) continue;
+        ++stat.requests;
+        stat.request_time.sample(Time {now() - state.arrived[request]});
+    }
+}
+
+} // namespace memsim::workload
