@@ -40,7 +40,8 @@ def cases():
         if not (ROOT / build / "unit_tests").exists():
             continue
         tagged = {mark: set(names(build, f"[{mark}]")) for mark in ("slow", "long")}
-        for name in names(build, *(["~[validation]"] if build == "build" else [])):
+        # A long case would take more than an hour with sanitizers.
+        for name in names(build, *(["~[validation]"] if build == "build" else ["~[long]"])):
             marks = [getattr(pytest.mark, mark) for mark in tagged if name in tagged[mark]]
             if build != "build":
                 marks.append(pytest.mark.long)
