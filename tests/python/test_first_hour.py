@@ -153,12 +153,12 @@ def test_describe_finds_all_names_of_parameters(name, what, figure, capsys):
 def test_every_named_table_is_accepted_by_a_parameter():
     """Each table is named by a parameter; otherwise it could not be used."""
     from memsim import _memsim
-    from memsim.model import schema
+    from memsim.model import reference
 
     tables = _memsim.named_tables()
     assert len({table["what"] for table in tables}) == 3
     for table in tables:
-        assert schema._takers(table["type"], table["name"]), table["name"]
+        assert reference._takers(table["type"], table["name"]), table["name"]
 
 
 def test_no_two_claims_have_the_same_text():
