@@ -3,6 +3,7 @@
 #include "core/observe/timeline.hh"
 
 #include <algorithm>
+#include <deque>
 
 namespace memsim {
 
@@ -12,12 +13,13 @@ std::vector<Stage::Entry*>& Stage::all() {
 }
 
 Stage::Stage(const char* name) {
+    static std::deque<Entry> owned; // entries keep their addresses
     auto& sorted = all();
     auto at = std::lower_bound(sorted.begin(), sorted.end(), name,
                                [](const Entry* e, const char* n) { return e->name < n; });
     if (at == sorted.end() || (*at)->name != name) {
         MEMSIM_ASSERT(sorted.size() < most, "there are more stages than a record has room for");
-        at = sorted.insert(at, new Entry {name});
+        at = sorted.insert(at, &owned.emplace_back(Entry {name}));
         for (std::size_t i = 0; i < sorted.size(); ++i) sorted[i]->number = i;
     }
     entry_ = *at;
