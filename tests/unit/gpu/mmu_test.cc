@@ -47,7 +47,8 @@ TEST_CASE("The L2 TLB looks up one request a cycle, the TLBs in turn", "[mmu]") 
     b.run([&] {
         b.driver(0).read(0, 0); // all three know page 0 afterwards through the L2 TLB
         for (unsigned i = 0; i < 3; ++i) b.driver(i).read(10 * us, 0);
-        b.driver(1).state.plan.entries.back().at = b.driver(2).state.plan.entries.back().at = 10 * us;
+        b.driver(1).state.plan.entries.back().at = b.driver(2).state.plan.entries.back().at =
+            10 * us;
     });
     CHECK(b.driver(1).answered(0) == 10 * us + hit_time + to_mmu_and_back);
     // The look-up arrives 1 fs after the edge; its cycle is taken up to the next one.
