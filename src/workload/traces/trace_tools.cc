@@ -221,10 +221,10 @@ std::uint64_t trace_convert(const std::string& from, const TraceOptions& options
     std::error_code error;
     if (fs::equivalent(from, to, error))
         throw ConfigError(to + ": is also the input: name another output file");
-    const auto [timed, contents] = kept_in(from, options);
-    if (!timed && (selection.from.raw > 0 || selection.until.raw > 0))
+    const Kept kept = kept_in(from, options);
+    if (!kept.timed && (selection.from.raw > 0 || selection.until.raw > 0))
         throw ConfigError(from + ": has no times to select by: select by records");
-    const bool keep_contents = contents && format == TraceOutputFormat::memsim;
+    const bool keep_contents = kept.contents && format == TraceOutputFormat::memsim;
     const auto encoder = make_encoder(format, to, cycle);
     // Written under a temporary name first, so that an input error leaves no incomplete trace.
     const std::string partial = to + ".partial";
@@ -243,13 +243,14 @@ std::uint64_t trace_convert(const std::string& from, const TraceOptions& options
             output.append(bytes);
             bytes.clear();
         };
-        encoder->head({fs::path(from).filename().string(), timed, keep_contents}, bytes);
+        encoder->head({fs::path(from).filename().string(), kept.timed, keep_contents}, bytes);
         for_each_record(from, options, [&](const TraceRecord& r, std::string_view data) {
             const std::uint64_t number = seen++;
             if (number >= selection.first && number - selection.first >= selection.count)
                 return false;
             if (selection.until.raw > 0 && r.time >= selection.until.raw) return false;
-            if (number < selection.first || (timed && r.time < selection.from.raw)) return true;
+            if (number < selection.first || (kept.timed && r.time < selection.from.raw))
+                return true;
             if (batch.size() >= batch_records || held.size() + data.size() > batch_contents)
                 flush();
             batch.push_back(r);
