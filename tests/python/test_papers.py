@@ -1,5 +1,6 @@
 """Papers as data: all names in their tables exist, and unknown names are refused with a sentence."""
 
+import os
 import re
 import shutil
 import sqlite3
@@ -171,6 +172,7 @@ def test_an_envelope_is_kept_and_shown(monkeypatch, tmp_path):
     """A sweep with --record writes the page; a later sweep of fewer claims keeps the other rows."""
     shutil.copytree(results.RESULTS, tmp_path, dirs_exist_ok=True)
     monkeypatch.setattr(results, "RESULTS", tmp_path)
+    os.unlink(results.envelope_file("zng"))
     row = dict.fromkeys(results.ENVELOPE, "") | dict(ours="4", least="3", greatest="7.25", scale="small")
     results.record_envelopes("zng", {"zng-01": row | dict(claim="zng-01", assumption="firmware=1us", verdict="met")})
     results.record_envelopes("zng", {"zng-03": row | dict(claim="zng-03")})
