@@ -1,4 +1,5 @@
 #include "workload/llm/block_attention.hh"
+#include "workload/llm/vector_steps.hh"
 
 /// Attention of one token over the paged cache of keys and values.
 namespace memsim::workload {
@@ -26,16 +27,7 @@ void Decoder::rotate(Warp& w) const {
         w.if_(thread < query_words + kv_words, [&] {
             const auto angle = (thread & (words - 1)) * values_in_word;
             const u32 row = decoded() * s.head_dim;
-            for (u32 j = 0; j < values_in_word; j += 2) {
-                const auto cosine = w.load(Site::angle, arrays_.rotation, angle, row + j);
-                const auto sine = w.load(Site::angle, arrays_.rotation, angle, row + j + 1);
-                // C++ does not define which of two products in an expression is first.
-                const auto subtracted = value[j + 1] * sine;
-                const auto x = value[j] * cosine - subtracted;
-                const auto added = value[j + 1] * cosine;
-                value[j + 1] = value[j] * sine + added;
-                value[j] = x;
-            }
+            rotate_pairs(w, Site::angle, arrays_.rotation, angle, row, value);
         });
         w.if_(
             thread < query_words,
@@ -51,19 +43,7 @@ void Decoder::rotate(Warp& w) const {
                 const auto value_part = select(number < kv_words, Lanes<u32>(0),
                                                Lanes<u32>((tokens_in_block - 1) * kv_words));
                 const auto at = mad(block, 2 * tokens_in_block * kv_words, place) + value_part;
-                const auto append = [&]<class Word>(const Array<Word>& cache) {
-                    const auto word = w.apply<Word>(
-                        3,
-                        [&](u32 i) {
-                            return pack_values<Word>([&](u32 j) { return value[j][i]; });
-                        },
-                        value[0], value[1], value[2], value[3]);
-                    w.store(Site::append, cache, at, word);
-                };
-                if (s.kv_bits == 16)
-                    append(layer().cache);
-                else
-                    append(layer().small_cache);
+                append_word(w, Site::append, layer(), s.kv_bits, at, value);
             });
     });
 }

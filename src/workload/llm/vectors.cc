@@ -1,6 +1,5 @@
 #include "workload/llm/best.hh"
-#include "workload/llm/bf16.hh"
-#include "workload/llm/decoder.hh"
+#include "workload/llm/vector_steps.hh"
 
 /// Kernels over single vectors: embedding, norm, choice of a token.
 namespace memsim::workload {
@@ -48,15 +47,7 @@ void Decoder::normalize(Block& b, const Array<u16>& weight) const {
     b.barrier();
     b.each([&](Warp& w) {
         const auto thread = w.tx();
-        const auto lane = w.lane();
-        Lanes<float> square;
-        square.flow = &w;
-        in_lanes(w, b.warps() == warp_lanes, lane, b.warps(),
-                 [&] { square = w.load(Site::all, sums, lane); });
-        add_lanes(w, square, 1, warp_lanes);
-        const auto mean = square * (1.0f / static_cast<float>(n)) + norm_epsilon;
-        const auto root = w.square_root(mean);
-        const auto scale = w.divide(Lanes<float>(1.0f), root);
+        const auto scale = norm_factor(w, b, Site::all, sums, n);
         each_round(w, thread, [&](auto& v, u32 at) {
             const auto bits = w.load(Site::weight, weight, thread, at);
             const auto by = w.apply<float>(

@@ -32,6 +32,26 @@ inline std::vector<u64> run_to_end(KernelSource& application) {
     return digests;
 }
 
+/// Whether `first`, saved after so many launches and loaded into `second`, continues as `whole`,
+/// which is equal to both, runs: equal streams and results.
+inline bool continues(KernelSource& whole, KernelSource& first, KernelSource& second,
+                      unsigned launches) {
+    const std::vector<u64> digests = run_to_end(whole);
+    std::vector<u64> parts;
+    BlockStreams out;
+    for (Launch launch; launches > 0 && first.next_launch(launch); --launches)
+        for (u32 block = 0; block < launch.blocks(); ++block) {
+            first.run_block(block, out);
+            parts.push_back(digest_of(out));
+        }
+    Saver saved;
+    first.save(saved);
+    Loader loader(saved.bytes);
+    second.load(loader);
+    for (const u64 digest : run_to_end(second)) parts.push_back(digest);
+    return launches == 0 && parts == digests && second.result_digest() == whole.result_digest();
+}
+
 /// Runs to the end and gives a digest of all streams with values and of the result.
 inline u64 run_digest(KernelSource& application) {
     u64 hash = 0;

@@ -1,4 +1,5 @@
 #include "workload/llm/serving/batch_kernels.hh"
+#include "workload/llm/vector_steps.hh"
 
 /// Kernels over rows of a batch: embedding, norm, rotary embedding, sum of experts' results. A
 /// thread processes a word of four values.
@@ -62,15 +63,7 @@ void VectorKernels::normalize(Block& b, const Array<u16>& weight, bool of_ends) 
     b.barrier();
     b.each([&](Warp& w) {
         const auto thread = w.tx();
-        const auto lane = w.lane();
-        Lanes<float> square;
-        square.flow = &w;
-        in_lanes(w, b.warps() == warp_lanes, lane, b.warps(),
-                 [&] { square = w.load(Site::all, sums, lane); });
-        add_lanes(w, square, 1, warp_lanes);
-        const auto mean = square * (1.0f / static_cast<float>(model().hidden)) + norm_epsilon;
-        const auto root = w.square_root(mean);
-        const auto scale = w.divide(Lanes<float>(1.0f), root);
+        const auto scale = norm_factor(w, b, Site::all, sums, model().hidden);
         const auto first = thread * values_in_word;
         each_round(w, thread, [&](auto& v, u32 at) {
             Four values = unpacked_word(w, v);
@@ -102,16 +95,7 @@ void VectorKernels::rotate(Warp& w) const {
         for (Lanes<float>& v : value) v.flow = &w;
         w.if_(word < query_words + kv_words, [&] {
             const auto angle = mad(position, s.head_dim, (word & (words - 1)) * values_in_word);
-            for (u32 j = 0; j < values_in_word; j += 2) {
-                const auto cosine = w.load(Site::angle, arrays_.rotation, angle, j);
-                const auto sine = w.load(Site::angle, arrays_.rotation, angle, j + 1);
-                // C++ does not define which of two products in an expression is first.
-                const auto subtracted = value[j + 1] * sine;
-                const auto x = value[j] * cosine - subtracted;
-                const auto added = value[j + 1] * cosine;
-                value[j + 1] = value[j] * sine + added;
-                value[j] = x;
-            }
+            rotate_pairs(w, Site::angle, arrays_.rotation, angle, 0, value);
         });
         w.if_(
             word < query_words,
@@ -126,19 +110,7 @@ void VectorKernels::rotate(Warp& w) const {
                 const auto value_part = select(number < kv_words, Lanes<u32>(0),
                                                Lanes<u32>((tokens_in_block - 1) * kv_words));
                 const auto to = mad(block, 2 * tokens_in_block * kv_words, in_block) + value_part;
-                const auto append = [&]<class Word>(const Array<Word>& cache) {
-                    const auto packed = w.apply<Word>(
-                        3,
-                        [&](u32 i) {
-                            return pack_values<Word>([&](u32 j) { return value[j][i]; });
-                        },
-                        value[0], value[1], value[2], value[3]);
-                    w.store(Site::append, cache, to, packed);
-                };
-                if (s.kv_bits == 16)
-                    append(layer().cache);
-                else
-                    append(layer().small_cache);
+                append_word(w, Site::append, layer(), s.kv_bits, to, value);
             });
     });
 }
