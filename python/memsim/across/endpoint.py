@@ -12,7 +12,7 @@ from ..papers.cxl_gpu.machines import MachineParameters, add_port
 from ..papers.cxl_gpu.scale import LOCAL, Scaled
 from ..systems import placed
 from ..systems.interleave import Interleave
-from .machine import ROUTER, Build, Machine
+from .machine import Build, Machine
 
 LANES = assumed(16, "lanes of an H100, as its x16 of PCIe 5")
 
@@ -29,7 +29,7 @@ def cxl_ssd(platform: str) -> Build:
         moved = machine.far_ranges(root.model)
         memory: Any = machine.local
         if moved:
-            memory = placed.beside(_port(root, machine, platform), moved, machine.local, **ROUTER)
+            memory = placed.beside(_port(root, machine, platform), moved, machine.local)
         root.gpu = machine.gpu(memory)
 
     return build

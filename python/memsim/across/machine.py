@@ -15,7 +15,6 @@ from .prices import Price
 
 CHIP = nvidia.chip("h100-sxm")
 QUEUE = nvidia.DRAM["queue"]  # of what takes requests from the L2: the way there is 146 ns long
-ROUTER = dict(queue=QUEUE, buffer=QUEUE)
 
 
 @dataclass(frozen=True)
@@ -99,7 +98,7 @@ def beside(far: Callable[[Machine], Memory]) -> Build:
 
     def build(root: Root, machine: Machine) -> None:
         moved = machine.far_ranges(root.model)
-        root.gpu = machine.gpu(placed.beside(far(machine), moved, machine.local, **ROUTER) if moved else machine.local)
+        root.gpu = machine.gpu(placed.beside(far(machine), moved, machine.local) if moved else machine.local)
 
     return build
 

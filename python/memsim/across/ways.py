@@ -10,7 +10,7 @@ from . import prices
 from .deduplicated import deduplicated
 from .endpoint import cxl_ssd
 from .light import ohm
-from .machine import ROUTER, Machine, Way, behind, beside, fixed
+from .machine import Machine, Way, behind, beside, fixed
 from .managed import hinting, sap
 from .network import zng
 
@@ -39,7 +39,7 @@ def _ssd(machine: Machine) -> SimObject:
 
 def _hbf_and_cxl(root: Root, machine: Machine) -> None:
     near, far = placed.divided(machine.far_ranges(root.model), CXL_PART)
-    two = placed.spread([(_hbf(machine), near), (_cxl(machine), far)], machine.local, **ROUTER)
+    two = placed.spread([(_hbf(machine), near), (_cxl(machine), far)], machine.local)
     root.gpu = machine.gpu(two if machine.ratio > 1 else machine.local)
 
 

@@ -5,8 +5,8 @@ import argparse
 import os
 from typing import Any
 
-from ..run.options import whole
 from ..model.workloads import Job, chosen, longest_first, profiles
+from ..run.options import whole
 
 HEADING = (
     f"{'name':14} {'footprint':>10} {'launches':>8} {'instructions':>12} {'read ratio':>10} "

@@ -20,8 +20,8 @@ END = 1 << 50  # behind all addresses
 Memory = Callable[[int, Interleave], SimObject | Port]  # of a channel, for systems.gpu(memory=)
 
 ROUTER = assumed(
-    dict(latency="1fs", queue=64, buffer=64, outstanding=4096),
-    "a look-up without a time of its own, as wide as a slice",
+    dict(latency="1fs", queue=256, buffer=256, outstanding=4096),
+    "a look-up without a time of its own; with 64 places it bounded a stream of an H100, whose way to memory is long",
 )
 UNIT = assumed("4KiB", "a page of HBF")
 CACHE = assumed(
