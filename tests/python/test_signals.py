@@ -168,3 +168,27 @@ sys.late = Late()
 """
     )
     assert memsim_command("late.py").stdout == "late"
+
+
+def test_the_heartbeat_receives_no_signal(memsim_command, tmp_path):
+    """It would handle the signal when it is scheduled, and the main thread could simulate on until then."""
+    (tmp_path / "beat.py").write_text(
+        """\
+import threading
+import memsim
+from memsim.mem import SimpleMemory, TrafficGen
+root = memsim.Root()
+root.gen = TrafficGen(requests=1)
+root.mem = SimpleMemory()
+root.gen.mem_side = root.mem.cpu_side
+memsim.instantiate()
+memsim.simulate()
+for thread in threading.enumerate():
+    status = open(f"/proc/self/task/{thread.native_id}/status").read()
+    print(thread.name, status.partition("SigBlk:")[2].split()[0], sep=": ")
+"""
+    )
+    blocked = dict(line.split(": ") for line in memsim_command("beat.py").stdout.splitlines())
+    ending = 1 << (signal.SIGINT - 1) | 1 << (signal.SIGTERM - 1)
+    assert int(blocked["memsim heartbeat"], 16) & ending == ending
+    assert int(blocked["MainThread"], 16) & ending == 0
