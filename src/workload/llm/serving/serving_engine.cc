@@ -28,22 +28,23 @@ void check(const Requests& requests) {
     if (requests.spread >= requests.prompt)
         throw BadOption("prompt_spread", number(requests.spread) +
                                              " tokens fewer leave nothing of a prompt of " +
-                                             number(requests.prompt));
+                                             number(requests.prompt) + ": make it less");
     if (const u32 least = requests.context + requests.prompt - requests.spread;
         requests.shared > least)
-        throw BadOption("shared_prefix",
-                        number(requests.shared) +
-                            " tokens are more than the shortest request has: " + number(least));
+        throw BadOption("shared_prefix", number(requests.shared) +
+                                             " tokens are more than the shortest request has: " +
+                                             number(least) + ": make it at most that");
     if (requests.step_tokens < requests.batch)
         throw BadOption("step_tokens", number(requests.step_tokens) +
                                            " is below `batch`, and a step has a token of each of " +
-                                           number(requests.batch) + " requests");
+                                           number(requests.batch) +
+                                           " requests: make it at least that");
     if (requests.pool() < requests.blocks_each())
         throw BadOption("cache_blocks", number(requests.blocks) + " are fewer than the " +
                                             number(requests.blocks_each()) +
-                                            " blocks of a request");
+                                            " blocks of a request: make it at least that, or 0");
     if (u64 {requests.number} * (requests.positions() + u64 {1}) >> 32)
-        throw BadOption("requests", "the tokens of all requests are more than 2^32");
+        throw BadOption("requests", "the tokens of all requests are more than 2^32: make it less");
 }
 
 } // namespace
@@ -54,12 +55,13 @@ BatchShape ServingEngine::shape() const {
     if (constexpr u32 most = 64; shape.model.group() > most)
         throw BadOption("kv_heads", std::to_string(shape.model.group()) +
                                         " heads share keys and values, of at most " +
-                                        std::to_string(most));
+                                        std::to_string(most) + ": make it greater");
     shape.experts = params.choice.experts();
     if (shape.experts) shape.used = params.choice.experts_per_token();
     if (shape.used > shape.experts)
         throw BadOption("experts_per_token", std::to_string(shape.used) + " is above the " +
-                                                 std::to_string(shape.experts) + " experts");
+                                                 std::to_string(shape.experts) +
+                                                 " experts: make it at most that");
     constexpr float unit = 1e9f; // of a Fraction
     shape.temperature = static_cast<float>(params.choice.temperature->raw) / unit;
     shape.requests = requests_of(params.load);
