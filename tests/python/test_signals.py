@@ -128,13 +128,13 @@ def test_no_signal_of_a_run_ends_it_at_any_moment(begun, script, tmp_path, progr
     """Sends signals one after another, from the first moment to the last."""
     for _ in range(3):
         if program == "memsim":
-            process = begun(script, 20_000)
+            process = begun(script, 80_000)
         else:
             (tmp_path / "ordinary.py").write_text(
                 script.read_text().replace("while True:", "open('ready', 'w').close()\nwhile True:")
             )
             process = subprocess.Popen(
-                [sys.executable, "ordinary.py", "20000"],
+                [sys.executable, "ordinary.py", "80000"],
                 cwd=tmp_path,
                 stderr=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
