@@ -9,7 +9,7 @@ from collections import Counter
 import pandas
 import pytest
 from memsim.errors import Error
-from memsim.study import accuracy, combine, paper, results, verdict
+from memsim.study import accuracy, combine, paper, results, sensitivity, verdict
 from memsim.study.command import parsed
 from memsim.study.figure import Figure
 from memsim.study.metric import Run, convert
@@ -118,8 +118,6 @@ def test_a_claim_under_a_variant_is_of_the_platforms_that_have_it():
 
 
 def test_envelopes_name_the_assumption_that_moves_a_claim_most():
-    from memsim.study import sensitivity
-
     fig = made({("zng", "betw"): 4, ("hybridgpu", "betw"): 1})
     figures = {"zng-01": {"": 4.0, " a=1": 3.0, " b=2": 7.0}, "zng-03": {"": 2.0}}
     most, unmoved = sensitivity.envelopes(fig, figures, 2)
@@ -129,8 +127,6 @@ def test_envelopes_name_the_assumption_that_moves_a_claim_most():
 
 
 def test_a_figure_that_is_0_moves_without_end():
-    from memsim.study import sensitivity
-
     assert sensitivity.change(1, 0) == float("inf") and sensitivity.change(0, 0) == 0
     assert sensitivity.change(3, 4) == pytest.approx(0.25)
 
@@ -201,6 +197,17 @@ def test_a_figure_has_an_envelope_of_its_claims(memsim_command, tmp_path):
         rows = dict(database.execute("SELECT claim, least <= ours AND ours <= greatest FROM envelope"))
     assert set(rows) == {"cmd-22", "cmd-23", "cmd-24", "cmd-25"} and set(rows.values()) == {1}
     assert "write it with --envelope" in memsim_command("reproduce", *few, expect=1).stderr
+
+
+def test_an_assumption_about_flash_is_swept_on_flash_alone():
+    cxl = paper.load("cxl_gpu")
+    fig = Figure(cxl, cxl.figures["fig9c"], parsed(cxl, cxl.figures["fig9c"], ["--scale", "tiny"]))
+    announced = [a for a in cxl.variants if a.name == "planes whose collections are announced"]
+    swept = list(sensitivity.points_of(fig, announced))
+    assert len(announced) == 2 and {one.parameters["media"] for one in swept} == {"z-nand", "nand"}
+    # Claims of the figure name cxl and cxl-sr on fresh drives, but not cxl-ds.
+    fresh = [one for one in swept if one.variant.startswith("fresh planes")]
+    assert len(fresh) == 4 and all(one.platforms == ["cxl", "cxl-sr"] for one in fresh)
 
 
 @pytest.mark.parametrize("figure", ["sap/run_time", "zng/sensitivity", "zng/fig01b"])

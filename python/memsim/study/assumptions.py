@@ -22,7 +22,7 @@ class Assumption:
     name: str
     value: str
     changes: tuple[str, ...] = ()  # 'path.parameter' of each change, set to `value` or to the text after a '='
-    platforms: tuple[str, ...] = ()
+    platforms: tuple[str, ...] = ()  # with the parameters that their labels show, such as 'cxl z-nand'
     modes: tuple[str, ...] = ()  # none: the paper has no modes, or the assumption applies to all
     arguments: tuple[Any, ...] = ()  # arguments of the script
 
@@ -44,7 +44,7 @@ PAPERS = names()
 
 
 def machines(paper: str) -> Iterator[tuple[str, str, Root]]:
-    """(mode, platform, machine) of each platform of a paper, at the scale tiny."""
+    """(mode, platform, machine) of each platform of a paper with each of its parameters, at the scale tiny."""
     check_known("paper", paper, PAPERS)
     each: Callable[[], Iterator[tuple[str, str, Root]]] = _module(paper, "machines").each
     return each()
@@ -64,7 +64,7 @@ def of(paper: str) -> list[Assumption]:
     for mode, platform, root in machines(paper):
         modes.add(mode)
         for key, platforms in dict(_variants(root)).items():
-            if platforms and platform not in platforms:
+            if platforms and platform.split()[0] not in platforms:
                 continue
             at = found.setdefault((*key, platforms), (set(), set()))
             at[0].add(platform)

@@ -48,15 +48,24 @@ class Figure(Study):
 
     def add(self, points: Points) -> None:
         """Adds each platform on each workload, in each mode."""
-        given = self.table_of.options | self.paper.table.options
-        options = {name: getattr(self.args, name.replace("-", "_"), None) for name in given}
+        options = self.options
         for one in points.expanded():
             for mode in one.modes or list(self.paper.table.modes) or [""]:
                 for platform in one.platforms:
                     for workload in self._of_points(one):
                         words = dict(options, platform=platform, workload=workload, scale=self.args.scale, mode=mode)
-                        parameters = {name: value.format_map(options) for name, value in one.parameters.items()}
+                        parameters = self.parameters(one)
                         self._add(dataclasses.replace(one, parameters=parameters), words | parameters)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The values of the options of this figure and of its paper."""
+        given = self.table_of.options | self.paper.table.options
+        return {name: getattr(self.args, name.replace("-", "_"), None) for name in given}
+
+    def parameters(self, points: Points) -> dict[str, str]:
+        """The parameters of points, with the options that their values name."""
+        return {name: value.format_map(self.options) for name, value in points.parameters.items()}
 
     def _of_points(self, points: Points) -> list[str]:
         if not points.workloads:

@@ -23,17 +23,25 @@ MOVES = 0.05  # a claim depends on an assumption if its figure changes by more t
 
 
 def points_of(fig: Figure, swept: Iterable[Assumption]) -> Iterator[Points]:
-    """The figure's plain points under each assumption that applies to them."""
-    plain = [one for one in fig.table_of.points if not (one.variant or one.name or one.each)]
+    """The figure's points under each assumption that applies to them. Points with a variant are included if a claim
+    of the figure names them."""
+    claims = [fig.paper.claims[id] for id in fig.table_of.claims]
+    claimed_labels = {label for claim in claims for label in (claim.subject, claim.baseline)}
+
+    def varied(one: Points, mode: str, platform: str, a: Assumption) -> bool:
+        plain = dataclasses.replace(one, parameters=fig.parameters(one), variant="")
+        label = plain.label(platform, fig.paper.table.parameters)
+        return a.applies(mode, label) and (not one.variant or f"{label} {one.variant}" in claimed_labels)
+
     for a in swept:
-        for one in plain:
+        for one in (one for one in fig.table_of.points if not (one.name or one.each)):
             for mode in one.modes or list(fig.paper.table.modes) or [""]:
-                if platforms := [p for p in one.platforms if a.applies(mode, p)]:
+                if platforms := [p for p in one.platforms if varied(one, mode, p, a)]:
                     yield dataclasses.replace(
                         one,
                         platforms=platforms,
                         modes=[mode] if mode else [],
-                        variant=a.variant.strip(),
+                        variant=(one.variant + a.variant).strip(),
                         arguments=[*one.arguments, *a.arguments],
                         options=[*one.options, *a.options],
                     )

@@ -257,8 +257,9 @@ def _add_paging(root: Root, size: scale.Scaled, p: MachineParameters) -> None:
 
 
 def each(scale: str = "tiny") -> Iterator[tuple[str, str, Root]]:
-    """(mode, platform, machine) of each platform, with a program of that scale. Endpoints and drives are of Z-NAND."""
+    """(mode, platform with its medium, machine) of each platform on each medium, with a program of that scale."""
     for platform in platforms():
-        program, limit = workloads.program("vadd", scale)
-        p = MachineParameters(platform, program, media="z-nand", dispatcher=dict(max_instructions=limit))
-        yield "", platform, machine(p)
+        for media in MEDIA:
+            program, limit = workloads.program("vadd", scale)
+            p = MachineParameters(platform, program, media=media, dispatcher=dict(max_instructions=limit))
+            yield "", platform if media == "dram" else f"{platform} {media}", machine(p)
