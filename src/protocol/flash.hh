@@ -105,6 +105,7 @@ struct FlashGeometry {
     std::uint32_t packages = 0, dies = 0, planes = 0, blocks = 0, pages = 0;
     std::uint32_t registers = 0; ///< per plane
     std::optional<bool> independent_planes;
+    bool suspends_erases = false; ///< for reads: of packages
 };
 /// Implemented by channels and packages. Components that address the same pages must claim equal
 /// values; a channel uses at most as many registers as there are.

@@ -10,7 +10,8 @@ namespace {
 
 /// A drive of 1 or 2 channels of one package; `more` for the drive.
 void drive(Machine& m, unsigned channels, const char* host, const Arguments& host_params,
-           const Arguments& more, const char* registers = "1", const char* independent = "false") {
+           const Arguments& more, const char* registers = "1", const char* independent = "false",
+           const char* suspend = "none") {
     m.add("host", host, host_params);
     Arguments params {{"channels", std::to_string(channels)},
                       {"packages", "1"},
@@ -38,6 +39,7 @@ void drive(Machine& m, unsigned channels, const char* host, const Arguments& hos
                {"pages", "4"},
                {"registers", registers},
                {"independent_planes", independent},
+               {"suspend", suspend},
                {"media", "slc"}});
         m.bind("drive", at("channel", c), at("channel", c), "controller");
         m.bind(at("channel", c), "package[0]", at("package", c), "io[0]");
@@ -50,6 +52,13 @@ const Arguments busy {{"count", "250"}, {"sectors", "600"}, {"largest", "20"}, {
 
 static const RigFor package {
     "flash.Package", [](Machine& m) { drive(m, 1, "test_flash.Checker", busy, {}, "2", "true"); }};
+static const RigFor suspending_package {"flash.Package", [](Machine& m) {
+                                            drive(m, 1, "test_flash.Checker", busy, {}, "2",
+                                                  "false", "programs_and_erases");
+                                        }};
+static const RigFor suspending_channel {
+    "flash.Channel",
+    [](Machine& m) { drive(m, 1, "test_flash.Checker", busy, {}, "1", "true", "erases"); }};
 static const RigFor channel {"flash.Channel",
                              [](Machine& m) { drive(m, 1, "test_flash.Checker", busy, {}, "2"); }};
 static const RigFor drive_of_one {"flash.Drive", [](Machine& m) {

@@ -38,6 +38,13 @@ ENDPOINT = dict(
 # Of a channel and of a package, with controllers that pass a page's data while its plane works.
 BUS_QUEUE = assumed(256, "more than the dies of a channel take")
 PLANES_ALONE = assumed(True, "each plane has a row decoder")
+# Reads interrupt erases; otherwise a read of a plane that is erased waits a millisecond and more.
+SUSPENSION: dict[str, Any] = dict(
+    suspend=assumed(
+        "erases", f"{MQSIM}: CMD_Suspension_Support ERASE; no data sheet says so", sweep=["none", "programs_and_erases"]
+    ),
+    suspend_time=assumed("20us", "a small part of an erase; MQSim's default is 700 of 3800", sweep=["5us", "100us"]),
+)
 TWO_REGISTERS = stated(2, "ZnG table I: 2 registers of a plane")
 
 
@@ -112,7 +119,11 @@ PRESETS: dict[str, dict[str, Any]] = {
             independent_planes=PLANES_ALONE,
             join_reads=assumed(True, "a page's register serves the reads that wait for it"),
         ),
-        package=dict(media=stated("z_nand", "ZnG table I: tR 3 us, tPROG 100 us"), independent_planes=PLANES_ALONE),
+        package=dict(
+            media=stated("z_nand", "ZnG table I: tR 3 us, tPROG 100 us"),
+            independent_planes=PLANES_ALONE,
+            **SUSPENSION,
+        ),
         registers=TWO_REGISTERS,
     ),
     "nand_980_pro": dict(
@@ -135,6 +146,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         package=dict(
             media=assumed("tlc", "TLC flash; one time for each operation, which timing_changes gives"),
             independent_planes=PLANES_ALONE,
+            **SUSPENSION,
             timing_changes=assumed(
                 "types=1 tR0=45us tPROG0=500us tBERS=5ms endurance=3000", "usual times of TLC flash of that generation"
             ),

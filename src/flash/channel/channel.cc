@@ -25,14 +25,17 @@ void Channel::init() {
                              " planes in a package: dies x planes is at most 64 on a channel");
     if (params.dies_at_once() > params.dies())
         refuse("dies_at_once", "exceeds the package's " + params.dies.text() + " dies");
-    units_ = params.independent_planes() ? planes : params.dies();
-    unit_planes_ = planes / units_;
-    unit_mask_ = unit_planes_ == 64 ? ~0ull : (1ull << unit_planes_) - 1;
-    at_once_ = params.dies_at_once() ? params.dies_at_once() : units_;
     protocol::FlashGeometry own {
         0, params.dies(), params.planes(), 0, 0, params.registers(), params.independent_planes()};
-    for (unsigned i = 0; i < port.package.size(); ++i)
+    bool suspends = false;
+    for (unsigned i = 0; i < port.package.size(); ++i) {
         protocol::check_flash_geometry(port.package[i], own);
+        const auto* package = port.package[i].find_interface<const protocol::HasFlashGeometry>();
+        const bool it_suspends = package && package->flash_geometry().suspends_erases;
+        if (i && it_suspends != suspends)
+            refuse("packages", "some suspend erases and some do not: give all the same `suspend`");
+        suspends = it_suspends;
+    }
     const std::uint32_t all = params.packages() * planes;
     state.slots.resize(params.queue());
     state.reads.resize(params.queue());
@@ -42,8 +45,10 @@ void Channel::init() {
         state.free_slots.push_back(i), state.free_groups.push_back(i);
     queues_.emplace(params.queue(), params.packages(), planes, state.queues);
     state.registers.resize(all);
-    state.packages.resize(params.packages());
-    state.held.assign(params.packages() * units_, 0);
+    dies_.emplace(DieUse::Config {params.packages(), params.dies(), params.planes(),
+                                  params.registers(), params.dies_at_once(),
+                                  params.independent_planes(), suspends},
+                  state.dies);
     state.in_register.assign(std::size_t {all} * (params.registers() + 1), none);
 }
 
@@ -68,7 +73,7 @@ void Channel::accept(const protocol::FlashRequest& r) {
     const std::uint32_t slot = state.free_slots.back();
     state.free_slots.pop_back();
     state.slots[slot] = {r, now(), state.order++, none, none, 0};
-    state.packages[r.place.package].collecting += r.begins;
+    dies_->chip(r.place.package).collecting += r.begins;
     stat.queued.set(now(), state.slots.size() - state.free_slots.size());
     if (const std::uint32_t first = sensed_for(r); first != none) return join(slot, first);
     queues_->push(r.place.package, local_of(r.place), PlaneQueues::kind_of(r), slot);
@@ -111,28 +116,13 @@ void Channel::fetch(std::uint32_t slot) {
 
 // ---- what may start ----------------------------------------------------------------------------
 
-Channel::Able Channel::able(unsigned package) const {
-    const Chip& p = state.packages[package];
-    const bool more = p.working < at_once_;
-    if (!more && params.registers == 1) return {}; // the working units cannot accept more
-    Able able;
-    for (unsigned u = 0; u < units_; ++u) {
-        const std::uint16_t held = state.held[package * units_ + u];
-        const std::uint64_t planes = unit_mask_ << (u * unit_planes_);
-        if (held ? held < params.registers : more) able.page |= planes;
-        if (!held && more) able.erase |= planes;
-    }
-    able.page &= ~p.full;
-    return able;
-}
-
 /// The slot at the head of a queue to start next in this package; `none` if none can start.
 std::uint32_t Channel::choose(unsigned package) const {
-    const Able can = able(package);
-    if (!(can.page | can.erase)) return none;
+    const DieUse::Able can = dies_->able(package);
+    if (!can.any()) return none;
     std::uint32_t best = none;
     for (unsigned kind = 0; kind < PlaneQueues::kinds; ++kind) {
-        if (kind == PlaneQueues::program && state.packages[package].collecting) continue;
+        if (kind == PlaneQueues::program && dies_->chip(package).collecting) continue;
         for (std::uint64_t set = queues_->waiting(package, kind) & can.of(kind); set;
              set &= set - 1) {
             const auto plane = static_cast<std::uint32_t>(std::countr_zero(set));
@@ -206,7 +196,7 @@ void Channel::take(Slot& s, std::uint32_t group) {
     if (s.request.op != FlashOp::erase) {
         used |= 1ull << s.reg;
         if (static_cast<unsigned>(std::countr_one(used)) == params.registers())
-            state.packages[place.package].full |= bit_of(place);
+            dies_->chip(place.package).full |= bit_of(place);
     }
     state.in_register[plane_of(place) * (params.registers() + 1) + s.reg] = slot;
     sensing_->begin(slot);
@@ -217,15 +207,13 @@ void Channel::begin(std::uint32_t first) {
     const protocol::FlashRequest request = state.slots[first].request;
     const std::uint32_t group = state.free_groups.back();
     state.free_groups.pop_back();
-    Chip& package = state.packages[request.place.package];
     const unsigned kind = PlaneQueues::kind_of(request);
     take(state.slots[first], group);
     std::uint32_t last = first;
     if (params.multi_plane() && !params.independent_planes()) {
         std::uint64_t others = queues_->waiting(request.place.package, kind) &
-                               ~bit_of(request.place) &
-                               unit_mask_ << (request.place.die * unit_planes_);
-        if (others) others &= able(request.place.package).of(kind);
+                               ~bit_of(request.place) & dies_->together(request.place);
+        if (others) others &= dies_->able(request.place.package).of(kind);
         // If the package's queue is shorter than planes x registers, only some of them are sent.
         const auto& to = port.package[request.place.package];
         const unsigned most = std::min(to.depth(), to.peer()->depth());
@@ -241,7 +229,7 @@ void Channel::begin(std::uint32_t first) {
             ++sent;
         }
     }
-    if (state.held[unit_of(request.place)]++ == 0) ++package.working;
+    dies_->begin(request.place, request.op);
 
     Time t = timing_.tCS;
     for (std::uint32_t i = first; i != none; i = state.slots[i].next) {
@@ -294,7 +282,7 @@ void Channel::complete(std::uint32_t slot) {
         ++stat.programs, stat.program_latency.sample(taken);
     else {
         ++stat.erases;
-        state.packages[r.place.package].collecting -= r.collects;
+        dies_->chip(r.place.package).collecting -= r.collects;
     }
     sim().stamps().mark(r.stamps, bus, now());
     const std::uint32_t first = sensing_->first_of(slot);
@@ -312,11 +300,11 @@ void Channel::release(std::uint32_t slot) {
     state.in_register[plane_of(r.place) * (params.registers() + 1) + s.reg] = none;
     if (r.op != FlashOp::erase) {
         state.registers[plane_of(r.place)] &= ~(1ull << s.reg);
-        state.packages[r.place.package].full &= ~bit_of(r.place);
+        dies_->chip(r.place.package).full &= ~bit_of(r.place);
     }
     if (--state.groups[s.group] == 0) {
         state.free_groups.push_back(s.group);
-        if (--state.held[unit_of(r.place)] == 0) --state.packages[r.place.package].working;
+        dies_->end(r.place, r.op);
     }
     state.to_ask |= 1ull << r.place.package;
     state.free_slots.push_back(slot);
@@ -343,12 +331,12 @@ protocol::FlashGeometry Channel::flash_geometry() const {
 
 void Channel::check_loaded(Loader& l) const {
     const std::size_t slots = state.slots.size(), groups = state.groups.size();
-    const std::uint32_t planes = params.dies() * params.planes();
     const auto one_of = [&](std::string_view field, std::uint32_t slot) {
         if (slot != none) l.index(field, slot, slots);
     };
     queues_->check_loaded(l);
     sensing_->check_loaded(l);
+    dies_->check_loaded(l);
     for (const Slot& s : state.slots) {
         one_of("slots.next", s.next);
         if (s.group != none) l.index("slots.group", s.group, groups);
@@ -357,7 +345,6 @@ void Channel::check_loaded(Loader& l) const {
         l.index("slots.request", s.request.place.die, params.dies());
         l.index("slots.request", s.request.place.plane, params.planes());
     }
-    for (const Chip& chip : state.packages) l.bits("packages", chip.full, planes);
     for (const std::uint32_t slot : state.in_register)
         if (slot != none) {
             l.index("in_register", slot, slots);

@@ -2,6 +2,7 @@
 
 #include "core/kernel/component.hh"
 #include "core/state/free_list.hh"
+#include "flash/channel/die_use.hh"
 #include "flash/channel/plane_queues.hh"
 #include "flash/channel/shared_sensing.hh"
 #include "flash/nand/timing.hh"
@@ -13,6 +14,7 @@
 namespace memsim::flash {
 
 using namespace memsim::literals;
+using protocol::flash_classes;
 using protocol::FlashOp;
 
 /// A flash channel: the controller's side of an ONFI bus and the packages on it. It accepts reads
@@ -24,17 +26,18 @@ using protocol::FlashOp;
 ///               form one multi-plane operation if they are at the heads of their queues. A read
 ///               holds a register from its command to its last byte, a program from its first byte
 ///               of data to the end of the array operation. A die accepts as many operations at a
-///               time as a plane has registers. With `join_reads` one sensing serves all reads of
-///               its page that wait at that time or arrive before the last of them has its data;
-///               each read but the first pays for a change of the column. An idle channel costs
-///               nothing.
+///               time as a plane has registers, and reads beside an erase that they suspend. With
+///               `join_reads` one sensing serves all reads of its page that wait at that time or
+///               arrive before the last of them has its data; each read but the first pays for a
+///               change of the column. An idle channel costs nothing.
 /// Ordering      In a package reads precede programs, which precede erases (`reads_first`); reads
 ///               go by class; otherwise the oldest goes first. Programs of an urgent collection go
 ///               first, and other programs of its package start when it has ended. Programs of one
 ///               plane keep their order, and so do reads of one class.
 /// Requires      The sender allocates the pages of a block in order, and uses separate blocks for
 ///               collections. Programs then obey NAND's order.
-/// Not modelled  Status polling (ready/busy has its own wire), suspend, ECC time.
+/// Not modelled  Status polling (ready/busy has its own wire), commands of
+///               suspension, ECC time.
 class Channel final : public Model<Channel>,
                       public Functional,
                       public protocol::HasFlashTimes,
@@ -113,16 +116,6 @@ class Channel final : public Model<Channel>,
         std::uint32_t group = none; ///< its operation
         std::uint8_t reg = 0;
     };
-    struct Chip {
-        std::uint64_t full = 0;       ///< bit per plane whose registers are all in use
-        std::uint32_t working = 0;    ///< dies (planes if independent) with work
-        std::uint32_t collecting = 0; ///< blocks being collected whose programs wait
-    };
-    /// The planes of a package that may start an erase; that may start a read or a program.
-    struct Able {
-        std::uint64_t erase = 0, page = 0;
-        std::uint64_t of(unsigned kind) const { return kind == PlaneQueues::erase ? erase : page; }
-    };
     struct State {
         std::vector<Slot> slots;
         FreeList free_slots;
@@ -131,10 +124,9 @@ class Channel final : public Model<Channel>,
         FreeList free_groups;
         PlaneQueuesState queues;
         std::vector<std::uint64_t> registers; ///< in use, a bit per register, by plane
-        std::vector<Chip> packages;
-        std::vector<std::uint16_t> held;        ///< operations, by die (plane if independent)
+        DieUseState dies;
         std::vector<std::uint32_t> in_register; ///< slot, by plane and register; last: erase
-        std::array<Fifo<std::uint32_t>, protocol::flash_classes> ready; ///< slots with data
+        std::array<Fifo<std::uint32_t>, flash_classes> ready; ///< slots with data
         std::uint64_t order = 0;
         std::uint64_t to_ask = 0;    ///< packages that may have something to start
         std::uint32_t turn = 0;      ///< package to be asked first
@@ -164,9 +156,6 @@ class Channel final : public Model<Channel>,
     std::uint32_t plane_of(const protocol::FlashPlace& p) const {
         return (p.package * params.dies() + p.die) * params.planes() + p.plane;
     }
-    std::uint32_t unit_of(const protocol::FlashPlace& p) const {
-        return params.independent_planes() ? plane_of(p) : p.package * params.dies() + p.die;
-    }
     /// Number of the plane in its package.
     std::uint32_t local_of(const protocol::FlashPlace& p) const {
         return p.die * params.planes() + p.plane;
@@ -177,7 +166,6 @@ class Channel final : public Model<Channel>,
     void start_transfer();
     bool bus_is_wanted();
     void take_bus(Time t);
-    Able able(unsigned package) const;
     std::uint32_t choose(unsigned package) const;
     void begin(std::uint32_t first);
     void take(Slot& s, std::uint32_t group);
@@ -189,13 +177,10 @@ class Channel final : public Model<Channel>,
     void fetch(std::uint32_t slot);
 
     std::optional<PlaneQueues> queues_;
+    std::optional<DieUse> dies_;
     std::optional<SharedSensing> sensing_;
     BusTiming timing_ {};
     WireTime wire_;
-    std::uint32_t units_ = 1;     ///< units of a package that operate independently
-    std::uint64_t unit_mask_ = 1; ///< planes of the first unit
-    std::uint32_t unit_planes_ = 1;
-    std::uint32_t at_once_ = 0; ///< units of a package that may work at the same time
 };
 
 } // namespace memsim::flash

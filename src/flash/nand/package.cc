@@ -23,15 +23,70 @@ void Package::init() {
                    state.array);
     state.units.resize(params.independent_planes() ? planes : params.dies());
     state.registers.assign(planes * params.registers(), 0);
+    stat.suspensions.gather([this] { return state.suspensions; });
 }
 
 void Package::wake() {
     for (unsigned i = 0; i < port.io.size(); ++i)
         while (!port.io[i].empty()) accept(port.io[i].pop(), i);
-    if (!state.waiting) return;
+    if (!pending()) return;
     for (Worker& u : state.units) {
-        if (u.works.size() > u.open && u.until <= now()) begin(u);
-        if (u.works.size() > u.open) arm(u.next, u.until);
+        serve(u);
+        if (const Tick next = next_step(u); next != never) arm(u.next, next);
+    }
+}
+
+/// Starts, suspends, resumes or ends an operation of a unit, if it is time.
+void Package::serve(Worker& u) {
+    if (u.suspendable.empty()) {
+        if (u.complete() && u.until <= now()) begin(u, 0);
+        return;
+    }
+    const std::uint32_t read = u.first_read();
+    if (u.until > now()) {
+        if (read < u.complete() && suspends_at(u) <= now()) suspend(u);
+    } else if (!u.left) {
+        end_suspendable(u);
+        if (u.complete()) begin(u, 0);
+    } else if (read < u.complete())
+        begin(u, read);
+    else
+        resume(u);
+}
+
+Tick Package::next_step(const Worker& u) const {
+    if (u.suspendable.empty()) return u.complete() ? u.until : never;
+    return u.first_read() < u.complete() ? std::min(suspends_at(u), u.until) : u.until;
+}
+
+/// The time from which a read suspends the unit's operation: `never` if it ends as soon, or is
+/// suspended already.
+Tick Package::suspends_at(const Worker& u) const {
+    const Tick at = std::max(now(), u.resumed + params.suspend_gap().raw);
+    return !u.left && at + params.suspend_time().raw < u.until ? at : never;
+}
+
+void Package::suspend(Worker& u) {
+    for (std::uint32_t i = 0; i < u.suspendable.size(); ++i) time_of(u).end(u.resumed, now());
+    u.left = u.until - now();
+    u.until = now() + params.suspend_time().raw;
+    ++state.suspensions;
+}
+
+void Package::resume(Worker& u) {
+    for (std::uint32_t i = 0; i < u.suspendable.size(); ++i) time_of(u).begin(now());
+    u.resumed = now();
+    u.until = now() + std::exchange(u.left, 0);
+}
+
+void Package::end_suspendable(Worker& u) {
+    ElapsedTime& time = time_of(u);
+    for (; !u.suspendable.empty(); u.suspendable.drop(), --state.suspendable) {
+        const Work& w = u.suspendable.front();
+        const protocol::NandCommand& c = w.command;
+        if (c.op == FlashOp::program) register_of(c) = now();
+        time.end(u.resumed, now());
+        port.io[w.port].send({{}, c.place.die, c.place.plane, c.reg, c.op});
     }
 }
 
@@ -56,15 +111,19 @@ void Package::accept(const protocol::NandCommand& c, unsigned from_port) {
                   "independent planes do not support multi-plane commands");
 }
 
-void Package::begin(Worker& u) {
-    const protocol::NandCommand first = u.works.front().command;
+/// Starts the operation whose first work is `u.works[at]`.
+void Package::begin(Worker& u, std::uint32_t at) {
+    const protocol::NandCommand first = u.works[at].command;
     const FlashOp op = first.op;
     const Time t = op == FlashOp::read      ? timing_.read(first.place.page)
                    : op == FlashOp::program ? timing_.program(first.place.page)
                                             : timing_.tBERS;
     u.until = now() + t.raw;
+    const bool suspendable = is_suspendable(op);
+    if (suspendable) u.resumed = now();
     for (bool more = true; more;) {
-        const Work w = u.works.pop();
+        const Work w = u.works[at];
+        u.works.erase(at);
         const protocol::NandCommand& c = w.command;
         more = c.more;
         --state.waiting;
@@ -82,12 +141,19 @@ void Package::begin(Worker& u) {
             if (sim().contents().enabled())
                 contents = sensed(array_->page(plane, c.place.block, c.place.page));
         } else if (op == FlashOp::program) {
-            ++stat.programs, stat.program_time.add(now(), now(), u.until);
+            ++stat.programs;
+            if (!suspendable) stat.program_time.add(now(), now(), u.until);
             array_->program(plane, c.place.block, c.place.page);
             if (c.contents) put(array_->page(plane, c.place.block, c.place.page), c.contents);
         } else {
-            ++stat.erases, stat.erase_time.add(now(), now(), u.until);
+            ++stat.erases;
+            if (!suspendable) stat.erase_time.add(now(), now(), u.until);
             array_->erase(plane, c.place.block);
+        }
+        if (suspendable) {
+            u.suspendable.push(w), ++state.suspendable;
+            time_of(u).begin(now());
+            continue;
         }
         if (op != FlashOp::erase) register_of(c) = u.until;
         port.io[w.port].send_ahead({contents, c.place.die, c.place.plane, c.reg, c.op}, t);
@@ -133,6 +199,7 @@ void Package::waits_on(WaitReport& report) const {
 
 std::optional<std::string> Package::imbalance() const {
     if (state.waiting) return std::to_string(state.waiting) + " operations were not started";
+    if (state.suspendable) return std::to_string(state.suspendable) + " operations did not end";
     return {};
 }
 

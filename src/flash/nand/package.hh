@@ -11,6 +11,12 @@ namespace memsim::flash {
 using namespace memsim::literals;
 using protocol::FlashOp;
 
+/// The operations that a read of their unit suspends.
+enum class Suspended : std::uint8_t { none, erases, programs_and_erases };
+constexpr std::array<std::string_view, 3> names_of(Suspended) {
+    return {"none", "erases", "programs_and_erases"};
+}
+
 /// One NAND package: dies of planes, each plane with page registers, behind one or more I/O ports.
 ///
 /// Models        A die executes one operation at a time, on one plane or several (multi-plane
@@ -18,10 +24,14 @@ using protocol::FlashOp;
 ///               independently. An operation whose die is busy waits in the package with its
 ///               register: cache read and cache program. The end of an operation is known when it
 ///               begins; ready is sent then, ahead of time, so that the package needs no wake-up.
+///               With `suspend` a read interrupts an erase or a program of its unit: it starts
+///               `suspend_time` later, and the operation continues when no read is left. An
+///               operation works for `suspend_gap` before it is suspended again, so that it ends.
 ///               An idle package costs nothing, and memory holds only the accessed blocks.
 /// Requires      The sender of commands manages the registers. The run stops if a register is still
 ///               in use by the array, or if a rule of NAND is violated (see NandArray).
-/// Not modelled  Suspend and resume, read retry, ECC, bad blocks, power limits.
+/// Not modelled  Time to resume (`suspend_time` includes it), read retry, ECC, bad blocks, power
+/// limits.
 class Package final : public Model<Package>,
                       public Functional,
                       public protocol::HasFlashTimes,
@@ -42,6 +52,17 @@ class Package final : public Model<Package>,
         Param<NameOf<NandTiming>> media {"z_nand", "Timing table", stated("ZnG table I: Z-NAND")};
         Param<std::string> timing_changes {"", "Values to replace, as 'tR0=3us tBERS=1ms'",
                                            table_figures()};
+        Param<Suspended> suspend {Suspended::none, "Operations that a read of their unit suspends",
+                                  switched_off()};
+        Param<Time> suspend_time {20_us,
+                                  {1_fs, 10_ms},
+                                  "Time from a suspending read until it starts",
+                                  assumed("a fiftieth of an erase of Z-NAND")};
+        Param<Time> suspend_gap {
+            100_us,
+            {1_fs, 10_ms},
+            "Least time that an operation works before it is suspended, the first time or again",
+            assumed("a tenth of an erase of Z-NAND")};
         Param<unsigned> ports {
             1, {1, 8}, "I/O ports", assumed("a usual package; ZnG table I has 2")};
         Param<unsigned> queue {
@@ -70,6 +91,7 @@ class Package final : public Model<Package>,
         ElapsedTime program_time {"Time that planes spent programming"};
         ElapsedTime erase_time {"Time that planes spent erasing"};
         Counter cached {Unit::count, "Operations that waited in a register for their die"};
+        Gathered suspensions {Unit::count, "Suspensions of erases and programs by reads"};
         Level touched_blocks {Unit::count, "Blocks accessed so far (peak: their number)"};
         Level most_erases {Unit::count, "Erases of the most erased block (peak)"};
     };
@@ -84,19 +106,35 @@ class Package final : public Model<Package>,
         std::uint32_t open = 0; ///< works at the end of `works` whose operation is incomplete
         Tick until = 0;         ///< end of the current or last operation
         Timer next;             ///< start of the next operation
+        /// Works of an operation that reads may suspend; empty if the current one is none. Their
+        /// ready is sent at their end, which is not known before.
+        Fifo<Work> suspendable;
+        Tick resumed = 0; ///< when the array last began to work on them
+        Tick left = 0;    ///< the array's remaining time if they are suspended, else 0
+
+        /// Works whose operation is complete.
+        std::uint32_t complete() const { return works.size() - open; }
+        /// The first work of the oldest read; complete() if none waits.
+        std::uint32_t first_read() const {
+            std::uint32_t i = 0;
+            while (i < complete() && works[i].command.op != FlashOp::read) ++i;
+            return i;
+        }
     };
     struct State {
         std::vector<Worker> units;
         std::vector<Tick> registers; ///< end of the array's use of each, by plane
         NandArrayState array;
-        std::uint32_t waiting = 0; ///< works not started
+        std::uint32_t waiting = 0;     ///< works not started
+        std::uint32_t suspendable = 0; ///< works that are suspendable and have not ended
+        std::uint64_t suspensions = 0;
         std::uint32_t touched = 0; ///< blocks, as counted by the statistic
     };
 
     explicit Package(const Params& p) : params(p) {}
     void init() override;
     void wake() override;
-    bool pending() const override { return state.waiting > 0; }
+    bool pending() const override { return state.waiting + state.suspendable > 0; }
     void waits_on(WaitReport& report) const override;
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
@@ -108,7 +146,8 @@ class Package final : public Model<Package>,
                 params.blocks(),
                 params.pages(),
                 params.registers(),
-                params.independent_planes()};
+                params.independent_planes(),
+                params.suspend() != Suspended::none};
     }
 
     const NandTiming& timing() const { return timing_; }
@@ -129,7 +168,21 @@ class Package final : public Model<Package>,
     Tick& register_of(const protocol::NandCommand& c) {
         return state.registers[plane_of(c.place) * params.registers() + c.reg];
     }
-    void begin(Worker& u);
+    bool is_suspendable(FlashOp op) const {
+        return (op == FlashOp::erase && params.suspend() != Suspended::none) ||
+               (op == FlashOp::program && params.suspend() == Suspended::programs_and_erases);
+    }
+    ElapsedTime& time_of(const Worker& u) {
+        return u.suspendable.front().command.op == FlashOp::erase ? stat.erase_time
+                                                                  : stat.program_time;
+    }
+    void serve(Worker& u);
+    Tick next_step(const Worker& u) const;
+    Tick suspends_at(const Worker& u) const;
+    void suspend(Worker& u);
+    void resume(Worker& u);
+    void end_suspendable(Worker& u);
+    void begin(Worker& u, std::uint32_t at);
     Contents::Id sensed(std::uint64_t page);
     void put(std::uint64_t page, Contents::Id contents);
     void accept(const protocol::NandCommand& c, unsigned port);

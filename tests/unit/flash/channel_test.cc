@@ -19,7 +19,8 @@ namespace {
 /// tWB 100 and tRR 20 ns.
 struct Bench {
     Machine machine;
-    explicit Bench(const Arguments& more = {}, unsigned registers = 1, unsigned packages = 2) {
+    explicit Bench(const Arguments& more = {}, unsigned registers = 1, unsigned packages = 2,
+                   const char* suspend = "none") {
         machine.add("controller", "test_flash.Controller", {});
         machine.add("channel", "flash.Channel",
                     with({{"packages", std::to_string(packages)},
@@ -36,6 +37,7 @@ struct Bench {
                          {"blocks", "8"},
                          {"pages", "8"},
                          {"media", "mlc"},
+                         {"suspend", suspend},
                          {"registers", std::to_string(registers)},
                          {"independent_planes", independent ? "true" : "false"}});
             machine.bind("channel", path, path, "io[0]");
@@ -215,6 +217,24 @@ TEST_CASE("Programs of a package wait until its last collection has ended, of ot
     CHECK(at[3] == 2 * ms + 1 * ns + program_command + wires + 750 * us + 1);
     CHECK(at[5] > at[4]);
     CHECK(at[1] == at[5] - 1 + program_command + wires + 750 * us + 1);
+}
+
+TEST_CASE("A read is sent to a die whose erase it suspends, a program is not", "[flash]") {
+    const Tick erase = 3800 * us, stop = 20 * us;
+    for (const char* suspend : {"none", "erases"}) {
+        Bench b({}, 1, 1, suspend);
+        b.at(0, FlashOp::erase, page(0, 0, 0, 0, 1));
+        b.at(1 * ms, FlashOp::read, page(0)).at(1 * ms, FlashOp::program, page(0, 0, 0, 1));
+        const auto answers = b.answers();
+        const bool suspends = suspend == std::string("erases");
+        INFO(suspend);
+        const Tick erased =
+            1 * ns + command - 2 * 25 * ns + wires + erase + (suspends ? stop + sense : 0) + 1;
+        CHECK(answers[0] == erased);
+        CHECK(answers[1] ==
+              (suspends ? 1 * ms + stop + read_alone : erased - 1 + read_alone - 1 * ns));
+        CHECK(answers[2] > erased + 750 * us);
+    }
 }
 
 TEST_CASE("An idle channel costs no event", "[flash]") {

@@ -88,6 +88,72 @@ TEST_CASE("Page types of a multi-level cell have times of their own", "[flash]")
     CHECK(b.log()[3].at == 30'000 * us + 820'500 * ns + 2 * ns);
 }
 
+TEST_CASE("A read suspends an erase, which then takes its whole time", "[flash]") {
+    // Block 1 is written first; the erase of block 0 begins at 200 us and 1 ns. Suspended
+    // operations stop after 20 us, at the earliest 100 us after they began or were resumed.
+    const Tick erase = 200 * us + 1 * ns, ms = 1000 * us;
+    const auto done = [&](const char* suspend, std::vector<Tick> reads) {
+        Bench b(Arguments {{"registers", "3"}, {"suspend", suspend}});
+        b.at(0, FlashOp::program, page(0, 0, 0, 1), 0).at(200 * us, FlashOp::erase, page(0));
+        for (unsigned i = 0; i < reads.size(); ++i)
+            b.at(reads[i] - 1 * ns, FlashOp::read, page(0, 0, 0, 1), i);
+        run(b.machine);
+        Tick erased = 0, first_read = 0;
+        for (const auto& seen : b.log()) {
+            if (seen.response.op == FlashOp::erase) erased = seen.at - 1 * ns - erase;
+            if (seen.response.op == FlashOp::read && seen.response.reg == 0)
+                first_read = seen.at - 1 * ns - reads[0];
+        }
+        CHECK(b.package().stat.erase_time.value() == static_cast<Uint128>(1 * ms));
+        CHECK(b.package().stat.suspensions.value() == static_cast<Uint128>(erased > 1 * ms));
+        return std::pair {first_read, erased};
+    };
+    const Tick stop = 20 * us, sense = 3 * us;
+    CHECK(done("none", {erase + 500 * us}) == std::pair {500 * us + sense, 1 * ms});
+    CHECK(done("erases", {erase + 500 * us}) == std::pair {stop + sense, 1 * ms + stop + sense});
+    // Reads that come while it is suspended are served first; a second suspension does not pay.
+    CHECK(done("erases", {erase + 500 * us, erase + 510 * us, erase + 525 * us}) ==
+          std::pair {stop + sense, 1 * ms + stop + 3 * sense});
+    // Not before it has worked for 100 us, and not if it ends as soon.
+    CHECK(done("erases", {erase + 100 * us - 1}) ==
+          std::pair {stop + sense + 1, 1 * ms + stop + sense});
+    CHECK(done("erases", {erase + 1 * us}) == std::pair {119 * us + sense, 1 * ms + stop + sense});
+    CHECK(done("erases", {erase + 980 * us - 1}).second == 1 * ms + stop + sense);
+    CHECK(done("erases", {erase + 980 * us}) == std::pair {20 * us + sense, 1 * ms});
+}
+
+TEST_CASE("A suspended operation works for suspend_gap before the next suspension", "[flash]") {
+    Bench b(Arguments {{"suspend", "erases"}, {"suspend_gap", "300us"}, {"registers", "2"}});
+    b.at(0, FlashOp::program, page(0, 0, 0, 1)).at(200 * us, FlashOp::erase, page(0));
+    b.at(600 * us, FlashOp::read, page(0, 0, 0, 1), 0); // 600 to 623: suspended; 600 us are left
+    b.at(624 * us, FlashOp::read, page(0, 0, 0, 1), 1); // waits until 923
+    run(b.machine);
+    CHECK(b.log()[1].at == 623 * us + 2 * ns);
+    CHECK(b.log()[2].at == 946 * us + 2 * ns);
+    CHECK(b.log()[3].at == 1246 * us + 2 * ns); // 1000 us and twice 23
+    CHECK(value(b.package().stat.suspensions) == 2);
+}
+
+TEST_CASE("Programs are suspended if they are to be, and keep their register", "[flash]") {
+    for (const bool programs : {false, true}) {
+        Bench b(Arguments {{"suspend", programs ? "programs_and_erases" : "erases"},
+                           {"suspend_time", "5us"},
+                           {"suspend_gap", "10us"},
+                           {"registers", "2"}});
+        b.at(0, FlashOp::program, page(0), 0).at(200 * us, FlashOp::program, page(1), 0);
+        b.at(209 * us, FlashOp::program, page(0, 1), 0);
+        b.at(210 * us, FlashOp::read, page(0), 1); // passes the program that waits
+        run(b.machine);
+        INFO(programs);
+        CHECK(b.log()[1].response.op == (programs ? FlashOp::read : FlashOp::program));
+        CHECK(b.log()[1].at == (programs ? 218 * us : 300 * us) + 2 * ns);
+        CHECK(b.log()[2].at == (programs ? 308 * us : 400 * us) + 2 * ns);
+        CHECK(b.log()[3].at == (programs ? 408 * us : 403 * us) + 2 * ns);
+        CHECK(b.package().stat.program_time.value() == static_cast<Uint128>(300 * us));
+        CHECK(value(b.package().stat.suspensions) == (programs ? 1 : 0));
+    }
+}
+
 TEST_CASE("Breaking a rule of NAND stops the run", "[flash]") {
     const auto fault = [](const std::function<void(Bench&)>& script, const Arguments& more = {}) {
         Bench b(more);
