@@ -18,7 +18,9 @@ parser.add_argument("--scale", default="default", help=f"one of {', '.join(cxl_g
 parser.add_argument(
     "--read-ahead", help="policy of the queues, such as naive, dynamic, window, fixed (default: the platform's)"
 )
-parser.add_argument("--unit", default="256B", help="unit that an endpoint's cache fetches and replaces as a whole")
+parser.add_argument(
+    "--unit", help="bytes that an endpoint's cache fetches and replaces as a whole (default: 128B on z-nand, else 256B)"
+)
 parser.add_argument("--ports", type=int, default=1, help="root ports, each with an endpoint")
 parser.add_argument(
     "--drive", default="used", help=f"previous use of a flash drive: one of {', '.join(cxl_gpu.drives.DRIVES)}"

@@ -14,6 +14,7 @@ from ..systems import placed
 from ..systems.interleave import Interleave
 from .machine import Build, Machine
 
+UNIT = assumed("256B", "two lines of the GPU's L2")
 LANES = assumed(16, "lanes of an H100, as its x16 of PCIe 5")
 
 
@@ -47,7 +48,10 @@ def _port(root: Root, machine: Machine, platform: str) -> placed.Memory:
     root.port = [System()]
     cache = derived(int(machine.footprint * machine.far_share / LOCAL), from_=LOCAL)
     add_port(
-        root, 0, Scaled(machine.footprint, local=cache, llc=0), MachineParameters(platform, root.model, media="z-nand")
+        root,
+        0,
+        Scaled(machine.footprint, local=cache, llc=0),
+        MachineParameters(platform, root.model, media="z-nand", unit=UNIT),
     )
     for end in (root.port[0].root_port, root.port[0].device):
         end.lanes = derived(lanes(machine.share), from_=[LANES, "the share of an H100"])

@@ -12,7 +12,7 @@ struct PageCacheParams {
     Param<Bytes> capacity {
         64_MiB, {256_B, Bytes {std::int64_t {1} << 50}}, "Capacity of the DRAM", example_value()};
     Param<Bytes> unit {4_KiB,
-                       {256_B, 512_KiB},
+                       {64_B, 512_KiB},
                        "Size of a unit, which is read and written as a whole",
                        example_value()};
     Param<Bytes> line {128_B,

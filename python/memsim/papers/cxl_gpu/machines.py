@@ -41,6 +41,7 @@ from .values import (
     STORE,
     THREADS,
     TREE,
+    UNITS,
     WARPS,
     WINDOW,
 )
@@ -61,7 +62,7 @@ class MachineParameters:
     read_ahead  policy of the queue logic; None: the platform's
     fault, page of uvm and gds: the host's time for a batch of faults, and the bytes that a fault brings
     prefetch    of uvm and gds: the page prefetcher of the host, such as 'density(region=2MiB,block=64KiB)'
-    unit        bytes that an endpoint's cache reads and evicts as a whole
+    unit        bytes that the cache of an endpoint with a drive reads and evicts as a whole; None: values.UNITS
     ports       root ports, each with an endpoint; addresses are interleaved over them in chunks of 256 B
     flit        of the links: one of FLITS
     medium      fields of media.MediumParameters and parameters of the drive, such as dict(announce="0ns")
@@ -81,7 +82,7 @@ class MachineParameters:
     fault: str = FAULT
     prefetch: str = "none"
     page: int = scale.UVM_PAGE
-    unit: str = "256B"
+    unit: str | None = None
     ports: int = 1
     flit: str = "68B"
     medium: Parameters = field(default_factory=dict)
@@ -169,7 +170,7 @@ def add_port(root: Root, i: int, size: scale.Scaled, p: MachineParameters) -> No
     part = root.port[i]
     capacity = up_to(-(-size.footprint // p.ports), 64 * KIB)
     cache = derived(f"{up_to(size.local // p.ports, 4 * KIB)}B", from_=size.local)
-    behind: Parameters = {} if p.media == "dram" else dict(cache=cache, unit=p.unit)
+    behind: Parameters = {} if p.media == "dram" else dict(cache=cache, unit=p.unit or UNITS[p.media])
     made = media_.medium(p.media, f"{capacity}B", **{**behind, **p.medium})
     part.queues = cxl_gpu.QueueLogic(
         read_ahead=stated(

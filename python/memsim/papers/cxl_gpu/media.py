@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from ... import Port, SimObject, flash, mem
 from ...model.objects import System
-from ...model.provenance import assumed, derived, inferred, options, source_of, stated, swept, wired
+from ...model.provenance import assumed, derived, inferred, source_of, stated, swept, wired
 from ...systems.drive import PRESETS
 from ...systems.interleave import Interleave, in_bytes
 from ...systems.parameters import Parameters, described_by
@@ -197,12 +197,7 @@ def _cache(p: MediumParameters, size: int, step: int) -> tuple[SimObject, str]:
             f"{_cached(p, size, step)}B",
             from_=p.cache if source_of(p.cache) else "CXL-GPU, evaluation: a tenth of the capacity",
         ),
-        unit=stated(
-            p.unit,
-            "CXL-GPU: unnecessary data occupies internal DRAM capacity",
-            sweep=options("--unit", "4KiB"),
-            name="what a miss brings",
-        ),
+        unit=p.unit if source_of(p.unit) else assumed(p.unit, "the length of the shortest MemSpecRd"),
         line=stated("64B", "CXL.mem: 64 B"),
         **assumed(
             dict(replacement=p.replacement, prefetch=p.prefetch), "no source gives the policy of the endpoint's cache"

@@ -3,8 +3,9 @@
 Values are of the paper's table, or assumptions (docs/models/assumptions.md).
 """
 
-from ...model.provenance import Swept, assumed, cited, inferred, stated, swept
+from ...model.provenance import Swept, assumed, cited, derived, inferred, options, stated, swept
 from ...systems.parameters import Parameters
+from .drives import LINKED, OPTANE
 
 # The read-ahead policy of a root port's queue logic; None: no endpoint.
 PLATFORMS: dict[str, str | None] = {
@@ -88,9 +89,22 @@ def _speculative(*values: object) -> list[Swept]:
     return [swept(value, platforms=SPECULATIVE) for value in values]
 
 
+# A larger unit serves more lines: 75 % of the look-ups of a sequential program hit in units of 256 B, none in units of
+# 64 B. Chosen after runs of vadd, sort and path with all three. Optane's own blocks have 256 B.
+UNITS = {
+    "z-nand": inferred(
+        "128B",
+        "cxl-22-seq: 47 % of sequential look-ups hit without speculative reads, one of the two lines of a unit",
+        used=["cxl-22-seq"],
+        sweep=options("--unit", "256B", "4KiB", platforms=LINKED),
+        name="what a miss brings",
+    ),
+    "nand": assumed("256B", "a page of 16 KiB has 64 units at most"),
+    "optane": derived(OPTANE["block"], from_=OPTANE["block"]),
+}
 QUEUES: Parameters = dict(
-    # 4 x 64 B in the mean time of a load (75 % hits of 0.2 us, misses of 5.7 us), against 1.5 GB/s of the ideal GPU, is
-    # 9.2 times its time; 8 would give 4.6, 2 18. The value was chosen after runs of vadd with 4 and 8.
+    # 4 x 64 B in the mean time of a load (50 % hits of 0.2 us, misses of 5.7 us), against 1.5 GB/s of the ideal GPU, is
+    # 17 times its time; 8 would give 9, 2 35. The value was chosen after runs of vadd with 4 and 8.
     loads_at_once=inferred(
         4,
         "cxl-40: CXL on Z-NAND takes 12.5 times the ideal GPU's time; cxl-21: loads wait in the GPU's memory queue",
