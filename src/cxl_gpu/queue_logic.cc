@@ -153,7 +153,8 @@ void QueueLogic::issue(const SpecRead& ahead, std::uint16_t application) {
     hint.application = application;
     state.memory_queue.add(hint, now());
     state.ring.add(ahead.address, ahead.bytes);
-    ++stat.speculative_reads[ahead.bytes / SpecRead::unit - 1];
+    const auto length = ahead.bytes / SpecRead::unit;
+    ++stat.speculative_reads[length ? length - 1 : static_cast<unsigned>(SpecLength::line)];
     stat.speculative_bytes += ahead.bytes;
 }
 

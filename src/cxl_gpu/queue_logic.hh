@@ -19,10 +19,10 @@ enum class RequestPath : std::uint8_t { speculated, covered, halted, plain, stor
 constexpr std::array<std::string_view, 5> names_of(RequestPath) {
     return {"speculated", "covered", "halted", "plain", "store"};
 }
-/// The lengths that a speculative read's two bits encode.
-enum class SpecLength : std::uint8_t { one, two, three, four };
-constexpr std::array<std::string_view, 4> names_of(SpecLength) {
-    return {"256B", "512B", "768B", "1024B"};
+/// The lengths of speculative reads: those that two bits encode, and one line.
+enum class SpecLength : std::uint8_t { one, two, three, four, line };
+constexpr std::array<std::string_view, 5> names_of(SpecLength) {
+    return {"256B", "512B", "768B", "1024B", "64B"};
 }
 
 /// The queue logic of a CXL root port, with speculative reads (CXL-GPU, 'Accelerating Reads with
@@ -30,17 +30,17 @@ constexpr std::array<std::string_view, 4> names_of(SpecLength) {
 ///
 /// Models        two queues. A load enters the queue of speculative reads (SR queue). The reader
 ///               processes it in order: if a recently issued range covers the load, nothing is
-///               sent. Otherwise it adds a MemSpecRd (a Mem hint for 1 to 4 units of 256 bytes) to
-///               the memory queue as soon as there is room. A MemSpecRd has no response and leaves
-///               the memory queue when it is sent. Loads move to the memory queue in order, behind
-///               their speculative reads. A speculative read thus gains the time for which its load
-///               waits for an entry. With `loads_at_once` loads also wait in the memory queue, and
-///               stores and speculative reads overtake them. A load or store keeps its entry until
-///               its answer. Stores enter
-///               the memory queue directly. A hint from the GPU becomes a speculative read of its
-///               units if the memory queue has room. `read_ahead` chooses the bytes to read ahead;
-///               LoadControl adapts them to the load that responses report. A posted store is sent
-///               as an answered one, so that its entry can be freed; the answer ends here.
+///               sent. Otherwise it adds a MemSpecRd (a Mem hint for 1 to 4 units of 256 bytes, or
+///               for a line) to the memory queue as soon as there is room. A MemSpecRd has no
+///               response and leaves the memory queue when it is sent. Loads move to the memory
+///               queue in order, behind their speculative reads. A speculative read thus gains the
+///               time for which its load waits for an entry. With `loads_at_once` loads also wait
+///               in the memory queue, and stores and speculative reads overtake them. A load or
+///               store keeps its entry until its answer. Stores enter the memory queue directly. A
+///               hint from the GPU becomes a speculative read of its units if the memory queue has
+///               room. `read_ahead` chooses the bytes to read ahead; LoadControl adapts them to the
+///               load that responses report. A posted store is sent as an answered one, so that its
+///               entry can be freed; the answer ends here.
 /// Ordering      One address: see MemoryQueue. Loads that wait for a store to their line are
 ///               overtaken by others. A store waits for loads of its line in both queues, and later
 ///               requests wait behind it.

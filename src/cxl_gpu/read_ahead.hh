@@ -8,9 +8,9 @@
 namespace memsim::cxl_gpu {
 
 /// The range of a speculative read (MemSpecRd). The paper's format has an offset in units of 256
-/// bytes and two bits of length: 1 to 4 units.
+/// bytes and two bits of length: 1 to 4 units. CXL's own announces one line.
 struct SpecRead {
-    static constexpr std::uint32_t unit = 256, most_units = 4;
+    static constexpr std::uint32_t unit = 256, most_units = 4, line = 64;
 
     std::uint64_t address = 0;
     std::uint32_t bytes = 0;
@@ -39,7 +39,7 @@ class ReadAhead : public PolicyBase {
     virtual bool heeds_load() const { return false; }
     /// Whether window() uses the neighbours; otherwise they are not collected.
     virtual bool looks_around() const { return false; }
-    /// The range for a load of this address. It must contain the unit of the address.
+    /// The range for a load from this line. It must contain the line.
     virtual SpecRead window(std::uint64_t address, std::uint32_t granularity,
                             const Neighbours& neighbours) const = 0;
 };

@@ -45,7 +45,7 @@ bool DevicePort::send_requests() {
     for (; !state.ingress.empty(); state.ingress.drop(), sent = true) {
         Message& m = state.ingress.front();
         if (m.opcode == Opcode::mem_spec_rd) {
-            const bool taken = out.offer(protocol::hint(m.address, m.units * spec_unit));
+            const bool taken = out.offer(protocol::hint(m.address, m.announced()));
             ++(taken ? stat.hints : stat.hints_dropped);
             continue;
         }

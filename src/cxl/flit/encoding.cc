@@ -49,11 +49,15 @@ Opcode opcode_of(Channel channel, std::uint64_t code) {
     return opcode(Opcode::mem_data);
 }
 
+/// Of 47 bits, that of a MemSpecRd which announces one line.
+constexpr std::uint64_t one_line = std::uint64_t {1} << 46;
+
 /// 47 bits: the address in units of 32 bytes, to address half lines. For MemSpecRd: the number of
-/// its first 256 bytes above two bits of length.
+/// its line, or of its first 256 bytes above two bits of length.
 std::uint64_t address_code(const Message& m) {
-    if (m.opcode == Opcode::mem_spec_rd) return m.address / spec_unit << 2 | (m.units - 1u);
-    return m.address / half_bytes;
+    if (m.opcode != Opcode::mem_spec_rd) return m.address / half_bytes;
+    return m.units ? m.address / spec_unit << 2 | (m.units - 1u)
+                   : one_line | m.address / line_bytes;
 }
 
 } // namespace
@@ -95,7 +99,9 @@ Message decode(Channel channel, SlotBits bits, bool half, bool enables) {
         m.tag = static_cast<std::uint16_t>(F::tag.get(bits));
         m.half = F::half.get(bits);
         const std::uint64_t address = F::address.get(bits);
-        if (m.opcode == Opcode::mem_spec_rd) {
+        if (m.opcode == Opcode::mem_spec_rd && address & one_line)
+            m.address = (address & ~one_line) * line_bytes;
+        else if (m.opcode == Opcode::mem_spec_rd) {
             m.units = static_cast<std::uint8_t>((address & 3) + 1);
             m.address = (address >> 2) * spec_unit;
         } else

@@ -60,9 +60,9 @@ struct Message {
     Opcode opcode = Opcode::mem_rd;
     DevLoad load = DevLoad::light; ///< of NDR and DRS
     bool half = false;             ///< 32 bytes are accessed, not 64
-    std::uint8_t units = 0;        ///< of MemSpecRd, 256 bytes each
+    std::uint8_t units = 0;        ///< of MemSpecRd, 256 bytes each; 0: one line, as in CXL
     std::uint16_t tag = 0;         ///< assigned by the host, returned by the device
-    std::uint64_t address = 0;     ///< aligned to its size; to 256 for MemSpecRd
+    std::uint64_t address = 0;     ///< aligned to its size; to 256 for units
     std::uint64_t enables = 0;     ///< byte mask of a partial write
     std::array<std::uint64_t, line_bytes / 8> data {};
     Aside aside;
@@ -71,6 +71,8 @@ struct Message {
     bool has_data() const { return channel() == Channel::rwd || channel() == Channel::drs; }
     bool has_enables() const { return opcode == Opcode::mem_wr_ptl || opcode == Opcode::atomic; }
     std::uint32_t bytes() const { return half ? half_bytes : line_bytes; }
+    /// The bytes that a MemSpecRd announces.
+    std::uint32_t announced() const { return units ? units * spec_unit : line_bytes; }
     /// Slots of data and byte enables that follow the header in 68-byte flits.
     std::uint32_t chunks() const { return has_data() ? bytes() / chunk_bytes + has_enables() : 0; }
 };

@@ -57,7 +57,7 @@ std::uint32_t RootPort::lines_to_send(const MemRequest& r) const {
     return lines;
 }
 
-/// Sends units of 256 bytes, up to the maximum of one message.
+/// Sends one line, or units of 256 bytes up to the maximum of one message.
 void RootPort::take_hint(const MemRequest& r) {
     if (link_->waiting() >= params.buffer()) {
         ++stat.hints_dropped;
@@ -65,9 +65,13 @@ void RootPort::take_hint(const MemRequest& r) {
     }
     Message m;
     m.opcode = Opcode::mem_spec_rd;
-    m.address = r.address / spec_unit * spec_unit;
-    const std::uint64_t units = (r.address + r.bytes - m.address + spec_unit - 1) / spec_unit;
-    m.units = static_cast<std::uint8_t>(std::min<std::uint64_t>(units, most_spec_units));
+    const std::uint64_t end = r.address + r.bytes;
+    m.address = r.address / line_bytes * line_bytes;
+    if (end > m.address + line_bytes) {
+        m.address = r.address / spec_unit * spec_unit;
+        const std::uint64_t units = (end - m.address + spec_unit - 1) / spec_unit;
+        m.units = static_cast<std::uint8_t>(std::min<std::uint64_t>(units, most_spec_units));
+    }
     link_->push(m);
     ++stat.speculative_reads;
 }

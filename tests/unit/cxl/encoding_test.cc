@@ -21,8 +21,8 @@ Message random_message(Opcode op, Rng& random) {
     else
         m.address = random.below(std::uint64_t {1} << 46) * 64;
     if (op == Opcode::mem_spec_rd) {
-        m.address = m.address / 256 * 256;
-        m.units = static_cast<std::uint8_t>(1 + random.below(4));
+        m.units = static_cast<std::uint8_t>(random.below(5));
+        if (m.units) m.address = m.address / 256 * 256;
     } else if (c != Channel::ndr && random.below(2)) {
         m.half = true;
         if (c != Channel::drs) m.address += 32 * random.below(2);

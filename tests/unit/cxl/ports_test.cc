@@ -118,16 +118,18 @@ TEST_CASE("a write is whole, half, or with byte enables; a posted one is answere
     CHECK(value(b.m.get<mem::SimpleMemory>("medium").stat.writes) == 5);
 }
 
-TEST_CASE("a hint is a MemSpecRd of 1 to 4 units of 256 bytes without an answer", "[cxl][port]") {
+TEST_CASE("a hint is a MemSpecRd of a line or of 1 to 4 units of 256 bytes, without an answer",
+          "[cxl][port]") {
     Linked b("", "", "", "depth=8", "test_mem.HintSink");
+    b.driver().plan(later, Command::hint, 256 * 3 + 96, 32, true);
     b.driver().plan(later, Command::hint, 256 * 5, 256, true);
     b.driver().plan(later, Command::hint, 256 * 8 + 100, 300, true);
     b.driver().plan(later, Command::hint, 0, 4096, true);
     b.run();
     CHECK(b.m.get<test_mem::HintSink>("medium").state.hinted ==
-          std::deque<std::uint64_t> {256 * 5, 256 * 8, 0});
-    CHECK(value(b.root().stat.speculative_reads) == 3);
-    CHECK(value(b.device().stat.hints) == 3);
+          std::deque<std::uint64_t> {256 * 3 + 64, 256 * 5, 256 * 8, 0});
+    CHECK(value(b.root().stat.speculative_reads) == 4);
+    CHECK(value(b.device().stat.hints) == 4);
     CHECK(b.driver().state.answers.empty());
     CHECK(b.device().state.link.messages.credits.owed[0] == 0); // its credits came back
 

@@ -15,7 +15,7 @@ inline Message message(Opcode op, std::uint16_t tag = 0) {
     m.opcode = op;
     m.tag = tag;
     m.address = 64 * std::uint64_t {tag};
-    if (op == Opcode::mem_spec_rd) m.address *= 4, m.units = static_cast<std::uint8_t>(1 + tag % 4);
+    if (op == Opcode::mem_spec_rd) m.address *= 4, m.units = static_cast<std::uint8_t>(tag % 5);
     for (std::size_t i = 0; i < m.data.size(); ++i)
         m.data[i] = (tag + 1) * 0x9e3779b97f4a7c15 + i * 0xbf58476d1ce4e5b9;
     return m;

@@ -60,20 +60,21 @@ TEST_CASE("A speculative read leaves the memory queue when it is sent", "[cxl_gp
     for (std::uint64_t i = 0; i < 4; ++i) b.driver().read(i ? 10 * ns : 0, i * 4096 + 192, 64);
     b.run();
     const Endpoint& e = b.endpoint();
-    CHECK(e.addresses(Command::hint) == Addresses {0, 4096, 8192, 12288});
+    CHECK(e.addresses(Command::hint) == Addresses {192, 4288, 8384, 12480});
     for (const auto& s : e.state.seen)
-        if (s.request.is_hint()) CHECK(s.request.bytes == 256);
+        if (s.request.is_hint()) CHECK(s.request.bytes == 64);
     // The only entry belongs to the first load. Its answer wakes all waiting loads, and one of them
     // gets the entry.
-    CHECK(e.when(Command::hint, 0) == there);
+    CHECK(e.when(Command::hint, 192) == there);
     CHECK(e.when(Command::read, 192) == there);
-    for (std::uint64_t i = 1; i < 4; ++i) CHECK(e.when(Command::hint, i * 4096) == there + next);
+    for (std::uint64_t i = 1; i < 4; ++i)
+        CHECK(e.when(Command::hint, i * 4096 + 192) == there + next);
     for (std::uint64_t i = 1; i < 4; ++i)
         CHECK(e.when(Command::read, i * 4096 + 192) == there + static_cast<Tick>(i) * next);
     const auto& stat = b.queues().stat;
     CHECK(value(stat.requests[cxl_gpu::RequestPath::speculated]) == 4);
-    CHECK(value(stat.speculative_reads[cxl_gpu::SpecLength::one]) == 4);
-    CHECK(value(stat.speculative_bytes) == 1024);
+    CHECK(value(stat.speculative_reads[cxl_gpu::SpecLength::line]) == 4);
+    CHECK(value(stat.speculative_bytes) == 256);
     CHECK(stat.lead.percentile(100) >= 2 * 100 * ns); // the wait of the last
 }
 
@@ -153,7 +154,7 @@ TEST_CASE("With a blind policy each load has its own speculative read", "[cxl_gp
     Bench b = bench("read_ahead=naive");
     for (std::uint64_t i = 0; i < 3; ++i) b.driver().read(0, 64 * i, 64);
     b.run();
-    CHECK(b.endpoint().addresses(Command::hint) == Addresses {0, 0, 0});
+    CHECK(b.endpoint().addresses(Command::hint) == Addresses {0, 64, 128});
 }
 
 TEST_CASE("The load reported by answers sets the granularity", "[cxl_gpu]") {
