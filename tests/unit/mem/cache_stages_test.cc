@@ -29,8 +29,8 @@ Params params_of(const std::string& policy) {
     return p;
 }
 
-Policy<parts::SetHash> linear_sets(std::uint64_t sets) {
-    Policy<parts::SetHash> linear;
+Policy<mem::SetHash> linear_sets(std::uint64_t sets) {
+    Policy<mem::SetHash> linear;
     linear.make("linear", "cache.set_hash", 1);
     linear->resize(sets);
     return linear;
@@ -95,7 +95,7 @@ MemRequest request(Command c, std::uint64_t address, std::uint32_t bytes) {
 
 TEST_CASE("a map names the sectors that a message touches, and names them to a message",
           "[mem][cache]") {
-    const Policy<parts::SetHash> linear = linear_sets(4);
+    const Policy<mem::SetHash> linear = linear_sets(4);
     const Map map(256, 64, mem::SetIndex(linear), 3, parts::Interleave(256, 2));
     CHECK(map.place(256 * 9).line == 9);
     CHECK(map.place(256 * 9).set == 0);  // its own 4th line
