@@ -9,7 +9,7 @@ from pathlib import Path
 import memsim
 import pytest
 from memsim import _memsim, mem, workload
-from memsim.cli import assumptions as pages
+from memsim.cli.generated import assumptions as pages
 from memsim.model import policies
 from memsim.model.build import build, sources
 from memsim.model.provenance import (

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import memsim
 import pytest
-from memsim.cli import verify
+from memsim.cli.restoring import verify
 from memsim.systems import cmd, cxl_gpu, ohm, sap, zng
 from memsim.systems.drive import PRESETS
 from resume import body
