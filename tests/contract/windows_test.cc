@@ -226,7 +226,7 @@ TEST_CASE("elapsed time equals that of a list of all spans, under random resets"
     }
 }
 
-TEST_CASE("spans known in advance are kept while they last, however many come", "[windows]") {
+TEST_CASE("any number of spans known in advance is kept until they end", "[windows]") {
     ElapsedTime t {"A test's"};
     Saver few, many;
     for (Tick now = 0; now < 1000; ++now) {
@@ -261,7 +261,7 @@ TEST_CASE("cycles that are booked count as they pass", "[windows]") {
     CHECK(at(never) == 0); // all were counted before
 }
 
-TEST_CASE("cycles of an episode under way are counted, and its clock's edge rounds up",
+TEST_CASE("cycles of an episode in progress are counted up to the next edge of its clock",
           "[windows]") {
     ElapsedCycles c {Unit::cycle, "A test's"};
     c.count_in(Frequency {1'000'000'000}); // 1,000,000 fs

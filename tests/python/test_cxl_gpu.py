@@ -247,7 +247,7 @@ def test_a_last_level_cache_is_vortexs_as_far_as_local_memory_is_eight_times_as_
 
 
 def test_a_light_load_leaves_bandwidth():
-    """A quarter of a full load is what is under way at the highest rate of the medium."""
+    """A quarter of a full load is the number of requests in flight at the medium's highest rate."""
     rates = {"optane": 7.2e9, "z-nand": 8 * 800e6, "nand": 7e9}  # of a data sheet, and of eight channels
     for name, latency in cxl_gpu.drives.MISS.items():
         full = cxl_gpu.media.full_load(name, 256)

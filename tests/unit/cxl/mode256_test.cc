@@ -252,7 +252,7 @@ TEST_CASE("after a lost acknowledgement, repeated flits are not accepted twice",
     CHECK(p.received == 1);
     CHECK(p.host().errors == 1);
     CHECK(p.at_rest());
-    CHECK(p.host().replayed == 0); // a Nak of the NOP is reason to acknowledge once more
+    CHECK(p.host().replayed == 0); // a Nak of the NOP causes another acknowledgement
     Links q;                       // and with it both Naks of what was lost
     q.run_until_idle();
     q.keeps_places = true;

@@ -96,7 +96,7 @@ TEST_CASE("The stack is written newest first, one line at a time", "[cxl_gpu]") 
         CHECK(e.addresses(Command::write) == Addresses {0, 192, 128, 64});
         CHECK(e.when(Command::write, 128) > e.when(Command::write, 192) + 10 * us);
         CHECK(value(b.stores().stat.stores[StorePath::stacked]) == 3);
-    } else // two writes more may be under way, beside the first
+    } else // two more writes may be outstanding, in addition to the first
         CHECK(e.addresses(Command::write) == Addresses {0, 64, 128, 192});
 }
 
@@ -308,7 +308,7 @@ TEST_CASE("Invalid reserve parameters are rejected", "[cxl_gpu]") {
     refused("suspend_at=high", "'high' is not one of");
 }
 
-TEST_CASE("A request must lie within one line", "[cxl_gpu]") {
+TEST_CASE("A request must not cross a line", "[cxl_gpu]") {
     Bench b = bench("");
     b.driver().read(0, 32, 64);
     b.m.start();

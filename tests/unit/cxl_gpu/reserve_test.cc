@@ -33,7 +33,8 @@ SectorBytes filled(std::uint8_t value, std::uint32_t known = SectorBytes::all) {
 
 } // namespace
 
-TEST_CASE("A line of the reserve is found from its claim until the endpoint has it", "[cxl_gpu]") {
+TEST_CASE("A line of the reserve is found from its claim until the endpoint has received it",
+          "[cxl_gpu]") {
     Reserve r = of(2);
     const std::uint32_t a = r.claim(7, 0, Phase::stacked), b = r.claim(9, 0, Phase::leaving);
     CHECK(r.full());

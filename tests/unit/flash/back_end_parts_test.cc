@@ -226,7 +226,7 @@ TEST_CASE("A job waits for its translation page, which is read once for all", "[
     CHECK(m.written.empty()); // nothing was changed
 }
 
-TEST_CASE("Evicting a changed entry writes its page, once more if that is being written",
+TEST_CASE("Evicting a changed entry writes its page, again if the page is being written",
           "[flash]") {
     Map m;
     for (const std::uint32_t lpn : {1, 8, 16}) m.pages.changed(lpn);

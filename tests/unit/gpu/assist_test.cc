@@ -76,7 +76,7 @@ struct AssistRig {
 
 } // namespace
 
-TEST_CASE("An assist warp's instructions take issue slots, as those of warps do", "[sm]") {
+TEST_CASE("Instructions of an assist warp use issue slots like those of other warps", "[sm]") {
     constexpr Tick ns = 1'000'000;
     {
         AssistRig rig(4, 5); // over by then

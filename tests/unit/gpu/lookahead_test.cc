@@ -76,7 +76,8 @@ struct Machines {
 
 } // namespace
 
-TEST_CASE("The next memory operations of a warp are known, no more than were asked for", "[sm]") {
+TEST_CASE("A look-ahead returns the next memory operations of a warp, at most as many as requested",
+          "[sm]") {
     const auto write = [](auto& w) {
         load(w, 128);
         w.compute(~0u, 5);
@@ -157,8 +158,9 @@ TEST_CASE("An SM answers with the lines of each warp's next operations and marks
     }
 }
 
-TEST_CASE("What is upcoming lies at the addresses of the warp's application, from its line on",
-          "[sm]") {
+TEST_CASE(
+    "Upcoming accesses have addresses of the warp's application, from the start of their line",
+    "[sm]") {
     Script s;
     s.write = [](auto& w, unsigned) {
         w.compute(~0u, 40);

@@ -179,7 +179,7 @@ TEST_CASE("A wrong PCIe link is refused", "[pcie]") {
     CHECK_THROWS_WITH(none.build(), Contains("no component sends over this link"));
 }
 
-TEST_CASE("A hint crosses PCIe as a read does, if the other side takes it at once", "[pcie]") {
+TEST_CASE("A hint crosses PCIe like a read if the receiver accepts it at once", "[pcie]") {
     Machine m;
     m.add("host", "test_mem.Driver", {});
     m.add("pcie", "link.Pcie", {});

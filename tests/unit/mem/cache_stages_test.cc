@@ -133,7 +133,8 @@ TEST_CASE("a banked pipeline starts so many a cycle, and waits for a bank's port
     CHECK(slots.bank_free(1, 2 * ns) == 3 * ns);
 }
 
-TEST_CASE("an outlet keeps the order and identifies the request of an answer", "[mem][cache]") {
+TEST_CASE("an outlet keeps messages in order and identifies the request of a response",
+          "[mem][cache]") {
     Parts p;
     for (std::uint64_t a : {0, 128, 256}) p.core.outlet.send(request(Command::read, a, 32));
     CHECK(p.core.outlet.room(1));
@@ -151,7 +152,7 @@ TEST_CASE("an outlet keeps the order and identifies the request of an answer", "
     CHECK_THROWS_AS(p.core.outlet.answered(999), Panic);
 }
 
-TEST_CASE("an eviction writes back what is dirty, offers what is clean, if there is room",
+TEST_CASE("an eviction writes back dirty sectors and offers clean sectors if the queue has room",
           "[mem][cache]") {
     const bool victims = GENERATE(false, true);
     Parts p("write_back", victims);
@@ -174,7 +175,8 @@ TEST_CASE("an eviction writes back what is dirty, offers what is clean, if there
     CHECK(p.stat.victims.value() == 1);
 }
 
-TEST_CASE("a miss fetches sectors not requested yet, and fills answer in order", "[mem][cache]") {
+TEST_CASE("a miss fetches sectors not requested yet, and fills complete requests in order",
+          "[mem][cache]") {
     Parts p;
     const MemRequest first = request(Command::read, 0, 64), second = request(Command::read, 32, 64);
     CHECK(p.misses.miss(p.look_up(first)) == CacheStall::none);
@@ -218,7 +220,7 @@ TEST_CASE("a write stays, or is forwarded and tracked", "[mem][cache]") {
     CHECK(through.core.outlet.answered(through.state.outlet.queue[0].tag).tag == w.tag);
 }
 
-TEST_CASE("a flush goes through the sets as far as there is room", "[mem][cache]") {
+TEST_CASE("a flush visits sets while its queue has room", "[mem][cache]") {
     Parts p("write_back", true);
     for (std::uint64_t line = 0; line < 4; ++line) p.put(line, 0b0001, 0b0001);
     MemRequest r = request(Command::flush, 0, 0);

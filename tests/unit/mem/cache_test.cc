@@ -45,7 +45,7 @@ TEST_CASE("one lookup a cycle, exactly", "[mem][cache]") {
     }
 }
 
-TEST_CASE("LRU and FIFO differ in what they keep", "[mem][cache]") {
+TEST_CASE("LRU and FIFO keep different pages", "[mem][cache]") {
     const bool lru = GENERATE(true, false);
     Rig rig(std::string("replacement=") + (lru ? "lru" : "fifo"));
     // Set 0 takes lines 0, 2, 4: the third takes the place of 2 under LRU, of 0 under FIFO.
@@ -161,7 +161,7 @@ TEST_CASE("a set whose lines are all on their way holds up", "[mem][cache]") {
     CHECK(rig.driver().answered(2) > 2 * miss_time - 11 * ns);
 }
 
-TEST_CASE("write-through passes writes on and keeps the copy", "[mem][cache]") {
+TEST_CASE("write-through forwards writes and keeps the copy", "[mem][cache]") {
     Rig rig("");
     Driver& d = rig.driver();
     d.read(0, 0);
@@ -192,7 +192,7 @@ TEST_CASE("write-evict and atomics drop the copy above", "[mem][cache]") {
     CHECK(value(rig.memory().stat.writes) == 1);
 }
 
-TEST_CASE("what was fetched before a write that drops it is not kept", "[mem][cache]") {
+TEST_CASE("data fetched before a write that drops the line are not kept", "[mem][cache]") {
     Rig rig("write_policy=write_evict");
     Driver& d = rig.driver();
     d.read(0, 0);
@@ -273,7 +273,7 @@ TEST_CASE("write-back without allocation passes misses on", "[mem][cache]") {
     CHECK(value(rig.cache().stat.passed_on) == 1);
 }
 
-TEST_CASE("invalidate empties what is clean, on its way included", "[mem][cache]") {
+TEST_CASE("invalidate drops clean lines, including those being fetched", "[mem][cache]") {
     Rig rig("write_policy=write_back write_allocate=true");
     Driver& d = rig.driver();
     d.write(0, 0);

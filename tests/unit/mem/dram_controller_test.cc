@@ -57,7 +57,7 @@ TEST_CASE("spurious wakes, another event queue, a save and load: nothing shows i
     }
 }
 
-TEST_CASE("every preset, order and refresh resumes as if nothing had happened") {
+TEST_CASE("every preset, order and refresh policy continues from a checkpoint with equal results") {
     const auto run = [](const Arguments& dram) {
         const std::string expected = whole_run(QueueKind::fast, 0, dram);
         CHECK(whole_run(QueueKind::naive, 3, dram) == expected);
@@ -101,7 +101,7 @@ TEST_CASE("every preset, order and refresh resumes as if nothing had happened") 
             }
 }
 
-TEST_CASE("everything asked for is answered, and every answer has its piece of DRAM behind it") {
+TEST_CASE("every request is answered, and each response belongs to an access of the DRAM") {
     const auto m = machine(mixed, busy);
     m->start();
     m->run(never);
@@ -224,7 +224,7 @@ TEST_CASE("unused time, banks, ranks and channels cause no events") {
     CHECK(beside - alone <= 32 * 12);
 }
 
-TEST_CASE("a controller of six takes every address of its own, and refuses others") {
+TEST_CASE("one of six controllers accepts all addresses of its share and refuses the others") {
     const Arguments dram {{"timing", "ohm_table1"}, {"capacity", "12MiB"}, {"channels", "6"},
                           {"channel", "2"},         {"map", "RoBaCoChCl"}, {"interleave", "2KiB"}};
     const auto run = [&](const char* base) {
@@ -294,7 +294,7 @@ TEST_CASE("a controller that contradicts itself is refused before time 0") {
     CHECK(sentence({{"timing", "ddr9"}}).find("there is no preset 'ddr9'") == 13);
 }
 
-TEST_CASE("what the banks count is what the channel counts, each where it happened", "[dram]") {
+TEST_CASE("the counts of the banks add up to those of the channel", "[dram]") {
     const auto m = machine(mixed, busy);
     m->start();
     m->run(never);

@@ -68,7 +68,7 @@ TEST_CASE("each bus has its own turnaround") {
     CHECK(second(DramWires::side, DramWires::data) == apart);
 }
 
-TEST_CASE("what waits in the register crosses nothing, at whatever time") {
+TEST_CASE("an access to the register occupies no bus at any time") {
     Wired w(slow_bus());
     w.read_over(DramWires::data, 1, first);
     w.read_over(DramWires::side, 2, same_rank);

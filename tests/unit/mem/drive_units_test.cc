@@ -77,7 +77,8 @@ TEST_CASE("Nothing joins a request that was sent, or a write", "[drive_units]") 
     u.next(3, 1, BlockOp::read, false);
 }
 
-TEST_CASE("A unit on its way to the drive is read when the drive has it", "[drive_units]") {
+TEST_CASE("A unit that is being written to the drive is read after the drive has received it",
+          "[drive_units]") {
     Units u;
     u.units.leave(5);
     CHECK(u.units.leaves(5));

@@ -129,7 +129,8 @@ TEST_CASE("A unit is not written to its frame before the one that makes room has
     CHECK(b.driver().answered(1) > 100 * us + static_cast<Tick>(lines) * dram_read);
 }
 
-TEST_CASE("A unit on its way to the drive is read again when it is there", "[page_cache]") {
+TEST_CASE("A unit that is being written to the drive is read again after the drive has received it",
+          "[page_cache]") {
     Bench b("capacity=4KiB");
     b.driver().write(0, 0, 32, false);
     b.driver().read(100 * us, unit);
@@ -184,7 +185,7 @@ TEST_CASE("Hinted units are fetched with a missed one, neighbours in one request
     CHECK(small.count(&Stats::drive_reads) == 1 + 3);
 }
 
-TEST_CASE("A hint takes no frame of a unit in transfer; unused units are counted", "[page_cache]") {
+TEST_CASE("A hint does not replace a unit in transfer; unused units are counted", "[page_cache]") {
     Bench b("capacity=8KiB", "pages=3");
     b.driver().read(0, 0); // unit 1 comes along, 2 and 3 find no frame
     b.driver().read(100 * us, 5 * unit);
@@ -291,7 +292,7 @@ TEST_CASE("Each unit has its frame to itself under random traffic", "[page_cache
     }
 }
 
-TEST_CASE("Hints may come among the requests", "[page_cache]") {
+TEST_CASE("Hints may arrive at the port for requests", "[page_cache]") {
     Bench b("capacity=64KiB");
     b.driver().plan(0, Command::hint, 2 * unit + 256, 4096, true); // units 2 and 3
     b.driver().read(1 * us, 3 * unit);                             // on its way
@@ -343,7 +344,7 @@ TEST_CASE("Host writes to a unit in transfer are kept, in either direction, by a
     CHECK(at(goes, 100 * us + us / 2) == 42); // it has been read out, and is not at the drive
 }
 
-TEST_CASE("Units of 256 bytes come alone, and a controller's time is paid for each miss",
+TEST_CASE("Units of 256 bytes are read one by one, and each miss costs the controller's time",
           "[page_cache]") {
     Bench b("capacity=16KiB unit=256B drive_latency=1us", "", "block=256B");
     b.driver().read(0, 5 * 256 + 64);
@@ -394,8 +395,9 @@ TEST_CASE("A unit that was written again after it left with its group leaves aga
     CHECK(b.count(&Stats::units_out) == 3);
 }
 
-TEST_CASE("A unit that leaves with its group makes no room before the drive has it",
-          "[page_cache]") {
+TEST_CASE(
+    "The frame of a unit that is written with its group is not free before the drive has the unit",
+    "[page_cache]") {
     Bench b("capacity=512B unit=256B write_group=512B", "", "block=256B write_latency=200us");
     b.driver().write(0, 0, 32, false);
     b.driver().write(20 * us, 256, 32, false);
@@ -408,7 +410,7 @@ TEST_CASE("A unit that leaves with its group makes no room before the drive has 
           b.driver().answered(2) + 15 * us); // it takes the frame of unit 8
 }
 
-TEST_CASE("An early write is answered at once, and seen by what comes after it", "[page_cache]") {
+TEST_CASE("An early write is answered at once, and later reads return its data", "[page_cache]") {
     for (const bool early : {false, true}) {
         Bench b(early ? "capacity=4KiB early_writes=true" : "capacity=4KiB");
         b.driver().write(0, 64, 32, false);
@@ -426,7 +428,8 @@ TEST_CASE("An early write is answered at once, and seen by what comes after it",
     }
 }
 
-TEST_CASE("What an early write holds is found before its unit has come", "[page_cache]") {
+TEST_CASE("A functional access finds the data of an early write before its unit has arrived",
+          "[page_cache]") {
     Bench b("capacity=4KiB early_writes=true", "", "", true);
     MemRequest& r = b.driver().plan(0, Command::write, 64, 32, false);
     r.contents = b.m.sim().contents().create();

@@ -52,7 +52,8 @@ const std::string write_back = "write_policy=write_back write_allocate=true";
 
 } // namespace
 
-TEST_CASE("clean victims are kept, the oldest goes first, a hit moves them back", "[mem][cache]") {
+TEST_CASE("clean victims are kept, the oldest is evicted first, a hit returns them to the cache",
+          "[mem][cache]") {
     Bench b(write_back);
     Driver& d = b.driver();
     d.read(0, 0, 96); // line 0: sectors 0 to 2
@@ -120,7 +121,8 @@ TEST_CASE("a cache above anything else offers no victims", "[mem][cache]") {
     CHECK(value(rig.memory().stat.writes) == 0);
 }
 
-TEST_CASE("a cache that offers victims needs room for what one request sends", "[mem][cache]") {
+TEST_CASE("the queue of a cache that offers victims must hold all messages of one request",
+          "[mem][cache]") {
     CHECK_THROWS_WITH(Bench(write_back + " mem_queue=3"),
                       Catch::Contains("cache.mem_queue: must hold all messages of one request: 4"));
 }

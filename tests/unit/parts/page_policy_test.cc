@@ -86,7 +86,8 @@ std::uint64_t hits_of(const std::string& policy, std::uint32_t frames, const Str
 
 } // namespace
 
-TEST_CASE("Each page policy does on random strings what a plain reference does", "[page_policy]") {
+TEST_CASE("Each page policy equals a plain reference on random strings of accesses",
+          "[page_policy]") {
     CHECK(page_policies().size() == 6);
     for (const auto& [name, info] : page_policies())
         for (const auto& [shape, string] : strings)
@@ -125,7 +126,7 @@ TEST_CASE("Each page policy does on random strings what a plain reference does",
                 }
 }
 
-TEST_CASE("A scan beside a hot set: ARC, CAR and CLOCK-Pro hit more often than LRU",
+TEST_CASE("During a scan of other pages ARC, CAR and CLOCK-Pro hit a hot set more often than LRU",
           "[page_policy]") {
     for (const std::uint32_t frames : {16u, 64u, 256u}) {
         const std::uint64_t lru = hits_of("lru", frames, scan_and_hot_set);
@@ -205,7 +206,7 @@ TEST_CASE("In ARC's case III, as many pages in T1 as its target has are one too 
             {4, 2, 1}}); // p is 1 now, and T1 has 2 alone
 }
 
-TEST_CASE("CAR's hands spare what was accessed again, and its target moves by returns",
+TEST_CASE("CAR's hands skip pages that were accessed again, and returns of ghosts move its target",
           "[page_policy]") {
     follow("car", 3,
            {{1, no_victim, 0},
@@ -220,7 +221,8 @@ TEST_CASE("CAR's hands spare what was accessed again, and its target moves by re
             {6, 2, 2}}); // T1 is empty; 1 is spared
 }
 
-TEST_CASE("CLOCK-Pro's cold pages: a test that ends well makes one more, others one less",
+TEST_CASE("CLOCK-Pro's number of cold pages grows by an access in the test period and shrinks by "
+          "its end without one",
           "[page_policy]") {
     // The first pages are hot, but for one.
     follow("clock-pro", 4,
@@ -447,7 +449,7 @@ TEST_CASE("Every page policy works under random traffic and continues from its s
         }
 }
 
-TEST_CASE("A page policy that knows more frames than there are is not loaded", "[page_policy]") {
+TEST_CASE("A saved page policy with more frames than the memory has is refused", "[page_policy]") {
     for (const auto& [name, info] : page_policies()) {
         INFO(name);
         Memory large(8, name), small(8, name), other(8, name);

@@ -29,7 +29,7 @@ MemRequest random_request(Rng& random) {
 
 } // namespace
 
-TEST_CASE("the pieces of a message need what it needs, and no more", "[sectors]") {
+TEST_CASE("the pieces of a message need exactly the bytes that the message needs", "[sectors]") {
     Rng random(2, "pieces");
     for (int n = 0; n < 20'000; ++n) {
         const MemRequest r = random_request(random);

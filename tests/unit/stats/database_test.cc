@@ -185,7 +185,7 @@ TEST_CASE("A run that is killed leaves whole dumps, marked unfinished", "[stats]
     CHECK(ask(path, "SELECT count(*) FROM run") == "2");
 }
 
-TEST_CASE("A resumed run deletes what came after its checkpoint", "[stats]") {
+TEST_CASE("A resumed run deletes the rows after its checkpoint", "[stats]") {
     const Folder folder;
     const std::string path = folder / "stats.db", other = folder / "other.db";
     const std::string everything =

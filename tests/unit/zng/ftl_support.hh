@@ -47,7 +47,7 @@ class Wanderer final : public Model<Wanderer> {
 };
 
 /// Passes requests on to a flash controller and looks at each: its address must be that of a block
-/// that its application has now, or had when the merge under way began.
+/// that its application has now, or had when the merge in progress began.
 class Gate final : public Model<Gate>, public Functional {
   public:
     struct Params {

@@ -134,7 +134,8 @@ TEST_CASE("PCs and applications have separate entries until one is replaced", "[
     CHECK(value(one.prefetcher().stat.takeovers) == 2);
 }
 
-TEST_CASE("A table of 512 entries keeps far more of 400 PCs than one of 64", "[zng][prefetcher]") {
+TEST_CASE("A table of 512 entries retains far more of 400 PCs than a table of 64",
+          "[zng][prefetcher]") {
     const auto takeovers = [](const char* entries) {
         Rig rig(std::string("variant=predict-4KBpref entries=") + entries);
         for (std::uint32_t pc = 0; pc < 400; ++pc) rig.reporter().read(0, pc * 8);

@@ -100,7 +100,7 @@ void fuzz(const std::string& name, const std::string& good, const TraceOptions& 
 
 } // namespace
 
-TEST_CASE("a memsim trace returns what was written, with contents", "[traces]") {
+TEST_CASE("a memsim trace returns the written records with their contents", "[traces]") {
     const Folder folder;
     const auto records = some_records(1000);
     const auto path = folder.write("t.mst", encode(records, *memsim_encoder(), 64));
@@ -487,7 +487,7 @@ TEST_CASE("a memory with another address mapping rejects a bank trace", "[traces
         CHECK(refusal(other, "RoRaBaCoCh").starts_with("player.map: "));
 }
 
-TEST_CASE("slices and conversions keep what the formats have in common", "[traces]") {
+TEST_CASE("slices and conversions keep the fields that the formats share", "[traces]") {
     const Folder folder;
     const auto records = some_records(100);
     const auto mst = folder.write("t.mst", encode(records, *memsim_encoder(), 16));
