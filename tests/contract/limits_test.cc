@@ -65,7 +65,7 @@ std::vector<Value> values() {
     return all;
 }
 
-/// From now on the parameter of all components of a type has this value, whatever a rig gives it.
+/// From now on the parameter of all components of a type has this value instead of the rig's.
 /// For a process of its own: the registry stays as it is for all others.
 void impose(const Value& v) {
     static const Value* imposed = nullptr;

@@ -14,7 +14,7 @@ static const Registration<SerialGroups> serial_groups {
 
 namespace {
 
-/// An application whose launches are those of another one, distributed over hardware threads. Its
+/// The launches of another application, distributed over hardware threads. Its
 /// state consists of the other's state and the current launch.
 class SerialSource final : public program::KernelSource {
   public:

@@ -137,7 +137,7 @@ TEST_CASE("a look-up in the L2 occupies its bank if configured", "[cmd]") {
     };
     const Counts free = run("false"), taken = run("true");
     REQUIRE(taken.looked > 100);
-    // A cycle a look; the rest is as before but for what comes at another time.
+    // A cycle a look-up; the rest is equal except for responses at other times.
     CHECK(taken.busy > free.busy + taken.looked / 2);
     CHECK(taken.busy < free.busy + taken.looked * 2);
 }

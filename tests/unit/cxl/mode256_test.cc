@@ -369,7 +369,8 @@ TEST_CASE("an acknowledgement during a replay: the flit after the gap carries it
     replay.replay();
     const std::uint16_t first = FlitNumber::after(before, 1);
     CHECK(replay.header(Type::messages) == Header256 {Type::messages, Command::own, first});
-    // A flit comes, so that an acknowledgement is due; it acknowledges some of those to be sent.
+    // A flit arrives, so an acknowledgement is due; the flit acknowledges some of the flits to be
+    // sent.
     const auto verdict =
         replay.judge({Type::messages, Command::ack, FlitNumber::after(before, acknowledged)}, 2);
     replay.complete(verdict);

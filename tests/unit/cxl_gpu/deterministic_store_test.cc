@@ -63,7 +63,7 @@ TEST_CASE("A store is pushed onto the stack only if another one is outstanding",
     const bool early = GENERATE(true, false);
     Bench b = bench("");
     b.driver().write(0, 0, 64, false);
-    const Tick second = early ? back - 3 : back - 2; // the answer comes one tick behind
+    const Tick second = early ? back - 3 : back - 2; // the response arrives one tick later
     b.driver().write(second, 64, 64, false);
     b.run();
     CHECK(value(b.stores().stat.stores[StorePath::stacked]) == (early ? 1 : 0));
@@ -164,7 +164,7 @@ TEST_CASE("Loads are served from the reserve if it holds all their sectors", "[c
 }
 
 TEST_CASE("A search takes one step per level of the tree", "[cxl_gpu]") {
-    // Entries there are when a load comes, and its levels.
+    // Number of entries when a load arrives, and its levels.
     const auto [entries, levels] =
         GENERATE(std::pair {0u, 0}, std::pair {1u, 1}, std::pair {3u, 2}, std::pair {4u, 3});
     Bench b = bench("level_time=2ns");

@@ -79,8 +79,9 @@ struct AssistRig {
 TEST_CASE("Instructions of an assist warp use issue slots like those of other warps", "[sm]") {
     constexpr Tick ns = 1'000'000;
     {
-        AssistRig rig(4, 5); // over by then
-        // Arrives 1 fs after the edge at 50 ns; the next is asked for when the answer is there.
+        AssistRig rig(4, 5); // ended before
+        // Arrives 1 fs after the edge at 50 ns; the next one is requested when the response has
+        // arrived.
         CHECK(rig.done(0) == 51 * ns + 10 * 4 * ns + 1);
         CHECK(rig.done(1) == 92 * ns + 1 * 4 * ns + 1);
     }

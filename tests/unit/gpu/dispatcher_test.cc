@@ -328,7 +328,7 @@ TEST_CASE("When one application ends the others run on, or it repeats, or all st
     CHECK(value(*again, "application_instructions[0]") == 20 * 3200);
     CHECK(value(*again, "thread_instructions") > 20 * 3200 + 70 * 3200 + 40 * 3200);
     CHECK(blocks_of_sms(*again, 2)[1] == 70);
-    // Alone on its SM, the first one is as fast whatever happens afterwards.
+    // Alone on its SM, the first one is equally fast in both cases.
     CHECK(value(*again, "application_cycles[0]") == value(*on, "application_cycles[0]"));
     const double sum = on->machine.stat_value("dispatcher", "ipc_sum", "");
     CHECK(sum == Approx(on->machine.stat_value("dispatcher", "application_ipc[0]", "") +

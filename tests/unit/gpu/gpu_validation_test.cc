@@ -80,7 +80,7 @@ Script chase(unsigned loads, F address) {
     return s;
 }
 
-/// Cycles of a load, from the difference of two chases, so that what is around them drops out.
+/// Cycles of a load, from the difference of two chases, which removes the cycles around them.
 template <class F>
 double step(unsigned from, unsigned to, F address, const std::string& memory,
             const Arguments& of_memory) {

@@ -123,13 +123,13 @@ TEST_CASE("An SM answers with the lines of each warp's next operations and marks
     s.warps = 2;
     s.write = [](auto& w, unsigned warp) {
         load(w, 0);
-        w.barrier(~0u, 1); // waits for the memory: what comes next is not known before
+        w.barrier(~0u, 1); // waits for the memory: the next operations are not known before
         if (warp == 0) return;
         w.access(WarpOpKind::store, 48, ~0u, 4, word(1024, 32));
         load(w, 8192);
     };
-    // After 500 ns the loads are on their way; by then neither warp has anything to tell. After 1.1
-    // us they are there, and all is over but what the memory does with the stores.
+    // After 500 ns the loads are outstanding, and neither warp has upcoming operations. After 1.1
+    // us they have completed, and only the memory's work on the stores remains.
     Machines early(s, {{"period", "500ns"}});
     REQUIRE(early.seen().size() == 1);
     CHECK(early.seen()[0].count == 0);

@@ -20,7 +20,7 @@ TEST_CASE(
         b.driver(0).read(0, 0);       // in memory from 0.4 to 5.4 us
         b.driver(1).read(0, 4 * KiB); // of another page
         b.mover().plan(us, PageOrderKind::unmap, 0);
-        b.driver(0).read(2 * us, 64);      // its page is gone
+        b.driver(0).read(2 * us, 64);      // its page was removed
         b.driver(1).read(2 * us, 4 * KiB); // its page is not
         b.mover().plan(10 * us, PageOrderKind::map, 0, 77);
     });

@@ -113,7 +113,7 @@ TEST_CASE("A TLB stalls when it has no room for a miss or for another request of
     });
     const Tick first = hit_time + to_mmu_and_back + 2 * walk_read;
     CHECK(one.driver().answered(0) == first);
-    // It is served when the first page comes.
+    // It is served when the first page arrives.
     CHECK(one.driver().answered(1) == first - (833'334_fs + 100_ns + 1_fs).raw + to_mmu_and_back +
                                           walk_read + (833'334_fs + 100_ns + 1_fs).raw);
     CHECK(value(one.tlb().stat.stalled_by_misses) == 1);
@@ -215,7 +215,8 @@ TEST_CASE("Addresses go round the pages of a stripe, unit by unit", "[mmu]") {
     REQUIRE(b.memory().state.seen.size() == 24);
     std::set<std::uint64_t> units;
     for (const auto& s : b.memory().state.seen) {
-        const std::uint64_t unit = s.request.address % (4 * KiB); // which it is: what was added
+        const std::uint64_t unit =
+            s.request.address % (4 * KiB); // identifies the request: the added offset
         const std::uint64_t page = unit / 12 * 4 + unit % 4, within = unit % 12 / 4;
         CHECK(s.request.address == page * 12 * KiB + within * 4 * KiB + unit);
         units.insert(unit);

@@ -4,7 +4,8 @@
 
 #include <map>
 
-/// More pages than frames: what the TLBs let through, held against what a reference allows.
+/// More pages than frames: the requests that the TLBs forward, compared with those that a reference
+/// allows.
 namespace memsim::test_mmu {
 
 /// Random reads and writes of random pages. Each carries the number of its page in `pc`.

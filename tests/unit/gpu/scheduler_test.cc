@@ -94,7 +94,7 @@ TEST_CASE("The oldest warp is the first arrived, not the one in the lowest slot"
     rig.trace();
     rig.run();
     const Issues all = rig.issues();
-    // Block 0 ends, block 2 comes to slot 0; slot 1 is older.
+    // Block 0 ends, block 2 is placed in slot 0; slot 1 is older.
     for (std::size_t i = 0; i < all.size(); ++i)
         CHECK(all[i].warp == (i < 41 ? 0u : i < 82 ? 1u : 0u));
 }

@@ -121,8 +121,8 @@ TEST_CASE("One input of a router feeds one output at a time", "[link][mesh]") {
 
 TEST_CASE("A packet waits while another packet of its input leaves through another port",
           "[link][mesh]") {
-    // At router 1 the link east is taken for cycles 15 to 33, so what comes first from the west
-    // leaves then; what comes behind it, by another channel, for another output, is there at 38.
+    // At router 1 the link east is occupied in cycles 15 to 33, so the first packet from the west
+    // leaves then; the next one, in another channel and for another output, arrives at 38.
     Bench b(3, {{"columns", "3"}, {"rows", "1"}});
     b.send(10, 1, 2, PacketKind::data);
     b.send(10, 0, 2, PacketKind::data);
@@ -134,7 +134,7 @@ TEST_CASE("A packet waits while another packet of its input leaves through anoth
 
 TEST_CASE("A full buffer stops its sender, and nothing is lost", "[link][mesh]") {
     // One channel that holds one packet: the next leaves when the tail has left and the credit is
-    // back: 18 flits + link + stages + link after the head came.
+    // back: 18 flits + link + stages + link after the head arrived.
     Bench tight(2, {{"columns", "2"}, {"rows", "1"}, {"channels", "1"}, {"buffer", "18"}});
     for (unsigned i = 0; i < 20; ++i) tight.send(10, 0, 1, PacketKind::data);
     run(tight.machine);
@@ -225,7 +225,7 @@ class Post final : public link::Mesh<Post, Letter> {
 };
 static const Registration<Post> post_registered {"A mesh that carries letters (a test's)."};
 
-/// Sends a letter to the other, and notes when one comes.
+/// Sends a letter to the other, and records arrivals.
 class Correspondent final : public Model<Correspondent> {
   public:
     struct Params {

@@ -70,7 +70,7 @@ TEST_CASE("a slow write holds its bank and its answer, and no other bank", "[mem
 TEST_CASE("a fill takes its bank for a write, unless it has a port", "[mem][cache]") {
     const bool own_port = GENERATE(true, false);
     Rig rig(one_ns + "write_cycles=3 fill_port=" + (own_port ? "true" : "false"));
-    rig.driver().read(0, 0); // its fill comes at 100 ns + 2 fs: cycles 100 to 102
+    rig.driver().read(0, 0); // its fill arrives at 100 ns + 2 fs: cycles 100 to 102
     rig.driver().read(100 * ns, 0);
     rig.driver().read(110 * ns, 0);
     rig.run();
@@ -102,7 +102,7 @@ TEST_CASE("a sector written in part is fetched when it is read", "[mem][cache]")
 
     Rig read("write_policy=write_back write_allocate=true fetch_on_write=false");
     read.driver().write(0, 8, 8);
-    read.driver().read(1000 * ns, 0); // the rest comes now
+    read.driver().read(1000 * ns, 0); // the rest is fetched now
     read.driver().read(2000 * ns, 0);
     read.run();
     CHECK(read.driver().answered(1) == 1000 * ns + miss_time);
@@ -209,7 +209,7 @@ TEST_CASE("ways are reserved and given back while it runs", "[mem][cache]") {
     rig.driver().write(0, 0, 32, false);         // passed on
     rig.driver().write(1000 * ns, 0, 32, false); // kept
     rig.driver().write(2000 * ns, 256, 32, false);
-    rig.driver().write(2100 * ns, 0, 32, false);         // what is kept stays so
+    rig.driver().write(2100 * ns, 0, 32, false);         // kept lines remain kept
     rig.driver().plan(2200 * ns, Command::atomic, 0, 4); // and is performed where the data is
     rig.manager().plan(500 * ns, Command::reserve, 0, 2);
     rig.manager().plan(1500 * ns, Command::reserve, 0, 0);
@@ -295,7 +295,7 @@ TEST_CASE("a flush waits for its own write-backs and for those of lines evicted 
         const Tick written = 100 * ns + 1 + 1 + 100 * ns; // when the memory has line 0
         CHECK(rig.manager().answered(0) ==
               (acknowledged ? written + 10 * ns : 130 * ns + hit_time));
-        // The line that is read comes later than the write-back of line 512.
+        // The read line arrives later than the write-back of line 512.
         CHECK(d.answered(2) == 300 * ns + miss_time);
         CHECK(rig.manager().answered(1) == 330 * ns + miss_time);
     }

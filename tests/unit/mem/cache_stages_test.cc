@@ -6,7 +6,8 @@
 
 #include <catch2/catch.hpp>
 
-/// The stages of a cache, each alone: what it does to the lines, and what it sends below.
+/// The stages of a cache, each alone: its effect on the lines, and the messages that it sends
+/// below.
 namespace memsim::mem::cache::cache_stages_test {
 
 using parts::TagArray;

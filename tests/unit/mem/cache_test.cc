@@ -149,7 +149,7 @@ TEST_CASE("hits pass under misses; a full MSHR table or target list holds up", "
         rig.run();
         CHECK(value(rig.cache().stat.stalled_by_targets) == 1);
         CHECK(d.answered(4) == d.answered(1));
-        CHECK(d.answered(5) == d.answered(1)); // by then a hit
+        CHECK(d.answered(5) == d.answered(1)); // a hit at that time
     }
 }
 
@@ -215,7 +215,7 @@ TEST_CASE("stamps say how long a request was in the cache", "[mem][cache]") {
     for (const auto& a : rig.driver().state.answers)
         stamps.close(a.response.stamps, protocol::Stage::response, a.at);
     // The miss: 2 fs on the way below, the memory, the cache's latency. The hit: all of its time.
-    const Tick latency = hit_time - 1; // beside the way to the cache
+    const Tick latency = hit_time - 1; // without the path to the cache
     CHECK(stamps.sum(protocol::Stage::l1) == 2 + hit_time + latency);
     CHECK(stamps.sum(protocol::Stage::dram) == 100 * ns);
     CHECK(stamps.sum(protocol::Stage::response) == miss_time - 2 - 100 * ns - latency);
@@ -401,7 +401,7 @@ TEST_CASE("random accesses hit and miss as in a plain cache", "[mem][cache]") {
         // them.
         const bool fast = a.at - sent.at == hit_time;
         const bool fast_miss = sent.message.command == Command::write &&
-                               (allocate || fast); // without: in a line that is there
+                               (allocate || fast); // without: in a present line
         if (fast != expected[i] && !fast_miss) ++differing;
     }
     CHECK(differing == 0);

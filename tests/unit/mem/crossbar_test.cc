@@ -127,7 +127,7 @@ TEST_CASE("arbitration selects the first request", "[mem][crossbar]") {
     std::vector<unsigned> order;
     for (const auto& a : all) order.push_back(a.second);
     using Order = std::vector<unsigned>;
-    // The messages of an input come two cycles apart, too: the third pair is there at 5 ns.
+    // The messages of an input also arrive two cycles apart: the third pair at 5 ns.
     if (policy == "fixed_priority") CHECK(order == Order {1, 1, 1, 0, 0, 2, 2, 2});
     if (policy == "oldest_first") CHECK(order == Order {1, 2, 1, 2, 1, 2, 0, 0});
     if (policy == "round_robin") CHECK(order == Order {1, 2, 1, 2, 0, 1, 2, 0});

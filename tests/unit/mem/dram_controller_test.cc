@@ -204,7 +204,7 @@ TEST_CASE("unused time, banks, ranks and channels cause no events") {
         m.run(never);
         return m.sim().events_executed();
     };
-    // Of a channel that is asked now and then: 200 or 200,000 refreshes pass between two reads.
+    // Of a channel with rare requests: 200 or 200,000 refreshes are due between two reads.
     for (const char* refresh : {"ranks_in_turn", "all_ranks", "single_banks"}) {
         const Arguments gddr6 {
             {"timing", "gddr6"}, {"capacity", "1GiB"}, {"map", "RaRoBaCo"}, {"refresh", refresh}};
@@ -212,7 +212,7 @@ TEST_CASE("unused time, banks, ranks and channels cause no events") {
         CHECK(often <= seldom + 20); // a request may meet a refresh that is just going on
         CHECK(seldom <= often + 20);
     }
-    // Of ranks and banks beside those that the addresses are in.
+    // Of ranks and banks that no address selects.
     const auto ranks = [&](const char* n) {
         return events("20ns", {{"map", "RaRoBaCo"},
                                {"capacity", "2GiB"},

@@ -51,7 +51,7 @@ TEST_CASE("a bank that was closed at its timeout opens tRP later", "[dram]") {
     s.read(1, first, 3);
     s.run_to(37_ns);
     s.read(2, first, 9);
-    // Closed at 35, activated at 40, read at 45: its byte is there at 56.
+    // Closed at 35, activated at 40, read at 45: its data arrive at 56.
     CHECK(s.finish().back().at == Time {56_ns}.raw);
     CHECK(s.precharges.value() == 1);
     CHECK(s.conflicts.value() == 0);
@@ -86,7 +86,7 @@ TEST_CASE("the XOR of a row spreads a bank's rows over all banks, each on one pl
 }
 
 namespace {
-/// A deliberately poor order: the youngest hit or row comes first.
+/// A deliberately poor order: the youngest hit or row is served first.
 class Youngest final : public PolicyModel<Youngest, DramOrder> {
   public:
     struct Params {

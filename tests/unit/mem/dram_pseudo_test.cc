@@ -107,7 +107,7 @@ TEST_CASE("queues are common to two pseudo-channels") {
 }
 
 TEST_CASE("commands for one pseudo-channel are issued during a long burst of the other") {
-    // 8 bursts of 8 ns each; the other's read goes between them as soon as its row is open.
+    // 8 bursts of 8 ns each; the other's read is served between them as soon as its row is open.
     Halves two(slow_bus());
     two.access(1, first, false, 3, 8);
     two.done();
@@ -139,7 +139,7 @@ TEST_CASE("commands to two pseudo-channels keep every constraint in any order") 
                        static_cast<std::uint16_t>(1 + random.below(3)));
         }
         two.done();
-        // Of the wires that the checker knows as one, each pseudo-channel has its own.
+        // The checker has one set of wires; each pseudo-channel has its own.
         for (const std::uint32_t half : {0u, 1u}) {
             std::vector<DramIssued> of_half;
             for (const DramIssued& c : two.log)

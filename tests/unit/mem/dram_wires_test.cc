@@ -34,7 +34,7 @@ struct Wired : Scheduled {
 } // namespace
 
 TEST_CASE("transfers over data bus and side bus overlap; two over one bus do not") {
-    // A row opens in 5 ns, the read's data comes 10 ns later and takes 8 ns.
+    // A row opens in 5 ns, the read's data arrives 10 ns later and takes 8 ns.
     Wired one(slow_bus());
     one.read_over(DramWires::data, 1, first);
     one.read_over(DramWires::data, 2, same_rank);

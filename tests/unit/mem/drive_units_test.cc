@@ -51,7 +51,7 @@ TEST_CASE("Neighbours that are read one after the other are one request of a bat
     Units u;
     for (const std::uint64_t unit : {3, 4, 5, 6, 7}) u.units.read(unit, false); // 4 are a batch
     u.units.read(8, true);                                                      // more urgent
-    u.units.read(10, true); // 9 is not asked for
+    u.units.read(10, true); // 9 is not requested
     const auto first = u.next(3, 4, BlockOp::read, false);
     const auto second = u.next(7, 1, BlockOp::read, false);
     const auto third = u.next(8, 1, BlockOp::read, true);

@@ -27,7 +27,7 @@ constexpr Tick us = 1'000'000'000;
 constexpr Tick drive_read = 1 + (15_us).raw + 1'280'000'000 + 1; // 4 KiB at 3.2 GB/s
 constexpr Tick dram_read = 1 + (100_ns).raw;
 
-/// A driver, the cache, a DRAM of fixed latency that writes down what it is asked, and a drive.
+/// A driver, the cache, a DRAM of fixed latency that records its requests, and a drive.
 struct Bench {
     Machine m {7};
     explicit Bench(const std::string& cache, const std::string& prefetcher = "",
@@ -146,7 +146,7 @@ TEST_CASE("A unit with outstanding requests is not replaced", "[page_cache]") {
     Bench b("capacity=8KiB");
     b.driver().read(0, 0);
     b.driver().read(0, unit);
-    // Units 0 and 1 are read again, and before the DRAM has answered a third one is asked for: it
+    // Units 0 and 1 are read again; before the DRAM has responded a third one is requested: it
     // takes the place of neither until then.
     b.driver().read(100 * us, 0);
     b.driver().read(100 * us, unit);
@@ -167,7 +167,7 @@ TEST_CASE("Hinted units are fetched with a missed one, neighbours in one request
     CHECK(b.count(&Ahead::prefetches) == 6);
     CHECK(b.count(&Stats::drive_reads) == 4);
     CHECK(b.count(&Stats::units_in) == 8);
-    // Those that are there or on their way do not come again.
+    // Units that are present or in transfer are not read again.
     Bench again("capacity=64KiB", "pages=3");
     again.driver().read(0, 0);
     again.driver().read(1 * us, 4 * unit);
@@ -187,7 +187,7 @@ TEST_CASE("Hinted units are fetched with a missed one, neighbours in one request
 
 TEST_CASE("A hint does not replace a unit in transfer; unused units are counted", "[page_cache]") {
     Bench b("capacity=8KiB", "pages=3");
-    b.driver().read(0, 0); // unit 1 comes along, 2 and 3 find no frame
+    b.driver().read(0, 0); // unit 1 is prefetched, 2 and 3 find no frame
     b.driver().read(100 * us, 5 * unit);
     b.run();
     CHECK(b.count(&Ahead::prefetches) == 2);
@@ -208,10 +208,10 @@ TEST_CASE("A page prefetcher's units follow the missed one, except present ones"
     CHECK(b.count(&Ahead::prefetches) == 5);
     CHECK(b.count(&Ahead::late_prefetches) == 1);
     CHECK(b.count(&Stats::units_in) == 7);
-    // What is there does not come again; what was not used is counted as it goes.
+    // Present units are not read again; unused ones are counted at their eviction.
     Bench small("capacity=20KiB prefetch=page-on-page(pages=4,where=behind)");
     small.driver().read(0, 2 * unit);         // 3, 4 and 5 come, too
-    small.driver().read(100 * us, 1 * unit);  // 2, 3 and 4 are there
+    small.driver().read(100 * us, 1 * unit);  // 2, 3 and 4 are present
     small.driver().read(200 * us, 10 * unit); // 10 to 13 take the places of 2 to 5
     small.run();
     CHECK(small.count(&Ahead::prefetches) == 6);
@@ -223,7 +223,7 @@ TEST_CASE("A page prefetcher is informed of replaced units", "[page_cache]") {
     Bench b("capacity=16KiB prefetch=density(region=16KiB,block=16KiB)");
     b.driver().read(0, 0); // 1, 2 and 3 come, too
     b.driver().read(100 * us, 4 * unit);
-    b.driver().read(200 * us, 0); // and again: they had gone
+    b.driver().read(200 * us, 0); // and again: they had been evicted
     b.run();
     CHECK(b.count(&Front::misses) == 3);
     CHECK(b.count(&Ahead::prefetches) == 9);
@@ -257,10 +257,10 @@ TEST_CASE("Each unit has its frame to itself under random traffic", "[page_cache
             MemRequest& r = b.driver().plan(at, write ? Command::write : Command::read,
                                             u * unit + random.below(lines * 4) * 32, 32,
                                             write && random.below(2));
-            r.pc = static_cast<std::uint32_t>(u + 1); // what it is meant for
+            r.pc = static_cast<std::uint32_t>(u + 1); // the unit that it is for
         }
         b.run();
-        // Between two fills a frame belongs to one unit; what was written to is read out before the
+        // Between two fills a frame belongs to one unit; a written unit is read out before the
         // next fill, whole, and nothing else is.
         struct Frame {
             std::uint64_t filled = 0, read_out = 0, owner = 0;

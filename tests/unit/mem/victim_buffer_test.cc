@@ -65,7 +65,7 @@ TEST_CASE("clean victims are kept, the oldest is evicted first, a hit returns th
     CHECK(b.held() == Sectors {1, 2, 8, 9});
     CHECK(b.buffer().stat.pushed_out.value() == 1);
     const auto reads = b.memory().stat.reads.value();
-    Bench again(write_back, "sectors=5"); // a victim comes before the fetch that it makes room for
+    Bench again(write_back, "sectors=5"); // a victim precedes the fetch that replaces it
     again.driver().state.plan.entries = d.state.plan.entries;
     again.driver().read(4 * us, 32, 64);  // sectors 1 and 2; line 4 leaves: sector 16
     again.driver().read(5 * us, 256, 96); // 8 and 9 are here, 10 is not

@@ -141,7 +141,7 @@ TEST_CASE(
 }
 
 TEST_CASE("The memory route waits for the end of transfers booked without the code", "[ohm]") {
-    // A read's data is on its way when pieces are asked for: on light that is not encoded.
+    // A read's data is in transfer when pieces are requested: on light that is not encoded.
     Tick first[2];
     for (const bool wom : {false, true}) {
         Bench b(platform(wom ? "ohm-wom" : "ohm-bw") + at_once);
@@ -168,7 +168,7 @@ TEST_CASE("Demand of the pages and of their bank waits until ready, to the femto
     const auto& stat = b.controller().stat;
     CHECK(value(stat.postponed.requests_postponed) == 1);
     const Tick ready = 1 * ns + sum(stat.swap.swap_latency);
-    // Its row is open, so the column command goes at once: tCL, four bursts, there and back,
+    // Its row is open, so the column command is issued at once: tCL, four bursts, there and back,
     // lookup.
     const Tick transfer = 128 * 1'000'000 / 60;
     CHECK(b.sender().when(in) == ready + 11 * ns + transfer + 2 * one_way + 833 * ps);

@@ -47,7 +47,7 @@ TEST_CASE("A fault brings its block", "[prefetch]") {
     CHECK(Trees().beside({21}) == range(16, 32, {21}));
     CHECK(Trees().beside({21, 18}) == range(16, 32, {21, 18}));
     CHECK(Trees().beside({}) == List {});
-    // What is there does not come again.
+    // Present pages are not requested again.
     Trees half;
     half.hold(0, 8);
     CHECK(half.beside({9}) == range(8, 16, {9}));

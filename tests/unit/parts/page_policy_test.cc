@@ -172,7 +172,7 @@ TEST_CASE("ARC's target moves as in cases I to IV of its paper", "[page_policy]"
             {8, no_victim, 0}, // case I: to T2
             {3, 7, 0},         // case IV: T1 has 7, 5, 4, more than p; 7 to B1
             {7, 5, 1},         // case II: B1 is 7, B2 is empty: by 1; T1 (5, 4) has more
-            {5, 8, 2},         // again: T1 (4, 3) has no more than p, T2's oldest goes
+            {5, 8, 2},         // again: T1 (4, 3) has at most p, T2's oldest is evicted
             {6, 7, 2},         // T1 as before
             {2, 4, 2},         // T1 (4, 3, 6) has one more than p
             {4, 5, 4}});       // B1 is 4, B2 is 8, 7: by 2
@@ -213,7 +213,7 @@ TEST_CASE("CAR's hands skip pages that were accessed again, and returns of ghost
             {2, no_victim, 0},
             {3, no_victim, 0},
             {1, no_victim, 0},
-            {4, 2, 0}, // 1 goes to T2, 2 was not accessed again
+            {4, 2, 0}, // 1 moves to T2, 2 was not accessed again
             {2, 3, 1}, // of B1, which is 2, 3 when it moves the target
             {5, 4, 1}, // T1 (4) has as many as p: enough
             {1, no_victim, 0 + 1},
@@ -378,7 +378,7 @@ class Traffic {
         REQUIRE((f == PagePolicy::none) == all_pinned);
         if (f == PagePolicy::none) return f;
         REQUIRE(f < pages.size());
-        REQUIRE(pages[f].here); // and not on its way, nor gone
+        REQUIRE(pages[f].here); // neither in transfer nor evicted
         REQUIRE(pages[f].pins == 0);
         victims.push_back(pages[f].key);
         pages[f] = {~Key {1} - f, 1};

@@ -36,7 +36,7 @@ TEST_CASE("A page in transfer is not evicted before it has arrived", "[residency
     CHECK(m.pages.find(10) == 0);
     CHECK_FALSE(m.pages[0].here);
     CHECK(m.bring(11) == 1);
-    // Frame 1 is the only one whose page is there.
+    // Frame 1 is the only one with a present page.
     const auto second = m.pages.claim(12, AskedBy::prefetch);
     CHECK(second.frame == 1);
     CHECK(second.victim.key == 11);

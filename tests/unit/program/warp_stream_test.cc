@@ -187,7 +187,7 @@ TEST_CASE("compute operations become one unless the later one waits for more") {
     StreamCounts counts;
     WarpStreamWriter writer(bytes, counts);
     writer.compute(~0u, 5, 3);
-    writer.compute(~0u, 6, 1); // what it needs was there for the first
+    writer.compute(~0u, 6, 1); // its operands were present for the first
     writer.compute(~0u, 7, 4);
     writer.compute(~0u, 8);
     writer.flush();

@@ -54,7 +54,7 @@ TEST_CASE("the pieces of a message need exactly the bytes that the message needs
 TEST_CASE("a mask that is not of its span does not fit it", "[sectors]") {
     CHECK(fits(0b101, 0, 96));
     CHECK_FALSE(fits(0b100, 0, 96));  // the first sector is not needed
-    CHECK_FALSE(fits(0b001, 0, 96));  // nor the last
+    CHECK_FALSE(fits(0b001, 0, 96));  // the last does not
     CHECK_FALSE(fits(0b1001, 0, 96)); // one behind the span
     CHECK(fits(0b1001, 16, 96));      // it begins within a sector
     CHECK(fits(0x8001, 0, 512));

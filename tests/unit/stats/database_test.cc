@@ -149,7 +149,7 @@ TEST_CASE("Launches are rows; a resumed run deletes those after its checkpoint",
     run.dump(m, "both");
     CHECK(ask(path, "SELECT kernel, started, ended, time_ns, instructions, ipc FROM launches") ==
           "k1|0|500000000|500.0|640.0|20.0 k2|500000000|900000000|400.0|640.0|20.0");
-    // Counted in both together is what was counted in all.
+    // The counts of both add up to the total.
     const std::string reads = "name = 'reads' AND path = 'memory'";
     CHECK(ask(path, "SELECT sum(value) FROM launch_results WHERE " + reads) ==
           ask(path, "SELECT value FROM result WHERE " + reads));

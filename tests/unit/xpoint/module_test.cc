@@ -135,7 +135,7 @@ TEST_CASE("Writes to one line coalesce and drain as one media write") {
     b.run();
     CHECK(value(b.module().stat.device.coalesced) == 4);
     CHECK(value(b.module().stat.wear.media_writes) == 2);
-    CHECK(value(b.module().stat.media.refills) == 0); // both halves came
+    CHECK(value(b.module().stat.media.refills) == 0); // both halves were fetched
 }
 
 TEST_CASE("A line written in part is read before it is written back") {
@@ -359,7 +359,7 @@ TEST_CASE("With rows, a line of an open row takes a column, another row 190 ns m
     CHECK(b.probe().when(2, false) == 214 * ns);
     CHECK(b.probe().when(3, false) == 205 * ns);
     CHECK(b.probe().when(5, false) == 223 * ns);
-    CHECK(b.probe().when(4, false) == 422 * ns); // what was only read closes at once
+    CHECK(b.probe().when(4, false) == 422 * ns); // a row that was only read closes at once
     CHECK(value(b.module().stat.media.rows_opened) == 3);
     CHECK(value(b.module().stat.media.rows_closed) == 0);
     CHECK(value(b.module().stat.media.media_reads) == 24);

@@ -207,7 +207,7 @@ TEST_CASE("An application is held while its log block is merged; another continu
 namespace {
 
 /// One application that writes one line now and then, each time through to the flash, and log
-/// blocks of two pages: the first merge has nothing else beside it.
+/// blocks of two pages: the first merge runs alone.
 struct Lone {
     Machine m {1};
     explicit Lone(bool assist = false, unsigned span = 1, bool across = false) {
@@ -468,7 +468,7 @@ TEST_CASE("Log blocks are filled between two bounds at the start", "[zng]") {
 
 TEST_CASE("A full flash gives an error message", "[zng]") {
     Machine m {3};
-    Ftl ftl; // each plane has one erased block, and a block moved there needs a log block beside it
+    Ftl ftl; // each plane has one erased block, and a block moved there needs a log block, too
     ftl.wanderer = {{"count", "4000"}, {"lines", "400"}, {"stride", "15"}};
     ftl.package = {{"log_filled", "100%"}};
     ftl.blocks = 19;

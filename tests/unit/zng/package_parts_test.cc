@@ -28,7 +28,7 @@ Request request(std::uint32_t plane, std::uint32_t block, std::uint16_t number,
     r.packet.source = 7, r.packet.destination = 9;
     return r;
 }
-/// The sentence with which a check of what was loaded ends, or "".
+/// The error of a check of the loaded state, or "".
 template <class Check>
 std::string refused(Check&& check) {
     const std::string nothing;

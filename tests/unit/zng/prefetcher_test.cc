@@ -261,7 +261,7 @@ TEST_CASE("An eviction reports whether a prefetched line was never used", "[zng]
     auto& d = m.get<test_mem::Driver>("driver");
     d.read(0, 0, 128);
     d.read(10 * us, 128, 128);
-    d.read(20 * us, 8192, 128); // 32 lines make room; two of them were asked for
+    d.read(20 * us, 8192, 128); // 32 lines are evicted; two of them were requested
     m.start();
     CHECK(m.run(never) == Stop::idle);
     const auto& p = m.get<Prefetcher>("prefetcher").stat;

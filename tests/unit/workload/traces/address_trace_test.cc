@@ -198,7 +198,7 @@ TEST_CASE("a player rejects a record whose sectors do not match its bytes", "[tr
 TEST_CASE("packet traces of gem5 are read and written, plain and packed", "[traces]") {
     const Folder folder;
     auto records = some_records(50);
-    for (TraceRecord& r : records) { // what the format holds
+    for (TraceRecord& r : records) { // the fields of the format
         r.application = r.sectors = 0;
         r.warp = 0;
     }
@@ -519,7 +519,7 @@ TEST_CASE("slices and conversions keep the fields that the formats share", "[tra
     CHECK(sentence_of([&] {
               convert(text, {}, "f", TraceOutputFormat::gem5);
           }).starts_with("d.trace: does not state its time unit"));
-    // A fault in the input leaves nothing behind, and what was there before stays.
+    // A fault in the input leaves no new file, and an existing file is unchanged.
     const auto kept = folder.write("kept.mst", "before");
     const auto bad = folder.write("bad", "0x40 READ 1\nworse\n");
     CHECK(!sentence_of([&] {
