@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/declare/elapsed.hh"
 #include "parts/cycle_slots.hh"
 
 #include <algorithm>
@@ -59,6 +60,20 @@ class BankedSlots {
     Clock clock_;
     std::uint32_t per_cycle_, ports_;
     BankedSlotsState& s_;
+};
+
+/// Occupies banks and counts the cycles. Both arguments outlive it.
+class Banks {
+  public:
+    Banks(BankedSlots& slots, BookedCycles& busy) : slots_(slots), busy_(busy) {}
+    void occupy(std::uint32_t bank, std::int64_t cycles) {
+        slots_.occupy(bank, cycles);
+        busy_ += static_cast<std::uint64_t>(cycles);
+    }
+
+  private:
+    BankedSlots& slots_;
+    BookedCycles& busy_;
 };
 
 } // namespace memsim::mem

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "mem/cache/banked_slots.hh"
-#include "mem/cache/mshr_use.hh"
+#include "mem/cache/lines/mshr_use.hh"
 #include "mem/cache/outlet.hh"
 #include "mem/cache/stats.hh"
 
