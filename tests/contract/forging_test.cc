@@ -154,7 +154,8 @@ std::vector<std::string> check_forged(const Rig& rig, std::uint64_t from, std::u
 
 namespace {
 
-/// A running generator and its DRAM, and a copy of them with the DRAM's state as changed by `forge`.
+/// A running generator and its DRAM, and a copy of them with the DRAM's state as changed by
+/// `forge`.
 std::unique_ptr<Machine> copy_of_forged(const std::function<void(mem::DramController&)>& forge) {
     const auto rig = std::find_if(rigs().begin(), rigs().end(),
                                   [](const Rig& r) { return r.type == "mem.TrafficGen"; });

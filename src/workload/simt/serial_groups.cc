@@ -104,6 +104,7 @@ protocol::HasKernels& SerialGroups::application() const {
 program::KernelSource& SerialGroups::kernels() {
     if (serial_) return *serial_;
     program::KernelSource& of = application().kernels();
+    // Only an Application runs its blocks in any order (KernelSource), which a cast finds.
     if (!dynamic_cast<Application*>(&of))
         refuse("program", port.program.neighbour_path() +
                               " runs its blocks in linear order only, like a recording: bind a "

@@ -52,14 +52,12 @@ struct AssistRig {
         m.add("dispatcher", "gpu.Dispatcher", {{"sms", "1"}, {"clock", "1GHz"}});
         m.add("host", "test.ScriptHost", {{"script", "0"}});
         m.bind("host", "dispatcher", "dispatcher", "host");
-        m.add(
-            "sm", "gpu.Sm",
-            {{"helpers", "1"}, {"clock", "1GHz"}, {"arithmetic_latency", std::to_string(latency)}});
+        m.add("sm", "gpu.Sm", {{"clock", "1GHz"}, {"arithmetic_latency", std::to_string(latency)}});
         m.add("memory", "mem.SimpleMemory", {});
         m.add("asker", "test.HelperThread", {});
         m.bind("dispatcher", "sm_side[0]", "sm", "blocks");
         m.bind("sm", "mem_side", "memory", "cpu_side");
-        m.bind("asker", "sm", "sm", "helper[0]");
+        m.bind("asker", "sm", "sm", "helper");
         m.build();
         auto& plan = m.get<HelperThread>("asker").state.plan;
         for (const std::uint32_t n : {10u, 1u}) plan.add(50'000'000, {n});

@@ -47,15 +47,15 @@ struct Machines {
         scripts() = {script};
         m.add("dispatcher", "gpu.Dispatcher", {{"sms", "1"}});
         m.add("host", "test.ScriptHost", {{"script", "0"}});
-        m.add("sm", "gpu.Sm", {{"askers", asker.empty() ? "0" : "1"}, {"schedulers", "2"}});
+        m.add("sm", "gpu.Sm", {{"schedulers", "2"}});
         m.add("memory", "mem.SimpleMemory", {{"latency", "1us"}});
         m.bind("host", "dispatcher", "dispatcher", "host");
         m.bind("dispatcher", "sm_side[0]", "sm", "blocks");
         m.bind("sm", "mem_side", "memory", "cpu_side");
         if (!asker.empty()) {
             m.add("asker", "test.LookaheadAsker", asker);
-            m.bind("asker", "queries", "sm", "queries[0]");
-            m.bind("sm", "upcoming[0]", "asker", "answers");
+            m.bind("asker", "queries", "sm", "queries");
+            m.bind("sm", "upcoming", "asker", "answers");
         }
         m.build();
         m.start();
@@ -172,7 +172,7 @@ TEST_CASE(
         Machine m;
         m.add("dispatcher", "gpu.Dispatcher",
               {{"sms", "1"}, {"applications", "2"}, {"partition", "shared"}, {"bases", "0B,1MiB"}});
-        m.add("sm", "gpu.Sm", {{"askers", "1"}, {"atomics", performed ? "performed" : "loads"}});
+        m.add("sm", "gpu.Sm", {{"atomics", performed ? "performed" : "loads"}});
         m.add("memory", "mem.SimpleMemory", {});
         m.add("asker", "test.LookaheadAsker", {{"period", "100ns"}});
         for (const std::string i : {"0", "1"}) {
@@ -181,8 +181,8 @@ TEST_CASE(
         }
         m.bind("dispatcher", "sm_side[0]", "sm", "blocks");
         m.bind("sm", "mem_side", "memory", "cpu_side");
-        m.bind("asker", "queries", "sm", "queries[0]");
-        m.bind("sm", "upcoming[0]", "asker", "answers");
+        m.bind("asker", "queries", "sm", "queries");
+        m.bind("sm", "upcoming", "asker", "answers");
         m.build();
         m.start();
         REQUIRE(m.run(never) == Stop::idle);

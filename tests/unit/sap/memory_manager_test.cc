@@ -154,7 +154,7 @@ TEST_CASE("A memory manager without required connections is rejected", "[sap]") 
     const auto build = [](const Arguments& manager, const std::string& l1) {
         Machine m;
         m.add("manager", "sap.MemoryManager", manager);
-        m.add("sm", "gpu.Sm", {{"askers", "1"}});
+        m.add("sm", "gpu.Sm", {});
         m.add("dispatcher", "gpu.Dispatcher", {{"sms", "1"}});
         m.add("host", "test.ScriptHost", {{"script", "0"}});
         m.add("l1", "mem.Cache", {{"control_ports", l1 == "l1" ? "1" : "0"}});
@@ -166,8 +166,8 @@ TEST_CASE("A memory manager without required connections is rejected", "[sap]") 
         m.bind("sm", "mem_side", "l1", "cpu_side");
         m.bind("l1", "mem_side", "l2", "cpu_side");
         m.bind("l2", "mem_side", "memory", "cpu_side");
-        m.bind("manager", "queries[0]", "sm", "queries[0]");
-        m.bind("sm", "upcoming[0]", "manager", "upcoming[0]");
+        m.bind("manager", "queries[0]", "sm", "queries");
+        m.bind("sm", "upcoming", "manager", "upcoming[0]");
         if (l1 == "l1")
             m.bind("manager", "l1[0]", "l1", "control[0]");
         else

@@ -154,7 +154,6 @@ def collect(
         packages=wired(of.packages),
         controllers=wired(len(controllers)),
         caches=wired(len(part.l2)),
-        helpers=wired(int(helper == "assist")),
         data_blocks=of.data_blocks,
         log_ratio=of.log_ratio,
         applications=wired(len(programs)),
@@ -173,5 +172,4 @@ def collect(
         l2.control_ports = wired(l2.control_ports + 1)
         part.collector.flush[i] = l2.control[l2.control_ports - 1]
     if helper == "assist":
-        part.sm[0].helpers = wired(1)
-        part.collector.helper[0] = part.sm[0].helper[0]
+        part.collector.helper = part.sm[0].helper
