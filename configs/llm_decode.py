@@ -13,20 +13,12 @@ import memsim
 from memsim import llm
 from memsim.options import script_parser, ticks, whole
 from memsim.results.database import connect
-from memsim.systems import nvidia
 
 parser = script_parser(__doc__)
-parser.add_argument("--chip", default="h100-pcie", choices=list(nvidia.CHIPS))
-parser.add_argument("--model", default="llama-3-8b", choices=llm.dense_models())
-parser.add_argument("--layers", type=whole(1), default=1, help="layers simulated; the rate is extrapolated to all")
+llm.add_options(parser, "llama-3-8b", llm.dense_models())
 parser.add_argument("--context", type=whole(0), default=1024, help="tokens in the cache")
-parser.add_argument("--weight-bits", type=int, default=16, choices=(16, 8, 4), help="of a weight")
-parser.add_argument("--kv-bits", type=int, default=16, choices=(16, 8), help="of a cached key or value")
 parser.add_argument("--tokens", type=whole(1), default=1, help="tokens decoded, one after the other")
 parser.add_argument("--head", action="store_true", help="simulate embedding and output head, too")
-parser.add_argument("--launch-latency", default=llm.GRAPH_LAUNCH, help="time from the end of a kernel to the next")
-parser.add_argument("--sms", type=whole(1), help="number of SMs (default: that of the chip)")
-parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
 root = memsim.Root(seed=args.seed)
@@ -41,7 +33,7 @@ root.model = llm.decoder(
     kv_bits=args.kv_bits,
     seed=args.seed,
 )
-root.gpu = nvidia.chip(args.chip).gpu(**({"sms": args.sms} if args.sms else {}))
+root.gpu = llm.gpu(args)
 root.model.dispatcher = root.gpu.dispatcher.host
 memsim.instantiate(root, args)
 end = memsim.simulate()

@@ -11,12 +11,9 @@ simulated layers with embedding and head. The traffic of each kernel is in the d
 import memsim
 from memsim import llm
 from memsim.options import script_parser, whole
-from memsim.systems import nvidia
 
 parser = script_parser(__doc__)
-parser.add_argument("--chip", default="h100-pcie", choices=list(nvidia.CHIPS))
-parser.add_argument("--model", default="tiny-moe", choices=list(llm.SHAPES))
-parser.add_argument("--layers", type=whole(1), default=1, help="layers simulated")
+llm.add_options(parser, "tiny-moe", llm.SHAPES)
 parser.add_argument("--requests", type=whole(1), default=4)
 parser.add_argument("--prompt", type=whole(1), default=128, help="most tokens of a prompt")
 parser.add_argument("--prompt-spread", type=whole(0), default=0, help="prompts have up to so many tokens fewer")
@@ -27,11 +24,6 @@ parser.add_argument("--arrival-gap", type=whole(0), default=0, help="mean steps 
 parser.add_argument("--batch", type=whole(1), default=8, help="most requests in progress")
 parser.add_argument("--step-tokens", type=whole(1), default=2048, help="most tokens of a step")
 parser.add_argument("--temperature", default="0%", help="0%%: the most likely token; 100%%: by the probabilities")
-parser.add_argument("--weight-bits", type=int, default=16, choices=(16, 8, 4), help="of a weight")
-parser.add_argument("--kv-bits", type=int, default=16, choices=(16, 8), help="of a cached key or value")
-parser.add_argument("--launch-latency", default=llm.GRAPH_LAUNCH, help="time from the end of a kernel to the next")
-parser.add_argument("--sms", type=whole(1), help="number of SMs (default: that of the chip)")
-parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
 root = memsim.Root(seed=args.seed)
@@ -53,7 +45,7 @@ root.model = llm.engine(
     launch_latency=args.launch_latency,
     seed=args.seed,
 )
-root.gpu = nvidia.chip(args.chip).gpu(**({"sms": args.sms} if args.sms else {}))
+root.gpu = llm.gpu(args)
 root.model.dispatcher = root.gpu.dispatcher.host
 memsim.instantiate(root, args)
 end = memsim.simulate()

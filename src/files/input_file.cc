@@ -60,39 +60,40 @@ class GzipSource final : public ByteSource {
     GzipSource(const std::string& path, std::unique_ptr<PlainSource> raw)
         : path_(path), raw_(std::move(raw)) {
         constexpr int gzip_header = 16; // added to the size of the window
-        MEMSIM_ASSERT(inflateInit2(&z_, MAX_WBITS + gzip_header) == Z_OK, "zlib refuses to start");
+        MEMSIM_ASSERT(inflateInit2(&zlib_, MAX_WBITS + gzip_header) == Z_OK,
+                      "zlib refuses to start");
     }
-    ~GzipSource() override { inflateEnd(&z_); }
+    ~GzipSource() override { inflateEnd(&zlib_); }
 
     std::size_t read(char* to, std::size_t size) override {
-        z_.next_out = reinterpret_cast<Bytef*>(to);
-        z_.avail_out = static_cast<uInt>(size);
-        while (z_.avail_out == size && !finished_) {
-            if (z_.avail_in == 0) refill();
+        zlib_.next_out = reinterpret_cast<Bytef*>(to);
+        zlib_.avail_out = static_cast<uInt>(size);
+        while (zlib_.avail_out == size && !finished_) {
+            if (zlib_.avail_in == 0) refill();
             if (finished_) break;
-            if (z_.avail_in == 0) refuse_file(path_, "the gzip data is cut off; fetch it again");
+            if (zlib_.avail_in == 0) refuse_file(path_, "the gzip data is cut off; fetch it again");
             between_ = false;
-            const int result = inflate(&z_, Z_NO_FLUSH);
+            const int result = inflate(&zlib_, Z_NO_FLUSH);
             if (result == Z_STREAM_END) {
                 between_ = true;
-                inflateReset(&z_); // another member may follow
+                inflateReset(&zlib_); // another member may follow
             } else if (result != Z_OK && result != Z_BUF_ERROR) {
                 refuse_file(path_, "the gzip data is damaged; fetch it again");
             }
         }
-        return size - z_.avail_out;
+        return size - zlib_.avail_out;
     }
 
   private:
     void refill() {
-        z_.avail_in = static_cast<uInt>(raw_->read(in_, piece));
-        z_.next_in = reinterpret_cast<Bytef*>(in_);
-        finished_ = z_.avail_in == 0 && between_;
+        zlib_.avail_in = static_cast<uInt>(raw_->read(in_, piece));
+        zlib_.next_in = reinterpret_cast<Bytef*>(in_);
+        finished_ = zlib_.avail_in == 0 && between_;
     }
 
     std::string path_;
     std::unique_ptr<PlainSource> raw_;
-    z_stream z_ {};
+    z_stream zlib_ {};
     bool between_ = false; ///< a member has ended and the next has not begun
     bool finished_ = false;
     char in_[piece];

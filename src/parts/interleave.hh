@@ -9,13 +9,17 @@ namespace memsim::parts {
 class Divider {
   public:
     explicit Divider(std::uint64_t n = 1)
-        : n_(n), shift_(std::has_single_bit(n) ? std::countr_zero(n) : -1) {}
-    std::uint64_t quotient(std::uint64_t x) const { return shift_ >= 0 ? x >> shift_ : x / n_; }
-    std::uint64_t remainder(std::uint64_t x) const { return shift_ >= 0 ? x & (n_ - 1) : x % n_; }
-    std::uint64_t value() const { return n_; }
+        : divisor_(n), shift_(std::has_single_bit(n) ? std::countr_zero(n) : -1) {}
+    std::uint64_t quotient(std::uint64_t x) const {
+        return shift_ >= 0 ? x >> shift_ : x / divisor_;
+    }
+    std::uint64_t remainder(std::uint64_t x) const {
+        return shift_ >= 0 ? x & (divisor_ - 1) : x % divisor_;
+    }
+    std::uint64_t value() const { return divisor_; }
 
   private:
-    std::uint64_t n_;
+    std::uint64_t divisor_;
     int shift_;
 };
 

@@ -13,14 +13,15 @@ namespace memsim::parts {
 class Shuffle {
   public:
     explicit Shuffle(std::uint64_t n = 1, std::uint64_t key = 0)
-        : n_(n), key_(key), half_(static_cast<unsigned>(std::bit_width(n > 1 ? n - 1 : 1) + 1) / 2),
+        : size_(n), key_(key),
+          half_(static_cast<unsigned>(std::bit_width(n > 1 ? n - 1 : 1) + 1) / 2),
           mask_((std::uint64_t {1} << half_) - 1) {}
 
     std::uint64_t place_of(std::uint64_t x) const {
         do
             for (unsigned round = 0; round < rounds; ++round)
                 x = (x & mask_) << half_ | ((x >> half_) ^ mixed(x & mask_, round));
-        while (x >= n_);
+        while (x >= size_);
         return x;
     }
     /// The inverse: the element at this place.
@@ -28,7 +29,7 @@ class Shuffle {
         do
             for (unsigned round = rounds; round-- > 0;)
                 x = ((x & mask_) ^ mixed(x >> half_, round)) << half_ | x >> half_;
-        while (x >= n_);
+        while (x >= size_);
         return x;
     }
 
@@ -39,7 +40,7 @@ class Shuffle {
         return split_mix(seed) & mask_;
     }
 
-    std::uint64_t n_, key_;
+    std::uint64_t size_, key_;
     unsigned half_;
     std::uint64_t mask_;
 };

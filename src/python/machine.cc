@@ -102,7 +102,7 @@ py::list queues(const Machine& machine) {
 
 py::dict counts(Machine& machine) {
     py::dict all;
-    all["ticks"] = machine.sim().ticks_executed();
+    all["ticks_of_parts"] = machine.sim().ticks_of_parts();
     all["events"] = machine.sim().events_executed();
     all["wakes"] = machine.sim().wakes();
     return all;

@@ -27,6 +27,8 @@ struct Prepared {
         component = found->second.create(type, params);
         if (!host()) throw ConfigError(type + " is not an application: it has no kernels");
     }
+    // No port leads to a component that the user names by its type or path, so its interfaces are
+    // found by casts.
     protocol::HasKernels* host() { return dynamic_cast<protocol::HasKernels*>(component.get()); }
     program::KernelSource& kernels() { return host()->kernels(); }
     workload::Application& application() {

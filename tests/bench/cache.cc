@@ -129,7 +129,7 @@ void l1_hits(benchmark::State& state) {
 void misses_to_memory(benchmark::State& state) {
     count(state, run(state, state.range(0), state.range(0), true));
 }
-/// The same traffic over more and more slices: what is idle costs nothing.
+/// The same traffic over a growing number of slices: idle slices cost nothing.
 void misses_over_slices(benchmark::State& state) {
     count(state, run(state, 1, state.range(0), true));
 }

@@ -127,7 +127,7 @@ void spread(benchmark::State& state, const char* pattern) {
     state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * 320'000);
 }
 
-/// The cost of 63 unused channels beside a used one.
+/// The cost of 63 unused channels in addition to a used one.
 void idle_channels(benchmark::State& state) {
     for (auto _ : state) {
         memsim::Machine m;

@@ -9,10 +9,11 @@
 #include <limits>
 #include <queue>
 
-/// The event queue beside a std::priority_queue of the same events: a handler with a payload of 16
-/// bytes that schedules its successor; and the same with a timer that every event moves. Both take
-/// turns within each iteration, and the least CPU time of each counts, so that `ratio` survives a
-/// noisy machine. Aims (ratio): 3 at 1,000 pending, 2 at 100,000, no cliff up to 1,000,000.
+/// The event queue compared with a std::priority_queue of the same events: a handler with a payload
+/// of 16 bytes that schedules its successor; and the same with a timer that every event moves. Both
+/// take turns within each iteration, and the least CPU time of each counts, so that `ratio`
+/// survives a noisy machine. Aims (ratio): 3 at 1,000 pending, 2 at 100,000, no cliff up to
+/// 1,000,000.
 namespace memsim::bench {
 namespace {
 
@@ -119,7 +120,7 @@ class Rival {
 };
 
 /// So many events that each schedule their successor; with `rearm` each also moves a timer of a
-/// sixteenth of them, which rarely goes off.
+/// sixteenth of them, which rarely expires.
 template <class Queue, bool rearm>
 class Load {
   public:

@@ -508,7 +508,7 @@ void finish_and_check(Machine& m, const DataRig& rig) {
 
 } // namespace
 
-TEST_CASE("every read gets the bytes that were written last", "[contract][contents]") {
+TEST_CASE("every read returns the bytes written last", "[contract][contents]") {
     std::uint64_t seed = 0;
     for (const DataRig& rig : rigs()) {
         INFO(rig.name);

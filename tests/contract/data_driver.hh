@@ -7,7 +7,7 @@
 
 #include <map>
 
-/// The data contract: whatever takes block requests gives a read the bytes that were written last.
+/// The data contract: a component that accepts block requests returns the bytes written last.
 namespace memsim::test {
 
 using namespace memsim::literals;

@@ -154,7 +154,8 @@ std::vector<std::string> check_forged(const Rig& rig, std::uint64_t from, std::u
 
 namespace {
 
-/// A generator and its DRAM under way, and a copy of them from what `forge` made of the DRAM.
+/// A running generator and its DRAM, and a copy of them with the DRAM's state as changed by
+/// `forge`.
 std::unique_ptr<Machine> copy_of_forged(const std::function<void(mem::DramController&)>& forge) {
     const auto rig = std::find_if(rigs().begin(), rigs().end(),
                                   [](const Rig& r) { return r.type == "mem.TrafficGen"; });
@@ -200,7 +201,7 @@ TEST_CASE("a flit of another size ends a resumed run with a sentence", "[forging
                                   [](const Rig& r) { return r.type == "cxl.RootPort"; });
     const auto m = built(*rig);
     m->start();
-    // A record of a flit under way: its 68 bytes, and five handles of 8 behind them.
+    // A record of a flit in flight: its 68 bytes, and five handles of 8 behind them.
     constexpr std::uint64_t size = 68 + 5 * 8;
     const std::string length(reinterpret_cast<const char*>(&size), sizeof size);
     Snapshot s;

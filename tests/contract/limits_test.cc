@@ -17,8 +17,8 @@
 #include <new>
 
 /// Every numeric parameter of every component, on each of its rigs, at its least, its greatest, and
-/// one beyond either: the run ends, stalls with a report, is refused by a sentence, or is under way
-/// when its time is up. Parameters of policies are not tried.
+/// one beyond either: the run ends, stalls with a report, is refused by a sentence, or is in
+/// progress when its time is up. Parameters of policies are not tried.
 namespace memsim::test::limits_test {
 
 namespace {
@@ -65,7 +65,7 @@ std::vector<Value> values() {
     return all;
 }
 
-/// From now on the parameter of all components of a type has this value, whatever a rig gives it.
+/// From now on the parameter of all components of a type has this value instead of the rig's.
 /// For a process of its own: the registry stays as it is for all others.
 void impose(const Value& v) {
     static const Value* imposed = nullptr;
@@ -87,7 +87,7 @@ void impose(const Value& v) {
 std::atomic<bool>* attention = nullptr;
 
 constexpr rlim_t most_memory = rlim_t {4} << 30, most_seconds = 10;
-constexpr unsigned slices = 3; ///< of processor time, until a run is under way or stands still
+constexpr unsigned slices = 3; ///< of processor time, until a run is in progress or stalls
 constexpr suseconds_t slice = 100'000;
 
 /// Limits what this process may use, and calls for attention after each slice.
@@ -190,7 +190,7 @@ std::vector<std::string> faults(std::uint64_t one_in, std::size_t expected) {
 
 } // namespace
 
-TEST_CASE("what lies beyond a parameter's range is one more or one less") {
+TEST_CASE("a value outside a parameter's range is its limit plus or minus one") {
     CHECK(one_more("65536") == "65537");
     CHECK(one_more("199") == "200");
     CHECK(one_more("99GHz") == "100GHz");

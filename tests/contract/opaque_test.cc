@@ -4,7 +4,7 @@
 
 namespace memsim::test {
 
-/// Answers, and knows nothing of contents.
+/// Responds without contents.
 class Opaque final : public Model<Opaque> {
   public:
     struct Params {};

@@ -56,7 +56,7 @@ void touch(void* component, const void*) {
     c.sim().touch(c);
 }
 
-/// What a run came to; `fault` if it did not come to a clean end.
+/// The results of a run; `fault` if it did not end cleanly.
 struct Outcome {
     Tick end = 0;
     std::string fault, stats, digest;
@@ -157,7 +157,7 @@ std::vector<std::string> check_oracle(const Rig& rig, unsigned rounds) {
         compare(how + ", restored serially at " + std::to_string(at), finish(*second));
     }
 
-    // To be watched changes nothing but what the watcher keeps.
+    // A watcher changes no state but its own.
     const auto stamped = started(rig);
     stamped->sim().stamps().enable(1);
     Outcome watched = finish(*stamped);

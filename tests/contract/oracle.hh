@@ -36,9 +36,9 @@ inline std::string at(const char* name, unsigned i) {
 std::string written(const std::string& name, const std::string& text);
 
 /// Runs the rig undisturbed; then with spurious wakes, saved and restored at random ticks, on the
-/// naive queue, stamped, traced, sampled, and beside another machine. Returns a sentence for each
-/// run that ends otherwise (statistics, digest, last tick or State); empty if the component passes.
-/// Each round has other seeds and other ticks.
+/// naive queue, stamped, traced, sampled, and together with another machine. Returns a sentence for
+/// each run that ends otherwise (statistics, digest, last tick or State); empty if the component
+/// passes. Each round has other seeds and other ticks.
 std::vector<std::string> check_oracle(const Rig& rig, unsigned rounds = 1);
 
 } // namespace memsim::test

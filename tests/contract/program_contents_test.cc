@@ -82,7 +82,7 @@ ContentsReport finish(Machine& m) {
 
 } // namespace
 
-TEST_CASE("what programs leave in the machine is what they leave in their memory",
+TEST_CASE("after a run the machine's memory equals the program's functional memory",
           "[contract][contents]") {
     for (const char* program :
          {"name=vadd size=3000", "name=bfs1 size=8 degree=4", "name=betw size=7 degree=4",

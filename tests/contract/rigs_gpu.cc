@@ -94,11 +94,11 @@ static const RigFor narrow_sm {
     }};
 static const RigFor asked_sm {
     "gpu.Sm", [](Machine& m) {
-        machine_of(m, {mixture(5, 4)}, {}, {{"askers", "1"}, {"schedulers", "2"}});
+        machine_of(m, {mixture(5, 4)}, {}, {{"schedulers", "2"}});
         for (const std::string n : {"[0]", "[1]"}) {
             m.add("asker" + n, "test.LookaheadAsker", {{"count", "50"}, {"operations", "3"}});
-            m.bind("asker" + n, "queries", "sm" + n, "queries[0]");
-            m.bind("sm" + n, "upcoming[0]", "asker" + n, "answers");
+            m.bind("asker" + n, "queries", "sm" + n, "queries");
+            m.bind("sm" + n, "upcoming", "asker" + n, "answers");
         }
     }};
 static const RigFor sharing {"gpu.Dispatcher", [](Machine& m) {

@@ -206,7 +206,7 @@ static const RigFor router {
         m.add("firmware", "test_mem.Firmware", {});
         m.bind("firmware", "router", "router", "control");
         auto& firmware = m.get<test_mem::Firmware>("firmware");
-        for (unsigned i = 0; i < 40; ++i) { // above what the driver asks for
+        for (unsigned i = 0; i < 40; ++i) { // above the driver's addresses
             const auto op = i % 3 == 2 ? protocol::RangeOp::remove : protocol::RangeOp::add;
             firmware.plan(static_cast<Tick>(i) * (50_ns).raw, op, (64 + i % 4) * 1024, 1024, i % 2);
         }

@@ -4,7 +4,7 @@
 
 namespace memsim::test::rigs_sap {
 
-/// Policies and prefetches beside nothing; a record that overflows.
+/// Policies and prefetches without other components; a record that overflows.
 static const RigFor shadow_dram {
     "sap.ShadowDram", [](Machine& m) {
         planned_hints() = {};
@@ -45,7 +45,7 @@ Script strides() {
 
 } // namespace
 
-/// Two SMs, a DRAM of few units before a drive, a full record, and a listener beside them.
+/// Two SMs, a DRAM of few units before a drive, a full record, and a listener.
 static const RigFor memory_manager {
     "sap.MemoryManager", [](Machine& m) {
         scripts() = {strides()};

@@ -53,7 +53,7 @@ def test_a_right_program_is_not_refused(compiler):
     assert headers and refusal(compiler, "-x", "c++", "-", input=source) is None
 
 
-def test_clang_takes_what_gcc_takes():
+def test_clang_accepts_what_gcc_accepts():
     """A file of policies, whose types have no name outside of it; util/test --long builds all with clang++."""
     warnings = "-Wall", "-Wextra", "-Wpedantic", "-Werror"
     assert refusal("clang++", *warnings, "src/mem/dram/schedule/row_policies.cc") is None

@@ -165,7 +165,7 @@ std::vector<std::string> check_series(const Rig& rig, unsigned windows) {
 TEST_CASE("in every window of a run the statistics of all components are right", "[windows]") {
     std::size_t times = 0, cycles = 0;
     for (const Rig& rig : rigs()) {
-        if (rig.type == "test.Courier") continue; // what it counts depends on its own count
+        if (rig.type == "test.Courier") continue; // its counts depend on each other
         INFO(rig.type);
         const auto m = started(rig);
         times += dumped(*m).times.size(), cycles += dumped(*m).cycles.size();
@@ -183,7 +183,7 @@ TEST_CASE("elapsed time is right at any tick", "[windows]") {
     t.begin(10);
     CHECK(at(10) == 0);
     CHECK(at(25) == 15);
-    t.begin(20); // a second one, beside it
+    t.begin(20); // a second one, concurrent with it
     CHECK(at(25) == 20);
     t.end(10, 30);
     CHECK(at(30) == 30);
@@ -226,7 +226,7 @@ TEST_CASE("elapsed time equals that of a list of all spans, under random resets"
     }
 }
 
-TEST_CASE("spans known in advance are kept while they last, however many come", "[windows]") {
+TEST_CASE("any number of spans known in advance is kept until they end", "[windows]") {
     ElapsedTime t {"A test's"};
     Saver few, many;
     for (Tick now = 0; now < 1000; ++now) {
@@ -261,7 +261,7 @@ TEST_CASE("cycles that are booked count as they pass", "[windows]") {
     CHECK(at(never) == 0); // all were counted before
 }
 
-TEST_CASE("cycles of an episode under way are counted, and its clock's edge rounds up",
+TEST_CASE("cycles of an episode in progress are counted up to the next edge of its clock",
           "[windows]") {
     ElapsedCycles c {Unit::cycle, "A test's"};
     c.count_in(Frequency {1'000'000'000}); // 1,000,000 fs

@@ -94,7 +94,7 @@ def test_generated_pages_have_no_broken_links(reference):
     assert [fault for name in ("reference.md", "python.md") for fault in broken(reference / name)] == []
 
 
-def test_every_python_function_says_what_it_does(reference):
+def test_every_python_function_has_a_description(reference):
     sections = re.split(r"^### ", (reference / "python.md").read_text(), flags=re.M)[1:]
     assert len(sections) > 80
     # Name, call and description, each followed by an empty line.

@@ -32,7 +32,7 @@ std::string fault(const FuzzTarget& target, const fs::path& path) {
     return name.starts_with("good") ? message : "";
 }
 
-/// Some MiB more than what is taken now.
+/// Some MiB more than the present use.
 void limit_memory(std::uint64_t mebibytes) {
 #if !defined(__SANITIZE_ADDRESS__)
     std::uint64_t pages = 0;
@@ -45,7 +45,7 @@ void limit_memory(std::uint64_t mebibytes) {
 #endif
 }
 
-/// Reads all of a target's corpus in a process of its own: what it or a library prints, and how it
+/// Reads all of a target's corpus in a separate process: what it or a library prints, and how it
 /// ends if not well. Nothing in the corpus justifies much memory, but for vertices without edges,
 /// of which a graph may announce 2^24.
 std::string read_corpus(const FuzzTarget& target, const std::vector<fs::path>& corpus) {

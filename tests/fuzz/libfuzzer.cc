@@ -12,7 +12,7 @@ using memsim::test::fuzz_targets;
 
 const memsim::test::FuzzTarget* chosen = nullptr;
 
-// What counts as a finding, beside crashes: a hang and too much memory. The longest input is a few
+// A hang and too much memory are findings, as crashes are. The longest input is a few
 // times the corpus' files.
 char hang[] = "-timeout=10", memory[] = "-rss_limit_mb=1024", length[] = "-max_len=4096";
 

@@ -66,7 +66,7 @@ def protected(tmp_path):
     subprocess.run(["umount", disk], check=True)
 
 
-def test_and_lies_where_nothing_may_be_written(killed, protected, refused, contents, tmp_path):
+def test_a_database_with_a_journal_in_a_read_only_directory(killed, protected, refused, contents, tmp_path):
     protected(killed[0])
     before = contents(tmp_path / "disk")
     output = refused("sql", "disk/out", COUNT)
@@ -76,7 +76,7 @@ def test_and_lies_where_nothing_may_be_written(killed, protected, refused, conte
     assert contents(tmp_path / "disk") == before
 
 
-def test_a_whole_one_where_nothing_may_be_written(out, protected, run):
+def test_a_complete_database_in_a_read_only_directory(out, protected, run):
     protected(out)
     assert run("sql", "disk/out", COUNT).stdout == run("sql", "out", COUNT).stdout
 
@@ -172,7 +172,7 @@ def test_tables_of_an_older_version_are_read(run, refused, contents, older):
         ["merge", "out", "other"],
     ],
 )
-def test_and_upgraded_by_whoever_writes(run, older, tiny, command):
+def test_an_older_database_is_upgraded_by_each_command_that_writes(run, older, tiny, command):
     rows = "SELECT run, path, name, value, unit FROM result ORDER BY run, path, name"
     with sqlite3.connect(older / "stats.db") as database:
         before = database.execute(rows).fetchall()
@@ -236,11 +236,11 @@ def test_a_query_only_reads(refused, out, contents, tmp_path, query):
         ("PRAGMA user_version", str(memsim._memsim.database_version)),
     ],
 )
-def test_and_reads_all_that_can_be_read(run, out, query, answer):
+def test_sql_executes_all_statements_that_only_read(run, out, query, answer):
     assert run("sql", "out", query).stdout.partition("\n")[2] == f"{answer}\n"
 
 
-def test_a_question_for_one_name_reads_no_other(run, out):
+def test_a_query_for_one_name_uses_the_index(run, out):
     plan = run("sql", "out", "EXPLAIN QUERY PLAN SELECT path, value FROM result WHERE name = 'migration_share'").stdout
     assert "SEARCH part USING INDEX part_of_name (full_name=?)" in plan and "SCAN" not in plan
 

@@ -87,7 +87,7 @@ def test_a_wrong_file(refused, tmp_path, tiny, name, content, output):
         ),
     ],
 )
-def test_a_header_that_lies_costs_no_memory(refused, tmp_path, tiny, name, content, output):
+def test_a_header_with_wrong_sizes_costs_no_memory(refused, tmp_path, tiny, name, content, output):
     (tmp_path / name).write_bytes(content)
     assert (
         refused(*tiny, "--graph", name, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30)))
@@ -99,7 +99,7 @@ def test_a_directory(refused, tiny):
     assert refused(*tiny, "--graph", ".") == ".: is a directory: name a file"
 
 
-def test_a_good_one(run, tmp_path, tiny):
+def test_a_valid_graph_is_accepted(run, tmp_path, tiny):
     (tmp_path / "g.csr").write_bytes(csr())
     run(*tiny, "--graph", "g.csr")
 

@@ -57,7 +57,7 @@ def test_a_layer_that_cannot_be(refused, network, cfg, line, output):
     )
 
 
-def test_what_is_not_there_is_not_passed_over(refused, network):
+def test_unknown_keys_and_sections_are_refused(refused, network):
     assert refused(network(NET + "[convolutional]\nstride=2\nstride_y=2\n"), "8") == (
         "n.cfg: line 5, column 1: 'stride_y' is no key of [convolutional] (did you mean 'stride'?)"
     )

@@ -34,7 +34,7 @@ def test_dollars_are_those_of_local_and_far_memory() -> None:
     assert WAYS["ohm-planar"].dollars(4) == 1000 * (prices.DDR5.middle / 4 + prices.XPOINT.middle * 3 / 4)
 
 
-def test_years_follow_from_what_is_programmed() -> None:
+def test_years_follow_from_the_programmed_bytes() -> None:
     # 5 x 512 GiB of 1e5 cycles take 2.7e17 bytes; a twentieth of an H100 programs 1 MB in a millisecond.
     assert years(1e6, 1e-3, SCALES["quick"]) == pytest.approx(5 * (512 << 30) * 1e5 / 20e9 / (365.25 * 86400))
     assert years(0, 1, SCALES["quick"]) == float("inf")

@@ -118,7 +118,7 @@ def test_the_papers_machines_keep_their_proportion_to_sms() -> None:
     assert [network.size(one).channels for one in (quick, default)] == [8, 16]
 
 
-def test_the_l2_fills_its_wires_whatever_lies_below() -> None:
+def test_the_l2_fills_its_wires_over_any_memory() -> None:
     for name in KNOWN:
         root = memsim.Root(seed=1, contents=True)
         root.model = llm.decoder("tiny", context=40)

@@ -345,7 +345,7 @@ def test_reference_and_stubs(memsim_command, tmp_path):
 
 
 @pytest.mark.slow
-def test_mypy_knows_the_stubs(memsim_command, script, tmp_path):
+def test_mypy_finds_the_stubs(memsim_command, script, tmp_path):
     memsim_command("stubs", "stubs")
     script.write_text(
         script.read_text() + "memory = SimpleMemory(latency='1ns', queue=3)\nmemory.queue = 4\n"
@@ -399,7 +399,7 @@ WRONG = {
 
 
 @pytest.mark.slow
-def test_mypy_knows_ordinary_lines_and_every_configuration(memsim_command, tmp_path):
+def test_mypy_accepts_ordinary_lines_and_every_configuration(memsim_command, tmp_path):
     """The stubs are generated from the code and cover all that the scripts of configs/ use."""
     memsim_command("stubs", "stubs")
     run = mypy_in(tmp_path)

@@ -48,7 +48,7 @@ def test_a_machine_has_the_papers_proportions():
     assert (half.l2, half.map, half.hash_entries) == (256 << 10, 24 << 10, 1120)
 
 
-def test_what_the_paper_computes():
+def test_values_that_the_paper_computes():
     cost = cmd.cost
     assert round(100 * cost.capacity_overhead(), 2) == 3.71
     assert cost.on_chip() == 888 << 10
@@ -263,7 +263,7 @@ PARAMETERS = {
 }
 
 
-def test_inputs_are_compared_with_what_the_machine_reaches():
+def test_inputs_are_compared_with_the_machines_capacities():
     """A cache of 48 KB for map entries covers 1.5 MB; 3 MB are 24,576 blocks."""
 
     def inputs(**changed):

@@ -58,7 +58,7 @@ def test_every_configuration_runs_on_every_medium(memsim_command, media):
 
 
 @pytest.mark.parametrize("workload", ["gauss", "cfd"])
-def test_stores_and_loads_go_on_while_the_drive_collects(workload, memsim_command, in_tmp):
+def test_stores_and_loads_continue_while_the_drive_collects(workload, memsim_command, in_tmp):
     """The drive announces a collection before it begins; then stores stay in the reserve, and loads are served from there."""
     done = memsim_command(
         CONFIGS / "cxl_gpu.py",
@@ -247,7 +247,7 @@ def test_a_last_level_cache_is_vortexs_as_far_as_local_memory_is_eight_times_as_
 
 
 def test_a_light_load_leaves_bandwidth():
-    """A quarter of a full load is what is under way at the highest rate of the medium."""
+    """A quarter of a full load is the number of requests in flight at the medium's highest rate."""
     rates = {"optane": 7.2e9, "z-nand": 8 * 800e6, "nand": 7e9}  # of a data sheet, and of eight channels
     for name, latency in cxl_gpu.drives.MISS.items():
         full = cxl_gpu.media.full_load(name, 256)
@@ -339,7 +339,7 @@ def test_each_assumption_is_a_parameter_of_its_platforms():
                 assert name in part._params, (a.name, change)
 
 
-def test_words_for_what_there_is_not(memsim_command):
+def test_unknown_names_are_refused(memsim_command):
     for arguments, words in {
         ("--platform", "cxl-rs"): "there is no platform 'cxl-rs'",
         ("--workload", "vad"): "there is no workload 'vad'",

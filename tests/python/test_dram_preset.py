@@ -24,7 +24,7 @@ def whole(name, **changes):
 
 
 @pytest.mark.parametrize("name", ["ddr4_3200", "lpddr5_6400", "hbm3", "ohm_table1", "ohm_cycles", "cmd_gddr6"])
-def test_a_preset_written_whole_is_timed_as_the_one_that_it_copies(name):
+def test_a_copy_of_a_preset_has_its_timing(name):
     assert read_latency(whole(f"{name}_as_mine")) == read_latency(name)
 
 

@@ -37,7 +37,7 @@ def test_weights_beside_hbm_are_read_from_flash_alone(in_tmp) -> None:
         assert pages // 4 <= sensed <= 3 * pages + 4 * len(weights)
 
 
-def test_hbf_behind_hbm_gives_what_was_written(in_tmp) -> None:
+def test_hbf_behind_hbm_returns_the_written_data(in_tmp) -> None:
     root = model()
     root.gpu = systems.h100(memory=None, **SMALL)
     drive = hbf.drive(1 << 20, channels=2)

@@ -68,7 +68,7 @@ def run(**parameters):
     return list(zip(launches.kernel, launches.dram_bytes))
 
 
-def test_kernels_of_a_step_and_what_they_read(in_tmp) -> None:
+def test_kernels_of_a_step_and_their_reads(in_tmp) -> None:
     kernels = run(context=40, head=True)
     names = [name for name, _ in kernels]
     layer = "attention_norm qkv rotate attend merge output ffn_norm gate_up down".split()

@@ -90,7 +90,7 @@ def test_an_equal_run_of_another_database_is_not_duplicated(made):
     assert not rows(made / "a.db", f"SELECT id FROM run WHERE id = '{twin}'")
 
 
-def test_of_a_run_in_both_databases_the_further_one_is_kept(made):
+def test_the_longer_of_two_copies_of_a_run_is_kept(made):
     shutil.copy(made / "a.db", made / "early.db")
     with sqlite3.connect(made / "early.db") as early:
         early.execute("UPDATE run SET finished = NULL")

@@ -46,7 +46,7 @@ def test_origin_is_slowest_and_the_oracle_fastest(in_tmp):
         assert ipc["origin"] < ipc["ohm-base"] < ipc["oracle"], mode
 
 
-def test_the_oracles_have_as_much_dram_as_the_others_have_of_both():
+def test_the_oracles_have_as_much_dram_as_the_others_have_dram_and_xpoint():
     for mode, ratio in (("planar", 9), ("two-level", 65)):
         whole = ohm.machine_scale(mode, "oracle", program())
         mixed = ohm.machine_scale(mode, "ohm-base", program())
@@ -86,7 +86,7 @@ def test_waveguides_widen_the_channel_and_the_dram_follows(in_tmp):
     assert machine("two-level", "ohm-base", waveguides=8).memory.controller[0].width == 128
 
 
-def test_a_swap_that_is_ordered_before_the_last_one_s_confirmation_came_ends(in_tmp):
+def test_a_swap_ordered_before_the_confirmation_of_the_last_one_ends(in_tmp):
     """A machine with the same id; four waveguides are fast enough for it."""
     run(machine("planar", "ohm-bw", waveguides=4, max_instructions=0))
 
@@ -159,7 +159,7 @@ def test_energy_of_electrical_and_optical_channels():
     assert light.total - light.wires == pytest.approx(spent.total - spent.wires)
 
 
-def test_energy_counts_what_crosses_the_memory_route_and_what_reverse_write_fills():
+def test_energy_counts_the_memory_route_and_the_fills_of_reverse_writes():
     side = {("memory.controller[0]", "side_bytes"): 1e6}
     filled = {("memory.controller[0]", "reverse_writes"): 1000}
     swapped = ohm.energy.energy({**values(), **side}, "planar", "ohm-wom", 6e-3)

@@ -9,7 +9,7 @@ from pathlib import Path
 import memsim
 import pytest
 from memsim import _memsim, mem, workload
-from memsim.cli import assumptions as pages
+from memsim.cli.generated import assumptions as pages
 from memsim.model import policies
 from memsim.model.build import build, sources
 from memsim.model.provenance import (
@@ -71,7 +71,7 @@ def test_arithmetic_derives(made):
         assert source_of(made).kind == "derived" and source_of(made).text == "8: stated, p"
 
 
-def test_a_derived_value_names_what_it_is_made_of():
+def test_a_derived_value_names_its_operands():
     one, other = stated(48, "table I"), assumed(4, "a guess", sweep=[2])
     made = derived(f"{one * other}KiB", from_=[one * other, "the scale"])
     assert made == "192KiB" and source_of(made).kind == "derived"
@@ -246,7 +246,7 @@ def test_a_table_of_assumptions_stands_between_its_markers():
 
 
 @pytest.mark.parametrize("paper", assumptions.PAPERS)
-def test_the_page_of_assumptions_is_what_the_command_writes(paper):
+def test_the_page_of_assumptions_equals_the_output_of_the_command(paper):
     """After a change: memsim describe --assumptions PAPER --write docs/models/assumptions.md"""
     page = (Path(__file__).parents[2] / "docs" / "models" / "assumptions.md").read_text()
     rows, _ = pages.of_paper(paper, declared=False)

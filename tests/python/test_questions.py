@@ -42,7 +42,7 @@ def ask(runs, query):
     return memsim.results(runs).sql(query)
 
 
-def test_a_launch_has_what_was_counted_during_it(runs):
+def test_a_launch_has_the_counts_of_its_duration(runs):
     launches = memsim.results(runs).launches()
     total = memsim.results(runs)
     assert list(launches["number"]) == list(range(1, len(launches) + 1)) and len(launches) > 3
@@ -224,7 +224,7 @@ def test_hit_rates_and_bandwidth(in_tmp):
     assert series["bytes_per_second"].sum() * 1e-6 == pytest.approx(samples.max())
 
 
-def test_hit_rates_of_page_buffers_and_of_what_components_state(memsim_command, tmp_path):
+def test_hit_rates_of_page_buffers_and_those_stated_by_components(memsim_command, tmp_path):
     memsim_command("-q", "-d", "out", ROOT / "configs/zng.py", "--platform", "hybridgpu", "--scale", "tiny")
     memsim_command("-q", "-d", "out", ROOT / "configs/cmd.py", "--scale", "tiny")
     rates = (
@@ -269,7 +269,7 @@ def test_a_run_without_values_gives_an_error_message(in_tmp):
         assert not memsim.results().df(wide=True).empty
 
 
-def test_diff_names_what_differs(runs, memsim_command):
+def test_diff_names_the_differences(runs, memsim_command):
     ids = list(ask(runs, "SELECT run FROM ipc ORDER BY platform")["run"])
     assert "Nothing differs" in memsim_command("diff", runs, f"{runs}:{ids[1]}").stdout
     output = memsim_command("diff", f"{runs}:{ids[0][:8]}", runs, "--most", 5).stdout

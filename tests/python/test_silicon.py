@@ -58,7 +58,7 @@ def test_any_memory_is_placed_under_a_preset() -> None:
         assert root.gpu.memory[0].stats.reads > 0
 
 
-def test_a_memory_of_ones_own_has_the_presets_places_unless_it_sets_them() -> None:
+def test_a_users_memory_has_the_queue_of_the_preset_unless_it_sets_one() -> None:
     """With the 8 places of the component, the long way to the memory would bound the rate."""
     few = dict(sms=1, slices=8, channels=8, l2="5MiB")
     own = systems.h100(memory=lambda i, interleave: memsim.mem.SimpleMemory(), **few)

@@ -59,7 +59,7 @@ def test_a_program_that_ends_early_keeps_the_previous_recording(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["g.steps"]
 
 
-def test_steps_wait_for_what_they_use(tmp_path):
+def test_steps_wait_for_their_operands(tmp_path):
     simt.record(tmp_path / "g.steps", gather)
     kinds_and_needs = [(s[1], s[9:]) for s in steps_of(tmp_path / "g.steps")]
     assert kinds_and_needs == [("load", []), ("load", ["0"]), ("compute", ["1"]), ("store", ["1"])]

@@ -77,7 +77,7 @@ def stand_in(study, monkeypatch):
     return study
 
 
-def test_the_jobs_of_a_study_do_what_a_sweep_here_does(stand_in):
+def test_the_jobs_of_a_study_equal_a_local_sweep(stand_in):
     """A shell runs the submitted jobs: one of them twice, and one of them only later."""
     output = sweep(stand_in, "study.py", "300", "--slurm", "--jobs", "3", "--sbatch=--partition=long", "-d", "out")
     assert output.stdout.startswith("seeds: 4 points are tasks of job 17; job 27 gathers them into ")

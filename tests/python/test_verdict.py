@@ -150,7 +150,7 @@ def test_a_claim_of_ohm_gpu_is_judged_on_all_ten_workloads():
 
 
 @pytest.mark.parametrize("label", ["calibrated", "computed", "by construction"])
-def test_only_what_is_measured_can_be_met(label):
+def test_only_measured_claims_can_be_met(label):
     for ours in 1.5, 1.1, 0.9:
         for small in False, True:
             assert verdict.judge(claim("gain", 50, label=label), [ours], small).word == label

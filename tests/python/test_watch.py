@@ -107,7 +107,7 @@ def test_the_page_of_a_running_simulation(watched, browser):
 
     browser.execute_cdp_cmd("Page.setBypassCSP", {"enabled": True})
     browser.get(address)
-    assert wait_for("document.getElementById('state').textContent === 'under way'")
+    assert wait_for("document.getElementById('state').textContent === 'in progress'")
     assert wait_for("document.getElementById('work').textContent.includes('of 1,000,000,000 requests')")
     assert wait_for("document.getElementById('rate').textContent !== '–'")
     assert wait_for("document.querySelectorAll('.drawing .node').length === 2")

@@ -162,7 +162,7 @@ OWN = list(zng.flash.PLATFORMS)
 
 @pytest.mark.parametrize("platform", OWN)
 @pytest.mark.parametrize("text", ["betw-back", "gaus*2"])
-def test_zngs_own_flash_returns_what_was_written(in_tmp, platform, text):
+def test_zngs_flash_returns_the_written_data(in_tmp, platform, text):
     root = machine(platform, text, most=200_000, contents=True)
     run(root)
     controllers, packages = root.flash.controller, root.flash.package
@@ -258,7 +258,7 @@ def test_a_mapped_block_extends_over_64_planes_of_all_packages():
 
 
 @pytest.mark.parametrize("span, across", [(1, False), (64, False), ("all", True)])
-def test_other_spans_of_a_mapped_block_return_what_was_written(in_tmp, span, across):
+def test_other_spans_of_a_mapped_block_return_the_written_data(in_tmp, span, across):
     root = machine("zng", "back", most=100_000, contents=True, on_flash=dict(span=span, across=across))
     size = zng.scale.scale(sum(footprint(p) for p in root.program))
     planes = 64 * size.channels if span == "all" else span

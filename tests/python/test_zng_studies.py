@@ -22,7 +22,7 @@ def gb_per_second(memsim_command, *arguments):
 @pytest.mark.parametrize(
     "memory, least, most", [("ideal", 170, 192.4), ("desktop", 45, 51.2), ("optane", 20, 39.5)]
 )  # a row of 2 KiB takes 953 ns to open and close, and the requests of a queue are to few rows
-def test_a_memory_under_load_gives_at_most_what_its_pins_do(memsim_command, memory, least, most):
+def test_the_bandwidth_of_a_memory_under_load_is_at_most_that_of_its_pins(memsim_command, memory, least, most):
     assert least < gb_per_second(memsim_command, "--memory", memory, "--time", "200us") <= most
 
 

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from memsim.cli import verify
+from memsim.cli.restoring import verify
 
 ROOT = Path(__file__).parents[2]
 MEMSIM = ROOT / "build" / "memsim"

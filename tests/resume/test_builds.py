@@ -22,7 +22,7 @@ def command(script):
 @pytest.mark.long
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("script", SYSTEMS)
-def test_a_checkpoint_goes_on_in_another_build(run, script, build):
+def test_a_checkpoint_continues_in_another_build(run, script, build):
     if not (ROOT / build / "memsim").exists():
         pytest.skip(f"there is no {build}: util/test --long makes it")
 

@@ -7,7 +7,7 @@ CO_RUN = Path(__file__).parents[2] / "configs" / "co_run.py"
 
 
 @pytest.mark.parametrize("how", ["--partition shared", "--when-one-ends repeat"])
-def test_a_co_run_goes_on_as_if_it_had_not_stopped(run, at, how):
+def test_a_stopped_co_run_continues_with_equal_results(run, at, how):
     machine = (CO_RUN, "--vertices", "6", *how.split())
     whole = run("-d", "whole", *machine)
     content = run.content("whole")

@@ -78,7 +78,7 @@ def test_an_early_end_keeps_the_run(run, script, fault, when):
     assert run.content("out") == run.content("whole")
 
 
-def test_without_its_script_it_goes_on_in_python(run, script):
+def test_a_run_continues_in_python_without_its_script(run, script):
     (run.directory / "fault").write_text("1 / 0")
     output = run("-d", "out", script, expect=1).stderr
     (run.directory / "look.py").write_text(

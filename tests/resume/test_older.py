@@ -13,7 +13,7 @@ GO_ON = "import memsim, sys\nwith memsim.restore(sys.argv[1], outdir='on') as ma
 
 
 @pytest.mark.parametrize("name", ["pcie"])
-def test_a_checkpoint_of_a_former_state_goes_on(run, name):
+def test_a_checkpoint_of_a_former_state_continues(run, name):
     run("-d", "whole", OLDER / f"{name}.py")
     (run.directory / "on.py").write_text(GO_ON)
     run("on.py", OLDER / f"{name}.ckpt")
@@ -46,7 +46,7 @@ def test_it_is_shown_as_the_type_is_today(run):
         ),
     ],
 )
-def test_a_shape_that_nobody_knows_is_refused(run, was, became, output):
+def test_an_unknown_shape_is_refused(run, was, became, output):
     info, data = body.unpack(OLDER / "pcie.ckpt")
     assert data.count(was) == 1
     file = run.directory / "other.ckpt"

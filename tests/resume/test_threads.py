@@ -54,7 +54,7 @@ def test_windows_and_bounds_are_printed(run):
     assert "--threads" not in run("-q", "-d", "quiet", "--threads", 2, *machine).stderr
 
 
-def test_what_all_components_share_keeps_a_run_on_one_thread(run):
+def test_an_object_shared_by_all_components_keeps_a_run_on_one_thread(run):
     machine = [CONFIGS / "drive.py", "--requests", "100"]
     for option, why in {
         "--stamps=1": "requests are stamped, in records that all components share",

@@ -35,7 +35,7 @@ def kernel(stream, first):
     return text
 
 
-def test_a_trace_of_two_streams_goes_on_as_if_it_had_not_stopped(run, survives):
+def test_a_stopped_trace_of_two_streams_continues_with_equal_results(run, survives):
     (run.directory / "a.traceg").write_text(kernel(7, 0x7F0000200000))
     (run.directory / "b.traceg").write_text(kernel(8, 0x7F0000A00000))
     (run.directory / "kernelslist.g").write_text("a.traceg\nb.traceg\n")

@@ -57,7 +57,7 @@ def content(run, outdir):
     return [sorted(rows, key=repr) for rows in run.content(outdir)]
 
 
-def test_each_run_goes_on_from_its_last_whole_checkpoint(run, killed):
+def test_each_run_continues_from_its_last_complete_checkpoint(run, killed):
     killed(1)
     first, second = killed(2)
     (last,) = (run.directory / "out").glob(f"4us-{second[:8]}.ckpt")
@@ -74,7 +74,7 @@ def test_each_run_goes_on_from_its_last_whole_checkpoint(run, killed):
     assert resume(run) == ["out: every run is finished"]
 
 
-def test_a_script_of_two_machines_goes_on_once(run, killed):
+def test_a_script_of_two_machines_continues_once(run, killed):
     assert len(killed(1, 2)) == 2
     run("-d", "whole", "script.py", 1, 2)
     assert sum(line.startswith("continues with") for line in resume(run)) == 1
@@ -106,7 +106,7 @@ def test_no_directory(run):
     )
 
 
-def test_ended_while_it_goes_on(run, killed, monkeypatch):
+def test_a_resumed_run_that_receives_a_signal(run, killed, monkeypatch):
     """The process of the run receives the signal and saves the run; meanwhile no other process continues it."""
     (id,) = killed(1)
     run("-d", "whole", "script.py", 1)

@@ -58,7 +58,7 @@ def test_no_memory_is_lost(run, script):
     assert not ours, "\n".join(ours)
 
 
-def test_what_memsim_lost_is_told_from_what_python_did():
+def test_leaks_of_memsim_are_distinguished_from_those_of_python():
     def error(*files):
         return xml.fromstring(
             "<error><stack>" + "".join(f"<frame><obj>{f}</obj></frame>" for f in files) + "</stack></error>"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import memsim
 import pytest
-from memsim.cli import verify
+from memsim.cli.restoring import verify
 from memsim.systems import cmd, cxl_gpu, ohm, sap, zng
 from memsim.systems.drive import PRESETS
 from resume import body
@@ -231,7 +231,7 @@ def test_a_run_that_a_restore_changes(run):
     assert output[2] == "script.py: 2 of 3 comparisons differ (seed 1)"
 
 
-def test_what_one_restore_changes_is_no_other_s_matter(run):
+def test_changes_of_one_restore_do_not_affect_another(run):
     """Only the first restore has another machine; it dumps between its checkpoint and the second one."""
     (run.directory / "script.py").write_text(
         FORGETFUL.replace("max(0, len(open('runs').read()) - 2)", "(len(open('runs').read()) == 3)").replace(

@@ -18,7 +18,7 @@ Command("made", [], Action(waits, "  compile made"))
 """
 
 
-def test_what_is_compiled_is_shown_when_it_begins(tmp_path):
+def test_a_compilation_is_shown_when_it_begins(tmp_path):
     (tmp_path / "SConstruct").write_text(SCONSTRUCT)
     script = f"source '{ROOT}/util/setup'; root='{tmp_path}'; build made"
     with subprocess.Popen(["bash", "-c", script], stderr=subprocess.PIPE, text=True) as building:
@@ -28,7 +28,7 @@ def test_what_is_compiled_is_shown_when_it_begins(tmp_path):
     assert building.returncode == 0
 
 
-def test_the_last_line_says_what_passed_and_no_other_does(tmp_path):
+def test_only_the_last_line_states_the_number_that_passed(tmp_path):
     tests = tmp_path / "test_some.py"
     tests.write_text(
         "import pytest\n"

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <string>
 
-/// How a validation case prints what it found.
+/// The output of a validation case.
 namespace memsim::validation {
 
 /// A table of docs/validation.md. It is printed as Markdown, between markers that name the heading
@@ -39,7 +39,7 @@ class Table {
     std::string text;
 };
 
-/// The difference in percent, in bold where it is more than what is allowed.
+/// The difference in percent, in bold if it exceeds the limit.
 inline std::string percent(double ours, double theirs, double allowed) {
     const double difference = 100 * (ours / theirs - 1);
     const char* const bold = std::abs(difference) > allowed ? "**" : "";

@@ -16,7 +16,7 @@ from validation import document
 LATENCY, BANDWIDTH, QUEUES, SSD = (
     "CXL expanders: latency",
     "CXL expanders: bandwidth",
-    "CXL expanders: requests under way",
+    "CXL expanders: outstanding requests",
     "CXL-SSDs: latency",
 )
 
@@ -206,7 +206,7 @@ def test_bandwidth_beside_measured_devices():
         )
     document.table(
         BANDWIDTH,
-        "GB/s of data in both directions, 256 requests of 64 B under way",
+        "GB/s of data in both directions, 256 outstanding requests of 64 B",
         ["device", "", "reads : writes", "theirs", "ours, sequential", "%", "ours, random", "%"],
         rows,
     )
@@ -217,7 +217,7 @@ def test_bandwidth_beside_measured_devices():
         assert 0.9 * alone < done[DIMM, ASIC, mix][0] < alone
 
 
-def test_bandwidth_over_requests_under_way():
+def test_bandwidth_over_outstanding_requests():
     links = [
         ("ours", Linked("ours")),
         ("CXL-DMSim's ASIC", Linked(ASIC)),
@@ -243,7 +243,7 @@ def test_bandwidth_over_requests_under_way():
                     assert 0.8 * depth * 64 < gbps * found[0][0] < 1.01 * depth * 64
     document.table(
         QUEUES,
-        "Random requests of 64 B to ours, DDR5-4800: GB/s over requests under way",
+        "Random requests of 64 B to ours, DDR5-4800: GB/s over outstanding requests",
         ["layers", "reads : writes", "a read alone, ns", *depths, "a read among 256, ns"],
         rows,
     )

@@ -57,7 +57,7 @@ def repeated(text):
     return [piece for many in (headings, prose, bold) for piece, times in Counter(many).items() if times > 1]
 
 
-def test_nothing_stands_twice():
+def test_no_heading_or_caption_is_repeated():
     assert not repeated(TEXT)
     for heading, tables in document.shown().items():
         captions = re.findall(r"^(.+):$", tables, re.M)

@@ -16,7 +16,7 @@ from ..systems.interleave import Interleave
 from ..systems.scale import up_to
 from .machine import CHIP, QUEUE, Build, Machine
 
-# What a slice of the L2 has under way: flash takes 3 us, and the paper's 64 would limit a slice to 2.7 GB/s.
+# Outstanding requests of a slice of the L2: flash takes 3 us, and the paper's 64 would limit a slice to 2.7 GB/s.
 UNDER_WAY = derived(dict(reads=1024, outstanding=1024), from_="misses of a slice of the L2 and their targets")
 STEP = 64 << 10  # bytes of a unit are a multiple of this
 IN_TABLES = 128 // 8  # bytes of blocks to a byte of tables, at the least

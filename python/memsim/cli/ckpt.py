@@ -8,7 +8,7 @@ import time
 from .. import _memsim
 from ..errors import Error, legible
 from ..run import checkpoints
-from . import verify
+from .restoring import verify
 
 
 def register(parser: argparse.ArgumentParser) -> None:

@@ -26,7 +26,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> None:
     if args.assumptions:
-        from . import assumptions  # imports all machines of a paper
+        from .generated import assumptions  # imports all machines of a paper
 
         assumptions.main(args.assumptions, args.write)
     else:

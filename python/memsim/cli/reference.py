@@ -16,7 +16,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> None:
     check_output(args.FILE)
     if args.python:
-        from . import python_page  # imports every system
+        from .generated import python_page  # imports every system
 
         text = python_page.page()
     else:

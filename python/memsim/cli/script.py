@@ -17,7 +17,7 @@ from ..run import children
 from ..run.options import add_changes, add_oracles, add_stamps, add_threads, ticks, whole
 from ..run.session import session
 from ..run.start import run_script
-from . import restore
+from .restoring import restore
 from .subcommands import SUBCOMMANDS
 
 

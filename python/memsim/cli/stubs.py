@@ -13,8 +13,8 @@ import memsim
 from ..files import os_error
 from ..model.schema import TYPES
 from ..moved import SHORT
-from . import native_stub
-from .stub_text import LEFT_OUT, Folder, Module
+from .generated import native_stub
+from .generated.stub_text import LEFT_OUT, Folder, Module
 
 
 def register(parser: argparse.ArgumentParser) -> None:

@@ -9,6 +9,7 @@ The kernels and what is not modelled: docs/models/llm.md.
 """
 
 from .decoding import GRAPH_LAUNCH, LAUNCHES_OF_HEAD, LAUNCHES_OF_LAYER, decoder, tokens_per_second
+from .options import add_options, gpu
 from .serving import engine
 from .shapes import SHAPES, Shape, dense_models, shape
 
@@ -18,9 +19,11 @@ __all__ = [
     "LAUNCHES_OF_LAYER",
     "SHAPES",
     "Shape",
+    "add_options",
     "decoder",
     "dense_models",
     "engine",
+    "gpu",
     "shape",
     "tokens_per_second",
 ]

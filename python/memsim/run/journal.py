@@ -31,7 +31,7 @@ class Journal:
         self._entries: list[list[Any]] = list(record["entries"]) if record else []
         self._interrupted: dict[str, Any] | None = record["interrupted"] if record else None
         self._next = 0
-        self.current: dict[str, Any] | None = None  # the call under way that a checkpoint would interrupt
+        self.current: dict[str, Any] | None = None  # the current call, which a checkpoint would interrupt
 
     def call(self, kind: str, arguments: list[Any], act: Callable[[], T], resume: Callable[[], T] | None = None) -> T:
         """The answer of act(), or the recorded answer; at the interrupted call, the answer of resume().

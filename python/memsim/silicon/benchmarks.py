@@ -67,7 +67,7 @@ def write(chip: str, at: str) -> float:
 
 
 def l2_read(chip: str, at: str) -> float:
-    """GB/s of reads of a buffer that the L2 holds, eight loads a thread under way together."""
+    """GB/s of reads of a buffer that the L2 holds, with eight outstanding loads per thread."""
     elements = Bytes.parse(at).value // 8
     cycles = _cycles(chip, "stream_read", elements, 1 + LOADS, dispatcher=dict(pause_at_launch=1))
     return elements * LOADS * 8 / cycles * nvidia.chip(chip).megahertz / 1e3

@@ -33,7 +33,7 @@ ENDPOINT = dict(
     completion=derived("1fs", from_="a drive behind an endpoint, without NVMe's times"),
     **DRIVE_DRAM,
     **assumed(dict(gc_threshold="5%", gc_target="7%"), "MQSim's threshold, and a little above"),
-    queue_depth=assumed(1024, "more than an endpoint has under way"),
+    queue_depth=assumed(1024, "more than an endpoint has outstanding"),
 )
 # Of a channel and of a package, with controllers that pass a page's data while its plane works.
 BUS_QUEUE = assumed(256, "more than the dies of a channel take")

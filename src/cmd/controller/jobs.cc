@@ -21,11 +21,11 @@ void Jobs::resize(const Most& most, JobsState& s) {
     }
 }
 
-Job& Jobs::named(std::uint32_t id) const { return parts::named(s_.jobs, id); }
+Job& Jobs::named(std::uint32_t id) const { return parts::named(state_.jobs, id); }
 
 std::uint32_t Jobs::active() const {
-    std::size_t n = s_.jobs.size();
-    for (const FreeList& list : s_.free) n -= list.size();
+    std::size_t n = state_.jobs.size();
+    for (const FreeList& list : state_.free) n -= list.size();
     return static_cast<std::uint32_t>(n);
 }
 
@@ -36,67 +36,67 @@ bool Jobs::any(std::uint32_t block) const {
 }
 
 void Jobs::replaced(std::uint32_t place) {
-    for (Job& j : s_.jobs)
+    for (Job& j : state_.jobs)
         if (j.step == Step::verified && j.place == place) j.place = BlockTable::nowhere;
 }
 
 std::uint32_t Jobs::add(JobKind kind, std::uint32_t block) {
-    FreeList& list = s_.free[static_cast<std::size_t>(kind)];
+    FreeList& list = state_.free[static_cast<std::size_t>(kind)];
     const std::uint32_t id = first(kind) + list.back();
     list.pop_back();
-    Job& j = s_.jobs[id];
+    Job& j = state_.jobs[id];
     j = {};
-    j.number = ++s_.arrived;
+    j.number = ++state_.arrived;
     j.block = block;
     j.kind = kind;
-    for_each(block, [&](std::uint32_t i) { j.before += s_.jobs[i].writes() || j.writes(); });
+    for_each(block, [&](std::uint32_t i) { j.before += state_.jobs[i].writes() || j.writes(); });
     link(id, block);
-    s_.data[id].own = {};
+    state_.data[id].own = {};
     return id;
 }
 
 void Jobs::link(std::uint32_t id, std::uint32_t block) {
-    s_.blocks[id] = block;
-    std::uint32_t* at = &s_.first[list_of(block)];
-    while (*at < id) at = &s_.next[*at];
-    s_.next[id] = *at;
+    state_.blocks[id] = block;
+    std::uint32_t* at = &state_.first[list_of(block)];
+    while (*at < id) at = &state_.next[*at];
+    state_.next[id] = *at;
     *at = id;
 }
 
 void Jobs::unlink(std::uint32_t id) {
-    std::uint32_t* at = &s_.first[list_of(s_.blocks[id])];
-    while (*at != id) at = &s_.next[*at];
-    *at = s_.next[id];
-    s_.blocks[id] = no_block;
+    std::uint32_t* at = &state_.first[list_of(state_.blocks[id])];
+    while (*at != id) at = &state_.next[*at];
+    *at = state_.next[id];
+    state_.blocks[id] = no_block;
 }
 
 void Jobs::check_loaded(Loader& l, std::uint32_t blocks) const {
     std::uint32_t busy = 0;
     for (std::uint32_t id = 0; id < size(); ++id) {
-        const Job& j = s_.jobs[id];
+        const Job& j = state_.jobs[id];
         l.index("jobs.block", j.block, blocks);
         if (j.place != BlockTable::nowhere) l.index("jobs.place", j.place, blocks);
         l.within("jobs.mask", [&] {
             l.check(j.mask <= all_sectors && j.missing <= all_sectors,
                     "names sectors that a block does not have");
         });
-        busy += s_.blocks[id] != no_block;
+        busy += state_.blocks[id] != no_block;
         l.within("blocks", [&] {
-            l.check(s_.blocks[id] == no_block ||
-                        (s_.blocks[id] == j.block && id >= first(j.kind) &&
+            l.check(state_.blocks[id] == no_block ||
+                        (state_.blocks[id] == j.block && id >= first(j.kind) &&
                          id - first(j.kind) < most_[static_cast<std::size_t>(j.kind)]),
                     "is of another job");
         });
-        if (s_.blocks[id] != no_block && j.kind == JobKind::homeward)
+        if (state_.blocks[id] != no_block && j.kind == JobKind::homeward)
             l.index("jobs.request", j.request.tag, size());
     }
     l.within("first", [&] { // ids ascend, so no list is circular
         std::uint32_t listed = 0;
-        for (std::size_t list = 0; list < s_.first.size(); ++list) {
+        for (std::size_t list = 0; list < state_.first.size(); ++list) {
             std::uint32_t least = 0;
-            for (std::uint32_t id = s_.first[list]; id != no_job; id = s_.next[id]) {
-                l.check(id >= least && id < size() && s_.blocks[id] != no_block &&
-                            list_of(s_.blocks[id]) == list,
+            for (std::uint32_t id = state_.first[list]; id != no_job; id = state_.next[id]) {
+                l.check(id >= least && id < size() && state_.blocks[id] != no_block &&
+                            list_of(state_.blocks[id]) == list,
                         "lists a job that is not in progress");
                 least = id + 1;
                 ++listed;

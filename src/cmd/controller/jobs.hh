@@ -79,12 +79,12 @@ class Jobs {
     /// The maximum number of jobs of each kind.
     using Most = std::array<std::uint32_t, 3>;
 
-    Jobs(const Most& most, JobsState& state) : most_(most), s_(state) {}
+    Jobs(const Most& most, JobsState& state) : most_(most), state_(state) {}
     static void resize(const Most& most, JobsState& s);
 
-    std::uint32_t size() const { return static_cast<std::uint32_t>(s_.jobs.size()); }
-    Job& operator[](std::uint32_t id) const { return s_.jobs[id]; }
-    JobData& data(std::uint32_t id) const { return s_.data[id]; }
+    std::uint32_t size() const { return static_cast<std::uint32_t>(state_.jobs.size()); }
+    Job& operator[](std::uint32_t id) const { return state_.jobs[id]; }
+    JobData& data(std::uint32_t id) const { return state_.data[id]; }
     /// The job named by an answer or an event.
     Job& named(std::uint32_t id) const;
     bool full(JobKind kind) const { return free(kind).empty(); }
@@ -92,11 +92,11 @@ class Jobs {
     /// Calls f(id) for the jobs of a block, in order of ids.
     template <class F>
     void for_each(std::uint32_t block, F&& f) const {
-        for (std::uint32_t id = s_.first[list_of(block)]; id != no_job; id = s_.next[id])
-            if (s_.blocks[id] == block) f(id);
+        for (std::uint32_t id = state_.first[list_of(block)]; id != no_job; id = state_.next[id])
+            if (state_.blocks[id] == block) f(id);
     }
     bool any(std::uint32_t block) const;
-    bool busy(std::uint32_t id) const { return s_.blocks[id] != no_block; }
+    bool busy(std::uint32_t id) const { return state_.blocks[id] != no_block; }
     /// A place receives other data: comparisons with its former reference must fail.
     void replaced(std::uint32_t place);
 
@@ -105,14 +105,14 @@ class Jobs {
     /// Completes a job. Calls begin(id) for jobs that waited for it and may begin.
     template <class F>
     void finish(std::uint32_t id, F&& begin) {
-        const Job& j = s_.jobs[id];
+        const Job& j = state_.jobs[id];
         unlink(id);
         for_each(j.block, [&](std::uint32_t i) {
-            Job& other = s_.jobs[i];
+            Job& other = state_.jobs[i];
             if (other.number > j.number && (other.writes() || j.writes()) && --other.before == 0)
                 begin(i);
         });
-        s_.free[static_cast<std::size_t>(j.kind)].push_back(id - first(j.kind));
+        state_.free[static_cast<std::size_t>(j.kind)].push_back(id - first(j.kind));
     }
     /// `blocks`: number of blocks.
     void check_loaded(Loader& l, std::uint32_t blocks) const;
@@ -120,10 +120,10 @@ class Jobs {
   private:
     static constexpr std::uint32_t no_job = ~std::uint32_t {0};
     /// The list of a block. There are enough lists to keep each of them short.
-    std::size_t list_of(std::uint32_t block) const { return block % s_.first.size(); }
+    std::size_t list_of(std::uint32_t block) const { return block % state_.first.size(); }
     void link(std::uint32_t id, std::uint32_t block);
     void unlink(std::uint32_t id);
-    const FreeList& free(JobKind kind) const { return s_.free[static_cast<std::size_t>(kind)]; }
+    const FreeList& free(JobKind kind) const { return state_.free[static_cast<std::size_t>(kind)]; }
     std::uint32_t first(JobKind kind) const {
         std::uint32_t n = 0;
         for (std::size_t k = 0; k < static_cast<std::size_t>(kind); ++k) n += most_[k];
@@ -131,7 +131,7 @@ class Jobs {
     }
 
     const Most most_;
-    JobsState& s_;
+    JobsState& state_;
 };
 
 } // namespace memsim::cmd

@@ -38,7 +38,7 @@ class Placement {
     /// Calls f with the store of references in use.
     template <class F>
     auto store(F&& f) const {
-        return weak_ ? f(s_.fingerprints) : f(s_.store);
+        return weak_ ? f(state_.fingerprints) : f(state_.store);
     }
 
   public:
@@ -47,11 +47,11 @@ class Placement {
 
     /// `weak`: digests are fingerprints.
     Placement(bool weak, PlacementState& state, PlacementStats& stat)
-        : weak_(weak), s_(state), stat_(stat) {}
+        : weak_(weak), state_(state), stat_(stat) {}
     static void resize(PlacementState& s, std::uint32_t blocks, bool weak, std::uint32_t entries,
                        std::uint32_t ways);
 
-    const BlockTable& table() const { return s_.table; }
+    const BlockTable& table() const { return state_.table; }
     /// The reference with this digest of these sectors, or nullptr; valid until the next change.
     const Reference* find(const Reference::Digest& digest, std::uint32_t mask) const {
         return store([&](const auto& s) { return s.find(digest, mask); });
@@ -59,15 +59,15 @@ class Placement {
     /// Whether other blocks' data lie in the block's own place. A write must then provide the whole
     /// block, because it goes to a place without the rest of the block.
     bool must_be_whole(std::uint32_t block, std::uint32_t mask) const {
-        return mask != all_sectors && s_.table.type(block) == BlockType::own &&
-               s_.table.shared(block);
+        return mask != all_sectors && state_.table.type(block) == BlockType::own &&
+               state_.table.shared(block);
     }
     /// A place for the block without a donor: its own, or the one that it uses alone. Empty if
     /// there is none.
     std::optional<std::uint32_t> place_for(std::uint32_t block) const;
     /// Groups of blocks whose type flags are read together, up to the last block written back.
     std::uint32_t groups() const {
-        return (s_.table.written_end() + group_blocks - 1) / group_blocks;
+        return (state_.table.written_end() + group_blocks - 1) / group_blocks;
     }
     /// The first block of a group whose type flag allows it to lend its place, or nowhere. Its mask
     /// may still forbid it.
@@ -77,7 +77,7 @@ class Placement {
     /// A block mapped to this one that can lend its place; otherwise one that can be brought home;
     /// otherwise nowhere.
     std::uint32_t duplicate_of(std::uint32_t block) const;
-    bool can_lend(std::uint32_t block) const { return s_.table.can_lend(block); }
+    bool can_lend(std::uint32_t block) const { return state_.table.can_lend(block); }
     /// The first block from `from` on that can be brought home, or nowhere. If no donor exists,
     /// places hold data of partly written blocks, whose own places are therefore in use by
     /// themselves. Writing such a block to its own place frees a place or creates a donor. `except`
@@ -113,7 +113,7 @@ class Placement {
     /// Removes the block's data. put() or set_read_only() must follow.
     Freed leave(std::uint32_t block);
     /// All of the block lies in its own place and counts as never written back.
-    void set_read_only(std::uint32_t block) { s_.table.set_read_only(block); }
+    void set_read_only(std::uint32_t block) { state_.table.set_read_only(block); }
 
     std::optional<std::string> imbalance() const;
     void check_loaded(Loader& l) const;
@@ -123,7 +123,7 @@ class Placement {
     std::uint32_t first_of(std::uint32_t group, F&& fit) const;
 
     const bool weak_;
-    PlacementState& s_;
+    PlacementState& state_;
     PlacementStats& stat_;
 };
 

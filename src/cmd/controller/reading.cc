@@ -7,13 +7,13 @@ namespace memsim::cmd {
 using parts::for_each_bit;
 
 Actions Reading::step(std::uint32_t id) {
-    Job& j = s_.jobs[id];
-    const BlockTable& t = s_.placement.table();
+    Job& j = shared_.jobs[id];
+    const BlockTable& t = shared_.placement.table();
     switch (j.step) {
     case Step::type:
         ++reads_of(t.type(j.block));
         if (t.type(j.block) == BlockType::read_only || t.type(j.block) == BlockType::own) {
-            if (s_.packing.compressed(j.block) && !s_.scheme.whole_tables) {
+            if (shared_.packing.compressed(j.block) && !shared_.scheme.whole_tables) {
                 j.step = Step::map; // look up base and difference, or the place of the code
                 return {action::Look {Table::map, j.block}};
             }
@@ -21,7 +21,7 @@ Actions Reading::step(std::uint32_t id) {
             return {fetch(j, j.block, j.sectors)};
         }
         j.step = Step::map;
-        if (s_.scheme.whole_tables) return find_sectors(id, j);
+        if (shared_.scheme.whole_tables) return find_sectors(id, j);
         return {action::Look {Table::mask, j.block}, action::Look {Table::map, j.block}};
     case Step::map:
         return find_sectors(id, j);
@@ -49,7 +49,7 @@ Counter& Reading::reads_of(BlockType type) const {
 }
 
 Actions Reading::find_sectors(std::uint32_t id, Job& j) {
-    const BlockTable& t = s_.placement.table();
+    const BlockTable& t = shared_.placement.table();
     const std::uint32_t inside = j.sectors & t.mask(j.block), outside = j.sectors & ~inside;
     j.step = Step::data;
     Actions todo;
@@ -57,7 +57,7 @@ Actions Reading::find_sectors(std::uint32_t id, Job& j) {
     if (inside && t.type(j.block) == BlockType::intra) {
         const SectorBytes word = sector_of_word(t.word(j.block));
         for_each_bit(inside, [&](std::uint32_t s) {
-            s_.jobs.data(id).own[s] = word;
+            shared_.jobs.data(id).own[s] = word;
             ++stat_.intra_sectors;
         });
     } else if (inside) {
@@ -78,16 +78,17 @@ Actions Reading::find_sectors(std::uint32_t id, Job& j) {
 /// The L2 line is tagged with the program's address and holds its own block. Its data are those of
 /// the reference only while that block is mapped to its own place.
 Actions Reading::copy_from_caches(std::uint32_t id, Job& j) {
-    const BlockTable& t = s_.placement.table();
+    const BlockTable& t = shared_.placement.table();
     const std::uint32_t place = t.place(j.block);
     std::uint32_t missing = j.missing;
     j.step = Step::data;
     if (t.type(place) == BlockType::own)
         for_each_bit(j.missing, [&](std::uint32_t s) {
-            const SectorBytes found = look_(map_.address(place) + std::uint64_t {s} * sector_bytes);
+            const SectorBytes found =
+                look_up_(map_.address(place) + std::uint64_t {s} * sector_bytes);
             ++stat_.looked_sectors;
             if (found.known != SectorBytes::all) return;
-            s_.jobs.data(id).own[s].fill(found);
+            shared_.jobs.data(id).own[s].fill(found);
             missing &= ~(1u << s);
             ++stat_.copied_sectors;
         });

@@ -42,7 +42,7 @@ class Reading {
     using Look = std::function<SectorBytes(std::uint64_t address)>;
     Reading(const ReadingParams& p, const BlockMap& map, const Shared& shared, ReadClasses& classes,
             Look look, ReadingStats& stat)
-        : params_(p), map_(map), s_(shared), classes_(classes), look_(std::move(look)),
+        : params_(p), map_(map), shared_(shared), classes_(classes), look_up_(std::move(look)),
           stat_(stat) {}
 
     /// Takes the next step of a job. Returns what it waits for, or that it is complete.
@@ -53,15 +53,15 @@ class Reading {
     Actions find_sectors(std::uint32_t id, Job& j);
     Actions copy_from_caches(std::uint32_t id, Job& j);
     action::Fetch fetch(const Job& j, std::uint32_t place, std::uint32_t sectors) {
-        const bool read_only = s_.placement.table().type(j.block) == BlockType::read_only;
+        const bool read_only = shared_.placement.table().type(j.block) == BlockType::read_only;
         return {place, sectors, &classes_.of(j.block, read_only)};
     }
 
     const ReadingParams& params_;
     const BlockMap& map_;
-    const Shared s_;
+    const Shared shared_;
     ReadClasses& classes_;
-    Look look_;
+    Look look_up_;
     ReadingStats& stat_;
 };
 

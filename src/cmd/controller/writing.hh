@@ -40,7 +40,7 @@ struct WritingStats {
 class Writing {
   public:
     Writing(const Shared& shared, unsigned donor_tries, unsigned pack_cycles, WritingStats& stat)
-        : s_(shared), donor_tries_(donor_tries), pack_cycles_(pack_cycles), stat_(stat) {}
+        : shared_(shared), donor_tries_(donor_tries), pack_cycles_(pack_cycles), stat_(stat) {}
 
     /// Takes the next step of a job. Returns what it waits for, or how it ends.
     Actions step(std::uint32_t id);
@@ -48,24 +48,26 @@ class Writing {
   private:
     Actions complete(std::uint32_t id, Job& j);
     void complete_own(std::uint32_t id, const Job& j, std::uint32_t old, std::uint32_t sectors);
-    action::Fetch ask(const Job& j, std::uint32_t place, std::uint32_t sectors);
+    action::Fetch fetch_missing(const Job& j, std::uint32_t place, std::uint32_t sectors);
     Actions detect(std::uint32_t id, Job& j);
     Actions find_reference(std::uint32_t id, Job& j);
-    Actions compare(std::uint32_t id, Job& j);
+    Actions verify(std::uint32_t id, Job& j);
     Actions join(std::uint32_t id, Job& j, std::uint32_t place);
     Actions pack(std::uint32_t id, Job& j);
     Actions place_block(std::uint32_t id, Job& j);
     Actions begin_search(Job& j);
     Actions look_at_group(Job& j);
-    Actions go_on(std::uint32_t id, Job& j);
+    Actions continue_search(std::uint32_t id, Job& j);
     Actions borrow(Job& j, std::uint32_t donor);
     std::optional<action::Begin> bring_home(std::uint32_t id, std::uint32_t block);
     std::uint32_t next_idle(std::uint32_t except) const;
     std::uint32_t sectors_to_write(const Job& j, std::uint32_t place) const;
-    Actions put_down(Job& j, std::uint32_t place);
-    bool must_be_whole(const Job& j) const { return s_.placement.must_be_whole(j.block, j.mask); }
+    Actions store_at(Job& j, std::uint32_t place);
+    bool must_be_whole(const Job& j) const {
+        return shared_.placement.must_be_whole(j.block, j.mask);
+    }
 
-    const Shared s_;
+    const Shared shared_;
     const unsigned donor_tries_, pack_cycles_;
     WritingStats& stat_;
 };

@@ -27,8 +27,8 @@ void Metadata::resize(const MetadataParams& p, MetadataState& s, std::uint32_t j
 
 Metadata::Found Metadata::find(Table table, std::uint64_t sector, MetadataTarget target, Tick now) {
     const std::uint32_t t = index(table);
-    TagArray& tags = s_.tags[t];
-    auto& mshrs = s_.mshrs[t];
+    TagArray& tags = state_.tags[t];
+    auto& mshrs = state_.mshrs[t];
     const std::uint64_t tag = sector / block_sectors, set = tag % tags.sets();
     target.sector = static_cast<std::uint8_t>(sector % block_sectors);
     std::uint32_t line = tags.find(set, tag);
@@ -62,8 +62,8 @@ Metadata::Found Metadata::find(Table table, std::uint64_t sector, MetadataTarget
 
 bool Metadata::ask(Table table, std::uint32_t block, MetadataTarget target, Tick now) {
     const std::uint64_t sector = layout_[index(table)].sector_of(block);
-    const Found found = s_.stalled.empty() ? find(table, sector, target, now) : Found::stalled;
-    if (found == Found::stalled) s_.stalled.push({table, sector, target});
+    const Found found = state_.stalled.empty() ? find(table, sector, target, now) : Found::stalled;
+    if (found == Found::stalled) state_.stalled.push({table, sector, target});
     if (target.change) {
         ++stat_.metadata_changes;
         return true;
@@ -89,14 +89,15 @@ void Metadata::check_loaded(Loader& l, std::uint32_t jobs) const {
         if (target.job != MetadataTarget::no_job) l.index("metadata", target.job, jobs);
     };
     for (std::uint32_t t = 0; t < tables; ++t) {
-        const TagArray& tags = s_.tags[t];
+        const TagArray& tags = state_.tags[t];
         std::uint32_t locked = 0;
         for (std::uint64_t set = 0; set < tags.sets(); ++set)
             for (std::uint32_t way = 0; way < tags.ways(); ++way)
                 locked += tags.locked(tags.line(set, way));
         l.within("metadata", [&] {
-            l.check(locked == s_.mshrs[t].size(), "fills lines that differ from the locked ones");
-            s_.mshrs[t].for_each(
+            l.check(locked == state_.mshrs[t].size(),
+                    "fills lines that differ from the locked ones");
+            state_.mshrs[t].for_each(
                 [&](std::uint32_t mshr, const auto& e) {
                     l.check(tags.has(e.line) && tags.locked(e.line) && tags.lock(e.line) == mshr,
                             "fills a line that is not locked for it");
@@ -104,7 +105,7 @@ void Metadata::check_loaded(Loader& l, std::uint32_t jobs) const {
                 check);
         });
     }
-    for (std::uint32_t i = 0; i < s_.stalled.size(); ++i) check(s_.stalled[i].target);
+    for (std::uint32_t i = 0; i < state_.stalled.size(); ++i) check(state_.stalled[i].target);
 }
 
 } // namespace memsim::cmd

@@ -95,7 +95,7 @@ class Metadata {
                                     std::uint32_t tag)>;
     Metadata(const std::array<TableLayout, tables>& layout, MetadataState& state,
              MetadataStats& stat, Send send)
-        : layout_(layout), s_(state), stat_(stat), send_(std::move(send)) {}
+        : layout_(layout), state_(state), stat_(stat), send_(std::move(send)) {}
     static void resize(const MetadataParams& p, MetadataState& s, std::uint32_t jobs);
 
     /// Looks up the piece that holds the entry of a block, to change or to read it. Returns true on
@@ -107,13 +107,13 @@ class Metadata {
     template <class F>
     void come_back(std::uint32_t tag, Tick now, F&& wake) {
         const std::uint32_t mshr = tag & 0xffffff, t = tag >> 24 & 3;
-        auto& m = parts::named(s_.mshrs, t);
+        auto& m = parts::named(state_.mshrs, t);
         const std::uint32_t sector = tag >> 26 & 3;
         const std::uint32_t line = m.in_use(mshr).line;
-        s_.tags[t].add_valid(line, bit(sector));
+        state_.tags[t].add_valid(line, bit(sector));
         m.serve(mshr, [&](const MetadataTarget& target) {
             if (target.sector != sector) return false;
-            if (target.change) s_.tags[t].add_dirty(line, bit(sector));
+            if (target.change) state_.tags[t].add_dirty(line, bit(sector));
             if (target.job != MetadataTarget::no_job) wake(target.job);
             return true;
         });
@@ -121,13 +121,13 @@ class Metadata {
         pending = static_cast<parts::SectorMask>(pending & ~bit(sector));
         if (pending == 0) {
             m.release(mshr);
-            s_.tags[t].unlock(line);
+            state_.tags[t].unlock(line);
         }
         retry(now, wake);
     }
     bool idle() const {
-        return s_.stalled.empty() && !s_.mshrs[0].size() && !s_.mshrs[1].size() &&
-               !s_.mshrs[2].size();
+        return state_.stalled.empty() && !state_.mshrs[0].size() && !state_.mshrs[1].size() &&
+               !state_.mshrs[2].size();
     }
     void check_loaded(Loader& l, std::uint32_t jobs) const;
 
@@ -141,18 +141,18 @@ class Metadata {
     bool ask(Table table, std::uint32_t block, MetadataTarget target, Tick now);
     template <class F>
     void retry(Tick now, F&& wake) {
-        for (std::uint32_t n = s_.stalled.size(); n > 0; --n) {
-            const MetadataStalled first = s_.stalled.front();
+        for (std::uint32_t n = state_.stalled.size(); n > 0; --n) {
+            const MetadataStalled first = state_.stalled.front();
             const Found found = find(first.table, first.sector, first.target, now);
             if (found == Found::stalled) return;
-            s_.stalled.drop();
+            state_.stalled.drop();
             if (found == Found::here && first.target.job != MetadataTarget::no_job)
                 wake(first.target.job);
         }
     }
 
     std::array<TableLayout, tables> layout_;
-    MetadataState& s_;
+    MetadataState& state_;
     MetadataStats& stat_;
     Send send_;
 };

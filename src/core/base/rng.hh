@@ -24,7 +24,7 @@ class Rng {
     static constexpr std::string_view archived_as = "Rng";
     template <class Archive>
     void archive(Archive& a) {
-        a(s_);
+        a(state_);
     }
 
     constexpr Rng() { seed(0, ""); }
@@ -33,17 +33,17 @@ class Rng {
     constexpr void seed(std::uint64_t machine_seed, std::string_view name) {
         std::uint64_t x = machine_seed;
         for (char c : name) x = split_mix(x) ^ static_cast<unsigned char>(c);
-        for (std::uint64_t& word : s_) word = split_mix(x);
+        for (std::uint64_t& word : state_) word = split_mix(x);
     }
     constexpr std::uint64_t next() {
-        const std::uint64_t result = std::rotl(s_[1] * 5, 7) * 9;
-        const std::uint64_t t = s_[1] << 17;
-        s_[2] ^= s_[0];
-        s_[3] ^= s_[1];
-        s_[1] ^= s_[2];
-        s_[0] ^= s_[3];
-        s_[2] ^= t;
-        s_[3] = std::rotl(s_[3], 45);
+        const std::uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
+        const std::uint64_t t = state_[1] << 17;
+        state_[2] ^= state_[0];
+        state_[3] ^= state_[1];
+        state_[1] ^= state_[2];
+        state_[0] ^= state_[3];
+        state_[2] ^= t;
+        state_[3] = std::rotl(state_[3], 45);
         return result;
     }
     /// Uniform in [0, n); n > 0. Multiply-shift: the bias is below n / 2^64.
@@ -57,7 +57,7 @@ class Rng {
     }
 
   private:
-    std::array<std::uint64_t, 4> s_ {};
+    std::array<std::uint64_t, 4> state_ {};
 };
 
 } // namespace memsim

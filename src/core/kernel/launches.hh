@@ -56,10 +56,10 @@ class Launches {
     const std::vector<Total>& totals() const { return totals_; }
 
     void begin(Launch launch);
-    /// Ends a launch that is under way.
+    /// Ends a launch in progress.
     void end(std::uint32_t dispatcher, std::uint32_t application, std::uint32_t number, Tick now,
              std::uint64_t instructions, std::uint64_t cycles);
-    /// Calls f(launch) for those under way.
+    /// Calls f(launch) for each launch in progress.
     template <class F>
     void each_under_way(F&& f) const {
         for (const Open& o : open_) f(o.launch);

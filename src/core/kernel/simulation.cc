@@ -145,6 +145,8 @@ void Simulation::join(const Simulation& whole) {
     touched_count_ = woken_ = to_wake_ = 0; // an error may have interrupted a tick
 }
 
+/// The beginning of a tick as in run_ticks(), which repeats these lines so that the loop of a run
+/// without parts contains no call.
 void Simulation::begin_tick(Tick tick) {
     now_ = tick;
     queue_.set_floor(tick);

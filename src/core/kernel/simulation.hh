@@ -208,7 +208,8 @@ class Simulation {
     void debug(const DebugFlag& f, const std::string& path, const std::string& text) const;
     bool debugs_any() const { return !debug_on_.empty(); }
 
-    std::uint64_t ticks_executed() const { return ticks_; }
+    /// Ticks with events, counted by each part: a tick in which two parts have events counts twice.
+    std::uint64_t ticks_of_parts() const { return ticks_; }
     std::uint64_t events_executed() const { return events_; }
     std::uint64_t wakes() const { return wakes_; }
 

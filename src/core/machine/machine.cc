@@ -112,8 +112,8 @@ void Machine::bind(const std::string& path_a, const std::string& port_a, const s
                           " a " + std::string(b.role()) + " port: a " + std::string(a.role()) +
                           " port is bound to a " + std::string(a.counterpart()) + " port");
     if (a.family() != b.family())
-        throw ConfigError(full_a + " speaks " + a.family() + " and " + full_b + " speaks " +
-                          b.family() + ": bind ports of one family");
+        throw ConfigError(full_a + " has messages of " + a.family() + " and " + full_b +
+                          " those of " + b.family() + ": bind ports of one family");
     a.connect(b, sim_);
     check_interface(a);
     check_interface(b);

@@ -44,11 +44,11 @@ class DevicePort final : public Model<DevicePort>, public Functional, public Has
                                 at_least(moderate)};
     };
     struct Ports {
-        Out<protocol::CxlFlit> flits_out {
+        Out<CxlFlit> flits_out {
             {.latency = &LinkSettings<Params>::crossing, .rate = &LinkSettings<Params>::rate},
             "Flits to the host"};
-        In<protocol::CxlFlit> flits_in {{.depth = &LinkSettings<Params>::unlimited},
-                                        "Flits from the host; credits limit their messages"};
+        In<CxlFlit> flits_in {{.depth = &LinkSettings<Params>::unlimited},
+                              "Flits from the host; credits limit their messages"};
         Requester<Mem> mem_side {
             {.depth = from<&Params::outstanding>, .latency = &LinkSettings<Params>::delivery},
             "Requests and hints to the medium"};

@@ -4,8 +4,6 @@
 
 namespace memsim::cxl {
 
-using protocol::CxlConfigRequest;
-using protocol::CxlRegister;
 using protocol::MemRequest;
 using protocol::MemResponse;
 
@@ -64,9 +62,9 @@ std::uint64_t Endpoint::read(const CxlConfigRequest& r) const {
     case CxlRegister::id:
         return params.vendor() | params.device() << 16;
     case CxlRegister::dvsec:
-        return protocol::cxl_vendor_id;
+        return cxl_vendor_id;
     case CxlRegister::memory_size:
-        return capacity() | protocol::memory_info_valid | protocol::memory_active;
+        return capacity() | memory_info_valid | memory_active;
     case CxlRegister::decoder_count:
         return state.hdm.entries.size();
     default:

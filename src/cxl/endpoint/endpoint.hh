@@ -55,7 +55,7 @@ class Endpoint final : public Model<Endpoint>, public Functional, public HasCapa
             "Requests"};
         Requester<Mem> mem_side {
             {.depth = from<&Params::outstanding>, .latency = from<&Params::latency>}, "The medium"};
-        Responder<protocol::CxlConfig> config {
+        Responder<CxlConfig> config {
             {.depth = from<&Params::accesses>, .needs = needs<PlansAddresses>},
             "Firmware that configures it"};
     };
@@ -89,8 +89,8 @@ class Endpoint final : public Model<Endpoint>, public Functional, public HasCapa
 
   private:
     void answer_config();
-    bool too_early(const protocol::CxlConfigRequest& r) const;
-    std::uint64_t read(const protocol::CxlConfigRequest& r) const;
+    bool too_early(const CxlConfigRequest& r) const;
+    std::uint64_t read(const CxlConfigRequest& r) const;
     void pass_hint(protocol::MemRequest hint);
     void pass(protocol::MemRequest r);
     const HdmDecoder& decoder() const { return state.hdm.entries[0].decoder; }

@@ -4,9 +4,6 @@
 
 namespace memsim::cxl {
 
-using protocol::CxlConfigRequest;
-using protocol::CxlRegister;
-
 static const Registration<Firmware> firmware {
     "Enumerates CXL endpoints at start-up and programs the HDM decoders."};
 
@@ -67,7 +64,7 @@ void Firmware::configure(std::vector<Step>& all, const AddressPlan& plan) const 
     for (std::uint32_t d = 0; d < bridge; ++d) {
         write(d, 0, CxlRegister::decoder_skip, 0);
         commit(d, 0, plan.of_port(d));
-        write(d, 0, CxlRegister::decoder_enable, protocol::decoders_on);
+        write(d, 0, CxlRegister::decoder_enable, decoders_on);
     }
     for (std::size_t i = 0; i < plan.ranges.size(); ++i) {
         const auto& targets = plan.ranges[i].targets;
@@ -79,7 +76,7 @@ void Firmware::configure(std::vector<Step>& all, const AddressPlan& plan) const 
         }
         commit(bridge, i, plan.ranges[i].decoder);
     }
-    write(bridge, 0, CxlRegister::decoder_enable, protocol::decoders_on);
+    write(bridge, 0, CxlRegister::decoder_enable, decoders_on);
 }
 
 std::vector<Firmware::Step> Firmware::steps() const {
@@ -117,11 +114,11 @@ bool Firmware::accepted(const Step& step, std::uint64_t value) {
     if (step.access.write) return true;
     switch (step.access.reg) {
     case CxlRegister::dvsec:
-        if (value != protocol::cxl_vendor_id) refuse_device(" has no CXL DVSEC");
+        if (value != cxl_vendor_id) refuse_device(" has no CXL DVSEC");
         return true;
     case CxlRegister::memory_size:
-        if (!(value & protocol::memory_active)) return false;
-        state.sizes.push_back(value & ~(protocol::memory_active | protocol::memory_info_valid));
+        if (!(value & memory_active)) return false;
+        state.sizes.push_back(value & ~(memory_active | memory_info_valid));
         return true;
     case CxlRegister::decoder_control:
         if (!(value & HdmCapability::committed)) refuse_device(" has not committed its decoder");

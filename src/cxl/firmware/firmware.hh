@@ -2,8 +2,8 @@
 
 #include "core/kernel/component.hh"
 #include "cxl/hdm/address_plan.hh"
+#include "cxl/hdm/registers.hh"
 #include "protocol/address_ranges.hh"
-#include "protocol/cxl_config.hh"
 
 #include <optional>
 
@@ -59,11 +59,11 @@ class Firmware final : public Model<Firmware>, public PlansAddresses {
             1, {1, 1}, "Outstanding register accesses", assumed("firmware waits for each access")};
     };
     struct Ports {
-        Requester<protocol::CxlConfig> bridge {{.depth = from<&Params::outstanding>,
-                                                .latency = from<&Params::latency>,
-                                                .needs = needs<HasRootPorts>},
-                                               "The host bridge's registers"};
-        Many<Requester<protocol::CxlConfig>> endpoints {
+        Requester<CxlConfig> bridge {{.depth = from<&Params::outstanding>,
+                                      .latency = from<&Params::latency>,
+                                      .needs = needs<HasRootPorts>},
+                                     "The host bridge's registers"};
+        Many<Requester<CxlConfig>> endpoints {
             {.depth = from<&Params::outstanding>,
              .latency = from<&Params::latency>,
              .needs = needs<HasCapacity>},
@@ -106,14 +106,14 @@ class Firmware final : public Model<Firmware>, public PlansAddresses {
     /// An access to a register of an endpoint; the bridge is numbered after the endpoints.
     struct Step {
         std::uint32_t device = 0;
-        protocol::CxlConfigRequest access;
+        CxlConfigRequest access;
     };
 
     std::vector<Step> steps() const;
     void enumerate(std::vector<Step>& all) const;
     void configure(std::vector<Step>& all, const AddressPlan& plan) const;
     AddressPlan plan_for(const std::vector<std::uint64_t>& sizes) const;
-    Requester<protocol::CxlConfig>& registers(std::uint32_t device) {
+    Requester<CxlConfig>& registers(std::uint32_t device) {
         return device < port.endpoints.size() ? port.endpoints[device] : port.bridge;
     }
     bool accepted(const Step& step, std::uint64_t value);

@@ -2,7 +2,7 @@
 
 #include "core/kernel/contents.hh"
 #include "core/kernel/stamps.hh"
-#include "protocol/cxl_flit.hh"
+#include "cxl/flit/wire_flit.hh"
 #include "protocol/device_load.hh"
 
 #include <array>
@@ -12,7 +12,6 @@
 /// M2S Req (MemRd, MemSpecRd), M2S RwD (MemWr, MemWrPtl), S2M NDR (Cmp) and S2M DRS (MemData).
 namespace memsim::cxl {
 
-using protocol::Aside;
 using protocol::DevLoad;
 
 /// M2S: from the host (master) to the device (subordinate); S2M: the reverse.

@@ -2,9 +2,6 @@
 
 namespace memsim::cxl {
 
-using protocol::CxlConfigRequest;
-using protocol::CxlRegister;
-
 namespace {
 
 constexpr unsigned ways_a_register = 8, target_bits = 8;
@@ -24,7 +21,7 @@ void unpack(HdmEntry& e, unsigned first, std::uint64_t value) {
 } // namespace
 
 std::uint64_t HdmCapability::read(const CxlConfigRequest& r) const {
-    if (r.reg == CxlRegister::decoder_enable) return enabled ? protocol::decoders_on : 0;
+    if (r.reg == CxlRegister::decoder_enable) return enabled ? decoders_on : 0;
     if (r.decoder >= entries.size()) return 0;
     const HdmEntry& e = entries[r.decoder];
     switch (r.reg) {
@@ -46,7 +43,7 @@ std::uint64_t HdmCapability::read(const CxlConfigRequest& r) const {
 }
 
 void HdmCapability::write(const CxlConfigRequest& r, const Limits& limits) {
-    if (r.reg == CxlRegister::decoder_enable) enabled = r.value & protocol::decoders_on;
+    if (r.reg == CxlRegister::decoder_enable) enabled = r.value & decoders_on;
     if (r.decoder >= entries.size() || entries[r.decoder].committed) return;
     HdmEntry& e = entries[r.decoder];
     switch (r.reg) {

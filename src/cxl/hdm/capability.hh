@@ -2,7 +2,7 @@
 
 #include "core/state/archive.hh"
 #include "cxl/hdm/decoder.hh"
-#include "protocol/cxl_config.hh"
+#include "cxl/hdm/registers.hh"
 
 #include <vector>
 
@@ -34,8 +34,8 @@ struct HdmCapability {
             if (e.committed && e.decoder.holds(hpa)) return &e;
         return nullptr;
     }
-    std::uint64_t read(const protocol::CxlConfigRequest& r) const;
-    void write(const protocol::CxlConfigRequest& r, const Limits& limits);
+    std::uint64_t read(const CxlConfigRequest& r) const;
+    void write(const CxlConfigRequest& r, const Limits& limits);
     void check_loaded(Loader& l, std::uint32_t targets) const;
 
     // Bits of the control register, in addition to HdmDecoder's.

@@ -31,7 +31,8 @@ std::unique_ptr<FlitMode> mode_of(const LinkParams& p, LinkEndState& state, bool
 LinkEnd::LinkEnd(Component& owner, const LinkParams& params, LinkStats& stats, LinkEndState& state,
                  In<Flits>& in, Out<Flits>& out, bool device)
     : owner_(owner), params_(params), stats_(stats), state_(state), in_(in), out_(out),
-      latencies_(layers_of(params.controller())), mode_(mode_of(params, state, device)),
+      device_(device), latencies_(layers_of(params.controller())),
+      mode_(mode_of(params, state, device)),
       errors_(params.bit_errors(), 8 * params.bytes_of_flit()), flit_time_(params.flit_time()) {
     const std::int64_t block = 16 * params.lanes();
     skp_takes_ = static_cast<Tick>(block * Int128 {ticks_per_second} / params.rate().raw);
@@ -52,8 +53,7 @@ void LinkEnd::init() {
 void LinkEnd::check_peer() const {
     const std::string& other = out_.neighbour_path();
     const auto* link = out_.find_interface<const HasLink>();
-    const auto* here = dynamic_cast<const HasLink*>(&owner_);
-    if (!link || !here || !in_.same_neighbour(out_) || link->is_device() == here->is_device())
+    if (!link || !in_.same_neighbour(out_) || link->is_device() == device_)
         throw ConfigError(owner_.path() + ": flits go to " + other + " and come from " +
                           in_.neighbour_path() +
                           ": both must be the same port at the link's other end; connect a root "

@@ -37,7 +37,7 @@ class HasLink {
 /// the latency of the upper layers, too.
 class LinkEnd {
   public:
-    using Flits = protocol::CxlFlit;
+    using Flits = CxlFlit;
     /// All arguments outlive it.
     LinkEnd(Component& owner, const LinkParams& params, LinkStats& stats, LinkEndState& state,
             In<Flits>& in, Out<Flits>& out, bool device);
@@ -78,6 +78,7 @@ class LinkEnd {
     LinkEndState& state_;
     In<Flits>& in_;
     Out<Flits>& out_;
+    const bool device_; ///< this end is the device's
     LayerLatencies latencies_;
     std::unique_ptr<FlitMode> mode_;
     BitErrors errors_;

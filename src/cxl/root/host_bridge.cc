@@ -4,8 +4,6 @@
 
 namespace memsim::cxl {
 
-using protocol::CxlConfigRequest;
-using protocol::CxlRegister;
 using protocol::MemRequest;
 
 static const Registration<HostBridge> host_bridge {

@@ -48,7 +48,7 @@ class HostBridge final : public Model<HostBridge>, public Functional, public Has
         Many<Requester<Mem>> mem_side {
             {.depth = from<&Params::outstanding>, .latency = from<&Params::latency>},
             "Root ports, by the numbers that the decoders name"};
-        Responder<protocol::CxlConfig> config {
+        Responder<CxlConfig> config {
             {.depth = from<&Params::accesses>, .needs = needs<PlansAddresses>},
             "Firmware, which programs the decoders"};
     };

@@ -41,11 +41,11 @@ class RootPort final : public Model<RootPort>, public Functional, public HasLink
                                   .latency = &LinkSettings<Params>::delivery,
                                   .hints = true},
                                  "Requests and hints"};
-        Out<protocol::CxlFlit> flits_out {
+        Out<CxlFlit> flits_out {
             {.latency = &LinkSettings<Params>::crossing, .rate = &LinkSettings<Params>::rate},
             "Flits to the device"};
-        In<protocol::CxlFlit> flits_in {{.depth = &LinkSettings<Params>::unlimited},
-                                        "Flits from the device; credits limit their messages"};
+        In<CxlFlit> flits_in {{.depth = &LinkSettings<Params>::unlimited},
+                              "Flits from the device; credits limit their messages"};
         Many<Out<protocol::DeviceLoad>> telemetry {{.latency = &LinkSettings<Params>::delivery},
                                                    "DevLoad of each response"};
     };

@@ -37,56 +37,56 @@ class PlaneQueues {
 
     PlaneQueues(std::uint32_t slots, std::uint32_t packages, std::uint32_t planes,
                 PlaneQueuesState& state)
-        : planes_(planes), s_(state) {
-        s_.next.assign(slots, none);
-        s_.queues.assign(std::size_t {packages} * planes, {});
-        s_.waiting.assign(packages, {});
+        : planes_(planes), state_(state) {
+        state_.next.assign(slots, none);
+        state_.queues.assign(std::size_t {packages} * planes, {});
+        state_.waiting.assign(packages, {});
     }
 
     std::uint64_t waiting(std::uint32_t package, unsigned kind) const {
-        return s_.waiting[package][kind];
+        return state_.waiting[package][kind];
     }
     std::uint32_t front(std::uint32_t package, std::uint32_t plane, unsigned kind) const {
-        return s_.queues[package * planes_ + plane][kind].head;
+        return state_.queues[package * planes_ + plane][kind].head;
     }
     void push(std::uint32_t package, std::uint32_t plane, unsigned kind, std::uint32_t slot) {
-        auto& q = s_.queues[package * planes_ + plane][kind];
-        s_.next[slot] = none;
-        (q.head == none ? q.head : s_.next[q.tail]) = slot;
+        auto& q = state_.queues[package * planes_ + plane][kind];
+        state_.next[slot] = none;
+        (q.head == none ? q.head : state_.next[q.tail]) = slot;
         q.tail = slot;
-        s_.waiting[package][kind] |= 1ull << plane;
+        state_.waiting[package][kind] |= 1ull << plane;
     }
     std::uint32_t pop(std::uint32_t package, std::uint32_t plane, unsigned kind) {
-        auto& q = s_.queues[package * planes_ + plane][kind];
+        auto& q = state_.queues[package * planes_ + plane][kind];
         const std::uint32_t slot = q.head;
-        q.head = s_.next[slot];
-        if (q.head == none) s_.waiting[package][kind] &= ~(1ull << plane);
+        q.head = state_.next[slot];
+        if (q.head == none) state_.waiting[package][kind] &= ~(1ull << plane);
         return slot;
     }
     /// Removes the slots for which wanted(slot) is true, in order, and calls taken(slot) for each.
     template <class Wanted, class Taken>
     void take(std::uint32_t package, std::uint32_t plane, unsigned kind, Wanted&& wanted,
               Taken&& taken) {
-        auto& q = s_.queues[package * planes_ + plane][kind];
+        auto& q = state_.queues[package * planes_ + plane][kind];
         std::uint32_t before = none;
         for (std::uint32_t at = q.head, next = none; at != none; at = next) {
-            next = s_.next[at];
+            next = state_.next[at];
             if (!wanted(at)) {
                 before = at;
                 continue;
             }
-            (before == none ? q.head : s_.next[before]) = next;
+            (before == none ? q.head : state_.next[before]) = next;
             if (next == none) q.tail = before;
             taken(at);
         }
-        if (q.head == none) s_.waiting[package][kind] &= ~(1ull << plane);
+        if (q.head == none) state_.waiting[package][kind] &= ~(1ull << plane);
     }
 
     void check_loaded(Loader& l) const;
 
   private:
     std::uint32_t planes_; ///< planes of a package
-    PlaneQueuesState& s_;
+    PlaneQueuesState& state_;
 };
 
 } // namespace memsim::flash

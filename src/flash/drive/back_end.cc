@@ -9,7 +9,7 @@ using protocol::FlashOp;
 DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, FtlStats& stats,
                            DriveBackEndState& state, DriveContents& contents, Contents& records,
                            Front& front, const Refuse& refuse, const Rng& past)
-    : params_(params), stat_(stats), s_(state), contents_(contents), records_(records),
+    : params_(params), stat_(stats), state_(state), contents_(contents), records_(records),
       front_(front), geometry_(shape.geometry()),
       page_sectors_(static_cast<std::uint32_t>(shape.page->raw / block_sector_bytes)),
       page_mask_(page_sectors_ == 32 ? ~0u : (1u << page_sectors_) - 1),
@@ -33,7 +33,7 @@ DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, Ftl
     f.stop = params.gc_stop();
     f.fixed_plane = params.fixed_plane();
     f.least_worn_first = params.dynamic_wear_levelling();
-    ftl_.emplace(std::move(f), s_.ftl);
+    ftl_.emplace(std::move(f), state_.ftl);
     ftl_->init();
     if (params.overwritten() > 0_pct) {
         if (ftl_->figures().aged == 0)
@@ -48,11 +48,11 @@ DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, Ftl
         ftl_->past().use(params.overwritten(),
                          {geometry_.blocks, geometry_.pages, space_.free_blocks,
                           space_.target_blocks, params.dynamic_wear_levelling()},
-                         *s_.victim, past);
+                         *state_.victim, past);
     }
     map_.emplace(map_in_flash_, params.unwritten() == Unwritten::zeros,
                  static_cast<std::uint32_t>(params.map_cache->raw / params.map_entry()),
-                 per_map_page_, space_.host_pages, s_.map, jobs_, *ftl_, stat_.map_hits,
+                 per_map_page_, space_.host_pages, state_.map, jobs_, *ftl_, stat_.map_hits,
                  stat_.map_misses, map_events());
     if (map_in_flash_ && params.map_cache->raw < params.map_entry())
         refuse("map_cache", "holds no entry of " + params.map_entry.text() + " bytes");
@@ -65,18 +65,19 @@ DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, Ftl
     stat_.valid_pages.show([this] { return ftl_->usage().valid_pages; });
     stat_.invalid_pages.show([this] { return ftl_->usage().invalid_pages; });
     stat_.erased_pages.show([this] { return ftl_->usage().erased_pages; });
-    s_.collections.resize(std::size_t {geometry_.all_planes()} * params.gc_blocks());
+    state_.collections.resize(std::size_t {geometry_.all_planes()} * params.gc_blocks());
     collector_.emplace(Collector::Config {params.gc_moves(), params.gc_blocks(),
                                           params.gc_per_block(), space_.free_blocks,
                                           space_.target_blocks, params.static_wear_levelling()},
-                       collector_counters(), s_.collections, s_.tasks, s_.most_worn, s_.victim,
-                       geometry_, jobs_, *ftl_, records_, collector_events());
+                       collector_counters(), state_.collections, state_.tasks, state_.most_worn,
+                       state_.victim, geometry_, jobs_, *ftl_, records_, collector_events());
 }
 
 void DriveBackEnd::start() {
     ftl_->start();
-    for (const FtlBlock& b : s_.ftl.blocks) s_.most_worn = std::max(s_.most_worn, b.erases);
-    stat_.most_erases.set(0, s_.most_worn);
+    for (const FtlBlock& b : state_.ftl.blocks)
+        state_.most_worn = std::max(state_.most_worn, b.erases);
+    stat_.most_erases.set(0, state_.most_worn);
 }
 
 TranslationPages::Events DriveBackEnd::map_events() {
@@ -123,7 +124,7 @@ void DriveBackEnd::retry_collection(std::uint32_t page) {
     if (page == no_page) return;
     const std::uint32_t plane = geometry_.plane_of(page);
     if (jobs_.waits_for_room(plane) ? !collector_->works(plane)
-                                    : jobs_.waits_for_room(none) && s_.tasks.active == 0)
+                                    : jobs_.waits_for_room(none) && state_.tasks.active == 0)
         collector_->check_room(plane, true);
 }
 
@@ -352,11 +353,11 @@ void DriveBackEnd::answered(const protocol::FlashResponse& r, Tick now) {
 
 void DriveBackEnd::check_loaded(Loader& l, std::size_t commands, std::size_t cached) const {
     const std::uint64_t pages = std::uint64_t {geometry_.all_planes()} * geometry_.plane_pages();
-    jobs_.check_loaded(l, commands, s_.ftl.blocks.size(), cached, pages);
-    for (const Collection& c : s_.collections)
+    jobs_.check_loaded(l, commands, state_.ftl.blocks.size(), cached, pages);
+    for (const Collection& c : state_.collections)
         if (c.record != Collection::none)
-            l.index("collections.record", c.record, s_.ftl.blocks.size());
-    l.indices("tasks.due", s_.tasks.due, geometry_.all_planes());
+            l.index("collections.record", c.record, state_.ftl.blocks.size());
+    l.indices("tasks.due", state_.tasks.due, geometry_.all_planes());
     ftl_->check_loaded(l);
     map_->check_loaded(l);
 }

@@ -188,9 +188,9 @@ class DriveBackEnd {
     void send_waiting();
     void answered(const protocol::FlashResponse& r, Tick now);
     void begin_due() { collector_->begin_due(); }
-    bool task_due() const { return !s_.tasks.due.empty(); }
+    bool task_due() const { return !state_.tasks.due.empty(); }
     /// Collections and levellings in progress or due.
-    std::uint32_t tasks() const { return s_.tasks.active + s_.tasks.due.size(); }
+    std::uint32_t tasks() const { return state_.tasks.active + state_.tasks.due.size(); }
 
     std::uint64_t host_pages() const { return space_.host_pages; }
     const Geometry& geometry() const { return geometry_; }
@@ -222,7 +222,7 @@ class DriveBackEnd {
 
     const FtlParams& params_;
     FtlStats& stat_;
-    DriveBackEndState& s_;
+    DriveBackEndState& state_;
     DriveContents& contents_;
     Contents& records_;
     Front& front_;

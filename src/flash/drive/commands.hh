@@ -68,57 +68,57 @@ struct DriveCommandsState {
 /// The commands in progress in a drive, from arrival in a queue to the response. A part.
 class DriveCommands {
   public:
-    explicit DriveCommands(DriveCommandsState& state) : s_(state) {}
+    explicit DriveCommands(DriveCommandsState& state) : state_(state) {}
     void reset(std::uint32_t commands, std::uint32_t queues) {
-        s_.commands.resize(commands);
-        for (std::uint32_t i = commands; i-- > 0;) s_.free.push_back(i);
-        s_.answers.resize(queues);
+        state_.commands.resize(commands);
+        for (std::uint32_t i = commands; i-- > 0;) state_.free.push_back(i);
+        state_.answers.resize(queues);
     }
 
-    DriveCommand& operator[](std::uint32_t c) { return s_.commands[c]; }
-    const DriveCommand& operator[](std::uint32_t c) const { return s_.commands[c]; }
-    bool full() const { return s_.free.empty(); }
-    std::size_t under_way() const { return s_.commands.size() - s_.free.size(); }
+    DriveCommand& operator[](std::uint32_t c) { return state_.commands[c]; }
+    const DriveCommand& operator[](std::uint32_t c) const { return state_.commands[c]; }
+    bool full() const { return state_.free.empty(); }
+    std::size_t under_way() const { return state_.commands.size() - state_.free.size(); }
 
     std::uint32_t create(const protocol::BlockRequest& r, std::uint32_t queue, Tick now) {
-        const std::uint32_t c = s_.free.back();
-        s_.free.pop_back();
-        s_.commands[c] = {r, now, {}, 0, 0, static_cast<std::uint16_t>(queue), false};
+        const std::uint32_t c = state_.free.back();
+        state_.free.pop_back();
+        state_.commands[c] = {r, now, {}, 0, 0, static_cast<std::uint16_t>(queue), false};
         return c;
     }
     /// Completes `sectors` sectors. Returns true if all are complete; the command then waits to be
     /// answered.
     bool done(std::uint32_t c, std::uint64_t sectors) {
-        DriveCommand& command = s_.commands[c];
+        DriveCommand& command = state_.commands[c];
         MEMSIM_ASSERT(command.left >= sectors, "a command completes more sectors than it has");
         command.left -= sectors;
         if (command.left) return false;
-        s_.answers[command.queue].push(c);
+        state_.answers[command.queue].push(c);
         return true;
     }
-    bool has_answer(std::uint32_t queue) const { return !s_.answers[queue].empty(); }
+    bool has_answer(std::uint32_t queue) const { return !state_.answers[queue].empty(); }
     /// Removes the next command to be answered; its entry is then free.
     const DriveCommand& take_answer(std::uint32_t queue) {
-        const std::uint32_t c = s_.answers[queue].pop();
-        s_.free.push_back(c);
-        return s_.commands[c];
+        const std::uint32_t c = state_.answers[queue].pop();
+        state_.free.push_back(c);
+        return state_.commands[c];
     }
 
     /// `sectors`: size of the drive.
     void check_loaded(Loader& l, std::uint64_t sectors) const {
-        const std::size_t n = s_.commands.size();
-        for (const DriveCommand& c : s_.commands) {
+        const std::size_t n = state_.commands.size();
+        for (const DriveCommand& c : state_.commands) {
             l.index("commands.request", c.request.sector, sectors + 1);
             l.index("commands.request", c.request.sectors, sectors - c.request.sector + 1);
-            l.index("commands.queue", c.queue, s_.answers.size());
+            l.index("commands.queue", c.queue, state_.answers.size());
         }
-        for (const auto* queue : {&s_.for_cores, &s_.waiting_writes})
+        for (const auto* queue : {&state_.for_cores, &state_.waiting_writes})
             l.indices("for_cores", *queue, n);
-        for (const auto& queue : s_.answers) l.indices("answers", queue, n);
+        for (const auto& queue : state_.answers) l.indices("answers", queue, n);
     }
 
   private:
-    DriveCommandsState& s_;
+    DriveCommandsState& state_;
 };
 
 } // namespace memsim::flash

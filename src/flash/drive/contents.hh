@@ -21,7 +21,7 @@ struct DriveContentsState {
 class DriveContents {
   public:
     DriveContents(Contents& contents, std::uint32_t page_sectors, DriveContentsState& state)
-        : contents_(contents), page_sectors_(page_sectors), s_(state) {}
+        : contents_(contents), page_sectors_(page_sectors), state_(state) {}
 
     bool carries() const { return contents_.enabled(); }
 
@@ -30,24 +30,25 @@ class DriveContents {
                const protocol::BlockRequest& r) {
         if (!carries()) return;
         forget_deferred(lpn, sectors);
-        for_each(sectors, [&](std::uint32_t i) { s_.cached.forget(cached, i * pieces, pieces); });
+        for_each(sectors,
+                 [&](std::uint32_t i) { state_.cached.forget(cached, i * pieces, pieces); });
         if (!r.contents) return;
         const std::uint64_t first = std::uint64_t {lpn} * page_sectors_ * pieces;
         for (const Contents::Piece& p : contents_[r.contents].pieces) {
             const std::uint64_t in_page = r.sector * pieces + p.sector - first;
             if (in_page < page_sectors_ * pieces && sectors >> in_page / pieces & 1)
-                s_.cached.put(cached, static_cast<std::uint32_t>(in_page), p.data);
+                state_.cached.put(cached, static_cast<std::uint32_t>(in_page), p.data);
         }
     }
     /// Adds sectors to the response of a read: from the cache, from the sensed page, or from
     /// contents without a page in the flash.
     void answer_cached(Contents::Id answer, std::uint32_t cached, std::uint32_t lpn,
                        std::uint32_t sectors, const protocol::BlockRequest& r) {
-        add(answer, s_.cached, cached, lpn, sectors, r);
+        add(answer, state_.cached, cached, lpn, sectors, r);
     }
     void answer_unplaced(Contents::Id answer, std::uint32_t lpn, std::uint32_t sectors,
                          const protocol::BlockRequest& r) {
-        add(answer, s_.unplaced, lpn, lpn, sectors, r);
+        add(answer, state_.unplaced, lpn, lpn, sectors, r);
     }
     void answer_sensed(Contents::Id answer, Contents::Id sensed, std::uint32_t lpn,
                        std::uint32_t sectors, const protocol::BlockRequest& r) {
@@ -69,37 +70,41 @@ class DriveContents {
             contents_.release(sensed);
         }
         for_each(sent & ~trimmed, [&](std::uint32_t i) {
-            s_.cached.read(cached, i * pieces, pieces, contents_, id, i * pieces);
+            state_.cached.read(cached, i * pieces, pieces, contents_, id, i * pieces);
         });
         return id;
     }
     /// Copies sensed sectors into the cache.
     void keep(std::uint32_t cached, Contents::Id sensed, std::uint32_t sectors) {
         if (!carries()) return;
-        for_each(sectors, [&](std::uint32_t i) { s_.cached.forget(cached, i * pieces, pieces); });
+        for_each(sectors,
+                 [&](std::uint32_t i) { state_.cached.forget(cached, i * pieces, pieces); });
         for (const Contents::Piece& p : contents_[sensed].pieces)
-            if (sectors >> p.sector / pieces & 1) s_.cached.put(cached, p.sector, p.data);
+            if (sectors >> p.sector / pieces & 1) state_.cached.put(cached, p.sector, p.data);
     }
     void trim(std::uint32_t lpn, std::uint32_t sectors) {
         if (!carries()) return;
         forget_deferred(lpn, sectors);
-        for_each(sectors, [&](std::uint32_t i) { s_.unplaced.forget(lpn, i * pieces, pieces); });
+        for_each(sectors,
+                 [&](std::uint32_t i) { state_.unplaced.forget(lpn, i * pieces, pieces); });
     }
     /// Records a functional write to a page in progress, because sensed contents may later
     /// overwrite it.
-    void defer(std::uint32_t lpn, const FunctionalAccess& write) { s_.deferred.add(lpn, write); }
+    void defer(std::uint32_t lpn, const FunctionalAccess& write) {
+        state_.deferred.add(lpn, write);
+    }
     void look_deferred(std::uint32_t lpn, FunctionalAccess& read) const {
-        if (!s_.deferred.empty()) s_.deferred.look(lpn, read);
+        if (!state_.deferred.empty()) state_.deferred.look(lpn, read);
     }
     /// Calls write(lpn, access) for each deferred write, then discards those for which
     /// under_way(lpn) is false.
     template <class Write, class UnderWay>
     void write_deferred(Write&& write, UnderWay&& under_way) {
-        if (s_.deferred.empty()) return;
-        s_.deferred.for_each([&](std::uint64_t lpn, FunctionalAccess access) {
+        if (state_.deferred.empty()) return;
+        state_.deferred.for_each([&](std::uint64_t lpn, FunctionalAccess access) {
             write(static_cast<std::uint32_t>(lpn), access);
         });
-        s_.deferred.forget_if([&](std::uint64_t lpn, const FunctionalAccess&) {
+        state_.deferred.forget_if([&](std::uint64_t lpn, const FunctionalAccess&) {
             return !under_way(static_cast<std::uint32_t>(lpn));
         });
     }
@@ -111,10 +116,10 @@ class DriveContents {
         for_each(sectors, [&](std::uint32_t i) {
             for (std::uint32_t p = i * pieces; p < (i + 1) * pieces; ++p) {
                 FunctionalAccess a {std::uint64_t {p} * SectorBytes::size, 0, true,
-                                    s_.unplaced.read(lpn, p)};
+                                    state_.unplaced.read(lpn, p)};
                 if (a.data.known) put(a);
             }
-            s_.unplaced.forget(lpn, i * pieces, pieces);
+            state_.unplaced.forget(lpn, i * pieces, pieces);
         });
     }
     /// Copies sectors from one page of the flash to another; `look` performs a functional access.
@@ -131,18 +136,18 @@ class DriveContents {
         });
     }
     void functional_cached(std::uint32_t cached, FunctionalAccess& in_page) {
-        s_.cached.functional(cached, in_page);
+        state_.cached.functional(cached, in_page);
     }
     void functional_unplaced(std::uint32_t lpn, FunctionalAccess& in_page) {
-        s_.unplaced.functional(lpn, in_page);
+        state_.unplaced.functional(lpn, in_page);
     }
 
   private:
     static constexpr std::uint32_t pieces = protocol::block_sector_pieces;
 
     void forget_deferred(std::uint32_t lpn, std::uint32_t sectors) {
-        if (s_.deferred.empty()) return;
-        s_.deferred.forget_if([&](std::uint64_t page, const FunctionalAccess& write) {
+        if (state_.deferred.empty()) return;
+        state_.deferred.forget_if([&](std::uint64_t page, const FunctionalAccess& write) {
             const std::uint64_t sector = write.address / protocol::block_sector_bytes;
             return page == lpn && sectors >> sector % page_sectors_ & 1;
         });
@@ -170,7 +175,7 @@ class DriveContents {
 
     Contents& contents_;
     std::uint32_t page_sectors_;
-    DriveContentsState& s_;
+    DriveContentsState& state_;
 };
 
 } // namespace memsim::flash

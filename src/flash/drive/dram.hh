@@ -24,25 +24,26 @@ struct DriveDramState {
 class DriveDram {
   public:
     DriveDram(Time latency, Rate rate, DriveDramState& state)
-        : latency_(latency), wire_(rate), s_(state) {}
+        : latency_(latency), wire_(rate), state_(state) {}
 
     void use(std::uint32_t command, std::uint32_t sectors, std::uint32_t bytes, Tick now) {
-        if (s_.free < now) s_.free = now, s_.remainder = 0;
-        s_.free += latency_.raw + wire_.take(bytes, s_.remainder);
-        s_.transfers.push({s_.free, command, sectors});
+        if (state_.free < now) state_.free = now, state_.remainder = 0;
+        state_.free += latency_.raw + wire_.take(bytes, state_.remainder);
+        state_.transfers.push({state_.free, command, sectors});
     }
     /// Calls done(transfer) for each completed transfer.
     template <class F>
     void finish(Tick now, F&& done) {
-        while (!s_.transfers.empty() && s_.transfers.front().done <= now) done(s_.transfers.pop());
+        while (!state_.transfers.empty() && state_.transfers.front().done <= now)
+            done(state_.transfers.pop());
     }
     /// End of the next transfer; 0 if there is none.
-    Tick next() const { return s_.transfers.empty() ? 0 : s_.transfers.front().done; }
+    Tick next() const { return state_.transfers.empty() ? 0 : state_.transfers.front().done; }
 
   private:
     Time latency_;
     WireTime wire_;
-    DriveDramState& s_;
+    DriveDramState& state_;
 };
 
 } // namespace memsim::flash

@@ -77,49 +77,49 @@ class PageCache {
     /// `keep_hot`: a page that is rewritten while it is being written becomes hot; its new sectors
     /// wait until the owner asks for oldest_hot().
     PageCache(std::uint32_t capacity, bool keep_hot, PageCacheState& state)
-        : capacity_(capacity), keep_hot_(keep_hot), s_(state) {}
+        : capacity_(capacity), keep_hot_(keep_hot), state_(state) {}
 
     std::uint32_t find(std::uint32_t lpn) const {
-        const std::uint32_t* const i = s_.page_of.find(lpn);
+        const std::uint32_t* const i = state_.page_of.find(lpn);
         return i ? *i : no_link;
     }
     void check_loaded(Loader& l) const {
-        l.indices("cache.free", s_.free, s_.pages.size());
-        s_.page_of.all([&](std::uint64_t, std::uint32_t i) {
-            l.index("cache.page_of", i, s_.pages.size());
+        l.indices("cache.free", state_.free, state_.pages.size());
+        state_.page_of.all([&](std::uint64_t, std::uint32_t i) {
+            l.index("cache.page_of", i, state_.pages.size());
             return true;
         });
         l.within("cache.residents", [&] {
-            l.check(s_.residents.size() == s_.pages.size(), "differs in length from pages");
-            s_.replacement->check_frames(l, s_.residents);
+            l.check(state_.residents.size() == state_.pages.size(), "differs in length from pages");
+            state_.replacement->check_frames(l, state_.residents);
         });
-        check_list(l, "cache.dirty", s_.pages, s_.dirty);
-        check_list(l, "cache.hot", s_.pages, s_.hot);
-        for (const CachedPage& p : s_.pages)
+        check_list(l, "cache.dirty", state_.pages, state_.dirty);
+        check_list(l, "cache.hot", state_.pages, state_.hot);
+        for (const CachedPage& p : state_.pages)
             for (const std::uint32_t link : {p.newer, p.older})
-                if (link != no_link) l.index("cache.pages", link, s_.pages.size());
+                if (link != no_link) l.index("cache.pages", link, state_.pages.size());
     }
-    CachedPage& operator[](std::uint32_t i) { return s_.pages[i]; }
+    CachedPage& operator[](std::uint32_t i) { return state_.pages[i]; }
 
     /// Allocates an entry for a page that is not cached. Returns no_link if all pages are dirty or
     /// flying.
     std::uint32_t create(std::uint32_t lpn) {
         std::uint32_t i = no_link;
-        if (!s_.free.empty()) {
-            i = s_.free.back();
-            s_.free.pop_back();
-        } else if (s_.pages.size() < capacity_) {
-            i = static_cast<std::uint32_t>(s_.pages.size());
-            s_.pages.emplace_back(), s_.residents.emplace_back();
-        } else if (s_.clean_pages) {
-            i = s_.replacement->evict({lpn}, s_.residents);
+        if (!state_.free.empty()) {
+            i = state_.free.back();
+            state_.free.pop_back();
+        } else if (state_.pages.size() < capacity_) {
+            i = static_cast<std::uint32_t>(state_.pages.size());
+            state_.pages.emplace_back(), state_.residents.emplace_back();
+        } else if (state_.clean_pages) {
+            i = state_.replacement->evict({lpn}, state_.residents);
             forget(i);
         } else
             return no_link;
-        s_.pages[i].lpn = lpn;
-        s_.residents[i] = {};
-        s_.residents[i].key = lpn, s_.residents[i].here = true;
-        s_.page_of[lpn] = i;
+        state_.pages[i].lpn = lpn;
+        state_.residents[i] = {};
+        state_.residents[i].key = lpn, state_.residents[i].here = true;
+        state_.page_of[lpn] = i;
         return i;
     }
     /// The entry to write `lpn` to; no_link if the write must wait.
@@ -128,58 +128,60 @@ class PageCache {
         return i != no_link ? i : create(lpn);
     }
     void write(std::uint32_t i, std::uint32_t sectors) {
-        CachedPage& p = s_.pages[i];
+        CachedPage& p = state_.pages[i];
         if (keep_hot_ && p.flying) p.hot = true;
-        if (!p.hot) s_.buffered += static_cast<unsigned>(std::popcount(sectors & ~p.dirty));
+        if (!p.hot) state_.buffered += static_cast<unsigned>(std::popcount(sectors & ~p.dirty));
         p.valid |= sectors;
         p.dirty |= sectors;
         relist(i);
     }
     /// Adds a copy of sectors in the flash.
     void fill(std::uint32_t i, std::uint32_t sectors) {
-        s_.pages[i].valid |= sectors;
+        state_.pages[i].valid |= sectors;
         relist(i);
     }
     void touch(std::uint32_t i) {
-        if (s_.pages[i].list != CachedPage::List::clean) return;
-        s_.residents[i].used = true;
-        s_.replacement->use(i, s_.residents[i]);
+        if (state_.pages[i].list != CachedPage::List::clean) return;
+        state_.residents[i].used = true;
+        state_.replacement->use(i, state_.residents[i]);
     }
     /// The page written first among those that may be written to the flash; no_link if there is
     /// none.
-    std::uint32_t oldest_dirty() const { return s_.dirty.oldest; }
-    std::uint32_t oldest_hot() const { return s_.hot.oldest; }
+    std::uint32_t oldest_dirty() const { return state_.dirty.oldest; }
+    std::uint32_t oldest_hot() const { return state_.hot.oldest; }
     /// Whether create() would fail.
     bool full() const {
-        return s_.free.empty() && s_.pages.size() >= capacity_ && s_.clean_pages == 0;
+        return state_.free.empty() && state_.pages.size() >= capacity_ && state_.clean_pages == 0;
     }
-    bool all_written() const { return s_.dirty_pages + s_.hot_pages + s_.flying_pages == 0; }
-    std::uint32_t dirty_pages() const { return s_.dirty_pages; }
-    std::uint32_t flying_pages() const { return s_.flying_pages; }
-    std::uint64_t buffered() const { return s_.buffered; }
-    std::size_t size() const { return s_.pages.size() - s_.free.size(); }
+    bool all_written() const {
+        return state_.dirty_pages + state_.hot_pages + state_.flying_pages == 0;
+    }
+    std::uint32_t dirty_pages() const { return state_.dirty_pages; }
+    std::uint32_t flying_pages() const { return state_.flying_pages; }
+    std::uint64_t buffered() const { return state_.buffered; }
+    std::size_t size() const { return state_.pages.size() - state_.free.size(); }
 
     /// Starts to write the dirty sectors; later writes make sectors dirty again.
     void take_off(std::uint32_t i) {
-        CachedPage& p = s_.pages[i];
+        CachedPage& p = state_.pages[i];
         if (std::exchange(p.hot, false))
-            s_.buffered += static_cast<unsigned>(std::popcount(p.dirty));
+            state_.buffered += static_cast<unsigned>(std::popcount(p.dirty));
         p.flying = std::exchange(p.dirty, 0);
-        ++s_.flying_pages;
+        ++state_.flying_pages;
         relist(i);
     }
     /// The sectors have been written. `keep`: keep the page as a clean one.
     void land(std::uint32_t i, bool keep) {
-        CachedPage& p = s_.pages[i];
-        s_.buffered -= static_cast<unsigned>(std::popcount(p.flying));
+        CachedPage& p = state_.pages[i];
+        state_.buffered -= static_cast<unsigned>(std::popcount(p.flying));
         p.flying = p.void_ = 0;
-        --s_.flying_pages;
+        --state_.flying_pages;
         relist(i);
         if (!keep && p.list == CachedPage::List::clean) drop(i);
     }
     void trim(std::uint32_t i, std::uint32_t sectors) {
-        CachedPage& p = s_.pages[i];
-        if (!p.hot) s_.buffered -= static_cast<unsigned>(std::popcount(p.dirty & sectors));
+        CachedPage& p = state_.pages[i];
+        if (!p.hot) state_.buffered -= static_cast<unsigned>(std::popcount(p.dirty & sectors));
         p.dirty &= ~sectors;
         p.valid &= ~sectors;
         p.void_ |= p.flying & sectors;
@@ -190,43 +192,45 @@ class PageCache {
   private:
     /// Removes a clean page from the index.
     void forget(std::uint32_t i) {
-        s_.page_of.erase(parts::named(s_.pages, i).lpn);
-        s_.pages[i] = {};
-        --s_.clean_pages;
+        state_.page_of.erase(parts::named(state_.pages, i).lpn);
+        state_.pages[i] = {};
+        --state_.clean_pages;
     }
     void drop(std::uint32_t i) {
-        s_.replacement->remove(i);
+        state_.replacement->remove(i);
         forget(i);
-        s_.free.push_back(i);
+        state_.free.push_back(i);
     }
-    ListEnds& ends(CachedPage::List l) { return l == CachedPage::List::hot ? s_.hot : s_.dirty; }
+    ListEnds& ends(CachedPage::List l) {
+        return l == CachedPage::List::hot ? state_.hot : state_.dirty;
+    }
     /// Moves the page to the list that matches its state.
     void relist(std::uint32_t i) {
         using List = CachedPage::List;
-        CachedPage& p = s_.pages[i];
+        CachedPage& p = state_.pages[i];
         if (!p.dirty) p.hot = false;
         const List to = p.flying   ? List::none
                         : !p.dirty ? List::clean
                         : p.hot    ? List::hot
                                    : List::dirty;
         if (p.list == to) return;
-        s_.dirty_pages += (to == List::dirty) - (p.list == List::dirty);
-        s_.hot_pages += (to == List::hot) - (p.list == List::hot);
-        s_.clean_pages += (to == List::clean) - (p.list == List::clean);
+        state_.dirty_pages += (to == List::dirty) - (p.list == List::dirty);
+        state_.hot_pages += (to == List::hot) - (p.list == List::hot);
+        state_.clean_pages += (to == List::clean) - (p.list == List::clean);
         if (p.list == List::clean)
-            s_.replacement->remove(i);
+            state_.replacement->remove(i);
         else if (p.list != List::none)
-            unlink(s_.pages, ends(p.list), i);
+            unlink(state_.pages, ends(p.list), i);
         if (to == List::clean)
-            s_.replacement->insert(i, s_.residents[i]);
+            state_.replacement->insert(i, state_.residents[i]);
         else if (to != List::none)
-            link_newest(s_.pages, ends(to), i);
+            link_newest(state_.pages, ends(to), i);
         p.list = to;
     }
 
     std::uint32_t capacity_;
     bool keep_hot_;
-    PageCacheState& s_;
+    PageCacheState& state_;
 };
 
 } // namespace memsim::flash

@@ -31,10 +31,10 @@ bool DriveWrites::take_write(std::uint32_t c, Tick now) {
     std::uint32_t taken = 0;
     bool room = true;
     while (command.accepted < r.sectors) {
-        const PageSpan span =
-            first_span(r.sector + command.accepted, r.sectors - command.accepted, f_.page_sectors);
+        const PageSpan span = first_span(r.sector + command.accepted, r.sectors - command.accepted,
+                                         config_.page_sectors);
         const std::uint32_t cached =
-            of_.cache.buffered() < f_.buffer ? of_.cache.place(span.lpn) : no_link;
+            of_.cache.buffered() < config_.buffer ? of_.cache.place(span.lpn) : no_link;
         if (cached == no_link) {
             room = false;
             break;
@@ -54,7 +54,7 @@ void DriveWrites::destage() {
     for (;;) {
         const bool waits = !of_.waiting.empty();
         std::uint32_t i = no_link;
-        if (of_.cache.dirty_pages() > f_.dirty_pages || waits) i = of_.cache.oldest_dirty();
+        if (of_.cache.dirty_pages() > config_.dirty_pages || waits) i = of_.cache.oldest_dirty();
         if (i == no_link && waits && (of_.cache.full() || is_flush(of_.waiting.front())))
             i = of_.cache.oldest_hot();
         if (i == no_link) return;

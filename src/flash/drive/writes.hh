@@ -33,7 +33,7 @@ class DriveWrites {
     /// `flushed`: called when a flush is complete.
     DriveWrites(const Config& figures, const Parts& parts,
                 std::function<void(std::uint32_t command)> flushed)
-        : f_(figures), of_(parts), flushed_(std::move(flushed)) {}
+        : config_(figures), of_(parts), flushed_(std::move(flushed)) {}
 
     /// Queues a write or a flush.
     void add(std::uint32_t command);
@@ -50,7 +50,7 @@ class DriveWrites {
     }
     bool take_write(std::uint32_t command, Tick now);
 
-    const Config f_;
+    const Config config_;
     const Parts of_;
     std::function<void(std::uint32_t)> flushed_;
 };

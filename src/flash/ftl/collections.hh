@@ -24,7 +24,7 @@ class Collections {
   public:
     /// `moves`: pages of a block moved at the same time. The state has `at_once` entries per plane.
     Collections(unsigned moves, unsigned at_once, std::vector<Collection>& state)
-        : moves_(moves), at_once_(at_once), s_(state) {}
+        : moves_(moves), at_once_(at_once), state_(state) {}
 
     std::uint32_t active(std::uint32_t plane) const {
         std::uint32_t n = 0;
@@ -66,17 +66,17 @@ class Collections {
             erase(c.record, !std::exchange(c.begun, true));
         });
     }
-    bool& going(std::uint32_t plane) { return s_[plane * at_once_].going; }
-    bool& due(std::uint32_t plane) { return s_[plane * at_once_].due; }
+    bool& going(std::uint32_t plane) { return state_[plane * at_once_].going; }
+    bool& due(std::uint32_t plane) { return state_[plane * at_once_].due; }
 
   private:
     template <class F>
     void for_each(std::uint32_t plane, F&& f) const {
-        for (unsigned i = 0; i < at_once_; ++i) f(s_[plane * at_once_ + i]);
+        for (unsigned i = 0; i < at_once_; ++i) f(state_[plane * at_once_ + i]);
     }
 
     unsigned moves_, at_once_;
-    std::vector<Collection>& s_;
+    std::vector<Collection>& state_;
 };
 
 } // namespace memsim::flash

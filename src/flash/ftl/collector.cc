@@ -5,12 +5,13 @@ namespace memsim::flash {
 void Collector::check_room(std::uint32_t plane, bool taken) {
     const std::uint32_t active = collections_.active(plane);
     // Each collection needs at most one block for the pages that it moves.
-    if (active && (active == f_.at_once || active >= ftl_.free_blocks(plane))) return;
-    if (f_.per_block && !taken) return;
+    if (active && (active == config_.at_once || active >= ftl_.free_blocks(plane))) return;
+    if (config_.per_block && !taken) return;
     bool& going = collections_.going(plane);
-    const std::uint32_t victim = ftl_.free_blocks(plane) < (going ? f_.target : f_.free_blocks)
-                                     ? ftl_.victim(plane, *victim_)
-                                     : no_page;
+    const std::uint32_t victim =
+        ftl_.free_blocks(plane) < (going ? config_.target : config_.free_blocks)
+            ? ftl_.victim(plane, *victim_)
+            : no_page;
     going = victim != no_page;
     if (!going) return;
     if (!events_.may_begin()) {
@@ -105,8 +106,8 @@ void Collector::erased(std::uint32_t j, Tick now) {
     count_.most_erases.set(now, most_worn_);
     collections_.of(plane, record).record = Collection::none;
     --tasks_.active;
-    if (f_.wear_gap && ftl_.free_blocks(plane) >= 2 + collections_.active(plane)) {
-        const std::uint32_t cold = ftl_.cold_victim(plane, erases, f_.wear_gap);
+    if (config_.wear_gap && ftl_.free_blocks(plane) >= 2 + collections_.active(plane)) {
+        const std::uint32_t cold = ftl_.cold_victim(plane, erases, config_.wear_gap);
         if (cold != no_page) {
             ++count_.levellings;
             begin(plane, cold, true);

@@ -43,7 +43,7 @@ class Collector {
     Collector(const Config& figures, const Counters& count, std::vector<Collection>& state,
               Tasks& tasks, std::uint32_t& most_worn, const Policy<VictimPolicy>& victim,
               const Geometry& geometry, PageJobs& jobs, Ftl& ftl, Contents& records, Events events)
-        : f_(figures), count_(count), collections_(figures.moves, figures.at_once, state),
+        : config_(figures), count_(count), collections_(figures.moves, figures.at_once, state),
           tasks_(tasks), most_worn_(most_worn), victim_(victim), geometry_(geometry), jobs_(jobs),
           ftl_(ftl), records_(records), events_(std::move(events)) {}
 
@@ -65,7 +65,7 @@ class Collector {
     void begin(std::uint32_t plane, std::uint32_t record, bool cold);
     Collection& collection_of(std::uint32_t page);
 
-    Config f_;
+    Config config_;
     Counters count_;
     Collections collections_;
     Tasks& tasks_;

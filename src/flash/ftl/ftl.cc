@@ -5,41 +5,42 @@
 namespace memsim::flash {
 
 void Ftl::init() {
-    s_.planes.assign(f_.geometry.all_planes(), {});
-    const std::uint32_t pages = f_.geometry.pages;
-    for (std::uint32_t p = 0; p < s_.planes.size(); ++p)
-        s_.planes[p].fresh = static_cast<std::uint32_t>((in_order(p) + pages - 1) / pages);
+    state_.planes.assign(config_.geometry.all_planes(), {});
+    const std::uint32_t pages = config_.geometry.pages;
+    for (std::uint32_t p = 0; p < state_.planes.size(); ++p)
+        state_.planes[p].fresh = static_cast<std::uint32_t>((in_order(p) + pages - 1) / pages);
 }
 
 // ---- the state before the run -----------------------------------------------------------------
 
 void Ftl::start() {
     if (!past_.used()) return;
-    for (const std::uint32_t plane : f_.order) start(plane);
+    for (const std::uint32_t plane : config_.order) start(plane);
 }
 
 void Ftl::start(std::uint32_t plane) {
     const PlaneBlocks& from = past_.blocks_of(plane);
-    FtlPlane& p = s_.planes[plane];
-    const auto first = static_cast<std::uint32_t>(s_.blocks.size());
+    FtlPlane& p = state_.planes[plane];
+    const auto first = static_cast<std::uint32_t>(state_.blocks.size());
     for (std::uint32_t i = 0; i < from.fresh; ++i) {
         const PlaneBlocks::Block& was = from.blocks[i];
-        FtlBlock& b = s_.blocks.emplace_back();
-        b.block = plane * f_.geometry.blocks + i;
+        FtlBlock& b = state_.blocks.emplace_back();
+        b.block = plane * config_.geometry.blocks + i;
         b.erases = was.erases, b.valid = was.valid;
         b.past = static_cast<std::uint16_t>(was.written);
-        b.closed_at = was.closed_at *
-                      s_.planes.size(); // the drive closes blocks as often as all planes together
-        s_.record_of[b.block] = first + i;
+        b.closed_at =
+            was.closed_at *
+            state_.planes.size(); // the drive closes blocks as often as all planes together
+        state_.record_of[b.block] = first + i;
     }
-    s_.closings = std::max(s_.closings, from.closings * s_.planes.size());
+    state_.closings = std::max(state_.closings, from.closings * state_.planes.size());
     p.fresh = from.fresh;
     for (const std::uint32_t i : from.erased) p.erased.push_back(first + i);
     for (const std::uint32_t i : from.closed) enlist(first + i);
     const auto open = [&](Frontier frontier, std::uint32_t i) {
         if (i == PlaneBlocks::none) return;
-        s_.blocks[first + i].use = BlockUse::open;
-        remember_owners(s_.blocks[first + i]);
+        state_.blocks[first + i].use = BlockUse::open;
+        remember_owners(state_.blocks[first + i]);
         p.open[static_cast<unsigned>(frontier)] = first + i;
     };
     open(Frontier::host, from.host);
@@ -48,7 +49,7 @@ void Ftl::start(std::uint32_t plane) {
 
 void Ftl::remember_owners(FtlBlock& b) const {
     if (!b.owners.empty() || b.past == 0) return;
-    b.owners.reserve(f_.geometry.pages);
+    b.owners.reserve(config_.geometry.pages);
     for (std::uint32_t p = 0; p < b.past; ++p)
         b.owners.push_back(past_.owner_of(first_page(b) + p));
 }
@@ -56,7 +57,7 @@ void Ftl::remember_owners(FtlBlock& b) const {
 // ---- the map -----------------------------------------------------------------------------------
 
 MapEntry Ftl::lookup(std::uint32_t lpn) const {
-    if (const MapEntry* const e = s_.map.find(lpn)) return *e;
+    if (const MapEntry* const e = state_.map.find(lpn)) return *e;
     const std::uint32_t page = past_.page_of(lpn);
     return {page, page == no_page ? 0 : ~0u};
 }
@@ -64,22 +65,22 @@ MapEntry Ftl::lookup(std::uint32_t lpn) const {
 void Ftl::commit(std::uint32_t lpn, std::uint32_t page, std::uint32_t sectors) {
     const MapEntry before = lookup(lpn);
     if (before.page != no_page) invalidate(before.page);
-    s_.map[lpn] = {page, sectors};
-    FtlBlock& b = record(f_.geometry.block_of(page));
+    state_.map[lpn] = {page, sectors};
+    FtlBlock& b = record(config_.geometry.block_of(page));
     ++b.valid, --b.flying;
 }
 
 bool Ftl::moved(std::uint32_t lpn, std::uint32_t from, std::uint32_t to) {
     const MapEntry before = lookup(lpn);
-    FtlBlock& b = record(f_.geometry.block_of(to));
+    FtlBlock& b = record(config_.geometry.block_of(to));
     --b.flying;
     if (before.page != from) {
-        parts::named(b.owners, to % f_.geometry.pages) = no_page;
+        parts::named(b.owners, to % config_.geometry.pages) = no_page;
         return false;
     }
     ++b.valid;
     invalidate(from);
-    s_.map[lpn] = {to, before.sectors};
+    state_.map[lpn] = {to, before.sectors};
     return true;
 }
 
@@ -90,13 +91,13 @@ void Ftl::trim(std::uint32_t lpn, std::uint32_t sectors) {
         invalidate(e.page);
         e.page = no_page;
     }
-    s_.map[lpn] = e; // trimmed, so that it is not taken for a page from before the run
+    state_.map[lpn] = e; // trimmed, so that it is not taken for a page from before the run
 }
 
 std::uint32_t Ftl::remember(std::uint32_t lpn, std::uint32_t plane, std::uint32_t sectors) {
     const std::uint32_t page = allocate(plane, Frontier::past, lpn);
-    s_.map[lpn] = {page, sectors};
-    FtlBlock& b = record(f_.geometry.block_of(page));
+    state_.map[lpn] = {page, sectors};
+    FtlBlock& b = record(config_.geometry.block_of(page));
     ++b.valid, --b.flying;
     return page;
 }
@@ -104,16 +105,16 @@ std::uint32_t Ftl::remember(std::uint32_t lpn, std::uint32_t plane, std::uint32_
 // ---- blocks ------------------------------------------------------------------------------------
 
 std::uint32_t Ftl::record_index(std::uint32_t block) {
-    if (const std::uint32_t* const known = s_.record_of.find(block)) {
-        remember_owners(s_.blocks[*known]);
+    if (const std::uint32_t* const known = state_.record_of.find(block)) {
+        remember_owners(state_.blocks[*known]);
         return *known;
     }
-    const auto index = static_cast<std::uint32_t>(s_.blocks.size());
-    s_.record_of[block] = index;
-    s_.blocks.emplace_back();
-    FtlBlock& b = s_.blocks.back();
+    const auto index = static_cast<std::uint32_t>(state_.blocks.size());
+    state_.record_of[block] = index;
+    state_.blocks.emplace_back();
+    FtlBlock& b = state_.blocks.back();
     b.block = block;
-    const Geometry& g = f_.geometry;
+    const Geometry& g = config_.geometry;
     if (std::uint64_t {block % g.blocks} * g.pages >= in_order(block / g.blocks)) return index;
     b.past = static_cast<std::uint16_t>(g.pages);
     remember_owners(b);
@@ -123,44 +124,46 @@ std::uint32_t Ftl::record_index(std::uint32_t block) {
 }
 
 void Ftl::close(std::uint32_t index) {
-    s_.blocks[index].closed_at = s_.closings++;
+    state_.blocks[index].closed_at = state_.closings++;
     enlist(index);
 }
 
 void Ftl::enlist(std::uint32_t index) {
-    FtlBlock& b = s_.blocks[index];
-    auto& closed = s_.planes[b.block / f_.geometry.blocks].closed;
+    FtlBlock& b = state_.blocks[index];
+    auto& closed = state_.planes[b.block / config_.geometry.blocks].closed;
     b.use = BlockUse::closed;
     b.place = static_cast<std::uint32_t>(closed.size());
     closed.push_back(index);
 }
 
 void Ftl::invalidate(std::uint32_t page) {
-    FtlBlock& b = record(f_.geometry.block_of(page));
-    std::uint32_t& owner = parts::named(b.owners, page % f_.geometry.pages);
+    FtlBlock& b = record(config_.geometry.block_of(page));
+    std::uint32_t& owner = parts::named(b.owners, page % config_.geometry.pages);
     MEMSIM_ASSERT(owner != no_page && b.valid > 0, "a page is invalidated twice");
     owner = no_page;
     --b.valid;
 }
 
 std::uint16_t Ftl::written_before(std::uint32_t page) const {
-    const std::uint32_t* const index = s_.record_of.find(f_.geometry.block_of(page));
+    const std::uint32_t* const index = state_.record_of.find(config_.geometry.block_of(page));
     if (!index)
-        return static_cast<std::uint16_t>(f_.geometry.pages); // from before the run, not accessed
-    return s_.blocks[*index].past;
+        return static_cast<std::uint16_t>(
+            config_.geometry.pages); // from before the run, not accessed
+    return state_.blocks[*index].past;
 }
 
 std::uint32_t Ftl::take_block(std::uint32_t plane, Frontier frontier) {
-    FtlPlane& p = s_.planes[plane];
+    FtlPlane& p = state_.planes[plane];
     const bool worn = frontier == Frontier::cold;
-    if (p.fresh < f_.geometry.blocks && ((f_.least_worn_first && !worn) || p.erased.empty()))
-        return record_index(plane * f_.geometry.blocks + p.fresh++);
+    if (p.fresh < config_.geometry.blocks &&
+        ((config_.least_worn_first && !worn) || p.erased.empty()))
+        return record_index(plane * config_.geometry.blocks + p.fresh++);
     MEMSIM_ASSERT(!p.erased.empty(), "a plane has no free block left");
     std::size_t best = p.erased.size() - 1;
-    if (f_.least_worn_first || worn)
+    if (config_.least_worn_first || worn)
         for (std::size_t i = 0; i < p.erased.size(); ++i) {
-            const std::uint32_t here = s_.blocks[p.erased[i]].erases;
-            const std::uint32_t there = s_.blocks[p.erased[best]].erases;
+            const std::uint32_t here = state_.blocks[p.erased[i]].erases;
+            const std::uint32_t there = state_.blocks[p.erased[best]].erases;
             if (worn ? here > there : here < there) best = i;
         }
     const std::uint32_t index = p.erased[best];
@@ -171,43 +174,43 @@ std::uint32_t Ftl::take_block(std::uint32_t plane, Frontier frontier) {
 
 bool Ftl::has_room(std::uint32_t plane, Frontier frontier) const {
     const bool moves = frontier == Frontier::collector || frontier == Frontier::cold;
-    if (!moves && f_.stop && free_blocks(plane) < f_.stop) return false;
-    if (s_.planes[plane].open[static_cast<unsigned>(frontier)] != no_page) return true;
-    return free_blocks(plane) > (moves ? 0 : f_.kept);
+    if (!moves && config_.stop && free_blocks(plane) < config_.stop) return false;
+    if (state_.planes[plane].open[static_cast<unsigned>(frontier)] != no_page) return true;
+    return free_blocks(plane) > (moves ? 0 : config_.kept);
 }
 
 std::uint32_t Ftl::plane_for(std::uint32_t lpn) {
-    const auto n = static_cast<std::uint32_t>(f_.order.size());
-    if (f_.fixed_plane) {
-        const std::uint32_t plane = f_.order[lpn % n];
+    const auto n = static_cast<std::uint32_t>(config_.order.size());
+    if (config_.fixed_plane) {
+        const std::uint32_t plane = config_.order[lpn % n];
         return has_room(plane, Frontier::host) ? plane : no_page;
     }
     for (std::uint32_t i = 0; i < n; ++i) {
-        const std::uint32_t plane = f_.order[(s_.next_plane + i) % n];
+        const std::uint32_t plane = config_.order[(state_.next_plane + i) % n];
         if (!has_room(plane, Frontier::host)) continue;
-        s_.next_plane = (s_.next_plane + i + 1) % n;
+        state_.next_plane = (state_.next_plane + i + 1) % n;
         return plane;
     }
     return no_page;
 }
 
 std::uint32_t Ftl::allocate(std::uint32_t plane, Frontier frontier, std::uint32_t lpn) {
-    std::uint32_t& open = s_.planes[plane].open[static_cast<unsigned>(frontier)];
+    std::uint32_t& open = state_.planes[plane].open[static_cast<unsigned>(frontier)];
     if (open == no_page) {
         open = take_block(plane, frontier);
-        FtlBlock& fresh = s_.blocks[open];
+        FtlBlock& fresh = state_.blocks[open];
         MEMSIM_ASSERT(fresh.use == BlockUse::erased && fresh.owners.empty(),
                       "a block is written that was not erased");
         fresh.use = BlockUse::open;
-        fresh.owners.reserve(frontier == Frontier::past ? 0 : f_.geometry.pages);
+        fresh.owners.reserve(frontier == Frontier::past ? 0 : config_.geometry.pages);
     }
     const std::uint32_t index = open;
-    FtlBlock& b = s_.blocks[index];
+    FtlBlock& b = state_.blocks[index];
     const std::uint32_t page = first_page(b) + static_cast<std::uint32_t>(b.owners.size());
     b.owners.push_back(lpn);
     b.past += frontier == Frontier::past;
     ++b.flying;
-    if (b.owners.size() == f_.geometry.pages) {
+    if (b.owners.size() == config_.geometry.pages) {
         open = no_page;
         close(index);
     }
@@ -215,35 +218,35 @@ std::uint32_t Ftl::allocate(std::uint32_t plane, Frontier frontier, std::uint32_
 }
 
 void Ftl::check_loaded(Loader& l) const {
-    const Geometry& g = f_.geometry;
-    const std::uint64_t records = s_.blocks.size(), planes = s_.planes.size();
-    s_.map.all([&](std::uint64_t, const MapEntry& e) {
+    const Geometry& g = config_.geometry;
+    const std::uint64_t records = state_.blocks.size(), planes = state_.planes.size();
+    state_.map.all([&](std::uint64_t, const MapEntry& e) {
         if (e.page != no_page) l.index("ftl.map", e.page, planes * g.plane_pages());
         return true;
     });
-    s_.record_of.all([&](std::uint64_t block, std::uint32_t record) {
+    state_.record_of.all([&](std::uint64_t block, std::uint32_t record) {
         l.index("ftl.record_of", block, planes * g.blocks);
         l.index("ftl.record_of", record, records);
         return true;
     });
-    for (const FtlBlock& b : s_.blocks) {
+    for (const FtlBlock& b : state_.blocks) {
         l.index("ftl.blocks", b.block, planes * g.blocks);
         l.index("ftl.owners", b.owners.size(), std::uint64_t {g.pages} + 1);
         l.index("ftl.past", b.past, std::uint64_t {g.pages} + 1);
         if (b.use != BlockUse::closed) continue;
-        const auto& closed = s_.planes[b.block / g.blocks].closed;
+        const auto& closed = state_.planes[b.block / g.blocks].closed;
         l.index("ftl.place", b.place, closed.size());
         l.within("ftl.place", [&] {
-            l.check(&s_.blocks[0] + closed[b.place] == &b, "is the index of another block");
+            l.check(&state_.blocks[0] + closed[b.place] == &b, "is the index of another block");
         });
     }
-    for (const FtlPlane& p : s_.planes) {
+    for (const FtlPlane& p : state_.planes) {
         for (const auto* list : {&p.erased, &p.closed}) l.indices("ftl.planes", *list, records);
         for (const std::uint32_t open : p.open)
             if (open != no_page) l.index("ftl.open", open, records);
         l.index("ftl.fresh", p.fresh, std::uint64_t {g.blocks} + 1);
     }
-    l.index("ftl.next_plane", s_.next_plane, planes);
+    l.index("ftl.next_plane", state_.next_plane, planes);
 }
 
 // ---- usage ------------------------------------------------------------------------------------
@@ -251,21 +254,21 @@ void Ftl::check_loaded(Loader& l) const {
 std::uint32_t Ftl::handed_out(const FtlBlock& b) const {
     if (b.use == BlockUse::erased) return 0;
     return b.use == BlockUse::open ? static_cast<std::uint32_t>(b.owners.size())
-                                   : f_.geometry.pages;
+                                   : config_.geometry.pages;
 }
 
 FlashUsage Ftl::usage() const {
-    const Geometry& g = f_.geometry;
+    const Geometry& g = config_.geometry;
     FlashUsage u;
     std::uint64_t programmed = 0;
-    for (std::uint32_t p = 0; p < s_.planes.size(); ++p) {
+    for (std::uint32_t p = 0; p < state_.planes.size(); ++p) {
         // Blocks written before the run and not accessed: the last one counts as closed, though not
         // full.
         u.free_blocks += free_blocks(p);
         u.valid_pages += in_order(p);
         programmed += (in_order(p) + g.pages - 1) / g.pages * g.pages;
     }
-    for (const FtlBlock& b : s_.blocks) {
+    for (const FtlBlock& b : state_.blocks) {
         const std::uint64_t past = in_order(b.block / g.blocks),
                             first = std::uint64_t {b.block % g.blocks} * g.pages;
         if (first < past) {
@@ -283,41 +286,42 @@ FlashUsage Ftl::usage() const {
 // ---- garbage collection ------------------------------------------------------------------------
 
 std::uint32_t Ftl::victim(std::uint32_t plane, const VictimPolicy& policy) const {
-    const std::uint32_t pages = f_.geometry.pages;
-    return choose_victim(policy, s_.planes[plane].closed, no_page, [&](std::uint32_t index) {
-        const FtlBlock& b = s_.blocks[index];
-        return VictimBlock {b.flying ? pages : b.valid, pages, b.erases, s_.closings - b.closed_at};
+    const std::uint32_t pages = config_.geometry.pages;
+    return choose_victim(policy, state_.planes[plane].closed, no_page, [&](std::uint32_t index) {
+        const FtlBlock& b = state_.blocks[index];
+        return VictimBlock {b.flying ? pages : b.valid, pages, b.erases,
+                            state_.closings - b.closed_at};
     });
 }
 
 std::uint32_t Ftl::cold_victim(std::uint32_t plane, std::uint32_t erases, std::uint32_t gap) {
     if (erases < gap) return no_page;
-    const Geometry& g = f_.geometry;
+    const Geometry& g = config_.geometry;
     // Blocks from before the run that were not accessed have no record and no erases.
     const auto whole = static_cast<std::uint32_t>(in_order(plane) / g.pages);
     for (std::uint32_t b = 0; b < whole; ++b)
-        if (!s_.record_of.find(plane * g.blocks + b)) return record_index(plane * g.blocks + b);
+        if (!state_.record_of.find(plane * g.blocks + b)) return record_index(plane * g.blocks + b);
     std::uint32_t best = no_page, fewest = erases - gap + 1;
-    for (const std::uint32_t index : s_.planes[plane].closed) {
-        const FtlBlock& b = s_.blocks[index];
+    for (const std::uint32_t index : state_.planes[plane].closed) {
+        const FtlBlock& b = state_.blocks[index];
         if (b.flying == 0 && b.erases < fewest) best = index, fewest = b.erases;
     }
     return best;
 }
 
 void Ftl::begin_collecting(std::uint32_t index) {
-    FtlBlock& b = s_.blocks[index];
+    FtlBlock& b = state_.blocks[index];
     MEMSIM_ASSERT(b.use == BlockUse::closed, "only a closed block is collected");
     b.use = BlockUse::collecting;
     remember_owners(b);
-    auto& closed = s_.planes[b.block / f_.geometry.blocks].closed;
+    auto& closed = state_.planes[b.block / config_.geometry.blocks].closed;
     closed[b.place] = closed.back();
-    s_.blocks[closed[b.place]].place = b.place;
+    state_.blocks[closed[b.place]].place = b.place;
     closed.pop_back();
 }
 
 void Ftl::erased(std::uint32_t index) {
-    FtlBlock& b = s_.blocks[index];
+    FtlBlock& b = state_.blocks[index];
     MEMSIM_ASSERT(b.valid == 0 && b.flying == 0 && !is_read(b),
                   "a block is erased that holds valid pages or is in use");
     b.use = BlockUse::erased;
@@ -325,7 +329,7 @@ void Ftl::erased(std::uint32_t index) {
     ++b.erases;
     b.owners.clear();
     b.owners.shrink_to_fit();
-    s_.planes[b.block / f_.geometry.blocks].erased.push_back(index);
+    state_.planes[b.block / config_.geometry.blocks].erased.push_back(index);
 }
 
 } // namespace memsim::flash

@@ -77,7 +77,7 @@ class Ftl {
         std::uint32_t kept = 1;       ///< free blocks of a plane reserved for the collector
         std::uint32_t stop = 0;       ///< free blocks of a plane below which the host never writes
     };
-    Ftl(const Config& figures, FtlState& state) : f_(figures), s_(state), past_(figures) {}
+    Ftl(const Config& figures, FtlState& state) : config_(figures), state_(state), past_(figures) {}
     void init();
     /// Called in a new run: sets the blocks to their state before the run.
     void start();
@@ -86,7 +86,7 @@ class Ftl {
 
     MapEntry lookup(std::uint32_t lpn) const;
     /// Whether the page was written or trimmed in the run.
-    bool named(std::uint32_t lpn) const { return s_.map.find(lpn) != nullptr; }
+    bool named(std::uint32_t lpn) const { return state_.map.find(lpn) != nullptr; }
     /// The plane for a write of this page; no_page if the write must wait for space.
     std::uint32_t plane_for(std::uint32_t lpn);
     bool has_room(std::uint32_t plane, Frontier frontier) const;
@@ -100,19 +100,19 @@ class Ftl {
     std::uint32_t remember(std::uint32_t lpn, std::uint32_t plane, std::uint32_t sectors);
 
     /// A read begins: its block is not erased before the read ends.
-    void hold(std::uint32_t page) { ++s_.readers[f_.geometry.block_of(page)]; }
+    void hold(std::uint32_t page) { ++state_.readers[config_.geometry.block_of(page)]; }
     void release(std::uint32_t page) {
-        std::uint32_t* const n = s_.readers.find(f_.geometry.block_of(page));
+        std::uint32_t* const n = state_.readers.find(config_.geometry.block_of(page));
         MEMSIM_ASSERT(n, "a read ends that has not begun");
-        if (--*n == 0) s_.readers.erase(f_.geometry.block_of(page));
+        if (--*n == 0) state_.readers.erase(config_.geometry.block_of(page));
     }
-    bool is_read(const FtlBlock& b) const { return s_.readers.find(b.block) != nullptr; }
+    bool is_read(const FtlBlock& b) const { return state_.readers.find(b.block) != nullptr; }
     /// Pages of its block that were written before the run, for the package.
     std::uint16_t written_before(std::uint32_t page) const;
 
     std::uint32_t free_blocks(std::uint32_t plane) const {
-        const FtlPlane& p = s_.planes[plane];
-        return f_.geometry.blocks - p.fresh + static_cast<std::uint32_t>(p.erased.size());
+        const FtlPlane& p = state_.planes[plane];
+        return config_.geometry.blocks - p.fresh + static_cast<std::uint32_t>(p.erased.size());
     }
     /// Scans every accessed block.
     FlashUsage usage() const;
@@ -125,21 +125,23 @@ class Ftl {
 
     /// The record of the block of a page. Requires: the block was accessed.
     std::uint32_t record_of(std::uint32_t page) const {
-        const std::uint32_t* const index = s_.record_of.find(f_.geometry.block_of(page));
+        const std::uint32_t* const index = state_.record_of.find(config_.geometry.block_of(page));
         MEMSIM_ASSERT(index, "a block without a record is named");
         return *index;
     }
-    FtlBlock& block(std::uint32_t record) { return parts::named(s_.blocks, record); }
-    const FtlBlock& block(std::uint32_t record) const { return parts::named(s_.blocks, record); }
-    std::uint32_t first_page(const FtlBlock& b) const { return b.block * f_.geometry.pages; }
-    const Config& figures() const { return f_; }
+    FtlBlock& block(std::uint32_t record) { return parts::named(state_.blocks, record); }
+    const FtlBlock& block(std::uint32_t record) const {
+        return parts::named(state_.blocks, record);
+    }
+    std::uint32_t first_page(const FtlBlock& b) const { return b.block * config_.geometry.pages; }
+    const Config& figures() const { return config_; }
 
   private:
     /// Pages of a plane that were written in order before the run, from its first page.
     std::uint64_t in_order(std::uint32_t plane) const {
         return past_.used() ? 0 : past_.pages_of(plane);
     }
-    FtlBlock& record(std::uint32_t block) { return s_.blocks[record_index(block)]; }
+    FtlBlock& record(std::uint32_t block) { return state_.blocks[record_index(block)]; }
     std::uint32_t record_index(std::uint32_t block);
     void remember_owners(FtlBlock& block) const;
     void start(std::uint32_t plane);
@@ -149,8 +151,8 @@ class Ftl {
     std::uint32_t take_block(std::uint32_t plane, Frontier frontier);
     std::uint32_t handed_out(const FtlBlock& b) const;
 
-    Config f_;
-    FtlState& s_;
+    Config config_;
+    FtlState& state_;
     Past past_;
 };
 

@@ -47,73 +47,75 @@ struct PageJobsState {
 /// flash. A part.
 class PageJobs {
   public:
-    explicit PageJobs(PageJobsState& state) : s_(state) {}
+    explicit PageJobs(PageJobsState& state) : state_(state) {}
     void reset(std::uint32_t channels, std::uint32_t planes) {
-        s_.outgoing.resize(channels);
-        s_.waiting_for_block.resize(planes);
+        state_.outgoing.resize(channels);
+        state_.waiting_for_block.resize(planes);
     }
 
-    Job& operator[](std::uint32_t j) { return s_.jobs[j]; }
-    Job& named(std::uint32_t j) { return parts::named(s_.jobs, j); }
+    Job& operator[](std::uint32_t j) { return state_.jobs[j]; }
+    Job& named(std::uint32_t j) { return parts::named(state_.jobs, j); }
     /// Invalidates references to other jobs.
     std::uint32_t create(const Job& job) {
-        if (s_.free.empty()) {
-            s_.free.push_back(static_cast<std::uint32_t>(s_.jobs.size()));
-            s_.jobs.emplace_back();
+        if (state_.free.empty()) {
+            state_.free.push_back(static_cast<std::uint32_t>(state_.jobs.size()));
+            state_.jobs.emplace_back();
         }
-        const std::uint32_t j = s_.free.back();
-        s_.free.pop_back();
-        s_.jobs[j] = job;
+        const std::uint32_t j = state_.free.back();
+        state_.free.pop_back();
+        state_.jobs[j] = job;
         return j;
     }
     void finish(std::uint32_t j) {
-        s_.jobs[j].kind = JobKind::none;
-        s_.free.push_back(j);
+        state_.jobs[j].kind = JobKind::none;
+        state_.free.push_back(j);
     }
     /// Whether a job uses the contents of a logical page.
     bool works_on(std::uint32_t lpn) const {
-        return std::ranges::any_of(s_.jobs, [&](const Job& job) {
+        return std::ranges::any_of(state_.jobs, [&](const Job& job) {
             return job.lpn == lpn && (job.kind == JobKind::read || job.kind == JobKind::destage ||
                                       job.kind == JobKind::move);
         });
     }
-    std::size_t size() const { return s_.jobs.size(); }
-    std::size_t under_way() const { return s_.jobs.size() - s_.free.size(); }
+    std::size_t size() const { return state_.jobs.size(); }
+    std::size_t under_way() const { return state_.jobs.size() - state_.free.size(); }
 
     void send(std::uint32_t j, std::uint32_t channel) {
-        s_.outgoing[channel].push(j);
-        s_.waiting |= 1ull << channel;
+        state_.outgoing[channel].push(j);
+        state_.waiting |= 1ull << channel;
     }
     /// Calls go(channel, job) for the jobs of each channel in turn, while can(channel).
     template <class Can, class Go>
     void send_waiting(Can&& can, Go&& go) {
-        for (std::uint64_t set = s_.waiting; set; set &= set - 1) {
+        for (std::uint64_t set = state_.waiting; set; set &= set - 1) {
             const auto channel = static_cast<unsigned>(std::countr_zero(set));
-            auto& queue = s_.outgoing[channel];
+            auto& queue = state_.outgoing[channel];
             while (!queue.empty() && can(channel)) go(channel, queue.pop());
-            if (queue.empty()) s_.waiting &= ~(1ull << channel);
+            if (queue.empty()) state_.waiting &= ~(1ull << channel);
         }
     }
     /// Queues a job until a page is free in its plane, or in any plane (Job::none). Returns true if
     /// it has not waited before.
     bool wait_for_room(std::uint32_t j, std::uint32_t plane) {
-        (plane == Job::none ? s_.waiting_for_any_block : s_.waiting_for_block[plane]).push(j);
-        return std::exchange(s_.jobs[j].stage, JobStage::room) != JobStage::room;
+        (plane == Job::none ? state_.waiting_for_any_block : state_.waiting_for_block[plane])
+            .push(j);
+        return std::exchange(state_.jobs[j].stage, JobStage::room) != JobStage::room;
     }
     /// Calls retry(job) once for each job that has waited for a page of the plane.
     template <class F>
     void room_made(std::uint32_t plane, F&& retry) {
-        for (auto* queue : {&s_.waiting_for_block[plane], &s_.waiting_for_any_block})
+        for (auto* queue : {&state_.waiting_for_block[plane], &state_.waiting_for_any_block})
             for (std::uint32_t n = queue->size(); n > 0; --n) retry(queue->pop());
     }
     /// Whether a job waits for a page of the plane, or of any plane (Job::none).
     bool waits_for_room(std::uint32_t plane) const {
-        return !(plane == Job::none ? s_.waiting_for_any_block : s_.waiting_for_block[plane])
+        return !(plane == Job::none ? state_.waiting_for_any_block
+                                    : state_.waiting_for_block[plane])
                     .empty();
     }
     std::size_t waiting_for_block() const {
-        std::size_t n = s_.waiting_for_any_block.size();
-        for (const auto& queue : s_.waiting_for_block) n += queue.size();
+        std::size_t n = state_.waiting_for_any_block.size();
+        for (const auto& queue : state_.waiting_for_block) n += queue.size();
         return n;
     }
 
@@ -124,22 +126,22 @@ class PageJobs {
         const auto one_of = [&](std::string_view field, std::uint32_t number, std::uint64_t size) {
             if (number != Job::none) l.index(field, number, size);
         };
-        for (const Job& job : s_.jobs) {
+        for (const Job& job : state_.jobs) {
             if (job.kind == JobKind::read) l.index("jobs.command", job.command, commands);
             if (job.kind == JobKind::erase) l.index("jobs.command", job.command, records);
             if (job.kind == JobKind::destage) l.index("jobs.cached", job.cached, cached);
-            one_of("jobs.next", job.next, s_.jobs.size());
+            one_of("jobs.next", job.next, state_.jobs.size());
             one_of("jobs.from", job.from, pages), one_of("jobs.to", job.to, pages);
         }
-        for (const auto& queue : s_.outgoing) l.indices("outgoing", queue, s_.jobs.size());
-        for (const auto& queue : s_.waiting_for_block)
-            l.indices("waiting_for_block", queue, s_.jobs.size());
-        l.indices("waiting_for_any_block", s_.waiting_for_any_block, s_.jobs.size());
-        l.bits("waiting", s_.waiting, s_.outgoing.size());
+        for (const auto& queue : state_.outgoing) l.indices("outgoing", queue, state_.jobs.size());
+        for (const auto& queue : state_.waiting_for_block)
+            l.indices("waiting_for_block", queue, state_.jobs.size());
+        l.indices("waiting_for_any_block", state_.waiting_for_any_block, state_.jobs.size());
+        l.bits("waiting", state_.waiting, state_.outgoing.size());
     }
 
   private:
-    PageJobsState& s_;
+    PageJobsState& state_;
 };
 
 } // namespace memsim::flash

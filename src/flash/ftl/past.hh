@@ -35,7 +35,7 @@ class Past {
     /// The writes of a plane that such a use simulates one by one, and the maximum, which takes a
     /// host less than a minute.
     std::uint64_t writes_of_plane(Fraction overwritten) const {
-        return pages_of(f_.order[0]) + share_of(f_.geometry.plane_pages(), overwritten);
+        return pages_of(config_.order[0]) + share_of(config_.geometry.plane_pages(), overwritten);
     }
     static constexpr std::uint64_t most_writes_of_plane = 100'000'000;
     /// The blocks of a plane after use().
@@ -43,7 +43,7 @@ class Past {
 
     /// Logical pages of a plane that were written.
     std::uint64_t pages_of(std::uint32_t plane) const {
-        const std::uint64_t n = f_.order.size();
+        const std::uint64_t n = config_.order.size();
         return total_ / n + (position_[plane] < total_ % n);
     }
     /// The page where a logical page lay; no_page if it was not written.
@@ -66,7 +66,7 @@ class Past {
                               key_ ^ (std::uint64_t {plane} << 32 | block));
     }
 
-    Config f_;
+    Config config_;
     std::uint64_t total_ = 0;
     std::vector<std::uint32_t> position_; ///< of each plane in the order
     std::vector<Plane> used_;             ///< empty: pages lie in order

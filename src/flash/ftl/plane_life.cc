@@ -7,19 +7,20 @@
 namespace memsim::flash {
 
 PlaneLife::PlaneLife(const Config& figures, const VictimPolicy& victim, Rng& random)
-    : f_(figures), victim_(victim), random_(random), place_(figures.blocks, PlaneBlocks::none) {
-    now_.blocks.resize(f_.blocks);
+    : config_(figures), victim_(victim), random_(random),
+      place_(figures.blocks, PlaneBlocks::none) {
+    now_.blocks.resize(config_.blocks);
 }
 
 /// Compares two positions in the list of closed blocks.
 Tournament::Winner PlaneLife::collected_first(std::uint32_t a, std::uint32_t b) const {
     const auto at = [this](std::uint32_t place) {
         const PlaneBlocks::Block& x = now_.blocks[now_.closed[place]];
-        return VictimBlock {x.valid, f_.pages, x.erases, now_.closings - x.closed_at};
+        return VictimBlock {x.valid, config_.pages, x.erases, now_.closings - x.closed_at};
     };
     const VictimBlock first = at(a), second = at(b);
-    if (second.valid == f_.pages) return {};
-    if (first.valid == f_.pages) return {true};
+    if (second.valid == config_.pages) return {};
+    if (first.valid == config_.pages) return {true};
     const bool wins = victim_.before(second, first);
     const std::uint64_t holds = wins ? victim_.holds(second, first) : victim_.holds(first, second);
     return {wins, holds == VictimPolicy::forever ? holds : now_.closings + holds};
@@ -42,12 +43,12 @@ void PlaneLife::overwrite(std::uint64_t pages) {
 }
 
 void PlaneLife::drop() {
-    const std::uint64_t all = std::uint64_t {f_.blocks} * f_.pages;
+    const std::uint64_t all = std::uint64_t {config_.blocks} * config_.pages;
     for (;;) { // until the drawn page is valid: all valid pages are equally likely
         const std::uint64_t place = random_.below(all);
-        const auto block = static_cast<std::uint32_t>(place / f_.pages);
+        const auto block = static_cast<std::uint32_t>(place / config_.pages);
         PlaneBlocks::Block& b = now_.blocks[block];
-        if (place % f_.pages >= b.valid) continue;
+        if (place % config_.pages >= b.valid) continue;
         --b.valid;
         if (place_[block] != PlaneBlocks::none) closed_.changed(place_[block], by_victim());
         return;
@@ -56,8 +57,8 @@ void PlaneLife::drop() {
 
 void PlaneLife::write() {
     put(now_.host);
-    if (now_.free_blocks() >= f_.free_blocks) return;
-    while (now_.free_blocks() < f_.target) {
+    if (now_.free_blocks() >= config_.free_blocks) return;
+    while (now_.free_blocks() < config_.target) {
         const std::uint32_t next = victim();
         if (next == PlaneBlocks::none) return;
         collect(next);
@@ -69,7 +70,7 @@ std::uint32_t PlaneLife::victim() {
     const std::uint32_t place = closed_.best(now_.closings, by_victim());
     if (place == Tournament::none) return PlaneBlocks::none;
     const std::uint32_t block = now_.closed[place];
-    return now_.blocks[block].valid < f_.pages ? block : PlaneBlocks::none;
+    return now_.blocks[block].valid < config_.pages ? block : PlaneBlocks::none;
 }
 
 /// Adds a page to the open block, or to a new one.
@@ -77,7 +78,7 @@ void PlaneLife::put(std::uint32_t& open) {
     if (open == PlaneBlocks::none) open = take_block();
     PlaneBlocks::Block& b = now_.blocks[open];
     ++b.valid;
-    if (++b.written == f_.pages) close(std::exchange(open, PlaneBlocks::none));
+    if (++b.written == config_.pages) close(std::exchange(open, PlaneBlocks::none));
 }
 
 void PlaneLife::close(std::uint32_t block) {
@@ -89,10 +90,11 @@ void PlaneLife::close(std::uint32_t block) {
 
 std::uint32_t PlaneLife::take_block() {
     auto& erased = now_.erased;
-    if (now_.fresh < f_.blocks && (f_.least_worn_first || erased.empty())) return now_.fresh++;
+    if (now_.fresh < config_.blocks && (config_.least_worn_first || erased.empty()))
+        return now_.fresh++;
     MEMSIM_ASSERT(!erased.empty(), "a plane has no free block left");
     const std::uint32_t last = erased_.size() - 1;
-    const std::uint32_t place = f_.least_worn_first ? erased_.best(0, by_wear()) : last;
+    const std::uint32_t place = config_.least_worn_first ? erased_.best(0, by_wear()) : last;
     const std::uint32_t taken = std::exchange(erased[place], erased.back());
     erased.pop_back();
     erased_.pop(by_wear());

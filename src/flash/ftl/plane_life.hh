@@ -69,7 +69,7 @@ class PlaneLife {
         return [this](std::uint32_t a, std::uint32_t b) { return less_worn(a, b); };
     }
 
-    Config f_;
+    Config config_;
     const VictimPolicy& victim_;
     Rng& random_;
     PlaneBlocks now_;

@@ -14,7 +14,7 @@ void TranslationPages::look_up(std::uint32_t j) {
     const std::uint32_t page = cache_.page_of(lpn);
     if (found == MapCache::Found::nothing) {
         const bool nowhere = zeros_ && ftl_.lookup(first_ + page).page == no_page;
-        if (nowhere || s_.leaving.find(page)) {
+        if (nowhere || state_.leaving.find(page)) {
             cache_.insert(lpn); // the page is empty, or still in the controller
             trim();
             return events_.mapped(j);
@@ -43,18 +43,18 @@ void TranslationPages::trim() {
 }
 
 void TranslationPages::write(std::uint32_t page) {
-    if (std::uint8_t* const state = s_.leaving.find(page)) {
+    if (std::uint8_t* const state = state_.leaving.find(page)) {
         if (*state == programming) *state = again;
         return;
     }
-    s_.leaving[page] = leaves;
+    state_.leaving[page] = leaves;
     events_.write(first_ + page);
 }
 
 void TranslationPages::written(std::uint32_t lpn) {
     const std::uint32_t page = lpn - first_;
-    const bool once_more = *s_.leaving.find(page) == again;
-    s_.leaving.erase(page);
+    const bool once_more = *state_.leaving.find(page) == again;
+    state_.leaving.erase(page);
     if (once_more) write(page);
 }
 

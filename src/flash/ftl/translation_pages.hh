@@ -27,7 +27,7 @@ class TranslationPages {
                      std::uint64_t host_pages, MapCacheState& state, PageJobs& jobs, const Ftl& ftl,
                      Counter& hits, Counter& misses, Events events)
         : in_flash_(in_flash), zeros_(zeros), first_(static_cast<std::uint32_t>(host_pages)),
-          s_(state), cache_(entries, per_page, state), jobs_(jobs), ftl_(ftl), hits_(hits),
+          state_(state), cache_(entries, per_page, state), jobs_(jobs), ftl_(ftl), hits_(hits),
           misses_(misses), events_(std::move(events)) {}
 
     /// Calls mapped(job), now or when the entry arrives.
@@ -41,7 +41,7 @@ class TranslationPages {
     /// A translation page was read.
     void arrived(std::uint32_t lpn);
     /// A translation page is being programmed: later changes require another write.
-    void begin_write(std::uint32_t lpn) { s_.leaving[lpn - first_] = programming; }
+    void begin_write(std::uint32_t lpn) { state_.leaving[lpn - first_] = programming; }
     void written(std::uint32_t lpn);
 
     void check_loaded(Loader& l) const {
@@ -58,7 +58,7 @@ class TranslationPages {
 
     bool in_flash_, zeros_;
     std::uint32_t first_; ///< first logical page of the map
-    MapCacheState& s_;
+    MapCacheState& state_;
     MapCache cache_;
     PageJobs& jobs_;
     const Ftl& ftl_;

@@ -57,7 +57,7 @@ struct Resources {
 /// and shared memory.
 class Occupancy {
   public:
-    explicit Occupancy(const OccupancyParams& p) : p_(p) {}
+    explicit Occupancy(const OccupancyParams& p) : params_(p) {}
 
     /// The resources of a block, rounded to the allocation units of the hardware. Throws
     /// ConfigError with the owner's path if the block does not fit.
@@ -67,15 +67,15 @@ class Occupancy {
     std::uint32_t room(const Resources& used, const Resources& block) const;
     /// Whether an SM has these resources.
     bool has(const Resources& r) const {
-        return r.blocks <= p_.block_slots() && r.warps <= p_.warp_slots() &&
-               r.registers <= p_.registers() &&
-               r.shared <= static_cast<std::uint64_t>(p_.shared->raw);
+        return r.blocks <= params_.block_slots() && r.warps <= params_.warp_slots() &&
+               r.registers <= params_.registers() &&
+               r.shared <= static_cast<std::uint64_t>(params_.shared->raw);
     }
     /// The same for an empty SM.
     std::uint32_t room(const Resources& block) const { return room({}, block); }
 
   private:
-    const OccupancyParams& p_;
+    const OccupancyParams& params_;
 };
 
 } // namespace memsim::gpu

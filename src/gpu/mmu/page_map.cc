@@ -3,7 +3,7 @@
 namespace memsim::gpu {
 
 void PageMap::init(const Component& owner, const PlacementParams& p, std::uint64_t seed) {
-    p_ = &p, owner_ = &owner;
+    params_ = &p, owner_ = &owner;
     const auto refuse = [&](const char* parameter, const std::string& why) {
         throw ConfigError(owner.path() + "." + parameter + ": " + why);
     };
@@ -33,15 +33,16 @@ std::optional<std::uint64_t> PageMap::find(std::uint64_t key) const {
 
 /// The initial location of a resident page.
 std::optional<std::uint64_t> PageMap::placed(std::uint64_t key) const {
-    const std::uint64_t n = application_of(key) * p_->pages() + page_of(key);
-    switch (p_->placement()) {
+    const std::uint64_t n = application_of(key) * params_->pages() + page_of(key);
+    switch (params_->placement()) {
     case PagePlacement::identity:
-        return p_->first_frame() + n;
+        return params_->first_frame() + n;
     case PagePlacement::interleaved:
-        return p_->first_frame() + n % p_->partitions() * (p_->frames() / p_->partitions()) +
-               n / p_->partitions();
+        return params_->first_frame() +
+               n % params_->partitions() * (params_->frames() / params_->partitions()) +
+               n / params_->partitions();
     case PagePlacement::random:
-        return p_->first_frame() + shuffled_.place_of(n);
+        return params_->first_frame() + shuffled_.place_of(n);
     case PagePlacement::first_touch:
     case PagePlacement::faults:
         break;
@@ -50,18 +51,18 @@ std::optional<std::uint64_t> PageMap::placed(std::uint64_t key) const {
 }
 
 std::uint64_t PageMap::touch(std::uint64_t key) {
-    if (touched_ == p_->frames())
+    if (touched_ == params_->frames())
         throw ConfigError(owner_->path() + ".memory: all " + std::to_string(touched_) +
                           " pages are in use and application " +
                           std::to_string(application_of(key)) +
                           " touches another: use more memory, or place pages by faults");
-    const std::uint64_t frame = p_->first_frame() + touched_++;
+    const std::uint64_t frame = params_->first_frame() + touched_++;
     map(key, frame);
     return frame;
 }
 
 void PageMap::functional_untouched(FunctionalAccess& access) {
-    unplaced_.resize(p_->applications());
+    unplaced_.resize(params_->applications());
     unplaced_[access.application].functional(access);
 }
 

@@ -63,7 +63,7 @@ class PageMap {
     std::optional<std::uint64_t> find(std::uint64_t key) const;
     /// Whether the page will receive its frame at its first access, which is still to come.
     bool untouched(std::uint64_t key) const {
-        return p_->placement() == PagePlacement::first_touch && !mappings_.find(key);
+        return params_->placement() == PagePlacement::first_touch && !mappings_.find(key);
     }
     /// Assigns the next frame to a page at its first access.
     std::uint64_t touch(std::uint64_t key);
@@ -100,7 +100,7 @@ class PageMap {
     std::vector<parts::SectorStore> unplaced_; ///< by application
     std::vector<std::uint32_t> holds_;         ///< orders to hold, by application
 
-    const PlacementParams* p_ = nullptr;
+    const PlacementParams* params_ = nullptr;
     const Component* owner_ = nullptr;
     parts::Shuffle shuffled_; ///< frames, for a random placement
 };

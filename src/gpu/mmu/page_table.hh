@@ -31,25 +31,28 @@ class PageTable {
     };
     PageTable() = default;
     explicit PageTable(const Geometry& g)
-        : g_(g), leaf_bits_(static_cast<unsigned>(std::countr_zero(g.leaf_entries))) {}
+        : geometry_(g), leaf_bits_(static_cast<unsigned>(std::countr_zero(g.leaf_entries))) {}
 
-    std::uint64_t leaf_tables() const { return (g_.pages + g_.leaf_entries - 1) >> leaf_bits_; }
+    std::uint64_t leaf_tables() const {
+        return (geometry_.pages + geometry_.leaf_entries - 1) >> leaf_bits_;
+    }
     /// Size of one application's tables, and of all.
     std::uint64_t bytes_each() const {
-        return (leaf_tables() + (leaf_tables() << leaf_bits_)) * g_.entry;
+        return (leaf_tables() + (leaf_tables() << leaf_bits_)) * geometry_.entry;
     }
-    std::uint64_t bytes() const { return bytes_each() * g_.applications; }
+    std::uint64_t bytes() const { return bytes_each() * geometry_.applications; }
     /// The leaf table that maps a page.
     std::uint64_t leaf_table(std::uint64_t page) const { return page >> leaf_bits_; }
     std::uint64_t root_entry(std::uint16_t application, std::uint64_t page) const {
-        return g_.base + application * bytes_each() + leaf_table(page) * g_.entry;
+        return geometry_.base + application * bytes_each() + leaf_table(page) * geometry_.entry;
     }
     std::uint64_t leaf_entry(std::uint16_t application, std::uint64_t page) const {
-        return g_.base + application * bytes_each() + (leaf_tables() + page) * g_.entry;
+        return geometry_.base + application * bytes_each() +
+               (leaf_tables() + page) * geometry_.entry;
     }
 
   private:
-    Geometry g_;
+    Geometry geometry_;
     unsigned leaf_bits_ = 0;
 };
 

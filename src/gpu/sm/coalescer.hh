@@ -30,7 +30,7 @@ class Coalescer {
     }
     /// The same for several rows: a wide access to local memory has up to four.
     static constexpr std::uint32_t most_rows = 4;
-    void begin() { n_ = 0; }
+    void begin() { count_ = 0; }
     void add(const program::WarpOp& op) {
         for (std::uint32_t rest = op.mask; rest; rest &= rest - 1) {
             const std::uint64_t address = op.address[static_cast<unsigned>(std::countr_zero(rest))];
@@ -45,10 +45,10 @@ class Coalescer {
         }
     }
     void end() {
-        for (std::uint32_t i = 0; i < n_; ++i)
+        for (std::uint32_t i = 0; i < count_; ++i)
             accesses_[i] = access(lines_[i], touched_[i], covered_[i]);
     }
-    std::uint32_t size() const { return n_; }
+    std::uint32_t size() const { return count_; }
     const Access& operator[](std::uint32_t i) const { return accesses_[i]; }
 
   private:
@@ -56,10 +56,10 @@ class Coalescer {
     void touch(std::uint64_t address, std::uint32_t width) {
         const std::uint64_t first = address & ~std::uint64_t {sector_ - 1};
         const std::uint64_t line = first & ~std::uint64_t {line_ - 1};
-        std::uint32_t i = n_;
+        std::uint32_t i = count_;
         while (i > 0 && lines_[i - 1] != line) --i;
         if (i == 0) {
-            i = ++n_;
+            i = ++count_;
             lines_[i - 1] = line;
             touched_[i - 1] = 0;
             covered_[i - 1] = {};
@@ -93,7 +93,7 @@ class Coalescer {
     }
 
     std::uint32_t line_, sector_;
-    std::uint32_t n_ = 0;
+    std::uint32_t count_ = 0;
     static constexpr std::size_t most = most_rows * program::warp_lanes * 2;
     std::array<std::uint64_t, most> lines_ {};
     std::array<std::uint32_t, most> touched_ {};

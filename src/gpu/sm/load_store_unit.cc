@@ -12,10 +12,10 @@ using protocol::Stage;
 
 LoadStoreUnit::LoadStoreUnit(const Config& config, Requester<protocol::Mem>& port,
                              SimulationRef sim, AccessStats& stats, State& state)
-    : config_(config), port_(port), sim_(sim), stats_(stats), s_(state),
+    : config_(config), port_(port), sim_(sim), stats_(stats), state_(state),
       coalescer_(config.line, config.sector) {
-    s_.sent.resize(config.outstanding);
-    for (std::uint32_t tag = config.outstanding; tag-- > 0;) s_.free_tags.push_back(tag);
+    state_.sent.resize(config.outstanding);
+    for (std::uint32_t tag = config.outstanding; tag-- > 0;) state_.free_tags.push_back(tag);
 }
 
 const Coalescer& LoadStoreUnit::coalesce(const ResidentBlock& block, std::uint32_t warp,
@@ -60,7 +60,7 @@ void LoadStoreUnit::access(const ResidentBlock& block, std::uint32_t warp, Score
             r.contents =
                 contents_of(sim_.contents(), op, coalescer_[i], block.stores_before + op.order);
         stats_.bytes += r.payload();
-        s_.accesses.push({r, sim_.now(), result});
+        state_.accesses.push({r, sim_.now(), result});
     }
     if (!room()) ++stats_.stalled_by_accesses;
 }
@@ -70,16 +70,16 @@ void LoadStoreUnit::empty_l1(std::uint16_t application) {
     empty.command = Command::invalidate;
     empty.posted = true;
     empty.application = application;
-    s_.accesses.push({empty, sim_.now(), 0});
+    state_.accesses.push({empty, sim_.now(), 0});
 }
 
 void LoadStoreUnit::send_queued() {
-    while (!s_.accesses.empty() && port_.can_send()) {
-        Access a = s_.accesses.pop();
+    while (!state_.accesses.empty() && port_.can_send()) {
+        Access a = state_.accesses.pop();
         if (!a.request.posted) {
-            a.request.tag = s_.free_tags.back(); // the port limits their number
-            s_.free_tags.pop_back();
-            s_.sent[a.request.tag] = {a.queued, a.request.warp, a.result};
+            a.request.tag = state_.free_tags.back(); // the port limits their number
+            state_.free_tags.pop_back();
+            state_.sent[a.request.tag] = {a.queued, a.request.warp, a.result};
             sim_.stamps().mark(a.request.stamps, static_cast<std::size_t>(Stage::sm),
                                sim_.now() + port_.latency().raw);
         }
@@ -89,9 +89,9 @@ void LoadStoreUnit::send_queued() {
 
 LoadStoreUnit::Sent LoadStoreUnit::answered(const protocol::MemResponse& response) {
     sim_.contents().release(response.contents);
-    const Sent& sent = parts::named(s_.sent, response.tag);
+    const Sent& sent = parts::named(state_.sent, response.tag);
     stats_.load_latency.sample(Time {sim_.now() - sent.queued});
-    s_.free_tags.push_back(response.tag);
+    state_.free_tags.push_back(response.tag);
     sim_.stamps().close(response.stamps, static_cast<std::size_t>(Stage::response), sim_.now());
     return sent;
 }
@@ -101,9 +101,9 @@ void LoadStoreUnit::check_loaded(Loader& l, std::size_t warps) const {
         l.index(field, warp, warps);
         if (result != no_result) l.index(field, result, std::size_t {Scoreboard::places});
     };
-    for (std::uint32_t i = 0; i < s_.accesses.size(); ++i)
-        expected("accesses", s_.accesses[i].request.warp, s_.accesses[i].result);
-    for (const Sent& sent : s_.sent) expected("sent", sent.warp, sent.result);
+    for (std::uint32_t i = 0; i < state_.accesses.size(); ++i)
+        expected("accesses", state_.accesses[i].request.warp, state_.accesses[i].result);
+    for (const Sent& sent : state_.sent) expected("sent", sent.warp, sent.result);
 }
 
 } // namespace memsim::gpu

@@ -59,7 +59,7 @@ class LoadStoreUnit {
                   AccessStats& stats, State& state);
 
     /// Whether any memory operation fits in the queue.
-    bool room() const { return s_.accesses.size() + program::warp_lanes <= config_.accesses; }
+    bool room() const { return state_.accesses.size() + program::warp_lanes <= config_.accesses; }
     /// Coalesces an operation of the warp in this slot; `op` is overwritten.
     const Coalescer& coalesce(const ResidentBlock& block, std::uint32_t warp, program::WarpOp& op);
     /// The command that the operation sends to memory.
@@ -71,13 +71,15 @@ class LoadStoreUnit {
     void empty_l1(std::uint16_t application);
     /// Sends as long as the port accepts.
     void send() {
-        if (!s_.accesses.empty()) send_queued();
+        if (!state_.accesses.empty()) send_queued();
     }
     /// The access that a response belongs to; no_result if no warp waits for it.
     Sent answered(const protocol::MemResponse& response);
 
-    std::uint32_t queued() const { return s_.accesses.size(); }
-    bool idle() const { return s_.free_tags.size() == s_.sent.size() && s_.accesses.empty(); }
+    std::uint32_t queued() const { return state_.accesses.size(); }
+    bool idle() const {
+        return state_.free_tags.size() == state_.sent.size() && state_.accesses.empty();
+    }
     void check_loaded(Loader& l, std::size_t warps) const;
 
   private:
@@ -87,7 +89,7 @@ class LoadStoreUnit {
     Requester<protocol::Mem>& port_;
     SimulationRef sim_;
     AccessStats& stats_;
-    State& s_;
+    State& state_;
     Coalescer coalescer_;
 };
 

@@ -10,6 +10,9 @@ static const Registration<Sm> sm {"A streaming multiprocessor, without its L1."}
 static const DebugFlag sm_flag {"Sm", "Instructions issued and answers received by SMs"};
 
 void Sm::init() {
+    if (static_cast<bool>(port.queries) != static_cast<bool>(port.upcoming))
+        refuse(port.queries ? "upcoming" : "queries",
+               "is not connected: a component that queries upcoming accesses needs both ports");
     unit_.emplace(LoadStoreUnit::Config {static_cast<std::uint32_t>(params.line->raw),
                                          static_cast<std::uint32_t>(params.sector->raw),
                                          params.accesses(), params.outstanding(), params.atomics()},
@@ -52,7 +55,7 @@ void Sm::wake() {
     if (!state.next.armed() || assists() || state.ready.sets != ready || unit_->room() != room)
         schedule();
     if (state.blocks.any_ended()) report_ends();
-    if (port.queries.size()) [[unlikely]]
+    if (port.queries) [[unlikely]]
         answer_queries();
 }
 
@@ -103,11 +106,11 @@ void Sm::issue_all(const ClockEdge& edge) {
 
 void Sm::assist(const ClockEdge& edge) {
     if (state.assist.over(edge.cycle)) {
-        port.helper[0].pop();
-        port.helper[0].send({});
+        port.helper->pop();
+        port.helper->send({});
         state.assist = {};
         state.edge = edge;
-    } else if (const std::uint32_t n = port.helper[0].front().instructions;
+    } else if (const std::uint32_t n = port.helper->front().instructions;
                state.assist.begin(slots_, edge.cycle, n, params.arithmetic_latency())) {
         state.edge = edge;
         stat.assist_instructions += n;
@@ -300,7 +303,7 @@ void Sm::answer_queries() {
     const auto quiet = [&] {
         return state.blocks.live() == 0 || (!answers.changed && waits_for_memory());
     };
-    answers.serve(port.queries[0], port.upcoming[0], quiet, [&] {
+    answers.serve(*port.queries, *port.upcoming, quiet, [&] {
         for (std::uint32_t w = 0; w < state.warps.size(); ++w) {
             const Warp& warp = state.warps[w];
             if (!warp.live || warp.exited) continue;

@@ -116,10 +116,6 @@ class Sm final : public Model<Sm>,
                                       equal_to(schedulers).or_zero(),
                                       assumed("GPUs before Volta have none")};
         TensorParams tensor;
-        Param<unsigned> helpers {
-            0, {0, 1}, "Helper threads that send instructions for an assist warp", from_wiring()};
-        Param<unsigned> askers {
-            0, {0, 1}, "Prefetchers that query the next accesses of the warps", from_wiring()};
         Param<Time> l1_latency {1_fs,
                                 {1_fs, 1_us},
                                 "Latency to the L1's input, in addition to the L1's own",
@@ -132,14 +128,12 @@ class Sm final : public Model<Sm>,
         Requester<Mem> mem_side {
             {.depth = from<&Params::outstanding>, .latency = from<&Params::l1_latency>},
             "Accesses to the L1"};
-        Many<Responder<protocol::Assist>> helper {from<&Params::helpers>,
-                                                  {.depth = [](const void*) { return 1u; }},
-                                                  "Instructions of an assist warp"};
-        Many<In<protocol::UpcomingQuery>> queries {from<&Params::askers>,
-                                                   {.depth = [](const void*) { return 1u; }},
-                                                   "Queries for the next accesses of warps"};
-        Many<Out<protocol::UpcomingAccesses>> upcoming {
-            from<&Params::askers>, {}, "Answers to queries for the next accesses of warps"};
+        Optional<Responder<protocol::Assist>> helper {{.depth = [](const void*) { return 1u; }},
+                                                      "Instructions of an assist warp"};
+        Optional<In<protocol::UpcomingQuery>> queries {{.depth = [](const void*) { return 1u; }},
+                                                       "Queries for the next accesses of warps"};
+        Optional<Out<protocol::UpcomingAccesses>> upcoming {
+            {}, "Answers to queries for the next accesses of warps"};
     };
     struct Stats {
         Counter blocks {Unit::count, "Blocks that ended"};
@@ -206,7 +200,7 @@ class Sm final : public Model<Sm>,
     /// Cycles in which the active threads of this mask execute an instruction.
     std::uint32_t passes(std::uint32_t mask) const;
     void assist(const ClockEdge& edge);
-    bool assists() const { return port.helper.size() && !port.helper[0].empty(); }
+    bool assists() const { return port.helper && !port.helper->empty(); }
     void arm_next(const ClockEdge& edge);
     void access_shared(std::uint32_t warp, const program::WarpOp& op, std::int64_t cycle);
     void multiply(std::uint32_t warp, const program::WarpOp& op, std::int64_t cycle);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/declare/elapsed.hh"
 #include "parts/cycle_slots.hh"
 
 #include <algorithm>
@@ -19,46 +20,61 @@ class BankedSlots {
   public:
     BankedSlots(Frequency clock, std::uint32_t per_cycle, std::uint32_t banks, std::uint32_t ports,
                 BankedSlotsState& state)
-        : clock_(clock), per_cycle_(per_cycle), ports_(ports), s_(state) {
-        s_.banks.assign(std::size_t {banks} * ports, 0);
+        : clock_(clock), per_cycle_(per_cycle), ports_(ports), state_(state) {
+        state_.banks.assign(std::size_t {banks} * ports, 0);
     }
 
     const Clock& clock() const { return clock_; }
     /// Whether an access may start in the cycle of `now`. Makes that cycle the current one.
-    bool free(Tick now) { return s_.slots.free(clock_, now, per_cycle_); }
+    bool free(Tick now) { return state_.slots.free(clock_, now, per_cycle_); }
     /// End of the current cycle.
-    Tick cycle_end() const { return s_.slots.next.tick; }
-    void take() { s_.slots.take(); }
+    Tick cycle_end() const { return state_.slots.next.tick; }
+    void take() { state_.slots.take(); }
     /// The tick at which a port of the bank is free; `now` if one is free already. `now` lies in
     /// the current cycle.
     Tick bank_free(std::uint32_t bank, Tick now) const {
         const std::int64_t free = *least(bank);
-        if (free < s_.slots.next.cycle) return now;
-        return clock_.advance(s_.slots.next, free - s_.slots.next.cycle).tick;
+        if (free < state_.slots.next.cycle) return now;
+        return clock_.advance(state_.slots.next, free - state_.slots.next.cycle).tick;
     }
     /// Occupies a port of the bank from the current cycle, or from the cycle in which one is free.
     void occupy(std::uint32_t bank, std::int64_t cycles) {
         std::int64_t& port = *least(bank);
-        port = std::max(port, s_.slots.next.cycle - 1) + cycles;
+        port = std::max(port, state_.slots.next.cycle - 1) + cycles;
     }
 
     /// Cycles from `now` on in which ports are occupied.
     std::uint64_t occupied_after(Tick now) const {
         const std::int64_t next = clock_.at_or_after(now).cycle;
         std::int64_t cycles = 0;
-        for (const std::int64_t free : s_.banks) cycles += std::max(free - next, std::int64_t {0});
+        for (const std::int64_t free : state_.banks)
+            cycles += std::max(free - next, std::int64_t {0});
         return static_cast<std::uint64_t>(cycles);
     }
 
   private:
     std::int64_t* least(std::uint32_t bank) const {
-        std::int64_t* const ports = &s_.banks[std::size_t {bank} * ports_];
+        std::int64_t* const ports = &state_.banks[std::size_t {bank} * ports_];
         return std::min_element(ports, ports + ports_);
     }
 
     Clock clock_;
     std::uint32_t per_cycle_, ports_;
-    BankedSlotsState& s_;
+    BankedSlotsState& state_;
+};
+
+/// Occupies banks and counts the cycles. Both arguments outlive it.
+class Banks {
+  public:
+    Banks(BankedSlots& slots, BookedCycles& busy) : slots_(slots), busy_(busy) {}
+    void occupy(std::uint32_t bank, std::int64_t cycles) {
+        slots_.occupy(bank, cycles);
+        busy_ += static_cast<std::uint64_t>(cycles);
+    }
+
+  private:
+    BankedSlots& slots_;
+    BookedCycles& busy_;
 };
 
 } // namespace memsim::mem

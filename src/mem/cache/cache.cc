@@ -13,10 +13,6 @@ using protocol::MemResponse;
 static const Registration<Cache> cache_type {
     "A sectored, non-blocking cache with banks and MSHRs: an L1 or a slice of an L2."};
 
-Cache::Stages::Stages(Cache& c, bool victims)
-    : Core(c.params, {c.share_.chunk, c.share_.ways}, {c.port.mem_side, victims}, c.port.events,
-           c.sim_ref(), c.stat, c.state) {}
-
 void Cache::init() {
     const bool victims = port.mem_side.find_interface<const protocol::TakesVictims>();
     if (const auto fault = cache::fault_of(params, victims)) refuse(fault->parameter, fault->why);
@@ -27,7 +23,9 @@ void Cache::init() {
     state.set_hash.make(params.geometry.set_hash, *this, "set_hash");
     state.set_hash->resize(params.sets());
     state.mshrs.resize(params.queues.lines_on_their_way(), params.queues.targets());
-    stages_.emplace(*this, victims);
+    stages_.emplace(params, parts::Interleave(share_.chunk, share_.ways),
+                    cache::Stages::NextLevel {port.mem_side, victims}, port.events, sim_ref(), stat,
+                    state);
     if (sim().contents().enabled())
         stages_->lines.carry(sim().contents(), state.contents,
                              static_cast<std::uint64_t>(params.geometry.sector->raw));
@@ -101,7 +99,7 @@ void Cache::serve_queue() {
 }
 
 CacheStall Cache::serve(const MemRequest& r) {
-    Stages& s = *stages_;
+    cache::Stages& s = *stages_;
     if (protocol::for_a_cache(r.command)) return manage(r, 0);
     if (s.commands.holds(r.application)) return CacheStall::flush;
     const cache::Map::Place place = s.map.place(r.address);
@@ -124,7 +122,7 @@ CacheStall Cache::serve(const MemRequest& r) {
 }
 
 CacheStall Cache::serve_here(const Access& a) {
-    Stages& s = *stages_;
+    cache::Stages& s = *stages_;
     if (a.is_write()) {
         const bool in_part = cache::without(cache::without(a.touched, a.whole), a.valid);
         if (s.config.fetches && in_part) return s.misses.miss(a);
@@ -135,8 +133,8 @@ CacheStall Cache::serve_here(const Access& a) {
     if (cache::without(a.touched, a.valid)) return s.misses.miss(a);
     if (a.is_read()) {
         state.tags.touch(a.line);
-        s.occupy(a.place.bank, s.config.read_cycles);
-        s.count(a);
+        s.banks.occupy(a.place.bank, s.config.read_cycles);
+        s.accounting.count(a);
         if (a.request.needs_response()) answer(protocol::answer(a.request), a.line, true);
         return served;
     }
@@ -175,7 +173,7 @@ void Cache::take_hints() {
 
 /// The part of a hint within one line. Returns false if it must wait for its bank.
 bool Cache::take_hint(const MemRequest& h, std::uint32_t done, std::uint32_t bytes) {
-    Stages& s = *stages_;
+    cache::Stages& s = *stages_;
     const MemRequest r = cache::Prefetching::part(h, done, bytes);
     const cache::Map::Place place = s.map.place(r.address);
     if (const Tick free = s.slots.bank_free(place.bank, now()); free > now()) {
@@ -230,7 +228,7 @@ void Cache::end_flush() {
 // ---- answers ---------------------------------------------------------------------------------
 
 void Cache::come_back(const MemResponse& r) {
-    Stages& s = *stages_;
+    cache::Stages& s = *stages_;
     if (s.outlet.is_fetch(r.tag)) {
         const cache::Fills::Done done = s.fills.fill(
             r, [this](const MemResponse& a, std::uint32_t line, bool m) { answer(a, line, m); });
@@ -279,7 +277,7 @@ void Cache::answer_write(const MemRequest& r) {
 
 void Cache::take_bank(std::uint64_t address) {
     stages_->slots.free(now()); // makes the cycle of now() the current one
-    stages_->occupy(stages_->map.bank(address), stages_->config.read_cycles);
+    stages_->banks.occupy(stages_->map.bank(address), stages_->config.read_cycles);
 }
 
 void Cache::functional(const PortBase&, FunctionalAccess& access) {

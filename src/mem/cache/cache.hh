@@ -1,9 +1,6 @@
 #pragma once
 
-#include "mem/cache/commands.hh"
-#include "mem/cache/fills.hh"
-#include "mem/cache/prefetching.hh"
-#include "mem/cache/writes.hh"
+#include "mem/cache/stages.hh"
 #include "protocol/traffic.hh"
 #include "protocol/victims.hh"
 
@@ -110,19 +107,9 @@ class Cache final : public Model<Cache>,
     void warm();
     void take_share();
 
-    /// The stages, which operate on State.
-    struct Stages : cache::Core {
-        Stages(Cache& c, bool victims);
-        cache::Evictions evictions {*this};
-        cache::Misses misses {*this, evictions};
-        cache::Writes writes {*this, evictions, misses};
-        cache::Fills fills {*this};
-        cache::Commands commands {*this, evictions};
-        cache::Prefetching prefetching {*this, evictions, misses};
-    };
-    std::optional<Stages> stages_;
-    protocol::AddressShare share_; ///< the addresses that this cache serves
-    Tick late_ = 0;                ///< extra latency of a write's response compared with a read's
+    std::optional<cache::Stages> stages_; ///< operate on State
+    protocol::AddressShare share_;        ///< the addresses that this cache serves
+    Tick late_ = 0; ///< extra latency of a write's response compared with a read's
 };
 
 } // namespace memsim::mem

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "mem/cache/evictions.hh"
+#include "mem/cache/state.hh"
 
 namespace memsim::mem::cache {
 
@@ -10,8 +11,17 @@ namespace memsim::mem::cache {
 /// parallel with accesses).
 class Commands {
   public:
-    Commands(Core& core, Evictions& evictions)
-        : c_(core), evictions_(evictions), flush_(core.state.flush) {}
+    /// They outlive it.
+    struct Uses {
+        const Config& config;
+        Lines& lines;
+        Outlet& outlet;
+        Evictions& evictions;
+        Stats& stat;
+        std::uint64_t& owed; ///< requests without a response
+        Flush& flush;
+    };
+    explicit Commands(const Uses& uses) : use_(uses) {}
 
     /// Drops all clean sectors. Returns `none` if done, else the cause of the stall.
     CacheStall invalidate();
@@ -19,24 +29,24 @@ class Commands {
     CacheStall flush(const protocol::MemRequest& r, std::uint32_t port);
     void walk();
     /// Whether accesses of an application wait for the end of the walk.
-    bool holds(std::uint16_t application) const { return flush_.walking && flushes(application); }
+    bool holds(std::uint16_t application) const {
+        return use_.flush.walking && flushes(application);
+    }
     /// A write-back of the flush was acknowledged; a fetch that the flush dropped has arrived.
-    void acknowledged() { --flush_.unacked; }
-    void dropped_came() { --flush_.dropped; }
+    void acknowledged() { --use_.flush.unacked; }
+    void dropped_came() { --use_.flush.dropped; }
     /// Returns true once after the end of a flush, for the caller to answer it.
     bool finished();
-    bool busy() const { return flush_.walking || flush_.unacked || flush_.dropped; }
+    bool busy() const { return use_.flush.walking || use_.flush.unacked || use_.flush.dropped; }
 
   private:
     bool flushes(std::uint32_t application) const {
-        const std::uint16_t flushed = flush_.request.application;
+        const std::uint16_t flushed = use_.flush.request.application;
         return flushed == protocol::every_application || flushed == application;
     }
     void tell_below(std::uint16_t application);
 
-    Core& c_;
-    Evictions& evictions_;
-    Flush& flush_;
+    Uses use_;
 };
 
 } // namespace memsim::mem::cache

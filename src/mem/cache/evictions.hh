@@ -1,6 +1,8 @@
 #pragma once
 
-#include "mem/cache/core.hh"
+#include "mem/cache/accounting.hh"
+#include "mem/cache/banked_slots.hh"
+#include "mem/cache/outlet.hh"
 
 namespace memsim::mem::cache {
 
@@ -8,7 +10,18 @@ namespace memsim::mem::cache {
 /// accepts victims.
 class Evictions {
   public:
-    explicit Evictions(Core& core) : c_(core) {}
+    /// They outlive it.
+    struct Uses {
+        const Config& config;
+        const Map& map;
+        Lines& lines;
+        Outlet& outlet;
+        Banks& banks;
+        Accounting& accounting;
+        Stats& stat;
+        const std::uint32_t& reserved; ///< ways for written lines
+    };
+    explicit Evictions(const Uses& uses) : use_(uses) {}
 
     /// Allocates a way of the set to the line of the request, if the outlet has space for the
     /// evicted sectors and `messages` more. `written`: the line is written and may use a reserved
@@ -21,7 +34,7 @@ class Evictions {
     void evict(std::uint32_t line);
     void offer(std::uint32_t line, SectorMask clean);
 
-    Core& c_;
+    Uses use_;
 };
 
 } // namespace memsim::mem::cache

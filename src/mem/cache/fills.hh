@@ -1,6 +1,8 @@
 #pragma once
 
-#include "mem/cache/core.hh"
+#include "mem/cache/banked_slots.hh"
+#include "mem/cache/lines/mshr_use.hh"
+#include "mem/cache/stats.hh"
 
 namespace memsim::mem::cache {
 
@@ -12,26 +14,38 @@ class Fills {
         std::uint32_t line = parts::TagArray::none; ///< line whose fetch is complete, or none
         bool awaited = false;                       ///< a flush waited for it
     };
-    explicit Fills(Core& core) : c_(core) {}
+    struct Uses {
+        const Config& config;
+        const Map& map;
+        Lines& lines;
+        MshrUse& mshr_use;
+        BankedSlots& slots;
+        Banks& banks;
+        SimulationRef sim;
+        Stats& stat;
+        std::uint64_t& owed;     ///< requests without a response
+        std::uint64_t& fetching; ///< bytes in flight from the next level
+    };
+    explicit Fills(const Uses& uses) : use_(uses) {}
 
     /// Marks the sectors valid, unless they were dropped meanwhile. Calls answer(response, line,
     /// mark) for each request whose sectors are now complete.
     template <class F>
     Done fill(const protocol::MemResponse& r, F&& answer) {
-        Lines& lines = c_.lines;
+        Lines& lines = use_.lines;
         parts::TagArray& tags = lines.tags;
         auto& mshr = lines.mshrs.in_use(r.tag);
         const std::uint32_t line = mshr.line;
-        const SectorMask here = c_.map.sectors(r).touched;
-        c_.state.fetching -= r.payload();
+        const SectorMask here = use_.map.sectors(r).touched;
+        use_.fetching -= r.payload();
         mshr.pending &= static_cast<SectorMask>(~here);
         if (lines.bytes) lines.bytes->fill(line, r);
         if (!mshr.dropped) {
             tags.add_valid(line, here);
-            if (!c_.config.write_back() && !tags.kept(line)) tags.clean(line, here);
-            if (!c_.config.fill_port) {
-                c_.slots.free(c_.sim.now()); // makes the cycle of now() the current one
-                c_.occupy(c_.map.bank(r.address), c_.config.write_cycles);
+            if (!use_.config.write_back() && !tags.kept(line)) tags.clean(line, here);
+            if (!use_.config.fill_port) {
+                use_.slots.free(use_.sim.now()); // makes the cycle of now() the current one
+                use_.banks.occupy(use_.map.bank(r.address), use_.config.write_cycles);
             }
         }
         lines.mshrs.serve(r.tag, [&](const Target& t) {
@@ -41,23 +55,23 @@ class Fills {
                 tags.add_dirty(line, t.sectors);
             }
             if (!t.posted) {
-                --c_.state.owed;
+                --use_.owed;
                 answer(t.answer, line, !t.fetched);
             }
             return true;
         });
         if (mshr.pending) return {};
         const Done done {line, mshr.awaited};
-        c_.stat.miss_latency.sample(Time {c_.sim.now() - mshr.since});
-        c_.mshr_use.release(tags.tag(line)); // before unlock(): an empty line loses its tag then
+        use_.stat.miss_latency.sample(Time {use_.sim.now() - mshr.since});
+        use_.mshr_use.release(tags.tag(line)); // before unlock(): an empty line loses its tag then
         tags.unlock(line);
         lines.mshrs.release(r.tag);
-        c_.stat.mshrs_used.set(c_.sim.now(), c_.mshr_use.used());
+        use_.stat.mshrs_used.set(use_.sim.now(), use_.mshr_use.used());
         return done;
     }
 
   private:
-    Core& c_;
+    Uses use_;
 };
 
 } // namespace memsim::mem::cache

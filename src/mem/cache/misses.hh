@@ -1,6 +1,8 @@
 #pragma once
 
+#include "mem/cache/claims.hh"
 #include "mem/cache/evictions.hh"
+#include "mem/cache/lines/mshr_use.hh"
 
 namespace memsim::mem::cache {
 
@@ -8,7 +10,23 @@ namespace memsim::mem::cache {
 /// yet requested are fetched.
 class Misses {
   public:
-    Misses(Core& core, Evictions& evictions) : c_(core), evictions_(evictions) {}
+    /// They outlive it.
+    struct Uses {
+        const Config& config;
+        const Map& map;
+        Lines& lines;
+        MshrUse& mshr_use;
+        Outlet& outlet;
+        Banks& banks;
+        Accounting& accounting;
+        Claims& claims;
+        Evictions& evictions;
+        SimulationRef sim;
+        Stats& stat;
+        std::uint64_t& owed;     ///< requests without a response
+        std::uint64_t& fetching; ///< bytes in flight from the next level
+    };
+    explicit Misses(const Uses& uses) : use_(uses) {}
 
     /// Returns `none` if served. Otherwise returns the cause of the stall and changes nothing.
     CacheStall miss(const Access& a);
@@ -18,8 +36,7 @@ class Misses {
     std::uint32_t take_mshr(std::uint32_t line);
 
   private:
-    Core& c_;
-    Evictions& evictions_;
+    Uses use_;
 };
 
 } // namespace memsim::mem::cache

@@ -6,15 +6,15 @@ namespace memsim::mem::cache {
 
 Forwarded Outlet::answered(std::uint32_t tag) {
     const std::uint32_t place = tag - limits_.fetches;
-    const Forwarded origin = parts::named(s_.forwarded, place);
-    s_.free.push_back(place);
-    s_.forwarded[place] = {};
+    const Forwarded origin = parts::named(state_.forwarded, place);
+    state_.free.push_back(place);
+    state_.forwarded[place] = {};
     return origin;
 }
 
 std::uint32_t Outlet::await_evicted() {
     std::uint32_t n = 0;
-    for (Forwarded& f : s_.forwarded)
+    for (Forwarded& f : state_.forwarded)
         if (f.evicted) {
             f = {0, 0, true, false};
             ++n;
@@ -24,8 +24,8 @@ std::uint32_t Outlet::await_evicted() {
 
 void Outlet::functional(FunctionalAccess& access) const {
     const std::uint64_t sector = access.address / SectorBytes::size;
-    for (std::uint32_t i = s_.queue.size(); i-- > 0 && !access.write;) {
-        const protocol::MemRequest& r = s_.queue[i];
+    for (std::uint32_t i = state_.queue.size(); i-- > 0 && !access.write;) {
+        const protocol::MemRequest& r = state_.queue[i];
         if (!r.contents) continue;
         for (const Contents::Piece& p : sim_.contents()[r.contents].pieces)
             if (r.address / SectorBytes::size + p.sector == sector) access.data.fill(p.data);

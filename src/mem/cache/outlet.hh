@@ -31,33 +31,35 @@ class Outlet {
         Time latency;
     };
     Outlet(const Limits& limits, Requester<protocol::Mem>& port, SimulationRef sim, State& state)
-        : limits_(limits), port_(port), sim_(sim), s_(state) {
-        s_.queue.reserve(limits.queue);
-        s_.forwarded.resize(limits.forwarded);
-        for (std::uint32_t i = limits.forwarded; i-- > 0;) s_.free.push_back(i);
+        : limits_(limits), port_(port), sim_(sim), state_(state) {
+        state_.queue.reserve(limits.queue);
+        state_.forwarded.resize(limits.forwarded);
+        for (std::uint32_t i = limits.forwarded; i-- > 0;) state_.free.push_back(i);
     }
 
-    bool room(std::uint32_t messages) const { return s_.queue.size() + messages <= limits_.queue; }
-    bool empty() const { return s_.queue.empty(); }
-    std::uint32_t size() const { return s_.queue.size(); }
+    bool room(std::uint32_t messages) const {
+        return state_.queue.size() + messages <= limits_.queue;
+    }
+    bool empty() const { return state_.queue.empty(); }
+    std::uint32_t size() const { return state_.queue.size(); }
     /// Requires: room(1).
     void send(const protocol::MemRequest& r) {
-        if (s_.queue.empty() && port_.can_send())
+        if (state_.queue.empty() && port_.can_send())
             go(r);
         else
-            s_.queue.push(r);
+            state_.queue.push(r);
     }
     /// Sends queued messages as long as the port accepts them.
     void drain() {
-        while (!s_.queue.empty() && port_.can_send()) go(s_.queue.pop());
+        while (!state_.queue.empty() && port_.can_send()) go(state_.queue.pop());
     }
 
-    bool can_expect() const { return !s_.free.empty(); }
+    bool can_expect() const { return !state_.free.empty(); }
     /// Reserves the tag of a message whose response belongs to `origin`.
     std::uint32_t expect(const Forwarded& origin) {
-        const std::uint32_t place = s_.free.back();
-        s_.free.pop_back();
-        s_.forwarded[place] = origin;
+        const std::uint32_t place = state_.free.back();
+        state_.free.pop_back();
+        state_.forwarded[place] = origin;
         return limits_.fetches + place;
     }
     bool is_fetch(std::uint32_t tag) const { return tag < limits_.fetches; }
@@ -65,7 +67,7 @@ class Outlet {
     Forwarded answered(std::uint32_t tag);
     /// A flush begins and waits for the write-backs already sent. Returns their number.
     std::uint32_t await_evicted();
-    bool expects_none() const { return s_.free.size() == s_.forwarded.size(); }
+    bool expects_none() const { return state_.free.size() == state_.forwarded.size(); }
 
     /// Applies queued messages to a functional access, the newest first.
     void functional(FunctionalAccess& access) const;
@@ -80,7 +82,7 @@ class Outlet {
     Limits limits_;
     Requester<protocol::Mem>& port_;
     SimulationRef sim_;
-    State& s_;
+    State& state_;
 };
 
 } // namespace memsim::mem::cache

@@ -2,8 +2,8 @@
 
 #include "core/base/clock.hh"
 #include "core/declare/param.hh"
+#include "mem/cache/lines/set_hash.hh"
 #include "mem/fault.hh"
-#include "parts/set_hash.hh"
 #include "parts/tag_policy.hh"
 #include "protocol/mem.hh"
 
@@ -43,8 +43,8 @@ struct GeometryParams {
     Param<unsigned> ways {6, {1, 65536}, "Ways of a set", assumed("48 KiB in 64 sets")};
     Param<PolicyName<parts::TagPolicy>> replacement {"lru", "Policy that selects the line to evict",
                                                      usual_policy()};
-    Param<PolicyName<parts::SetHash>> set_hash {"linear", "Policy that maps lines to sets",
-                                                usual_policy()};
+    Param<PolicyName<SetHash>> set_hash {"linear", "Policy that maps lines to sets",
+                                         usual_policy()};
     Param<unsigned> interleave_ways {
         0,
         {0, 65536},

@@ -16,24 +16,24 @@ MemRequest Prefetching::part(const MemRequest& h, std::uint32_t done, std::uint3
 
 void Prefetching::hint(const Access& a, bool held) {
     const SectorMask missing = without(a.touched, a.valid | a.pending);
-    ++c_.stat.hints;
+    ++use_.stat.hints;
     if (missing == 0) {
-        ++c_.stat.hints_useless;
+        ++use_.stat.hints_useless;
         return;
     }
     std::uint32_t line = a.line;
-    const bool dropped = held || (a.found() && c_.lines.tags.locked(line)) ||
-                         !c_.mshr_use.room(a.place.line, c_.config.demand_mshrs) ||
-                         !c_.outlet.room(1) ||
-                         (!a.found() && evictions_.take_way(a, false, 1, line) != CacheStall::none);
+    const bool dropped =
+        held || (a.found() && use_.lines.tags.locked(line)) ||
+        !use_.mshr_use.room(a.place.line, use_.config.demand_mshrs) || !use_.outlet.room(1) ||
+        (!a.found() && use_.evictions.take_way(a, false, 1, line) != CacheStall::none);
     if (dropped) {
-        ++c_.stat.hints_dropped;
+        ++use_.stat.hints_dropped;
         return;
     }
-    ++c_.stat.prefetches;
-    c_.lines.tags.set_prefetched(line, true);
-    misses_.fetch(misses_.take_mshr(line), a.place.line, missing, a.request);
-    c_.occupy(a.place.bank, c_.config.read_cycles);
+    ++use_.stat.prefetches;
+    use_.lines.tags.set_prefetched(line, true);
+    use_.misses.fetch(use_.misses.take_mshr(line), a.place.line, missing, a.request);
+    use_.banks.occupy(a.place.bank, use_.config.read_cycles);
 }
 
 } // namespace memsim::mem::cache

@@ -8,13 +8,25 @@ namespace memsim::mem::cache {
 /// otherwise it is dropped.
 class Prefetching {
   public:
-    Prefetching(Core& core, Evictions& evictions, Misses& misses)
-        : c_(core), evictions_(evictions), misses_(misses) {}
+    /// They outlive it.
+    struct Uses {
+        const Config& config;
+        const Map& map;
+        Lines& lines;
+        MshrUse& mshr_use;
+        Outlet& outlet;
+        Banks& banks;
+        Evictions& evictions;
+        Misses& misses;
+        Stats& stat;
+    };
+    explicit Prefetching(const Uses& uses) : use_(uses) {}
 
     /// Bytes of the hint in the next line after the first `done` bytes; 0 at the end.
     std::uint32_t next_part(const protocol::MemRequest& h, std::uint32_t done) const {
         const std::uint64_t address = h.address + done;
-        const std::uint64_t to_end = c_.map.line_bytes() - (address & (c_.map.line_bytes() - 1));
+        const std::uint64_t to_end =
+            use_.map.line_bytes() - (address & (use_.map.line_bytes() - 1));
         return static_cast<std::uint32_t>(
             std::min<std::uint64_t>(to_end, h.bytes - std::min(h.bytes, done)));
     }
@@ -25,9 +37,7 @@ class Prefetching {
     void hint(const Access& a, bool held);
 
   private:
-    Core& c_;
-    Evictions& evictions_;
-    Misses& misses_;
+    Uses use_;
 };
 
 } // namespace memsim::mem::cache

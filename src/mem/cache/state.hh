@@ -1,7 +1,7 @@
 #pragma once
 
 #include "mem/cache/banked_slots.hh"
-#include "mem/cache/mshr_use.hh"
+#include "mem/cache/lines/mshr_use.hh"
 #include "mem/cache/outlet.hh"
 #include "mem/cache/stats.hh"
 
@@ -28,7 +28,7 @@ struct State { // fields used by every access come first, in one cache line
     std::uint64_t owed = 0;     ///< requests without a response
     std::uint64_t fetching = 0; ///< bytes requested from the next level and not yet received
     parts::TagArray tags;
-    Policy<parts::SetHash> set_hash;
+    Policy<SetHash> set_hash;
     Mshrs mshrs;
     MshrUse::State mshr_use;
     BankedSlotsState slots;

@@ -8,8 +8,22 @@ namespace memsim::mem::cache {
 /// served the request; otherwise it returns the cause of the stall and changes nothing.
 class Writes {
   public:
-    Writes(Core& core, Evictions& evictions, Misses& misses)
-        : c_(core), evictions_(evictions), misses_(misses) {}
+    /// They outlive it.
+    struct Uses {
+        const Config& config;
+        Lines& lines;
+        MshrUse& mshr_use;
+        Outlet& outlet;
+        Banks& banks;
+        Accounting& accounting;
+        Claims& claims;
+        Evictions& evictions;
+        Misses& misses;
+        Stats& stat;
+        std::uint64_t& owed;           ///< requests without a response
+        const std::uint32_t& reserved; ///< ways for written lines
+    };
+    explicit Writes(const Uses& uses) : use_(uses) {}
 
     /// Keeps the write in this cache.
     CacheStall stay(const Access& a);
@@ -21,9 +35,7 @@ class Writes {
   private:
     SectorMask update(const Access& a, std::uint32_t line, bool drops);
 
-    Core& c_;
-    Evictions& evictions_;
-    Misses& misses_;
+    Uses use_;
 };
 
 } // namespace memsim::mem::cache

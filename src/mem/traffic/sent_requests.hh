@@ -27,7 +27,7 @@ class SentRequests {
     };
 
     SentRequests(State& state, SentStats& stats, Simulation& sim)
-        : s_(state), stats_(stats), sim_(sim) {}
+        : state_(state), stats_(stats), sim_(sim) {}
     /// `most`: the maximum number of outstanding requests, which the port enforces.
     static void init(State& s, unsigned most) {
         s.sent_at.assign(most, 0);
@@ -38,15 +38,15 @@ class SentRequests {
 
     /// Assigns tag and stamps to a request that is sent now.
     void send(protocol::MemRequest& r) {
-        r.tag = s_.free.back();
-        s_.free.pop_back();
-        s_.sent_at[r.tag] = sim_.now();
+        r.tag = state_.free.back();
+        state_.free.pop_back();
+        state_.sent_at[r.tag] = sim_.now();
         r.stamps = sim_.stamps().open(sim_.now(), r.address);
     }
     void answered(const protocol::MemResponse& r) {
         sim_.contents().release(r.contents);
-        const Time taken {sim_.now() - parts::named(s_.sent_at, r.tag)};
-        s_.free.push_back(r.tag);
+        const Time taken {sim_.now() - parts::named(state_.sent_at, r.tag)};
+        state_.free.push_back(r.tag);
         stats_.bytes += r.payload();
         const bool read = r.command == protocol::Command::read;
         ++(read ? stats_.reads : stats_.writes);
@@ -56,7 +56,7 @@ class SentRequests {
     }
 
   private:
-    State& s_;
+    State& state_;
     SentStats& stats_;
     Simulation& sim_;
 };

@@ -10,8 +10,7 @@ namespace memsim::workload {
 /// Models        The kernels of docs/models/llm.md, launched one after the other for each layer.
 ///               Instructions are counted by the rule of docs/models/workloads.md.
 /// Requires      hidden, ffn and heads x head_dim are multiples of the weights in a word; head_dim
-/// is a power of 2 from
-///               8 to 128; kv_heads divides heads.
+///               is a power of 2 from 8 to 128; kv_heads divides heads.
 /// Not modelled  Tensor cores, batches, prefill, sampling.
 class Decoder final : public Application {
   public:

@@ -14,7 +14,7 @@ static const Registration<SerialGroups> serial_groups {
 
 namespace {
 
-/// An application whose launches are those of another one, distributed over hardware threads. Its
+/// The launches of another application, distributed over hardware threads. Its
 /// state consists of the other's state and the current launch.
 class SerialSource final : public program::KernelSource {
   public:
@@ -104,6 +104,7 @@ protocol::HasKernels& SerialGroups::application() const {
 program::KernelSource& SerialGroups::kernels() {
     if (serial_) return *serial_;
     program::KernelSource& of = application().kernels();
+    // Only an Application runs its blocks in any order (KernelSource), which a cast finds.
     if (!dynamic_cast<Application*>(&of))
         refuse("program", port.program.neighbour_path() +
                               " runs its blocks in linear order only, like a recording: bind a "

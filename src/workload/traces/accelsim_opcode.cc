@@ -57,10 +57,11 @@ std::uint8_t width_of(std::string_view parts) {
 
 struct MatrixName {
     std::string_view name;
-    std::uint32_t halves; ///< multiply-accumulates of 16-bit values in the time of two of its own
-    std::uint32_t warps;  ///< that execute it together
+    std::uint32_t halves; ///< multiply-accumulates of 16-bit values in the time of two of this kind
+    std::uint32_t warps;  ///< number of warps that execute it together
 };
-// Rates beside 16-bit values: the vendor's, of H100. TF32 is a part of its own.
+// Rates relative to 16-bit values, as NVIDIA states them for the H100. TF32 is a separate part of
+// the name.
 constexpr MatrixName matrix_names[] = {{"HMMA", 2, 1},  {"IMMA", 1, 1},  {"DMMA", 32, 1},
                                        {"HGMMA", 2, 4}, {"QGMMA", 1, 4}, {"IGMMA", 1, 4}};
 

@@ -108,12 +108,14 @@ void GarbageCollector::take_answers() {
                 end(requests_->merge_of(r.tag));
         }
     if (!merges_->stepping()) return;
-    if (params.helpers() == 0 && state.step_until <= now()) merges_->step_done();
-    for (unsigned i = 0; i < port.helper.size(); ++i)
-        while (!port.helper[i].empty()) {
-            port.helper[i].pop();
-            merges_->step_done();
-        }
+    if (!port.helper) {
+        if (state.step_until <= now()) merges_->step_done();
+        return;
+    }
+    while (!port.helper->empty()) {
+        port.helper->pop();
+        merges_->step_done();
+    }
 }
 
 void GarbageCollector::take_lows() {
@@ -258,13 +260,13 @@ void GarbageCollector::end(std::uint32_t merge) {
 /// Starts the next step of a merge whose granted pages have all been sent; merges are served in
 /// turn.
 void GarbageCollector::run_helper() {
-    if (merges_->stepping() || (params.helpers() && !port.helper[0].can_send())) return;
+    if (merges_->stepping() || (port.helper && !port.helper->can_send())) return;
     const std::uint32_t instructions = merges_->next_step() * params.instructions();
     if (instructions == 0) return;
     ++stat.steps;
     stat.instructions += instructions;
-    if (params.helpers())
-        port.helper[0].send({instructions});
+    if (port.helper)
+        port.helper->send({instructions});
     else {
         state.step_until = now() + params.instruction_time->raw * instructions;
         arm(state.step_end, state.step_until);

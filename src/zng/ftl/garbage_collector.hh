@@ -59,11 +59,6 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
             example_value()};
         Param<unsigned> controllers {16, {1, 256}, "Flash controllers", assumed("one a channel")};
         Param<unsigned> caches {0, {0, 256}, "L2 slices to flush", from_wiring()};
-        Param<unsigned> helpers {
-            0,
-            {0, 1},
-            "SMs with an assist warp that runs the collector (0: it uses an SM of its own)",
-            from_wiring()};
         Param<unsigned> instructions {32,
                                       {1, 65536},
                                       "Warp instructions per moved page: address, command, answer",
@@ -121,10 +116,9 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
                                                .latency = from<&Params::latency>,
                                                .needs = needs<protocol::HasPages>},
                                               "The MMU"};
-        Many<Requester<protocol::Assist>> helper {
-            from<&Params::helpers>,
+        Optional<Requester<protocol::Assist>> helper {
             {.depth = [](const void*) { return 1u; }, .latency = from<&Params::latency>},
-            "The SM that runs the helper thread"};
+            "The SM that runs the helper thread in an assist warp; unbound: its own SM"};
     };
     struct Stats {
         Counter log_lows {Unit::count, "Reports of log blocks with few pages left"};

@@ -24,15 +24,15 @@ struct HeldApplication {
 class HeldApplications {
   public:
     HeldApplications(std::uint32_t caches, std::vector<HeldApplication>& state)
-        : caches_(caches), s_(state) {}
+        : caches_(caches), state_(state) {}
 
-    HeldApplication& operator[](std::size_t i) { return s_[i]; }
-    std::size_t size() const { return s_.size(); }
-    bool quiet(std::size_t i) const { return s_[i].hold == Hold::quiet; }
+    HeldApplication& operator[](std::size_t i) { return state_[i]; }
+    std::size_t size() const { return state_.size(); }
+    bool quiet(std::size_t i) const { return state_[i].hold == Hold::quiet; }
 
     /// The condition that the application waits for, or "".
     std::string waits_for(std::size_t i) const {
-        const HeldApplication& a = s_[i];
+        const HeldApplication& a = state_[i];
         return a.hold == Hold::draining   ? "outstanding requests"
                : a.hold == Hold::flushing ? "the flush of " + std::to_string(a.flushing) + " caches"
                                           : "";
@@ -40,15 +40,15 @@ class HeldApplications {
 
     /// Begins a merge. Returns true if the application must be held for it.
     bool begin_merge(std::size_t i, Tick now) {
-        ++s_[i].merges;
-        if (s_[i].hold != Hold::none) return false;
-        s_[i].hold = Hold::draining;
-        s_[i].since = now;
+        ++state_[i].merges;
+        if (state_[i].hold != Hold::none) return false;
+        state_[i].hold = Hold::draining;
+        state_[i].since = now;
         return true;
     }
     /// Its requests are answered. The flush of all caches begins. Returns the drain time.
     Time drained(std::size_t i, Tick now) {
-        HeldApplication& a = s_[i];
+        HeldApplication& a = state_[i];
         a.drained = now;
         a.flushing = caches_;
         a.hold = caches_ ? Hold::flushing : Hold::quiet;
@@ -56,22 +56,22 @@ class HeldApplications {
     }
     /// Counts a flushed cache. Returns true for the last one.
     bool flushed(std::size_t i) {
-        if (--s_[i].flushing) return false;
-        s_[i].hold = Hold::quiet;
+        if (--state_[i].flushing) return false;
+        state_[i].hold = Hold::quiet;
         return true;
     }
     /// The tables name the new blocks of a merge.
-    void mapped(std::size_t i) { --s_[i].merges; }
+    void mapped(std::size_t i) { --state_[i].merges; }
     /// Returns true if the application resumes.
     bool resumes(std::size_t i) {
-        if (!quiet(i) || s_[i].merges) return false;
-        s_[i].hold = Hold::none;
+        if (!quiet(i) || state_[i].merges) return false;
+        state_[i].hold = Hold::none;
         return true;
     }
 
   private:
     std::uint32_t caches_;
-    std::vector<HeldApplication>& s_;
+    std::vector<HeldApplication>& state_;
 };
 
 } // namespace memsim::zng

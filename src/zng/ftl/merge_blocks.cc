@@ -5,31 +5,32 @@
 namespace memsim::zng {
 
 MergeBlocks::MergeBlocks(Config config, MergeBlocksState& state)
-    : c_(std::move(config)), s_(state) {
+    : config_(std::move(config)), state_(state) {
     const auto up = [](std::uint32_t n, std::uint32_t of) { return (n + of - 1) / of; };
-    const std::uint32_t reachable = c_.flash.reachable_groups();
+    const std::uint32_t reachable = config_.flash.reachable_groups();
     std::uint32_t data = 0; // upper bound of the blocks within the reach of a group
-    for (const BlockRange& r : c_.ranges) {
+    for (const BlockRange& r : config_.ranges) {
         if (r.blocks == 0) continue;
-        data += up(r.blocks, c_.flash.groups() / reachable);
-        const std::uint32_t last = c_.flash.block_in_plane(r.first + r.blocks - 1);
-        used_logs_ = std::max(used_logs_, last / c_.ratio + 1);
+        data += up(r.blocks, config_.flash.groups() / reachable);
+        const std::uint32_t last = config_.flash.block_in_plane(r.first + r.blocks - 1);
+        used_logs_ = std::max(used_logs_, last / config_.ratio + 1);
     }
     const std::uint32_t logs =
-        up(up(data, reachable), c_.ratio); // per group, to merge all these blocks into
-    kept_ = std::max(logs, 1u) * (c_.ratio + 1);
+        up(up(data, reachable), config_.ratio); // per group, to merge all these blocks into
+    kept_ = std::max(logs, 1u) * (config_.ratio + 1);
 }
 
 Served MergeBlocks::served_by(std::uint32_t log) const {
-    if (const Served* const made = s_.made.find(log)) return *made;
+    if (const Served* const made = state_.made.find(log)) return *made;
     Served s;
-    const std::uint32_t group = c_.flash.group_of(log);
-    const std::uint32_t first = (c_.flash.block_in_plane(log) - c_.data_blocks) * c_.ratio;
-    for (std::uint32_t b = first; b < first + c_.ratio && b < c_.data_blocks; ++b) {
-        const std::uint32_t data = c_.flash.in_group(group, b);
-        if (s_.logical.find(data)) continue;
-        for (std::size_t i = 0; i < c_.ranges.size(); ++i)
-            if (data - c_.ranges[i].first < c_.ranges[i].blocks) {
+    const std::uint32_t group = config_.flash.group_of(log);
+    const std::uint32_t first =
+        (config_.flash.block_in_plane(log) - config_.data_blocks) * config_.ratio;
+    for (std::uint32_t b = first; b < first + config_.ratio && b < config_.data_blocks; ++b) {
+        const std::uint32_t data = config_.flash.in_group(group, b);
+        if (state_.logical.find(data)) continue;
+        for (std::size_t i = 0; i < config_.ranges.size(); ++i)
+            if (data - config_.ranges[i].first < config_.ranges[i].blocks) {
                 s.application = static_cast<std::uint16_t>(i);
                 s.blocks.push_back(data);
             }
@@ -38,27 +39,27 @@ Served MergeBlocks::served_by(std::uint32_t log) const {
 }
 
 void MergeBlocks::close(const Served& s, std::uint32_t log) {
-    const std::uint64_t key = open_key(c_.flash.group_of(log), s.application);
-    if (const OpenLog* const o = s_.open.find(key); o && o->log == log) s_.open.erase(key);
+    const std::uint64_t key = open_key(config_.flash.group_of(log), s.application);
+    if (const OpenLog* const o = state_.open.find(key); o && o->log == log) state_.open.erase(key);
 }
 
 std::optional<std::uint32_t> MergeBlocks::extend(std::uint32_t log) {
-    const std::uint32_t group = c_.flash.group_of(log), logs = s_.logs.logs_of_group();
-    std::uint32_t& taken = s_.idle_taken[group];
+    const std::uint32_t group = config_.flash.group_of(log), logs = state_.logs.logs_of_group();
+    std::uint32_t& taken = state_.idle_taken[group];
     std::uint32_t block = 0;
     if (used_logs_ + taken < logs)
-        block = c_.flash.in_group(group, c_.data_blocks + logs - ++taken);
-    else if (s_.free.left(group) > kept_)
-        block = s_.free.take(group);
+        block = config_.flash.in_group(group, config_.data_blocks + logs - ++taken);
+    else if (state_.free.left(group) > kept_)
+        block = state_.free.take(group);
     else
         return {};
-    s_.more[log].push_back(block);
+    state_.more[log].push_back(block);
     return block;
 }
 
 std::vector<std::uint32_t> MergeBlocks::all_of(std::uint32_t log) const {
     std::vector<std::uint32_t> all {log};
-    if (const auto* const more = s_.more.find(log))
+    if (const auto* const more = state_.more.find(log))
         all.insert(all.end(), more->begin(), more->end());
     return all;
 }
@@ -66,15 +67,16 @@ std::vector<std::uint32_t> MergeBlocks::all_of(std::uint32_t log) const {
 bool MergeBlocks::has_room(std::uint32_t from, std::uint16_t application,
                            std::size_t blocks) const {
     std::size_t room = 0;
-    for (std::uint32_t i = 0; i < c_.flash.reachable_groups() && room < blocks; ++i) {
-        const std::uint32_t group = c_.flash.reachable_group(from, i);
-        std::uint32_t left = s_.free.left(group);
-        if (const OpenLog* const o = s_.open.find(open_key(group, application))) {
-            const std::uint32_t with_log = std::min(left, c_.ratio - o->members);
+    for (std::uint32_t i = 0; i < config_.flash.reachable_groups() && room < blocks; ++i) {
+        const std::uint32_t group = config_.flash.reachable_group(from, i);
+        std::uint32_t left = state_.free.left(group);
+        if (const OpenLog* const o = state_.open.find(open_key(group, application))) {
+            const std::uint32_t with_log = std::min(left, config_.ratio - o->members);
             room += with_log, left -= with_log;
         }
-        const std::uint32_t rest = left % (c_.ratio + 1); // each log block needs its data blocks
-        room += left / (c_.ratio + 1) * c_.ratio + (rest ? rest - 1 : 0);
+        const std::uint32_t rest =
+            left % (config_.ratio + 1); // each log block needs its data blocks
+        room += left / (config_.ratio + 1) * config_.ratio + (rest ? rest - 1 : 0);
     }
     return room >= blocks;
 }
@@ -83,60 +85,60 @@ BlockMove MergeBlocks::choose(std::uint32_t from, std::uint16_t application, boo
     // Merges, whether a log block is opened, block, group. The smallest tuple is the best choice.
     using Choice = std::tuple<std::uint32_t, bool, FreeBlocks::Block, std::uint32_t>;
     std::optional<Choice> best;
-    for (std::uint32_t i = 0; i < c_.flash.reachable_groups(); ++i) {
-        const std::uint32_t group = c_.flash.reachable_group(c_.flash.group_of(from), i);
-        const bool opens = !s_.open.find(open_key(group, application));
-        if (s_.free.left(group) < 1u + opens) continue;
-        const Choice c {s_.group_moves[group], opens, s_.free.best(group), group};
+    for (std::uint32_t i = 0; i < config_.flash.reachable_groups(); ++i) {
+        const std::uint32_t group = config_.flash.reachable_group(config_.flash.group_of(from), i);
+        const bool opens = !state_.open.find(open_key(group, application));
+        if (state_.free.left(group) < 1u + opens) continue;
+        const Choice c {state_.group_moves[group], opens, state_.free.best(group), group};
         if (!best || c < *best) best = c;
     }
     MEMSIM_ASSERT(best, "there is no room for a data block that is moved");
     const auto [merges, opens, block, group] = *best;
     BlockMove m;
     m.from = from;
-    const std::uint32_t* const known = s_.logical.find(from); // otherwise it was never moved
+    const std::uint32_t* const known = state_.logical.find(from); // otherwise it was never moved
     m.logical = known ? *known : from;
-    m.to = s_.free.take(group);
+    m.to = state_.free.take(group);
     const std::uint64_t key = open_key(group, application);
     opened = opens;
-    if (opens) s_.open[key] = {s_.free.take(group), 0};
-    OpenLog& open = s_.open[key];
+    if (opens) state_.open[key] = {state_.free.take(group), 0};
+    OpenLog& open = state_.open[key];
     m.to_log = open.log;
-    if (++open.members == c_.ratio) s_.open.erase(key);
-    Served& served = s_.made[m.to_log];
+    if (++open.members == config_.ratio) state_.open.erase(key);
+    Served& served = state_.made[m.to_log];
     served.application = application;
     served.blocks.push_back(m.to);
-    s_.logical[m.to] = m.logical;
-    ++s_.targets[m.to_log];
-    ++s_.group_moves[group];
+    state_.logical[m.to] = m.logical;
+    ++state_.targets[m.to_log];
+    ++state_.group_moves[group];
     return m;
 }
 
 void MergeBlocks::moved(const BlockMove& m) {
-    s_.logs.change(m.to, m.to_log);
-    s_.logical[m.from] = MergeBlocksState::moved_away;
-    s_.logs.forget(m.from);
-    --s_.group_moves[c_.flash.group_of(m.from)];
-    --s_.group_moves[c_.flash.group_of(m.to)];
+    state_.logs.change(m.to, m.to_log);
+    state_.logical[m.from] = MergeBlocksState::moved_away;
+    state_.logs.forget(m.from);
+    --state_.group_moves[config_.flash.group_of(m.from)];
+    --state_.group_moves[config_.flash.group_of(m.to)];
 }
 
 void MergeBlocks::check_loaded(Loader& l) const {
-    const std::uint64_t blocks = c_.flash.all_blocks();
-    s_.made.all([&](std::uint64_t, const Served& s) {
-        l.index("made", s.application, c_.ranges.size());
+    const std::uint64_t blocks = config_.flash.all_blocks();
+    state_.made.all([&](std::uint64_t, const Served& s) {
+        l.index("made", s.application, config_.ranges.size());
         l.indices("made.blocks", s.blocks, blocks);
         return true;
     });
-    s_.idle_taken.all([&](std::uint64_t group, std::uint32_t taken) {
-        l.index("idle_taken", group, c_.flash.groups());
-        l.index("idle_taken", taken, s_.logs.logs_of_group() - used_logs_ + 1);
+    state_.idle_taken.all([&](std::uint64_t group, std::uint32_t taken) {
+        l.index("idle_taken", group, config_.flash.groups());
+        l.index("idle_taken", taken, state_.logs.logs_of_group() - used_logs_ + 1);
         return true;
     });
-    s_.more.all([&](std::uint64_t, const std::vector<std::uint32_t>& more) {
+    state_.more.all([&](std::uint64_t, const std::vector<std::uint32_t>& more) {
         l.indices("more", more, blocks);
         return true;
     });
-    s_.open.all([&](std::uint64_t, const OpenLog& o) {
+    state_.open.all([&](std::uint64_t, const OpenLog& o) {
         l.index("open", o.log, blocks);
         return true;
     });

@@ -65,7 +65,7 @@ class MergeBlocks {
     /// Assigns no further data block to this log block.
     void close(const Served& s, std::uint32_t log);
     /// Whether data blocks that it serves are still being moved.
-    bool awaits_data(std::uint32_t log) const { return s_.targets.find(log) != nullptr; }
+    bool awaits_data(std::uint32_t log) const { return state_.targets.find(log) != nullptr; }
     /// Takes an erased block of its group to extend a full log block: the last log block whose data
     /// blocks hold nothing, or else a free block if enough of them remain for merges.
     std::optional<std::uint32_t> extend(std::uint32_t log);
@@ -79,16 +79,16 @@ class MergeBlocks {
     BlockMove choose(std::uint32_t from, std::uint16_t application, bool& opened);
     /// The pages of `blocks` data blocks begin to leave the group of their log block.
     void leave(std::uint32_t log, std::size_t blocks) {
-        s_.group_moves[c_.flash.group_of(log)] += static_cast<std::uint32_t>(blocks);
+        state_.group_moves[config_.flash.group_of(log)] += static_cast<std::uint32_t>(blocks);
     }
     /// All pages of a block have arrived at a block served by `to_log`.
     void arrived(std::uint32_t to_log) {
-        if (--s_.targets[to_log] == 0) s_.targets.erase(to_log);
+        if (--state_.targets[to_log] == 0) state_.targets.erase(to_log);
     }
     /// The tables name the new place of a data block.
     void moved(const BlockMove& m);
-    void merged(std::uint32_t log) { s_.made.erase(log), s_.more.erase(log); }
-    void erased(std::uint32_t block) { s_.free.put(block); }
+    void merged(std::uint32_t log) { state_.made.erase(log), state_.more.erase(log); }
+    void erased(std::uint32_t block) { state_.free.put(block); }
 
     void check_loaded(Loader& l) const;
 
@@ -97,12 +97,12 @@ class MergeBlocks {
         return std::uint64_t {group} << 16 | application;
     }
 
-    Config c_;
+    Config config_;
     std::uint32_t used_logs_ =
         0; ///< log blocks per group, counted from the first, that may serve data at the start
     std::uint32_t kept_ = 0; ///< free blocks per group that extensions leave, so that all data in
                              ///< its reach can be merged
-    MergeBlocksState& s_;
+    MergeBlocksState& state_;
 };
 
 } // namespace memsim::zng

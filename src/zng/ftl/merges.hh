@@ -42,74 +42,74 @@ class MergeTable {
   public:
     /// `pages`: data pages per mapped block. `step`: pages of each block per turn.
     MergeTable(std::uint32_t pages, std::uint32_t step, MergeTableState& state)
-        : pages_(pages), step_(step), s_(state) {}
+        : pages_(pages), step_(step), state_(state) {}
 
     void reset(std::uint32_t merges) {
-        s_.merges.resize(merges);
-        for (std::uint32_t i = merges; i-- > 0;) s_.idle.push_back(i);
+        state_.merges.resize(merges);
+        for (std::uint32_t i = merges; i-- > 0;) state_.idle.push_back(i);
     }
-    bool full() const { return s_.idle.empty(); }
+    bool full() const { return state_.idle.empty(); }
     Merge& begin(std::vector<std::uint32_t> logs, std::uint16_t application, Tick now) {
-        const std::uint32_t i = s_.idle.back();
-        s_.idle.pop_back();
-        s_.active.push_back(i);
+        const std::uint32_t i = state_.idle.back();
+        state_.idle.pop_back();
+        state_.active.push_back(i);
         const std::uint32_t log = logs.front();
-        s_.merges[i] = {log, std::move(logs), application, MergePhase::moving, 0, 0, {}, now};
-        return s_.merges[i];
+        state_.merges[i] = {log, std::move(logs), application, MergePhase::moving, 0, 0, {}, now};
+        return state_.merges[i];
     }
     void end(std::uint32_t i) {
-        s_.merges[i].phase = MergePhase::idle;
-        std::erase(s_.active, i);
-        s_.idle.push_back(i);
+        state_.merges[i].phase = MergePhase::idle;
+        std::erase(state_.active, i);
+        state_.idle.push_back(i);
     }
     /// Selects the next merge whose granted pages have all been sent. Returns the pages of the next
     /// step, or 0.
     std::uint32_t next_step() {
-        const auto n = static_cast<std::uint32_t>(s_.active.size());
+        const auto n = static_cast<std::uint32_t>(state_.active.size());
         for (std::uint32_t k = 0; k < n; ++k) {
-            const std::uint32_t i = s_.active[(s_.turn + k) % n];
-            const Merge& m = s_.merges[i];
+            const std::uint32_t i = state_.active[(state_.turn + k) % n];
+            const Merge& m = state_.merges[i];
             const std::uint32_t granted = m.moves.front().granted;
             if (m.phase != MergePhase::moving || granted == pages_) continue;
             bool due = true;
             for (const DataMove& move : m.moves) due = due && move.sent == granted;
             if (!due) continue;
-            s_.turn = (s_.turn + k + 1) % n;
-            s_.step = i;
+            state_.turn = (state_.turn + k + 1) % n;
+            state_.step = i;
             return std::min(step_, pages_ - granted) * static_cast<std::uint32_t>(m.moves.size());
         }
         return 0;
     }
     /// Whether a log block is being merged.
     bool merges(std::uint32_t log) const {
-        return std::ranges::any_of(s_.active,
-                                   [&](std::uint32_t i) { return s_.merges[i].log == log; });
+        return std::ranges::any_of(state_.active,
+                                   [&](std::uint32_t i) { return state_.merges[i].log == log; });
     }
     /// Calls f(merge) for the merges whose blocks are being erased, until it returns true. Returns
     /// whether it did.
     template <class F>
     bool any_erasing(F&& f) const {
-        return std::ranges::any_of(s_.active, [&](std::uint32_t i) {
-            return s_.merges[i].phase == MergePhase::erasing && f(s_.merges[i]);
+        return std::ranges::any_of(state_.active, [&](std::uint32_t i) {
+            return state_.merges[i].phase == MergePhase::erasing && f(state_.merges[i]);
         });
     }
     void waits_on(WaitReport& report, const std::string& path) const {
-        for (const std::uint32_t i : s_.active) {
-            const Merge& m = s_.merges[i];
+        for (const std::uint32_t i : state_.active) {
+            const Merge& m = state_.merges[i];
             report.add(path + " is merging log block " + std::to_string(m.log) +
                        " of application " + std::to_string(m.application) + ": " +
                        std::to_string(m.left) +
                        (m.phase == MergePhase::moving ? " blocks to move" : " erases to come"));
         }
     }
-    bool stepping() const { return s_.step != MergeTableState::none; }
+    bool stepping() const { return state_.step != MergeTableState::none; }
     void step_done() {
-        for (DataMove& move : s_.merges[s_.step].moves)
+        for (DataMove& move : state_.merges[state_.step].moves)
             move.granted = std::min(move.granted + step_, pages_);
-        s_.step = MergeTableState::none;
+        state_.step = MergeTableState::none;
     }
     void check_loaded(Loader& l, std::uint64_t blocks, std::uint64_t applications) const {
-        for (const Merge& m : s_.merges) {
+        for (const Merge& m : state_.merges) {
             l.index("merges.log", m.log, blocks);
             l.indices("merges.logs", m.logs, blocks);
             l.index("merges.application", m.application, applications);
@@ -121,18 +121,19 @@ class MergeTable {
                         "are empty although the merge is active");
             });
         }
-        for (const std::uint32_t merge : s_.active) {
-            l.index("active", merge, s_.merges.size());
+        for (const std::uint32_t merge : state_.active) {
+            l.index("active", merge, state_.merges.size());
             l.within("active", [&] {
-                l.check(s_.merges[merge].phase != MergePhase::idle, "is a merge that has ended");
+                l.check(state_.merges[merge].phase != MergePhase::idle,
+                        "is a merge that has ended");
             });
         }
-        if (stepping()) l.index("step", s_.step, s_.merges.size());
+        if (stepping()) l.index("step", state_.step, state_.merges.size());
     }
 
   private:
     std::uint32_t pages_, step_;
-    MergeTableState& s_;
+    MergeTableState& state_;
 };
 
 } // namespace memsim::zng

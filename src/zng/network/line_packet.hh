@@ -13,23 +13,24 @@ namespace memsim::zng {
 /// only in part, its bytes, and the written contents. Younger writes overwrite older ones.
 class LinePacket {
   public:
-    LinePacket(FlashPacket& packet, Contents& contents) : p_(packet), contents_(contents) {}
+    LinePacket(FlashPacket& packet, Contents& contents) : packet_(packet), contents_(contents) {}
 
     void read(const protocol::MemRequest& r) {
-        p_.kind = PacketKind::read;
-        p_.sectors = static_cast<std::uint8_t>(masks_of(r).sectors);
-        p_.bytes = r.payload();
+        packet_.kind = PacketKind::read;
+        packet_.sectors = static_cast<std::uint8_t>(masks_of(r).sectors);
+        packet_.bytes = r.payload();
     }
     /// Adds a write after those already in the packet. Takes ownership of its contents.
     void write(protocol::MemRequest& r) {
-        p_.kind = PacketKind::write;
+        packet_.kind = PacketKind::write;
         const Masks masks = masks_of(r);
-        const std::uint32_t sectors = p_.sectors | masks.sectors;
-        const std::uint32_t whole = (p_.sectors & ~p_.partial) | (masks.sectors & ~masks.partial);
+        const std::uint32_t sectors = packet_.sectors | masks.sectors;
+        const std::uint32_t whole =
+            (packet_.sectors & ~packet_.partial) | (masks.sectors & ~masks.partial);
         written_ += r.payload();
-        p_.sectors = static_cast<std::uint8_t>(sectors);
-        p_.partial = static_cast<std::uint8_t>(sectors & ~whole);
-        p_.bytes = std::min(written_, sector_bytes * bits_set(sectors));
+        packet_.sectors = static_cast<std::uint8_t>(sectors);
+        packet_.partial = static_cast<std::uint8_t>(sectors & ~whole);
+        packet_.bytes = std::min(written_, sector_bytes * bits_set(sectors));
         add(r);
     }
     /// The answer to a request, extracted from the record of a line that a packet carried.
@@ -59,8 +60,8 @@ class LinePacket {
     }
     void add(protocol::MemRequest& r) {
         if (!r.contents) return;
-        if (!p_.contents) p_.contents = contents_.create();
-        Contents::Record& line = contents_[p_.contents];
+        if (!packet_.contents) packet_.contents = contents_.create();
+        Contents::Record& line = contents_[packet_.contents];
         const Contents::Record& written = contents_[r.contents];
         line.moves |= written.moves;
         for (const Contents::Piece& piece : written.pieces) {
@@ -73,7 +74,7 @@ class LinePacket {
         contents_.release(std::exchange(r.contents, {}));
     }
 
-    FlashPacket& p_;
+    FlashPacket& packet_;
     Contents& contents_;
     std::uint32_t written_ = 0; ///< bytes of all writes; overlapping bytes count twice
 };

@@ -8,9 +8,9 @@ namespace memsim::zng::package {
 /// another plane, program or erase.
 class PlaneOperations {
   public:
-    PlaneOperations(Core& core, ReadPath& reads) : c_(core), reads_(reads) {}
+    PlaneOperations(Core& core, ReadPath& reads) : core_(core), reads_(reads) {}
 
-    void add_move(const Request& r) { c_.state.moves.push(r); }
+    void add_move(const Request& r) { core_.state.moves.push(r); }
     void add_erase(const Request& r);
     /// Adds a block to a log block. No time passes.
     void extend(const Request& r);
@@ -26,14 +26,16 @@ class PlaneOperations {
   private:
     static constexpr std::uint32_t none = Worker::none;
 
-    bool waited_long(Tick since) const { return c_.sim.now() - since >= c_.params.patience->raw; }
+    bool waited_long(Tick since) const {
+        return core_.sim.now() - since >= core_.params.patience->raw;
+    }
     bool kept_free(std::uint32_t worker) const;
     PageAddress target(const FlashPacket& move) const {
-        return {c_.n.plane(move.to), move.to_block, move.to_log, move.page};
+        return {core_.n.plane(move.to), move.to_block, move.to_log, move.page};
     }
     void busy(std::uint32_t worker, Stage stage, Time t) {
-        c_.workers[worker].stage = stage;
-        c_.alarm.finish_in(t, worker);
+        core_.workers[worker].stage = stage;
+        core_.alarm.finish_in(t, worker);
     }
     void sense(std::uint32_t worker, const PageAddress& a, Stage stage);
     void begin_program(std::uint32_t worker, std::uint32_t reg);
@@ -49,7 +51,7 @@ class PlaneOperations {
     void erase(std::uint32_t worker, const Request& r);
     void count_touched();
 
-    Core& c_;
+    Core& core_;
     ReadPath& reads_;
 };
 

@@ -50,26 +50,28 @@ class RegisterFile {
         std::uint32_t planes = 1, of_plane = 1;
         bool grouped = true;
     };
-    RegisterFile(const Config& f, RegisterState& s) : f_(f), s_(s) {}
+    RegisterFile(const Config& f, RegisterState& s) : config_(f), state_(s) {}
 
     void reset() {
-        s_.registers.assign(std::size_t {f_.planes} * f_.of_plane, {});
-        s_.pools.assign(f_.grouped ? 1 : f_.planes, {});
-        for (RegisterPool& p : s_.pools) p.free = pool_size();
-        s_.free.assign(f_.planes, ~std::uint64_t {0} >> (64 - f_.of_plane));
+        state_.registers.assign(std::size_t {config_.planes} * config_.of_plane, {});
+        state_.pools.assign(config_.grouped ? 1 : config_.planes, {});
+        for (RegisterPool& p : state_.pools) p.free = pool_size();
+        state_.free.assign(config_.planes, ~std::uint64_t {0} >> (64 - config_.of_plane));
     }
-    std::uint32_t pool_size() const { return f_.grouped ? f_.planes * f_.of_plane : f_.of_plane; }
-    RegisterPool& pool(std::uint32_t plane) { return s_.pools[pool_of(plane)]; }
-    const RegisterPool& pool_at(std::uint32_t i) const { return s_.pools[i]; }
-    std::uint32_t pools() const { return static_cast<std::uint32_t>(s_.pools.size()); }
-    std::uint32_t pool_of(std::uint32_t plane) const { return f_.grouped ? 0 : plane; }
-    std::uint32_t size() const { return static_cast<std::uint32_t>(s_.registers.size()); }
-    std::uint32_t used() const { return s_.used; }
-    const Register& operator[](std::uint32_t i) const { return s_.registers[i]; }
-    std::uint32_t plane_of(std::uint32_t i) const { return i / f_.of_plane; }
+    std::uint32_t pool_size() const {
+        return config_.grouped ? config_.planes * config_.of_plane : config_.of_plane;
+    }
+    RegisterPool& pool(std::uint32_t plane) { return state_.pools[pool_of(plane)]; }
+    const RegisterPool& pool_at(std::uint32_t i) const { return state_.pools[i]; }
+    std::uint32_t pools() const { return static_cast<std::uint32_t>(state_.pools.size()); }
+    std::uint32_t pool_of(std::uint32_t plane) const { return config_.grouped ? 0 : plane; }
+    std::uint32_t size() const { return static_cast<std::uint32_t>(state_.registers.size()); }
+    std::uint32_t used() const { return state_.used; }
+    const Register& operator[](std::uint32_t i) const { return state_.registers[i]; }
+    std::uint32_t plane_of(std::uint32_t i) const { return i / config_.of_plane; }
     /// The register that accepts writes to this page, or none.
     std::uint32_t find(std::uint64_t key) const {
-        const std::uint32_t* const r = s_.of_page.find(key);
+        const std::uint32_t* const r = state_.of_page.find(key);
         return r ? *r : none;
     }
 
@@ -77,76 +79,76 @@ class RegisterFile {
     /// pool.
     std::uint32_t take(const PageAddress& a, std::uint64_t key) {
         std::uint32_t plane = a.plane;
-        while (s_.free[plane] == 0) plane = plane + 1 == f_.planes ? 0 : plane + 1;
-        const std::uint32_t i =
-            plane * f_.of_plane + static_cast<std::uint32_t>(std::countr_zero(s_.free[plane]));
-        s_.free[plane] &= s_.free[plane] - 1;
+        while (state_.free[plane] == 0) plane = plane + 1 == config_.planes ? 0 : plane + 1;
+        const std::uint32_t i = plane * config_.of_plane +
+                                static_cast<std::uint32_t>(std::countr_zero(state_.free[plane]));
+        state_.free[plane] &= state_.free[plane] - 1;
         RegisterPool& p = pool(a.plane);
-        --p.free, ++s_.used;
-        s_.registers[i] = {a, key, {}, 0, 0, 0, RegisterPhase::dirty};
-        parts::link_newest(s_.registers, p.written, i);
-        s_.of_page[key] = i;
+        --p.free, ++state_.used;
+        state_.registers[i] = {a, key, {}, 0, 0, 0, RegisterPhase::dirty};
+        parts::link_newest(state_.registers, p.written, i);
+        state_.of_page[key] = i;
         return i;
     }
     void write(std::uint32_t i, unsigned line, unsigned sectors, unsigned partial) {
-        Register& r = s_.registers[i];
+        Register& r = state_.registers[i];
         r.mask.add(line, sectors, partial);
         if (r.phase != RegisterPhase::dirty) return;
         RegisterPool& p = pool(r.address.plane);
-        parts::unlink(s_.registers, p.written, i);
-        parts::link_newest(s_.registers, p.written, i);
+        parts::unlink(state_.registers, p.written, i);
+        parts::link_newest(state_.registers, p.written, i);
     }
     /// Queues a dirty register for programming.
     void queue(std::uint32_t i, Tick now) {
-        RegisterPool& p = pool(s_.registers[i].address.plane);
-        parts::unlink(s_.registers, p.written, i);
-        s_.registers[i].phase = RegisterPhase::queued;
-        s_.registers[i].queued_at = now;
+        RegisterPool& p = pool(state_.registers[i].address.plane);
+        parts::unlink(state_.registers, p.written, i);
+        state_.registers[i].phase = RegisterPhase::queued;
+        state_.registers[i].queued_at = now;
         ++p.leaving;
     }
     /// The page of a register is being programmed, or was taken to be programmed elsewhere.
     void leave(std::uint32_t i) {
-        Register& r = s_.registers[i];
-        s_.of_page.erase(r.key);
+        Register& r = state_.registers[i];
+        state_.of_page.erase(r.key);
         r.phase = RegisterPhase::busy;
     }
     void release(std::uint32_t i) {
-        RegisterPool& p = pool(s_.registers[i].address.plane);
+        RegisterPool& p = pool(state_.registers[i].address.plane);
         --p.leaving;
-        ++p.free, --s_.used;
-        s_.free[plane_of(i)] |= std::uint64_t {1} << (i % f_.of_plane);
-        s_.registers[i].phase = RegisterPhase::free;
+        ++p.free, --state_.used;
+        state_.free[plane_of(i)] |= std::uint64_t {1} << (i % config_.of_plane);
+        state_.registers[i].phase = RegisterPhase::free;
     }
 
     /// Checks that the lists end and that the counts of free registers are right: otherwise a
     /// search for a free register would not end.
     void check_loaded(Loader& l, const Numbering& n) const {
-        for (const Register& r : s_.registers) {
+        for (const Register& r : state_.registers) {
             n.check(l, "registers.address", r.address);
             for (const std::uint32_t other : {r.newer, r.older})
                 if (other != none) l.index("registers.newer", other, size());
         }
         std::vector<std::uint32_t> free(pools());
-        for (std::uint32_t plane = 0; plane < f_.planes; ++plane) {
-            l.bits("registers.free", s_.free[plane], f_.of_plane);
-            free[pool_of(plane)] += static_cast<std::uint32_t>(std::popcount(s_.free[plane]));
+        for (std::uint32_t plane = 0; plane < config_.planes; ++plane) {
+            l.bits("registers.free", state_.free[plane], config_.of_plane);
+            free[pool_of(plane)] += static_cast<std::uint32_t>(std::popcount(state_.free[plane]));
         }
         for (std::uint32_t i = 0; i < pools(); ++i) {
-            parts::check_list(l, "registers.written", s_.registers, s_.pools[i].written);
+            parts::check_list(l, "registers.written", state_.registers, state_.pools[i].written);
             l.within("registers.free", [&] {
-                l.check(free[i] == s_.pools[i].free,
+                l.check(free[i] == state_.pools[i].free,
                         "has a number of free registers that differs from its count");
             });
         }
-        s_.of_page.all([&](std::uint64_t, std::uint32_t r) {
+        state_.of_page.all([&](std::uint64_t, std::uint32_t r) {
             l.index("registers.of_page", r, size());
             return true;
         });
     }
 
   private:
-    Config f_;
-    RegisterState& s_;
+    Config config_;
+    RegisterState& state_;
 };
 
 } // namespace memsim::zng::package

@@ -41,16 +41,16 @@ class RowDecoders {
         HashMap<Forward> forwards;   ///< by number of block
     };
     RowDecoders(const Config& config, flash::NandArray& array, State& state)
-        : config_(config), n_(config.numbers), array_(array), state_(state) {}
+        : config_(config), numbering_(config.numbers), array_(array), state_(state) {}
 
     struct Place {
         std::uint32_t block = 0, page = 0;
     };
     /// The page of the array, in the plane of `a`, that holds the newest version.
     Place locate(const PageAddress& a) const {
-        const std::uint32_t* const found = state_.lpmt.find(n_.page(a));
+        const std::uint32_t* const found = state_.lpmt.find(numbering_.page(a));
         if (!found) return {a.block, a.page};
-        const Place p {*found / n_.pages, *found % n_.pages};
+        const Place p {*found / numbering_.pages, *found % numbering_.pages};
         MEMSIM_ASSERT(p.block == a.log_block || goes_on_in(a, p.block),
                       "a request names a log block that is not its page's");
         return p;
@@ -59,16 +59,17 @@ class RowDecoders {
     PageAddress forwarded(const PageAddress& a) const {
         PageAddress at = a;
         for (;;) { // the destination may be moving on already, if its log block is full
-            const Forward* const f = state_.forwards.empty()
-                                         ? nullptr
-                                         : state_.forwards.find(n_.block(at.plane, at.block));
+            const Forward* const f =
+                state_.forwards.empty()
+                    ? nullptr
+                    : state_.forwards.find(numbering_.block(at.plane, at.block));
             if (!f || at.page >= f->begun) return at;
             at = {f->plane, f->block, f->log_block, at.page};
         }
     }
     /// The move of a page begins. Its requests are forwarded to the new place from now on.
     void begin_move(const PageAddress& from, const PageAddress& to) {
-        Forward& f = state_.forwards[n_.block(from.plane, from.block)];
+        Forward& f = state_.forwards[numbering_.block(from.plane, from.block)];
         MEMSIM_ASSERT(from.page == f.begun, "the pages of a block are moved out of order");
         f = {to.plane, to.block, to.log_block, f.begun + 1};
     }
@@ -84,7 +85,7 @@ class RowDecoders {
         Log& log = log_of(a);
         Promise p;
         p.blocks = static_cast<std::uint32_t>(1 + log.more.size());
-        const std::uint32_t pages = p.blocks * n_.pages;
+        const std::uint32_t pages = p.blocks * numbering_.pages;
         p.granted = log.assigned < pages; // a block may be full before the run
         log.assigned += p.granted;
         p.left = pages - log.assigned;
@@ -96,7 +97,7 @@ class RowDecoders {
     void extend(std::uint32_t plane, std::uint32_t log_block, std::uint32_t block) {
         MEMSIM_ASSERT(!array_.block(plane, block) || array_.block(plane, block)->written == 0,
                       "a log block is extended by a block that is not erased");
-        Log& next = state_.logs[n_.block(plane, block)];
+        Log& next = state_.logs[numbering_.block(plane, block)];
         next = {};
         next.first = log_block;
         Log& log = log_of({plane, 0, log_block, 0});
@@ -109,26 +110,29 @@ class RowDecoders {
         for (;; ++log.open) {
             const std::uint32_t block = log.open ? log.more[log.open - 1] : a.log_block;
             const flash::NandBlock* const b = array_.block(a.plane, block);
-            if (!b || b->written < n_.pages || log.open == log.more.size()) return block;
+            if (!b || b->written < numbering_.pages || log.open == log.more.size()) return block;
         }
     }
     /// Returns a promised page that is not needed, because its data go elsewhere.
-    void take_back(const PageAddress& a) { --state_.logs[n_.block(a.plane, a.log_block)].assigned; }
+    void take_back(const PageAddress& a) {
+        --state_.logs[numbering_.block(a.plane, a.log_block)].assigned;
+    }
     /// Records that a page was programmed to its log block. Returns true for the first time.
     bool programmed(std::uint64_t page, std::uint32_t plane, Place at) {
-        state_.logs[n_.block(plane, at.block)].owners.push_back(page);
+        state_.logs[numbering_.block(plane, at.block)].owners.push_back(page);
         const bool first = !state_.lpmt.find(page);
-        state_.lpmt[page] = at.block * n_.pages + at.page;
+        state_.lpmt[page] = at.block * numbering_.pages + at.page;
         return first;
     }
     /// Erases a data block or log block and drops its entries.
     void erase(std::uint32_t plane, std::uint32_t block) {
-        const std::uint64_t number = n_.block(plane, block);
-        for (std::uint32_t p = 0; p < n_.pages; ++p) state_.lpmt.erase(number * n_.pages + p);
+        const std::uint64_t number = numbering_.block(plane, block);
+        for (std::uint32_t p = 0; p < numbering_.pages; ++p)
+            state_.lpmt.erase(number * numbering_.pages + p);
         if (const Log* const log = state_.logs.find(number)) {
             for (const std::uint64_t owner : log->owners) {
                 const std::uint32_t* const at = state_.lpmt.find(owner);
-                if (at && *at / n_.pages == block) state_.lpmt.erase(owner);
+                if (at && *at / numbering_.pages == block) state_.lpmt.erase(owner);
             }
             state_.logs.erase(number);
         }
@@ -148,12 +152,12 @@ class RowDecoders {
     }
     /// Whether a block, by number, held data before the run.
     bool holds_data_before(std::uint64_t number) const {
-        return number % n_.blocks < config_.first_log;
+        return number % numbering_.blocks < config_.first_log;
     }
     /// Pages of a block that were written before the run.
     std::uint32_t written_before(std::uint64_t number) const {
-        const std::uint64_t block = number % n_.blocks;
-        if (block < config_.first_log) return n_.pages;
+        const std::uint64_t block = number % numbering_.blocks;
+        if (block < config_.first_log) return numbering_.pages;
         if (block > config_.last_log || config_.filled == 0) return 0;
         std::uint64_t draw = config_.seed ^ number << 16;
         const std::uint32_t least = config_.least_filled;
@@ -162,27 +166,28 @@ class RowDecoders {
     /// Calls f(pages) for each log block with pages written before the run.
     template <class F>
     void each_filled_before(F&& f) const {
-        for (std::uint32_t plane = 0; plane < n_.planes() && config_.filled; ++plane)
+        for (std::uint32_t plane = 0; plane < numbering_.planes() && config_.filled; ++plane)
             for (std::uint32_t b = config_.first_log; b <= config_.last_log; ++b)
-                if (const std::uint32_t pages = written_before(n_.block(plane, b))) f(pages);
+                if (const std::uint32_t pages = written_before(numbering_.block(plane, b)))
+                    f(pages);
     }
 
     void check_loaded(Loader& l) const {
         l.within("decoders.forwards", [&] {
             l.check(state_.forwards.all([&](std::uint64_t, const Forward& f) {
-                return f.plane < n_.planes() && f.block < n_.blocks && f.log_block < n_.blocks &&
-                       ends(f);
+                return f.plane < numbering_.planes() && f.block < numbering_.blocks &&
+                       f.log_block < numbering_.blocks && ends(f);
             }),
                     "has a block that does not exist, or pages that move in a cycle");
         });
         l.within("decoders.logs", [&] {
             l.check(state_.logs.all([&](std::uint64_t, const Log& log) {
-                return log.assigned <= (1 + log.more.size()) * n_.pages &&
-                       log.owners.size() <= n_.pages && log.open <= log.more.size();
+                return log.assigned <= (1 + log.more.size()) * numbering_.pages &&
+                       log.owners.size() <= numbering_.pages && log.open <= log.more.size();
             }),
                     "has more pages than its blocks");
             l.check(state_.logs.all([&](std::uint64_t, const Log& log) {
-                return std::ranges::all_of(log.more, [&](auto b) { return b < n_.blocks; });
+                return std::ranges::all_of(log.more, [&](auto b) { return b < numbering_.blocks; });
             }),
                     "is extended by a block that does not exist");
         });
@@ -191,7 +196,7 @@ class RowDecoders {
   private:
     /// Pages in a log block of the start are out of date: newer versions were merged since.
     Log& log_of(const PageAddress& a) {
-        const std::uint64_t number = n_.block(a.plane, a.log_block);
+        const std::uint64_t number = numbering_.block(a.plane, a.log_block);
         if (Log* const log = state_.logs.find(number)) return *log;
         Log& log = state_.logs[number];
         if (config_.filled == 0 || a.log_block < config_.first_log ||
@@ -202,18 +207,18 @@ class RowDecoders {
         return log;
     }
     bool goes_on_in(const PageAddress& a, std::uint32_t block) const {
-        const Log* const log = state_.logs.find(n_.block(a.plane, block));
+        const Log* const log = state_.logs.find(numbering_.block(a.plane, block));
         return log && log->first == a.log_block;
     }
     bool ends(const Forward& from) const {
         const Forward* f = &from;
         for (std::size_t left = state_.forwards.size(); f && left; --left)
-            f = state_.forwards.find(n_.block(f->plane, f->block));
+            f = state_.forwards.find(numbering_.block(f->plane, f->block));
         return !f;
     }
 
     Config config_;
-    Numbering n_;
+    Numbering numbering_;
     flash::NandArray& array_;
     State& state_;
 };

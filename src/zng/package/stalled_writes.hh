@@ -14,7 +14,7 @@ class StalledWrites {
         HashMap<std::uint32_t> writes;      ///< number of writes, by page and pool
         std::vector<std::uint32_t> of_pool; ///< pages with waiting writes
     };
-    StalledWrites(const Numbering& n, State& state) : n_(n), state_(state) {}
+    StalledWrites(const Numbering& n, State& state) : numbering_(n), state_(state) {}
 
     void reset(std::size_t pools) {
         state_.waiting.resize(pools);
@@ -57,7 +57,7 @@ class StalledWrites {
     void check_loaded(Loader& l, std::size_t ports) const {
         for (const auto& queue : state_.waiting)
             for (std::uint32_t i = 0; i < queue.size(); ++i) {
-                n_.check(l, "stalled.waiting", queue[i].packet);
+                numbering_.check(l, "stalled.waiting", queue[i].packet);
                 l.index("stalled.waiting", queue[i].port, ports);
             }
     }
@@ -65,10 +65,10 @@ class StalledWrites {
   private:
     /// A page may wait in two pools: that of its old place and that of its new place.
     std::uint64_t key(const Request& r, std::uint32_t pool) const {
-        return n_.page(n_.address(r.packet)) * pools() + pool;
+        return numbering_.page(numbering_.address(r.packet)) * pools() + pool;
     }
 
-    Numbering n_;
+    Numbering numbering_;
     State& state_;
 };
 

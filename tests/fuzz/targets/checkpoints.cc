@@ -57,7 +57,7 @@ std::unique_ptr<Machine> built(const Rig& rig) {
     return m;
 }
 
-/// A rig under way, at three times.
+/// A running rig, at three times.
 const std::vector<Snapshot>& snapshots_of(const Rig& rig) {
     static std::map<const Rig*, std::vector<Snapshot>> known;
     auto& all = known[&rig];

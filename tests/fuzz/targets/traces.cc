@@ -96,7 +96,8 @@ void play(program::KernelSource& source) {
         }
 }
 
-/// A kernel, or the list of some; beside it stands kernel-1.traceg, a kernel without instructions.
+/// A kernel, or the list of some; the same folder has kernel-1.traceg, a kernel without
+/// instructions.
 const FuzzTargetFor accelsim {
     "accelsim", [](std::string_view bytes) {
         (void)file_of("-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (1,1,1)\n"

@@ -20,7 +20,7 @@ static BaseDeltaStores stores(std::uint32_t bases, std::uint32_t differences,
 
 namespace {
 
-/// A block as it is kept, beside what it holds.
+/// A block in its stored form, with its contents.
 struct Kept {
     BlockBytes block {}, data {};
     BaseDelta how;
@@ -115,7 +115,7 @@ TEST_CASE("Different differences with the same hash are kept apart", "[cmd]") {
         set_element(b, 0, first), set_element(b, 1, second);
         return b;
     };
-    std::uint64_t one = 1, two = 2; // the second word takes back what the first one has changed
+    std::uint64_t one = 1, two = 2; // the second word reverts the change of the first one
     const std::uint64_t second = split_mix(one) ^ split_mix(two);
     const BlockBytes a = block(1, 0), b = block(2, second);
     REQUIRE(s.digest_of(a, ~0u) == s.digest_of(b, ~0u));

@@ -66,10 +66,11 @@ TEST_CASE("The length of each plane code", "[cmd]") {
 }
 
 TEST_CASE("Differences need their 33rd bit", "[cmd]") {
-    // -(2^32 - 1) and 2^32 - 1 by turns: bits 32 and 0 of those, bits 31 to 0 of these.
+    // -(2^32 - 1) and 2^32 - 1 alternately: bits 32 and 0 of the former, bits 31 to 0 of the
+    // latter.
     CHECK(bits_of(words_block([](std::uint32_t i) { return i % 2 ? 0u : ~0u; })) ==
           7 + 32 + 5 + 7 + 32);
-    // -2^31 and 2^31: bits 32 and 31 of those, bit 31 of these.
+    // -2^31 and 2^31: bits 32 and 31 of the former, bit 31 of the latter.
     CHECK(bits_of(words_block([](std::uint32_t i) { return i % 2 ? 0u : 1u << 31; })) ==
           33 + 32 + 32 + 5 + 7);
 }

@@ -92,7 +92,7 @@ std::vector<Scheme> schemes() {
         {"hash of one core", "", "detection=md5(interval=228)", true, "hashed"},
         {"lines far apart", "stride=200 values=12 lines=64",
          "capacity=4MiB intra=nowhere donor_tries=2", true, "borrowed lent_by_duplicates"},
-        {"the host writes while writes are under way", "copies=20 pause=150ns", "", false,
+        {"the host writes while writes are outstanding", "copies=20 pause=150ns", "", false,
          "intra inter borrowed"},
         {"the host writes while bit planes are made", "copies=20 pause=150ns",
          no_hash + "compression=bpc", false, "packed"},
@@ -137,7 +137,7 @@ TEST_CASE("a look-up in the L2 occupies its bank if configured", "[cmd]") {
     };
     const Counts free = run("false"), taken = run("true");
     REQUIRE(taken.looked > 100);
-    // A cycle a look; the rest is as before but for what comes at another time.
+    // A cycle a look-up; the rest is equal except for responses at other times.
     CHECK(taken.busy > free.busy + taken.looked / 2);
     CHECK(taken.busy < free.busy + taken.looked * 2);
 }

@@ -81,7 +81,7 @@ TEST_CASE("A look-up in a table's cache takes 20 cycles; a read of the map takes
         t.driver->read(5000 * cycle, 128);
     };
     CHECK(last("", own_read) == last("table_cycles=0", own_read) + 20 * cycle - 1);
-    CHECK(last("", own_read) > 100 * cycle + 20 * cycle); // memory is asked
+    CHECK(last("", own_read) > 100 * cycle + 20 * cycle); // memory is read
     CHECK(last("", intra_read) < 100 * cycle);            // and here it is not
 }
 

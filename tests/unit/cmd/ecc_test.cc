@@ -34,8 +34,9 @@ TEST_CASE("Single-bit errors have distinct syndromes, double-bit errors invalid 
                             [&](std::uint32_t s) { return s >> row & 1; }) == 26);
 }
 
-TEST_CASE("A fingerprint changes with any one or two bits of its sectors, and with no others",
-          "[cmd]") {
+TEST_CASE(
+    "A fingerprint changes with any one or two bits of its sectors and with no bit outside of them",
+    "[cmd]") {
     Rng r(8, "blocks");
     const BlockBytes block = random_block(r);
     const auto whole = ecc_of(block, 0b1111), half = ecc_of(block, 0b0101);

@@ -8,7 +8,7 @@ using namespace memsim::cmd;
 
 namespace {
 
-/// Caches of 8 lines in 4 sets, two MSHRs each, and what they send. A line of the map speaks of 32
+/// Caches of 8 lines in 4 sets, two MSHRs each, and what they send. A line of the map describes 32
 /// blocks, a sector of 8; a set gets every fourth line.
 struct Tables {
     struct Sent {
@@ -42,7 +42,7 @@ struct Tables {
         woken.clear();
         metadata.come_back(sent[message].tag, 0, [this](std::uint32_t j) { woken.push_back(j); });
     }
-    /// All that is missing comes.
+    /// All missing lines arrive.
     void fetch(std::uint32_t block) {
         const std::size_t n = sent.size();
         if (!look(block)) come_back(sent.size() - 1);

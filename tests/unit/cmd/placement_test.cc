@@ -10,13 +10,13 @@ using namespace memsim::cmd::test;
 namespace {
 
 /// Writes of blocks as the Deduplicator makes them, on data that are one number a sector, with
-/// whatever lies in each place. Equal words are even numbers, alike in all sectors.
+/// with any data in each place. Equal words are even numbers, alike in all sectors.
 struct Plain {
     using Data = std::array<std::uint32_t, block_sectors>;
     PlacementState state;
     PlacementStats stat;
     Placement placement {false, state, stat};
-    std::vector<Data> places, blocks; ///< what lies there; what was written last
+    std::vector<Data> places, blocks; ///< data of each place; data written last to each block
 
     explicit Plain(std::uint32_t n, std::uint32_t entries) : places(n), blocks(n) {
         Placement::resize(state, n, false, entries, 2);

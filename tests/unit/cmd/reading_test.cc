@@ -13,7 +13,7 @@ struct Reads : Parts {
     ReadClasses classes {counts, class_stat};
     ReadingParams params;
     ReadingStats stat;
-    std::uint32_t in_l2 = 0;           ///< sectors of any line that are there, and clean
+    std::uint32_t in_l2 = 0;           ///< sectors of any line that are present and clean
     std::vector<std::uint64_t> looked; ///< addresses
     Reading reading {params,
                      map,

@@ -65,7 +65,7 @@ TEST_CASE("Old sectors are written if they are not in the place yet", "[cmd]") {
     CHECK((w.out.back().address == 1 * 128 && w.out.back().bytes == 96));
 }
 
-TEST_CASE("The old sectors of an intra-duplicate come from its map entry", "[cmd]") {
+TEST_CASE("The old sectors of an intra-duplicate are read from its map entry", "[cmd]") {
     Writes w;
     w.placement.set_intra(1, 0b0011, 7);
     w.tables(w.begin(1, 0b0001, true));

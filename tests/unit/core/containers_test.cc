@@ -92,7 +92,7 @@ TEST_CASE("a value is restored from its bytes, and truncated bytes are rejected"
     Saver first;
     first(v);
     Everything w;
-    w.numbers = {7, 7, 7}; // what was there before must go
+    w.numbers = {7, 7, 7}; // the former contents must disappear
     w.queue.push({99, {}});
     w.table[5].a = 5;
     Loader load(first.bytes);

@@ -130,7 +130,7 @@ TEST_CASE("a tick is not split by events scheduled shortly after it") {
     const auto at_once = GENERATE(range(1, 300, 7));
     Player p(QueueKind::fast);
     p.schedule(1001);
-    p.queue.next_tick(); // what comes next goes where the queue is sorted
+    p.queue.next_tick(); // the next event is inserted into the sorted part
     for (int i = 1; i < at_once; ++i) p.schedule(1001);
     p.now = 1000;
     p.queue.set_floor(1000);

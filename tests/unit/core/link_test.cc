@@ -128,7 +128,7 @@ TEST_CASE("a series changes nothing: events, wakes and times are equal with and 
         const auto& sim = p.machine.sim();
         CHECK((p.machine.take_series().size() > 1000) == series);
         return std::tuple {p.sink.state.taken_at, p.source.state.sent_at,
-                           sim.events_executed(), sim.ticks_executed(),
+                           sim.events_executed(), sim.ticks_of_parts(),
                            sim.wakes(),           sim.now()};
     };
     CHECK(run(true) == run(false));
@@ -148,6 +148,6 @@ TEST_CASE("the attention flag stops a run between two ticks") {
     Pair p({}, {});
     p.machine.sim().attention() = true;
     CHECK(p.run() == Stop::attention);
-    CHECK(p.machine.sim().ticks_executed() == 0);
+    CHECK(p.machine.sim().ticks_of_parts() == 0);
     CHECK(p.run() == Stop::idle);
 }

@@ -180,7 +180,8 @@ TEST_CASE("ports of different families are not bound") {
     m.add("s", "test.Source", {});
     m.add("h", "test.HintSink", {});
     CHECK(error_of([&] { m.bind("s", "out", "h", "in"); }) ==
-          "s.out speaks test.Note and h.in speaks test.HintNote: bind ports of one family");
+          "s.out has messages of test.Note and h.in those of test.HintNote: bind ports of one "
+          "family");
 }
 
 namespace memsim::test {

@@ -26,8 +26,8 @@ struct Plan {
     bool pending() const { return sent < entries.size(); }
     /// When the next message is due; never if none is left.
     Tick due() const { return pending() ? entries[sent].at : never; }
-    /// Sends what is due and has room. Returns the time for which the component arms its timer;
-    /// never if a message waits for room, which wakes the component.
+    /// Sends due messages for which there is room. Returns the time for which the component arms
+    /// its timer; never if a message waits for room, which wakes the component.
     template <class Port>
     Tick send(Port& port, Tick now) {
         while (due() <= now && port.can_send()) port.send(entries[sent++].message);

@@ -132,7 +132,8 @@ TEST_CASE("edge n of a clock is ceil(n x 10^15 / f), exactly, over a millisecond
         CHECK(exact);
         CHECK(stepped);
     }
-    // An EdgeFinder gives the same, whatever it was asked before: short and long ways, and back.
+    // The result of an EdgeFinder does not depend on earlier calls: short and long distances, and
+    // back.
     EdgeFinder edges(1.215_GHz);
     const Clock clock(1.215_GHz);
     for (const Tick t : {0, 1, 823'045, 823'046, 5'000'000, 4'999'999, 4'000'000, 900'000'000,

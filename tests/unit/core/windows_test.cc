@@ -106,7 +106,7 @@ class Ender final : public Model<Ender>, public EndsRuns {
 };
 static const Registration<Ender> ender_registered {"Ends a run (a test's)."};
 
-/// A ring: beat[0], an Ender if asked for, and more beats with various latencies and periods.
+/// A ring: beat[0], an optional Ender, and more beats with various latencies and periods.
 struct Ring {
     Machine machine;
     explicit Ring(bool ends, const Arguments& more = {}, const Arguments& of_ender = {}) {

@@ -1,6 +1,6 @@
 #include "core/state/words.hh"
 
-#include "protocol/cxl_flit.hh"
+#include "cxl/flit/wire_flit.hh"
 #include "protocol/ddrt.hh"
 #include "protocol/flash.hh"
 #include "protocol/mem.hh"
@@ -24,7 +24,7 @@ TEST_CASE("a message in words leaves out handles of nothing and structs without 
     r.stamps = Stamps::Id::of(5, 1);
     CHECK(in_words(r) ==
           "protocol.MemRequest: address 0x0, command read, packed words 8, stamps #5");
-    CHECK(in_words(protocol::CxlFlit {}) == "protocol.CxlFlit");
+    CHECK(in_words(cxl::CxlFlit {}) == "cxl.CxlFlit");
     protocol::FlashRequest f;
     CHECK(in_words(f) == "protocol.FlashRequest: place block 0, page 0, package 0, die 0, plane 0, "
                          "op read, urgency normal");

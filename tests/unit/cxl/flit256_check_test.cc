@@ -28,7 +28,7 @@ bool passes(Layout256 layout, const FlitBytes& b) {
     return layout.passes(b.data()) && (!layout.optimised() || layout.passes(b.data(), 1));
 }
 
-/// Errors in bytes with check bytes behind, by what is left of them.
+/// Errors in bytes followed by check bytes, by the result of the correction.
 template <unsigned n>
 std::vector<std::uint64_t> syndromes(std::uint32_t bytes) {
     std::vector<std::uint64_t> all;

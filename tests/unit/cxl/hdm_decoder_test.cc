@@ -12,7 +12,7 @@ namespace memsim::hdm_decoder_test {
 
 using namespace memsim::cxl;
 using Catch::Contains;
-using protocol::CxlRegister;
+using cxl::CxlRegister;
 
 namespace {
 

@@ -252,7 +252,7 @@ TEST_CASE("after a lost acknowledgement, repeated flits are not accepted twice",
     CHECK(p.received == 1);
     CHECK(p.host().errors == 1);
     CHECK(p.at_rest());
-    CHECK(p.host().replayed == 0); // a Nak of the NOP is reason to acknowledge once more
+    CHECK(p.host().replayed == 0); // a Nak of the NOP causes another acknowledgement
     Links q;                       // and with it both Naks of what was lost
     q.run_until_idle();
     q.keeps_places = true;
@@ -369,7 +369,8 @@ TEST_CASE("an acknowledgement during a replay: the flit after the gap carries it
     replay.replay();
     const std::uint16_t first = FlitNumber::after(before, 1);
     CHECK(replay.header(Type::messages) == Header256 {Type::messages, Command::own, first});
-    // A flit comes, so that an acknowledgement is due; it acknowledges some of those to be sent.
+    // A flit arrives, so an acknowledgement is due; the flit acknowledges some of the flits to be
+    // sent.
     const auto verdict =
         replay.judge({Type::messages, Command::ack, FlitNumber::after(before, acknowledged)}, 2);
     replay.complete(verdict);

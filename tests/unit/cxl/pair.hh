@@ -67,7 +67,7 @@ struct Pair {
                 const Message m = other.layer.pop();
                 auto& queue = end.expected[m.channel() == Channel::ndr];
                 REQUIRE(!queue.empty());         // nothing is doubled
-                REQUIRE(same(m, queue.front())); // nor lost, nor reordered, nor changed
+                REQUIRE(same(m, queue.front())); // not lost, reordered or changed
                 queue.pop_front();
                 ++received;
                 if (!keeps_places) other.layer.give_place(credit_class_of(m.opcode), now);

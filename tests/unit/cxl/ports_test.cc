@@ -131,7 +131,7 @@ TEST_CASE("a hint is a MemSpecRd of a line or of 1 to 4 units of 256 bytes, with
     CHECK(value(b.root().stat.speculative_reads) == 4);
     CHECK(value(b.device().stat.hints) == 4);
     CHECK(b.driver().state.answers.empty());
-    CHECK(b.device().state.link.messages.credits.owed[0] == 0); // its credits came back
+    CHECK(b.device().state.link.messages.credits.owed[0] == 0); // its credits have returned
 
     Linked deaf; // a medium that takes none
     deaf.driver().plan(later, Command::hint, 0, 256, true);
@@ -182,7 +182,7 @@ TEST_CASE("messages are counted from their arrival at the device to the medium's
     for (unsigned i = 0; i < 40; ++i) b.driver().read(later, i * 64, 64);
     b.run();
     CHECK(b.m.stat_value("device", "ingress", "peak") > 30);
-    // Each is there for as long as those before it are served, 64 ns each.
+    // Each waits until the earlier ones have been served, 64 ns each.
     const double area = b.m.stat_value("device", "ingress", "area");
     CHECK(area > 40 * 40 / 2 * 64); // ns
     CHECK(area < 40 * 43 / 2 * 64);

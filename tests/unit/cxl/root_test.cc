@@ -125,7 +125,9 @@ TEST_CASE("Firmware waits until an endpoint's memory is active", "[cxl]") {
     CHECK(r.driver().answered(0) < (25_us).raw);
 }
 
-TEST_CASE("A request goes to its port and device address, and is answered by its own", "[cxl]") {
+TEST_CASE(
+    "A request is sent to its port and device address, and each response belongs to its request",
+    "[cxl]") {
     Root r("ways=2");
     for (unsigned i = 0; i < 8; ++i) r.driver().read(0, window + 256 * i, 64);
     r.driver().read(0, window + 64 * KiB, 64);

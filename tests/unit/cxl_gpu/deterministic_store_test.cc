@@ -63,7 +63,7 @@ TEST_CASE("A store is pushed onto the stack only if another one is outstanding",
     const bool early = GENERATE(true, false);
     Bench b = bench("");
     b.driver().write(0, 0, 64, false);
-    const Tick second = early ? back - 3 : back - 2; // the answer comes one tick behind
+    const Tick second = early ? back - 3 : back - 2; // the response arrives one tick later
     b.driver().write(second, 64, 64, false);
     b.run();
     CHECK(value(b.stores().stat.stores[StorePath::stacked]) == (early ? 1 : 0));
@@ -96,7 +96,7 @@ TEST_CASE("The stack is written newest first, one line at a time", "[cxl_gpu]") 
         CHECK(e.addresses(Command::write) == Addresses {0, 192, 128, 64});
         CHECK(e.when(Command::write, 128) > e.when(Command::write, 192) + 10 * us);
         CHECK(value(b.stores().stat.stores[StorePath::stacked]) == 3);
-    } else // two writes more may be under way, beside the first
+    } else // two more writes may be outstanding, in addition to the first
         CHECK(e.addresses(Command::write) == Addresses {0, 64, 128, 192});
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("Loads are served from the reserve if it holds all their sectors", "[c
 }
 
 TEST_CASE("A search takes one step per level of the tree", "[cxl_gpu]") {
-    // Entries there are when a load comes, and its levels.
+    // Number of entries when a load arrives, and its levels.
     const auto [entries, levels] =
         GENERATE(std::pair {0u, 0}, std::pair {1u, 1}, std::pair {3u, 2}, std::pair {4u, 3});
     Bench b = bench("level_time=2ns");
@@ -308,7 +308,7 @@ TEST_CASE("Invalid reserve parameters are rejected", "[cxl_gpu]") {
     refused("suspend_at=high", "'high' is not one of");
 }
 
-TEST_CASE("A request must lie within one line", "[cxl_gpu]") {
+TEST_CASE("A request must not cross a line", "[cxl_gpu]") {
     Bench b = bench("");
     b.driver().read(0, 32, 64);
     b.m.start();

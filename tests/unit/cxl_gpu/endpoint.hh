@@ -48,7 +48,7 @@ class Endpoint final : public Model<Endpoint>, public Functional {
         Rng random;
         parts::SectorStore contents;
         DevLoad load = DevLoad::light;
-        HashMap<Tick> units; ///< when each that was asked for is here
+        HashMap<Tick> units; ///< time at which each requested one is present
         std::deque<Seen> seen;
         test::Plan<DevLoad> plan; ///< of the load
         Timer next;
@@ -59,7 +59,7 @@ class Endpoint final : public Model<Endpoint>, public Functional {
     void functional(const PortBase&, FunctionalAccess& a) override { state.contents.functional(a); }
 
     void perform(const protocol::MemRequest& r);
-    /// The addresses of what it was sent, of one kind.
+    /// The addresses of received messages of one kind.
     std::vector<std::uint64_t> addresses(protocol::Command command) const;
     /// When it was sent such a request; never.
     Tick when(protocol::Command command, std::uint64_t address) const;

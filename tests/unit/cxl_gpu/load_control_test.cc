@@ -104,7 +104,7 @@ TEST_CASE("The ring holds the most recent ranges", "[cxl_gpu]") {
     CHECK(ring.covers(8192, 64));
 }
 
-// ---- what is read ahead ----------------------------------------------------------------------
+// ---- speculative reads -----------------------------------------------------------------------
 
 namespace {
 

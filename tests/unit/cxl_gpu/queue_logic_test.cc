@@ -278,7 +278,7 @@ TEST_CASE("Store, load and store of one line execute in order", "[cxl_gpu]") {
     CHECK(last == there + 2 * next);
 }
 
-// ---- what it is for --------------------------------------------------------------------------
+// ---- its purpose -----------------------------------------------------------------------------
 
 TEST_CASE("Each policy of speculative reads covers loads that the previous one misses",
           "[cxl_gpu]") {

@@ -33,7 +33,8 @@ SectorBytes filled(std::uint8_t value, std::uint32_t known = SectorBytes::all) {
 
 } // namespace
 
-TEST_CASE("A line of the reserve is found from its claim until the endpoint has it", "[cxl_gpu]") {
+TEST_CASE("A line of the reserve is found from its claim until the endpoint has received it",
+          "[cxl_gpu]") {
     Reserve r = of(2);
     const std::uint32_t a = r.claim(7, 0, Phase::stacked), b = r.claim(9, 0, Phase::leaving);
     CHECK(r.full());
@@ -89,7 +90,7 @@ TEST_CASE("An entry records stored sectors and completely stored ones", "[cxl_gp
     CHECK(e.sectors == 15);
     CHECK(e.whole == 5);
     e.note(store(32, 32), 1);
-    CHECK(e.whole == 7); // what was stored in part is whole then
+    CHECK(e.whole == 7); // the partially stored sector is then whole
 }
 
 TEST_CASE("Data of an earlier line in the reserve do not count as a store's", "[cxl_gpu]") {
@@ -107,7 +108,7 @@ TEST_CASE("Data of an earlier line in the reserve do not count as a store's", "[
     CHECK(e.known[1] == 0xff);
     CHECK(e.moved == 0);
     e.note(store(32, 32, 1), 1);
-    contents[id].pieces[0].data = filled(2); // an older store that comes late, and is whole
+    contents[id].pieces[0].data = filled(2); // an older store of the whole sector that arrives late
     const Contents::Id late = stored_bytes::copy(contents, e, id, 1);
     there.moved = false;
     CHECK(there.merge(contents[late].pieces[0].data, false));

@@ -29,7 +29,7 @@ struct Queues {
     std::string network {}; ///< a crossbar before the local memory
     std::string local_type = "mem.SimpleMemory";
 
-    /// driver - stores (beside them the local memory) - queues - endpoint.
+    /// driver - stores (with the local memory) - queues - endpoint.
     void add(Machine& m, const std::string& driver, const std::string& driver_port) const {
         m.add("endpoint", "test_cxl_gpu.Endpoint", arguments(endpoint));
         std::string below = "endpoint";

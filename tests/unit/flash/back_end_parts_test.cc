@@ -226,7 +226,7 @@ TEST_CASE("A job waits for its translation page, which is read once for all", "[
     CHECK(m.written.empty()); // nothing was changed
 }
 
-TEST_CASE("Evicting a changed entry writes its page, once more if that is being written",
+TEST_CASE("Evicting a changed entry writes its page, again if the page is being written",
           "[flash]") {
     Map m;
     for (const std::uint32_t lpn : {1, 8, 16}) m.pages.changed(lpn);
@@ -236,12 +236,12 @@ TEST_CASE("Evicting a changed entry writes its page, once more if that is being 
     CHECK(m.mapped == Numbers {2});
     CHECK(m.written == Numbers {20, 21});
     m.pages.changed(2), m.pages.changed(17), m.pages.changed(18);
-    CHECK(m.written == Numbers {20, 21, 22}); // 2 joins what is on its way
+    CHECK(m.written == Numbers {20, 21, 22}); // 2 joins the read in progress
     m.pages.begin_write(20);
     m.pages.changed(3), m.pages.changed(19), m.pages.changed(17);
     CHECK(m.written.size() == 3);
     m.pages.written(20);
-    CHECK(m.written == Numbers {20, 21, 22, 20}); // 3 came too late
+    CHECK(m.written == Numbers {20, 21, 22, 20}); // 3 was too late
     m.pages.changed(20);                          // a translation page's own place is in memory
     CHECK_FALSE(m.cache.entry_of.find(20));
 }

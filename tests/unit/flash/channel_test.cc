@@ -65,7 +65,7 @@ struct Bench {
         script[script.size() - 1].request.begins = begins;
         return *this;
     }
-    /// When the answer to the i-th request came, after a clean run.
+    /// Time of the response to the i-th request, after a clean run.
     std::vector<Tick> answers() {
         run(machine);
         std::vector<Tick> at(tags);
@@ -117,7 +117,7 @@ TEST_CASE("Reads of a page that is sensed or in a register share one sensing", "
     }
     Bench late(Arguments {{"join_reads", "true"}});
     late.at(0, FlashOp::read, page(0)).at(read_alone + 1, FlashOp::read, page(0));
-    CHECK(late.answers()[1] == read_alone + 1 + read_alone); // its data are gone
+    CHECK(late.answers()[1] == read_alone + 1 + read_alone); // its data were overwritten
     CHECK(senses(late) == 2);
 }
 
@@ -170,7 +170,7 @@ TEST_CASE("The same page of two planes is one operation, other pages are two", "
     b.at(0, FlashOp::read, page(3, 0, 0, 0, 1)).at(0, FlashOp::read, page(3, 0, 0, 1, 2));
     const auto at = b.answers();
     CHECK(value(b.channel().stat.commands) == 2);
-    const Tick both = command + 500 * ns + 7 * 25 * ns; // its package is asked first
+    const Tick both = command + 500 * ns + 7 * 25 * ns; // its package is examined first
     CHECK(at[1] == 1 * ns + both + wires + sense + data + 1);
     CHECK(at[2] == at[1] + data);
 

@@ -141,7 +141,7 @@ TEST_CASE("Jobs wait for their channel, or for a page of their plane", "[flash]"
     sent.clear();
     jobs.room_made(1, [&](std::uint32_t j) {
         sent.push_back(j);
-        CHECK_FALSE(jobs.wait_for_room(j, 1)); // it is asked once
+        CHECK_FALSE(jobs.wait_for_room(j, 1)); // one request each
     });
     CHECK(sent == std::vector<std::uint32_t> {0, 1});
     CHECK(jobs.waiting_for_block() == 3);
@@ -175,7 +175,7 @@ TEST_CASE("The policy of the map's cache selects its victims", "[flash]") {
     map.insert(8);
     CHECK(map.evict() == 0);
     map.insert(10);
-    CHECK(map.evict() == parts::no_link); // clean by then
+    CHECK(map.evict() == parts::no_link); // clean before
 }
 
 TEST_CASE("An entry changed while its page is read is written back", "[flash]") {

@@ -350,7 +350,7 @@ std::uint64_t pages_with(const std::string& over_provisioning) {
     return static_cast<std::uint64_t>(4 * 96 * 64 * (1 - std::stod(over_provisioning) / 100));
 }
 
-/// Eight times what it holds is written; statistics are those of the second half.
+/// Writes eight times the capacity; statistics are those of the second half.
 void fill(Machine& m, const char* over_provisioning, const Arguments& more = {},
           std::uint64_t range = 0) {
     const std::uint64_t pages = pages_with(over_provisioning);
@@ -382,7 +382,7 @@ TEST_CASE("Write amplification of uniform random writes is the analytic one",
     for (const char* op : {"15%", "20%", "30%", "40%"}) {
         Machine m(3);
         fill(m, op);
-        // Of 96 blocks of a plane, one is free on average beside the two that are open.
+        // Of 96 blocks of a plane, one is free on average, and two are open.
         const double a = (96.0 - 1.5) / (96.0 * (1 - std::stod(op) / 100));
         const double ours = m.stat_value("drive", "write_amplification", "");
         table.row("{} | {:.2f} | {:.2f} | {}", op, analytic(a), ours,

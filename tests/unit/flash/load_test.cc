@@ -102,7 +102,7 @@ TEST_CASE("A collection begins when it has been announced, not a femtosecond soo
     }
 }
 
-TEST_CASE("A drive's load is severe from an announcement until no task is under way or due",
+TEST_CASE("A drive's load is severe from an announcement until no task is in progress or due",
           "[flash]") {
     Written w({{"announce", "50us"}, {"static_wear_levelling", "2"}}, true, 3000);
     run(w.m);

@@ -9,7 +9,7 @@ using namespace memsim::literals;
 using zng::FlashPacket;
 
 /// An endpoint of a mesh: sends what the test gave it, then `count` random packets to others; takes
-/// what comes, each after a pause of up to `pause`; checks that packets of one source come in
+/// packets, each after a pause of up to `pause`; checks that packets of one source arrive in
 /// order.
 class Node final : public Model<Node> {
   public:

@@ -308,7 +308,7 @@ TEST_CASE("A used drive's blocks are on record, their pages computed until they 
         for (const std::uint32_t closed : state.planes[p].closed)
             CHECK(ftl.block(closed).valid >= victim.valid);
     }
-    // Pages in an open block follow those that are there.
+    // Pages in an open block follow its written pages.
     const std::uint32_t plane_17 = page / 64;
     const std::uint32_t to = ftl.allocate(plane_17, Frontier::host, 17);
     const std::uint32_t host = ftl.past().blocks_of(plane_17).host;

@@ -104,7 +104,7 @@ class Listener final : public Model<Listener> {
 
 /// Random reads, writes, trims and flushes: no two requests that touch the same sector are under
 /// way at the same time unless both read. In a machine that carries contents each byte read is
-/// compared with what was written there last, or was there at the start: it follows from its
+/// compared with the data written last, or with the initial data, which follow from its
 /// address and the number of the write.
 class Checker final : public Model<Checker> {
   public:

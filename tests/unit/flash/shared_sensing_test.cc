@@ -58,7 +58,7 @@ TEST_CASE("A read alone is the last of its sensing, and its slot begins anew", "
     CHECK(d.fetched == Slots {2});
     CHECK(d.answer(2));
     d.reads.begin(2);
-    CHECK_FALSE(d.reads.join(4, 2)); // the page of the former sensing has gone
+    CHECK_FALSE(d.reads.join(4, 2)); // the page of the former sensing has left the register
     d.reads.begin(4);
     CHECK(d.reads.first_of(4) == 4);
 }

@@ -69,7 +69,7 @@ TEST_CASE("A tournament's best place equals that of a full search, the lower of 
             case 3:
                 race.now += random.below(3);
                 break;
-            default: // the last one takes the place of one that goes
+            default: // the last one replaces a removed one
                 race.runners[place] = race.runners.back();
                 race.runners.pop_back();
                 race.tournament.pop(race.compare());

@@ -52,14 +52,12 @@ struct AssistRig {
         m.add("dispatcher", "gpu.Dispatcher", {{"sms", "1"}, {"clock", "1GHz"}});
         m.add("host", "test.ScriptHost", {{"script", "0"}});
         m.bind("host", "dispatcher", "dispatcher", "host");
-        m.add(
-            "sm", "gpu.Sm",
-            {{"helpers", "1"}, {"clock", "1GHz"}, {"arithmetic_latency", std::to_string(latency)}});
+        m.add("sm", "gpu.Sm", {{"clock", "1GHz"}, {"arithmetic_latency", std::to_string(latency)}});
         m.add("memory", "mem.SimpleMemory", {});
         m.add("asker", "test.HelperThread", {});
         m.bind("dispatcher", "sm_side[0]", "sm", "blocks");
         m.bind("sm", "mem_side", "memory", "cpu_side");
-        m.bind("asker", "sm", "sm", "helper[0]");
+        m.bind("asker", "sm", "sm", "helper");
         m.build();
         auto& plan = m.get<HelperThread>("asker").state.plan;
         for (const std::uint32_t n : {10u, 1u}) plan.add(50'000'000, {n});
@@ -76,11 +74,12 @@ struct AssistRig {
 
 } // namespace
 
-TEST_CASE("An assist warp's instructions take issue slots, as those of warps do", "[sm]") {
+TEST_CASE("Instructions of an assist warp use issue slots like those of other warps", "[sm]") {
     constexpr Tick ns = 1'000'000;
     {
-        AssistRig rig(4, 5); // over by then
-        // Arrives 1 fs after the edge at 50 ns; the next is asked for when the answer is there.
+        AssistRig rig(4, 5); // ended before
+        // Arrives 1 fs after the edge at 50 ns; the next one is requested when the response has
+        // arrived.
         CHECK(rig.done(0) == 51 * ns + 10 * 4 * ns + 1);
         CHECK(rig.done(1) == 92 * ns + 1 * 4 * ns + 1);
     }

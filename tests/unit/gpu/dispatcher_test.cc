@@ -14,7 +14,7 @@ Script computing(unsigned blocks, unsigned instructions) {
     return s;
 }
 
-/// Blocks of the first launch that are under way at once on one SM.
+/// Blocks of the first launch that run at the same time on one SM.
 unsigned resident(const Script& s, const Arguments& dispatcher = {}) {
     ScriptRig rig({s}, {}, 1, dispatcher);
     rig.machine.run(3'000'000); // 3 ns: the first blocks have come
@@ -88,7 +88,7 @@ TEST_CASE("A limit of instructions ends the run after the block that reaches it"
     CHECK(rig.sm().stat.thread_instructions.value() == 4 * 3200);
 }
 
-TEST_CASE("Work is what has ended of the launch under way, and of a limit of instructions",
+TEST_CASE("Work is the finished part of the current launch and of a limit of instructions",
           "[dispatcher]") {
     const auto progress = [](const Machine& m) {
         std::string all;
@@ -199,7 +199,7 @@ TEST_CASE("A pause at instructions ends the run where it does after a restore", 
     CHECK(behind.machine.run(never) == Stop::idle);
 }
 
-TEST_CASE("Applications have SMs of their own: evenly, or by a list", "[dispatcher]") {
+TEST_CASE("Applications have their own SMs: evenly divided, or by a list", "[dispatcher]") {
     const std::vector<Script> two {computing(12, 10), computing(20, 10)};
     ScriptRig even(two, {}, 5); // three and two
     even.run();
@@ -221,7 +221,8 @@ TEST_CASE("Applications that share SMs are side by side in one", "[dispatcher]")
     CHECK(rig.sm().stat.blocks.value() == 8);
 }
 
-TEST_CASE("Launches of several streams run side by side, those of one in order", "[dispatcher]") {
+TEST_CASE("Launches of different streams run concurrently; launches of one stream run in order",
+          "[dispatcher]") {
     Script one = computing(4, 1000), two = computing(1, 1000);
     one.warps = 20, two.warps = 8, two.launches = 3; // 20 + 20 + 8 of 48
     one.others = {two};
@@ -244,7 +245,7 @@ TEST_CASE("Launches of several streams run side by side, those of one in order",
     rig.run();
     CHECK(rig.sm().stat.blocks.value() == 4 + 3);
     CHECK(value(rig, "launches") == 4);
-    // All cycles in which any launch was under way, each once.
+    // All cycles in which any launch was in progress, each once.
     CHECK(value(rig, "cycles") == value(rig, "application_cycles[0]"));
 }
 
@@ -268,7 +269,7 @@ TEST_CASE("Streams that take no room from each other take the time of the longes
     CHECK(launches >= 1 + 2 * 3);
 }
 
-TEST_CASE("Each application has an address range of its own", "[dispatcher]") {
+TEST_CASE("Each application has its own address range", "[dispatcher]") {
     Script a = computing(1, 1000), b = computing(1, 1000);
     a.footprint = 10'000;
     auto bases = [&](const Arguments& dispatcher) {
@@ -327,7 +328,7 @@ TEST_CASE("When one application ends the others run on, or it repeats, or all st
     CHECK(value(*again, "application_instructions[0]") == 20 * 3200);
     CHECK(value(*again, "thread_instructions") > 20 * 3200 + 70 * 3200 + 40 * 3200);
     CHECK(blocks_of_sms(*again, 2)[1] == 70);
-    // Alone on its SM, the first one is as fast whatever happens afterwards.
+    // Alone on its SM, the first one is equally fast in both cases.
     CHECK(value(*again, "application_cycles[0]") == value(*on, "application_cycles[0]"));
     const double sum = on->machine.stat_value("dispatcher", "ipc_sum", "");
     CHECK(sum == Approx(on->machine.stat_value("dispatcher", "application_ipc[0]", "") +
@@ -410,7 +411,8 @@ Script loading() {
 
 } // namespace
 
-TEST_CASE("What is counted during a launch is its own, through a reset", "[dispatcher][launches]") {
+TEST_CASE("The counters of a launch are complete if the statistics are reset during it",
+          "[dispatcher][launches]") {
     ScriptRig rig(loading(), {}, 2);
     rig.run();
     const auto whole = counted(rig.machine);

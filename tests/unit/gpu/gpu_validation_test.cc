@@ -80,7 +80,7 @@ Script chase(unsigned loads, F address) {
     return s;
 }
 
-/// Cycles of a load, from the difference of two chases, so that what is around them drops out.
+/// Cycles of a load, from the difference of two chases, which removes the cycles around them.
 template <class F>
 double step(unsigned from, unsigned to, F address, const std::string& memory,
             const Arguments& of_memory) {
@@ -120,7 +120,7 @@ TEST_CASE("A chase of loads shows the latency of each level, exactly", "[validat
         Hierarchy::to_l2_and_back(Hierarchy::l2_miss + t.tRCDRD.raw + t.tCL.raw + burst + 1));
 }
 
-TEST_CASE("Streaming loads reach what the channel can carry", "[validation][gpu]") {
+TEST_CASE("Streaming loads reach the bandwidth of the channel", "[validation][gpu]") {
     Table table("Streaming loads", "GB/s over DDR4-2400", "bound | GB/s | reached | %");
     auto reach = [&](const char* what, const std::string& changes, double bound) {
         Script s;
@@ -206,7 +206,7 @@ TEST_CASE("Coalescing: lines and sectors of a warp's load by its stride", "[vali
     measure(1, 32, 2, 4); // a sector off
 }
 
-TEST_CASE("Shared memory gives a pass a cycle, whatever the warps", "[validation][gpu]") {
+TEST_CASE("Shared memory serves one pass per cycle for any number of warps", "[validation][gpu]") {
     Table table("Shared memory", "Accesses a cycle", "passes | warps | measured | expected");
     for (unsigned passes : {1u, 2u, 8u, 32u})
         for (unsigned warps : {1u, 8u, 32u}) {

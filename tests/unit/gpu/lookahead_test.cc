@@ -47,15 +47,15 @@ struct Machines {
         scripts() = {script};
         m.add("dispatcher", "gpu.Dispatcher", {{"sms", "1"}});
         m.add("host", "test.ScriptHost", {{"script", "0"}});
-        m.add("sm", "gpu.Sm", {{"askers", asker.empty() ? "0" : "1"}, {"schedulers", "2"}});
+        m.add("sm", "gpu.Sm", {{"schedulers", "2"}});
         m.add("memory", "mem.SimpleMemory", {{"latency", "1us"}});
         m.bind("host", "dispatcher", "dispatcher", "host");
         m.bind("dispatcher", "sm_side[0]", "sm", "blocks");
         m.bind("sm", "mem_side", "memory", "cpu_side");
         if (!asker.empty()) {
             m.add("asker", "test.LookaheadAsker", asker);
-            m.bind("asker", "queries", "sm", "queries[0]");
-            m.bind("sm", "upcoming[0]", "asker", "answers");
+            m.bind("asker", "queries", "sm", "queries");
+            m.bind("sm", "upcoming", "asker", "answers");
         }
         m.build();
         m.start();
@@ -76,7 +76,8 @@ struct Machines {
 
 } // namespace
 
-TEST_CASE("The next memory operations of a warp are known, no more than were asked for", "[sm]") {
+TEST_CASE("A look-ahead returns the next memory operations of a warp, at most as many as requested",
+          "[sm]") {
     const auto write = [](auto& w) {
         load(w, 128);
         w.compute(~0u, 5);
@@ -122,13 +123,13 @@ TEST_CASE("An SM answers with the lines of each warp's next operations and marks
     s.warps = 2;
     s.write = [](auto& w, unsigned warp) {
         load(w, 0);
-        w.barrier(~0u, 1); // waits for the memory: what comes next is not known before
+        w.barrier(~0u, 1); // waits for the memory: the next operations are not known before
         if (warp == 0) return;
         w.access(WarpOpKind::store, 48, ~0u, 4, word(1024, 32));
         load(w, 8192);
     };
-    // After 500 ns the loads are on their way; by then neither warp has anything to tell. After 1.1
-    // us they are there, and all is over but what the memory does with the stores.
+    // After 500 ns the loads are outstanding, and neither warp has upcoming operations. After 1.1
+    // us they have completed, and only the memory's work on the stores remains.
     Machines early(s, {{"period", "500ns"}});
     REQUIRE(early.seen().size() == 1);
     CHECK(early.seen()[0].count == 0);
@@ -157,8 +158,9 @@ TEST_CASE("An SM answers with the lines of each warp's next operations and marks
     }
 }
 
-TEST_CASE("What is upcoming lies at the addresses of the warp's application, from its line on",
-          "[sm]") {
+TEST_CASE(
+    "Upcoming accesses have addresses of the warp's application, from the start of their line",
+    "[sm]") {
     Script s;
     s.write = [](auto& w, unsigned) {
         w.compute(~0u, 40);
@@ -170,7 +172,7 @@ TEST_CASE("What is upcoming lies at the addresses of the warp's application, fro
         Machine m;
         m.add("dispatcher", "gpu.Dispatcher",
               {{"sms", "1"}, {"applications", "2"}, {"partition", "shared"}, {"bases", "0B,1MiB"}});
-        m.add("sm", "gpu.Sm", {{"askers", "1"}, {"atomics", performed ? "performed" : "loads"}});
+        m.add("sm", "gpu.Sm", {{"atomics", performed ? "performed" : "loads"}});
         m.add("memory", "mem.SimpleMemory", {});
         m.add("asker", "test.LookaheadAsker", {{"period", "100ns"}});
         for (const std::string i : {"0", "1"}) {
@@ -179,8 +181,8 @@ TEST_CASE("What is upcoming lies at the addresses of the warp's application, fro
         }
         m.bind("dispatcher", "sm_side[0]", "sm", "blocks");
         m.bind("sm", "mem_side", "memory", "cpu_side");
-        m.bind("asker", "queries", "sm", "queries[0]");
-        m.bind("sm", "upcoming[0]", "asker", "answers");
+        m.bind("asker", "queries", "sm", "queries");
+        m.bind("sm", "upcoming", "asker", "answers");
         m.build();
         m.start();
         REQUIRE(m.run(never) == Stop::idle);

@@ -12,14 +12,15 @@ constexpr std::uint64_t KiB = 1024;
 constexpr Tick us = 1'000'000'000;
 } // namespace
 
-TEST_CASE("A shoot-down waits for what was translated, later requests for the new mapping",
-          "[mmu]") {
+TEST_CASE(
+    "A shoot-down waits for requests already translated; later requests wait for the new mapping",
+    "[mmu]") {
     Bench b("", "", 2, true, "latency=5us");
     b.run([&] {
         b.driver(0).read(0, 0);       // in memory from 0.4 to 5.4 us
         b.driver(1).read(0, 4 * KiB); // of another page
         b.mover().plan(us, PageOrderKind::unmap, 0);
-        b.driver(0).read(2 * us, 64);      // its page is gone
+        b.driver(0).read(2 * us, 64);      // its page was removed
         b.driver(1).read(2 * us, 4 * KiB); // its page is not
         b.mover().plan(10 * us, PageOrderKind::map, 0, 77);
     });
@@ -85,7 +86,8 @@ TEST_CASE("An application is held as a whole, and no other, until it is resumed 
     CHECK(value(b.tlb(1).stat.shot_down) == 0);
 }
 
-TEST_CASE("Shoot-downs that overlap each wait for what was translated before them", "[mmu]") {
+TEST_CASE("Each of several overlapping shoot-downs waits for the requests translated before it",
+          "[mmu]") {
     for (const PageOrderKind second : {PageOrderKind::unmap, PageOrderKind::hold}) {
         Bench b("", "", 1, true, "latency=5us");
         b.run([&] {

@@ -68,7 +68,8 @@ TEST_CASE("Pages lie at the places of their placement policy", "[mmu]") {
     CHECK((random.front() >= 100 && random.back() < 116));
 }
 
-TEST_CASE("Pages get frames as they are touched; what an order took out is waited for", "[mmu]") {
+TEST_CASE("Pages receive frames at their first access; an access to a removed page waits",
+          "[mmu]") {
     Owner owner;
     const gpu::PlacementParams p = placement("first_touch");
     PageMap map;
@@ -192,7 +193,9 @@ TEST_CASE("A page that is there already stays until its fault is answered", "[mm
     CHECK(value(stat.unused_prefetches) == 0); // it was used
 }
 
-TEST_CASE("An order is done when every TLB has confirmed it, one without pages at once", "[mmu]") {
+TEST_CASE("An order is complete when every TLB has confirmed it; an order without pages is "
+          "complete at once",
+          "[mmu]") {
     PageOrders orders;
     orders.resize(2, 3);
     unsigned allowed = 2;
@@ -273,7 +276,7 @@ TEST_CASE("Pages that an order removes leave the L2 TLB and are shot down", "[mm
     CHECK(t.found == std::vector<std::uint32_t> {waits});
 }
 
-TEST_CASE("A hold takes out a whole application, and its last resume lets its pages be found",
+TEST_CASE("A hold removes the pages of an application, and the last resume maps them again",
           "[mmu]") {
     using Kind = protocol::PageOrderKind;
     Tables t("identity");
@@ -293,7 +296,7 @@ TEST_CASE("A hold takes out a whole application, and its last resume lets its pa
     CHECK_FALSE(t.map.held(0));
 }
 
-TEST_CASE("A claim shoots down the page that makes room, and waits while all are on their way",
+TEST_CASE("A claim shoots down the evicted page, and waits while all pages are in transfer",
           "[mmu]") {
     using Kind = protocol::PageOrderKind;
     Tables t("faults", "4KiB");

@@ -49,7 +49,7 @@ class Mover final : public Model<Mover> {
     State state;
 };
 
-/// A memory of fixed latency with several ports that writes down what it is asked, and keeps for
+/// A memory of fixed latency with several ports that records its requests, and keeps for
 /// each address the tag of the last write, as its contents.
 class Recorder final : public Model<Recorder> {
   public:

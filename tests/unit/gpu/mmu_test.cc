@@ -77,7 +77,7 @@ TEST_CASE("A full walk buffer holds up the TLBs, and all is walked in the end", 
     CHECK(value(b.mmu().stat.walker.walks) == 20);
 }
 
-TEST_CASE("Misses of one page are one walk, whoever has them, and leave in order", "[mmu]") {
+TEST_CASE("Misses of one page, from any TLB, share one walk and are answered in order", "[mmu]") {
     Bench b("", "", 2);
     b.run([&] {
         for (unsigned i = 0; i < 5; ++i) b.driver(0).read(0, i * 64);
@@ -94,7 +94,7 @@ TEST_CASE("Misses of one page are one walk, whoever has them, and leave in order
     CHECK(order == std::vector<std::uint64_t> {0, 64, 128, 192, 256});
 }
 
-TEST_CASE("Requests for pages that are held pass those that wait", "[mmu]") {
+TEST_CASE("Requests for present pages overtake waiting requests", "[mmu]") {
     Bench b;
     b.run([&] {
         b.driver().read(0, 0);
@@ -105,8 +105,7 @@ TEST_CASE("Requests for pages that are held pass those that wait", "[mmu]") {
     CHECK(b.driver().answered(1) > b.driver().answered(2));
 }
 
-TEST_CASE("A TLB without room for a miss, or for another at its page, holds up what follows",
-          "[mmu]") {
+TEST_CASE("A TLB stalls when it has no room for a miss or for another request of a page", "[mmu]") {
     Bench one("misses=1");
     one.run([&] {
         one.driver().read(0, 0);
@@ -114,7 +113,7 @@ TEST_CASE("A TLB without room for a miss, or for another at its page, holds up w
     });
     const Tick first = hit_time + to_mmu_and_back + 2 * walk_read;
     CHECK(one.driver().answered(0) == first);
-    // It is served when the first page comes.
+    // It is served when the first page arrives.
     CHECK(one.driver().answered(1) == first - (833'334_fs + 100_ns + 1_fs).raw + to_mmu_and_back +
                                           walk_read + (833'334_fs + 100_ns + 1_fs).raw);
     CHECK(value(one.tlb().stat.stalled_by_misses) == 1);
@@ -216,7 +215,8 @@ TEST_CASE("Addresses go round the pages of a stripe, unit by unit", "[mmu]") {
     REQUIRE(b.memory().state.seen.size() == 24);
     std::set<std::uint64_t> units;
     for (const auto& s : b.memory().state.seen) {
-        const std::uint64_t unit = s.request.address % (4 * KiB); // which it is: what was added
+        const std::uint64_t unit =
+            s.request.address % (4 * KiB); // identifies the request: the added offset
         const std::uint64_t page = unit / 12 * 4 + unit % 4, within = unit % 12 / 4;
         CHECK(s.request.address == page * 12 * KiB + within * 4 * KiB + unit);
         units.insert(unit);
@@ -358,7 +358,7 @@ TEST_CASE("An address beyond its space, or a page beyond the memory, is refused 
           "or place pages by faults");
 }
 
-TEST_CASE("What an MMU keeps is bounded by the pages touched", "[mmu]") {
+TEST_CASE("The memory of an MMU is bounded by the accessed pages", "[mmu]") {
     Bench b("page=64KiB", "placement=first_touch address_space=1TiB memory=512GiB page=64KiB "
                           "table_memory=1GiB");
     b.run([&] {

@@ -4,7 +4,8 @@
 
 #include <map>
 
-/// More pages than frames: what the TLBs let through, held against what a reference allows.
+/// More pages than frames: the requests that the TLBs forward, compared with those that a reference
+/// allows.
 namespace memsim::test_mmu {
 
 /// Random reads and writes of random pages. Each carries the number of its page in `pc`.
@@ -155,8 +156,7 @@ TEST_CASE("Under random traffic with evictions each page has its frame to itself
             }
 }
 
-TEST_CASE("The same with pages that come without a fault, and other page policies",
-          "[mmu][prefetch]") {
+TEST_CASE("The same with prefetched pages and other page policies", "[mmu][prefetch]") {
     std::uint64_t prefetches = 0, late = 0;
     for (std::uint64_t seed = 1; seed <= 4; ++seed)
         for (const unsigned frames : {1u, 2u, 5u, 13u, 24u})
@@ -182,7 +182,7 @@ TEST_CASE("The same with pages that come without a fault, and other page policie
     CHECK(late > 0);
 }
 
-TEST_CASE("The page used longest ago makes room, or the one that came first", "[mmu]") {
+TEST_CASE("LRU evicts the page used longest ago, FIFO the page that arrived first", "[mmu]") {
     // Pages 0 to 3 come in order, 0 is used again (through another TLB, so the MMU sees it), then 4
     // needs room.
     for (const bool lru : {true, false}) {

@@ -84,7 +84,7 @@ TEST_CASE("Round robin passes over warps that cannot issue", "[sm]") {
     CHECK(all[5].cycle >= 121);
 }
 
-TEST_CASE("The oldest warp is the one that came first, not the one in the lowest slot", "[sm]") {
+TEST_CASE("The oldest warp is the first arrived, not the one in the lowest slot", "[sm]") {
     Script s; // the second block of one warp takes the slot that the first block leaves
     s.blocks = 3;
     s.write = [](auto& w, unsigned) {
@@ -94,7 +94,7 @@ TEST_CASE("The oldest warp is the one that came first, not the one in the lowest
     rig.trace();
     rig.run();
     const Issues all = rig.issues();
-    // Block 0 ends, block 2 comes to slot 0; slot 1 is older.
+    // Block 0 ends, block 2 is placed in slot 0; slot 1 is older.
     for (std::size_t i = 0; i < all.size(); ++i)
         CHECK(all[i].warp == (i < 41 ? 0u : i < 82 ? 1u : 0u));
 }
@@ -138,7 +138,7 @@ TEST_CASE("An operation issues at the first edge at which its result is there", 
     CHECK(issued_after("100ns") == 101);      // a femtosecond late
 }
 
-TEST_CASE("The second of two loads does not hold what needs the first", "[sm]") {
+TEST_CASE("An operation that needs the first of two loads does not wait for the second", "[sm]") {
     // The last of the second load's 31 accesses follows its first after 15 ns.
     auto issued_after = [](std::uint64_t waits) {
         Script s;

@@ -84,7 +84,7 @@ std::vector<Script>& scripts();
 /// SMs, each with a memory of its own, that run the scripts.
 struct ScriptRig {
     Machine machine;
-    std::vector<std::string> lines; ///< debug output, if it was asked for
+    std::vector<std::string> lines; ///< debug output, if requested
 
     explicit ScriptRig(const Script& script, const Arguments& sm = {}, unsigned sms = 1,
                        const Arguments& dispatcher = {})

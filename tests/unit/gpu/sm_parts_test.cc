@@ -22,7 +22,7 @@ WarpSet set(std::initializer_list<std::uint32_t> warps) {
 }
 } // namespace
 
-TEST_CASE("A set of warps goes over 64 slots and more, the lowest first", "[sm_parts]") {
+TEST_CASE("A set of warps iterates over 64 slots and more, the lowest first", "[sm_parts]") {
     WarpSet s = set({2, 63, 64, 79, 127});
     CHECK(s.first() == 2);
     CHECK(s.first_from(63) == 63);
@@ -41,7 +41,7 @@ TEST_CASE("A set of warps goes over 64 slots and more, the lowest first", "[sm_p
     CHECK_FALSE(bool(s));
 }
 
-TEST_CASE("A scoreboard holds an operation until the last answer that makes its operand",
+TEST_CASE("A scoreboard stalls an operation until the last response for its operand has arrived",
           "[sm_parts]") {
     Scoreboard s;
     const std::uint32_t first = s.begin(2), second = s.begin(1);
@@ -71,7 +71,7 @@ TEST_CASE("A scoreboard has 64 places: the 65th result waits for the first", "[s
     CHECK_FALSE(s.holds(load));
 }
 
-TEST_CASE("Warps are ready by what they do next, and sleep until their cycle", "[sm_parts]") {
+TEST_CASE("Warps are ready by their next operation, and sleep until its cycle", "[sm_parts]") {
     ReadyWarps r;
     r.add(0, WarpOpKind::compute);
     r.add(1, WarpOpKind::load);
@@ -98,7 +98,8 @@ TEST_CASE("Warps are ready by what they do next, and sleep until their cycle", "
     CHECK_FALSE(r.any());
 }
 
-TEST_CASE("A scheduler stays with its warp, else takes the oldest; or goes round", "[sm_parts]") {
+TEST_CASE("A scheduler continues with its warp, else selects the oldest; or rotates over the warps",
+          "[sm_parts]") {
     const std::array<std::uint64_t, 4> ages {7, 5, 9, 6};
     const auto age = [&](std::uint32_t w) { return ages[w % 64]; };
     const WarpSet ready = set({0, 2, 3});
@@ -113,7 +114,7 @@ TEST_CASE("A scheduler stays with its warp, else takes the oldest; or goes round
     CHECK(choose_warp(Scheduler::loose_round_robin, high, 127, age) == 2);
 }
 
-TEST_CASE("An access to shared memory holds its port for its passes; loads come in order",
+TEST_CASE("An access to shared memory occupies the port for its passes; loads complete in order",
           "[sm_parts]") {
     SharedMemory m;
     m.access(10, 3);
@@ -131,8 +132,7 @@ TEST_CASE("An access to shared memory holds its port for its passes; loads come 
     CHECK(m.next() == 700);
 }
 
-TEST_CASE("A barrier lets its warps pass when all that run have come, or the rest has exited",
-          "[sm_parts]") {
+TEST_CASE("A barrier releases its warps when all running warps have arrived", "[sm_parts]") {
     ResidentBlocks blocks;
     blocks.resize(2);
     protocol::BlockStart start;

@@ -70,7 +70,7 @@ TEST_CASE("An instruction takes a cycle for each group of lanes that has an acti
     }
 }
 
-TEST_CASE("Loads in a row go out together", "[sm]") {
+TEST_CASE("Consecutive loads are issued without waiting for each other", "[sm]") {
     Script s;
     s.write = [](auto& w, unsigned) {
         for (unsigned i = 0; i < 10; ++i) w.access(WarpOpKind::load, 16, ~0u, 4, word(i * 128, 4));
@@ -120,7 +120,8 @@ TEST_CASE("64 results of a warp may be on their way, not 65", "[sm]") {
     CHECK(issued_at_60ns(70) == 64);
 }
 
-TEST_CASE("A warp that ends with answers out keeps its slot until they are there", "[sm]") {
+TEST_CASE("A warp that exits with outstanding loads keeps its slot until their responses arrive",
+          "[sm]") {
     Script s;
     s.write = [](auto& w, unsigned) { w.access(WarpOpKind::load, 16, ~0u, 4, word(0, 4)); };
     ScriptRig rig(s);

@@ -82,7 +82,7 @@ Tick passes(std::int64_t bytes, std::int64_t rate) {
 // A miss up to the fault's arrival at the host, and from its answer to the memory's.
 constexpr Tick to_host = 1 + (10_ns).raw + 2 * walk_read + 1;
 constexpr Tick from_host = 1 + (10_ns).raw + (833'334_fs + 100_ns).raw + 1;
-// The driver's time for a batch of one, and what the copy of a page takes with 100 ns of memory.
+// The driver's time for a batch of one, and the time of a page's copy with a memory of 100 ns.
 constexpr Tick driver = 20 * us + us;
 constexpr Tick copy = 1 + (100_ns).raw;
 
@@ -246,7 +246,7 @@ TEST_CASE("A fault on a page that a prefetch brings is answered with the batch",
     Paged b("prefetch=density prefetch_cost=1us", "address_space=1MiB");
     b.run([&] {
         b.driver().read(0, 0);
-        b.driver().read(25 * us, 15 * 4 * KiB); // comes last of its block, at about 36 us
+        b.driver().read(25 * us, 15 * 4 * KiB); // arrives last of its block, at about 36 us
     });
     CHECK(value(b.host().stat.batches) == 1);
     CHECK(value(b.host().stat.faults) == 2);
@@ -278,8 +278,8 @@ TEST_CASE("Page-on-page prefetch brings the group of a fault, but for pages that
     Paged b("prefetch=page-on-page(pages=4,where=behind)", "address_space=1MiB");
     b.run([&] {
         b.driver().read(0, 4 * 4 * KiB);        // 5, 6 and 7 come, too
-        b.driver().read(200 * us, 7 * 4 * KiB); // is there
-        b.driver().read(300 * us, 2 * 4 * KiB); // 3; 4 and 5 are there
+        b.driver().read(200 * us, 7 * 4 * KiB); // is present
+        b.driver().read(300 * us, 2 * 4 * KiB); // 3; 4 and 5 are present
     });
     CHECK(value(b.host().stat.faults) == 2);
     CHECK(value(b.host().stat.prefetches) == 4);
@@ -291,7 +291,7 @@ TEST_CASE("A page prefetcher is chosen by name, with parameters of its own", "[h
             "address_space=1MiB memory=16KiB");
     b.run([&] {
         b.driver().read(0, 0);
-        b.driver().read(100 * us, 2 * 4 * KiB); // came with page 0
+        b.driver().read(100 * us, 2 * 4 * KiB); // was copied with page 0
         b.driver().read(200 * us, 5 * 4 * KiB); // 6 and 7 come, too, and two make room
     });
     CHECK(value(b.host().stat.faults) == 2);
@@ -305,7 +305,7 @@ TEST_CASE("Pages come from a drive of flash, and go back to it", "[host]") {
         b.run([&] {
             b.driver().write(0, 0, 32, false);
             b.driver().read(10'000 * us, 4 * KiB);
-            b.driver().read(20'000 * us, 0); // what was written back is read from flash
+            b.driver().read(20'000 * us, 0); // pages written back are read from flash
         });
         CHECK(b.driver().state.answers.size() == 3);
         CHECK(value(b.host().stat.drive_reads) == 3);

@@ -61,7 +61,7 @@ std::string refusal(const std::string& ranges, const std::string& more = "") {
 
 } // namespace
 
-TEST_CASE("a request goes to the port whose range has its address, up to the last byte",
+TEST_CASE("a request is sent to the port whose range contains its address, up to the last byte",
           "[link][router]") {
     Routed r("4KiB 4KiB 1, 0B 4KiB 0, 8KiB 1KiB 0");
     r.driver.read(0, 0);
@@ -90,7 +90,7 @@ TEST_CASE("the way through costs a latency there and another back", "[link][rout
     CHECK(r.driver.answered(0) == direct.get<Driver>("driver").answered(0) + (14_ns).raw);
 }
 
-TEST_CASE("a full port holds up the others' requests only when the buffer is full",
+TEST_CASE("a full port delays requests for other ports only when the buffer is full",
           "[link][router]") {
     const auto last = [](const char* buffer) {
         Routed r("0B 4KiB 0, 4KiB 4KiB 1", std::string("buffer=") + buffer);
@@ -104,7 +104,8 @@ TEST_CASE("a full port holds up the others' requests only when the buffer is ful
     CHECK(last("5") < (105_ns).raw);
 }
 
-TEST_CASE("a port that may owe one answer gets one request after another", "[link][router]") {
+TEST_CASE("a port with one outstanding response receives one request after another",
+          "[link][router]") {
     Routed r("0B 4KiB 0", "outstanding=1");
     for (unsigned i = 0; i < 6; ++i) r.driver.read(0, 64 * i);
     r.run();
@@ -165,7 +166,7 @@ TEST_CASE("an answer reports whether an order of firmware was carried out", "[li
     CHECK(r.m.stat_value("router", "orders[overlaps]", "") == 2);
 }
 
-TEST_CASE("an order comes before the requests of its tick", "[link][router]") {
+TEST_CASE("an order takes effect before the requests of its tick", "[link][router]") {
     Routed r("", "", 1, true);
     r.m.get<Firmware>("firmware").plan(10, RangeOp::add, 0, 64);
     r.driver.read(10, 32);
@@ -174,7 +175,7 @@ TEST_CASE("an order comes before the requests of its tick", "[link][router]") {
     CHECK(r.m.get<Firmware>("firmware").state.results.front() == RangeResult::done);
 }
 
-TEST_CASE("a hint is passed on where its port takes it at once", "[link][router]") {
+TEST_CASE("a hint is forwarded if its port accepts it at once", "[link][router]") {
     Machine m;
     m.add("driver", "test_mem.Driver", {});
     m.add("router", "link.AddressRouter",

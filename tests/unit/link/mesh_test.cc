@@ -79,7 +79,8 @@ TEST_CASE("A link carries a flit a cycle: one packet after another", "[link][mes
     CHECK(value(b.mesh().stat.link_busy) == 1800);
 }
 
-TEST_CASE("Two packets for one link go in turn, those for others at once", "[link][mesh]") {
+TEST_CASE("Two packets for one link take turns; packets for other links leave at once",
+          "[link][mesh]") {
     // A row of 4: nodes 0 and 1 both send to 3, crossing the link from 1 to 2.
     Bench b(4, {{"columns", "4"}, {"rows", "1"}});
     b.send(10, 1, 3, PacketKind::data); // at router 1 first
@@ -118,9 +119,10 @@ TEST_CASE("One input of a router feeds one output at a time", "[link][mesh]") {
     CHECK(b.at(4).state.log[0].at == (10 + 15 + 1 + 54) * cycle);
 }
 
-TEST_CASE("A packet waits while one of its input goes elsewhere", "[link][mesh]") {
-    // At router 1 the link east is taken for cycles 15 to 33, so what comes first from the west
-    // leaves then; what comes behind it, by another channel, for another output, is there at 38.
+TEST_CASE("A packet waits while another packet of its input leaves through another port",
+          "[link][mesh]") {
+    // At router 1 the link east is occupied in cycles 15 to 33, so the first packet from the west
+    // leaves then; the next one, in another channel and for another output, arrives at 38.
     Bench b(3, {{"columns", "3"}, {"rows", "1"}});
     b.send(10, 1, 2, PacketKind::data);
     b.send(10, 0, 2, PacketKind::data);
@@ -132,7 +134,7 @@ TEST_CASE("A packet waits while one of its input goes elsewhere", "[link][mesh]"
 
 TEST_CASE("A full buffer stops its sender, and nothing is lost", "[link][mesh]") {
     // One channel that holds one packet: the next leaves when the tail has left and the credit is
-    // back: 18 flits + link + stages + link after the head came.
+    // back: 18 flits + link + stages + link after the head arrived.
     Bench tight(2, {{"columns", "2"}, {"rows", "1"}, {"channels", "1"}, {"buffer", "18"}});
     for (unsigned i = 0; i < 20; ++i) tight.send(10, 0, 1, PacketKind::data);
     run(tight.machine);
@@ -223,7 +225,7 @@ class Post final : public link::Mesh<Post, Letter> {
 };
 static const Registration<Post> post_registered {"A mesh that carries letters (a test's)."};
 
-/// Sends a letter to the other, and notes when one comes.
+/// Sends a letter to the other, and records arrivals.
 class Correspondent final : public Model<Correspondent> {
   public:
     struct Params {
@@ -257,7 +259,7 @@ static const Registration<Correspondent> correspondent {"Writes a letter (a test
 
 } // namespace memsim::test_flash
 
-TEST_CASE("A mesh carries any message that names where it goes", "[link][mesh]") {
+TEST_CASE("A mesh carries any message that names its destination", "[link][mesh]") {
     Machine m;
     m.add("post", "test_flash.Post", {{"columns", "2"}, {"rows", "1"}});
     for (const char* n : {"0", "1"}) {

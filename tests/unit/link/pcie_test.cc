@@ -11,7 +11,7 @@ using link::Pcie;
 
 namespace {
 
-/// A driver on each side asked for, and what it asks.
+/// A driver on each requested side, and its requests.
 struct Linked {
     Machine m {1};
     explicit Linked(const std::string& params = "", const std::string& memory = "") {
@@ -40,7 +40,7 @@ struct Linked {
     }
 };
 
-/// Bytes at the rate of a link; what is left of a femtosecond is carried on.
+/// Bytes at the rate of a link; the rest of a femtosecond is carried over.
 Tick takes(std::int64_t bytes, unsigned generation = 3, unsigned lanes = 16) {
     const Int128 rate = Pcie::rate(generation, lanes).raw;
     return static_cast<Tick>(Int128 {bytes} * ticks_per_second / rate);
@@ -179,7 +179,7 @@ TEST_CASE("A wrong PCIe link is refused", "[pcie]") {
     CHECK_THROWS_WITH(none.build(), Contains("no component sends over this link"));
 }
 
-TEST_CASE("A hint crosses PCIe as a read does, if the other side takes it at once", "[pcie]") {
+TEST_CASE("A hint crosses PCIe like a read if the receiver accepts it at once", "[pcie]") {
     Machine m;
     m.add("host", "test_mem.Driver", {});
     m.add("pcie", "link.Pcie", {});

@@ -39,7 +39,7 @@ TEST_CASE("a bank with two ports serves two accesses a cycle, not three", "[mem]
     CHECK(rig.driver().answered(2) == 1011 * ns);
 }
 
-TEST_CASE("a bank that is taken from below is free a cycle later, others are at once",
+TEST_CASE("a bank that a fill occupies is free a cycle later; other banks are free at once",
           "[mem][cache]") {
     const bool same = GENERATE(true, false);
     Rig rig(one_ns + "accesses_per_cycle=2 banks=2 warm_bytes=512B");
@@ -70,7 +70,7 @@ TEST_CASE("a slow write holds its bank and its answer, and no other bank", "[mem
 TEST_CASE("a fill takes its bank for a write, unless it has a port", "[mem][cache]") {
     const bool own_port = GENERATE(true, false);
     Rig rig(one_ns + "write_cycles=3 fill_port=" + (own_port ? "true" : "false"));
-    rig.driver().read(0, 0); // its fill comes at 100 ns + 2 fs: cycles 100 to 102
+    rig.driver().read(0, 0); // its fill arrives at 100 ns + 2 fs: cycles 100 to 102
     rig.driver().read(100 * ns, 0);
     rig.driver().read(110 * ns, 0);
     rig.run();
@@ -102,7 +102,7 @@ TEST_CASE("a sector written in part is fetched when it is read", "[mem][cache]")
 
     Rig read("write_policy=write_back write_allocate=true fetch_on_write=false");
     read.driver().write(0, 8, 8);
-    read.driver().read(1000 * ns, 0); // the rest comes now
+    read.driver().read(1000 * ns, 0); // the rest is fetched now
     read.driver().read(2000 * ns, 0);
     read.run();
     CHECK(read.driver().answered(1) == 1000 * ns + miss_time);
@@ -150,7 +150,8 @@ TEST_CASE("a partly written evicted line is marked as partial", "[mem][cache]") 
     CHECK(last.partial == 0b0100);
 }
 
-TEST_CASE("write-through with allocation and fetch gets the rest at once", "[mem][cache]") {
+TEST_CASE("write-through with allocation and fetch fetches the rest of the sector at once",
+          "[mem][cache]") {
     Rig rig("write_allocate=true");
     rig.driver().write(0, 0, 48); // sector 0, half of sector 1
     rig.driver().read(1000 * ns, 0, 64);
@@ -208,7 +209,7 @@ TEST_CASE("ways are reserved and given back while it runs", "[mem][cache]") {
     rig.driver().write(0, 0, 32, false);         // passed on
     rig.driver().write(1000 * ns, 0, 32, false); // kept
     rig.driver().write(2000 * ns, 256, 32, false);
-    rig.driver().write(2100 * ns, 0, 32, false);         // what is kept stays so
+    rig.driver().write(2100 * ns, 0, 32, false);         // kept lines remain kept
     rig.driver().plan(2200 * ns, Command::atomic, 0, 4); // and is performed where the data is
     rig.manager().plan(500 * ns, Command::reserve, 0, 2);
     rig.manager().plan(1500 * ns, Command::reserve, 0, 0);
@@ -235,8 +236,7 @@ TEST_CASE("a write that waits for a reserved way continues when it does not need
 
 // ---- flushes ---------------------------------------------------------------------------------
 
-TEST_CASE("a flush empties one application's lines, what is dirty written back first",
-          "[mem][cache]") {
+TEST_CASE("a flush writes back and drops the lines of one application", "[mem][cache]") {
     Rig rig("capacity=2KiB write_policy=write_back write_allocate=true control_ports=1");
     Driver& d = rig.driver();
     d.plan(0, Command::write, 0, 128, true).application = 1;
@@ -257,7 +257,8 @@ TEST_CASE("a flush empties one application's lines, what is dirty written back f
     CHECK(d.answered(4) == 2010 * ns + hit_time);
 }
 
-TEST_CASE("what a flushed application asks waits for the walk, others do not", "[mem][cache]") {
+TEST_CASE("requests of a flushed application wait for the walk; other requests do not",
+          "[mem][cache]") {
     // Four dirty lines through the smallest queues to a memory of 100 ns a write.
     Rig rig("capacity=2KiB write_policy=write_back write_allocate=true control_ports=1 "
             "outstanding=1 mem_queue=3 accesses_per_cycle=4 bank_ports=8");
@@ -278,7 +279,8 @@ TEST_CASE("what a flushed application asks waits for the walk, others do not", "
     CHECK(value(rig.cache().stat.flushed_lines) == 4);
 }
 
-TEST_CASE("a flush waits for what it dropped, and for lines evicted before", "[mem][cache]") {
+TEST_CASE("a flush waits for its own write-backs and for those of lines evicted before",
+          "[mem][cache]") {
     for (const bool acknowledged : {false, true}) {
         Rig rig("ways=1 write_policy=write_back write_allocate=true control_ports=1 "
                 "acknowledged_writebacks=" +
@@ -293,7 +295,7 @@ TEST_CASE("a flush waits for what it dropped, and for lines evicted before", "[m
         const Tick written = 100 * ns + 1 + 1 + 100 * ns; // when the memory has line 0
         CHECK(rig.manager().answered(0) ==
               (acknowledged ? written + 10 * ns : 130 * ns + hit_time));
-        // The line that is read comes later than the write-back of line 512.
+        // The read line arrives later than the write-back of line 512.
         CHECK(d.answered(2) == 300 * ns + miss_time);
         CHECK(rig.manager().answered(1) == 330 * ns + miss_time);
     }
@@ -305,7 +307,8 @@ TEST_CASE("a flush waits for what it dropped, and for lines evicted before", "[m
     CHECK(value(rig.cache().stat.flushed_lines) == 0); // it never became valid
 }
 
-TEST_CASE("a line makes room when its write-back has a place for the answer", "[mem][cache]") {
+TEST_CASE("a line is evicted when a place is reserved for the response to its write-back",
+          "[mem][cache]") {
     for (const char* outstanding : {"1", "2"}) {
         Rig rig("write_policy=write_back write_allocate=true acknowledged_writebacks=true ways=1 "
                 "capacity=256B outstanding=" +
@@ -353,7 +356,7 @@ TEST_CASE("An MSHR of several lines is one miss, whichever of its lines are fetc
     CHECK(two < 300 * ns);
 }
 
-TEST_CASE("A hint for lines of a miss under way takes no further MSHR", "[mem][cache]") {
+TEST_CASE("A hint for lines of an outstanding miss allocates no further MSHR", "[mem][cache]") {
     const auto prefetched = [](const char* lines) {
         Rig rig(
             std::string("capacity=2KiB ways=4 mshrs=2 demand_mshrs=1 hint_ports=1 mshr_lines=") +
@@ -371,7 +374,7 @@ TEST_CASE("A hint for lines of a miss under way takes no further MSHR", "[mem][c
 
 // ---- hints -----------------------------------------------------------------------------------
 
-TEST_CASE("a hint fetches what is missing, once, and leaves MSHRs for demand", "[mem][cache]") {
+TEST_CASE("a hint fetches missing lines once and leaves MSHRs for demand", "[mem][cache]") {
     Rig rig("capacity=2KiB ways=4 mshrs=3 demand_mshrs=1 hint_ports=1");
     rig.hinter().plan(0, 64, 192);         // the end of line 0 and line 1
     rig.hinter().plan(10 * ns, 0, 32);     // line 0 is on its way: dropped
@@ -403,7 +406,7 @@ TEST_CASE("a prefetch that is evicted before its use is counted", "[mem][cache]"
     CHECK(value(rig.cache().stat.prefetches_used) == 0);
 }
 
-TEST_CASE("hints have what accesses leave of the cycles", "[mem][cache]") {
+TEST_CASE("hints use the look-up slots that accesses leave free", "[mem][cache]") {
     Rig rig(one_ns + "hint_ports=1 warm_bytes=512B");
     rig.hinter().plan(1000 * ns, 1024, 32);
     for (int i = 0; i < 3; ++i) rig.driver().read(1000 * ns, 0);
@@ -445,7 +448,7 @@ TEST_CASE("hints reach the slices of a cache through a crossbar", "[mem][cache]"
     CHECK(value(m.get<Crossbar>("xbar").stat.hints_dropped) == 0);
 }
 
-TEST_CASE("what comes in by a port for hints is a hint", "[mem][cache]") {
+TEST_CASE("a request that arrives at a port for hints must be a hint", "[mem][cache]") {
     Machine m;
     m.add("driver", "test_mem.Driver", {});
     m.add("other", "test_mem.Driver", {});
@@ -476,7 +479,8 @@ TEST_CASE("a write that waits to move its line stays when a hint's fetch has loc
 
 // ---- sets, initial contents ------------------------------------------------------------------
 
-TEST_CASE("hashed sets hold a stride that meets in one set", "[mem][cache]") {
+TEST_CASE("hashed sets hold the lines of a stride that linear sets map to one set",
+          "[mem][cache]") {
     const bool hashed = GENERATE(true, false);
     Rig rig(std::string("capacity=4KiB ways=2 set_hash=") +
             (hashed ? "polynomial" : "linear")); // 16

@@ -7,7 +7,7 @@ namespace memsim::test_policies {
 using parts::TagCandidates;
 using parts::TagWords;
 
-/// The line that came last makes room, or, every so many times, any.
+/// Evicts the line that arrived last or, at intervals, any line.
 class Newest final : public PolicyModel<Newest, parts::TagPolicy> {
   public:
     struct Params {

@@ -59,7 +59,7 @@ struct Rig {
     bool managed = false;
 };
 
-/// The sentence that a cache of these parameters is refused with, or "".
+/// The error that refuses a cache with these parameters, or "".
 inline std::string refused(const std::string& cache) {
     try {
         Rig rig(cache);

@@ -1,12 +1,10 @@
 #include "driver.hh"
-#include "mem/cache/commands.hh"
-#include "mem/cache/fills.hh"
-#include "mem/cache/prefetching.hh"
-#include "mem/cache/writes.hh"
+#include "mem/cache/stages.hh"
 
 #include <catch2/catch.hpp>
 
-/// The stages of a cache, each alone: what it does to the lines, and what it sends below.
+/// The stages of a cache, each alone: its effect on the lines, and the messages that it sends
+/// below.
 namespace memsim::mem::cache::cache_stages_test {
 
 using parts::TagArray;
@@ -29,8 +27,8 @@ Params params_of(const std::string& policy) {
     return p;
 }
 
-Policy<parts::SetHash> linear_sets(std::uint64_t sets) {
-    Policy<parts::SetHash> linear;
+Policy<mem::SetHash> linear_sets(std::uint64_t sets) {
+    Policy<mem::SetHash> linear;
     linear.make("linear", "cache.set_hash", 1);
     linear->resize(sets);
     return linear;
@@ -47,8 +45,8 @@ State empty_state() {
 /// Parts over 2 sets of 2 lines and a port that takes nothing, so that messages stay in the queue.
 struct Parts {
     explicit Parts(const std::string& policy = "write_back", bool victims = false)
-        : core(params_of(policy), {256, 1}, {machine.port(), victims}, none, machine.sim_ref(),
-               stat, state) {}
+        : stages(params_of(policy), {256, 1}, {machine.port(), victims}, none, machine.sim_ref(),
+                 stat, state) {}
     struct Below : Machine {
         Below() {
             add("sender", "test_mem.Driver", {});
@@ -64,15 +62,17 @@ struct Parts {
     State state = empty_state();
     Stats stat;
     Observers none {[](const void*) { return 0u; }, {}, ""};
-    Core core;
-    Evictions evictions {core};
-    Misses misses {core, evictions};
-    Writes writes {core, evictions, misses};
-    Fills fills {core};
-    Commands commands {core, evictions};
-    Prefetching prefetching {core, evictions, misses};
+    Stages stages;
+    Evictions& evictions = stages.evictions;
+    Misses& misses = stages.misses;
+    Writes& writes = stages.writes;
+    Fills& fills = stages.fills;
+    Commands& commands = stages.commands;
+    Prefetching& prefetching = stages.prefetching;
 
-    Access look_up(const MemRequest& r) { return core.lines.look_up(r, core.map.place(r.address)); }
+    Access look_up(const MemRequest& r) {
+        return stages.lines.look_up(r, stages.map.place(r.address));
+    }
     /// A line with those sectors.
     std::uint32_t put(std::uint64_t number, SectorMask valid, SectorMask dirty = 0) {
         const std::uint32_t line = state.tags.victim(number % 2, 0, 2);
@@ -95,7 +95,7 @@ MemRequest request(Command c, std::uint64_t address, std::uint32_t bytes) {
 
 TEST_CASE("a map names the sectors that a message touches, and names them to a message",
           "[mem][cache]") {
-    const Policy<parts::SetHash> linear = linear_sets(4);
+    const Policy<mem::SetHash> linear = linear_sets(4);
     const Map map(256, 64, mem::SetIndex(linear), 3, parts::Interleave(256, 2));
     CHECK(map.place(256 * 9).line == 9);
     CHECK(map.place(256 * 9).set == 0);  // its own 4th line
@@ -133,25 +133,26 @@ TEST_CASE("a banked pipeline starts so many a cycle, and waits for a bank's port
     CHECK(slots.bank_free(1, 2 * ns) == 3 * ns);
 }
 
-TEST_CASE("an outlet keeps the order and identifies the request of an answer", "[mem][cache]") {
+TEST_CASE("an outlet keeps messages in order and identifies the request of a response",
+          "[mem][cache]") {
     Parts p;
-    for (std::uint64_t a : {0, 128, 256}) p.core.outlet.send(request(Command::read, a, 32));
-    CHECK(p.core.outlet.room(1));
-    CHECK_FALSE(p.core.outlet.room(2));
+    for (std::uint64_t a : {0, 128, 256}) p.stages.outlet.send(request(Command::read, a, 32));
+    CHECK(p.stages.outlet.room(1));
+    CHECK_FALSE(p.stages.outlet.room(2));
     CHECK(p.state.outlet.queue[0].address == 0);
     CHECK(p.state.outlet.queue[2].address == 256);
-    const std::uint32_t first = p.core.outlet.expect({7, 3});
-    const std::uint32_t evicted = p.core.outlet.expect({0, 0, false, true});
-    CHECK_FALSE(p.core.outlet.is_fetch(first));
-    CHECK(p.core.outlet.is_fetch(1));
-    CHECK(p.core.outlet.await_evicted() == 1);
-    CHECK(p.core.outlet.answered(evicted).flushed);
-    CHECK(p.core.outlet.answered(first).tag == 7);
-    CHECK(p.core.outlet.expects_none());
-    CHECK_THROWS_AS(p.core.outlet.answered(999), Panic);
+    const std::uint32_t first = p.stages.outlet.expect({7, 3});
+    const std::uint32_t evicted = p.stages.outlet.expect({0, 0, false, true});
+    CHECK_FALSE(p.stages.outlet.is_fetch(first));
+    CHECK(p.stages.outlet.is_fetch(1));
+    CHECK(p.stages.outlet.await_evicted() == 1);
+    CHECK(p.stages.outlet.answered(evicted).flushed);
+    CHECK(p.stages.outlet.answered(first).tag == 7);
+    CHECK(p.stages.outlet.expects_none());
+    CHECK_THROWS_AS(p.stages.outlet.answered(999), Panic);
 }
 
-TEST_CASE("an eviction writes back what is dirty, offers what is clean, if there is room",
+TEST_CASE("an eviction writes back dirty sectors and offers clean sectors if the queue has room",
           "[mem][cache]") {
     const bool victims = GENERATE(false, true);
     Parts p("write_back", victims);
@@ -174,7 +175,8 @@ TEST_CASE("an eviction writes back what is dirty, offers what is clean, if there
     CHECK(p.stat.victims.value() == 1);
 }
 
-TEST_CASE("a miss fetches sectors not requested yet, and fills answer in order", "[mem][cache]") {
+TEST_CASE("a miss fetches sectors not requested yet, and fills complete requests in order",
+          "[mem][cache]") {
     Parts p;
     const MemRequest first = request(Command::read, 0, 64), second = request(Command::read, 32, 64);
     CHECK(p.misses.miss(p.look_up(first)) == CacheStall::none);
@@ -215,10 +217,10 @@ TEST_CASE("a write stays, or is forwarded and tracked", "[mem][cache]") {
     CHECK(through.state.tags.valid(through.state.tags.find(1, 1)) == 0b0011);
     REQUIRE(through.state.outlet.queue.size() == 1);
     CHECK(through.state.outlet.queue[0].command == Command::write);
-    CHECK(through.core.outlet.answered(through.state.outlet.queue[0].tag).tag == w.tag);
+    CHECK(through.stages.outlet.answered(through.state.outlet.queue[0].tag).tag == w.tag);
 }
 
-TEST_CASE("a flush goes through the sets as far as there is room", "[mem][cache]") {
+TEST_CASE("a flush visits sets while its queue has room", "[mem][cache]") {
     Parts p("write_back", true);
     for (std::uint64_t line = 0; line < 4; ++line) p.put(line, 0b0001, 0b0001);
     MemRequest r = request(Command::flush, 0, 0);
@@ -234,7 +236,7 @@ TEST_CASE("a flush goes through the sets as far as there is room", "[mem][cache]
     CHECK(p.state.outlet.queue[0].command == Command::invalidate);
     for (std::uint32_t tag : tags) {
         CHECK_FALSE(p.commands.finished());
-        CHECK(p.core.outlet.answered(tag).flushed);
+        CHECK(p.stages.outlet.answered(tag).flushed);
         p.commands.acknowledged();
     }
     CHECK(p.commands.finished());

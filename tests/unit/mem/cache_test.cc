@@ -45,7 +45,7 @@ TEST_CASE("one lookup a cycle, exactly", "[mem][cache]") {
     }
 }
 
-TEST_CASE("LRU and FIFO differ in what they keep", "[mem][cache]") {
+TEST_CASE("LRU and FIFO keep different pages", "[mem][cache]") {
     const bool lru = GENERATE(true, false);
     Rig rig(std::string("replacement=") + (lru ? "lru" : "fifo"));
     // Set 0 takes lines 0, 2, 4: the third takes the place of 2 under LRU, of 0 under FIFO.
@@ -149,7 +149,7 @@ TEST_CASE("hits pass under misses; a full MSHR table or target list holds up", "
         rig.run();
         CHECK(value(rig.cache().stat.stalled_by_targets) == 1);
         CHECK(d.answered(4) == d.answered(1));
-        CHECK(d.answered(5) == d.answered(1)); // by then a hit
+        CHECK(d.answered(5) == d.answered(1)); // a hit at that time
     }
 }
 
@@ -161,7 +161,7 @@ TEST_CASE("a set whose lines are all on their way holds up", "[mem][cache]") {
     CHECK(rig.driver().answered(2) > 2 * miss_time - 11 * ns);
 }
 
-TEST_CASE("write-through passes writes on and keeps the copy", "[mem][cache]") {
+TEST_CASE("write-through forwards writes and keeps the copy", "[mem][cache]") {
     Rig rig("");
     Driver& d = rig.driver();
     d.read(0, 0);
@@ -192,7 +192,7 @@ TEST_CASE("write-evict and atomics drop the copy above", "[mem][cache]") {
     CHECK(value(rig.memory().stat.writes) == 1);
 }
 
-TEST_CASE("what was fetched before a write that drops it is not kept", "[mem][cache]") {
+TEST_CASE("data fetched before a write that drops the line are not kept", "[mem][cache]") {
     Rig rig("write_policy=write_evict");
     Driver& d = rig.driver();
     d.read(0, 0);
@@ -215,7 +215,7 @@ TEST_CASE("stamps say how long a request was in the cache", "[mem][cache]") {
     for (const auto& a : rig.driver().state.answers)
         stamps.close(a.response.stamps, protocol::Stage::response, a.at);
     // The miss: 2 fs on the way below, the memory, the cache's latency. The hit: all of its time.
-    const Tick latency = hit_time - 1; // beside the way to the cache
+    const Tick latency = hit_time - 1; // without the path to the cache
     CHECK(stamps.sum(protocol::Stage::l1) == 2 + hit_time + latency);
     CHECK(stamps.sum(protocol::Stage::dram) == 100 * ns);
     CHECK(stamps.sum(protocol::Stage::response) == miss_time - 2 - 100 * ns - latency);
@@ -273,7 +273,7 @@ TEST_CASE("write-back without allocation passes misses on", "[mem][cache]") {
     CHECK(value(rig.cache().stat.passed_on) == 1);
 }
 
-TEST_CASE("invalidate empties what is clean, on its way included", "[mem][cache]") {
+TEST_CASE("invalidate drops clean lines, including those being fetched", "[mem][cache]") {
     Rig rig("write_policy=write_back write_allocate=true");
     Driver& d = rig.driver();
     d.write(0, 0);
@@ -401,7 +401,7 @@ TEST_CASE("random accesses hit and miss as in a plain cache", "[mem][cache]") {
         // them.
         const bool fast = a.at - sent.at == hit_time;
         const bool fast_miss = sent.message.command == Command::write &&
-                               (allocate || fast); // without: in a line that is there
+                               (allocate || fast); // without: in a present line
         if (fast != expected[i] && !fast_miss) ++differing;
     }
     CHECK(differing == 0);

@@ -127,7 +127,7 @@ TEST_CASE("arbitration selects the first request", "[mem][crossbar]") {
     std::vector<unsigned> order;
     for (const auto& a : all) order.push_back(a.second);
     using Order = std::vector<unsigned>;
-    // The messages of an input come two cycles apart, too: the third pair is there at 5 ns.
+    // The messages of an input also arrive two cycles apart: the third pair at 5 ns.
     if (policy == "fixed_priority") CHECK(order == Order {1, 1, 1, 0, 0, 2, 2, 2});
     if (policy == "oldest_first") CHECK(order == Order {1, 2, 1, 2, 1, 2, 0, 0});
     if (policy == "round_robin") CHECK(order == Order {1, 2, 1, 2, 0, 1, 2, 0});
@@ -145,7 +145,8 @@ TEST_CASE("a blocked slice does not delay requests to other slices", "[mem][cros
     CHECK(value(rig.xbar().stat.slice_stalls[1]) == 0);
 }
 
-TEST_CASE("a slice that may owe one answer gets one request after another", "[mem][crossbar]") {
+TEST_CASE("a slice with one outstanding response receives one request after another",
+          "[mem][crossbar]") {
     Rig rig(1, 1, "outstanding=1");
     for (int i = 0; i < 10; ++i) rig.driver(0).read(0, 0, 32);
     rig.run();
@@ -154,7 +155,8 @@ TEST_CASE("a slice that may owe one answer gets one request after another", "[me
     CHECK(a.back().at - a.front().at > 9 * 100 * ns);
 }
 
-TEST_CASE("the room that an answer makes is used at the next edge, however many others are owed",
+TEST_CASE("a place that a response frees is used at the next clock edge for any number of "
+          "outstanding responses",
           "[mem][crossbar]") {
     Rig rig(1, 1, "outstanding=2");
     rig.driver(0).read(0, 0, 32);
@@ -169,7 +171,7 @@ TEST_CASE("the room that an answer makes is used at the next edge, however many 
     CHECK(rig.driver(0).answered(2) == answered(third));
 }
 
-TEST_CASE("crossbars stand behind each other", "[mem][crossbar]") {
+TEST_CASE("crossbars can be cascaded", "[mem][crossbar]") {
     Machine m;
     for (unsigned i = 0; i < 6; ++i) m.add(numbered("driver", i), "test_mem.Driver", {});
     for (unsigned x = 0; x < 2; ++x)
@@ -269,7 +271,8 @@ void finish(Machine& m) {
 
 } // namespace
 
-TEST_CASE("under random traffic each request is answered once and bytes add up", "[mem][system]") {
+TEST_CASE("under random traffic each request is answered once and the byte counts are consistent",
+          "[mem][system]") {
     auto m = system();
     m->start();
     finish(*m);

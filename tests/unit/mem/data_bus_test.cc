@@ -16,7 +16,7 @@ TEST_CASE("transfers back to back carry the remainder, and no more than that") {
     CHECK(bus.transfer_time(32) == 533'334_fs);
 }
 
-TEST_CASE("a gap lies between unlike users and directions only") {
+TEST_CASE("the bus has a gap only between different users or directions") {
     DataBusState state;
     DataBus bus({64_GBps, 3_ns, 5_ns}, state);
     CHECK(bus.reserve(Time {10_ns}.raw, 64, 1, true) == Time {11_ns}.raw);
@@ -33,7 +33,7 @@ TEST_CASE("booking the bus twice at one time fails an assertion") {
     CHECK_THROWS_AS(bus.reserve(1, 64, 0, false), Panic);
 }
 
-TEST_CASE("a line code takes its part more, exactly, and only for what is reserved meanwhile") {
+TEST_CASE("a line code lengthens transfers exactly by its share while it is on") {
     DataBusState state;
     DataBus bus({.rate = 60_GBps, .code = {.bits = 2, .places = 3}}, state);
     CHECK(bus.reserve(0, 32, 0, false) == 533'333); // and a third is left over

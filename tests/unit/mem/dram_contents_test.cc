@@ -52,7 +52,7 @@ struct Rig {
 
 } // namespace
 
-TEST_CASE("a read gets the bytes of the writes that were accepted before it, and of none after",
+TEST_CASE("a read returns the bytes of writes accepted before it and of no later write",
           "[contents][dram]") {
     Rig rig;
     rig.store(1_us, 1, 1);

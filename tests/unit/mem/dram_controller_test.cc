@@ -57,7 +57,7 @@ TEST_CASE("spurious wakes, another event queue, a save and load: nothing shows i
     }
 }
 
-TEST_CASE("every preset, order and refresh resumes as if nothing had happened") {
+TEST_CASE("every preset, order and refresh policy continues from a checkpoint with equal results") {
     const auto run = [](const Arguments& dram) {
         const std::string expected = whole_run(QueueKind::fast, 0, dram);
         CHECK(whole_run(QueueKind::naive, 3, dram) == expected);
@@ -101,7 +101,7 @@ TEST_CASE("every preset, order and refresh resumes as if nothing had happened") 
             }
 }
 
-TEST_CASE("everything asked for is answered, and every answer has its piece of DRAM behind it") {
+TEST_CASE("every request is answered, and each response belongs to an access of the DRAM") {
     const auto m = machine(mixed, busy);
     m->start();
     m->run(never);
@@ -204,7 +204,7 @@ TEST_CASE("unused time, banks, ranks and channels cause no events") {
         m.run(never);
         return m.sim().events_executed();
     };
-    // Of a channel that is asked now and then: 200 or 200,000 refreshes pass between two reads.
+    // Of a channel with rare requests: 200 or 200,000 refreshes are due between two reads.
     for (const char* refresh : {"ranks_in_turn", "all_ranks", "single_banks"}) {
         const Arguments gddr6 {
             {"timing", "gddr6"}, {"capacity", "1GiB"}, {"map", "RaRoBaCo"}, {"refresh", refresh}};
@@ -212,7 +212,7 @@ TEST_CASE("unused time, banks, ranks and channels cause no events") {
         CHECK(often <= seldom + 20); // a request may meet a refresh that is just going on
         CHECK(seldom <= often + 20);
     }
-    // Of ranks and banks beside those that the addresses are in.
+    // Of ranks and banks that no address selects.
     const auto ranks = [&](const char* n) {
         return events("20ns", {{"map", "RaRoBaCo"},
                                {"capacity", "2GiB"},
@@ -224,7 +224,7 @@ TEST_CASE("unused time, banks, ranks and channels cause no events") {
     CHECK(beside - alone <= 32 * 12);
 }
 
-TEST_CASE("a controller of six takes every address of its own, and refuses others") {
+TEST_CASE("one of six controllers accepts all addresses of its share and refuses the others") {
     const Arguments dram {{"timing", "ohm_table1"}, {"capacity", "12MiB"}, {"channels", "6"},
                           {"channel", "2"},         {"map", "RoBaCoChCl"}, {"interleave", "2KiB"}};
     const auto run = [&](const char* base) {
@@ -294,7 +294,7 @@ TEST_CASE("a controller that contradicts itself is refused before time 0") {
     CHECK(sentence({{"timing", "ddr9"}}).find("there is no preset 'ddr9'") == 13);
 }
 
-TEST_CASE("what the banks count is what the channel counts, each where it happened", "[dram]") {
+TEST_CASE("the counts of the banks add up to those of the channel", "[dram]") {
     const auto m = machine(mixed, busy);
     m->start();
     m->run(never);

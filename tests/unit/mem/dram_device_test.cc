@@ -146,7 +146,7 @@ TEST_CASE("a command takes its time on its bus, and its constraints count from i
     }
 }
 
-TEST_CASE("with a second command bus a column command goes beside a row command") {
+TEST_CASE("with a second command bus a column command and a row command are issued in one cycle") {
     DramTiming t = quiet();
     t.tCK = 3_ns;
     t.command_buses = GENERATE(1u, 2u);

@@ -83,7 +83,7 @@ struct Refreshed : Dut {
 using Banks = std::vector<std::uint32_t>;
 } // namespace
 
-TEST_CASE("refreshes fall due by rank in turn, all at once, or bank by bank", "[dram]") {
+TEST_CASE("refreshes are due by rank in turn, for all ranks at once, or bank by bank", "[dram]") {
     Refreshed in_turn("ranks_in_turn");
     CHECK(in_turn.schedule.next() == Time {100_ns}.raw);
     CHECK(in_turn.stop_due(100_ns - 1_fs).empty());
@@ -122,8 +122,9 @@ TEST_CASE("a unit is closed, refreshed and reopened; the next one is due tREFI l
     r.ready_at(DramCommand::activate, 1, 129_ns); // tRFC
 }
 
-TEST_CASE("what fell due while nothing waited is caught up with, what is stopped is not",
-          "[dram]") {
+TEST_CASE(
+    "refreshes that were due in an idle time are counted later, except those of a stopped rank",
+    "[dram]") {
     Refreshed r("ranks_in_turn");
     r.schedule.catch_up(Time {100_ns - 1_fs}.raw);
     CHECK(r.refreshes.value() == 0);

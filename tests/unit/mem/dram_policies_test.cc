@@ -11,7 +11,7 @@ namespace memsim::dram_policies_test {
 using namespace memsim::mem;
 using Order = std::vector<std::uint32_t>;
 
-TEST_CASE("first-come first-served looks past nothing", "[dram]") {
+TEST_CASE("first-come first-served overtakes no request", "[dram]") {
     const auto served = [](const char* order) {
         Scheduled s(quiet(), {.order = order});
         s.read(1, first, 3);
@@ -51,7 +51,7 @@ TEST_CASE("a bank that was closed at its timeout opens tRP later", "[dram]") {
     s.read(1, first, 3);
     s.run_to(37_ns);
     s.read(2, first, 9);
-    // Closed at 35, activated at 40, read at 45: its byte is there at 56.
+    // Closed at 35, activated at 40, read at 45: its data arrive at 56.
     CHECK(s.finish().back().at == Time {56_ns}.raw);
     CHECK(s.precharges.value() == 1);
     CHECK(s.conflicts.value() == 0);
@@ -86,7 +86,7 @@ TEST_CASE("the XOR of a row spreads a bank's rows over all banks, each on one pl
 }
 
 namespace {
-/// A deliberately poor order: the youngest hit or row comes first.
+/// A deliberately poor order: the youngest hit or row is served first.
 class Youngest final : public PolicyModel<Youngest, DramOrder> {
   public:
     struct Params {
@@ -137,7 +137,7 @@ class Youngest final : public PolicyModel<Youngest, DramOrder> {
 const PolicyRegistration<Youngest> youngest {"test_youngest", "The youngest request's"};
 } // namespace
 
-TEST_CASE("an order of a user's own decides, with a parameter of its own", "[dram]") {
+TEST_CASE("a user's order policy with a parameter selects the commands", "[dram]") {
     const auto served = [](const char* order) {
         Scheduled s(quiet(), {.order = order});
         for (std::uint32_t i = 1; i <= 4; ++i) s.read(i, first, 10 + i);
@@ -147,7 +147,7 @@ TEST_CASE("an order of a user's own decides, with a parameter of its own", "[dra
     CHECK(served("test_youngest(most=2)") == Order {2, 3, 4, 1});
 }
 
-TEST_CASE("an order of a user's own is resumed as if nothing had happened", "[dram]") {
+TEST_CASE("a user's order policy continues from a checkpoint with equal results", "[dram]") {
     const auto built = [] {
         return machine({{"requests", "500"}, {"read_share", "0.6"}, {"period", "5ns"}},
                        {{"order", "test_youngest(most=3)"}, {"changes", "tREFI=2us"}});

@@ -50,7 +50,7 @@ struct Halves : Scheduled {
 
 } // namespace
 
-TEST_CASE("bursts of two pseudo-channels cross at once, their commands do not") {
+TEST_CASE("bursts of two pseudo-channels overlap; their commands do not") {
     // ACT at 0 and 1 ns (one command bus), reads 5 ns later, data 10 ns later, 8 ns on the bus.
     Halves two(slow_bus());
     two.access(1, first);
@@ -106,8 +106,8 @@ TEST_CASE("queues are common to two pseudo-channels") {
     CHECK_FALSE(two.own.can_accept(false));
 }
 
-TEST_CASE("a long burst of one pseudo-channel lets commands for the other pass") {
-    // 8 bursts of 8 ns each; the other's read goes between them as soon as its row is open.
+TEST_CASE("commands for one pseudo-channel are issued during a long burst of the other") {
+    // 8 bursts of 8 ns each; the other's read is served between them as soon as its row is open.
     Halves two(slow_bus());
     two.access(1, first, false, 3, 8);
     two.done();
@@ -119,7 +119,7 @@ TEST_CASE("a long burst of one pseudo-channel lets commands for the other pass")
     CHECK(at[2] == Time {24_ns}.raw);
 }
 
-TEST_CASE("commands to two pseudo-channels keep every constraint, whatever the order") {
+TEST_CASE("commands to two pseudo-channels keep every constraint in any order") {
     for (const char* order : {"first_ready", "oldest_ready", "bank_rotation", "fcfs"}) {
         INFO(order);
         DramTiming t = DramPreset("hbm2").timing();
@@ -139,7 +139,7 @@ TEST_CASE("commands to two pseudo-channels keep every constraint, whatever the o
                        static_cast<std::uint16_t>(1 + random.below(3)));
         }
         two.done();
-        // Of the wires that the checker knows as one, each pseudo-channel has its own.
+        // The checker has one set of wires; each pseudo-channel has its own.
         for (const std::uint32_t half : {0u, 1u}) {
             std::vector<DramIssued> of_half;
             for (const DramIssued& c : two.log)

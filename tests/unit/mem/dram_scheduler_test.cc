@@ -33,7 +33,7 @@ TEST_CASE("open rows are served first, then the oldest") {
     CHECK(order_of(s.finish()) == Order {1, 3, 4, 2});
 }
 
-TEST_CASE("demand goes before migration where both are ready") {
+TEST_CASE("demand requests precede migration if both are ready") {
     DramTiming t = quiet();
     t.tRCDRD = t.tRCDWR = 20_ns, t.tRAS = 20_ns, t.tRC = 25_ns, t.tCCD_S = t.tCCD_L = 5_ns;
     Scheduled s(t);
@@ -59,7 +59,7 @@ TEST_CASE("a migration that waited long enough counts as demand") {
     CHECK(place(64) <= 64 + 64);
 }
 
-TEST_CASE("a stream of reads reaches the bus's rate, or what tCCD allows") {
+TEST_CASE("a stream of reads reaches the rate of the bus or the limit of tCCD") {
     DramTiming t = quiet();
     const auto last = [&](bool one_group) {
         Scheduled s(t);
@@ -104,7 +104,7 @@ TEST_CASE("writes wait for the high mark, then drain to the low one") {
     CHECK(s.dram.idle()); // the last two go when no read is left
 }
 
-TEST_CASE("a row that was opened for a request serves it, whatever the direction is by then") {
+TEST_CASE("a row serves the request that opened it, also if the bus direction has changed since") {
     const auto order = GENERATE("first_ready", "oldest_ready", "bank_rotation");
     DramTiming t = quiet();
     t.tRCDRD = t.tRCDWR = 40_ns;
@@ -159,7 +159,7 @@ TEST_CASE("ranks that follow each other on the bus leave a gap") {
     CHECK(done.at(1).at - done.at(0).at == Time {4_ns}.raw);
 }
 
-TEST_CASE("a read of what waits to be written is answered from the queue") {
+TEST_CASE("a read of data in the write queue is answered from the queue") {
     Scheduled s(quiet(), {.write_queue = 8, .write_high = 8, .write_low = 2});
     s.read(9, first, 3, 0);
     s.write(1, first, 5, 2);
@@ -191,7 +191,7 @@ TEST_CASE("page policies") {
     CHECK(capped.activates.value() == 3);
 }
 
-TEST_CASE("refresh comes when it is due and stops its rank alone") {
+TEST_CASE("a refresh starts when it is due and stops only its rank") {
     DramTiming t = quiet();
     t.tREFI = 200_ns, t.tRFC = 50_ns;
     Scheduled s(t); // rank 0 is due at 100 ns, rank 1 at 200 ns
@@ -299,7 +299,8 @@ TEST_CASE("per_bank_mixed: one request enters a clock, writes of a drain before 
         if (d.context == 9) CHECK(d.at == Time {3_ns + 16_ns}.raw);
 }
 
-TEST_CASE("per_bank_mixed: what finds no room lets others pass") {
+TEST_CASE(
+    "per_bank_mixed: a request whose bank queue is full is overtaken by requests to other banks") {
     Scheduled s(quiet(), mixed(1));
     s.read(1, first, 3), s.read(2, first, 4), s.read(3, other_rank, 3);
     const auto done = s.finish(1_us);
@@ -315,7 +316,8 @@ TEST_CASE("per_bank_mixed: what finds no room lets others pass") {
     CHECK_FALSE(full.dram.can_accept(true));
 }
 
-TEST_CASE("per_bank_mixed: of a bank goes what entered first, hits before the row is closed") {
+TEST_CASE("per_bank_mixed: the oldest request of a bank is served first, row hits before the row "
+          "is closed") {
     // All enter before the row is open, but for one a clock: a read of row 3, writes, reads.
     DramTiming t = quiet();
     t.tRCDRD = t.tRCDWR = 40_ns, t.tRAS = 40_ns, t.tRC = 45_ns;

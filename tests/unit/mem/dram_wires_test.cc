@@ -34,7 +34,7 @@ struct Wired : Scheduled {
 } // namespace
 
 TEST_CASE("transfers over data bus and side bus overlap; two over one bus do not") {
-    // A row opens in 5 ns, the read's data comes 10 ns later and takes 8 ns.
+    // A row opens in 5 ns, the read's data arrives 10 ns later and takes 8 ns.
     Wired one(slow_bus());
     one.read_over(DramWires::data, 1, first);
     one.read_over(DramWires::data, 2, same_rank);
@@ -68,7 +68,7 @@ TEST_CASE("each bus has its own turnaround") {
     CHECK(second(DramWires::side, DramWires::data) == apart);
 }
 
-TEST_CASE("what waits in the register crosses nothing, at whatever time") {
+TEST_CASE("an access to the register occupies no bus at any time") {
     Wired w(slow_bus());
     w.read_over(DramWires::data, 1, first);
     w.read_over(DramWires::side, 2, same_rank);

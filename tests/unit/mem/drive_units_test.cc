@@ -51,7 +51,7 @@ TEST_CASE("Neighbours that are read one after the other are one request of a bat
     Units u;
     for (const std::uint64_t unit : {3, 4, 5, 6, 7}) u.units.read(unit, false); // 4 are a batch
     u.units.read(8, true);                                                      // more urgent
-    u.units.read(10, true); // 9 is not asked for
+    u.units.read(10, true); // 9 is not requested
     const auto first = u.next(3, 4, BlockOp::read, false);
     const auto second = u.next(7, 1, BlockOp::read, false);
     const auto third = u.next(8, 1, BlockOp::read, true);
@@ -77,7 +77,8 @@ TEST_CASE("Nothing joins a request that was sent, or a write", "[drive_units]") 
     u.next(3, 1, BlockOp::read, false);
 }
 
-TEST_CASE("A unit on its way to the drive is read when the drive has it", "[drive_units]") {
+TEST_CASE("A unit that is being written to the drive is read after the drive has received it",
+          "[drive_units]") {
     Units u;
     u.units.leave(5);
     CHECK(u.units.leaves(5));

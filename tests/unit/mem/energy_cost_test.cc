@@ -6,8 +6,7 @@
 
 namespace memsim::energy_cost_test {
 
-TEST_CASE("An energy is that of a statistic's counts or of time, and a wrong mixture is refused",
-          "[mem]") {
+TEST_CASE("An energy cost has a statistic or a power; other combinations are refused", "[mem]") {
     const auto refused = [](const Arguments& cost, const std::string& why) {
         Machine m;
         m.add("cost", "mem.EnergyCost", cost);

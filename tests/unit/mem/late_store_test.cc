@@ -69,8 +69,7 @@ TEST_CASE("a functional read returns the younger of a late store and the memory'
     CHECK(seen.bytes[8] == 1);
 }
 
-TEST_CASE("a line that is filled keeps the younger of a late store and what comes from below",
-          "[contents]") {
+TEST_CASE("a filled line keeps the younger of a late store and the fetched bytes", "[contents]") {
     Late late;
     late.store(1000, 3, 40, 4);
     late.store(2000, 7, 60, 6);

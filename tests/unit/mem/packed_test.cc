@@ -78,7 +78,7 @@ TEST_CASE("a cache fetches whole sectors, however a read is to be packed", "[mem
     m.start();
     REQUIRE(m.run(never) == Stop::idle);
     CHECK(value(m.get<Crossbar>("crossbar").stat.response_bytes) == 8 + 128);
-    CHECK(d.state.answers.back().response.packed.bytes(128) == 36); // what was asked for
+    CHECK(d.state.answers.back().response.packed.bytes(128) == 36); // the requested number
 }
 
 TEST_CASE("a packed size is words of 4 bytes, at most 1020", "[mem]") {

@@ -27,7 +27,7 @@ constexpr Tick us = 1'000'000'000;
 constexpr Tick drive_read = 1 + (15_us).raw + 1'280'000'000 + 1; // 4 KiB at 3.2 GB/s
 constexpr Tick dram_read = 1 + (100_ns).raw;
 
-/// A driver, the cache, a DRAM of fixed latency that writes down what it is asked, and a drive.
+/// A driver, the cache, a DRAM of fixed latency that records its requests, and a drive.
 struct Bench {
     Machine m {7};
     explicit Bench(const std::string& cache, const std::string& prefetcher = "",
@@ -129,7 +129,8 @@ TEST_CASE("A unit is not written to its frame before the one that makes room has
     CHECK(b.driver().answered(1) > 100 * us + static_cast<Tick>(lines) * dram_read);
 }
 
-TEST_CASE("A unit on its way to the drive is read again when it is there", "[page_cache]") {
+TEST_CASE("A unit that is being written to the drive is read again after the drive has received it",
+          "[page_cache]") {
     Bench b("capacity=4KiB");
     b.driver().write(0, 0, 32, false);
     b.driver().read(100 * us, unit);
@@ -145,7 +146,7 @@ TEST_CASE("A unit with outstanding requests is not replaced", "[page_cache]") {
     Bench b("capacity=8KiB");
     b.driver().read(0, 0);
     b.driver().read(0, unit);
-    // Units 0 and 1 are read again, and before the DRAM has answered a third one is asked for: it
+    // Units 0 and 1 are read again; before the DRAM has responded a third one is requested: it
     // takes the place of neither until then.
     b.driver().read(100 * us, 0);
     b.driver().read(100 * us, unit);
@@ -166,7 +167,7 @@ TEST_CASE("Hinted units are fetched with a missed one, neighbours in one request
     CHECK(b.count(&Ahead::prefetches) == 6);
     CHECK(b.count(&Stats::drive_reads) == 4);
     CHECK(b.count(&Stats::units_in) == 8);
-    // Those that are there or on their way do not come again.
+    // Units that are present or in transfer are not read again.
     Bench again("capacity=64KiB", "pages=3");
     again.driver().read(0, 0);
     again.driver().read(1 * us, 4 * unit);
@@ -184,9 +185,9 @@ TEST_CASE("Hinted units are fetched with a missed one, neighbours in one request
     CHECK(small.count(&Stats::drive_reads) == 1 + 3);
 }
 
-TEST_CASE("A hint takes no frame of a unit in transfer; unused units are counted", "[page_cache]") {
+TEST_CASE("A hint does not replace a unit in transfer; unused units are counted", "[page_cache]") {
     Bench b("capacity=8KiB", "pages=3");
-    b.driver().read(0, 0); // unit 1 comes along, 2 and 3 find no frame
+    b.driver().read(0, 0); // unit 1 is prefetched, 2 and 3 find no frame
     b.driver().read(100 * us, 5 * unit);
     b.run();
     CHECK(b.count(&Ahead::prefetches) == 2);
@@ -207,10 +208,10 @@ TEST_CASE("A page prefetcher's units follow the missed one, except present ones"
     CHECK(b.count(&Ahead::prefetches) == 5);
     CHECK(b.count(&Ahead::late_prefetches) == 1);
     CHECK(b.count(&Stats::units_in) == 7);
-    // What is there does not come again; what was not used is counted as it goes.
+    // Present units are not read again; unused ones are counted at their eviction.
     Bench small("capacity=20KiB prefetch=page-on-page(pages=4,where=behind)");
     small.driver().read(0, 2 * unit);         // 3, 4 and 5 come, too
-    small.driver().read(100 * us, 1 * unit);  // 2, 3 and 4 are there
+    small.driver().read(100 * us, 1 * unit);  // 2, 3 and 4 are present
     small.driver().read(200 * us, 10 * unit); // 10 to 13 take the places of 2 to 5
     small.run();
     CHECK(small.count(&Ahead::prefetches) == 6);
@@ -222,7 +223,7 @@ TEST_CASE("A page prefetcher is informed of replaced units", "[page_cache]") {
     Bench b("capacity=16KiB prefetch=density(region=16KiB,block=16KiB)");
     b.driver().read(0, 0); // 1, 2 and 3 come, too
     b.driver().read(100 * us, 4 * unit);
-    b.driver().read(200 * us, 0); // and again: they had gone
+    b.driver().read(200 * us, 0); // and again: they had been evicted
     b.run();
     CHECK(b.count(&Front::misses) == 3);
     CHECK(b.count(&Ahead::prefetches) == 9);
@@ -256,10 +257,10 @@ TEST_CASE("Each unit has its frame to itself under random traffic", "[page_cache
             MemRequest& r = b.driver().plan(at, write ? Command::write : Command::read,
                                             u * unit + random.below(lines * 4) * 32, 32,
                                             write && random.below(2));
-            r.pc = static_cast<std::uint32_t>(u + 1); // what it is meant for
+            r.pc = static_cast<std::uint32_t>(u + 1); // the unit that it is for
         }
         b.run();
-        // Between two fills a frame belongs to one unit; what was written to is read out before the
+        // Between two fills a frame belongs to one unit; a written unit is read out before the
         // next fill, whole, and nothing else is.
         struct Frame {
             std::uint64_t filled = 0, read_out = 0, owner = 0;
@@ -291,7 +292,7 @@ TEST_CASE("Each unit has its frame to itself under random traffic", "[page_cache
     }
 }
 
-TEST_CASE("Hints may come among the requests", "[page_cache]") {
+TEST_CASE("Hints may arrive at the port for requests", "[page_cache]") {
     Bench b("capacity=64KiB");
     b.driver().plan(0, Command::hint, 2 * unit + 256, 4096, true); // units 2 and 3
     b.driver().read(1 * us, 3 * unit);                             // on its way
@@ -343,7 +344,7 @@ TEST_CASE("Host writes to a unit in transfer are kept, in either direction, by a
     CHECK(at(goes, 100 * us + us / 2) == 42); // it has been read out, and is not at the drive
 }
 
-TEST_CASE("Units of 256 bytes come alone, and a controller's time is paid for each miss",
+TEST_CASE("Units of 256 bytes are read one by one, and each miss costs the controller's time",
           "[page_cache]") {
     Bench b("capacity=16KiB unit=256B drive_latency=1us", "", "block=256B");
     b.driver().read(0, 5 * 256 + 64);
@@ -394,8 +395,9 @@ TEST_CASE("A unit that was written again after it left with its group leaves aga
     CHECK(b.count(&Stats::units_out) == 3);
 }
 
-TEST_CASE("A unit that leaves with its group makes no room before the drive has it",
-          "[page_cache]") {
+TEST_CASE(
+    "The frame of a unit that is written with its group is not free before the drive has the unit",
+    "[page_cache]") {
     Bench b("capacity=512B unit=256B write_group=512B", "", "block=256B write_latency=200us");
     b.driver().write(0, 0, 32, false);
     b.driver().write(20 * us, 256, 32, false);
@@ -408,7 +410,7 @@ TEST_CASE("A unit that leaves with its group makes no room before the drive has 
           b.driver().answered(2) + 15 * us); // it takes the frame of unit 8
 }
 
-TEST_CASE("An early write is answered at once, and seen by what comes after it", "[page_cache]") {
+TEST_CASE("An early write is answered at once, and later reads return its data", "[page_cache]") {
     for (const bool early : {false, true}) {
         Bench b(early ? "capacity=4KiB early_writes=true" : "capacity=4KiB");
         b.driver().write(0, 64, 32, false);
@@ -426,7 +428,8 @@ TEST_CASE("An early write is answered at once, and seen by what comes after it",
     }
 }
 
-TEST_CASE("What an early write holds is found before its unit has come", "[page_cache]") {
+TEST_CASE("A functional access finds the data of an early write before its unit has arrived",
+          "[page_cache]") {
     Bench b("capacity=4KiB early_writes=true", "", "", true);
     MemRequest& r = b.driver().plan(0, Command::write, 64, 32, false);
     r.contents = b.m.sim().contents().create();

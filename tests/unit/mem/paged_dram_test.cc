@@ -42,7 +42,7 @@ struct Bench final : PagedDram::Owner {
 
 } // namespace
 
-TEST_CASE("A request goes to its frame's address, and its answer is the request's",
+TEST_CASE("A request is sent to the address of its frame, and the response belongs to the request",
           "[page_cache]") {
     Bench b;
     Distribution latency {Unit::time, ""};
@@ -79,7 +79,7 @@ TEST_CASE("Requests and pages take the DRAM in turn", "[page_cache]") {
     CHECK(order == "rprpr");
 }
 
-TEST_CASE("A page has gone when its last line is read, and has come when its last is sent",
+TEST_CASE("A page has left when its last line is read, and has arrived when its last line is sent",
           "[page_cache]") {
     Bench b;
     Distribution latency {Unit::time, ""};

@@ -33,7 +33,7 @@ TEST_CASE("one request every period, exactly") {
     CHECK(m->stat_value("gen", "read_latency", "max") == Approx(100.000001));
 }
 
-TEST_CASE("as fast as possible is what the outstanding requests allow") {
+TEST_CASE("without a period, the outstanding requests limit the rate") {
     const auto m = ideal({{"outstanding", "8"}, {"requests", "8000"}}, false,
                          {{"latency", "100ns"}, {"bandwidth", "1000GB/s"}});
     m->run(never);
@@ -51,7 +51,7 @@ TEST_CASE("the read share is kept, and a seed gives one stream") {
     CHECK(counts(1) == counts(1));
 }
 
-TEST_CASE("a monitor counts what passes and adds its links alone") {
+TEST_CASE("a monitor counts the forwarded messages and adds only the latency of its links") {
     const auto plain = ideal({{"requests", "500"}, {"read_share", "0.5"}, {"period", "9ns"}});
     const auto seen = ideal({{"requests", "500"}, {"read_share", "0.5"}, {"period", "9ns"}}, true);
     plain->run(never);
@@ -69,7 +69,7 @@ TEST_CASE("a monitor counts what passes and adds its links alone") {
     CHECK(seen->stat_value("monitor", "outstanding", "mean") == Approx(100. / 9).epsilon(0.03));
 }
 
-TEST_CASE("a monitor counts each page once, those read and those written apart") {
+TEST_CASE("a monitor counts each page once, read and written pages separately") {
     const auto pages = [](const std::string& requests, const std::string& reads,
                           const std::string& page) {
         const auto m = ideal({{"pattern", "sequential"},

@@ -52,7 +52,8 @@ const std::string write_back = "write_policy=write_back write_allocate=true";
 
 } // namespace
 
-TEST_CASE("clean victims are kept, the oldest goes first, a hit moves them back", "[mem][cache]") {
+TEST_CASE("clean victims are kept, the oldest is evicted first, a hit returns them to the cache",
+          "[mem][cache]") {
     Bench b(write_back);
     Driver& d = b.driver();
     d.read(0, 0, 96); // line 0: sectors 0 to 2
@@ -64,7 +65,7 @@ TEST_CASE("clean victims are kept, the oldest goes first, a hit moves them back"
     CHECK(b.held() == Sectors {1, 2, 8, 9});
     CHECK(b.buffer().stat.pushed_out.value() == 1);
     const auto reads = b.memory().stat.reads.value();
-    Bench again(write_back, "sectors=5"); // a victim comes before the fetch that it makes room for
+    Bench again(write_back, "sectors=5"); // a victim precedes the fetch that replaces it
     again.driver().state.plan.entries = d.state.plan.entries;
     again.driver().read(4 * us, 32, 64);  // sectors 1 and 2; line 4 leaves: sector 16
     again.driver().read(5 * us, 256, 96); // 8 and 9 are here, 10 is not
@@ -120,7 +121,8 @@ TEST_CASE("a cache above anything else offers no victims", "[mem][cache]") {
     CHECK(value(rig.memory().stat.writes) == 0);
 }
 
-TEST_CASE("a cache that offers victims needs room for what one request sends", "[mem][cache]") {
+TEST_CASE("the queue of a cache that offers victims must hold all messages of one request",
+          "[mem][cache]") {
     CHECK_THROWS_WITH(Bench(write_back + " mem_queue=3"),
                       Catch::Contains("cache.mem_queue: must hold all messages of one request: 4"));
 }

@@ -16,7 +16,8 @@ const A at_once {{"behind_writes", "false"}};
 constexpr Tick ps = 1000;
 constexpr Tick one_way = 3300 * ps;
 
-/// Six reads that make the page hot; the swap is decided upon as they are accepted, 1 ns later.
+/// Six reads that make the page hot; the controller decides to swap when it accepts them, 1 ns
+/// later.
 void heat(Bench& b, std::uint64_t group, std::uint64_t slot, Tick at = 0) {
     for (unsigned i = 0; i < 6; ++i) b.read(at, b.at(group, slot, 1024 + 128 * i));
 }
@@ -140,7 +141,7 @@ TEST_CASE(
 }
 
 TEST_CASE("The memory route waits for the end of transfers booked without the code", "[ohm]") {
-    // A read's data is on its way when pieces are asked for: on light that is not encoded.
+    // A read's data is in transfer when pieces are requested: on light that is not encoded.
     Tick first[2];
     for (const bool wom : {false, true}) {
         Bench b(platform(wom ? "ohm-wom" : "ohm-bw") + at_once);
@@ -167,7 +168,7 @@ TEST_CASE("Demand of the pages and of their bank waits until ready, to the femto
     const auto& stat = b.controller().stat;
     CHECK(value(stat.postponed.requests_postponed) == 1);
     const Tick ready = 1 * ns + sum(stat.swap.swap_latency);
-    // Its row is open, so the column command goes at once: tCL, four bursts, there and back,
+    // Its row is open, so the column command is issued at once: tCL, four bursts, there and back,
     // lookup.
     const Tick transfer = 128 * 1'000'000 / 60;
     CHECK(b.sender().when(in) == ready + 11 * ns + transfer + 2 * one_way + 833 * ps);
@@ -187,7 +188,8 @@ TEST_CASE("Demand of the pages and of their bank waits until ready, to the femto
 }
 
 TEST_CASE("SWAP-CMD waits until the row of the DRAM page is open", "[ohm]") {
-    // Another row of the bank is open when the swap is decided upon: it takes a precharge longer.
+    // If another row of the bank is open at the decision to swap, the swap takes a precharge
+    // longer.
     Tick before[2];
     for (const bool other : {false, true}) {
         Bench b(platform("ohm-bw") + at_once + A {{"dram", "64KiB"}}, A {{"capacity", "256KiB"}});
@@ -224,7 +226,7 @@ TEST_CASE("behind_writes: while reads wait, a swap begins at its patience or wit
         const auto& stat = b.controller().stat;
         return sum(stat.swap.swap_latency) - sum(stat.swap.command_latency);
     };
-    // The six reads of the page are under way for 230 ns or so, whatever is waited for.
+    // The six reads of the page are outstanding for about 230 ns in each case.
     CHECK(begun_after(at_once, protocol::Command::read) < 400 * ns);
     CHECK(begun_after({}, protocol::Command::read) > 600 * ns);
     CHECK(begun_after({}, protocol::Command::write) < 400 * ns);

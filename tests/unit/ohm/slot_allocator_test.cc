@@ -8,7 +8,7 @@
 
 namespace memsim::ohm::slot_allocator_test {
 
-TEST_CASE("The lowest free slot is taken, and those that are taken are found in order", "[ohm]") {
+TEST_CASE("The lowest free slot is allocated, and allocated slots are found in order", "[ohm]") {
     const auto size = GENERATE(1u, 63u, 64u, 65u, 256u);
     SlotAllocator slots;
     slots.resize(size);

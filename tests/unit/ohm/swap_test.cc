@@ -259,7 +259,7 @@ std::map<std::uint64_t, std::uint64_t> random_script(Bench& b, unsigned n, std::
     return last;
 }
 
-/// Blocks whose data, wherever it lies, is not what was written last.
+/// Blocks whose data, in DRAM or XPoint, is not the data written last.
 unsigned wrong_blocks(Bench& b, const std::map<std::uint64_t, std::uint64_t>& last) {
     unsigned wrong = 0;
     for (const auto& [address, version] : last) wrong += b.sender().content(address) != version;
@@ -278,7 +278,7 @@ TEST_CASE("Under random traffic with swaps in flight every read returns the last
             const auto& stat = b.controller().stat;
             CHECK(value(b.sender().stat.wrong_reads) == 0);
             CHECK(wrong_blocks(b, last) == 0);
-            // It did happen what could have gone wrong.
+            // The critical cases have occurred.
             CHECK(value(stat.swap.swaps) > 200);
             CHECK(value(stat.postponed.requests_postponed) > 200);
             if (b.controller().params.swap.swap_function()) {
@@ -296,7 +296,7 @@ TEST_CASE("Under random traffic with swaps in flight every read returns the last
 TEST_CASE("Host writes to a page being swapped are present after the swap", "[ohm]") {
     const std::string name = GENERATE(from_range(platforms));
     INFO(name);
-    if (name.starts_with("hold")) return; // the data goes the same way as ohm-base's
+    if (name.starts_with("hold")) return; // the data takes the same path as in ohm-base
     unsigned moving = 0;
     for (Tick at = 5 * ns; at < 700 * ns; at += 30 * ns) {
         INFO(at);

@@ -132,7 +132,7 @@ TEST_CASE("Requests that are not accepted stop the sender; all are answered in t
     CHECK(b.controller().stat.channel.stall_time.value() > 0);
 }
 
-TEST_CASE("Posted writes are not answered, others are; atomics too", "[ohm]") {
+TEST_CASE("Posted writes have no response; other writes and atomics have one", "[ohm]") {
     Bench b;
     b.write(0, b.at(0, 0), true);
     const auto dram = b.write(0, b.at(1, 0));

@@ -105,7 +105,7 @@ TEST_CASE("Reverse-write: new requests, or the channel, are held from the confir
     };
     const auto [answered, open] = answers(reverse, 1600 * ns);
     const ohm::TwoLevelController::Params p {};
-    // The answer has lookup to go; the hit comes a link of 1 ns after it was sent.
+    // The response waits for the lookup; the hit arrives one link of 1 ns after it was sent.
     const Tick end = answered - p.channel.lookup->raw;
     const Tick begin = end - p.channel.one_way().raw - line - p.channel.grant_latency->raw;
     const auto latency = [&](Tick arrival, const Arguments& args) {

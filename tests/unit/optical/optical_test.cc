@@ -83,7 +83,7 @@ TEST_CASE("Rings are tuned for 200 fJ a bit, on every wavelength of every wavegu
     CHECK(two.stat.rate.value() == 120e9);
 }
 
-TEST_CASE("Too little light is refused, with what is missing", "[optical]") {
+TEST_CASE("Insufficient light is refused with the missing amount", "[optical]") {
     Channel dark(design(true, true, false, Coding::half_coupled, 2));
     CHECK_THROWS_WITH(dark.init(),
                       Catch::Matchers::Contains("laser") && Catch::Matchers::Contains("dB below"));

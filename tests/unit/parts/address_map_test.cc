@@ -24,7 +24,7 @@ auto key(const DramPlace& p) {
 }
 } // namespace
 
-TEST_CASE("a map names every unit once and its inverse finds it, with any radix") {
+TEST_CASE("an address map is a bijection with an inverse for any radix") {
     // 6 channels, 3 rows, 10 columns: nothing is a power of two.
     const AddressMap::Geometry g {6, 1, 2, 2, 3, 10, 32, 5};
     for (const char* order :

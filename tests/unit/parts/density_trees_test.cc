@@ -47,7 +47,7 @@ TEST_CASE("A fault brings its block", "[prefetch]") {
     CHECK(Trees().beside({21}) == range(16, 32, {21}));
     CHECK(Trees().beside({21, 18}) == range(16, 32, {21, 18}));
     CHECK(Trees().beside({}) == List {});
-    // What is there does not come again.
+    // Present pages are not requested again.
     Trees half;
     half.hold(0, 8);
     CHECK(half.beside({9}) == range(8, 16, {9}));
@@ -77,7 +77,7 @@ TEST_CASE("A fault brings the largest subtree with more than half of its pages p
     CHECK(whole.beside({512}) == range(513, 528));
 }
 
-TEST_CASE("The faults of a batch are wanted together, in whatever order they are", "[prefetch]") {
+TEST_CASE("The faults of a batch count together, in any order", "[prefetch]") {
     // Blocks 0, 1 and 2: 3 of 4, not more than half of 8.
     for (const List& faults : {List {0, 16, 32}, List {32, 0, 16}}) {
         List all = Trees().beside(faults);

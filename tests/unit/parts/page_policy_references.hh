@@ -22,7 +22,8 @@ class Reference {
     virtual ~Reference() = default;
     virtual bool here(Key key) const = 0;
     virtual void hit(Key key) = 0;
-    /// A page comes; what made room, if it was full. Not all are pinned then.
+    /// A page arrives. Returns the evicted page if the memory was full. Requires: not all are
+    /// pinned.
     virtual std::optional<Key> miss(Key key, bool prefetch, const Keys& pinned) = 0;
     virtual bool remembers(Key) const { return false; }
 
@@ -247,7 +248,7 @@ class ClockProReference final : public Reference {
     std::size_t count(F&& f) const {
         return static_cast<std::size_t>(std::count_if(l.begin(), l.end(), f));
     }
-    /// The next one in the clock after a page for which f holds; the page itself comes last.
+    /// The next page in the clock after this page for which f is true; the page itself is last.
     template <class F>
     std::optional<Key> after(Key key, F&& f) const {
         for (std::size_t i = 1; i <= l.size(); ++i)

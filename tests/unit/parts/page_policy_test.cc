@@ -86,7 +86,8 @@ std::uint64_t hits_of(const std::string& policy, std::uint32_t frames, const Str
 
 } // namespace
 
-TEST_CASE("Each page policy does on random strings what a plain reference does", "[page_policy]") {
+TEST_CASE("Each page policy equals a plain reference on random strings of accesses",
+          "[page_policy]") {
     CHECK(page_policies().size() == 6);
     for (const auto& [name, info] : page_policies())
         for (const auto& [shape, string] : strings)
@@ -125,7 +126,7 @@ TEST_CASE("Each page policy does on random strings what a plain reference does",
                 }
 }
 
-TEST_CASE("A scan beside a hot set: ARC, CAR and CLOCK-Pro hit more often than LRU",
+TEST_CASE("During a scan of other pages ARC, CAR and CLOCK-Pro hit a hot set more often than LRU",
           "[page_policy]") {
     for (const std::uint32_t frames : {16u, 64u, 256u}) {
         const std::uint64_t lru = hits_of("lru", frames, scan_and_hot_set);
@@ -171,7 +172,7 @@ TEST_CASE("ARC's target moves as in cases I to IV of its paper", "[page_policy]"
             {8, no_victim, 0}, // case I: to T2
             {3, 7, 0},         // case IV: T1 has 7, 5, 4, more than p; 7 to B1
             {7, 5, 1},         // case II: B1 is 7, B2 is empty: by 1; T1 (5, 4) has more
-            {5, 8, 2},         // again: T1 (4, 3) has no more than p, T2's oldest goes
+            {5, 8, 2},         // again: T1 (4, 3) has at most p, T2's oldest is evicted
             {6, 7, 2},         // T1 as before
             {2, 4, 2},         // T1 (4, 3, 6) has one more than p
             {4, 5, 4}});       // B1 is 4, B2 is 8, 7: by 2
@@ -205,14 +206,14 @@ TEST_CASE("In ARC's case III, as many pages in T1 as its target has are one too 
             {4, 2, 1}}); // p is 1 now, and T1 has 2 alone
 }
 
-TEST_CASE("CAR's hands spare what was accessed again, and its target moves by returns",
+TEST_CASE("CAR's hands skip pages that were accessed again, and returns of ghosts move its target",
           "[page_policy]") {
     follow("car", 3,
            {{1, no_victim, 0},
             {2, no_victim, 0},
             {3, no_victim, 0},
             {1, no_victim, 0},
-            {4, 2, 0}, // 1 goes to T2, 2 was not accessed again
+            {4, 2, 0}, // 1 moves to T2, 2 was not accessed again
             {2, 3, 1}, // of B1, which is 2, 3 when it moves the target
             {5, 4, 1}, // T1 (4) has as many as p: enough
             {1, no_victim, 0 + 1},
@@ -220,7 +221,8 @@ TEST_CASE("CAR's hands spare what was accessed again, and its target moves by re
             {6, 2, 2}}); // T1 is empty; 1 is spared
 }
 
-TEST_CASE("CLOCK-Pro's cold pages: a test that ends well makes one more, others one less",
+TEST_CASE("CLOCK-Pro's number of cold pages grows by an access in the test period and shrinks by "
+          "its end without one",
           "[page_policy]") {
     // The first pages are hot, but for one.
     follow("clock-pro", 4,
@@ -376,7 +378,7 @@ class Traffic {
         REQUIRE((f == PagePolicy::none) == all_pinned);
         if (f == PagePolicy::none) return f;
         REQUIRE(f < pages.size());
-        REQUIRE(pages[f].here); // and not on its way, nor gone
+        REQUIRE(pages[f].here); // neither in transfer nor evicted
         REQUIRE(pages[f].pins == 0);
         victims.push_back(pages[f].key);
         pages[f] = {~Key {1} - f, 1};
@@ -447,7 +449,7 @@ TEST_CASE("Every page policy works under random traffic and continues from its s
         }
 }
 
-TEST_CASE("A page policy that knows more frames than there are is not loaded", "[page_policy]") {
+TEST_CASE("A saved page policy with more frames than the memory has is refused", "[page_policy]") {
     for (const auto& [name, info] : page_policies()) {
         INFO(name);
         Memory large(8, name), small(8, name), other(8, name);

@@ -28,8 +28,9 @@ List pages(const std::vector<std::uint64_t>& numbers, std::uint16_t application 
 
 } // namespace
 
-TEST_CASE("Page-on-page prefetch brings the aligned group around a missing page, or those behind",
-          "[page_prefetcher]") {
+TEST_CASE(
+    "Page-on-page prefetch requests the aligned group of a missing page, or the pages behind it",
+    "[page_prefetcher]") {
     CHECK(with("page-on-page(pages=4)", pages({6})) == pages({4, 5, 7}));
     CHECK(with("page-on-page(pages=4)", pages({4})) == pages({5, 6, 7}));
     CHECK(with("page-on-page(pages=4)", pages({7})) == pages({4, 5, 6}));
@@ -40,7 +41,7 @@ TEST_CASE("Page-on-page prefetch brings the aligned group around a missing page,
     CHECK(with("page-on-page(pages=4,where=behind)", pages({8}), 10) == pages({9}));
 }
 
-TEST_CASE("Groups of a batch that overlap come once, without what is missed itself",
+TEST_CASE("Overlapping groups of a batch are requested once, without the missing pages themselves",
           "[page_prefetcher]") {
     CHECK(with("page-on-page(pages=4)", pages({6, 9, 4, 5})) == pages({7, 8, 10, 11}));
     CHECK(with("page-on-page(pages=4,where=behind)", pages({20, 12, 10, 11})) ==

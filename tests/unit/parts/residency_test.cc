@@ -28,7 +28,7 @@ struct Memory {
 
 } // namespace
 
-TEST_CASE("A page is on its way until it arrives, and makes no room before", "[residency]") {
+TEST_CASE("A page in transfer is not evicted before it has arrived", "[residency]") {
     Memory m(2);
     const auto first = m.pages.claim(10, AskedBy::demand);
     CHECK(first.frame == 0);
@@ -36,7 +36,7 @@ TEST_CASE("A page is on its way until it arrives, and makes no room before", "[r
     CHECK(m.pages.find(10) == 0);
     CHECK_FALSE(m.pages[0].here);
     CHECK(m.bring(11) == 1);
-    // Frame 1 is the only one whose page is there.
+    // Frame 1 is the only one with a present page.
     const auto second = m.pages.claim(12, AskedBy::prefetch);
     CHECK(second.frame == 1);
     CHECK(second.victim.key == 11);
@@ -49,7 +49,7 @@ TEST_CASE("A page is on its way until it arrives, and makes no room before", "[r
     CHECK(m.pages.claim(13, AskedBy::demand).frame == 0);
 }
 
-TEST_CASE("A pinned page makes no room, as often as it is pinned", "[residency]") {
+TEST_CASE("A page is not evicted until it is unpinned as often as it was pinned", "[residency]") {
     Memory m(2);
     m.bring(10), m.bring(11);
     m.pages.pin(0), m.pages.pin(0);
@@ -81,8 +81,9 @@ TEST_CASE(
     CHECK(c.victim.asked == AskedBy::prefetch);
 }
 
-TEST_CASE("A page that is there already loses the pin of its claim, and keeps its place",
-          "[residency]") {
+TEST_CASE(
+    "The arrival of a present page removes the pin of its claim and keeps its place in the order",
+    "[residency]") {
     Memory m(2);
     m.bring(10), m.bring(11);
     m.pages.pin(0);

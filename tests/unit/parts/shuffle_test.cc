@@ -8,7 +8,7 @@ namespace memsim::shuffle_test {
 
 using parts::Shuffle;
 
-TEST_CASE("A shuffle has each number once, another order for each key, and a way back", "[parts]") {
+TEST_CASE("A shuffle is a permutation that depends on its key and has an inverse", "[parts]") {
     for (const std::uint64_t n : {1, 2, 3, 4, 5, 16, 17, 384, 1000}) {
         const Shuffle one(n, 1), other(n, 2);
         std::set<std::uint64_t> places;

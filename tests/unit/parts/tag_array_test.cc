@@ -105,7 +105,7 @@ TEST_CASE("a tag holds lines, applications and flags apart", "[parts]") {
     CHECK(tags.find(1, big) == TagArray::none);
 }
 
-TEST_CASE("an MSHR serves its targets in order, some before others", "[parts]") {
+TEST_CASE("an MSHR serves its targets in order, also in parts", "[parts]") {
     MshrTable<int> table;
     table.resize(2, 3);
     const std::uint32_t a = table.allocate(7, 0);

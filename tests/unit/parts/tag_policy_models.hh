@@ -12,7 +12,7 @@
 /// Plain models of tag policies, to compare with.
 namespace memsim::test_policies {
 
-/// A set as a textbook describes it: tags in ways, and what the policy remembers.
+/// A set as a textbook describes it: tags in ways, and the state of the policy.
 struct Model {
     explicit Model(std::uint32_t ways) : tags(ways, none) {}
     virtual ~Model() = default;
@@ -67,7 +67,7 @@ struct RripModel final : Model {
     std::vector<std::uint32_t> value;
 };
 
-/// A tree of nodes, each of which knows which of its halves was used last.
+/// A tree of nodes, each with a bit for the half used last.
 struct TreeModel final : Model {
     struct Node {
         std::uint32_t begin, end; // ways

@@ -71,7 +71,7 @@ TEST_CASE("no tag policy replaces a line that is locked or in other ways", "[par
     }
 }
 
-TEST_CASE("the clock of LRU comes to its end, and the order stays", "[parts][policy]") {
+TEST_CASE("the order of LRU is kept when its clock overflows", "[parts][policy]") {
     std::vector<std::uint32_t> table(12, 0);
     const TagWords words {table.data(), 6, 4, 2}; // two sets of 4 ways, 6 words apart
     Lru lru {Lru::Params {}};

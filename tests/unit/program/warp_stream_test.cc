@@ -37,7 +37,7 @@ WarpOp access(WarpOpKind kind, u32 pc, u32 mask, u8 width, const Addresses& addr
 
 } // namespace
 
-TEST_CASE("a strided access takes nine bytes, whatever its mask leaves out") {
+TEST_CASE("a strided access has nine bytes for any mask") {
     std::vector<u8> bytes;
     StreamCounts counts;
     WarpStreamWriter writer(bytes, counts);
@@ -71,7 +71,7 @@ TEST_CASE("numbers of every length use seven bits per byte and are restored, als
         }
 }
 
-TEST_CASE("a stream gives back what was written") {
+TEST_CASE("a stream returns the written operations") {
     Rng random(1, "warp_stream");
     std::vector<u8> bytes;
     StreamCounts counts;
@@ -187,7 +187,7 @@ TEST_CASE("compute operations become one unless the later one waits for more") {
     StreamCounts counts;
     WarpStreamWriter writer(bytes, counts);
     writer.compute(~0u, 5, 3);
-    writer.compute(~0u, 6, 1); // what it needs was there for the first
+    writer.compute(~0u, 6, 1); // its operands were present for the first
     writer.compute(~0u, 7, 4);
     writer.compute(~0u, 8);
     writer.flush();

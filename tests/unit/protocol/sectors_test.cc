@@ -29,7 +29,7 @@ MemRequest random_request(Rng& random) {
 
 } // namespace
 
-TEST_CASE("the pieces of a message need what it needs, and no more", "[sectors]") {
+TEST_CASE("the pieces of a message need exactly the bytes that the message needs", "[sectors]") {
     Rng random(2, "pieces");
     for (int n = 0; n < 20'000; ++n) {
         const MemRequest r = random_request(random);
@@ -54,7 +54,7 @@ TEST_CASE("the pieces of a message need what it needs, and no more", "[sectors]"
 TEST_CASE("a mask that is not of its span does not fit it", "[sectors]") {
     CHECK(fits(0b101, 0, 96));
     CHECK_FALSE(fits(0b100, 0, 96));  // the first sector is not needed
-    CHECK_FALSE(fits(0b001, 0, 96));  // nor the last
+    CHECK_FALSE(fits(0b001, 0, 96));  // the last does not
     CHECK_FALSE(fits(0b1001, 0, 96)); // one behind the span
     CHECK(fits(0b1001, 16, 96));      // it begins within a sector
     CHECK(fits(0x8001, 0, 512));

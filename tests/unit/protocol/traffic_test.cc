@@ -17,7 +17,8 @@ Traffic of(const AddressShare& s) { return {s, 0, nullptr}; }
 
 } // namespace
 
-TEST_CASE("an output's share has the addresses that come and are dealt to it", "[protocol]") {
+TEST_CASE("an output's share consists of the incoming addresses that are mapped to it",
+          "[protocol]") {
     constexpr std::uint64_t chunk = 256;
     unsigned known = 0;
     for (std::uint32_t slices = 1; slices <= 8; ++slices)
@@ -54,7 +55,7 @@ TEST_CASE("unknown shares stay unknown; an invalid share gives none", "[protocol
     CHECK(AddressShare {512, 1, 0}.same({256, 1, 0}));
 }
 
-TEST_CASE("the largest block of all inputs is that of the output", "[protocol]") {
+TEST_CASE("the largest block of an output is the largest of all inputs", "[protocol]") {
     CHECK(dealt({Traffic {{}, 32, nullptr}, Traffic {{}, 128, nullptr}}, {256, 2, 0}).block == 128);
 }
 

@@ -52,7 +52,7 @@ TEST_CASE("Warps' loads of two units miss once: SAP's Fig. 4 in a machine", "[sa
     CHECK(m.memory().ahead.prefetches.value() == 1);
     CHECK(m.memory().units_in.value() == 2);
     CHECK(m.memory().front.hits.value() + m.memory().front.merged.value() == 3);
-    CHECK(m.manager().stat.hints.value() == 2); // both units: the memory knows which one it has
+    CHECK(m.manager().stat.hints.value() == 2); // both units; the memory ignores the present one
 }
 
 TEST_CASE("Lines held by the L1 or the L2 are not recorded", "[sap]") {
@@ -70,7 +70,7 @@ TEST_CASE("Lines held by the L1 or the L2 are not recorded", "[sap]") {
     CHECK(m.memory().front.misses.value() == 3);
     CHECK(m.memory().ahead.prefetches.value() == 0);
     Watched further(s, {{"lookahead", "3"}});
-    CHECK(further.memory().front.misses.value() == 2); // 12288 comes with 8192
+    CHECK(further.memory().front.misses.value() == 2); // 12288 is fetched with 8192
     CHECK(further.memory().ahead.prefetches.value() == 1);
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("Schedulers are queried each period, except while there is no block", 
     // block does, and one that is not answered.
     CHECK(looks("1000", 1) == 24);
     CHECK(looks("500", 1) == 46);
-    CHECK(looks("1000", 3) == 26); // the other two are asked once: they have no block
+    CHECK(looks("1000", 3) == 26); // the other two are read once: they have no block
 }
 
 TEST_CASE("Schedulers are not queried while all warps wait for the drive", "[sap]") {
@@ -154,7 +154,7 @@ TEST_CASE("A memory manager without required connections is rejected", "[sap]") 
     const auto build = [](const Arguments& manager, const std::string& l1) {
         Machine m;
         m.add("manager", "sap.MemoryManager", manager);
-        m.add("sm", "gpu.Sm", {{"askers", "1"}});
+        m.add("sm", "gpu.Sm", {});
         m.add("dispatcher", "gpu.Dispatcher", {{"sms", "1"}});
         m.add("host", "test.ScriptHost", {{"script", "0"}});
         m.add("l1", "mem.Cache", {{"control_ports", l1 == "l1" ? "1" : "0"}});
@@ -166,8 +166,8 @@ TEST_CASE("A memory manager without required connections is rejected", "[sap]") 
         m.bind("sm", "mem_side", "l1", "cpu_side");
         m.bind("l1", "mem_side", "l2", "cpu_side");
         m.bind("l2", "mem_side", "memory", "cpu_side");
-        m.bind("manager", "queries[0]", "sm", "queries[0]");
-        m.bind("sm", "upcoming[0]", "manager", "upcoming[0]");
+        m.bind("manager", "queries[0]", "sm", "queries");
+        m.bind("sm", "upcoming", "manager", "upcoming[0]");
         if (l1 == "l1")
             m.bind("manager", "l1[0]", "l1", "control[0]");
         else

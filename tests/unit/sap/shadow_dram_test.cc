@@ -51,7 +51,7 @@ TEST_CASE("SAP's Fig. 4: one miss brings units 524303 and 524306, and three acce
 }
 
 TEST_CASE("A hit brings nothing, and present units are not brought again", "[sap]") {
-    // 1 is recorded when 0 hits: it comes with the miss of 2, and 0, recorded too, is there.
+    // 1 is recorded when 0 hits; it is fetched with the miss of 2. 0 is recorded and present.
     Shadow s({access(0), upcoming(1), upcoming(0), access(0), access(2), access(1), access(0)});
     CHECK(s.stat().sizes.hits[0].value() == 3);
     CHECK(s.stat().sizes.misses[0].value() == 2);
@@ -66,7 +66,7 @@ TEST_CASE("A record is empty after a miss, separately for each capacity", "[sap]
         {{"least", "8KiB"}, {"capacities", "2"}});
     CHECK(s.stat().sizes.misses[0].value() == 5); // 0 1 2 0, and 3
     CHECK(s.stat().prefetches[0].value() == 1);
-    CHECK(s.stat().sizes.misses[1].value() == 5); // 0 1 2 9 3: 0 hits, 9 comes by its own miss
+    CHECK(s.stat().sizes.misses[1].value() == 5); // 0 1 2 9 3: 0 hits, 9 is fetched by its own miss
     CHECK(s.stat().prefetches[1].value() == 0);
 }
 

@@ -10,9 +10,8 @@ inline void add_watched(Machine& m, unsigned sms, Arguments manager, const Argum
                         const std::string& l1 = "32KiB", const Arguments& host = {}) {
     const std::string n = std::to_string(sms);
     manager.push_back({"sms", n});
-    Arguments script {{"script", "0"}}, asked {{"askers", "1"}};
+    Arguments script {{"script", "0"}};
     script.insert(script.end(), host.begin(), host.end());
-    asked.insert(asked.end(), sm.begin(), sm.end());
     m.add("dispatcher", "gpu.Dispatcher", {{"sms", n}});
     m.add("host", "test.ScriptHost", script);
     m.bind("host", "dispatcher", "dispatcher", "host");
@@ -21,13 +20,13 @@ inline void add_watched(Machine& m, unsigned sms, Arguments manager, const Argum
     m.add("manager", "sap.MemoryManager", manager);
     for (unsigned i = 0; i < sms; ++i) {
         const std::string k = "[" + std::to_string(i) + "]";
-        m.add("sm" + k, "gpu.Sm", asked);
+        m.add("sm" + k, "gpu.Sm", sm);
         m.add("l1" + k, "mem.Cache", {{"control_ports", "1"}, {"capacity", l1}, {"ways", "2"}});
         m.bind("dispatcher", "sm_side" + k, "sm" + k, "blocks");
         m.bind("sm" + k, "mem_side", "l1" + k, "cpu_side");
         m.bind("l1" + k, "mem_side", "network", "cpu_side" + k);
-        m.bind("manager", "queries" + k, "sm" + k, "queries[0]");
-        m.bind("sm" + k, "upcoming[0]", "manager", "upcoming" + k);
+        m.bind("manager", "queries" + k, "sm" + k, "queries");
+        m.bind("sm" + k, "upcoming", "manager", "upcoming" + k);
         m.bind("manager", "l1" + k, "l1" + k, "control[0]");
     }
     m.bind("network", "mem_side[0]", "l2", "cpu_side");

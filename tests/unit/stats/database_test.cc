@@ -149,7 +149,7 @@ TEST_CASE("Launches are rows; a resumed run deletes those after its checkpoint",
     run.dump(m, "both");
     CHECK(ask(path, "SELECT kernel, started, ended, time_ns, instructions, ipc FROM launches") ==
           "k1|0|500000000|500.0|640.0|20.0 k2|500000000|900000000|400.0|640.0|20.0");
-    // Counted in both together is what was counted in all.
+    // The counts of both add up to the total.
     const std::string reads = "name = 'reads' AND path = 'memory'";
     CHECK(ask(path, "SELECT sum(value) FROM launch_results WHERE " + reads) ==
           ask(path, "SELECT value FROM result WHERE " + reads));
@@ -185,7 +185,7 @@ TEST_CASE("A run that is killed leaves whole dumps, marked unfinished", "[stats]
     CHECK(ask(path, "SELECT count(*) FROM run") == "2");
 }
 
-TEST_CASE("A resumed run deletes what came after its checkpoint", "[stats]") {
+TEST_CASE("A resumed run deletes the rows after its checkpoint", "[stats]") {
     const Folder folder;
     const std::string path = folder / "stats.db", other = folder / "other.db";
     const std::string everything =

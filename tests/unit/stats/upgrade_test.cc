@@ -286,7 +286,7 @@ TEST_CASE("An upgrade that does not succeed leaves the file as it was", "[stats]
     }
 }
 
-TEST_CASE("An upgrade keeps what the user has added", "[stats]") {
+TEST_CASE("An upgrade keeps tables and views that the user added", "[stats]") {
     const Folder folder;
     const std::string path = folder / "stats.db";
     make(path, old_versions()[0]);

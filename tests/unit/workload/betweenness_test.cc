@@ -70,7 +70,7 @@ TEST_CASE("betweenness of a graph with 2^200 shortest paths", "[workloads]") {
     const auto betw = make_workload("betw", options);
     const std::vector<u32> centrality = stored(*betw, "centrality");
     REQUIRE(centrality.size() == 3 * n + 1);
-    // All that comes later lies behind a joint, and half of it behind either side.
+    // All later vertices are reached through one vertex, half of them on either side.
     for (u32 v = 1; v <= 3 * n; ++v) {
         const u32 next = (v + 2) / 3 * 3;
         const double behind = v % 3 == 0 ? 3 * n - v : (1.0 + 3 * n - next) / 2;

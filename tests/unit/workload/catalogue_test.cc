@@ -154,7 +154,7 @@ TEST_CASE("the stream of a search, instruction by instruction", "[workloads]") {
               {load, 1, 1, 0, 0},    // row
               {load, 1, 1, 4, 0},
               {compute, 1, 2, 0, 0},
-              {compute, 1, 4, 0, 3}, // both ends are there
+              {compute, 1, 4, 0, 3}, // both ends exist
               {load, 1, 1, 256, 0},  // neighbour
               {compute, 1, 2, 0, 0},
               {load, 1, 1, 516, 1}, // its level: at the place named by the neighbour
@@ -167,7 +167,7 @@ TEST_CASE("the stream of a search, instruction by instruction", "[workloads]") {
 }
 
 TEST_CASE("streams and values are the same on every machine and compiler", "[workloads]") {
-    // A line is what the test prints for a workload that is not here yet.
+    // The test prints the line of a workload that is missing here.
     const std::map<std::string, u64> known {
 #include "digests.inc"
     };

@@ -52,7 +52,8 @@ TEST_CASE("control flow narrows the active lanes and widens them again") {
             w.thread() < 35u, [&] { seen.push_back(w.active()); },
             [&] { seen.push_back(w.active()); });
     });
-    // Lane 3 of each four goes round three times; the second warp has 8 threads, none below 8.
+    // Lane 3 of each four repeats the loop three times; the second warp has 8 threads, none
+    // below 8.
     CHECK(seen == std::vector<Mask> {0xff, 0xee, 0xcc, 0x88, 0xff, ~0u, 7, 0xf8});
 }
 
@@ -176,7 +177,7 @@ TEST_CASE("lanes of an atomic act in ascending order; no operation waits for a r
                          w.map<u32>([](u32 lane) { return 5 + lane; }));
         });
     });
-    // The second warp goes last.
+    // The second warp runs last.
     CHECK(before[0] == 106);
     CHECK(before[2] == 108);
     CHECK(before[4] == 110);

@@ -38,7 +38,7 @@ TEST_CASE("A line that is written is no longer found in the read buffer; its use
     ReadBuffer b;
     b.resize(1);
     b.take(10, 0);
-    CHECK_FALSE(b.give_up(10)); // the read came first
+    CHECK_FALSE(b.give_up(10)); // the read arrived first
     b[0].fill = Fill::valid;
     b[0].users = 0b100;
     CHECK(b.give_up(10));

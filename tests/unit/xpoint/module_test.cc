@@ -72,7 +72,7 @@ TEST_CASE("An unloaded XPoint read takes the media, the handshake and the channe
     CHECK(b.probe().state.log.size() == 2);
 }
 
-TEST_CASE("Reads of one partition follow each other, those of two run at the same time") {
+TEST_CASE("Reads of one partition are sequential; reads of two partitions overlap") {
     Bench b(Arguments {});
     b.read(0, 0, 1);
     b.read(0, 16 * 256, 2); // the same partition
@@ -84,7 +84,8 @@ TEST_CASE("Reads of one partition follow each other, those of two run at the sam
     CHECK(value(b.module().stat.media.partition_conflicts) == 1);
 }
 
-TEST_CASE("Answers come out of order: a later read overtakes one that waits for its partition") {
+TEST_CASE(
+    "Responses may be out of order: a later read overtakes a read that waits for its partition") {
     Bench b(Arguments {});
     b.read(0, 0, 1);
     b.read(0, 16 * 256, 2);
@@ -93,7 +94,7 @@ TEST_CASE("Answers come out of order: a later read overtakes one that waits for 
     CHECK(b.probe().when(3, true) < b.probe().when(2, true));
 }
 
-TEST_CASE("The read buffer serves the other half of a line, and joins reads under way") {
+TEST_CASE("The read buffer serves the other half of a line, and joins outstanding reads") {
     Bench b(Arguments {});
     b.read(0, 0, 1);
     b.read(10 * ns, 128, 2); // joins
@@ -134,7 +135,7 @@ TEST_CASE("Writes to one line coalesce and drain as one media write") {
     b.run();
     CHECK(value(b.module().stat.device.coalesced) == 4);
     CHECK(value(b.module().stat.wear.media_writes) == 2);
-    CHECK(value(b.module().stat.media.refills) == 0); // both halves came
+    CHECK(value(b.module().stat.media.refills) == 0); // both halves were fetched
 }
 
 TEST_CASE("A line written in part is read before it is written back") {
@@ -171,7 +172,7 @@ TEST_CASE("A full write buffer stalls until the media has taken a line, to the t
     CHECK(b.probe().when(9, false) == (3 + 763 + 2 + 190 + 5) * ns);
 }
 
-TEST_CASE("A write waits for the reads of its line that came first") {
+TEST_CASE("A write waits for earlier reads of its line") {
     Bench b(Arguments {});
     b.read(0, 0, 1);
     b.write(1 * ns, 0, 3);
@@ -278,7 +279,7 @@ std::string digest(Machine& m) {
 
 } // namespace
 
-TEST_CASE("Every read gets the latest write of its block, through buffers and gap moves") {
+TEST_CASE("Every read returns the latest write of its block, through buffers and gap moves") {
     const bool rows = GENERATE(false, true);
     Bench b(rows ? with_rows() : small);
     std::map<std::uint32_t, Expected> expected;
@@ -358,7 +359,7 @@ TEST_CASE("With rows, a line of an open row takes a column, another row 190 ns m
     CHECK(b.probe().when(2, false) == 214 * ns);
     CHECK(b.probe().when(3, false) == 205 * ns);
     CHECK(b.probe().when(5, false) == 223 * ns);
-    CHECK(b.probe().when(4, false) == 422 * ns); // what was only read closes at once
+    CHECK(b.probe().when(4, false) == 422 * ns); // a row that was only read closes at once
     CHECK(value(b.module().stat.media.rows_opened) == 3);
     CHECK(value(b.module().stat.media.rows_closed) == 0);
     CHECK(value(b.module().stat.media.media_reads) == 24);

@@ -5,7 +5,7 @@
 #include "protocol/ddrt.hh"
 
 /// A scripted memory controller for tests of xpoint.Module: sends commands at given times, grants
-/// whatever is ready at once (a slot of `slot` behind the one before), and writes down what comes.
+/// whatever is ready at once (a slot of `slot` behind the one before), and records the responses.
 /// Where the machine carries contents, what a step writes bears its number, as store of that
 /// number.
 namespace memsim::test_xpoint {
@@ -35,7 +35,7 @@ class Probe final : public Model<Probe> {
         protocol::DdrtCommand command;
         std::uint32_t number = 0;
     };
-    using Numbers = std::array<std::uint32_t, 2>; ///< of what was read, for each 128 bytes
+    using Numbers = std::array<std::uint32_t, 2>; ///< of the data read, for each 128 bytes
     struct Seen {
         Tick at = 0;
         std::uint32_t id = 0;
@@ -80,7 +80,7 @@ class Probe final : public Model<Probe> {
         if (!state.script.empty() && state.script.front().at > now())
             arm(state.next, state.script.front().at);
     }
-    /// When the answer to `id` came: ready, or data.
+    /// Time of the response to `id`: ready, or data.
     Tick when(std::uint32_t id, bool data) const {
         for (const Seen& s : state.log)
             if (s.id == id && s.data == data) return s.at;

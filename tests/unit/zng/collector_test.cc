@@ -113,7 +113,8 @@ TEST_CASE("No line is lost or misplaced while mapped blocks are merged", "[zng]"
     Ftl ftl;
     ftl.span = span, ftl.across = across;
     if (used_up) ftl.blocks = 44;
-    // What is under way at a merge does not fill the next log block, or the flash would be full.
+    // Writes that are outstanding at a merge do not fill the next log block, or the flash would be
+    // full.
     carry_data(m, ftl, {{"count", "4000"}, {"lines", "400"}, {"stride", "15"}, {"answers", "8"}});
     ftl.package = {{"network", network}, {"log_filled", used_up ? "0%" : "100%"}};
     ftl.collector = {{"when", used_up ? "used_up" : "low"}};
@@ -135,8 +136,8 @@ TEST_CASE("No line is lost or misplaced while mapped blocks are merged", "[zng]"
 }
 
 /// Log blocks of a page or a few: a new one is low before its data blocks are there, and full while
-/// what was under way when its application was held still comes. Blocks to merge into run out, so
-/// merges wait for erases.
+/// requests that were outstanding when its application was held still arrive. Blocks to merge into
+/// run out, so merges wait for erases.
 TEST_CASE("A new log block may fill while requests are outstanding", "[zng]") {
     std::uint64_t no_room = 0;
     for (const char* network : {"none", "nif"})
@@ -206,7 +207,7 @@ TEST_CASE("An application is held while its log block is merged; another continu
 namespace {
 
 /// One application that writes one line now and then, each time through to the flash, and log
-/// blocks of two pages: the first merge has nothing else beside it.
+/// blocks of two pages: the first merge runs alone.
 struct Lone {
     Machine m {1};
     explicit Lone(bool assist = false, unsigned span = 1, bool across = false) {
@@ -292,7 +293,8 @@ TEST_CASE("A move waits for the helper thread's instructions", "[zng]") {
     CHECK(value(assist.m.get<gpu::Sm>("sm").stat.assist_instructions) == 3 * instructions);
 }
 
-TEST_CASE("Blocks to merge into come from the planes whose blocks were erased least", "[zng]") {
+TEST_CASE("The destination of a merge is in the planes whose blocks have the fewest erases",
+          "[zng]") {
     Machine m {1};
     Ftl ftl; // a merge now and then: no plane has more to do than another
     ftl.wanderers = 1;
@@ -466,7 +468,7 @@ TEST_CASE("Log blocks are filled between two bounds at the start", "[zng]") {
 
 TEST_CASE("A full flash gives an error message", "[zng]") {
     Machine m {3};
-    Ftl ftl; // each plane has one erased block, and a block moved there needs a log block beside it
+    Ftl ftl; // each plane has one erased block, and a block moved there needs a log block, too
     ftl.wanderer = {{"count", "4000"}, {"lines", "400"}, {"stride", "15"}};
     ftl.package = {{"log_filled", "100%"}};
     ftl.blocks = 19;

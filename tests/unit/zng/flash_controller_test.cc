@@ -289,7 +289,7 @@ TEST_CASE("A page read as a whole uses the network for all its lines", "[zng]") 
     CHECK(time("page") < time("line") + 8 * page + 1 * us);
 }
 
-TEST_CASE("What a flash controller cannot serve gives an error message", "[zng]") {
+TEST_CASE("A request that a flash controller cannot serve gives an error message", "[zng]") {
     const auto refusal = [](const Arguments& more) { return error_of([&] { Bench b(more); }); };
     CHECK(refusal({{"data_blocks", "1024"}}) ==
           "controller.data_blocks: 1024 data blocks and 256 log blocks exceed the 1024 blocks of a "

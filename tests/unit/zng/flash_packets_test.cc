@@ -77,7 +77,7 @@ TEST_CASE("A packet holds the data of the youngest write to each byte", "[zng]")
     CHECK(contents[record].pieces[0].sector == 0);
 }
 
-TEST_CASE("A packet goes to the port of the package that has its line", "[zng]") {
+TEST_CASE("A packet is sent to the port of the package that contains its line", "[zng]") {
     const Flash flash {2, 2, 2, 8, 4, 4096};
     const PacketAddresses addresses(flash, {10, 2});
     const std::uint32_t data = flash.number({1, 3, 0, 1}), log = flash.number({1, 6, 0, 1});

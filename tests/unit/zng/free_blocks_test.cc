@@ -7,7 +7,7 @@ namespace memsim::free_blocks_test {
 using zng::Flash;
 using zng::FreeBlocks;
 
-TEST_CASE("The block erased least is taken, of those the first", "[zng]") {
+TEST_CASE("The block with the fewest erases is selected; of equal blocks, the first", "[zng]") {
     const Flash flash {2, 1, 2, 5, 4, 4096}; // 4 planes of 5 blocks
     FreeBlocks free(flash, 3);
     CHECK(free.left(1) == 2);

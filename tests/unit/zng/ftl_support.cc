@@ -152,18 +152,17 @@ void Ftl::add(Machine& m) const {
                              {"applications", n(wanderers)},
                              {"footprints", footprints},
                              {"queue", "8"},
-                             {"step", "4"},
-                             {"helpers", assist ? "1" : "0"}}),
+                             {"step", "4"}}),
                collector));
     if (assist) {
         m.add("dispatcher", "gpu.Dispatcher", {{"sms", "1"}, {"translated", "true"}});
         m.add("host", "test.ScriptHost", {{"script", "0"}});
-        m.add("sm", "gpu.Sm", {{"helpers", "1"}});
+        m.add("sm", "gpu.Sm", {});
         m.add("sm_memory", "mem.SimpleMemory", {});
         m.bind("host", "dispatcher", "dispatcher", "host");
         m.bind("dispatcher", "sm_side[0]", "sm", "blocks");
         m.bind("sm", "mem_side", "sm_memory", "cpu_side");
-        m.bind("collector", "helper[0]", "sm", "helper[0]");
+        m.bind("collector", "helper", "sm", "helper");
     }
     m.bind("collector", "mmu", "mmu", "mover_side[0]");
     for (unsigned i = 0; i < slices; ++i)

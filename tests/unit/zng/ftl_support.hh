@@ -47,7 +47,7 @@ class Wanderer final : public Model<Wanderer> {
 };
 
 /// Passes requests on to a flash controller and looks at each: its address must be that of a block
-/// that its application has now, or had when the merge under way began.
+/// that its application has now, or had when the merge in progress began.
 class Gate final : public Model<Gate>, public Functional {
   public:
     struct Params {
@@ -69,7 +69,7 @@ class Gate final : public Model<Gate>, public Functional {
     void functional(const PortBase&, FunctionalAccess& access) override {
         look_through(port.below, access);
     }
-    /// Bound by the test, which is asked, not the machine.
+    /// Bound by the test: responses are the test's, not the machine's.
     void ask(const gpu::Mmu& mmu) { mmu_ = &mmu; }
     const Params params;
     Ports port;
@@ -103,7 +103,7 @@ struct Ftl {
                 {"pages", std::to_string(pages)}};
     }
     void add(Machine& m) const;
-    /// Bound to what was built.
+    /// Bound to the components built.
     void look(Machine& m) const;
 };
 

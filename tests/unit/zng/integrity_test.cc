@@ -7,7 +7,7 @@ using namespace memsim::test_zng;
 using zng::Package;
 
 /// Random writes, whole and in part, evictions, merges into other planes and reads through all of
-/// it: every byte that is read is compared with what was written last.
+/// it: every byte read is compared with the byte written last.
 TEST_CASE("No line is lost with any register network", "[zng]") {
     for (const char* network : {"none", "swnet", "fcnet", "nif"})
         for (const char* independent : {"true", "false"})

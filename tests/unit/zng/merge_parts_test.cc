@@ -43,7 +43,7 @@ TEST_CASE("A log block serves the data blocks of its application that are still 
     CHECK(b.blocks.served_by(log).blocks == std::vector<std::uint32_t> {2});
     CHECK(b.blocks.served_by(m.to_log).blocks == std::vector<std::uint32_t> {m.to});
     CHECK(b.state.logs.log_of(m.to) == m.to_log);
-    // The next goes to the same log block, which then has two: the one after opens another.
+    // The next uses the same log block, which then serves two; the one after opens another.
     b.blocks.leave(log, 1);
     CHECK(b.blocks.choose(2, 0, opened).to_log == m.to_log);
     CHECK_FALSE(opened);

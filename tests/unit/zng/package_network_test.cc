@@ -65,7 +65,7 @@ TEST_CASE("Two pages in registers of one plane leave it one after the other", "[
 }
 
 TEST_CASE("NiF's bus moves a page before it is programmed; the search precedes tR", "[zng]") {
-    // One register besides the data register; what is read comes from the plane that programs.
+    // One register in addition to the data register; the reads are of the plane that programs.
     const auto read = [](const char* network, const char* path, const char* search) {
         Bench b(Arguments {
             {"network", network}, {"data_path", path}, {"search", search}, {"planes", "1"}});

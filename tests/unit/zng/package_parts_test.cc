@@ -28,7 +28,7 @@ Request request(std::uint32_t plane, std::uint32_t block, std::uint16_t number,
     r.packet.source = 7, r.packet.destination = 9;
     return r;
 }
-/// The sentence with which a check of what was loaded ends, or "".
+/// The error of a check of the loaded state, or "".
 template <class Check>
 std::string refused(Check&& check) {
     const std::string nothing;
@@ -54,7 +54,8 @@ struct Registers {
 
 } // namespace
 
-TEST_CASE("A page gets a register of its own plane, or else of another plane", "[zng]") {
+TEST_CASE("A page receives a register of its own plane if one is free, otherwise of another plane",
+          "[zng]") {
     Registers r(true);
     const std::uint32_t a = r.take(page(1, 0, 0)), b = r.take(page(1, 0, 1)),
                         c = r.take(page(1, 0, 2));
@@ -236,7 +237,8 @@ TEST_CASE("Reads that wait for a page are served in order, by one sensing if it 
     CHECK(each.find(numbers.page(a)) == PageReads::none);
 }
 
-TEST_CASE("A page that gets a register accepts all its waiting writes and no others", "[zng]") {
+TEST_CASE("A page that receives a register accepts all writes that wait for it and no other writes",
+          "[zng]") {
     StalledWrites::State state;
     StalledWrites stalled(numbers, state);
     stalled.reset(1);
@@ -270,7 +272,7 @@ TEST_CASE("Pages leave a plane over its wires one after the other", "[zng]") {
     CHECK(wires.take(0, 128, 100 * ns).raw == 16 * ns);
 }
 
-TEST_CASE("An answer leaves through the port of its request; reports go to the controller",
+TEST_CASE("A response leaves through the port of its request; reports are sent to the controller",
           "[zng]") {
     Answers::State state;
     Answers answers({2, 20, 3}, state);

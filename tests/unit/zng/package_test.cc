@@ -148,7 +148,7 @@ TEST_CASE("Registers cache writes except those reserved for data", "[zng]") {
     }
 }
 
-TEST_CASE("A page that gets a register accepts all its waiting writes", "[zng]") {
+TEST_CASE("A page that receives a register accepts all writes that wait for it", "[zng]") {
     Bench b(Arguments {{"network", "none"}}); // one register for each plane
     b.write(0, 0, 0, 0);
     for (unsigned line = 0; line < 3; ++line)
@@ -289,7 +289,7 @@ TEST_CASE("A move that has waited too long reserves both of its planes", "[zng]"
     m.to.plane = 1, m.to_block = 5, m.to_log = 7;
     const unsigned move = b.tags;
     run(b.machine);
-    // Patience, the two readings under way, sensed, to the other plane, programmed.
+    // Patience, the two reads in progress, sensing, transfer to the other plane, programming.
     CHECK(b.time(move) > 122 * us);
     CHECK(b.time(move) < 2 * us + 20 * us + 2 * 3 * us + 3 * us + 640 * ns + 100 * us + 1 * us);
 }

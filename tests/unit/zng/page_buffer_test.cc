@@ -178,7 +178,7 @@ TEST_CASE("The least recently used clean page is replaced", "[zng][page_buffer]"
 }
 
 TEST_CASE("Another policy of the page buffer chooses another victim", "[zng][page_buffer]") {
-    // One set of two: page 0 came first, page 1 was used longest ago.
+    // One set of two: page 0 arrived first, page 1 was used longest ago.
     const auto [policy, misses] =
         GENERATE(table<std::string, std::uint64_t>({{"lru", 3}, {"fifo", 4}}));
     Rig rig("replacement=" + policy);
@@ -248,11 +248,11 @@ TEST_CASE("Dirty pages stay up to the limit; then the first is written to the dr
 TEST_CASE("Incoming pages and requests alternate at the DRAM", "[zng][page_buffer]") {
     Rig rig("dram_queue=1 queue=256"); // a read at a time: 100 ns each
     rig.driver().read(0, 4096, 32);
-    rig.driver().read(100 * us, 0, 32); // its page comes 8 us later or so
+    rig.driver().read(100 * us, 0, 32); // its page arrives about 8 us later
     for (int i = 0; i < 200; ++i) rig.driver().read(104 * us, 4096, 32);
     rig.run();
     CHECK(rig.driver().answered(201) > 124 * us);
-    CHECK(rig.m.stat_value("buffer", "fetch_time", "max") < 16'000); // 24 us, if it came last
+    CHECK(rig.m.stat_value("buffer", "fetch_time", "max") < 16'000); // 24 us if it were read last
 }
 
 TEST_CASE("A set full of dirty pages writes one out, and the request waits", "[zng][page_buffer]") {

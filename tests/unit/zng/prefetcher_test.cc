@@ -134,7 +134,8 @@ TEST_CASE("PCs and applications have separate entries until one is replaced", "[
     CHECK(value(one.prefetcher().stat.takeovers) == 2);
 }
 
-TEST_CASE("A table of 512 entries keeps far more of 400 PCs than one of 64", "[zng][prefetcher]") {
+TEST_CASE("A table of 512 entries retains far more of 400 PCs than a table of 64",
+          "[zng][prefetcher]") {
     const auto takeovers = [](const char* entries) {
         Rig rig(std::string("variant=predict-4KBpref entries=") + entries);
         for (std::uint32_t pc = 0; pc < 400; ++pc) rig.reporter().read(0, pc * 8);
@@ -260,7 +261,7 @@ TEST_CASE("An eviction reports whether a prefetched line was never used", "[zng]
     auto& d = m.get<test_mem::Driver>("driver");
     d.read(0, 0, 128);
     d.read(10 * us, 128, 128);
-    d.read(20 * us, 8192, 128); // 32 lines make room; two of them were asked for
+    d.read(20 * us, 8192, 128); // 32 lines are evicted; two of them were requested
     m.start();
     CHECK(m.run(never) == Stop::idle);
     const auto& p = m.get<Prefetcher>("prefetcher").stat;

@@ -58,8 +58,7 @@ void Host::wake() {
         if (state.phase == Phase::erasing) erased();
         for (std::uint32_t g = 0; g < state.groups.size() && !again; ++g)
             if (state.groups[g].due) begin_merge(state.groups[g]), again = true;
-        // What is under way may wait for moves of any group: so all are moved before it is waited
-        // for.
+        // Outstanding requests may wait for moves of any group, so all groups are moved first.
         if (!again && !state.moves.empty() && state.out == 0) moved(), again = true;
     }
     if (state.moves.empty()) send_random();

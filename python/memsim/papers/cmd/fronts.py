@@ -38,7 +38,7 @@ WHOLE: Parameters = dict(
 )
 STORE: Parameters = dict(
     writes=assumed(
-        96, "a hash queue of 32 and the 57 that a pipelined unit holds", sweep=[32, 256], name="writes under way"
+        96, "a hash queue of 32 and the 57 that a pipelined unit holds", sweep=[32, 256], name="outstanding writes"
     ),
     hash_ways=assumed(16, "ways of the hash store; 0: one set of all entries", sweep=[8, 0]),
     donor_tries=assumed(

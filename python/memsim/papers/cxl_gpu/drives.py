@@ -31,7 +31,7 @@ OPTANE: Parameters = dict(
     **assumed(dict(read_latency="5us", write_latency="5us", bandwidth="7.2GB/s", write_bandwidth="6.2GB/s"), P5800X),
     read_time=derived(data_path(1_500_000, 7_200_000_000), from_=f"1.5 million reads a second, {P5800X}"),
     write_time=derived(data_path(1_350_000, 6_200_000_000), from_=f"1.35 million writes a second, {P5800X}"),
-    queue=assumed(1024, "more than an endpoint has under way"),
+    queue=assumed(1024, "more than an endpoint has outstanding"),
 )
 RAM_DRIVE: Parameters = dict(
     **assumed(dict(read_latency="100ns", write_latency="100ns"), "a drive as fast as the endpoint's DRAM"),

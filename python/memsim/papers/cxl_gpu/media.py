@@ -164,7 +164,7 @@ def medium(p: MediumParameters) -> Medium:
         part.merger = flash.SectorMerger(
             block=derived(p.unit, from_="the unit of the endpoint's cache"),
             group=derived(f"{max(512, in_bytes(group, 'medium: group'))}B", from_=WRITE_GROUP),
-            **assumed(dict(jobs=512, queue=256), "more than the endpoint has under way"),
+            **assumed(dict(jobs=512, queue=256), "more than the endpoint has outstanding"),
         )
         part.cache.drive_side = part.merger.requests
         part.merger.drive = host

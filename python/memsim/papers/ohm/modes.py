@@ -103,7 +103,7 @@ TURNAROUND = assumed(
 TURNAROUND_SINGLE_RINGS = stated("500ps", "Ohm-GPU IV-C: a single ring that is tuned to the half-coupled state")
 PAGE = assumed(2048, "unit of mapping and swap: a DRAM row, in bytes")
 INTERLEAVE = with_unit(PAGE, "B")  # of addresses over controllers: page by page
-SWAPS = assumed(  # under way in a controller
+SWAPS = assumed(  # in progress in a controller
     4,
     "two pages each in 16 KiB, as large as the paper's device registers",
     sweep=[

@@ -224,7 +224,7 @@ def shadows(p: ShadowParameters) -> Root:
     root = Root(seed=p.seed)
     root.program = p.program
     monitor = mem.Monitor(
-        listeners=wired(1 + len(beside)), outstanding=assumed(4096, "more than the GPU has under way")
+        listeners=wired(1 + len(beside)), outstanding=assumed(4096, "more than the GPU has outstanding")
     )
     root.gpu = gtx480(monitor, p.dispatcher)
     root.dram = mem.SimpleMemory(**DRAM)

@@ -26,9 +26,8 @@ def watch(root: Any, clock: str, **manager: Any) -> Any:
         **manager,
     )
     for i, (sm, l1) in enumerate(zip(gpu.sm, gpu.l1)):
-        sm.askers = wired(1)
-        root.manager.queries[i] = sm.queries[0]
-        sm.upcoming[0] = root.manager.upcoming[i]
+        root.manager.queries[i] = sm.queries
+        sm.upcoming = root.manager.upcoming[i]
         if looks:
             l1.control_ports = wired(1)
             root.manager.l1[i] = l1.control[0]

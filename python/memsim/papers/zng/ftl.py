@@ -24,7 +24,7 @@ BUFFER_LATENCY = assumed(
 )
 # Of all platforms. Requests of a held application wait in TLBs, and do not delay those of others.
 TLB: Parameters = dict(
-    acknowledged_stores=inferred(True, "ZnG IV-A: a held application has nothing under way"),
+    acknowledged_stores=inferred(True, "ZnG IV-A: a held application has nothing outstanding"),
     **assumed(dict(misses=64, targets=512), "room for the requests of a held application, on every platform"),
 )
 DATA_BLOCKS = cited(796, f"{FLASHARRAY}: OverProvisioningRatio 0.22265625 of 1024 blocks")
@@ -154,7 +154,6 @@ def collect(
         packages=wired(of.packages),
         controllers=wired(len(controllers)),
         caches=wired(len(part.l2)),
-        helpers=wired(int(helper == "assist")),
         data_blocks=of.data_blocks,
         log_ratio=of.log_ratio,
         applications=wired(len(programs)),
@@ -169,9 +168,8 @@ def collect(
         part.collector.collect[i] = controller.collector[0]
         controller.log_low[0] = part.collector.log_low[i]
     for i, l2 in enumerate(part.l2):
-        l2.acknowledged_writebacks = inferred(True, "ZnG IV-A: a held application has nothing under way")
+        l2.acknowledged_writebacks = inferred(True, "ZnG IV-A: a held application has nothing outstanding")
         l2.control_ports = wired(l2.control_ports + 1)
         part.collector.flush[i] = l2.control[l2.control_ports - 1]
     if helper == "assist":
-        part.sm[0].helpers = wired(1)
-        part.collector.helper[0] = part.sm[0].helper[0]
+        part.collector.helper = part.sm[0].helper

@@ -62,6 +62,13 @@ class Lines {
     bool must_write_back(std::uint32_t line) const {
         return tags.dirty(line) && (config_.write_back() || tags.kept(line));
     }
+    /// Marks a written line that stays in the cache although the policy is not write-back. Returns
+    /// whether the policy requires the mark.
+    bool keep(std::uint32_t line) {
+        if (config_.write_back()) return false;
+        tags.set_kept(line, true);
+        return true;
+    }
     /// The sectors whose bytes the next level has, too.
     SectorMask clean(std::uint32_t line) const {
         const SectorMask valid = tags.valid(line);

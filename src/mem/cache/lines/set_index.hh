@@ -1,7 +1,7 @@
 #pragma once
 
-#include "parts/set_hashes/linear.hh"
-#include "parts/set_hashes/polynomial.hh"
+#include "mem/cache/set_hashes/linear.hh"
+#include "mem/cache/set_hashes/polynomial.hh"
 
 namespace memsim::mem {
 
@@ -9,14 +9,14 @@ namespace memsim::mem {
 class SetIndex {
   public:
     /// The policy outlives it.
-    explicit SetIndex(const Policy<parts::SetHash>& hash) : hash_(&hash) {}
+    explicit SetIndex(const Policy<SetHash>& hash) : hash_(&hash) {}
     std::uint64_t operator()(std::uint64_t line) const {
-        return hash_->with<parts::LinearSets, parts::PolynomialSets>(
+        return hash_->with<LinearSets, PolynomialSets>(
             [line](const auto& policy) { return policy.set(line); });
     }
 
   private:
-    const Policy<parts::SetHash>* hash_;
+    const Policy<SetHash>* hash_;
 };
 
 } // namespace memsim::mem

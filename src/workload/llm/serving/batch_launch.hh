@@ -4,7 +4,7 @@
 
 namespace memsim::workload {
 
-/// The launch under way and the data that its kernel processes.
+/// The current launch and the data that its kernel processes.
 class BatchLaunch {
   public:
     BatchLaunch(const BatchMemory& arrays, const PlannedLaunch& launch)

@@ -66,7 +66,7 @@ class StepPlanner {
             tile);
         add(BatchKernel::combine, {whole(m.hidden / 4, 256), rows_, 1}, 256);
     }
-    /// Rows of the matrix in a block, those of a matrix beside included.
+    /// Rows in a block, of the matrix and of a second matrix (`beside`).
     static u32 product_rows(Tile tile, bool beside) {
         return tile_rows(tile) * (tile == Tile::skinny && beside ? 2 : 1);
     }

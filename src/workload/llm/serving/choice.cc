@@ -11,7 +11,7 @@ namespace {
 enum class ChoiceSite : u32 { logit, part, parts, row, request, position, uniform, set };
 constexpr u32 choice_warps = choice_threads / warp_lanes;
 
-/// A block's choice. Each warp goes over neighbouring logits of its own, 32 at a time.
+/// A block's choice. Each warp processes its own range of neighbouring logits, 32 at a time.
 class Choice {
   public:
     Choice(Block& b, const Array<float>& logits, u32 vocabulary)
@@ -82,7 +82,7 @@ class Choice {
             rule::exponential + 2,
             [&](u32 i) { return exact_exp((logit[i] - largest) / temperature); }, logit);
     }
-    /// The warp whose logits have the sum goes over them again.
+    /// The warp whose logits contain the sum processes them again.
     void search(Warp& w, const Array<float>& uniform, u32 choice, float largest, float temperature,
                 u32& token) {
         const auto lane = w.lane();

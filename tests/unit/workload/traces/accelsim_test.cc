@@ -312,7 +312,7 @@ TEST_CASE("kernels of several streams run concurrently, one stream alone, or in 
               launches("9");
           }).starts_with("kernelslist.g: has no kernel of stream '9': its streams are 7, 8"));
 
-    // Where pages lie follows from the list, whichever stream is asked first.
+    // The list determines the places of pages for any order of requests to the streams.
     const auto addresses = [&](std::vector<std::uint32_t> order) {
         TraceSource source = with("");
         CHECK(source.streams() == 2);

@@ -100,7 +100,7 @@ void fuzz(const std::string& name, const std::string& good, const TraceOptions& 
 
 } // namespace
 
-TEST_CASE("a memsim trace returns what was written, with contents", "[traces]") {
+TEST_CASE("a memsim trace returns the written records with their contents", "[traces]") {
     const Folder folder;
     const auto records = some_records(1000);
     const auto path = folder.write("t.mst", encode(records, *memsim_encoder(), 64));
@@ -198,7 +198,7 @@ TEST_CASE("a player rejects a record whose sectors do not match its bytes", "[tr
 TEST_CASE("packet traces of gem5 are read and written, plain and packed", "[traces]") {
     const Folder folder;
     auto records = some_records(50);
-    for (TraceRecord& r : records) { // what the format holds
+    for (TraceRecord& r : records) { // the fields of the format
         r.application = r.sectors = 0;
         r.warp = 0;
     }
@@ -487,7 +487,7 @@ TEST_CASE("a memory with another address mapping rejects a bank trace", "[traces
         CHECK(refusal(other, "RoRaBaCoCh").starts_with("player.map: "));
 }
 
-TEST_CASE("slices and conversions keep what the formats have in common", "[traces]") {
+TEST_CASE("slices and conversions keep the fields that the formats share", "[traces]") {
     const Folder folder;
     const auto records = some_records(100);
     const auto mst = folder.write("t.mst", encode(records, *memsim_encoder(), 16));
@@ -519,7 +519,7 @@ TEST_CASE("slices and conversions keep what the formats have in common", "[trace
     CHECK(sentence_of([&] {
               convert(text, {}, "f", TraceOutputFormat::gem5);
           }).starts_with("d.trace: does not state its time unit"));
-    // A fault in the input leaves nothing behind, and what was there before stays.
+    // A fault in the input leaves no new file, and an existing file is unchanged.
     const auto kept = folder.write("kept.mst", "before");
     const auto bad = folder.write("bad", "0x40 READ 1\nworse\n");
     CHECK(!sentence_of([&] {

@@ -11,7 +11,7 @@
 
 namespace memsim::test {
 
-/// A folder of files that is gone with it.
+/// A temporary folder of files, removed by the destructor.
 class Folder {
   public:
     Folder() {

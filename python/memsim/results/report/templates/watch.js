@@ -48,7 +48,7 @@ function show(status) {
   document.title = `${status.simulated} · memsim`;
   text("name", [status.name, ...status.arguments].join(" "));
   text("run", `run ${status.run}`);
-  text("state", status.ended ? "ended" : "under way");
+  text("state", status.ended ? "ended" : "in progress");
   document.getElementById("state").className = status.ended ? "badge met" : "badge ordering";
   text("simulated", status.simulated);
   text("took", status.took);

@@ -5,7 +5,7 @@
 #include "core/kernel/stamps.hh"
 
 /// A CXL flit on the wires between a root port and a device port.
-namespace memsim::protocol {
+namespace memsim::cxl {
 
 /// The simulator's data for one message. They travel with the flit, together with the message's
 /// header, and use no space in it. Values are those of the flit; a record of contents marks which
@@ -30,4 +30,4 @@ struct CxlFlit {
 
 static_assert(sizeof(CxlFlit) <= max_message);
 
-} // namespace memsim::protocol
+} // namespace memsim::cxl

@@ -12,8 +12,8 @@ import shlex
 import sqlite3
 from typing import Any
 
-from ..errors import Error, legible
-from ..results.database import connect
+from ...errors import Error, legible
+from ...results.database import connect
 
 
 def refuse_unknown(file: str, saved: Any) -> None:

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace memsim::parts {
+namespace memsim::mem {
 
 /// Maps lines to sets of a cache.
 ///
@@ -19,4 +19,4 @@ class SetHash : public PolicyBase {
     virtual std::uint64_t set(std::uint64_t line) const = 0;
 };
 
-} // namespace memsim::parts
+} // namespace memsim::mem

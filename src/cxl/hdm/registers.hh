@@ -4,7 +4,7 @@
 
 /// Register accesses of firmware to a CXL device or host bridge: configuration space, and the
 /// component registers behind its BAR.
-namespace memsim::protocol {
+namespace memsim::cxl {
 
 /// Registers, with their names in CXL 3.1; two halves of 32 bits form one register here. From
 /// `decoder_base` on they belong to a decoder of the HDM Decoder Capability (8.2.4.20).
@@ -56,4 +56,4 @@ struct CxlConfigResponse {
 };
 struct CxlConfig : MessageFamily<CxlConfigRequest, CxlConfigResponse> {};
 
-} // namespace memsim::protocol
+} // namespace memsim::cxl

@@ -13,35 +13,36 @@ class MshrUse {
     using State = HashMap<std::uint32_t>; ///< lines being fetched, by group; empty if `lines` is 1
 
     MshrUse(std::uint32_t mshrs, std::uint32_t lines, const Mshrs& table, State& state)
-        : mshrs_(mshrs), lines_(lines), table_(table), s_(state) {}
+        : mshrs_(mshrs), lines_(lines), table_(table), state_(state) {}
 
     std::uint32_t used() const {
-        return lines_ == 1 ? table_.size() : static_cast<std::uint32_t>(s_.size());
+        return lines_ == 1 ? table_.size() : static_cast<std::uint32_t>(state_.size());
     }
     /// Whether the line can be fetched so that `others` MSHRs remain free.
     bool room(std::uint64_t line, std::uint32_t others = 0) const {
-        return mshrs_ - used() > others || (lines_ > 1 && s_.find(line / lines_));
+        return mshrs_ - used() > others || (lines_ > 1 && state_.find(line / lines_));
     }
     /// The line received an entry of the table.
     void take(std::uint64_t line) {
-        if (lines_ > 1) ++s_[line / lines_];
+        if (lines_ > 1) ++state_[line / lines_];
     }
     /// The entry of the line was released.
     void release(std::uint64_t line) {
         if (lines_ == 1) return;
-        std::uint32_t* const n = s_.find(line / lines_);
+        std::uint32_t* const n = state_.find(line / lines_);
         MEMSIM_ASSERT(n && *n, "a line being fetched occupies no MSHR");
-        if (--*n == 0) s_.erase(line / lines_);
+        if (--*n == 0) state_.erase(line / lines_);
     }
 
     void check_loaded(Loader& l, const parts::TagArray& tags) const {
-        if (lines_ == 1) return l.within("mshr_use", [&] { l.check(s_.empty(), "is not empty"); });
+        if (lines_ == 1)
+            return l.within("mshr_use", [&] { l.check(state_.empty(), "is not empty"); });
         State counted;
         table_.for_each([&](std::uint32_t, const auto& e) { ++counted[tags.tag(e.line) / lines_]; },
                         [](const Target&) {});
         l.within("mshr_use", [&] {
-            l.check(s_.size() == counted.size() && s_.size() <= mshrs_ &&
-                        s_.all([&](std::uint64_t group, std::uint32_t n) {
+            l.check(state_.size() == counted.size() && state_.size() <= mshrs_ &&
+                        state_.all([&](std::uint64_t group, std::uint32_t n) {
                             const std::uint32_t* const found = counted.find(group);
                             return found && *found == n;
                         }),
@@ -52,7 +53,7 @@ class MshrUse {
   private:
     std::uint32_t mshrs_, lines_;
     const Mshrs& table_;
-    State& s_;
+    State& state_;
 };
 
 } // namespace memsim::mem::cache

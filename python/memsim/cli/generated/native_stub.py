@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from .. import _memsim
+from ... import _memsim
 
 GENERIC = {"list": "list[Any]", "dict": "dict[str, Any]"}  # pybind11 does not know their element types
 

@@ -1,6 +1,6 @@
-#include "parts/set_hashes/polynomial.hh"
+#include "mem/cache/set_hashes/polynomial.hh"
 
-namespace memsim::parts {
+namespace memsim::mem {
 
 static const PolicyRegistration<PolynomialSets> polynomial {
     "polynomial", "The set is rotated by the remainder of the line's higher digits by a polynomial "
@@ -36,7 +36,7 @@ void PolynomialSets::resize(std::uint64_t sets) {
     degree_ = std::max(1, static_cast<int>(std::bit_width(sets - 1)));
     MEMSIM_ASSERT(degree_ <= static_cast<int>(tables.size()), "no cache has more than 2^25 sets");
     table_ = &tables[static_cast<std::size_t>(degree_ - 1)];
-    sets_ = Divider(sets);
+    sets_ = parts::Divider(sets);
 }
 
-} // namespace memsim::parts
+} // namespace memsim::mem

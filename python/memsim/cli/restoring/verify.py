@@ -18,15 +18,15 @@ import tempfile
 from collections.abc import Iterable
 from typing import Any
 
-from .. import _memsim
-from ..run import signals
-from ..model.build import build, rebuild_tree
-from ..model.units import Time
-from ..errors import Error
-from ..files import check_regular
-from ..run.options import add_changes, add_oracles, add_stamps, add_threads, oracle_options
-from ..run.processes import MEMSIM, PYTHON, run_for_us
-from ..results.database import connect
+from ... import _memsim
+from ...run import signals
+from ...model.build import build, rebuild_tree
+from ...model.units import Time
+from ...errors import Error
+from ...files import check_regular
+from ...run.options import add_changes, add_oracles, add_stamps, add_threads, oracle_options
+from ...run.processes import MEMSIM, PYTHON, run_for_us
+from ...results.database import connect
 
 # Contents without data about the host or the time of day: equal for equal runs.
 CONTENT = {
@@ -46,7 +46,7 @@ CONTENT = {
     "connections": "SELECT source, source_port, target, target_port FROM connection ORDER BY source, source_port",
 }
 Content = dict[str, collections.Counter[tuple[Any, ...]]]  # the rows of each query, with multiplicity
-SAVE_AGAIN = "import sys; from memsim.cli.verify import save_again; save_again(*sys.argv[1:])"
+SAVE_AGAIN = "import sys; from memsim.cli.restoring.verify import save_again; save_again(*sys.argv[1:])"
 
 
 def register(p: argparse.ArgumentParser) -> None:

@@ -1,12 +1,12 @@
 #pragma once
 
+#include "mem/cache/lines/set_hash.hh"
 #include "parts/interleave.hh"
-#include "parts/set_hash.hh"
 
 #include <array>
 #include <bit>
 
-namespace memsim::parts {
+namespace memsim::mem {
 
 /// Pseudo-random placement by polynomials over GF(2) (Rau, "Pseudo-randomly interleaved memory",
 /// ISCA 1991; GPGPU-Sim's IPOLY), for any number of sets:
@@ -39,9 +39,9 @@ class PolynomialSets final : public PolicyModel<PolynomialSets, SetHash> {
     State state;
 
   private:
-    Divider sets_;
+    parts::Divider sets_;
     int degree_ = 1;
     const Table* table_ = nullptr;
 };
 
-} // namespace memsim::parts
+} // namespace memsim::mem

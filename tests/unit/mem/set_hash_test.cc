@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-namespace memsim::parts::set_hash_test {
+namespace memsim::mem::set_hash_test {
 
 namespace {
 
@@ -16,7 +16,7 @@ struct Hash {
         policy.make(name, "cache.set_hash", 1);
         policy->resize(sets);
     }
-    std::uint64_t operator()(std::uint64_t line) const { return mem::SetIndex(policy)(line); }
+    std::uint64_t operator()(std::uint64_t line) const { return SetIndex(policy)(line); }
 };
 
 /// The definition, a bit at a time, with polynomials that are found and not looked up.
@@ -124,4 +124,4 @@ TEST_CASE("a warp's words of local memory, 5,120 lines apart, use all sets", "[p
     CHECK(most(Hash("linear", 64), 64, 5120, 77, 256) == 256);
 }
 
-} // namespace memsim::parts::set_hash_test
+} // namespace memsim::mem::set_hash_test

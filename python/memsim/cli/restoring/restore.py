@@ -6,14 +6,14 @@ import json
 import os
 import sys
 
-from .. import _memsim
-from ..errors import Error
-from ..files import hash_of
-from ..run import checkpoints
-from ..run.default import try_to_load
-from ..run.options import Options
-from ..run.script import changed_behaviour, check_unchanged
-from ..run.session import session
+from ... import _memsim
+from ...errors import Error
+from ...files import hash_of
+from ...run import checkpoints
+from ...run.default import try_to_load
+from ...run.options import Options
+from ...run.script import changed_behaviour, check_unchanged
+from ...run.session import session
 
 
 def script_of(args: argparse.Namespace) -> tuple[str, list[str]]:

@@ -16,10 +16,10 @@ from typing import Any
 
 import memsim
 
-from ..model.machine_stats import StatView, Values, class_of
-from ..model.schema import TYPES
-from ..model.units import Quantity
-from ..moved import SHORT
+from ...model.machine_stats import StatView, Values, class_of
+from ...model.schema import TYPES
+from ...model.units import Quantity
+from ...moved import SHORT
 
 LEFT_OUT = "memsim.__main__", "memsim._memsim", "memsim.moved"
 # Methods that Python calls.

@@ -5,10 +5,10 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from ..errors import Error
-from ..files import os_error
-from ..results.database import connect_current
-from ..study import assumptions
+from ...errors import Error
+from ...files import os_error
+from ...results.database import connect_current
+from ...study import assumptions
 
 BEGIN, END = "<!-- written by memsim describe --assumptions {} --write -->", "<!-- end of what is written -->"
 Row = tuple[str, str, str, str]  # parameter with its place, value, reason, sweep

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "mem/cache/lines/set_hash.hh"
 #include "parts/interleave.hh"
-#include "parts/set_hash.hh"
 
-namespace memsim::parts {
+namespace memsim::mem {
 
 /// The number of the line modulo the number of sets. Lines at a stride of a multiple of the number
 /// of sets share a set.
@@ -12,13 +12,13 @@ class LinearSets final : public PolicyModel<LinearSets, SetHash> {
     struct Params {};
     struct State {};
     explicit LinearSets(const Params& p) : params(p) {}
-    void resize(std::uint64_t sets) override { sets_ = Divider(sets); }
+    void resize(std::uint64_t sets) override { sets_ = parts::Divider(sets); }
     std::uint64_t set(std::uint64_t line) const override { return sets_.remainder(line); }
     const Params params;
     State state;
 
   private:
-    Divider sets_;
+    parts::Divider sets_;
 };
 
-} // namespace memsim::parts
+} // namespace memsim::mem

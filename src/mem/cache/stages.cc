@@ -1,0 +1,30 @@
+#include "mem/cache/stages.hh"
+
+namespace memsim::mem::cache {
+
+Stages::Stages(const Params& p, const parts::Interleave& interleave, const NextLevel& below,
+               Observers& observers, SimulationRef sim, Stats& stat, State& state)
+    : config(p, below.victims),
+      map(p.line_bytes(), static_cast<std::uint64_t>(p.geometry.sector->raw),
+          SetIndex(state.set_hash), p.timing.banks(), interleave),
+      lines(config, map, state.tags, state.mshrs, below.port),
+      mshr_use(p.queues.mshrs(), p.queues.mshr_lines(), state.mshrs, state.mshr_use),
+      slots(p.timing.clock(), p.timing.accesses_per_cycle(), p.timing.banks(),
+            p.timing.bank_ports(), state.slots),
+      banks(slots, stat.bank_busy),
+      outlet({p.queues.mem_queue(), config.mshrs, p.queues.outstanding(), p.stage(),
+              p.timing.miss_latency()},
+             below.port, sim, state.outlet),
+      accounting(config, map, lines, observers, stat), claims(config, map, outlet, stat),
+      evictions({config, map, lines, outlet, banks, accounting, stat, state.reserved}),
+      misses({config, map, lines, mshr_use, outlet, banks, accounting, claims, evictions, sim, stat,
+              state.owed, state.fetching}),
+      writes({config, lines, mshr_use, outlet, banks, accounting, claims, evictions, misses, stat,
+              state.owed, state.reserved}),
+      fills({config, map, lines, mshr_use, slots, banks, sim, stat, state.owed, state.fetching}),
+      commands({config, lines, outlet, evictions, stat, state.owed, state.flush}),
+      prefetching({config, map, lines, mshr_use, outlet, banks, evictions, misses, stat}) {
+    stat.bank_busy.count_ahead([this](Tick now) { return slots.occupied_after(now); });
+}
+
+} // namespace memsim::mem::cache
