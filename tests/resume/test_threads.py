@@ -15,6 +15,7 @@ MACHINES = {
     "cmd.py": "--scale tiny",
     "sap.py": "--scale tiny",
     "cxl_gpu.py": "--scale tiny --workload bfs --max-instructions 20000",
+    "eight_gpus.py": "--gpus 3 --sms 2 --channels 4 --kernel bfs1 --size 8 --far all",
 }
 DIVIDED = "partitions of"
 
