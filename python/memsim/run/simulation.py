@@ -22,13 +22,12 @@ from .machine_files import MachineFiles
 from .options import Options
 from .origin import RESTORE_INPUTS, Origin
 from .partitions import Partitions
-from .progress import Progress
+from .progress import Progress, grouped
 from .record import Record, skip_or_resume
 from .running import Runner
 from .saving import NEVER, Saver
 from .script import Script, arguments_as_json
 from .session import session
-from .warnings import grouped
 
 T = TypeVar("T")
 
