@@ -7,7 +7,7 @@ next  in the expander of the next GPU
 all   in all expanders, a page each in turn
 
 A crossbar of each GPU and one of each expander take the place of a CXL switch, which memsim does not have
-(docs/models/cxl.md).
+(docs/models/gpu.md).
 """
 
 import memsim

@@ -7,7 +7,7 @@
 namespace memsim {
 
 /// The partition of each component, in the order of the machine, as a user names them: `groups[i]`
-/// has paths of objects, each of which stands for itself and all objects below it. Components that
+/// has paths of objects, each of which includes all objects below it. Components that
 /// no group contains form one more partition. Throws ConfigError if two groups contain a component,
 /// or if a group contains none.
 std::vector<std::uint32_t> parts_of(const std::vector<Component*>& components,
