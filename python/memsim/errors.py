@@ -1,4 +1,5 @@
 """The kinds of error, and the place in the user's script that caused one."""
+import functools
 import os
 import re
 import sys
@@ -36,14 +37,25 @@ class UnknownName(Error, AttributeError):
 def here() -> str:
     """'file:line' of the innermost frame outside this package."""
     frame: types.FrameType | None = sys._getframe(1)
-    while frame and os.path.abspath(frame.f_code.co_filename).startswith(PACKAGE):
+    while frame and _is_own(frame.f_code.co_filename):
         frame = frame.f_back
     if frame is None or frame.f_code.co_filename.startswith("<frozen"):
         return "the command line"
     name = frame.f_code.co_filename
-    if os.path.isabs(name) and not (short := os.path.relpath(name)).startswith(".."):
-        name = short
-    return f"{name}:{frame.f_lineno}"
+    return f"{_short(name, os.getcwd()) if os.path.isabs(name) else name}:{frame.f_lineno}"
+
+
+# Each parameter that a script sets has a place, so a machine asks for tens of thousands of places in a few files.
+@functools.cache
+def _is_own(file: str) -> bool:
+    return os.path.abspath(file).startswith(PACKAGE)
+
+
+@functools.cache
+def _short(file: str, folder: str) -> str:
+    """The path of a file relative to this folder, if it is below it."""
+    short = os.path.relpath(file, folder)
+    return file if short.startswith("..") else short
 
 
 def user_error(what: object, where: str | None = None, kind: type[Error] = Error) -> Error:

@@ -4,6 +4,7 @@
 #include "core/observe/message_log.hh"
 #include "core/observe/timeline.hh"
 #include "core/observe/work.hh"
+#include "core/parallel/by_hand.hh"
 #include "python/bindings.hh"
 
 #include <fstream>
@@ -209,6 +210,14 @@ void bind_threads(py::module_& m) {
                 of.threads().set({threads, random_partitions});
             },
             "threads"_a, "random_partitions"_a = 0)
+        .def(
+            "set_partitions",
+            [](Machine& of, const std::vector<std::vector<std::string>>& groups) {
+                const auto& all = of.components();
+                of.threads().divide(all, groups.empty() ? std::vector<std::uint32_t> {}
+                                                        : parts_of(all, groups));
+            },
+            "groups"_a)
         .def("take_thread_notes", [](Machine& of) { return of.threads().take_notes(); })
         .def_property_readonly("thread_summary",
                                [](Machine& of) { return of.threads().summary(); });

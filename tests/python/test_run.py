@@ -133,7 +133,7 @@ def test_every_component_can_be_made_and_described(capsys):
 
 
 def test_warnings_that_differ_in_an_index_alone_become_one():
-    from memsim.run.warnings import grouped
+    from memsim.run.progress import grouped
 
     alike = [f"gpu.l2[{i}].cpu_side holds 64 messages" for i in range(3)]
     assert grouped([*alike, "dram holds 4"]) == ["gpu.l2[*].cpu_side holds 64 messages (3 alike)", "dram holds 4"]

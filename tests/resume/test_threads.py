@@ -15,6 +15,7 @@ MACHINES = {
     "cmd.py": "--scale tiny",
     "sap.py": "--scale tiny",
     "cxl_gpu.py": "--scale tiny --workload bfs --max-instructions 20000",
+    "eight_gpus.py": "--gpus 3 --sms 2 --channels 4 --kernel bfs1 --size 8 --far all",
 }
 DIVIDED = "partitions of"
 
@@ -33,8 +34,9 @@ def test_partitions_and_threads_have_the_digest_of_a_serial_run(run, config):
         assert DIVIDED in done.stderr or (config == "cmd.py" and "carry contents" in done.stderr), done.stderr
 
 
-def test_a_checkpoint_of_two_threads_continues_on_one_and_the_reverse(run, at):
-    machine = [CONFIGS / "ohm_planar.py", "--scale", "tiny", "--max-instructions", "60000"]
+@pytest.mark.parametrize("config", ["ohm_planar.py", "eight_gpus.py"])
+def test_a_checkpoint_of_two_threads_continues_on_one_and_the_reverse(run, at, config):
+    machine = [CONFIGS / config, *MACHINES[config].split()]
     parts = "--threads", 2, "--random-partitions", 7
     run("-d", "whole", *machine)
     content, moments = run.content("whole"), at(run.moments("whole", 2))

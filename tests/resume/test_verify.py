@@ -115,6 +115,10 @@ SCRIPTS = {  # each in configs: arguments that make it tiny, and its modes, of w
         "--kernel bfs1 --size 8 --sms 3",
         [*each("chip", ["v100-pcie", "a100-80gb"], "h100-sxm"), "--memory ddr4_3200"],
     ),
+    "eight_gpus.py": (
+        "--gpus 2 --sms 2 --channels 4 --kernel bfs1 --size 8",
+        [*each("far", ["own", "next", "all"], "own"), "--by-hand 2"],
+    ),
     "hbf.py": (
         "--model tiny --layers 2 --context 40 --sms 2 --channels 4 --local 128KiB",
         each("way", ["alone", "behind", "hbm"], "beside"),

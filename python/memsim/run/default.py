@@ -11,8 +11,9 @@ from ..model.build import build, rebuild_tree
 from ..model.objects import Root
 from . import checkpoints
 from .event import Event
+from .origin import RESTORE_INPUTS
 from .session import session
-from .simulation import RESTORE_INPUTS, Simulation
+from .simulation import Simulation
 
 
 def instantiate(root: Root | None = None, arguments: Any = None) -> Simulation:

@@ -14,6 +14,9 @@ except ImportError:  # of another Python
     from hashlib import sha256
 
 
+RESTORE_INPUTS = "restore the file as it was, or start again without --restore"
+
+
 @dataclasses.dataclass(frozen=True)
 class Origin:
     """The inputs from which a machine was made."""

@@ -1,5 +1,6 @@
 """Progress of a long run: simulated time, wall time, rate, the launch and its blocks, the time left."""
 import dataclasses
+import re
 import sys
 import time
 from collections.abc import Iterable
@@ -23,6 +24,15 @@ def simulated(tick: int | float) -> str:
         if tick >= scale:
             return f"{tick / scale:.4g}{unit}"
     return f"{tick}fs"
+
+
+def grouped(warnings: Iterable[str]) -> list[str]:
+    """The warnings of a machine, in order. Those that are equal except for indices become one line with [*] and their
+    number."""
+    alike: dict[str, list[str]] = {}
+    for warning in warnings:
+        alike.setdefault(re.sub(r"\[\d+\]", "[*]", warning), []).append(warning)
+    return [same[0] if len(same) == 1 else f"{pattern} ({len(same)} alike)" for pattern, same in alike.items()]
 
 
 @dataclasses.dataclass

@@ -20,17 +20,16 @@ from .exclusive import exclusive
 from .journal import Journal
 from .machine_files import MachineFiles
 from .options import Options
-from .origin import Origin
-from .progress import Progress
+from .origin import RESTORE_INPUTS, Origin
+from .partitions import Partitions
+from .progress import Progress, grouped
 from .record import Record, skip_or_resume
 from .running import Runner
 from .saving import NEVER, Saver
 from .script import Script, arguments_as_json
 from .session import session
-from .warnings import grouped
 
 T = TypeVar("T")
-RESTORE_INPUTS = "restore the file as it was, or start again without --restore"
 
 
 class Simulation:
@@ -45,6 +44,7 @@ class Simulation:
 
     root: Root
     stats: Statistics
+    partitions = Partitions()
 
     def __init__(self, root: Root, opts: Options | None = None, arguments: Any = None) -> None:
         self._process, self._in_use = os.getpid(), threading.Lock()
@@ -107,8 +107,7 @@ class Simulation:
         opts, machine = self.options, self._machine
         if opts.perturb is not None:
             machine.perturb(opts.perturb, 3)
-        if opts.threads > 1 or opts.random_partitions:
-            machine.set_threads(opts.threads, opts.random_partitions)
+        machine.set_threads(opts.threads, opts.random_partitions)
         if opts.stamps:
             machine.stamp_every(opts.stamps)
         self._files.lock(all_outputs=False)

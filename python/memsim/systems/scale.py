@@ -60,7 +60,9 @@ def footprint(program: SimObject) -> int:
     Raises memsim.Error if the input cannot be read.
     """
     try:
-        program._prepared = _memsim.Prepared(program._type, list(program._values.items()))
+        given = list(program._values.items())
+        if program._prepared is None or program._prepared.params != given:
+            program._prepared = _memsim.Prepared(program._type, given)
         return int(program._prepared.footprint)
     except Error as e:  # about a parameter or, with its own place, about the graph's file
         name = str(e).removeprefix(".").partition(":")[0]

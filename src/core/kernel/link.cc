@@ -104,6 +104,10 @@ void LinkBase::rejoin_base(LinkBase& side, Simulation& whole) {
     side.sender_edges_.swap(sender_edges_), side.receiver_edges_.swap(receiver_edges_);
     side.returning_.swap(returning_);
     waits_for_pop_ = side.waits_for_pop_;
+    if (!returning_.empty()) { // drops what give_credit_back() has dropped in a serial run
+        const Tick given = returning_.back() - latency_;
+        while (returning_.front() <= given) returning_.drop();
+    }
     whole.arm(wake_sender_, Simulation::take_time(side.wake_sender_), *sender_);
     Simulation::forget(arrive_);
     whole.rearm(arrive_, *receiver_, here_);

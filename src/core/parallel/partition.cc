@@ -2,6 +2,7 @@
 
 #include "core/base/rng.hh"
 #include "core/kernel/component.hh"
+#include "core/kernel/notice.hh"
 
 #include <algorithm>
 #include <numeric>
@@ -111,8 +112,19 @@ Partition make_partition(Sets sets, const std::vector<std::uint32_t>& part_of_se
 
 } // namespace
 
+Tick least_notice(const std::vector<Component*>& components) {
+    Tick least = never;
+    for (const Component* c : components)
+        if (dynamic_cast<const EndsRuns*>(c)) {
+            const auto* gives = dynamic_cast<const GivesNotice*>(c);
+            least = std::min(least, gives ? gives->notice().raw : 0);
+        }
+    return least;
+}
+
 Sets sets_of(const std::vector<Component*>& components, Tick window) {
     const std::vector<std::uint32_t> position = positions_of(components);
+    const bool leads = least_notice(components) < window;
     Joined joined(components.size());
     std::optional<std::uint32_t> ends, records;
     for (std::uint32_t i = 0; i < components.size(); ++i) {
@@ -120,7 +132,7 @@ Sets sets_of(const std::vector<Component*>& components, Tick window) {
             if (first) joined.join(*first, i);
             first = i;
         };
-        if (dynamic_cast<const EndsRuns*>(components[i])) join_first(ends);
+        if (leads && dynamic_cast<const EndsRuns*>(components[i])) join_first(ends);
         for (const auto& [name, port] : components[i]->ports()) {
             if (port->names_records()) join_first(records);
             const std::uint32_t neighbour = position[port->peer()->owner().id()];
@@ -140,6 +152,32 @@ Sets sets_of(const std::vector<Component*>& components, Tick window) {
     return sets;
 }
 
+namespace {
+
+/// Wakes of a machine in a femtosecond.
+double rate_of(const MeasuredWork& work) {
+    const auto wakes = std::accumulate(work.wakes.begin(), work.wakes.end(), std::uint64_t {1});
+    return static_cast<double>(wakes) / static_cast<double>(std::max<Tick>(work.time, 1));
+}
+
+/// The ends of all windows, as a share of a serial run's time.
+double cost_of_ends(const Sets& sets, const MeasuredWork& work) {
+    const double windows = sets.ends_runs ? 2 : 1; // in the time of one
+    return windows * wakes_of_an_end / (rate_of(work) * static_cast<double>(sets.window));
+}
+
+} // namespace
+
+double cost_of(const Partition& p, const MeasuredWork& work, unsigned threads) {
+    ComponentWork load(threads);
+    for (std::size_t i = 0; i < p.part_of.size(); ++i)
+        load[p.part_of[i] % threads] += work.wakes[i];
+    const auto sum = std::accumulate(load.begin(), load.end(), std::uint64_t {});
+    const auto most = *std::max_element(load.begin(), load.end());
+    const double share = sum ? static_cast<double>(most) / static_cast<double>(sum) : 1;
+    return share + cost_of_ends(p.sets, work);
+}
+
 double most_speed_up(const Sets& sets, const ComponentWork& work, unsigned threads) {
     ComponentWork load;
     assign(work_of_sets(sets, work), threads, load);
@@ -151,17 +189,12 @@ double most_speed_up(const Sets& sets, const ComponentWork& work, unsigned threa
 
 std::optional<Choice> choose(const std::vector<Component*>& components, const MeasuredWork& work,
                              unsigned parts) {
-    const double rate = static_cast<double>(std::accumulate(work.wakes.begin(), work.wakes.end(),
-                                                            std::uint64_t {1})) /
-                        static_cast<double>(std::max<Tick>(work.time, 1));
     std::optional<Sets> chosen;
     double least = 0;
     for (const Tick window : latencies_of(components)) { // a longer window joins more components
         Sets sets = sets_of(components, window);
         if (sets.count < 2) break;
-        const double ends = sets.ends_runs ? 2 : 1; // of windows in this time
-        const double cost = 1 / most_speed_up(sets, work.wakes, parts) +
-                            ends * wakes_of_an_end / (rate * static_cast<double>(window));
+        const double cost = 1 / most_speed_up(sets, work.wakes, parts) + cost_of_ends(sets, work);
         if (chosen && cost >= least) continue;
         chosen = std::move(sets), least = cost;
     }

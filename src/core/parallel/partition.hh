@@ -14,22 +14,28 @@ class PortBase;
 
 /// Components that run in one partition, for windows of a given length. Two components are in one
 /// set if a link between them has a latency below the window, if one calls the other directly, if
-/// messages between them always name records of contents, or if both are EndsRuns.
+/// messages between them always name records of contents, or if both are EndsRuns and one of the
+/// machine's gives less notice than the window.
 struct Sets {
     Tick window = 0;
     std::vector<std::uint32_t> set_of; ///< of each component, in the order of the machine
     std::uint32_t count = 0;
-    std::optional<std::uint32_t> ends_runs; ///< the set whose components may end the run
+    /// The set of all components that may end the run; nothing if each gives notice.
+    std::optional<std::uint32_t> ends_runs;
 };
+
+/// The least notice of all EndsRuns, 0 if one gives none, `never` without any.
+Tick least_notice(const std::vector<Component*>& components);
 
 Sets sets_of(const std::vector<Component*>& components, Tick window);
 
-/// A division of a machine into partitions. The components that may end the run are in partition 0.
+/// A division of a machine into partitions. Components that may end the run without notice are in
+/// partition 0.
 struct Partition {
     Sets sets;
     std::vector<std::uint32_t> part_of; ///< of each component, in the order of the machine
     unsigned parts = 0;
-    bool leads = false; ///< partition 0 may end the run
+    bool leads = false; ///< partition 0 may end the run without notice
 };
 
 /// The work of each component, in wakes.
@@ -52,6 +58,9 @@ struct Choice {
     double cost = 1;
 };
 constexpr double wakes_of_an_end = 32; ///< about 3 us
+
+/// The cost of a given partition, of which thread i executes the parts i, i + threads and so on.
+double cost_of(const Partition& partition, const MeasuredWork& work, unsigned threads);
 
 /// Divides the machine into at most `parts` partitions of similar work. Of all possible windows
 /// chooses the one with the least cost: short windows divide a machine into more sets, long ones

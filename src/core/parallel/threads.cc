@@ -1,6 +1,7 @@
 #include "core/parallel/threads.hh"
 
 #include "core/base/text.hh"
+#include "core/parallel/by_hand.hh"
 
 #include <algorithm>
 #include <chrono>
@@ -112,9 +113,7 @@ Stop Threads::run(Simulation& whole, const std::vector<Component*>& components, 
 std::optional<Stop> Threads::try_out(Simulation& whole, const std::vector<Component*>& components,
                                      Tick until) {
     whole_ = &whole, components_ = &components;
-    std::optional<Partition> partition =
-        options_.random_partitions ? divide_at_random(components, options_.random_partitions)
-                                   : divide_at_longest(components);
+    std::optional<Partition> partition = first_partition(components);
     choice_.reset();
     if (!partition || partition->parts < 2) {
         note("one thread: all components of the machine form one set, which cannot be divided");
@@ -134,8 +133,26 @@ std::optional<Stop> Threads::try_out(Simulation& whole, const std::vector<Compon
     if (windows.counts().windows < shortest_trial && windows.counts().wakes < fewest_wakes)
         return stop; // the next call tries again
     measured_ = {windows.counts().work, whole.now() - from};
-    choice_ = choose(components, measured_, cores());
+    if (by_hand_.empty())
+        choice_ = choose(components, measured_, cores());
+    else
+        choice_ = {windows.partition(), cost_of(windows.partition(), measured_, cores())};
     return stop;
+}
+
+/// The partition of a trial, or a random one, which needs no trial.
+std::optional<Partition> Threads::first_partition(const std::vector<Component*>& components) const {
+    if (options_.random_partitions) return divide_at_random(components, options_.random_partitions);
+    if (!by_hand_.empty()) return divide_as(components, by_hand_);
+    return divide_at_longest(components);
+}
+
+void Threads::divide(const std::vector<Component*>& components,
+                     std::vector<std::uint32_t> part_of) {
+    if (!part_of.empty()) divide_as(components, part_of); // refuses what is impossible
+    by_hand_ = std::move(part_of);
+    windows_.reset(), choice_.reset();
+    serial_ = 0;
 }
 
 /// After a trial: begins to run the best partition, if it pays.

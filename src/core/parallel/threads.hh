@@ -23,6 +23,9 @@ class Threads {
     };
 
     void set(const Options& options) { options_ = options; }
+    /// Uses these partitions of the user, one for each component, in runs on several threads
+    /// (core/parallel/by_hand.hh). Empty: chooses partitions again.
+    void divide(const std::vector<Component*>& components, std::vector<std::uint32_t> part_of);
     bool on() const { return options_.threads > 1 || options_.random_partitions; }
     /// Like whole.run(until) with these components, which are all of the machine.
     Stop run(Simulation& whole, const std::vector<Component*>& components, Tick until);
@@ -34,6 +37,7 @@ class Threads {
 
   private:
     std::string obstacle(Simulation& whole) const;
+    std::optional<Partition> first_partition(const std::vector<Component*>& components) const;
     unsigned cores();
     std::optional<Stop> try_out(Simulation& whole, const std::vector<Component*>& components,
                                 Tick until);
@@ -43,6 +47,7 @@ class Threads {
     void note(std::string sentence);
 
     Options options_;
+    std::vector<std::uint32_t> by_hand_; ///< partitions of the user; empty: none
     Simulation* whole_ = nullptr;
     const std::vector<Component*>* components_ = nullptr;
     std::unique_ptr<Windows> windows_;

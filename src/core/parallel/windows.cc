@@ -34,10 +34,15 @@ Windows::Windows(Simulation& whole, const std::vector<Component*>& components, P
     : whole_(whole), components_(components), partition_(std::move(partition)),
       threads_(std::min(threads, partition_.parts)) {
     counts_.work.resize(components.size());
-    for (unsigned p = 0; p < partition_.parts; ++p)
-        parts_.emplace_back(whole, partition_.leads && p == 0
-                                       ? std::function<void()>([this] { gather(); })
-                                       : std::function<void()>());
+    for (unsigned p = 0; p < partition_.parts; ++p) {
+        std::function<void()> launches;
+        if (!partition_.leads) launches = [this] { check_notice(); };
+        if (partition_.leads && p == 0) launches = [this] { gather(); };
+        parts_.emplace_back(whole, std::move(launches));
+    }
+    for (const Component* c : components)
+        if (const auto* gives = dynamic_cast<const GivesNotice*>(c); gives && !partition_.leads)
+            announced_.emplace_back(c, gives);
     for (std::size_t i = 0; i < components.size(); ++i) {
         Component* const c = components[i];
         if (c->id() >= part_of_id_.size()) part_of_id_.resize(c->id() + 1);
@@ -137,6 +142,7 @@ Tick Windows::next_of_others() {
 std::optional<Stop> Windows::run_windows(Tick until, std::uint64_t most, std::uint64_t most_wakes) {
     const Tick w = partition_.sets.window;
     led_ = partition_.leads ? 0 : never;
+    together_ = false;
     for (std::uint64_t done = 0;; ++done) {
         deliver();
         const Tick lead = partition_.leads ? parts_[0].sim.next_work() : never;
@@ -153,7 +159,11 @@ std::optional<Stop> Windows::run_windows(Tick until, std::uint64_t most, std::ui
             continue;
         }
         if (!partition_.leads) {
-            execute(never, std::min(cap, later(others, w)));
+            const Tick quiet = quiet_until(others);
+            if (quiet > others)
+                execute(never, std::min({cap, quiet, later(others, w)}));
+            else if (execute_together(others))
+                return Stop::exit;
             continue;
         }
         // See Leading in the header. A window of the others is w / 2 long, so that the leading
@@ -190,16 +200,60 @@ void Windows::execute(Tick lead, Tick others) {
     if (partition_.leads) run_part(0, lead);
     follow();
     rethrow();
-    std::uint64_t longest = 0;
+    count_wakes(false);
+    ++counts_.windows;
+    if (partition_.leads) return;
+    for (const Part& p : parts_)
+        if (p.sim.exit_requested()) check_notice();
+}
+
+/// Of a window, or of a tick that all partitions execute together.
+void Windows::count_wakes(bool together) {
+    std::uint64_t longest = 0, sum = 0;
     for (Part& p : parts_) {
         const std::uint64_t wakes = p.sim.wakes_of_part() - p.wakes;
         p.wakes += wakes;
-        counts_.wakes += wakes;
+        sum += wakes;
         longest = std::max(longest, wakes);
     }
-    counts_.longest += longest;
-    ++counts_.windows;
+    counts_.wakes += sum;
+    counts_.longest += together ? sum : longest;
 }
+
+// ---- notice ------------------------------------------------------------------------------------
+
+/// See GivesNotice::quiet_until().
+Tick Windows::quiet_until(Tick next) const {
+    Tick quiet = never;
+    for (const auto& [component, gives] : announced_)
+        quiet = std::min(quiet, gives->quiet_until(next));
+    return quiet;
+}
+
+void Windows::check_notice() const {
+    MEMSIM_ASSERT(together_, "a component that ends runs or counts launches acted without notice");
+}
+
+/// Executes one tick, before which no partition has another one. Each component that may act is
+/// woken when all components before it have been, as in a serial run. Returns whether the run is to
+/// end.
+bool Windows::execute_together(Tick tick) {
+    together_ = true;
+    Simulation* ends = nullptr; // the first one that requests it, which has the cause
+    for (const auto& [component, notice] : announced_) {
+        for (Part& p : parts_) p.sim.run_to(tick, component->id());
+        Simulation& sim = parts_[part_of_id_[component->id()]].sim;
+        sim.run_to(tick, component->id() + 1);
+        if (!ends && sim.exit_requested()) ends = &sim;
+        if (&sim != ends) sim.begin_parts();
+    }
+    for (Part& p : parts_) p.sim.run_to(tick, ~0u);
+    together_ = false;
+    count_wakes(true);
+    return ends != nullptr;
+}
+
+// ---- partitions --------------------------------------------------------------------------------
 
 /// All partitions but a leading one execute the present window, once.
 void Windows::follow() {

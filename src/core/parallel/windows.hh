@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/kernel/component.hh"
+#include "core/kernel/notice.hh"
 #include "core/parallel/crew.hh"
 #include "core/parallel/partition.hh"
 
@@ -51,6 +52,10 @@ struct WindowCounts {
 /// Launches      Counting a launch reads statistics of all components, in the middle of a tick. The
 ///               leading partition waits there until the other partitions have reached this tick
 ///               and have woken the components before the one that counts.
+/// Notice        If all components that count launches or end the run give notice of at least w,
+///               no partition leads, and these components may be in several partitions. A window
+///               ends before the first tick in which one of them may act. All partitions execute
+///               such a tick together, on one thread and in object order.
 /// Requires      No contents, stamps, watchers and debug output, which all components share.
 class Windows {
   public:
@@ -78,6 +83,10 @@ class Windows {
     std::optional<Stop> run_windows(Tick until, std::uint64_t most, std::uint64_t most_wakes);
     std::optional<Stop> pass(Tick next, Tick until);
     void execute(Tick lead, Tick others);
+    bool execute_together(Tick tick);
+    Tick quiet_until(Tick next) const;
+    void check_notice() const;
+    void count_wakes(bool together);
     void run_parts_of(unsigned thread);
     void run_part(std::uint32_t number, Tick until);
     void follow();
@@ -95,6 +104,8 @@ class Windows {
     std::vector<Cut> cut_;
     std::vector<std::pair<LinkBase*, std::uint32_t>> inside_; ///< with their partition
     std::deque<Part> parts_;
+    std::vector<std::pair<const Component*, const GivesNotice*>> announced_; ///< without a leader
+    bool together_ = false; ///< all partitions execute one tick on the caller's thread
     std::unique_ptr<Crew> crew_;
     Tick limit_ = 0;        ///< of the present window, of partitions that do not lead
     Tick led_ = never;      ///< the leading partition has executed all ticks before

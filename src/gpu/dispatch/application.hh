@@ -12,8 +12,9 @@ namespace memsim::gpu {
 
 /// One stream of an application: a launch begins when the previous one has ended.
 struct Stream {
-    bool ended = false;       ///< no further block will start
-    bool asked = false;       ///< the next launch was requested
+    bool ended = false; ///< no further block will start
+    bool asked = false; ///< the next launch was requested, at
+    Tick asked_at = 0;
     std::uint32_t launch = 0; ///< its number in the application, from 1
     std::uint32_t blocks = 0;
     std::uint32_t next_block = 0;

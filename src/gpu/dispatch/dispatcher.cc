@@ -58,6 +58,8 @@ void Dispatcher::init() {
     for (std::size_t i = 0; i < shares_.size(); ++i)
         state.applications[i].streams.resize(shares_[i].kernels->streams());
     state.used.resize(params.sms());
+    for (unsigned i = 0; i < port.host.size(); ++i) notice_.add_host(port.host[i]);
+    for (unsigned i = 0; i < port.sm_side.size(); ++i) notice_.add_sm(port.sm_side[i]);
     stat.cycles.count_in(params.clock());
     stat.executed.gather([this] {
         std::uint64_t sum = 0;
@@ -153,6 +155,7 @@ void Dispatcher::ask(std::uint32_t i) {
         if (s.blocks || s.asked || s.ended || !port.host[i].can_send()) continue;
         port.host[i].send({number});
         s.asked = true;
+        s.asked_at = now();
     }
 }
 
@@ -348,6 +351,16 @@ void Dispatcher::take_block(std::uint16_t application, std::uint32_t launch, std
     warps.swap(it->warps);
     spare_.push_back(std::move(it->warps));
     state.held.erase(it);
+}
+
+/// None if a launch may end without a message, because a limit ends launches of all streams, or if
+/// SMs may end the run.
+Time Dispatcher::notice() const {
+    std::size_t streams = 0;
+    for (const Application& a : state.applications) streams += a.streams.size();
+    const bool limited = params.max_instructions() || params.application_instructions();
+    if (params.pause_at_instructions() || (limited && streams > 1)) return {};
+    return notice_.least();
 }
 
 bool Dispatcher::pending() const {

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "core/base/clock.hh"
+#include "core/kernel/notice.hh"
 #include "core/machine/functional.hh"
 #include "core/observe/work.hh"
 #include "gpu/dispatch/application.hh"
+#include "gpu/dispatch/notice.hh"
 #include "gpu/dispatch/partition.hh"
 #include "gpu/dispatch/program_memory.hh"
 #include "protocol/dispatch.hh"
@@ -36,6 +38,7 @@ constexpr std::array<std::string_view, 3> names_of(WhenOneEnds) {
 /// Not modelled  Priorities of streams, waits between streams, preemption, partitioned caches.
 class Dispatcher final : public Model<Dispatcher>,
                          public EndsRuns,
+                         public GivesNotice,
                          public protocol::HasBlocks,
                          public ChecksContents,
                          public ReportsWork {
@@ -155,6 +158,10 @@ class Dispatcher final : public Model<Dispatcher>,
     void waits_on(WaitReport& report) const override;
     void check_loaded(Loader& l) const override;
     bool pending() const override;
+    Time notice() const override;
+    Tick quiet_until(Tick next) const override {
+        return notice_.quiet_until(state.applications, next);
+    }
     std::vector<Work> work() const override;
     std::vector<MemoryUse> memory_uses() const override;
     std::optional<std::string> imbalance() const override;
@@ -200,6 +207,7 @@ class Dispatcher final : public Model<Dispatcher>,
 
     Occupancy occupancy_;
     LocalLayout local_;
+    LaunchNotice notice_;
     std::vector<Share> shares_;
     std::vector<const protocol::CountsInstructions*> counts_; ///< the SMs
     std::uint64_t issued_ = 0;      ///< by all SMs, once issued() has been called

@@ -120,11 +120,17 @@ class Sm final : public Model<Sm>,
                                 {1_fs, 1_us},
                                 "Latency to the L1's input, in addition to the L1's own",
                                 least_latency()};
+        Param<Time> report_latency {
+            1_fs,
+            {1_fs, 1_ms},
+            "Latency of the report to the dispatcher that a block has ended",
+            least_latency()};
     };
     struct Ports {
-        Responder<protocol::Dispatch> blocks {
-            {.depth = from<&Params::block_slots>, .needs = needs<protocol::HasBlocks>},
-            "Blocks from the dispatcher"};
+        Responder<protocol::Dispatch> blocks {{.depth = from<&Params::block_slots>,
+                                               .latency = from<&Params::report_latency>,
+                                               .needs = needs<protocol::HasBlocks>},
+                                              "Blocks from the dispatcher"};
         Requester<Mem> mem_side {
             {.depth = from<&Params::outstanding>, .latency = from<&Params::l1_latency>},
             "Accesses to the L1"};

@@ -1,3 +1,4 @@
+#include "core/parallel/by_hand.hh"
 #include "support.hh"
 
 #include <array>
@@ -63,13 +64,15 @@ class Beat final : public Model<Beat>, public HasBeats {
 static const Registration<Beat> beat_registered {"Beats in a ring (a test's)."};
 
 /// A member of the ring that counts a launch of every note, and ends the run after `notes`.
-class Ender final : public Model<Ender>, public EndsRuns {
+class Ender final : public Model<Ender>, public EndsRuns, public GivesNotice {
   public:
     struct Params {
         Param<unsigned> notes {20, "Notes after which the run ends"};
         Param<Time> latency {10_ns, "Of the link to the next"};
         Param<bool> reads {false, "Whether it calls its neighbour"};
         Param<unsigned> depth {4, "Of its queue"};
+        Param<bool> gives_notice {false, "Whether it gives notice of its acts"};
+        Param<bool> lies {false, "Whether its notice is wrong"};
     };
     struct Ports {
         In<Note> in {{.depth = from<&Params::depth>}, "Notes of the previous"};
@@ -84,6 +87,14 @@ class Ender final : public Model<Ender>, public EndsRuns {
     explicit Ender(const Params& p) : params(p) {}
     void init() override {
         if (params.reads()) beat_ = port.out.find_interface<const HasBeats>();
+        notes_ = port.in.incoming().front();
+    }
+    Time notice() const override {
+        return params.gives_notice() ? Time {notes_->latency()} : Time {};
+    }
+    Tick quiet_until(Tick next) const override {
+        if (params.lies()) return never;
+        return notes_->in_queue() ? next : next + notes_->latency();
     }
     void wake() override {
         while (!port.in.empty() && port.out.can_send()) {
@@ -103,13 +114,14 @@ class Ender final : public Model<Ender>, public EndsRuns {
 
   private:
     const HasBeats* beat_ = nullptr;
+    const LinkBase* notes_ = nullptr;
 };
 static const Registration<Ender> ender_registered {"Ends a run (a test's)."};
 
-/// A ring: beat[0], an optional Ender, and more beats with various latencies and periods.
+/// A ring of beats with various latencies and periods, and up to two Enders.
 struct Ring {
     Machine machine;
-    explicit Ring(bool ends, const Arguments& more = {}, const Arguments& of_ender = {}) {
+    explicit Ring(unsigned enders, const Arguments& more = {}, const Arguments& of_ender = {}) {
         std::vector<std::string> paths;
         const auto add = [&](const std::string& path, const char* type, const Arguments& a) {
             machine.add(path, type, a);
@@ -118,10 +130,13 @@ struct Ring {
         const char* const latencies[] = {"10ns", "7ns", "12345678fs", "10ns", "3ns"};
         const char* const periods[] = {"1ns", "3ns", "1001ps", "2ns", "1ns"};
         for (unsigned i = 0; i < 5; ++i) {
-            Arguments a {{"latency", latencies[i]}, {"period", periods[i]}};
+            // With two Enders there are times without a note on its way to one of them.
+            const bool seldom = enders > 1 && i % 2 == 1;
+            Arguments a {{"latency", latencies[i]}, {"period", seldom ? "40ns" : periods[i]}};
             if (i == 3) a.insert(a.end(), more.begin(), more.end());
             add("beat[" + std::to_string(i) + "]", "test.Beat", a);
-            if (i == 1 && ends) add("ender", "test.Ender", of_ender);
+            if (i == 1 && enders) add("ender", "test.Ender", of_ender);
+            if (i == 3 && enders > 1) add("other", "test.Ender", of_ender);
         }
         for (std::size_t i = 0; i < paths.size(); ++i)
             machine.bind(paths[i], "out", paths[(i + 1) % paths.size()], "in");
@@ -272,6 +287,140 @@ TEST_CASE("limits, samples and signals divide a run in partitions at will", "[pa
     };
     const std::string expected = run(0, 1);
     for (std::uint64_t seed = 1; seed <= 12; ++seed) CHECK(run(seed, 1 + seed % 2) == expected);
+}
+
+TEST_CASE("components that give notice end runs and count launches from several partitions",
+          "[parallel]") {
+    const Arguments notice {{"gives_notice", "true"}};
+    Ring serial(2, {}, notice);
+    CHECK(serial.machine.run(never) == Stop::exit);
+    const std::string expected = serial.shown();
+    unsigned apart = 0, leading = 0;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        Ring ring(2, {}, notice);
+        const auto partition = divide_at_random(ring.machine.components(), seed);
+        REQUIRE(partition);
+        (partition->leads ? leading : apart) += 1;
+        INFO("seed " << seed << (partition->leads ? ", leading, window " : ", apart, window ")
+                     << partition->sets.window);
+        ring.machine.threads().set({1 + static_cast<unsigned>(seed % 3), seed});
+        CHECK(ring.machine.run(never) == Stop::exit);
+        CHECK(ring.machine.sim().exit_cause() == "enough");
+        CHECK(ring.shown() == expected);
+    }
+    CHECK(apart > 5);   // windows of up to 7 ns, the notice of `ender`
+    CHECK(leading > 5); // longer ones
+}
+
+TEST_CASE("the notice limits the window of components that end runs", "[parallel]") {
+    const Ring silent(2), ring(2, {}, {{"gives_notice", "true"}}), none(0);
+    CHECK(least_notice(silent.machine.components()) == 0);
+    CHECK(least_notice(ring.machine.components()) == Time {7_ns}.raw);
+    CHECK(least_notice(none.machine.components()) == never);
+    CHECK(sets_of(silent.machine.components(), 1).ends_runs);
+    CHECK_FALSE(sets_of(ring.machine.components(), Time {7_ns}.raw).ends_runs);
+    CHECK(sets_of(ring.machine.components(), Time {7_ns}.raw + 1).ends_runs);
+}
+
+TEST_CASE("an act without notice is a fault", "[parallel]") {
+    Ring ring(2, {}, {{"gives_notice", "true"}, {"lies", "true"}});
+    Windows windows(
+        ring.machine.sim(), ring.machine.components(),
+        divide_as(ring.machine.components(), parts_of(ring.machine.components(), {{"ender"}})), 1);
+    CHECK_THROWS_WITH(windows.run(never, ~std::uint64_t {0}), Catch::Contains("without notice"));
+}
+
+TEST_CASE("partitions of the user give the results of a serial run", "[parallel]") {
+    const std::vector<std::vector<std::string>> divisions[] {
+        {{"beat[0]"}},
+        {{"beat[0]", "ender"}, {"beat[3]"}},
+        {{"beat[4]"}, {"other", "beat[1]"}, {"beat[2]"}, {"ender"}},
+    };
+    for (const char* notice : {"true", "false"}) {
+        const Arguments of_ender {{"gives_notice", notice}};
+        const unsigned enders = notice[0] == 't' ? 2 : 1; // without notice they cannot be divided
+        Ring serial(enders, {}, of_ender);
+        CHECK(serial.machine.run(never) == Stop::exit);
+        const std::string expected = serial.shown(); // once: a dump adds to the digest
+        for (auto groups : divisions) {
+            if (enders == 1 && groups.size() > 2) groups[1] = {"beat[1]"};
+            Ring ring(enders, {}, of_ender);
+            const auto& all = ring.machine.components();
+            const Partition p = divide_as(all, parts_of(all, groups));
+            CHECK(p.parts == groups.size() + 1);
+            CHECK(p.leads == (enders == 1));
+            Windows windows(ring.machine.sim(), all, p, 2);
+            CHECK(windows.run(never, ~std::uint64_t {0}) == Stop::exit);
+            INFO("notice " << notice << ", groups " << groups.size());
+            CHECK(windows.counts().windows > 10);
+            CHECK(ring.shown() == expected);
+        }
+    }
+}
+
+TEST_CASE("the window of the user's partitions is the least latency between them", "[parallel]") {
+    const Ring ring(0);
+    const auto& all = ring.machine.components();
+    const auto window = [&](const std::vector<std::vector<std::string>>& groups) {
+        return divide_as(all, parts_of(all, groups)).sets.window;
+    };
+    CHECK(window({{"beat[1]", "beat[2]"}}) == Time {10_ns}.raw); // of beat[0]
+    CHECK(window({{"beat[2]"}}) == Time {7_ns}.raw);             // of beat[1]
+    CHECK(window({{"beat[0]"}, {"beat[2]"}}) == Time {3_ns}.raw);
+    // Without a link between the partitions a window is still finite.
+    Machine m;
+    for (const char* path : {"a[0]", "a[1]", "b[0]", "b[1]"}) m.add(path, "test.Beat", {});
+    for (const char* s : {"a", "b"})
+        for (const char* i : {"[0]", "[1]"})
+            m.bind(std::string(s) + i, "out", s + std::string(i[1] == '0' ? "[1]" : "[0]"), "in");
+    m.build();
+    CHECK(divide_as(m.components(), {0, 0, 1, 1}).sets.window == Time {1_ms}.raw);
+}
+
+TEST_CASE("partitions of the user that cannot be are refused", "[parallel]") {
+    const auto error = [](const std::vector<std::vector<std::string>>& groups,
+                          const Arguments& of_beat = {}, const Arguments& of_ender = {}) {
+        Ring ring(2, of_beat, of_ender);
+        const auto& all = ring.machine.components();
+        return error_of([&] { ring.machine.threads().divide(all, parts_of(all, groups)); });
+    };
+    CHECK(error({{"beat[0]"}, {"beat[1]", "beat[0]"}}) ==
+          "partitions: beat[0] is in two of them, 0 and 1: name each object once");
+    CHECK(error({{"beat[9]"}}) ==
+          "partitions: beat[9] has no component: name a component or a System that has some");
+    CHECK(error({{"beat[0]", "beat[1]", "ender", "beat[2]", "beat[3]", "other", "beat[4]"}}) ==
+          "partitions: all components are in one: name a group that leaves some out, or a second "
+          "one");
+    CHECK(error({{"beat[3]"}}, {{"latency", "1fs"}}) ==
+          "partitions: beat[3] and other have a link without latency (out): put both into one "
+          "partition");
+    CHECK(error({{"ender"}}, {}, {{"reads", "true"}}) ==
+          "partitions: ender and beat[2] call each other directly: put both into one partition");
+    CHECK_THAT(error({{"ender"}}),
+               Catch::StartsWith("partitions: ender and other count launches without notice"));
+    CHECK(error({{"ender"}}, {}, {{"gives_notice", "true"}}).empty());
+    CHECK(error({{"beat[0]"}}).empty());
+}
+
+TEST_CASE("threads run the user's partitions", "[parallel]") {
+    if (std::thread::hardware_concurrency() < 2) return;
+    Machine m;
+    for (const char* path : {"beat[0]", "beat[1]", "beat[2]", "beat[3]"})
+        m.add(path, "test.Beat", {{"latency", "200ns"}, {"beats", "300000"}, {"depth", "300"}});
+    for (unsigned i = 0; i < 4; ++i)
+        m.bind("beat[" + std::to_string(i) + "]", "out",
+               "beat[" + std::to_string((i + 1) % 4) + "]", "in");
+    m.build();
+    m.start();
+    static unsigned reads;
+    reads = 0;
+    m.threads().set({2, 0, +[] { return std::array {0.0, 1.0, 1.0, 1.0}[reads++ % 4]; }});
+    m.threads().divide(m.components(),
+                       parts_of(m.components(), {{"beat[0]"}, {"beat[1]"}, {"beat[2]"}}));
+    CHECK(m.run(never) == Stop::idle);
+    const auto notes = m.threads().take_notes();
+    REQUIRE_FALSE(notes.empty());
+    CHECK_THAT(notes.front(), Catch::StartsWith("4 partitions of 4 sets"));
 }
 
 TEST_CASE("an error in a partition ends the run, and the machine is whole", "[parallel]") {
