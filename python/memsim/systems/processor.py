@@ -275,6 +275,11 @@ def _controllers(memory: Any, interleave: Interleave) -> list[SimObject]:
                     f"gpu(): memory gave {one!r} for channel {i}: return a component with a port "
                     "'cpu_side', such as mem.DramController(**interleave.channel(i))"
                 )
+            if interleave.hashed and isinstance(one, mem.DramController) and "hashed" not in one._values:
+                raise user_error(
+                    f"gpu(): memory gave a controller for channel {i} that does not know its hashed addresses: "
+                    "make it with mem.DramController(**interleave.channel(i))"
+                )
         return made
     given = _group(
         "memory",
@@ -285,5 +290,6 @@ def _controllers(memory: Any, interleave: Interleave) -> list[SimObject]:
         channels="channels",
         channel="channels",
         interleave="interleave",
+        hashed="hashed",
     )
     return [mem.DramController(**given, **interleave.channel(i)) for i in range(interleave.ways)]
