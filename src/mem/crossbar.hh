@@ -2,7 +2,7 @@
 
 #include "core/kernel/component.hh"
 #include "core/machine/functional.hh"
-#include "parts/hashed_interleave.hh"
+#include "mem/hashed_interleave.hh"
 #include "parts/virtual_queues.hh"
 #include "protocol/mem.hh"
 #include "protocol/traffic.hh"
@@ -148,7 +148,7 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
     }
 
     EdgeFinder edges_;
-    parts::HashedInterleave interleave_;
+    HashedInterleave interleave_;
     parts::Divider width_;
 };
 

@@ -5,8 +5,8 @@
 #include "mem/dram/contents.hh"
 #include "mem/dram/params.hh"
 #include "mem/dram/schedule/scheduler.hh"
+#include "mem/hashed_interleave.hh"
 #include "parts/address_map.hh"
-#include "parts/hashed_interleave.hh"
 #include "protocol/mem.hh"
 
 #include <optional>
@@ -131,8 +131,8 @@ class DramController final : public Model<DramController>,
     std::optional<DramDevice> device_;
     std::optional<DramScheduler> dram_;
     std::optional<DramContents> contents_;
-    parts::HashedInterleave dealt_; ///< if the map covers only this channel's addresses:
-    std::uint64_t chunk_ = 0;       ///< not 0 in that case
+    HashedInterleave dealt_;  ///< if the map covers only this channel's addresses:
+    std::uint64_t chunk_ = 0; ///< not 0 in that case
     std::uint32_t index_ = 0;
 };
 

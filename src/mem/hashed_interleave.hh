@@ -2,9 +2,9 @@
 
 #include "parts/interleave.hh"
 
-namespace memsim::parts {
+namespace memsim::mem {
 
-/// An Interleave that may select by a hash. A round consists of `ways` consecutive chunks, one for
+/// An interleave that may select by a hash. A round consists of `ways` consecutive chunks, one for
 /// each way. With `hashed`, a hash of the round's number selects the way of its first chunk, and
 /// the following chunks belong to the following ways. Addresses at a stride of many chunks then use
 /// all ways about equally, and a round still has one chunk in each way, so that `within` does not
@@ -32,9 +32,9 @@ class HashedInterleave {
         return round * 0x9e37'79b9'7f4a'7c15 >> 32;
     }
 
-    Interleave interleave_;
-    Divider round_, ways_;
+    parts::Interleave interleave_;
+    parts::Divider round_, ways_;
     bool hashed_ = false;
 };
 
-} // namespace memsim::parts
+} // namespace memsim::mem
