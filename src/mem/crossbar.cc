@@ -11,8 +11,8 @@ static const Registration<Crossbar> crossbar {
     "A crossbar with virtual output queues between requesters and interleaved slices."};
 
 void Crossbar::init() {
-    interleave_ =
-        parts::Interleave(static_cast<std::uint64_t>(params.granularity->raw), params.outputs());
+    interleave_ = HashedInterleave(static_cast<std::uint64_t>(params.granularity->raw),
+                                   params.outputs(), params.hashed());
     if (params.outputs > 1)
         for (unsigned i = 0; i < params.inputs(); ++i)
             if (const auto in = protocol::traffic_to(port.cpu_side[i]);
@@ -48,7 +48,9 @@ protocol::Traffic Crossbar::traffic(const PortBase& mine, unsigned hops) const {
     protocol::AddressShare own {static_cast<std::uint64_t>(params.granularity->raw),
                                 params.outputs(), 0, this};
     while (&port.mem_side[own.index] != &mine) ++own.index;
-    return protocol::dealt(inputs, own);
+    protocol::Traffic traffic = protocol::dealt(inputs, own);
+    if (params.hashed() && params.outputs > 1) traffic.share.reset(); // shares are in turn
+    return traffic;
 }
 
 void Crossbar::wake() {

@@ -2,7 +2,7 @@
 
 #include "core/kernel/component.hh"
 #include "core/machine/functional.hh"
-#include "parts/interleave.hh"
+#include "mem/hashed_interleave.hh"
 #include "parts/virtual_queues.hh"
 #include "protocol/mem.hh"
 #include "protocol/traffic.hh"
@@ -36,6 +36,10 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
                                   {1_B, 1_GiB},
                                   "Chunk of the interleaving of addresses over the outputs",
                                   assumed()};
+        Param<bool> hashed {false,
+                            "Select the output of the first chunk of each round over the outputs "
+                            "by a hash, so that strides of many chunks use all outputs",
+                            assumed("addresses are distributed in turn")};
         Param<Frequency> clock {1.2_GHz,
                                 {1_MHz, 100_GHz},
                                 "Clock of arbitration and wires",
@@ -144,7 +148,7 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
     }
 
     EdgeFinder edges_;
-    parts::Interleave interleave_;
+    HashedInterleave interleave_;
     parts::Divider width_;
 };
 

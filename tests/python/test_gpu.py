@@ -71,6 +71,20 @@ def test_the_interleave_is_stated_once_for_all(in_tmp):
     assert moved == [f + w for f, w in zip(fetched, written)]
 
 
+def test_a_hash_is_stated_once_for_all(in_tmp):
+    """Each controller refuses addresses that are not its own."""
+    root = machine(channels=3, slices=3, hashed=True, interleave="512B", l2="96KiB")
+    part = root.gpu
+    assert part.network.hashed and part.interleave == Interleave(3, "512B", hashed=True)
+    assert [(c.interleave_ways, c.interleave_index) for c in part.l2] == [(3, i) for i in range(3)]
+    assert [(m.channels, m.channel, m.interleave, m.hashed) for m in part.memory] == [
+        (3, i, "512B", True) for i in range(3)
+    ]
+    run(root)
+    assert [m.stats.bytes for m in part.memory] == [c.stats.fetched_bytes + c.stats.written_back_bytes for c in part.l2]
+    assert all(m.stats.bytes for m in part.memory)
+
+
 def test_a_function_makes_controllers_that_know_their_channel(in_tmp):
     seen = []
 
@@ -164,6 +178,16 @@ def test_warm_slices_hold_their_own_chunks(in_tmp):
         (dict(sms=True), "gpu(): sms=True: write a whole number from 1 to 256"),
         (dict(channels=300), "gpu(): channels=300: write a whole number from 1 to 256"),
         (dict(slices=2.0), "gpu(): slices=2.0: write a whole number from 1 to 256"),
+        (
+            dict(hashed=True, l2=dict(capacity="64KiB", warm_bytes="64KiB")),
+            "gpu(): hashed=True: a slice cannot tell which lines to warm: leave out warm_bytes",
+        ),
+        (
+            dict(hashed=True, memory=lambda i, interleave: mem.DramController()),
+            "gpu(): memory gave a controller for channel 0 that does not know its hashed addresses: make it with "
+            "mem.DramController(**interleave.channel(i))",
+        ),
+        (dict(channels=2, slices=4, hashed=True), "gpu(): hashed=True: the 4 slices need as many channels, not 2"),
         (
             dict(channels=4, slices=6),
             "gpu(): slices=6 do not divide among channels=4: make them a multiple, such as " "slices=8",

@@ -49,6 +49,39 @@ def test_shapes_with_experts_have_their_bytes() -> None:
         llm.decoder("mixtral-8x7b")
 
 
+def gate_up_time(program, gpu) -> float:
+    """Nanoseconds of the kernel."""
+    root = memsim.Root(seed=1)
+    root.model = program
+    root.gpu = gpu
+    root.model.dispatcher = root.gpu.dispatcher.host
+    with memsim.Simulation(root) as simulation:
+        simulation.simulate()
+        simulation.stats.dump("end")
+        launches = memsim.results().launches(simulation.id)
+    return float(launches.time_ns[launches.kernel == "gate_up"].iloc[0])
+
+
+def test_a_batch_reads_weights_as_fast_as_one_request_if_slices_are_hashed(in_tmp) -> None:
+    """A tenth of an H100 and 17 MB of weights in rows of 8 KiB, of which a block needs 128 bytes each in a step."""
+    sizes = dict(layers=1, hidden=4096, heads=1, kv_heads=1, head_dim=16, ffn=1024, vocabulary=0, tokens=1)
+    requests = dict(requests=1, prompt=64, batch=1)
+    share = dict(form="pcie", sms=11, channels=8, slices=8, l2="5MiB")
+    decode = gate_up_time(memsim.workload.LanguageModel(**sizes, context=16), systems.h100(**share))
+    batch = gate_up_time(memsim.workload.ServingEngine(**sizes, **requests), systems.h100(**share))
+    in_turn = gate_up_time(memsim.workload.ServingEngine(**sizes, **requests), systems.h100(**share, hashed=False))
+    assert batch < 1.15 * decode
+    assert in_turn > 1.5 * batch  # all rows of a step lie in one of the eight slices
+
+
+def test_a_large_batch_is_limited_by_the_tensor_cores_of_an_a100(in_tmp) -> None:
+    sizes = dict(layers=1, hidden=1024, heads=1, kv_heads=1, head_dim=16, ffn=2048, vocabulary=0, tokens=1)
+    program = memsim.workload.ServingEngine(**sizes, requests=1, prompt=512, batch=1)
+    time = gate_up_time(program, systems.a100(sms=8, channels=8, slices=8, l2="4MiB"))
+    products = 2 * 1024 * 2048 * 512 / (8 * 4 * 256 * 1.41)  # ns at the peak of 8 SMs
+    assert 0.7 < products / time < 1
+
+
 def test_statistics_count_requests_and_tokens(ran) -> None:
     stats, launches = ran
     assert stats.requests == 3 and stats.tokens == 12 and stats.steps >= 4

@@ -34,7 +34,8 @@ class Machine:
         paused = dict(pause_at_launch=wired(self.pause_at_launch))
         l2 = derived(f"{int(Bytes.parse(CHIP.l2).value * self.channels / CHIP.slices)}B", from_="a share of the L2")
         given = dict(sms=self.sms, channels=self.channels, slices=self.channels, l2=l2, dispatcher=paused)
-        return CHIP.gpu(**given, memory=memory, **changes)
+        # Deduplication and light need shares that are distributed in turn, and all ways have the same GPU.
+        return CHIP.gpu(**given, hashed=False, memory=memory, **changes)
 
     @property
     def local(self) -> dict[str, Any]:

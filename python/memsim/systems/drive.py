@@ -41,7 +41,7 @@ PLANES_ALONE = assumed(True, "each plane has a row decoder")
 # Reads interrupt erases; otherwise a read of a plane that is erased waits a millisecond and more.
 SUSPENSION: dict[str, Any] = dict(
     suspend=assumed(
-        "erases", f"{MQSIM}: CMD_Suspension_Support ERASE; no data sheet says so", sweep=["none", "programs_and_erases"]
+        "erases", f"{MQSIM}: CMD_Suspension_Support ERASE; not in a data sheet", sweep=["none", "programs_and_erases"]
     ),
     suspend_time=assumed("20us", "a small part of an erase; MQSim's default is 700 of 3800", sweep=["5us", "100us"]),
 )

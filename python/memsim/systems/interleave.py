@@ -30,12 +30,14 @@ class Interleave:
 
     ways   parts that share the addresses
     chunk  size of the addresses in one part, such as '256B' or Bytes(256)
+    hashed a hash selects the part of the first chunk of each round, so that strides of several chunks use all parts
 
     A machine states it once. Caches and memory controllers behind a crossbar take it from the connection.
     """
 
     ways: int
     chunk: str | Bytes
+    hashed: bool = False
 
     def __post_init__(self) -> None:
         most = int(mem.Crossbar._params["outputs"]["max"])
@@ -50,14 +52,24 @@ class Interleave:
     @property
     def crossbar(self) -> dict[str, Any]:
         """The parameters of the mem.Crossbar in front of the parts."""
-        return wired(dict(outputs=self.ways, granularity=self.chunk))
+        return wired(dict(outputs=self.ways, granularity=self.chunk)) | self._hash
 
     def channel(self, index: int) -> dict[str, Any]:
         """The parameters of the mem.DramController with this index, whose map ends in ChCl (in Ch if a chunk is one
         burst).
 
-        For controllers that no crossbar deals addresses out to; behind one they may be left out."""
-        return wired(dict(channels=self.ways, channel=index, interleave=self.chunk))
+        For controllers that no crossbar deals addresses out to; behind one they may be left out unless they are hashed.
+        """
+        return wired(dict(channels=self.ways, channel=index, interleave=self.chunk)) | self._hash
+
+    def slice(self, index: int) -> dict[str, Any]:
+        """The parameters of the mem.Cache with this index, which a hashing crossbar does not state."""
+        given = dict(interleave_ways=self.ways, interleave_index=index, interleave_granularity=self.chunk)
+        return wired(given) if self.hashed else {}
+
+    @property
+    def _hash(self) -> dict[str, Any]:
+        return dict(hashed=self.hashed) if self.hashed else {}
 
 
 def join(slices: int, channels: int, interleave: Interleave, **crossbar: Any) -> list[SimObject]:

@@ -70,6 +70,8 @@ class GpuParameters:
     slices      L2 slices, a multiple of `channels`; None: one for each. Where a channel has several, a
                 crossbar joins them
     interleave  bytes of a chunk; consecutive chunks belong to consecutive slices and channels
+    hashed      a hash selects the slice of the first chunk of each round over the slices (mem.Crossbar.hashed); as many
+                slices as channels
     clock       of SMs, caches and crossbar
     sm, network, dispatcher   dicts of parameters of gpu.Sm, mem.Crossbar and gpu.Dispatcher
     mmu         None, or a dict of arguments of systems.mmu.translate() without `walks`, such as
@@ -87,6 +89,7 @@ class GpuParameters:
     channels: int = 16
     slices: int | None = None
     interleave: str | Bytes = "256B"
+    hashed: bool = False
     clock: str | Frequency = "1200MHz"
     sm: Parameters | None = None
     network: Parameters | None = None
@@ -120,6 +123,10 @@ def gpu(parameters: GpuParameters = GpuParameters(), **changes: Any) -> Gpu:
             f"gpu(): slices={slices} do not divide among channels={channels}: make them a multiple, "
             f"such as slices={up_to(slices, channels)}"
         )
+    if p.memory is not None and p.hashed and slices != channels:
+        raise user_error(f"gpu(): hashed=True: the {slices} slices need as many channels, not {channels}")
+    if p.hashed and isinstance(p.l2, dict) and "warm_bytes" in p.l2:
+        raise user_error("gpu(): hashed=True: a slice cannot tell which lines to warm: leave out warm_bytes")
     clock = resolve(parts.Sm, "clock", p.clock, "gpu().clock")
     clocked = dict(clock=derived(clock, from_=p.clock) if source_of(p.clock) else clock)
     sm = _group("sm", p.sm, parts.Sm, clocked)
@@ -153,8 +160,9 @@ def gpu(parameters: GpuParameters = GpuParameters(), **changes: Any) -> Gpu:
         inputs="sms",
         outputs="slices",
         granularity="interleave",
+        hashed="hashed",
     )
-    over_slices = _interleave(p.interleave, slices, l2)
+    over_slices = _interleave(p.interleave, slices, l2, p.hashed)
     l2["capacity"] = _slice(l2, slices)
 
     part = Gpu()
@@ -163,7 +171,7 @@ def gpu(parameters: GpuParameters = GpuParameters(), **changes: Any) -> Gpu:
     part.sm = [parts.Sm(**sm) for _ in range(sms)]
     part.l1 = [mem.Cache(**l1) for _ in range(sms)]
     part.network = mem.Crossbar(inputs=wired(sms), **over_slices.crossbar, **network)
-    part.l2 = [mem.Cache(**l2) for _ in range(slices)]
+    part.l2 = [mem.Cache(**l2, **over_slices.slice(i)) for i in range(slices)]
     for i in range(sms):
         part.dispatcher.sm_side[i] = part.sm[i].blocks
         part.sm[i].mem_side = part.l1[i].cpu_side
@@ -220,13 +228,13 @@ def _group(
     return {**defaults, **given}
 
 
-def _interleave(chunk: str | Bytes, slices: int, l2: Parameters) -> Interleave:
+def _interleave(chunk: str | Bytes, slices: int, l2: Parameters, hashed: bool) -> Interleave:
     line = _of_cache("l2", l2, "line")
     if in_bytes(chunk, "gpu(): interleave") % line:
         raise user_error(
             f"gpu(): interleave={chunk!r} is no multiple of the L2's line of {line}B: a line lies in " "one slice"
         )
-    return Interleave(slices, chunk)
+    return Interleave(slices, chunk, hashed)
 
 
 def _of_cache(argument: str, cache: Parameters, name: str) -> int:
@@ -267,6 +275,11 @@ def _controllers(memory: Any, interleave: Interleave) -> list[SimObject]:
                     f"gpu(): memory gave {one!r} for channel {i}: return a component with a port "
                     "'cpu_side', such as mem.DramController(**interleave.channel(i))"
                 )
+            if interleave.hashed and isinstance(one, mem.DramController) and "hashed" not in one._values:
+                raise user_error(
+                    f"gpu(): memory gave a controller for channel {i} that does not know its hashed addresses: "
+                    "make it with mem.DramController(**interleave.channel(i))"
+                )
         return made
     given = _group(
         "memory",
@@ -277,5 +290,6 @@ def _controllers(memory: Any, interleave: Interleave) -> list[SimObject]:
         channels="channels",
         channel="channels",
         interleave="interleave",
+        hashed="hashed",
     )
     return [mem.DramController(**given, **interleave.channel(i)) for i in range(interleave.ways)]

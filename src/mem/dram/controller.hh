@@ -5,8 +5,8 @@
 #include "mem/dram/contents.hh"
 #include "mem/dram/params.hh"
 #include "mem/dram/schedule/scheduler.hh"
+#include "mem/hashed_interleave.hh"
 #include "parts/address_map.hh"
-#include "parts/interleave.hh"
 #include "protocol/mem.hh"
 
 #include <optional>
@@ -114,6 +114,7 @@ class DramController final : public Model<DramController>,
     bool accept();
     void queue_pieces(const Moved& r);
     void share();
+    void share_by_hash();
     [[noreturn]] void refuse_address(std::uint64_t address, std::uint32_t channel) const;
     void collect();
     protocol::MemResponse answer_to(std::uint32_t request) const;
@@ -130,7 +131,7 @@ class DramController final : public Model<DramController>,
     std::optional<DramDevice> device_;
     std::optional<DramScheduler> dram_;
     std::optional<DramContents> contents_;
-    parts::Interleave dealt_; ///< if the map covers only this channel's addresses:
+    HashedInterleave dealt_;  ///< if the map covers only this channel's addresses:
     std::uint64_t chunk_ = 0; ///< not 0 in that case
     std::uint32_t index_ = 0;
 };

@@ -97,6 +97,26 @@ TEST_CASE("an output carries exactly its width", "[mem][crossbar]") {
     }
 }
 
+TEST_CASE("a stride of many chunks uses all outputs that a hash selects", "[mem][crossbar]") {
+    const auto most = [](const std::string& hashed, unsigned stride) {
+        Rig rig(1, 80, "hashed=" + hashed);
+        constexpr unsigned requests = 1600;
+        for (std::uint64_t i = 0; i < requests; ++i) rig.driver(0).read(0, i * stride * 128, 128);
+        rig.run();
+        std::uint64_t largest = 0, all = 0;
+        for (unsigned o = 0; o < 80; ++o) {
+            largest = std::max(largest, value(rig.xbar().stat.slice_requests[o]));
+            all += value(rig.xbar().stat.slice_requests[o]);
+        }
+        CHECK(all == requests);
+        return largest;
+    };
+    CHECK(most("false", 32) == 320); // 5 of 80 outputs
+    CHECK(most("true", 32) < 40);
+    CHECK(most("true", 80) < 40);
+    CHECK(most("true", 1) == 20); // each round has a chunk in each
+}
+
 TEST_CASE("inputs share an output fairly", "[mem][crossbar]") {
     Rig rig(3, 5);
     for (unsigned i = 0; i < 3; ++i)

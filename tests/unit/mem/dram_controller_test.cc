@@ -247,6 +247,32 @@ TEST_CASE("one of six controllers accepts all addresses of its share and refuses
     CHECK(error_of([&] { run("72MiB"); }).find("dram.capacity: address 75497472 is beyond") == 0);
 }
 
+TEST_CASE("a controller selected by a hash takes its chunks, contiguous in its map") {
+    const Arguments dram {{"timing", "ohm_table1"}, {"capacity", "12MiB"}, {"channels", "6"},
+                          {"channel", "2"},         {"map", "RoBaCoChCl"}, {"interleave", "2KiB"},
+                          {"hashed", "true"}};
+    unsigned taken = 0;
+    for (unsigned chunk = 0; chunk < 18; ++chunk) {
+        const auto m = machine({{"pattern", "sequential"},
+                                {"requests", "16"},
+                                {"base", std::to_string(2048 * chunk) + "B"},
+                                {"size", "128"},
+                                {"range", "2KiB"}},
+                               dram);
+        m->start();
+        const std::string error = error_of([&] { m->run(never); });
+        const std::uint32_t way = HashedInterleave(2048, 6, true).way(2048 * chunk);
+        CHECK((error == "") == (way == 2));
+        if (error == "") ++taken;
+    }
+    CHECK(taken == 3); // one of each round
+    Arguments unknown = dram;
+    std::erase_if(unknown, [](const auto& a) { return a.first == "interleave"; });
+    CHECK(error_of([&] { machine({}, unknown); }) ==
+          "dram.hashed: the channels, their interleave and this channel are not known from the "
+          "connection: give all three");
+}
+
 TEST_CASE("a controller that contradicts itself is refused before time 0") {
     const auto sentence = [](const Arguments& dram) {
         return error_of([&] { machine({}, dram); });

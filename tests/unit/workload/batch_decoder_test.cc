@@ -100,6 +100,23 @@ TEST_CASE("prompts of several tiles are those of the reference", "[llm]") {
     CHECK(difference(s) == "");
 }
 
+TEST_CASE("products with few tiles are computed in slices, of different lengths", "[llm]") {
+    for (const u32 weight_bits : {16u, 8u, 4u}) {
+        BatchShape s = tiny();
+        s.model.layers = 1, s.model.hidden = 1088, s.model.ffn = 1296; // 17 and 20 1/4 steps
+        s.model.weight_bits = weight_bits;
+        INFO(weight_bits);
+        CHECK(difference(s) == "");
+    }
+    CHECK(tile_for(21, 128, 1088) == Tile::sliced);
+    CHECK(tile_for(64, 4096, 14336) == Tile::sliced);
+    CHECK(tile_for(64, 2 * 14336, 4096) == Tile::small); // 448 tiles occupy a GPU
+    CHECK(tile_for(100, 6144, 4096) == Tile::small);
+    CHECK(tile_for(512, 4096, 14336) == Tile::large);
+    CHECK(tile_for(512, 4096, 512) == Tile::large); // too few steps for slices
+    CHECK(tile_for(1, 4096, 14336) == Tile::sliced);
+}
+
 TEST_CASE("batches with fewer bits are those of the reference", "[llm]") {
     for (const auto& [weight_bits, kv_bits] : {std::pair {8u, 16u}, {4u, 16u}, {16u, 8u}, {4u, 8u}})
         for (const u32 prompt : {9u, 40u})

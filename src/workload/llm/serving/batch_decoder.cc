@@ -18,13 +18,17 @@ BatchDecoder::BatchDecoder(const Options& options, const BatchShape& shape)
 template <class Body>
 void BatchDecoder::add_product(BatchKernel kernel, const char* name, bool beside, Body body) {
     using RowOf = Lanes<u32> (*)(Warp&, const Lanes<u32>&);
-    const std::array<u32, tile_shapes> shared {SkinnyProduct<RowOf>::shared_bytes(beside),
-                                               TiledProduct<RowOf>::shared_bytes(64),
-                                               TiledProduct<RowOf>::shared_bytes(128)};
-    constexpr u32 registers = 128; // operands of the chunks ahead, or sums and operands of a tile
-    for (u32 i = 0; i < tile_shapes; ++i)
+    for (u32 i = 0; i < tile_shapes; ++i) {
+        const auto tile = static_cast<Tile>(i);
+        const u32 shared =
+            tile == Tile::skinny
+                ? SkinnyProduct<RowOf>::shared_bytes(beside)
+                : TiledProduct<RowOf>::shared_bytes(tile_rows(tile), tile_groups(tile));
+        // Operands of the chunks ahead, or sums, operands and the next step of a tile.
+        const u32 registers = tile == Tile::large ? 232 : 128;
         number_[static_cast<u32>(kernel)][i] =
-            this->kernel(name, registers, body, Counted::by_rule, shared[i]);
+            this->kernel(name, registers, body, Counted::by_rule, shared);
+    }
 }
 
 void BatchDecoder::add_kernels() {

@@ -4,6 +4,9 @@ namespace memsim::workload {
 
 namespace {
 
+constexpr u32 enough_blocks = 128;  ///< about one for each SM of an A100 or H100
+constexpr u32 least_columns = 1024; ///< of four slices: four steps of each
+
 constexpr u32 whole(u32 n, u32 of) { return (n + of - 1) / of; }
 u32 warps_for(u32 n, u32 most) { return std::min(most, whole(n, warp_lanes) * warp_lanes); }
 
@@ -23,7 +26,7 @@ class StepPlanner {
         layer_ = 0;
         if (const u32 ends = step_.ends(); m.vocabulary && ends) {
             add(BatchKernel::last_norm, {ends, 1, 1}, norm_threads());
-            product(BatchKernel::head, m.vocabulary, ends);
+            product(BatchKernel::head, m.vocabulary, m.hidden, ends);
             add(BatchKernel::choose, {ends, 1, 1}, 1024);
         }
         return std::move(all_);
@@ -33,7 +36,7 @@ class StepPlanner {
     void add_attention() {
         const DecoderShape& m = shape_.model;
         add(BatchKernel::attention_norm, {rows_, 1, 1}, norm_threads());
-        product(BatchKernel::qkv, m.qkv_size(), rows_);
+        product(BatchKernel::qkv, m.qkv_size(), m.hidden, rows_);
         add(BatchKernel::rotate, {whole(m.qkv_size() / 4, 128), rows_, 1}, 128);
         if (const auto tiles = static_cast<u32>(prompt_tiles(shape_, step_).size()))
             add(BatchKernel::attend_prompt, {m.kv_heads, tiles, 1}, prompt_threads);
@@ -45,17 +48,17 @@ class StepPlanner {
                 attention_threads);
             add(BatchKernel::merge, {m.heads, singles, 1}, warp_lanes);
         }
-        product(BatchKernel::output, m.hidden, rows_);
+        product(BatchKernel::output, m.hidden, m.query_size(), rows_);
     }
     void add_feed_forward() {
         const DecoderShape& m = shape_.model;
         if (!shape_.experts) {
-            product(BatchKernel::gate_up, 2 * m.ffn, rows_);
-            product(BatchKernel::down, m.hidden, rows_);
+            product(BatchKernel::gate_up, 2 * m.ffn, m.hidden, rows_);
+            product(BatchKernel::down, m.hidden, m.ffn, rows_);
             return;
         }
         const u32 pairs = rows_ * shape_.used, tiles = expert_tiles(shape_, rows_);
-        product(BatchKernel::router, shape_.experts, rows_);
+        product(BatchKernel::router, shape_.experts, m.hidden, rows_);
         add(BatchKernel::top_k, {whole(rows_, 4), 1, 1}, 128);
         add(BatchKernel::align, {1, 1, 1}, warp_lanes);
         add(BatchKernel::place, {whole(pairs, 128), 1, 1}, 128);
@@ -70,8 +73,8 @@ class StepPlanner {
     static u32 product_rows(Tile tile, bool beside) {
         return tile_rows(tile) * (tile == Tile::skinny && beside ? 2 : 1);
     }
-    void product(BatchKernel kernel, u32 rows, u32 tokens) {
-        const Tile tile = tile_for(tokens);
+    void product(BatchKernel kernel, u32 rows, u32 columns, u32 tokens) {
+        const Tile tile = tile_for(tokens, rows, columns);
         const u32 in_block = product_rows(tile, kernel == BatchKernel::gate_up);
         add(kernel, {whole(tokens, tile_tokens(tile)), whole(rows, in_block), 1},
             tile_threads(tile), tile);
@@ -88,6 +91,15 @@ class StepPlanner {
 };
 
 } // namespace
+
+Tile tile_for(u32 tokens, u32 rows, u32 columns) {
+    const Tile largest = tokens <= tile_tokens(Tile::small) ? Tile::small : Tile::large;
+    const auto blocks = [&](Tile tile) {
+        return whole(tokens, tile_tokens(tile)) * whole(rows, tile_rows(tile));
+    };
+    if (blocks(largest) >= enough_blocks || columns < least_columns) return largest;
+    return blocks(Tile::small) >= enough_blocks ? Tile::small : Tile::sliced;
+}
 
 std::vector<PlannedLaunch> plan_step(const BatchShape& shape, const Step& step, u32 number) {
     return StepPlanner(shape, step, number).run();

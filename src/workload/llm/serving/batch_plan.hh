@@ -29,19 +29,27 @@ enum class BatchKernel : u32 {
 };
 inline constexpr u32 batch_kernels = static_cast<u32>(BatchKernel::choose) + 1;
 
-/// The shape of a product's tile: up to 16 rows of activations without shared memory, or a square.
-enum class Tile : u32 { skinny, small, large };
-inline constexpr u32 tile_shapes = 3;
+/// The shape of a product's tile: up to 16 rows of an expert without shared memory, or a square.
+/// sliced: a small one of which several groups of warps compute the sums (sliced K).
+enum class Tile : u32 { skinny, small, sliced, large };
+inline constexpr u32 tile_shapes = 4;
 constexpr u32 tile_tokens(Tile tile) {
-    return tile == Tile::skinny ? 16 : tile == Tile::small ? 64 : 128;
+    return tile == Tile::skinny ? 16 : tile == Tile::large ? 128 : 64;
 }
 /// Rows of the matrix in a tile.
 constexpr u32 tile_rows(Tile tile) { return tile_tokens(tile); }
-constexpr u32 tile_threads(Tile tile) { return tile == Tile::small ? 128 : 256; }
-/// For a product of so many rows of activations.
+constexpr u32 tile_groups(Tile tile) { return tile == Tile::sliced ? 4 : 1; } ///< TiledProduct
+constexpr u32 tile_threads(Tile tile) {
+    return tile == Tile::skinny ? 256 : tile_groups(tile) * 128;
+}
+/// For tiles of so many rows of an expert.
 constexpr Tile tile_for(u32 rows) {
     return rows <= 16 ? Tile::skinny : rows <= 64 ? Tile::small : Tile::large;
 }
+/// For so many rows of activations and a matrix of so many rows and columns that all of them use:
+/// as libraries do, the largest tile of which there are enough blocks to occupy a GPU, or else
+/// small tiles in slices.
+Tile tile_for(u32 tokens, u32 rows, u32 columns);
 
 /// Rows of queries that a block of attend_prompt processes for a head of keys and values.
 inline constexpr u32 prompt_rows = 64, prompt_threads = 128;

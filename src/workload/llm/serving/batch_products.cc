@@ -48,7 +48,7 @@ void run_product(Block& b, const ProductWork& work, Tile tile, RowOf row_of, Fin
     if (tile == Tile::skinny)
         SkinnyProduct(b, work, row_of).run(finish);
     else
-        TiledProduct(b, work, row_of).run(finish);
+        TiledProduct(b, work, row_of, tile_rows(tile)).run(finish);
 }
 
 /// result[row_of(row)] = sums, as words of bf16.

@@ -6,18 +6,25 @@ namespace memsim::workload {
 
 /// The product of many rows of activations.
 ///
-/// Models        A block computes a tile of as many rows of activations as of the matrix: 64 or 128
-///               (with a matrix beside: half as many of each). It copies 64 columns at a time to
-///               shared memory and loads the next ones while its tensor cores multiply.
-/// Requires      The tile's threads: two for each row.
+/// Models        A block computes a tile of `size` rows of activations and as many of the matrix
+///               (with a matrix beside: half as many of each). Each of four warps computes a
+///               quarter. They copy 64 columns at a time to shared memory and load the next ones
+///               while the tensor cores multiply. In a block of several groups of four warps
+///               (sliced K, as CUTLASS calls it), each group computes the same tile from its own
+///               steps: step i is that of group i mod groups. In the end the groups' sums are
+///               added up in shared memory.
+/// Requires      128 threads for each group.
 template <class RowOf>
 class TiledProduct {
   public:
-    TiledProduct(Block& b, const ProductWork& work, RowOf row_of)
-        : b_(b), work_(work), row_of_(row_of), size_(b.warps() * warp_lanes / 2),
-          threads_(2 * size_), x_(b.shared<u64>(size_ * stride)),
-          weights_(b.shared<u64>(size_ * stride)), sum_(b), sums_(size_ * size_, 0.0f) {
-        for (u32 i = 0; i < x_loads; ++i) next_x_.emplace_back(b), x_index_.emplace_back(b);
+    TiledProduct(Block& b, const ProductWork& work, RowOf row_of, u32 size)
+        : b_(b), work_(work), row_of_(row_of), size_(size), groups_(b.warps() / group_warps),
+          sum_(b) {
+        for (Group& group : groups_) {
+            group.tile = b.shared<u64>(tile_words(size_));
+            group.sums.assign(size_ * size_, 0.0f);
+        }
+        for (u32 i = 0; i < x_loads(); ++i) next_x_.emplace_back(b), x_index_.emplace_back(b);
         for (u32 i = 0; i < weight_loads(); ++i) {
             next_weight_.emplace_back(b), weight_index_.emplace_back(b);
             next_scale_.emplace_back(b), scale_index_.emplace_back(b);
@@ -27,39 +34,81 @@ class TiledProduct {
     /// Calls finish(w, tile row, row of the matrix, sums) in the lanes that have such elements.
     template <class Finish>
     void run(Finish finish) {
+        const auto groups = static_cast<u32>(groups_.size());
         const u32 steps = (work_.columns + step_columns - 1) / step_columns;
         b_.each([&](Warp& w) {
             set_indices(w);
-            load(w, 0);
+            if (group_of(w) < steps) load(w, group_of(w));
         });
-        for (u32 step = 0; step < steps; ++step) {
+        for (u32 first = 0; first < steps; first += groups) {
+            const auto step = [&](const Warp& w) { return first + group_of(w); };
             b_.each([&](Warp& w) {
+                if (step(w) >= steps) return;
                 store(w);
-                if (step + 1 < steps) load(w, step + 1);
+                if (step(w) + groups < steps) load(w, step(w) + groups);
             });
             b_.barrier();
-            decode();
-            b_.each([&](Warp& w) { multiply(w); });
+            for (Group& group : groups_) decode(group);
+            b_.each([&](Warp& w) {
+                if (step(w) < steps) multiply(w);
+            });
+            b_.barrier();
+        }
+        if (groups > 1) {
+            b_.each([&](Warp& w) { store_sums(w); });
             b_.barrier();
         }
         b_.each([&](Warp& w) { end(w, finish); });
     }
-    static constexpr u32 shared_bytes(u32 size) { return 2 * size * stride * 8; }
+    static constexpr u32 shared_bytes(u32 size, u32 groups) {
+        return groups * tile_words(size) * 8;
+    }
 
   private:
-    enum class TiledSite : u32 { scale = 1, weight, x, copy_x, copy_weight, operand_x, operand };
+    enum class TiledSite : u32 {
+        scale = 1,
+        weight,
+        x,
+        copy_x,
+        copy_weight,
+        operand_x,
+        operand,
+        part,
+        sum
+    };
     static constexpr u32 step_columns = 64;
     static constexpr u32 stride = step_columns / values_in_word + 2; ///< words; no bank conflicts
-    static constexpr u32 x_loads = step_columns / values_in_word / 2;
-    static constexpr u32 warp_rows = 32; ///< of the matrix in a warp
     static constexpr u32 k_columns = 32; ///< of an operation on the tensor cores
+    static constexpr u32 group_warps = 4;
+    static constexpr u32 threads = group_warps * warp_lanes; ///< of a group
+    static constexpr u32 sums_stride = 36; ///< words of a row of sums, two in a word
+    static constexpr u32 rows_at_once = 32;
 
+    /// The tile of activations and that of the matrix in shared memory, in which a group's sums
+    /// take their place in the end.
+    static constexpr u32 tile_words(u32 size) { return 2 * size * stride; }
+
+    /// A group of warps and the values of its tile.
+    struct Group {
+        Shared<u64> tile;
+        std::vector<float> sums, x, weights;
+    };
+
+    u32 group_of(const Warp& w) const { return w.index() / group_warps; }
+    u32 place_in_group(const Warp& w) const { return w.index() % group_warps; }
+    Lanes<u32> thread_in_group(Warp& w) const {
+        const auto thread = w.tx();
+        return groups_.size() > 1 ? thread & (threads - 1) : thread;
+    }
+    u32 first_weight() const { return size_ * stride; } ///< in a group's tile
+    u32 x_loads() const { return size_ * step_columns / values_in_word / threads; }
     u32 words() const { return step_columns / work_.per_word(); } ///< of a row in a step
-    u32 weight_loads() const { return words() / 2; }
+    u32 weight_loads() const { return size_ * words() / threads; }
     bool scaled() const { return work_.bits < 16; }
-    u32 warp_tokens() const { return size_ / 2; }
-    u32 first_token(const Warp& w) const { return w.index() % 2 * warp_tokens(); }
-    u32 first_of(const Warp& w) const { return w.index() / 2 * warp_rows; } ///< row in the tile
+    u32 warp_rows() const { return size_ / 2; } ///< of activations and of the matrix in a warp
+    u32 first_token(const Warp& w) const { return w.index() % 2 * warp_rows(); }
+    /// The row of the tile.
+    u32 first_of(const Warp& w) const { return place_in_group(w) / 2 * warp_rows(); }
 
     /// The row of the matrix of a row of the tile in shared memory. With a matrix beside, groups of
     /// 16 rows alternate between the two.
@@ -69,22 +118,22 @@ class TiledProduct {
         return std::min(at, work_.rows - 1);
     }
     const Matrix& matrix_of(const Warp& w, u32 load) const {
-        const u32 row = (w.index() * warp_lanes + load * threads_) / words();
+        const u32 row = (place_in_group(w) * warp_lanes + load * threads) / words();
         return work_.beside && row / rows_in_group % 2 ? *work_.beside : *work_.matrix;
     }
 
     void set_indices(Warp& w) {
-        const auto thread = w.tx();
+        const auto thread = thread_in_group(w);
         const auto x_word = thread & (step_columns / values_in_word - 1);
-        for (u32 i = 0; i < x_loads; ++i) {
-            const auto row = row_of_(w, min((thread >> 4) + i * threads_ / 16, work_.tokens - 1));
+        for (u32 i = 0; i < x_loads(); ++i) {
+            const auto row = row_of_(w, min((thread >> 4) + i * threads / 16, work_.tokens - 1));
             x_index_[i][w] = mad(row, work_.columns / values_in_word, x_word);
         }
         const auto word = thread & (words() - 1);
         const Needs ready = row_of_.ready(w);
         for (u32 i = 0; i < weight_loads(); ++i) {
             const auto row = w.apply<u32>(
-                4, [&](u32 l) { return matrix_row((thread[l] + i * threads_) / words()); }, thread);
+                4, [&](u32 l) { return matrix_row((thread[l] + i * threads) / words()); }, thread);
             weight_index_[i][w] = mad(row, work_.row_words(), word);
             weight_index_[i][w].needs = weight_index_[i][w].needs | ready;
             if (scaled()) scale_index_[i][w] = row * groups_of(work_.columns);
@@ -92,7 +141,7 @@ class TiledProduct {
     }
 
     void load(Warp& w, u32 step) {
-        const auto thread = w.tx();
+        const auto thread = thread_in_group(w);
         const auto load_words = [&](auto site, const auto& array, auto& to, auto& index, u32 n,
                                     u32 left) {
             const auto word = thread & (n - 1);
@@ -108,17 +157,18 @@ class TiledProduct {
                 next_scale_[i][w] = w.load(TiledSite::scale, matrix.scales, scale_index_[i][w],
                                            step * step_columns / columns_in_group);
         }
-        for (u32 i = 0; i < x_loads; ++i)
+        for (u32 i = 0; i < x_loads(); ++i)
             load_words(TiledSite::x, work_.x, next_x_[i][w], x_index_[i][w], x_words,
                        work_.columns / values_in_word - step * x_words);
     }
 
     /// Copies what was loaded to shared memory as bf16.
     void store(Warp& w) {
-        const auto thread = w.tx();
+        const auto thread = thread_in_group(w);
+        const Shared<u64>& tile = groups_[group_of(w)].tile;
         const auto x_place = mad(thread >> 4, stride, thread & 15);
-        for (u32 i = 0; i < x_loads; ++i)
-            w.store(TiledSite::copy_x, x_, x_place, next_x_[i][w], i * threads_ / 16 * stride);
+        for (u32 i = 0; i < x_loads(); ++i)
+            w.store(TiledSite::copy_x, tile, x_place, next_x_[i][w], i * threads / 16 * stride);
         const u32 n = words(), parts = work_.per_word() / values_in_word;
         const auto place = mad(thread >> static_cast<u32>(std::countr_zero(n)), stride,
                                (thread & (n - 1)) * parts);
@@ -132,8 +182,8 @@ class TiledProduct {
                         values_in_word * integer_instructions,
                         [&](u32 l) { return four_weights(word[l], scale[l], part); }, word, scale);
                 }
-                w.store(TiledSite::copy_weight, weights_, place, four,
-                        i * threads_ / n * stride + part);
+                w.store(TiledSite::copy_weight, tile, place, four,
+                        first_weight() + i * threads / n * stride + part);
             }
         }
     }
@@ -146,14 +196,15 @@ class TiledProduct {
     }
 
     /// The tile's values in shared memory; no instructions.
-    void decode() {
-        x_values_.resize(size_ * step_columns);
-        weight_values_.resize(step_columns * size_);
+    void decode(Group& group) {
+        group.x.resize(size_ * step_columns);
+        group.weights.resize(step_columns * size_);
         for (u32 row = 0; row < size_; ++row)
             for (u32 k = 0; k < step_columns; ++k) {
                 const u64 at = row * stride + k / values_in_word;
-                x_values_[row * step_columns + k] = packed_bf16(x_.data[at], k % 4);
-                weight_values_[k * size_ + row] = packed_bf16(weights_.data[at], k % 4);
+                group.x[row * step_columns + k] = packed_bf16(group.tile.data[at], k % 4);
+                group.weights[k * size_ + row] =
+                    packed_bf16(group.tile.data[first_weight() + at], k % 4);
             }
     }
 
@@ -161,29 +212,96 @@ class TiledProduct {
         const auto lane = w.lane();
         const auto place = mad(lane >> 2, stride, (lane & 3) * 2);
         const u32 token = first_token(w), row = first_of(w);
+        Group& group = groups_[group_of(w)];
         for (u32 k = 0; k < step_columns; k += k_columns) {
             Lanes<u64> operands;
-            const auto read = [&](TiledSite site, const Shared<u64>& from, u32 at) {
-                depend(operands, w.load_fragment(site, from, place, at * stride + k / 4));
+            const auto read = [&](TiledSite site, u32 first, u32 at) {
+                depend(operands, w.load_fragment(site, group.tile, place,
+                                                 first + at * stride + k / values_in_word));
             };
-            for (u32 t = 0; t < warp_tokens(); t += 8) read(TiledSite::operand_x, x_, token + t);
-            for (u32 r = 0; r < warp_rows; r += 8) read(TiledSite::operand, weights_, row + r);
-            w.matrix(warp_tokens() * warp_rows * k_columns, sum_[w], operands);
+            for (u32 t = 0; t < warp_rows(); t += 8) read(TiledSite::operand_x, 0, token + t);
+            for (u32 r = 0; r < warp_rows(); r += 8)
+                read(TiledSite::operand, first_weight(), row + r);
+            w.matrix(warp_rows() * warp_rows() * k_columns, sum_[w], operands);
         }
         w.extra(rule::loop_round);
-        for (u32 t = token; t < std::min(token + warp_tokens(), work_.tokens); ++t)
-            add_products(&x_values_[t * step_columns], &weight_values_[row],
-                         &sums_[t * size_ + row]);
+        for (u32 t = token; t < std::min(token + warp_rows(), work_.tokens); ++t)
+            for (u32 r = row; r < row + warp_rows(); r += rows_at_once)
+                add_products(&group.x[t * step_columns], &group.weights[r],
+                             &group.sums[t * size_ + r]);
     }
     void add_products(const float* x, const float* weights, float* to) const {
-        std::array<float, warp_rows> sum;
-        std::copy_n(to, warp_rows, sum.begin());
+        std::array<float, rows_at_once> sum;
+        std::copy_n(to, rows_at_once, sum.begin());
         for (u32 k = 0; k < step_columns; ++k)
-            for (u32 r = 0; r < warp_rows; ++r) {
+            for (u32 r = 0; r < rows_at_once; ++r) {
                 const float product = x[k] * weights[k * size_ + r];
                 sum[r] += product;
             }
-        std::copy_n(sum.begin(), warp_rows, to);
+        std::copy_n(sum.begin(), rows_at_once, to);
+    }
+
+    /// Calls piece(token, row) for parts of a warp's quarter of 8 rows of activations and, of each
+    /// matrix, 16 rows.
+    template <class Piece>
+    void each_piece(Warp& w, Piece piece) {
+        const u32 matrices = work_.beside ? 2 : 1;
+        for (u32 t = first_token(w); t < first_token(w) + warp_rows() && t < work_.tokens; t += 8)
+            for (u32 row = first_of(w); row < first_of(w) + warp_rows();
+                 row += matrices * rows_in_group)
+                if (work_.first_row + row / matrices < work_.rows) piece(t, row);
+    }
+    /// The group that adds up the sums of a part.
+    u32 owner(u32 token, u32 row) const {
+        return (token / 8 + row / warp_lanes) % static_cast<u32>(groups_.size());
+    }
+    Lanes<u32> place_of_sums(Warp& w) const {
+        const auto lane = w.lane();
+        return mad(lane >> 2, sums_stride, (lane & 3) * 2);
+    }
+    u32 sums_at(u32 token, u32 row) const { return token * sums_stride + row / 2; }
+
+    /// Stores the sums of parts that another group adds up.
+    void store_sums(Warp& w) {
+        const auto place = place_of_sums(w);
+        each_piece(w, [&](u32 t, u32 row) {
+            if (owner(t, row) == group_of(w)) return;
+            for (u32 m = 0; m < (work_.beside ? 2u : 1u); ++m)
+                for (u32 half = 0; half < 2; ++half) {
+                    const u32 first = row + m * rows_in_group;
+                    const auto low = sums_of(w, group_of(w), t, first, 2 * half),
+                               high = sums_of(w, group_of(w), t, first, 2 * half + 1);
+                    Lanes<u64> both; // two registers
+                    both.flow = &w;
+                    depend(both, low);
+                    for (u32 i = 0; i < warp_lanes; ++i)
+                        both[i] = std::bit_cast<u32>(low[i]) | u64 {std::bit_cast<u32>(high[i])}
+                                                                   << 32;
+                    w.store(TiledSite::part, groups_[group_of(w)].tile, place, both,
+                            sums_at(t, first) + half);
+                }
+        });
+    }
+    /// Four sums of a part over all groups.
+    FourSums all_sums(Warp& w, u32 token, u32 row) {
+        FourSums sum;
+        for (u32 j = 0; j < 4; ++j) sum[j] = sums_of(w, group_of(w), token, row, j);
+        for (u32 g = 0; g < groups_.size(); ++g) {
+            if (g == group_of(w)) continue;
+            const auto place = place_of_sums(w);
+            for (u32 half = 0; half < 2; ++half) {
+                const auto both =
+                    w.load(TiledSite::sum, groups_[g].tile, place, sums_at(token, row) + half);
+                for (u32 j = 0; j < 2; ++j) {
+                    Lanes<float> part;
+                    part.flow = &w, part.needs = both.needs;
+                    for (u32 i = 0; i < warp_lanes; ++i)
+                        part[i] = std::bit_cast<float>(static_cast<u32>(both[i] >> 32 * j));
+                    sum[2 * half + j] = sum[2 * half + j] + part;
+                }
+            }
+        }
+        return sum;
     }
 
     template <class Finish>
@@ -191,27 +309,22 @@ class TiledProduct {
         const auto lane = w.lane();
         const auto g = lane >> 2, four = (lane & 3) * 4;
         const u32 matrices = work_.beside ? 2 : 1;
-        for (u32 t = first_token(w); t < first_token(w) + warp_tokens() && t < work_.tokens; t += 8)
-            for (u32 row = first_of(w); row < first_of(w) + warp_rows;
-                 row += matrices * rows_in_group) {
-                const u32 first = work_.first_row + row / matrices;
-                if (first >= work_.rows) continue;
-                w.if_(g < work_.tokens - t && four < work_.rows - first, [&] {
-                    ProductSums all;
-                    for (u32 m = 0; m < matrices; ++m)
-                        for (u32 j = 0; j < 4; ++j)
-                            all[m][j] = sums_at(w, t, row + m * rows_in_group, j);
-                    finish(w, g + t, four + first, all);
-                });
-            }
+        each_piece(w, [&](u32 t, u32 row) {
+            if (owner(t, row) != group_of(w)) return;
+            const u32 first = work_.first_row + row / matrices;
+            w.if_(g < work_.tokens - t && four < work_.rows - first, [&] {
+                ProductSums all;
+                for (u32 m = 0; m < matrices; ++m) all[m] = all_sums(w, t, row + m * rows_in_group);
+                finish(w, g + t, four + first, all);
+            });
+        });
     }
-    /// Element j of four, of a group of 16 rows of the tile: row 4 q + j is that of operation j
-    /// / 2.
-    Lanes<float> sums_at(Warp& w, u32 token, u32 group, u32 j) {
+    /// Element j of four, of a part of 16 rows of the tile: row 4 q + j is that of operation j / 2.
+    Lanes<float> sums_of(Warp& w, u32 group, u32 token, u32 row, u32 j) {
         Lanes<float> four = sum_[w];
         for (u32 i = 0; i < warp_lanes; ++i) {
-            const u32 row = group + j / 2 * 8 + i % 4 * 2 + j % 2;
-            four[i] = sums_[(token + i / 4) * size_ + row];
+            const u32 at = row + j / 2 * 8 + i % 4 * 2 + j % 2;
+            four[i] = groups_[group].sums[(token + i / 4) * size_ + at];
         }
         return four;
     }
@@ -219,10 +332,9 @@ class TiledProduct {
     Block& b_;
     const ProductWork& work_;
     RowOf row_of_;
-    u32 size_, threads_;
-    Shared<u64> x_, weights_;
+    u32 size_;
+    std::vector<Group> groups_;
     Registers<float> sum_; ///< the dependence of a warp's sums
-    std::vector<float> sums_, x_values_, weight_values_;
     std::vector<Registers<u64>> next_x_, next_weight_;
     std::vector<Registers<u16>> next_scale_;
     std::vector<Registers<u32>> x_index_, weight_index_, scale_index_;

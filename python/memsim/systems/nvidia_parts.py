@@ -1,0 +1,60 @@
+"""Parameters that NVIDIA's V100, A100 and H100 have in common, and the names of their sources."""
+
+from ..model.provenance import assumed, cited, derived
+
+ACCEL_SIM = "Accel-Sim, configs/tested-cfgs (SM7_QV100, SM80_A100, SM90_H100)"
+OCCUPANCY = "CUDA occupancy calculator, GPU data of compute capability 7.0"
+GPU_BENCHES = "gpu-benches (RRZE Erlangen), gpu-latency"
+MT4G = "mt4g (TU Munich), sample_results"
+HASHED = assumed(
+    True,
+    "GPGPU-Sim's configurations of NVIDIA's chips select slices by a polynomial (gpgpu_memory_partition_indexing 2); "
+    "the chips' function is not published",
+)
+STREAMS = "with queues of this size streams reach the wires' rate"
+
+SM = dict(
+    warp_slots=cited(64, f"{MT4G}: maxThreadsPerMultiProcessor 2048"),
+    block_slots=cited(32, f"{MT4G}: maxBlocksPerMultiProcessor 32"),
+    schedulers=cited(4, f"{ACCEL_SIM}: gpgpu_num_sched_per_core 4"),
+    scheduler=cited("loose_round_robin", f"{ACCEL_SIM}: gpgpu_scheduler lrr"),
+    arithmetic_latency=cited(4, f"{ACCEL_SIM}: ptx_opcode_latency_fp 4"),
+    accesses=assumed(256, "eight warps' accesses wait for the L1"),
+    outstanding=derived(4096, from_=f"{ACCEL_SIM}: 512 misses of the L1, of 8 targets each"),
+)
+L1 = dict(
+    line=cited("128B", f"{MT4G}: line size 128"),
+    sector=cited("32B", f"{MT4G}: fetch granularity 32"),
+    ways=assumed(16, "hashed sets of 16 lines; 4 sets of up to 512 in Accel-Sim are slow to look up"),
+    accesses_per_cycle=cited(4, f"{ACCEL_SIM}: gpgpu_l1_banks 4"),
+    banks=cited(4, f"{ACCEL_SIM}: gpgpu_l1_banks 4"),
+    fill_port=assumed(True, "fills have a port of their own"),
+    write_policy=cited("write_through", f"{ACCEL_SIM}: gpgpu_cache:dl1 L:T:m:L"),
+    write_allocate=cited(True, f"{ACCEL_SIM}: gpgpu_cache:dl1 L:T:m:L"),
+    fetch_on_write=cited(False, f"{ACCEL_SIM}: gpgpu_cache:dl1 L:T:m:L, fetched when read"),
+    mshrs=cited(512, f"{ACCEL_SIM}: gpgpu_cache:dl1 A:512:8"),
+    targets=cited(8, f"{ACCEL_SIM}: gpgpu_cache:dl1 A:512:8"),
+    outstanding=derived(4096, from_=f"{ACCEL_SIM}: 512 misses of 8 targets"),
+    queue=assumed(64, STREAMS),
+    mem_queue=assumed(64, STREAMS),
+)
+L2 = dict(
+    line=cited("128B", f"{MT4G}: line size 128"),
+    sector=cited("32B", f"{MT4G}: fetch granularity 32"),
+    write_policy=cited("write_back", f"{ACCEL_SIM}: gpgpu_cache:dl2 L:B:m:L"),
+    write_allocate=cited(True, f"{ACCEL_SIM}: gpgpu_cache:dl2 L:B:m:L"),
+    fetch_on_write=cited(False, f"{ACCEL_SIM}: gpgpu_cache:dl2 L:B:m:L, fetched when read"),
+    fill_port=assumed(True, "fills have a port of their own"),
+    mshrs=cited(192, f"{ACCEL_SIM}: gpgpu_cache:dl2 A:192:4 of SM7_QV100; SM90_H100 has 384"),
+    targets=cited(4, f"{ACCEL_SIM}: gpgpu_cache:dl2 A:192:4"),
+    outstanding=assumed(1024, STREAMS),
+    queue=assumed(128, STREAMS),
+    mem_queue=assumed(64, STREAMS),
+)
+NETWORK = dict(queue=assumed(64, STREAMS), buffer=assumed(64, STREAMS), outstanding=assumed(1024, STREAMS))
+REGISTERS = dict(
+    registers=cited(65536, f"{MT4G}: regsPerMultiProcessor 65536"),
+    warp_unit=cited(4, f"{OCCUPANCY}: 4"),
+    register_unit=cited(256, f"{OCCUPANCY}: 256"),
+    shared_unit=cited("256B", f"{OCCUPANCY}: 256; 8.0 has 128"),
+)
