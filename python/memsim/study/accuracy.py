@@ -27,9 +27,9 @@ from the files of `docs/results/<paper>`:
 [models/ohm-readings.md](models/ohm-readings.md) and [models/zng-readings.md](models/zng-readings.md) give the sources
 of the models' readings.
 
-**Values of Ohm-GPU at the scale judge, those of CXL-GPU but Fig. 9b, and those of ZnG but Figs 10 and 11, precede
-the present readings of their papers.** They were measured with earlier readings and will change when `memsim
-reproduce` runs their figures again. Values that need no run, and those of CMD and SAP, are of the present readings.
+**Values of Figs 3, 8, 20a and 21 of Ohm-GPU, and those of ZnG but Figs 10 and 11, precede the present readings of
+their papers.** They were measured with earlier readings and will change when `memsim
+reproduce` runs their figures again. Values that need no run, and those of CMD, CXL-GPU and SAP, are of the present readings.
 """
 
 
