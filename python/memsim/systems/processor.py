@@ -118,15 +118,7 @@ def gpu(parameters: GpuParameters = GpuParameters(), **changes: Any) -> Gpu:
     p = replace(parameters, **changes)
     sms, channels = _count("sms", p.sms), _count("channels", p.channels)
     slices = _count("slices", channels if p.slices is None else p.slices)
-    if p.memory is not None and slices % channels:
-        raise user_error(
-            f"gpu(): slices={slices} do not divide among channels={channels}: make them a multiple, "
-            f"such as slices={up_to(slices, channels)}"
-        )
-    if p.memory is not None and p.hashed and slices != channels:
-        raise user_error(f"gpu(): hashed=True: the {slices} slices need as many channels, not {channels}")
-    if p.hashed and isinstance(p.l2, dict) and "warm_bytes" in p.l2:
-        raise user_error("gpu(): hashed=True: a slice cannot tell which lines to warm: leave out warm_bytes")
+    _check_slices(p, slices, channels)
     clock = resolve(parts.Sm, "clock", p.clock, "gpu().clock")
     clocked = dict(clock=derived(clock, from_=p.clock) if source_of(p.clock) else clock)
     sm = _group("sm", p.sm, parts.Sm, clocked)
@@ -186,6 +178,18 @@ def gpu(parameters: GpuParameters = GpuParameters(), **changes: Any) -> Gpu:
     if p.mmu is not None:
         translation.translate_gpu(part, p.mmu)
     return part
+
+
+def _check_slices(p: GpuParameters, slices: int, channels: int) -> None:
+    if p.memory is not None and slices % channels:
+        raise user_error(
+            f"gpu(): slices={slices} do not divide among channels={channels}: make them a multiple, "
+            f"such as slices={up_to(slices, channels)}"
+        )
+    if p.memory is not None and p.hashed and slices != channels:
+        raise user_error(f"gpu(): hashed=True: the {slices} slices need as many channels, not {channels}")
+    if p.hashed and isinstance(p.l2, dict) and "warm_bytes" in p.l2:
+        raise user_error("gpu(): hashed=True: a slice cannot tell which lines to warm: leave out warm_bytes")
 
 
 def _count(argument: str, value: Any) -> int:

@@ -101,9 +101,12 @@ TEST_CASE("prompts of several tiles are those of the reference", "[llm]") {
 }
 
 TEST_CASE("products with few tiles are computed in slices, of different lengths", "[llm]") {
+    // With other seeds an element may be rounded to its other neighbour twice in a layer, whatever
+    // the tile: one of 20,000 is near the middle of two values.
     for (const u32 weight_bits : {16u, 8u, 4u}) {
         BatchShape s = tiny();
-        s.model.layers = 1, s.model.hidden = 1088, s.model.ffn = 1296; // 17 and 20 1/4 steps
+        s.model.vocabulary = 0, s.model.hidden = 1088, s.model.ffn = 1040; // 17 and 16 1/4 steps
+        s.requests = {.number = 1, .prompt = 21, .tokens = 1};
         s.model.weight_bits = weight_bits;
         INFO(weight_bits);
         CHECK(difference(s) == "");
@@ -188,12 +191,12 @@ TEST_CASE("streams and values of a batch are the same with every compiler", "[ll
         BatchDecoder d(seeded(1), shape);
         return run_digest(d);
     };
-    CHECK(digest(tiny()) == 0x2f972ae3c46a1e16);
-    CHECK(digest(with_experts()) == 0x80c7d98b10ce2a23);
+    CHECK(digest(tiny()) == 0xde2c7eb5d2c654de);
+    CHECK(digest(with_experts()) == 0x78f4406daba839f4);
     BatchShape large = with_experts();
     large.requests = {.number = 3, .prompt = 90, .tokens = 2};
     large.model.weight_bits = 4, large.model.kv_bits = 8, large.temperature = 1;
-    CHECK(digest(large) == 0xcfc77e6dedf9d6a0);
+    CHECK(digest(large) == 0xd96e7abf1ed1c282);
 }
 
 TEST_CASE("experts, cache and activations of a batch are named regions", "[llm]") {
