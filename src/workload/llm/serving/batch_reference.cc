@@ -91,9 +91,10 @@ class BatchReference {
     struct At {
         u32 request, position;
     };
-    /// A unit in the last place of bf16 for each layer so far: a value near the middle of two may
-    /// be rounded to the other one, and what follows from it differs by as much.
-    double error() const { return 0x1p-8 * (layers_ + 1); }
+    /// A unit in the last place of bf16 for each time that the hidden state was rounded, twice in a
+    /// layer: a value near the middle of two may be rounded to the other one, and what follows from
+    /// it differs by as much.
+    double error() const { return 0x1p-8 * (2 * layers_ + 1); }
     static double largest(const Row& row) {
         double most = 0;
         for (const double x : row) most = std::max(most, std::abs(x));
