@@ -22,6 +22,7 @@ from .values import (
     CONTROLLER,
     CONTROLLERS,
     CORES,
+    DRAM_QUEUES,
     FAULT,
     FLIT,
     FLITS,
@@ -179,7 +180,7 @@ def add_port(root: Root, i: int, size: scale.Scaled, p: MachineParameters) -> No
             sweep=options("--read-ahead", "window(literal=true)", platforms=("cxl-sr", "cxl-ds")),
             name="read-ahead",
         ),
-        **QUEUES,
+        **{**QUEUES, **(DRAM_QUEUES if p.media == "dram" else {})},
     )
     ends: Parameters = dict(
         controller=stated(p.controller, CONTROLLER, sweep=options("--controller", "smt", "tpp"), name="controllers"),

@@ -118,6 +118,16 @@ QUEUES: Parameters = dict(
         8, "the paper states only that it is adjusted", sweep=_speculative(32), name="least length of the SR queue"
     ),
 )
+# An endpoint of DRAM with the limit of one with a drive takes 1.3 to 1.5 times GPU memory's time, without it 1.0.
+DRAM_QUEUES: Parameters = dict(
+    loads_at_once=inferred(
+        32,
+        "cxl-07 to 09: an endpoint of DRAM takes 1.02 to 1.2 times GPU memory's time",
+        used=["cxl-07", "cxl-08", "cxl-09"],
+        sweep=[4, 8],
+        name="loads that an endpoint of DRAM serves at once",
+    )
+)
 STORE: Parameters = dict(
     # Chosen after runs of vadd and cfd: 8 hold stores back while the endpoint has room for more.
     flushes=assumed(32, "as many as the memory queue has entries", sweep=[8], name="outstanding flushes"),
