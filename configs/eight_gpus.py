@@ -10,6 +10,8 @@ A crossbar of each GPU and one of each expander take the place of a CXL switch, 
 (docs/models/gpu.md).
 """
 
+from typing import Any
+
 import memsim
 from memsim import System, cxl, mem, workload
 from memsim.options import script_parser, whole
@@ -20,8 +22,10 @@ PAGE = 4096
 ON_CHIP = "50ns"  # from the memory side of an L2 to the edge of the chip, an assumption
 SWITCH = "50ns"  # to the root port of an expander, an assumption
 REPORT, DISPATCH = "50ns", "155ns"  # the preset's 205 ns from a block's end to the next one's start: there, and back
-WIRES = dict(clock="2GHz", width="128B", queue=256, buffer=256, outstanding=4096)  # wider than the link behind them
-LINK = dict(lanes=16, generation=5)
+WIRES: dict[str, Any] = dict(
+    clock="2GHz", width="128B", queue=256, buffer=256, outstanding=4096
+)  # wider than the link behind them
+LINK: dict[str, Any] = dict(lanes=16, generation=5)
 
 parser = script_parser(__doc__)
 parser.add_argument("--gpus", type=whole(1), default=8)
@@ -32,7 +36,9 @@ parser.add_argument("--far", default="own", choices=("own", "next", "all"), help
 parser.add_argument("--share", type=int, default=25, help="percent of each array that lies in expanders")
 parser.add_argument("--sms", type=whole(1), help="SMs of a GPU; without it as many as the chip has")
 parser.add_argument("--channels", type=whole(1), help="L2 slices and channels of a GPU; without it the chip's")
-parser.add_argument("--by-hand", type=whole(1), help="divide the GPUs among this many partitions, for --threads")
+parser.add_argument(
+    "--by-hand", type=whole(1), help="divide the GPUs among this many partitions, for --threads (default: automatic)"
+)
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
@@ -50,10 +56,7 @@ root.program = [
 space = 1 << (max(scale.footprint(program) for program in root.program) + PAGE).bit_length()  # addresses of a GPU
 # Chunks of addresses belong to the expanders in turn. A chunk is all of a GPU's addresses, or a page.
 over = Interleave(args.gpus, f"{PAGE if args.far == 'all' else space}B")
-root.uplink = [
-    mem.Crossbar(inputs=channels, outputs=args.gpus, granularity=over.chunk, latency=ON_CHIP, **WIRES)
-    for _ in range(args.gpus)
-]
+root.uplink = [mem.Crossbar(inputs=channels, latency=ON_CHIP, **over.crossbar, **WIRES) for _ in range(args.gpus)]
 root.gpu = []
 for g, program in enumerate(root.program):
     far = [placed.Range(base + g * space, size) for base, size in placed.arrays(program, "", share=args.share / 100)]
@@ -69,7 +72,7 @@ for g, program in enumerate(root.program):
     program.dispatcher = root.gpu[g].dispatcher.host
 root.expander = [System() for _ in range(args.gpus)]
 for e, expander in enumerate(root.expander):
-    expander.entrance = mem.Crossbar(inputs=args.gpus, granularity=over.chunk, latency=SWITCH, **WIRES)
+    expander.entrance = mem.Crossbar(inputs=args.gpus, latency=SWITCH, **over.over(1).crossbar, **WIRES)
     expander.root_port, expander.device_port = cxl.RootPort(queue=256, **LINK), cxl.DevicePort(**LINK)
     expander.memory = mem.SimpleMemory(latency="60ns", bandwidth="76800MB/s", queue=256)  # two DIMMs of DDR5-4800
     expander.entrance.mem_side[0] = expander.root_port.cpu_side

@@ -44,7 +44,7 @@ class Simulation:
 
     root: Root
     stats: Statistics
-    partitions = Partitions()
+    partitions: Partitions = Partitions()
 
     def __init__(self, root: Root, opts: Options | None = None, arguments: Any = None) -> None:
         self._process, self._in_use = os.getpid(), threading.Lock()

@@ -86,7 +86,8 @@ void Package::end_suspendable(Worker& u) {
         const protocol::NandCommand& c = w.command;
         if (c.op == FlashOp::program) register_of(c) = now();
         time.end(u.resumed, now());
-        port.io[w.port].send({{}, c.place.die, c.place.plane, c.reg, c.op});
+        // Messages of other units were sent ahead and arrive later: keep the order of arrival.
+        port.io[w.port].send_ahead({{}, c.place.die, c.place.plane, c.reg, c.op}, Time {0});
     }
 }
 
