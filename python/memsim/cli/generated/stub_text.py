@@ -28,6 +28,8 @@ PROTOCOLS = {
     "__new__",
     "__getattr__",
     "__setattr__",
+    "__get__",
+    "__set__",
     "__getitem__",
     "__setitem__",
     "__len__",
