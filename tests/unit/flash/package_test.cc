@@ -134,6 +134,15 @@ TEST_CASE("A suspended operation works for suspend_gap before the next suspensio
     CHECK(value(b.package().stat.suspensions) == 2);
 }
 
+TEST_CASE("The end of an erase is not delayed by a later end on another die", "[flash]") {
+    Bench b(Arguments {{"suspend", "erases"}});
+    b.at(0, FlashOp::erase, page(0)).at(950 * us, FlashOp::program, page(0, 0, 1));
+    run(b.machine);
+    CHECK(b.log()[0].response.op == FlashOp::erase);
+    CHECK(b.log()[0].at == 1000 * us + 2 * ns);
+    CHECK(b.log()[1].at == 1050 * us + 2 * ns);
+}
+
 TEST_CASE("Programs are suspended if they are to be, and keep their register", "[flash]") {
     for (const bool programs : {false, true}) {
         Bench b(Arguments {{"suspend", programs ? "programs_and_erases" : "erases"},
