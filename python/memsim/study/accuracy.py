@@ -28,8 +28,8 @@ from the files of `docs/results/<paper>`:
 of the models' readings.
 
 **Values of Figs 3, 8, 20a and 21 of Ohm-GPU, and those of ZnG but Figs 10 and 11, precede the present readings of
-their papers.** They were measured with earlier readings and will change when `memsim
-reproduce` runs their figures again. Values that need no run, and those of CMD, CXL-GPU and SAP, are of the present readings.
+their papers.** They were measured with earlier readings and will change when `memsim reproduce` runs their figures
+again. Values that need no run, and those of CMD, CXL-GPU and SAP, are of the present readings.
 """
 
 
