@@ -36,8 +36,7 @@ using protocol::FlashOp;
 ///               plane keep their order, and so do reads of one class.
 /// Requires      The sender allocates the pages of a block in order, and uses separate blocks for
 ///               collections. Programs then obey NAND's order.
-/// Not modelled  Status polling (ready/busy has its own wire), commands of
-///               suspension, ECC time.
+/// Not modelled  Status polling (ready/busy has its own wire), commands that suspend, ECC time.
 class Channel final : public Model<Channel>,
                       public Functional,
                       public protocol::HasFlashTimes,

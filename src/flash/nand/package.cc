@@ -191,6 +191,30 @@ protocol::FlashTimes Package::flash_times() const {
     return {read / params.pages(), program / params.pages(), timing_.tBERS.raw};
 }
 
+void Package::check_loaded(Loader& l) const {
+    std::size_t waiting = 0, suspendable = 0;
+    const auto check_works = [&](std::string_view field, const Fifo<Work>& works) {
+        for (std::uint32_t i = 0; i < works.size(); ++i) {
+            const Work& w = works[i];
+            l.index(field, w.port, port.io.size());
+            l.index(field, w.command.reg, params.registers());
+            l.index(field, w.command.place.die, params.dies());
+            l.index(field, w.command.place.plane, params.planes());
+            l.index(field, w.command.place.block, params.blocks());
+            l.index(field, w.command.place.page, params.pages());
+        }
+    };
+    for (const Worker& u : state.units) {
+        check_works("units.works", u.works);
+        check_works("units.suspendable", u.suspendable);
+        waiting += u.works.size(), suspendable += u.suspendable.size();
+        l.check(u.open <= u.works.size(), "has more works than it holds");
+        l.check(!u.left || !u.suspendable.empty(), "has suspended no operation");
+    }
+    l.check(state.waiting == waiting && state.suspendable == suspendable,
+            "counts other works than it holds");
+}
+
 void Package::waits_on(WaitReport& report) const {
     if (state.waiting)
         report.add(path() + ": " + std::to_string(state.waiting) + " operations wait for a die");

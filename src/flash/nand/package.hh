@@ -30,8 +30,7 @@ constexpr std::array<std::string_view, 3> names_of(Suspended) {
 ///               An idle package costs nothing, and memory holds only the accessed blocks.
 /// Requires      The sender of commands manages the registers. The run stops if a register is still
 ///               in use by the array, or if a rule of NAND is violated (see NandArray).
-/// Not modelled  Time to resume (`suspend_time` includes it), read retry, ECC, bad blocks, power
-/// limits.
+/// Not modelled  A time to resume, read retry, ECC, bad blocks, power limits.
 class Package final : public Model<Package>,
                       public Functional,
                       public protocol::HasFlashTimes,
@@ -106,8 +105,8 @@ class Package final : public Model<Package>,
         std::uint32_t open = 0; ///< works at the end of `works` whose operation is incomplete
         Tick until = 0;         ///< end of the current or last operation
         Timer next;             ///< start of the next operation
-        /// Works of an operation that reads may suspend; empty if the current one is none. Their
-        /// ready is sent at their end, which is not known before.
+        /// The works of the current operation if a read may suspend it. Ready is sent at the end
+        /// of that operation, which is not known before.
         Fifo<Work> suspendable;
         Tick resumed = 0; ///< when the array last began to work on them
         Tick left = 0;    ///< the array's remaining time if they are suspended, else 0
@@ -136,6 +135,7 @@ class Package final : public Model<Package>,
     void wake() override;
     bool pending() const override { return state.waiting + state.suspendable > 0; }
     void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
     protocol::FlashTimes flash_times() const override;

@@ -259,6 +259,21 @@ TEST_CASE("Invalid parameters of a channel give an error message", "[flash]") {
               Bench b(Arguments {{"packages", "0"}}, 1, 0);
           }).find("channel.packages: ") == 0);
     CHECK(error_of([] {
+              Machine machine;
+              machine.add("controller", "test_flash.Controller", {});
+              machine.add("channel", "flash.Channel", {{"packages", "2"}});
+              machine.bind("controller", "to", "channel", "controller");
+              for (const std::string path : {"package[0]", "package[1]"}) {
+                  machine.add(path, "flash.Package",
+                              {{"dies", "2"},
+                               {"planes", "2"},
+                               {"suspend", path == "package[0]" ? "erases" : "none"}});
+                  machine.bind("channel", path, path, "io[0]");
+              }
+              machine.build();
+          }) == "channel.packages: some suspend erases and some do not: give all the same "
+                "`suspend`");
+    CHECK(error_of([] {
               Bench b;
               b.at(0, FlashOp::read, page(0, 0, 2)); // of dies 0 and 1
               b.machine.start(), b.machine.run(never);
