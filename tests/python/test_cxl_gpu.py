@@ -377,3 +377,13 @@ def test_a_fresh_drive_never_collects():
         planes = 8 * part.package[0].dies * part.package[0].planes
         free = planes * (part.drive.blocks - 1) * part.drive.pages
         assert free >= 10 * (80 << 20) // cxl_gpu.media.in_bytes(part.drive.page, "page")
+
+
+@pytest.mark.parametrize(
+    "media, unit, loads", [("z-nand", "128B", 4), ("optane", "256B", 4), ("nand", "256B", 4), ("dram", None, 32)]
+)
+def test_units_and_loads_of_an_endpoint(media, unit, loads):
+    root = cxl_gpu.machine("cxl", cxl_gpu.workloads.program("bfs", "tiny")[0], media)
+    port = root.port[0]
+    assert port.queues.loads_at_once == loads
+    assert (port.medium.cache.unit if unit else None) == unit
