@@ -21,6 +21,11 @@ parser.add_argument(
 parser.add_argument(
     "--unit", help="bytes that an endpoint's cache fetches and replaces as a whole (default: 128B on z-nand, else 256B)"
 )
+parser.add_argument(
+    "--reserve",
+    type=int,
+    help=f"GPU memory divided by this is the reserve of deterministic stores (default: {cxl_gpu.values.RESERVE})",
+)
 parser.add_argument("--ports", type=int, default=1, help="root ports, each with an endpoint")
 parser.add_argument(
     "--drive", default="used", help=f"previous use of a flash drive: one of {', '.join(cxl_gpu.drives.DRIVES)}"
@@ -71,6 +76,7 @@ root = cxl_gpu.machine(
         threads=args.threads,
         read_ahead=args.read_ahead,
         unit=args.unit,
+        reserve=args.reserve,
         ports=args.ports,
         flit=args.flit,
         medium=dict(state=args.drive),

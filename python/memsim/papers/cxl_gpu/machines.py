@@ -64,6 +64,7 @@ class MachineParameters:
     fault, page of uvm and gds: the host's time for a batch of faults, and the bytes that a fault brings
     prefetch    of uvm and gds: the page prefetcher of the host, such as 'density(region=2MiB,block=64KiB)'
     unit        bytes that the cache of an endpoint with a drive reads and evicts as a whole; None: values.UNITS
+    reserve     local memory divided by this is the reserve of deterministic stores; None: values.RESERVE
     ports       root ports, each with an endpoint; addresses are interleaved over them in chunks of 256 B
     flit        of the links: one of FLITS
     medium      fields of media.MediumParameters and parameters of the drive, such as dict(announce="0ns")
@@ -84,6 +85,7 @@ class MachineParameters:
     prefetch: str = "none"
     page: int = scale.UVM_PAGE
     unit: str | None = None
+    reserve: int | None = None
     ports: int = 1
     flit: str = "68B"
     medium: Parameters = field(default_factory=dict)
@@ -193,7 +195,7 @@ def add_port(root: Root, i: int, size: scale.Scaled, p: MachineParameters) -> No
     entrance = part.queues.cpu_side
     part.queues.telemetry = part.root_port.telemetry[0]
     if p.deterministic:
-        part.store = _deterministic_store(root, i, size, p.ports)
+        part.store = _deterministic_store(root, i, size, p)
         part.store.mem_side = entrance
         part.store.telemetry = part.root_port.telemetry[1]
         entrance = part.store.cpu_side
@@ -208,12 +210,14 @@ def add_port(root: Root, i: int, size: scale.Scaled, p: MachineParameters) -> No
     root.firmware.endpoints[i] = part.endpoint.config
 
 
-def _deterministic_store(root: Root, i: int, size: scale.Scaled, ports: int) -> SimObject:
+def _deterministic_store(root: Root, i: int, size: scale.Scaled, p: MachineParameters) -> SimObject:
     """The store of root port i, with its reserve in local memory."""
-    reserve = up_to(size.local // RESERVE // ports, scale.LINE)
+    share = assumed(p.reserve, "its caller names it") if p.reserve else RESERVE
+    reserve = up_to(size.local // share // p.ports, scale.LINE)
     made: SimObject = cxl_gpu.DeterministicStore(
-        reserve_base=derived(f"{i * reserve}B", from_=RESERVE),
-        reserve=derived(f"{reserve}B", from_=[RESERVE, size.local]),
+        reserve_base=derived(f"{i * reserve}B", from_=share),
+        reserve=derived(f"{reserve}B", from_=[share, size.local]),
+        entries=derived(reserve // scale.LINE, from_="the lines of the reserve"),
         local_memory=derived(f"{LOCAL}B", from_=MAPPED),
         **STORE,
     )
