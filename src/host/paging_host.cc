@@ -32,20 +32,19 @@ void PagingHost::init() {
                            Text<Bytes>::show({static_cast<std::int64_t>(pages.page_bytes())}));
     chunks_ = static_cast<std::uint32_t>(page / chunk);
     sectors_ = page / protocol::block_sector_bytes;
-    if ((params.source() == PageSource::host_memory) != (params.drives() == 0))
+    if ((params.source() == PageSource::host_memory) == bool {port.drive_side})
         refuse(
-            "drives",
+            "drive_side",
             "pages come from " + Text<PageSource>::show(params.source()) +
                 ": a drive is required for drive and drive_direct, and must be absent otherwise");
-    for (unsigned d = 0; d < port.drive_side.size(); ++d)
-        protocol::check_block_sectors(port.drive_side[d]);
+    if (port.drive_side) protocol::check_block_sectors(*port.drive_side);
     state.backing.init(page, static_cast<std::uint32_t>(chunk),
                        static_cast<std::uint64_t>(params.drive_space->raw),
                        params.source() != PageSource::host_memory);
     dram_ = WireTime(params.dram_bandwidth());
     state.prefetch.make(params.prefetch, *this, "prefetch");
     state.prefetch->resize(page, pages.pages());
-    prefetches_ = state.prefetch->prefetches() || params.prefetchers() != 0;
+    prefetches_ = state.prefetch->prefetches() || port.hints;
     pages_ = pages.pages();
     // Place orders follow claims in the same queue, so no claim may wait for a place order.
     state.pages.resize(prefetches_ ? std::min<std::uint64_t>(params.transfers(), pages.frames())
@@ -56,12 +55,10 @@ void PagingHost::init() {
 void PagingHost::wake() {
     while (!port.pages.empty()) framed(port.pages.pop());
     while (!port.device_side.empty()) copied(port.device_side.pop());
-    for (unsigned d = 0; d < port.drive_side.size(); ++d)
-        while (!port.drive_side[d].empty()) from_drive(port.drive_side[d].pop());
-    for (unsigned i = 0; i < port.hints.size(); ++i)
-        while (!port.hints[i].empty())
-            state.hinted.note(port.hints[i].pop(), static_cast<std::uint64_t>(params.page->raw),
-                              pages_, params.hinted());
+    while (port.drive_side && !port.drive_side->empty()) from_drive(port.drive_side->pop());
+    while (port.hints && !port.hints->empty())
+        state.hinted.note(port.hints->pop(), static_cast<std::uint64_t>(params.page->raw), pages_,
+                          params.hinted());
     work();
     copy();
     while (!state.placing.empty() && port.pages.can_send()) {
@@ -70,8 +67,8 @@ void PagingHost::wake() {
         port.pages.send({protocol::PageOrderKind::place, p.fault.application, i, p.fault.page, 1,
                          p.frame, true});
     }
-    while (!state.to_drive.empty() && port.drive_side[0].can_send())
-        port.drive_side[0].send(state.to_drive.pop());
+    while (!state.to_drive.empty() && port.drive_side->can_send())
+        port.drive_side->send(state.to_drive.pop());
 }
 
 /// Advances the driver: interrupt, batch, page by page.
@@ -280,7 +277,7 @@ void PagingHost::finish(std::uint32_t i) {
 }
 
 void PagingHost::functional(const PortBase&, FunctionalAccess& access) {
-    state.backing.functional(access, port.drive_side.size() ? &port.drive_side[0] : nullptr);
+    state.backing.functional(access, port.drive_side ? &*port.drive_side : nullptr);
 }
 
 void PagingHost::check_loaded(Loader& l) const {

@@ -73,8 +73,6 @@ class PagingHost final : public Model<PagingHost>, public Functional {
                                Change::tunable};
         Param<PolicyName<parts::PagePrefetcher>> prefetch {
             "none", "Policy that selects pages to transfer without a fault", switched_off()};
-        Param<unsigned> prefetchers {
-            0, {0, 1}, "Prefetchers that send hints of pages to be accessed", from_wiring()};
         Param<unsigned> hinted {
             1024,
             {1, 1u << 20},
@@ -95,7 +93,6 @@ class PagingHost final : public Model<PagingHost>, public Functional {
             100_ns, {0_fs, 1_ms}, "Time to the first byte of a page", assumed(), Change::tunable};
         Param<PageSource> source {PageSource::host_memory, "Initial location of pages",
                                   assumed("host memory holds what device memory does not")};
-        Param<unsigned> drives {0, {0, 1}, "Drives connected to drive_side", from_wiring()};
         Param<Bytes> drive_space {
             1_GiB,
             {1_KiB, Bytes {std::int64_t {1} << 50}},
@@ -125,11 +122,10 @@ class PagingHost final : public Model<PagingHost>, public Functional {
             "Page orders to the MMU"};
         Requester<Mem> device_side {{.depth = from<&Params::outstanding>},
                                     "The copy engine's port to device memory"};
-        Many<Responder<Mem>> hints {from<&Params::prefetchers>,
-                                    {.depth = [](const void*) { return 64u; }, .hints = true},
-                                    "Hints of pages to be accessed"};
-        Many<Requester<protocol::BlockIo>> drive_side {
-            from<&Params::drives>, {.depth = from<&Params::transfers>}, "The drive"};
+        Optional<Responder<Mem>> hints {{.depth = [](const void*) { return 64u; }, .hints = true},
+                                        "Hints of pages to be accessed, of a prefetcher"};
+        Optional<Requester<protocol::BlockIo>> drive_side {{.depth = from<&Params::transfers>},
+                                                           "The drive"};
     };
     struct Stats {
         Counter faults {Unit::count, "Page faults answered"};

@@ -16,18 +16,19 @@ void MemoryManager::init() {
     period_ = Clock(params.clock()).cycles(params.period());
     state.answers.resize(params.sms);
     over_slices_ = {static_cast<std::uint64_t>(params.interleave->raw), params.slices};
-    if (params.trigger() == Trigger::period && params.memories == 0)
-        refuse("trigger", "hints each period require a memory: set memories=1 "
-                          "and bind hints[0]");
-    if (params.trigger() == Trigger::miss && params.memories() > params.reports())
-        refuse("trigger", "hints at a miss require a memory that reports misses: set "
-                          "reports=1 and bind misses[0], or trigger=period");
+    if (params.trigger() == Trigger::period && !port.hints)
+        refuse("trigger", "hints each period require a memory: bind hints");
+    if (params.trigger() == Trigger::miss && port.hints && !port.misses)
+        refuse("trigger", "hints at a miss require a memory that reports misses: bind misses, or "
+                          "set trigger=period");
     for (auto [ports, caches] : {std::pair {&port.l1, &l1_}, std::pair {&port.l2, &l2_}}) {
         caches->resize(ports->size());
         for (unsigned i = 0; i < ports->size(); ++i)
             if (!((*caches)[i] = protocol::probed((*ports)[i])))
                 refuse((*ports)[i].name(), "it must be bound to port control[0] of a cache");
     }
+    if (!port.hints && port.recorded.size() == 0)
+        refuse("hints", "no component receives the recorded units: bind hints or recorded");
 }
 
 /// Caches know their addresses after init().
@@ -45,12 +46,11 @@ void MemoryManager::start() {
 
 void MemoryManager::wake() {
     for (std::uint32_t sm = 0; sm < params.sms; ++sm) take_answers(sm);
-    for (unsigned i = 0; i < port.misses.size(); ++i)
-        while (!port.misses[i].empty()) {
-            port.misses[i].pop();
-            ++stat.misses;
-            if (params.trigger() == Trigger::miss) ask_for_all();
-        }
+    while (port.misses && !port.misses->empty()) {
+        port.misses->pop();
+        ++stat.misses;
+        if (params.trigger() == Trigger::miss) ask_for_all();
+    }
     if (may_ask()) look();
     send_hints();
 }
@@ -121,7 +121,7 @@ bool MemoryManager::cached(std::uint32_t sm, std::uint64_t line) const {
 /// Queues a unit for a hint. For a memory that accepts few hints, at most one record's worth of
 /// units waits.
 void MemoryManager::ask_for(std::uint64_t unit) {
-    if (params.memories) stat.dropped_units += state.asking.note(unit, params.record);
+    if (port.hints) stat.dropped_units += state.asking.note(unit, params.record);
 }
 
 void MemoryManager::ask_for_all() {
@@ -144,9 +144,9 @@ void MemoryManager::ask_for_new() {
 }
 
 void MemoryManager::send_hints() {
-    for (unsigned i = 0; i < params.memories; ++i)
-        for (auto& to = port.hints[i]; !state.asking.empty() && to.can_send(); ++stat.hints)
-            to.send(protocol::hint(state.asking.take() * unit_, static_cast<std::uint32_t>(unit_)));
+    for (; port.hints && !state.asking.empty() && port.hints->can_send(); ++stat.hints)
+        port.hints->send(
+            protocol::hint(state.asking.take() * unit_, static_cast<std::uint32_t>(unit_)));
 }
 
 void MemoryManager::check_loaded(Loader& l) const {

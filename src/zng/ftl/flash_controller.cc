@@ -35,9 +35,7 @@ void FlashController::init() {
                                           static_cast<std::uint64_t>((100_pct).raw));
     };
     high_ = share(params.thrash_high()), low_ = share(params.thrash_low());
-    if (params.collectors()) {
-        tables_ = &port.collector[0].interface<HasLogBlocks>();
-    }
+    if (port.collector) tables_ = &port.collector->interface<HasLogBlocks>();
     state.slots.resize(params.requests() + reserved_slots());
     for (auto i = static_cast<std::uint32_t>(state.slots.size()); i-- > 0;) state.free.push_back(i);
     state.waiting.resize(params.geometry.packages());
@@ -69,14 +67,13 @@ void FlashController::wake() {
     for (unsigned i = 0; i < params.pins(); ++i)
         while (!port.pin[i].empty()) port.pin[i].pop();
     tell_caches();
-    while (!state.low_logs.empty() && port.log_low[0].can_send())
-        port.log_low[0].send(state.low_logs.pop());
+    while (!state.low_logs.empty() && port.log_low->can_send())
+        port.log_low->send(state.low_logs.pop());
 }
 
 /// Serves the ports in turn, while there is room.
 void FlashController::take_requests() {
-    if (params.collectors())
-        while (!port.collector[0].empty()) accept(port.collector[0].pop());
+    while (port.collector && !port.collector->empty()) accept(port.collector->pop());
     const unsigned ports = port.mem.size();
     for (unsigned idle = 0; idle < ports && state.requests < params.requests();) {
         state.last_port = state.last_port + 1 == ports ? 0 : state.last_port + 1;
@@ -226,7 +223,7 @@ bool FlashController::take(const FlashPacket& p) {
         ++stat.copies;
     } else if (p.kind == PacketKind::log_low) {
         ++stat.log_lows;
-        if (!tables_) return true;
+        if (!port.log_low) return true;
         state.low_logs.push(addresses_.low(p));
     } else if (p.kind == PacketKind::rest)
         stat.unasked_bytes += p.bytes;
@@ -245,7 +242,7 @@ void FlashController::finish(std::uint32_t slot, const FlashPacket& p) {
         ++(s.collect.op == CollectOp::move    ? stat.moves
            : s.collect.op == CollectOp::erase ? stat.erases
                                               : stat.extensions);
-        port.collector[0].send({s.collect.tag, s.collect.page, s.collect.op});
+        port.collector->send({s.collect.tag, s.collect.page, s.collect.op});
         return release(slot);
     }
     --state.out[s.package];
