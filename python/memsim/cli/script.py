@@ -168,13 +168,13 @@ def main(argv: list[str]) -> int:
         width = max(len(name) for name, _ in flags)
         print("".join(f"{name:{width}}  {doc}\n" for name, doc in flags), end="")
         return 0
-    _check(p, args)
+    _check_options(p, args)
     script, arguments = (
         restore.script_of(args) if args.restore else (args.command[0], args.command[1:]) if args.command else (None, [])
     )
     if script and not os.path.exists(script) and (near := did_you_mean(script, SUBCOMMANDS)):
         raise Error(f"{script}: there is no such script, and no such subcommand{near}; memsim --help lists them")
-    _apply(args)
+    _apply_options(args)
     if script is None:
         import code  # at its first use
 
@@ -185,7 +185,7 @@ def main(argv: list[str]) -> int:
         return int(run_script(script, arguments, args.interactive))
 
 
-def _check(p: argparse.ArgumentParser, args: argparse.Namespace) -> None:
+def _check_options(p: argparse.ArgumentParser, args: argparse.Namespace) -> None:
     """Raises Error for options that contradict each other, and for a command line without a command."""
     named = args.restore + [name for name in args.command if name.endswith(".ckpt")]
     if args.restore and len(named) > 1:
@@ -231,7 +231,7 @@ def _suggestions(ours: set[str]) -> Iterator[None]:
         setattr(argparse.ArgumentParser, "error", plain)
 
 
-def _apply(args: argparse.Namespace) -> None:
+def _apply_options(args: argparse.Namespace) -> None:
     """Applies the command line to the defaults, or to the options that a checkpoint kept."""
     options = session.options
     if args.outdir:
