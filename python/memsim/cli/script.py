@@ -48,8 +48,14 @@ def register(p: argparse.ArgumentParser) -> None:
     add_threads(p)
     p.add_argument("--list-sim-objects", action="store_true", help="list the component types")
     p.add_argument("--version", action="version", version=f"memsim {memsim.__version__}", help="print the version")
+    _add_configuration(p.add_argument_group("configuration"))
+    _add_checkpoints(p.add_argument_group("checkpoints"))
+    _add_debugging(p.add_argument_group("debugging"))
+    add_oracles(p)
+    p.add_argument("command", nargs=argparse.REMAINDER, metavar="script.py arguments")
 
-    g = p.add_argument_group("configuration")
+
+def _add_configuration(g: argparse._ArgumentGroup) -> None:
     add_changes(g, "; with --restore a tunable one")
     g.add_argument(
         "--skip-finished",
@@ -59,7 +65,8 @@ def register(p: argparse.ArgumentParser) -> None:
         "checkpoint; end with code 75 if another process runs it",
     )
 
-    g = p.add_argument_group("checkpoints")
+
+def _add_checkpoints(g: argparse._ArgumentGroup) -> None:
     g.add_argument("--restore", metavar="FILE", action="append", default=[], help="continue from a checkpoint")
     g.add_argument(
         "--trust",
@@ -79,7 +86,8 @@ def register(p: argparse.ArgumentParser) -> None:
         help="save at intervals of real time, as OUTDIR/wall-<run>.ckpt",
     )
 
-    g = p.add_argument_group("debugging")
+
+def _add_debugging(g: argparse._ArgumentGroup) -> None:
     g.add_argument(
         "--debug-flags", metavar="A,-B", type=_flags, help="print the messages of these flags; -B removes B from All"
     )
@@ -114,9 +122,6 @@ def register(p: argparse.ArgumentParser) -> None:
         default=0,
         help="the largest size of the file, such as 100MB; a message at the end of the run counts missing events",
     )
-
-    add_oracles(p)
-    p.add_argument("command", nargs=argparse.REMAINDER, metavar="script.py arguments")
 
 
 def _file_size(text: str) -> int:
