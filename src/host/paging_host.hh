@@ -203,20 +203,20 @@ class PagingHost final : public Model<PagingHost>, public Functional {
   private:
     /// Whether no page is in progress and all dirty pages are on the drive.
     bool quiet() const { return state.free.size() == state.pages.size() && state.writing == 0; }
-    void work();
+    void advance_driver();
     void take_batch();
     Time cost(const WantedPage& w) const {
         return w.prefetch ? params.prefetch_cost() : params.page_cost();
     }
-    void begin(const WantedPage& wanted, Tick since);
-    void gone(const PageName& page);
-    void answer(std::uint32_t page);
-    void finish(std::uint32_t page);
-    void framed(const protocol::PageOrderReply& reply);
-    void copied(const protocol::MemResponse& r);
-    void fetch(std::uint32_t page);
-    void copy_in(std::uint32_t page);
-    void copy();
+    void claim_frame(const WantedPage& wanted, Tick since);
+    void record_eviction(const PageName& page);
+    void answer_fault(std::uint32_t page);
+    void release_page(std::uint32_t page);
+    void order_answered(const protocol::PageOrderReply& reply);
+    void chunk_answered(const protocol::MemResponse& r);
+    void read_page(std::uint32_t page);
+    void queue_copy_in(std::uint32_t page);
+    void send_chunks();
     void from_drive(const protocol::BlockResponse& r);
     void ask_drive(std::uint64_t sector, protocol::BlockOp op, std::uint32_t tag,
                    Contents::Id contents = {});

@@ -49,21 +49,21 @@ void MemoryManager::wake() {
     while (port.misses && !port.misses->empty()) {
         port.misses->pop();
         ++stat.misses;
-        if (params.trigger() == Trigger::miss) ask_for_all();
+        if (params.trigger() == Trigger::miss) queue_recorded();
     }
-    if (may_ask()) look();
+    if (may_query()) query_schedulers();
     send_hints();
 }
 
-bool MemoryManager::may_ask() const {
+bool MemoryManager::may_query() const {
     return std::ranges::any_of(state.answers,
                                [](const Answer& a) { return a.query == Query::none; });
 }
 
 /// Queries the SMs that have answered, each period.
-void MemoryManager::look() {
+void MemoryManager::query_schedulers() {
     if (now() < state.look_at) return arm(state.next, state.look_at);
-    if (params.trigger() == Trigger::period) ask_for_new();
+    if (params.trigger() == Trigger::period) queue_new();
     for (unsigned i = 0; i < params.sms; ++i) {
         if (state.answers[i].query != Query::none) continue;
         port.queries[i].send({params.lookahead(), true});
@@ -74,7 +74,7 @@ void MemoryManager::look() {
 }
 
 void MemoryManager::take_answers(std::uint32_t sm) {
-    for (auto& answers = port.upcoming[sm]; !answers.empty() && listeners_can_hear();) {
+    for (auto& answers = port.upcoming[sm]; !answers.empty() && listeners_ready();) {
         UpcomingAccesses a = answers.pop();
         Answer& answer = state.answers[sm];
         if (answer.query == Query::asked) answer.units.take_all([](std::uint64_t) {});
@@ -91,9 +91,9 @@ void MemoryManager::record(std::uint32_t sm, UpcomingAccesses& a) {
         const std::uint64_t line = a.lines[i];
         if (cached(sm, line)) continue;
         a.lines[a.count++] = line;
-        stat.dropped_units += state.record.note(line / unit_, params.record);
+        stat.dropped_units += state.record.add(line / unit_, params.record);
         if (params.trigger() == Trigger::period)
-            state.answers[sm].units.note(line / unit_, params.record);
+            state.answers[sm].units.add(line / unit_, params.record);
     }
     stat.cached_lines += seen - a.count;
     stat.recorded.set(now(), state.record.size());
@@ -101,7 +101,7 @@ void MemoryManager::record(std::uint32_t sm, UpcomingAccesses& a) {
     for (unsigned i = 0; i < params.listeners; ++i) port.recorded[i].send(a);
 }
 
-bool MemoryManager::listeners_can_hear() const {
+bool MemoryManager::listeners_ready() const {
     for (unsigned i = 0; i < params.listeners; ++i)
         if (!port.recorded[i].can_send()) return false;
     return true;
@@ -120,24 +120,24 @@ bool MemoryManager::cached(std::uint32_t sm, std::uint64_t line) const {
 
 /// Queues a unit for a hint. For a memory that accepts few hints, at most one record's worth of
 /// units waits.
-void MemoryManager::ask_for(std::uint64_t unit) {
-    if (port.hints) stat.dropped_units += state.asking.note(unit, params.record);
+void MemoryManager::queue_hint(std::uint64_t unit) {
+    if (port.hints) stat.dropped_units += state.asking.add(unit, params.record);
 }
 
-void MemoryManager::ask_for_all() {
-    state.record.take_all([this](std::uint64_t unit) { ask_for(unit); });
+void MemoryManager::queue_recorded() {
+    state.record.take_all([this](std::uint64_t unit) { queue_hint(unit); });
     stat.recorded.set(now(), 0);
 }
 
 /// Requests each unit once while it remains valid. Units of an SM that has not answered again
 /// remain valid.
-void MemoryManager::ask_for_new() {
+void MemoryManager::queue_new() {
     for (const Answer& a : state.answers)
         for (std::uint32_t i = 0; a.query == Query::asked && i < a.units.size(); ++i)
-            stat.dropped_units += state.record.note(a.units.units[i], params.record);
+            stat.dropped_units += state.record.add(a.units.units[i], params.record);
     for (std::uint32_t i = 0; i < state.record.size(); ++i)
         if (const std::uint64_t unit = state.record.units[i]; !state.before.noted.find(unit))
-            ask_for(unit);
+            queue_hint(unit);
     state.before.take_all([](std::uint64_t) {});
     std::swap(state.before, state.record);
     stat.recorded.set(now(), 0);

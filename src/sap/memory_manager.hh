@@ -133,15 +133,15 @@ class MemoryManager final : public Model<MemoryManager> {
     State state;
 
   private:
-    void look();
+    void query_schedulers();
     void take_answers(std::uint32_t sm);
     void record(std::uint32_t sm, protocol::UpcomingAccesses& a);
-    bool may_ask() const;
-    bool listeners_can_hear() const;
+    bool may_query() const;
+    bool listeners_ready() const;
     bool cached(std::uint32_t sm, std::uint64_t line) const;
-    void ask_for(std::uint64_t unit);
-    void ask_for_all();
-    void ask_for_new();
+    void queue_hint(std::uint64_t unit);
+    void queue_recorded();
+    void queue_new();
     void send_hints();
 
     std::vector<const protocol::Probed*> l1_, l2_; ///< by SM, by slice

@@ -26,7 +26,7 @@ void ShadowDram::wake() {
         const protocol::UpcomingAccesses a = port.recorded->pop();
         for (std::uint8_t i = 0; i < a.count; ++i)
             for (Dram& dram : state.drams)
-                dram.record.note(params.sizes.unit_of(a.lines[i]), params.record);
+                dram.record.add(params.sizes.unit_of(a.lines[i]), params.record);
     }
     while (!port.accesses.empty()) {
         const protocol::Observed a = port.accesses.pop();

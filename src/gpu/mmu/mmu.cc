@@ -79,7 +79,7 @@ void Mmu::look_up() {
             arm(state.next_cycle, state.slots.next.tick);
             return;
         }
-        if (!serve(static_cast<std::uint16_t>(tlb), in.front())) {
+        if (!translate(static_cast<std::uint16_t>(tlb), in.front())) {
             ++waiting;
             continue;
         }
@@ -90,7 +90,7 @@ void Mmu::look_up() {
     }
 }
 
-bool Mmu::serve(std::uint16_t tlb, const protocol::TranslationRequest& r) {
+bool Mmu::translate(std::uint16_t tlb, const protocol::TranslationRequest& r) {
     if (r.application >= params.pages.applications() || r.page >= params.pages.pages())
         refuse("address_space", "application " + std::to_string(r.application) + " uses address " +
                                     std::to_string(r.page * page_bytes()) + "; there are " +
@@ -198,7 +198,7 @@ void Mmu::take_orders() {
     for (unsigned m = 0; m < port.mover_side.size(); ++m) {
         auto& in = port.mover_side[m];
         while (!in.empty() && !state.orders.full() &&
-               begin(static_cast<std::uint16_t>(m), in.front())) {
+               begin_order(static_cast<std::uint16_t>(m), in.front())) {
             in.pop();
             advance_orders();
         }
@@ -206,7 +206,7 @@ void Mmu::take_orders() {
 }
 
 /// Returns false if the order must wait.
-bool Mmu::begin(std::uint16_t mover, const protocol::PageOrder& order) {
+bool Mmu::begin_order(std::uint16_t mover, const protocol::PageOrder& order) {
     PageMoves moves = this->moves();
     const std::string& sender = port.mover_side[mover].neighbour_path();
     if (const auto fault = moves.fault_of(order, sender)) refuse(fault->parameter, fault->why);

@@ -150,7 +150,7 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
 
     // Lookups and walks.
     void look_up();
-    bool serve(std::uint16_t tlb, const protocol::TranslationRequest& r);
+    bool translate(std::uint16_t tlb, const protocol::TranslationRequest& r);
     void start_walks();
     void end_walk(std::uint32_t page);
     void fault(std::uint32_t page);
@@ -160,7 +160,7 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
     void place_contents(std::uint64_t key, std::uint64_t frame);
     // Page orders.
     void take_orders();
-    bool begin(std::uint16_t mover, const protocol::PageOrder& order);
+    bool begin_order(std::uint16_t mover, const protocol::PageOrder& order);
     void complete_unmapped(std::uint32_t page);
     void advance_orders();
 

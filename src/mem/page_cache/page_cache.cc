@@ -221,7 +221,7 @@ void PageCache::unit_gone(std::uint64_t unit) {
     ++stat.units_out;
     if (const std::uint32_t f = state.resident.find(unit); f != none && state.resident[f].here)
         state.resident.unpin(f);
-    state.deferred.arrive(unit, [this](FunctionalAccess& access) {
+    state.deferred.replay(unit, [this](FunctionalAccess& access) {
         access.address += static_cast<std::uint64_t>(params.drive_base->raw);
         look_through(port.drive_side, access);
     });
@@ -260,7 +260,7 @@ void PageCache::functional(const PortBase&, FunctionalAccess& access) {
             if (frame->transfer.left == 0) look_at_dram();
         }
     } else if (!state.deferred.empty())
-        state.deferred.look(unit, access);
+        state.deferred.apply_to(unit, access);
     access.address = address + static_cast<std::uint64_t>(params.drive_base->raw);
     if (!access.complete()) look_through(port.drive_side, access);
     access.address = address;

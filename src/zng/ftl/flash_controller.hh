@@ -172,16 +172,16 @@ class FlashController final : public Model<FlashController>,
     void accept(const protocol::MemRequest& r, unsigned from_port);
     void accept(const CollectRequest& r);
     std::uint32_t take_slot();
-    void queue(std::uint32_t slot);
+    void queue_request(std::uint32_t slot);
     void send();
     FlashPacket packet(std::uint32_t slot);
     void name_line(FlashPacket& p, std::uint64_t address) const;
-    void fill(FlashPacket& p, std::uint32_t slot);
+    void fill_packet(FlashPacket& p, std::uint32_t slot);
     std::uint32_t reserved_slots() const { return port.collector ? params.collect_queue() : 0; }
-    bool take(const FlashPacket& p);
-    void finish(std::uint32_t slot, const FlashPacket& p);
+    bool receive(const FlashPacket& p);
+    void complete(std::uint32_t slot, const FlashPacket& p);
     void release(std::uint32_t slot);
-    void tell_caches();
+    void send_reservations();
 
     Flash flash_;
     PacketAddresses addresses_;
