@@ -9,7 +9,7 @@ share of SMs and L2.
 import memsim
 from memsim.options import script_parser
 from memsim.systems import cmd
-from memsim.systems.scale import footprint, tell
+from memsim.systems.scale import footprint, print_proportions
 
 parser = script_parser(__doc__)
 parser.add_argument("--platform", default="cmd", help=f"one of {', '.join(cmd.platforms())}")
@@ -37,7 +37,7 @@ program, region = cmd.workloads.program(args.workload, args.scale, args.seed)
 shares = {name: value for name in ("hash_share", "tables_share") if (value := getattr(args, name)) is not None}
 cmd.fronts.check_options(args.platform, **shares)
 size = cmd.scale.scale(footprint(program), args.ratio, **shares)
-tell(size.invariants)
+print_proportions(size.invariants)
 root = cmd.machine(
     cmd.MachineParameters(
         args.platform,

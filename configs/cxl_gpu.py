@@ -6,7 +6,7 @@
 import memsim
 from memsim.options import script_parser
 from memsim.systems import cxl_gpu
-from memsim.systems.scale import footprint, tell
+from memsim.systems.scale import footprint, print_proportions
 
 parser = script_parser(__doc__)
 parser.add_argument("--platform", default="cxl-ds", help=f"one of {', '.join(cxl_gpu.platforms())}")
@@ -61,7 +61,7 @@ args = parser.parse_args()
 
 program, region = cxl_gpu.workloads.program(args.workload, args.scale, args.seed)
 size = cxl_gpu.scale.scale(footprint(program))
-tell(size.invariants)
+print_proportions(size.invariants)
 root = cxl_gpu.machine(
     cxl_gpu.MachineParameters(
         args.platform,

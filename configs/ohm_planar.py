@@ -10,7 +10,7 @@ import memsim
 from memsim.systems import ohm, scale
 
 args, parameters = ohm.job.arguments(__doc__, "planar")
-scale.tell(parameters.invariants)
+scale.print_proportions(parameters.invariants)
 root = ohm.machine(parameters)
 
 memsim.instantiate(root, args)

@@ -66,9 +66,7 @@ else:
 
 entrance = hint_path(root, hints=not args.without)
 if not args.without:
-    watch(root, clock, unit=unit, trigger="period", reports=0, period=args.period, lookahead=args.lookahead).hints[
-        0
-    ] = entrance
+    watch(root, clock, unit=unit, trigger="period", period=args.period, lookahead=args.lookahead).hints = entrance
 
 memsim.instantiate(root, args)
 end = memsim.simulate()

@@ -67,29 +67,27 @@ elif args.host == "buffer":
         unit="4KiB",
         replacement=replacement,
         prefetch=prefetch,
-        prefetchers=int(watched),
         queue=32,
         requests=256,
         drive_queue=256,
     )
     zng.hybrid.hybridgpu(root, size, footprint(program), held)
     manager = dict(unit="4KiB", clock=zng.machines.CLOCK)
-    entrance = held.hints[0] if watched else None
+    entrance = held.hints if watched else None
 else:
     root = cxl_gpu.machine(
         cxl_gpu.MachineParameters("uvm", program, seed=args.seed, fault="25us", threads="simt", dispatcher=limit)
     )
     root.gpu.mmu.eviction, root.host.prefetch = replacement, prefetch
-    root.host.prefetchers = int(watched)
     manager = dict(unit=str(Bytes(cxl_gpu.scale.UVM_PAGE)), clock=cxl_gpu.values.CLOCK)
-    held, entrance = root.gpu.mmu, root.host.hints[0] if watched else None
+    held, entrance = root.gpu.mmu, root.host.hints if watched else None
 
 if watched:
     reports = args.host == "buffer"  # the memory reports its misses
-    made = watch(root, **manager, trigger="miss" if reports else "period", reports=int(reports))
-    made.hints[0] = entrance
+    made = watch(root, **manager, trigger="miss" if reports else "period")
+    made.hints = entrance
     if reports:
-        made.misses[0] = held.misses[0]
+        made.misses = held.misses
 
 memsim.instantiate(root, args)
 end = memsim.simulate()

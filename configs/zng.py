@@ -11,7 +11,7 @@ import argparse
 import memsim
 from memsim.options import script_parser, whole
 from memsim.systems import zng
-from memsim.systems.scale import footprint, tell
+from memsim.systems.scale import footprint, print_proportions
 
 
 def planes(text):
@@ -95,7 +95,7 @@ programs = zng.workloads.programs(args.workload, args.scale, args.seed, args.gra
 most = args.max_instructions if args.max_instructions is not None else zng.workloads.REGION[args.scale]
 sized_for = zng.workloads.programs(args.sized_for, args.scale, args.seed, args.graphs) if args.sized_for else programs
 size = zng.scale.scale(sum(footprint(p) for p in sized_for), args.whole, args.buffer)
-tell(size.invariants)
+print_proportions(size.invariants)
 on_flash = {
     n: getattr(args, n)
     for n in ("registers", "network", "redirect", "span", "across", "collect")

@@ -32,7 +32,7 @@ void DeterministicStore::wake() {
     while (!port.local_side.empty()) come_back(port.local_side.pop(), true);
     while (!port.mem_side.empty()) come_back(port.mem_side.pop(), false);
     if (state.gate.due(now()) && (state.reserve.stacked() || !in.empty()))
-        state.gate.look(params.suspend_at(), now(), params.poll->raw);
+        state.gate.judge_load(params.suspend_at(), now(), params.poll->raw);
     bool more = true;
     while (more) {
         more = write_lines();
@@ -125,7 +125,7 @@ bool DeterministicStore::store(const MemRequest& r) {
     Reserve::Entry& entry = state.reserve[e];
     MemRequest copy = at(e, r);
     copy.contents = stored_bytes::copy(sim().contents(), entry, r.contents, first_sector(r));
-    entry.note(r, first_sector(r));
+    entry.record_store(r, first_sector(r));
     send(port.local_side, copy, state.jobs.add(Kind::store, r, now()));
     if (path == StorePath::dual) {
         MemRequest write = r;

@@ -29,14 +29,14 @@ struct LoadControl {
         const bool steps = load == DevLoad::light || load == DevLoad::moderate;
         if (const Tick periods = steps ? (now - stepped) / rule.period : 0) {
             const Tick enough = rule.most / rule.step + 1;
-            move(static_cast<std::uint32_t>(std::min(periods, enough)), rule);
+            adjust_granularity(static_cast<std::uint32_t>(std::min(periods, enough)), rule);
             stepped += periods * rule.period;
         }
         if (reported == load) return;
         load = reported;
         stepped = now;
         if (load == DevLoad::light) halted = false;
-        if (load == DevLoad::moderate) move(1, rule);
+        if (load == DevLoad::moderate) adjust_granularity(1, rule);
         if (load == DevLoad::severe) {
             halted = true;
             granularity = rule.least;
@@ -50,7 +50,7 @@ struct LoadControl {
     }
 
   private:
-    void move(std::uint32_t steps, const Rule& rule) {
+    void adjust_granularity(std::uint32_t steps, const Rule& rule) {
         if (load == protocol::DevLoad::light)
             granularity = std::min(rule.most, granularity + steps * rule.step);
         else

@@ -45,9 +45,9 @@ void QueueLogic::wake() {
     while (!port.mem_side.empty()) answer(port.mem_side.pop());
     bool more = true;
     while (more) { // oldest requests first
-        more = read();
+        more = issue_speculative_reads();
         more |= move_loads();
-        more |= take();
+        more |= take_requests();
         more |= send();
     }
     count_levels();
@@ -83,7 +83,7 @@ void QueueLogic::answer(const protocol::MemResponse& r) {
 
 // ---- inputs ----------------------------------------------------------------------------------
 
-bool QueueLogic::take() {
+bool QueueLogic::take_requests() {
     bool any = false;
     for (; !port.cpu_side.empty() && accept(port.cpu_side.front()); any = true) port.cpu_side.pop();
     return any;
@@ -102,7 +102,7 @@ bool QueueLogic::accept(const MemRequest& r) {
     const Lines lines(r);
     for (std::uint32_t i = 0; i < state.sr_queue.size(); ++i)
         if (lines.overlap(Lines(state.sr_queue[i].request))) return false;
-    enter(r, now(), load ? RequestPath::plain : RequestPath::store);
+    enqueue(r, now(), load ? RequestPath::plain : RequestPath::store);
     return true;
 }
 
@@ -114,7 +114,7 @@ std::uint32_t QueueLogic::usable() const {
 // ---- the reader ------------------------------------------------------------------------------
 
 /// Issues speculative reads for loads without one, while the memory queue has room.
-bool QueueLogic::read() {
+bool QueueLogic::issue_speculative_reads() {
     if (state.read_ahead->heeds_load() && state.control.halted) return false;
     bool any = false;
     for (std::uint32_t i = 0; i < state.sr_queue.size(); ++i) {
@@ -184,7 +184,7 @@ bool QueueLogic::move_loads() {
         }
         stat.sr_wait.sample(Time {now() - w.since});
         if (w.path == RequestPath::speculated) stat.lead.sample(Time {now() - w.read_at});
-        enter(w.request, w.since, w.path);
+        enqueue(w.request, w.since, w.path);
         state.sr_queue.erase(i);
         any = true;
     }
@@ -193,7 +193,7 @@ bool QueueLogic::move_loads() {
 
 // ---- the memory queue ------------------------------------------------------------------------
 
-void QueueLogic::enter(const MemRequest& r, Tick since, RequestPath path) {
+void QueueLogic::enqueue(const MemRequest& r, Tick since, RequestPath path) {
     state.memory_queue.add(r, since);
     ++stat.requests[path];
 }

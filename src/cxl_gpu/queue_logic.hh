@@ -162,15 +162,15 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
   private:
     void profile();
     void answer(const protocol::MemResponse& r);
-    bool take();
+    bool take_requests();
     bool accept(const protocol::MemRequest& r);
-    bool read();
+    bool issue_speculative_reads();
     void speculate(std::uint32_t load);
     void accept_hint(const protocol::MemRequest& hint);
     void issue(const SpecRead& ahead, std::uint16_t application);
     bool move_loads();
     bool send();
-    void enter(const protocol::MemRequest& r, Tick since, RequestPath path);
+    void enqueue(const protocol::MemRequest& r, Tick since, RequestPath path);
     std::uint32_t usable() const;
     void count_levels();
 

@@ -48,7 +48,7 @@ class Reserve {
             return r;
         }
         /// Records the sectors that a store writes; `first`: its first sector within the line.
-        void note(const protocol::MemRequest& r, std::uint32_t first) {
+        void record_store(const protocol::MemRequest& r, std::uint32_t first) {
             for_each_sector(r, [&](std::uint64_t number, std::uint32_t i) {
                 const std::uint64_t from = number * SectorBytes::size;
                 const auto sector = static_cast<std::uint16_t>(1u << (first + i));

@@ -24,7 +24,7 @@ struct WriteGate {
         look_at = now + period;
     }
     bool due(Tick now) const { return suspended && now >= look_at; }
-    void look(protocol::DevLoad limit, Tick now, Tick period) {
+    void judge_load(protocol::DevLoad limit, Tick now, Tick period) {
         suspended = load >= limit;
         probe = suspended && !heard;
         heard = false;

@@ -41,7 +41,7 @@ struct FaultDriver {
     }
     /// Removes that page; cost(page): the time for the page after it.
     template <class Cost>
-    WantedPage take(Tick now, Cost&& cost) {
+    WantedPage next_page(Tick now, Cost&& cost) {
         const WantedPage page = batch.pop();
         free_at = now + (batch.empty() ? Time {} : cost(batch.front())).raw;
         return page;

@@ -14,11 +14,11 @@ struct HintedPages {
     parts::UnitRecord keys; ///< HeldPages::key() of each page
 
     /// `end`: number of pages of an address space.
-    void note(const protocol::MemRequest& hint, std::uint64_t page_bytes, std::uint64_t end,
-              std::uint32_t most) {
+    void add(const protocol::MemRequest& hint, std::uint64_t page_bytes, std::uint64_t end,
+             std::uint32_t most) {
         const std::uint64_t behind = (hint.address + hint.bytes + page_bytes - 1) / page_bytes;
         for (std::uint64_t p = hint.address / page_bytes; p < std::min(behind, end); ++p)
-            keys.note(HeldPages::key({p, hint.application}), most);
+            keys.add(HeldPages::key({p, hint.application}), most);
     }
     /// Appends the pages to those transferred with a batch, except pages that are already included.
     void join(const std::vector<PageName>& faults, std::vector<PageName>& with_them) {

@@ -11,7 +11,7 @@ struct HostDram {
     std::int64_t remainder = 0; ///< of bytes / bandwidth
 
     /// Returns when these bytes have been transferred, after all earlier ones.
-    Tick use(WireTime& bandwidth, std::uint32_t bytes, Tick now) {
+    Tick transfer(WireTime& bandwidth, std::uint32_t bytes, Tick now) {
         if (free_at < now) free_at = now, remainder = 0;
         return free_at += bandwidth.take(bytes, remainder);
     }

@@ -32,20 +32,19 @@ void PagingHost::init() {
                            Text<Bytes>::show({static_cast<std::int64_t>(pages.page_bytes())}));
     chunks_ = static_cast<std::uint32_t>(page / chunk);
     sectors_ = page / protocol::block_sector_bytes;
-    if ((params.source() == PageSource::host_memory) != (params.drives() == 0))
+    if ((params.source() == PageSource::host_memory) == bool {port.drive_side})
         refuse(
-            "drives",
+            "drive_side",
             "pages come from " + Text<PageSource>::show(params.source()) +
                 ": a drive is required for drive and drive_direct, and must be absent otherwise");
-    for (unsigned d = 0; d < port.drive_side.size(); ++d)
-        protocol::check_block_sectors(port.drive_side[d]);
+    if (port.drive_side) protocol::check_block_sectors(*port.drive_side);
     state.backing.init(page, static_cast<std::uint32_t>(chunk),
                        static_cast<std::uint64_t>(params.drive_space->raw),
                        params.source() != PageSource::host_memory);
     dram_ = WireTime(params.dram_bandwidth());
     state.prefetch.make(params.prefetch, *this, "prefetch");
     state.prefetch->resize(page, pages.pages());
-    prefetches_ = state.prefetch->prefetches() || params.prefetchers() != 0;
+    prefetches_ = state.prefetch->prefetches() || port.hints;
     pages_ = pages.pages();
     // Place orders follow claims in the same queue, so no claim may wait for a place order.
     state.pages.resize(prefetches_ ? std::min<std::uint64_t>(params.transfers(), pages.frames())
@@ -54,28 +53,26 @@ void PagingHost::init() {
 }
 
 void PagingHost::wake() {
-    while (!port.pages.empty()) framed(port.pages.pop());
-    while (!port.device_side.empty()) copied(port.device_side.pop());
-    for (unsigned d = 0; d < port.drive_side.size(); ++d)
-        while (!port.drive_side[d].empty()) from_drive(port.drive_side[d].pop());
-    for (unsigned i = 0; i < port.hints.size(); ++i)
-        while (!port.hints[i].empty())
-            state.hinted.note(port.hints[i].pop(), static_cast<std::uint64_t>(params.page->raw),
-                              pages_, params.hinted());
-    work();
-    copy();
+    while (!port.pages.empty()) order_answered(port.pages.pop());
+    while (!port.device_side.empty()) chunk_answered(port.device_side.pop());
+    while (port.drive_side && !port.drive_side->empty()) from_drive(port.drive_side->pop());
+    while (port.hints && !port.hints->empty())
+        state.hinted.add(port.hints->pop(), static_cast<std::uint64_t>(params.page->raw), pages_,
+                         params.hinted());
+    advance_driver();
+    send_chunks();
     while (!state.placing.empty() && port.pages.can_send()) {
         const std::uint32_t i = state.placing.pop();
         const Page& p = state.pages[i];
         port.pages.send({protocol::PageOrderKind::place, p.fault.application, i, p.fault.page, 1,
                          p.frame, true});
     }
-    while (!state.to_drive.empty() && port.drive_side[0].can_send())
-        port.drive_side[0].send(state.to_drive.pop());
+    while (!state.to_drive.empty() && port.drive_side->can_send())
+        port.drive_side->send(state.to_drive.pop());
 }
 
 /// Advances the driver: interrupt, batch, page by page.
-void PagingHost::work() {
+void PagingHost::advance_driver() {
     FaultDriver& driver = state.driver;
     if (driver.begun() && quiet()) {
         stat.batch_time.sample(Time {now() - driver.interrupt});
@@ -83,7 +80,7 @@ void PagingHost::work() {
     }
     if (driver.idle() && !port.faults.empty() && quiet()) {
         if (prefetches_ && state.held.holds(name_of(port.faults.front()))) {
-            if (port.pages.can_send()) begin({port.faults.pop(), false}, now());
+            if (port.pages.can_send()) claim_frame({port.faults.pop(), false}, now());
             return;
         }
         driver.interrupted(now(), params.fault_latency());
@@ -93,10 +90,10 @@ void PagingHost::work() {
     if (driver.takes_batch(now())) take_batch();
     while (driver.has_page(now()) && !state.free.empty() && port.pages.can_send()) {
         const WantedPage wanted =
-            driver.take(now(), [this](const WantedPage& next) { return cost(next); });
+            driver.next_page(now(), [this](const WantedPage& next) { return cost(next); });
         if (!driver.batch.empty()) stat.cpu_time.add(now(), now(), driver.free_at);
         stat.batched_faults += !wanted.prefetch;
-        begin(wanted, driver.interrupt);
+        claim_frame(wanted, driver.interrupt);
     }
     if (driver.busy(now())) arm(state.next, driver.free_at);
 }
@@ -119,7 +116,7 @@ void PagingHost::take_batch() {
 }
 
 /// The driver has processed a page: claims its frame and reads its data.
-void PagingHost::begin(const WantedPage& wanted, Tick since) {
+void PagingHost::claim_frame(const WantedPage& wanted, Tick since) {
     const std::uint32_t i = state.free.back();
     state.free.pop_back();
     Page& p = state.pages[i];
@@ -137,16 +134,16 @@ void PagingHost::begin(const WantedPage& wanted, Tick since) {
         state.held.claimed(name_of(p.fault));
         state.prefetch->claimed(name_of(p.fault));
     }
-    if (!p.late) fetch(i);
+    if (!p.late) read_page(i);
 }
 
 /// A page was evicted from the device, or was claimed while it was present.
-void PagingHost::gone(const PageName& page) {
+void PagingHost::record_eviction(const PageName& page) {
     state.held.evicted(page);
     state.prefetch->evicted(page);
 }
 
-void PagingHost::fetch(std::uint32_t i) {
+void PagingHost::read_page(std::uint32_t i) {
     if (params.source() == PageSource::host_memory)
         return after<&PagingHost::read>(Time {use_dram(1) - now()}, {i});
     ask_drive(state.backing.sector(name_of(state.pages[i].fault)), protocol::BlockOp::read, i);
@@ -183,7 +180,7 @@ void PagingHost::from_drive(const protocol::BlockResponse& r) {
 Tick PagingHost::use_dram(unsigned passes) {
     const std::uint64_t bytes = passes * static_cast<std::uint64_t>(params.page->raw);
     stat.dram_bytes += bytes;
-    return state.dram.use(dram_, static_cast<std::uint32_t>(bytes), now()) +
+    return state.dram.transfer(dram_, static_cast<std::uint32_t>(bytes), now()) +
            params.dram_latency->raw;
 }
 
@@ -191,32 +188,32 @@ void PagingHost::read(const Arrived& a) {
     Page& p = parts::named(state.pages, a.page);
     p.here = true;
     sim().stamps().mark(p.fault.stamps, reading, now());
-    copy_in(a.page);
+    queue_copy_in(a.page);
 }
 
-void PagingHost::framed(const protocol::PageOrderReply& reply) {
+void PagingHost::order_answered(const protocol::PageOrderReply& reply) {
     Page& p = parts::named(state.pages, reply.tag);
-    if (p.placed) return finish(reply.tag);
+    if (p.placed) return release_page(reply.tag);
     p.frame = reply.frame;
     if (reply.present) {
         ++stat.late_faults;
-        gone(name_of(p.fault)); // it was claimed before
-        return answer(reply.tag);
+        record_eviction(name_of(p.fault)); // it was claimed before
+        return answer_fault(reply.tag);
     }
-    if (p.late) fetch(reply.tag); // it was evicted again
-    if (reply.evicted && prefetches_) gone({reply.page, reply.owner});
+    if (p.late) read_page(reply.tag); // it was evicted again
+    if (reply.evicted && prefetches_) record_eviction({reply.page, reply.owner});
     p.victim = {reply.page, reply.owner};
     if (reply.evicted && reply.dirty) return state.copies.out.push(reply.tag);
     p.framed = true;
-    copy_in(reply.tag);
+    queue_copy_in(reply.tag);
 }
 
-void PagingHost::copy_in(std::uint32_t i) {
+void PagingHost::queue_copy_in(std::uint32_t i) {
     if (state.pages[i].framed && state.pages[i].here) state.copies.in.push(i);
 }
 
 /// The two directions of the copy engine alternate at the port.
-void PagingHost::copy() {
+void PagingHost::send_chunks() {
     while (!state.copies.idle() && port.device_side.can_send()) {
         const CopyEngine::Chunk chunk = state.copies.next();
         const std::uint32_t i = chunk.page;
@@ -235,7 +232,7 @@ void PagingHost::copy() {
     }
 }
 
-void PagingHost::copied(const protocol::MemResponse& r) {
+void PagingHost::chunk_answered(const protocol::MemResponse& r) {
     const std::uint32_t i = r.tag & ~copied_out;
     Page& p = parts::named(state.pages, i);
     (r.tag & copied_out ? stat.bytes_out : stat.bytes_in) += r.bytes;
@@ -256,31 +253,31 @@ void PagingHost::copied(const protocol::MemResponse& r) {
                       std::exchange(p.out, {}));
         }
         p.framed = true;
-        return copy_in(i);
+        return queue_copy_in(i);
     }
-    if (!p.prefetch) return answer(i);
+    if (!p.prefetch) return answer_fault(i);
     ++stat.prefetches;
     p.placed = true;
     state.placing.push(i);
 }
 
-void PagingHost::answer(std::uint32_t i) {
+void PagingHost::answer_fault(std::uint32_t i) {
     const Page& p = state.pages[i];
     sim().stamps().mark(p.fault.stamps, copying, now());
     port.faults.send({p.frame, p.fault.tag});
     ++stat.faults;
     stat.fault_time.sample(Time {now() - p.since});
-    finish(i);
+    release_page(i);
 }
 
-void PagingHost::finish(std::uint32_t i) {
+void PagingHost::release_page(std::uint32_t i) {
     sim().contents().release(std::exchange(state.pages[i].in, {}));
     state.pages[i].live = false;
     state.free.push_back(i);
 }
 
 void PagingHost::functional(const PortBase&, FunctionalAccess& access) {
-    state.backing.functional(access, port.drive_side.size() ? &port.drive_side[0] : nullptr);
+    state.backing.functional(access, port.drive_side ? &*port.drive_side : nullptr);
 }
 
 void PagingHost::check_loaded(Loader& l) const {

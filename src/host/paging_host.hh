@@ -73,8 +73,6 @@ class PagingHost final : public Model<PagingHost>, public Functional {
                                Change::tunable};
         Param<PolicyName<parts::PagePrefetcher>> prefetch {
             "none", "Policy that selects pages to transfer without a fault", switched_off()};
-        Param<unsigned> prefetchers {
-            0, {0, 1}, "Prefetchers that send hints of pages to be accessed", from_wiring()};
         Param<unsigned> hinted {
             1024,
             {1, 1u << 20},
@@ -95,7 +93,6 @@ class PagingHost final : public Model<PagingHost>, public Functional {
             100_ns, {0_fs, 1_ms}, "Time to the first byte of a page", assumed(), Change::tunable};
         Param<PageSource> source {PageSource::host_memory, "Initial location of pages",
                                   assumed("host memory holds what device memory does not")};
-        Param<unsigned> drives {0, {0, 1}, "Drives connected to drive_side", from_wiring()};
         Param<Bytes> drive_space {
             1_GiB,
             {1_KiB, Bytes {std::int64_t {1} << 50}},
@@ -125,11 +122,10 @@ class PagingHost final : public Model<PagingHost>, public Functional {
             "Page orders to the MMU"};
         Requester<Mem> device_side {{.depth = from<&Params::outstanding>},
                                     "The copy engine's port to device memory"};
-        Many<Responder<Mem>> hints {from<&Params::prefetchers>,
-                                    {.depth = [](const void*) { return 64u; }, .hints = true},
-                                    "Hints of pages to be accessed"};
-        Many<Requester<protocol::BlockIo>> drive_side {
-            from<&Params::drives>, {.depth = from<&Params::transfers>}, "The drive"};
+        Optional<Responder<Mem>> hints {{.depth = [](const void*) { return 64u; }, .hints = true},
+                                        "Hints of pages to be accessed, of a prefetcher"};
+        Optional<Requester<protocol::BlockIo>> drive_side {{.depth = from<&Params::transfers>},
+                                                           "The drive"};
     };
     struct Stats {
         Counter faults {Unit::count, "Page faults answered"};
@@ -207,20 +203,20 @@ class PagingHost final : public Model<PagingHost>, public Functional {
   private:
     /// Whether no page is in progress and all dirty pages are on the drive.
     bool quiet() const { return state.free.size() == state.pages.size() && state.writing == 0; }
-    void work();
+    void advance_driver();
     void take_batch();
     Time cost(const WantedPage& w) const {
         return w.prefetch ? params.prefetch_cost() : params.page_cost();
     }
-    void begin(const WantedPage& wanted, Tick since);
-    void gone(const PageName& page);
-    void answer(std::uint32_t page);
-    void finish(std::uint32_t page);
-    void framed(const protocol::PageOrderReply& reply);
-    void copied(const protocol::MemResponse& r);
-    void fetch(std::uint32_t page);
-    void copy_in(std::uint32_t page);
-    void copy();
+    void claim_frame(const WantedPage& wanted, Tick since);
+    void record_eviction(const PageName& page);
+    void answer_fault(std::uint32_t page);
+    void release_page(std::uint32_t page);
+    void order_answered(const protocol::PageOrderReply& reply);
+    void chunk_answered(const protocol::MemResponse& r);
+    void read_page(std::uint32_t page);
+    void queue_copy_in(std::uint32_t page);
+    void send_chunks();
     void from_drive(const protocol::BlockResponse& r);
     void ask_drive(std::uint64_t sector, protocol::BlockOp op, std::uint32_t tag,
                    Contents::Id contents = {});

@@ -64,13 +64,15 @@ void Pcie::init() {
 
 void Pcie::wake() {
     const auto down = [this] {
-        run(state.down, port.from_host, port.to_device, port.to_host, port.from_device,
-            {stat.down_data, stat.down_bytes, stat.down_packets, stat.down_busy,
-             stat.down_hints_dropped});
+        advance_direction(state.down, port.from_host, port.to_device, port.to_host,
+                          port.from_device,
+                          {stat.down_data, stat.down_bytes, stat.down_packets, stat.down_busy,
+                           stat.down_hints_dropped});
     };
     down();
     const bool full = port.to_device && port.to_device->waits_for_answers();
-    run(state.up, port.from_device, port.to_host, port.to_device, port.from_host,
+    advance_direction(
+        state.up, port.from_device, port.to_host, port.to_device, port.from_host,
         {stat.up_data, stat.up_bytes, stat.up_packets, stat.up_busy, stat.up_hints_dropped});
     // A response to the host frees space without a wake-up.
     if (full && !port.to_device->waits_for_answers()) down();
@@ -78,7 +80,8 @@ void Pcie::wake() {
 
 /// Advances one direction: `requests` are sent to `out`, and `answers` (responses to requests of
 /// the other side) to `back`.
-void Pcie::run(Wire& wire, In& requests, Out& out, Out& answers, In& back, const Counters& count) {
+void Pcie::advance_direction(Wire& wire, In& requests, Out& out, Out& answers, In& back,
+                             const Counters& count) {
     while (true) {
         if (wire.busy) {
             if (wire.free_at > now()) return arm(wire.free, wire.free_at);
@@ -103,16 +106,16 @@ void Pcie::run(Wire& wire, In& requests, Out& out, Out& answers, In& back, const
         if (!answer && !request) return;
         if (answer && (!request || !wire.answers)) {
             wire.answer = answers->pop();
-            put(wire, wire.answer, true, count);
+            start_transfer(wire, wire.answer, true, count);
         } else {
             wire.request = requests->pop();
-            put(wire, wire.request, false, count);
+            start_transfer(wire, wire.request, false, count);
         }
     }
 }
 
 template <class M>
-void Pcie::put(Wire& wire, const M& m, bool answers, const Counters& count) {
+void Pcie::start_transfer(Wire& wire, const M& m, bool answers, const Counters& count) {
     const std::uint32_t data = m.data_bytes();
     const bool same_stream = data && answers == wire.answers && m.address == wire.continues &&
                              m.address % static_cast<std::uint64_t>(params.payload->raw);

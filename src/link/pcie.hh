@@ -136,9 +136,10 @@ class Pcie final : public Model<Pcie>, public Functional {
         ElapsedTime& busy;
         Counter& hints_dropped;
     };
-    void run(Wire& wire, In& requests, Out& out, Out& answers, In& back, const Counters& count);
+    void advance_direction(Wire& wire, In& requests, Out& out, Out& answers, In& back,
+                           const Counters& count);
     template <class M>
-    void put(Wire& wire, const M& message, bool answers, const Counters& count);
+    void start_transfer(Wire& wire, const M& message, bool answers, const Counters& count);
 
     WireTime wire_time_;
 };

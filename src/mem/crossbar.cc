@@ -58,7 +58,7 @@ void Crossbar::wake() {
     // there.
     const ClockEdge edge = edges_.at_or_after(now());
     if (edge.tick != now()) return;
-    const std::int64_t requests = move(
+    const std::int64_t requests = transfer(
         edge.cycle, state.requests, port.cpu_side, port.mem_side,
         [&](MemRequest& r, std::uint32_t input) {
             const std::uint32_t source = r.source * params.inputs() + input;
@@ -76,7 +76,7 @@ void Crossbar::wake() {
             ++stat.slice_requests[output];
         },
         stat.slice_busy, stat.slice_stalls);
-    const std::int64_t responses = move(
+    const std::int64_t responses = transfer(
         edge.cycle, state.responses, port.mem_side, port.cpu_side,
         [&](MemResponse& r, std::uint32_t) {
             const std::uint32_t input = r.source % params.inputs();
@@ -100,8 +100,8 @@ void Crossbar::wake() {
 }
 
 template <class M, class From, class To, class Route, class Sent>
-std::int64_t Crossbar::move(std::int64_t cycle, Switch<M>& s, From& from, To& to, Route&& route,
-                            Sent&& sent, Each<BookedCycles>& busy, Each<Counter>& stalls) {
+std::int64_t Crossbar::transfer(std::int64_t cycle, Switch<M>& s, From& from, To& to, Route&& route,
+                                Sent&& sent, Each<BookedCycles>& busy, Each<Counter>& stalls) {
     std::int64_t next = no_cycle;
     // Into the buffers: one message per input.
     std::array<std::uint64_t, 4> left {}; // bit per input with more messages

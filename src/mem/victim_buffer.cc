@@ -48,11 +48,11 @@ bool VictimBuffer::serve(const MemRequest& r) {
         return read(r);
     case Command::write:
     case Command::atomic:
-        if (!pass(r, r)) return false;
+        if (!forward(r, r)) return false;
         drop(r);
         return true;
     case Command::victim:
-        take(r);
+        store_victim(r);
         return true;
     case Command::claim:
         drop(r);
@@ -82,7 +82,7 @@ bool VictimBuffer::read(const MemRequest& r) {
         });
     }
     if (missing)
-        pass(only(r, missing), awaited);
+        forward(only(r, missing), awaited);
     else {
         MemResponse answer = protocol::answer(r);
         answer.contents = awaited.contents;
@@ -104,7 +104,7 @@ bool VictimBuffer::read(const MemRequest& r) {
 }
 
 /// Forwards a message; its response answers `awaited`.
-bool VictimBuffer::pass(MemRequest r, const MemRequest& awaited) {
+bool VictimBuffer::forward(MemRequest r, const MemRequest& awaited) {
     if (!port.mem_side.can_send()) return false;
     if (r.needs_response()) {
         r.tag = state.free.back(); // available: the port limits messages to `outstanding`
@@ -153,7 +153,7 @@ std::uint32_t VictimBuffer::find(std::uint64_t sector) const {
     return none;
 }
 
-void VictimBuffer::take(const MemRequest& r) {
+void VictimBuffer::store_victim(const MemRequest& r) {
     std::uint32_t piece = 0;
     for_each_sector(r, [&](std::uint64_t sector, std::uint32_t) {
         if (state.held.size() == params.sectors()) {

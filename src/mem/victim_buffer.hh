@@ -104,8 +104,8 @@ class VictimBuffer final : public Model<VictimBuffer>,
   private:
     bool serve(const protocol::MemRequest& r);
     bool read(const protocol::MemRequest& r);
-    bool pass(protocol::MemRequest r, const protocol::MemRequest& awaited);
-    void take(const protocol::MemRequest& r);
+    bool forward(protocol::MemRequest r, const protocol::MemRequest& awaited);
+    void store_victim(const protocol::MemRequest& r);
     void drop(const protocol::MemRequest& r);
     void empty(std::uint16_t application);
     void come_back(const protocol::MemResponse& r);

@@ -20,7 +20,7 @@ class DeferredWrites {
 
     void add(std::uint64_t key, const FunctionalAccess& write) { writes_.push_back({key, write}); }
     /// Applies the writes to a functional read, the latest first.
-    void look(std::uint64_t key, FunctionalAccess& access) const {
+    void apply_to(std::uint64_t key, FunctionalAccess& access) const {
         for (auto w = writes_.rbegin(); w != writes_.rend(); ++w)
             if (w->key == key && w->write.address == access.address)
                 access.data.fill(w->write.data);
@@ -36,7 +36,7 @@ class DeferredWrites {
     }
     /// Calls write(access) for all writes of this key, in order, and removes them.
     template <class F>
-    void arrive(std::uint64_t key, F&& write) {
+    void replay(std::uint64_t key, F&& write) {
         for (std::size_t i = 0; i < writes_.size();) {
             if (writes_[i].key != key) {
                 ++i;

@@ -15,7 +15,7 @@ struct UnitRecord {
     HashMap<bool> noted; ///< by unit
 
     /// Returns true if another unit was dropped.
-    bool note(std::uint64_t unit, std::uint32_t most) {
+    bool add(std::uint64_t unit, std::uint32_t most) {
         if (std::exchange(noted[unit], true)) return false;
         const bool full = units.size() == most;
         if (full) noted.erase(units.pop());

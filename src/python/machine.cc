@@ -109,11 +109,7 @@ py::dict counts(Machine& machine) {
     return all;
 }
 
-} // namespace
-
-void bind_machine(py::module_& m) {
-    using namespace py::literals;
-    using NoGil = py::call_guard<py::gil_scoped_release>;
+void bind_snapshot(py::module_& m) {
     py::class_<Snapshot>(m, "Snapshot")
         .def_readonly("now", &Snapshot::now)
         .def_readonly("configuration", &Snapshot::configuration)
@@ -129,8 +125,9 @@ void bind_machine(py::module_& m) {
             for (const auto& e : s.events) all.append(py::make_tuple(e.tick, e.path, e.handler));
             return all;
         });
+}
 
-    m.def("check_name", &check_name, "name"_a);
+void bind_timeline(py::module_& m) {
     py::class_<TimelineLeftOut>(m, "TimelineLeftOut")
         .def_readonly("since", &TimelineLeftOut::since)
         .def_readonly("requests", &TimelineLeftOut::requests)
@@ -139,7 +136,12 @@ void bind_machine(py::module_& m) {
     py::class_<Timeline>(m, "Timeline").def("complete", [](Timeline& timeline, Machine& machine) {
         return timeline.complete(machine.sim());
     });
-    py::class_<Machine>(m, "Machine")
+}
+
+/// What a machine has before its run.
+void bind_construction(py::class_<Machine>& machine) {
+    using namespace py::literals;
+    machine
         .def(py::init([](std::uint64_t seed, const std::string& queue) {
                  return std::make_unique<Machine>(seed, queue_kind(queue));
              }),
@@ -159,7 +161,15 @@ void bind_machine(py::module_& m) {
         .def_property_readonly("warnings", &Machine::warnings)
         .def_property_readonly("inputs", &Machine::inputs)
         .def_property_readonly("outputs", &outputs_of)
-        .def("start", &Machine::start)
+        .def_property_readonly("configuration", &Machine::configuration)
+        .def_property_readonly("connections", &connections)
+        .def("load", &Machine::load);
+}
+
+void bind_run(py::class_<Machine>& machine) {
+    using namespace py::literals;
+    using NoGil = py::call_guard<py::gil_scoped_release>;
+    machine.def("start", &Machine::start)
         .def("run", &run, "until"_a, NoGil())
         .def("complete_outputs", &complete_outputs)
         .def("attend", [](Machine& machine) { machine.sim().attention() = true; })
@@ -180,8 +190,6 @@ void bind_machine(py::module_& m) {
             },
             "period"_a, "patterns"_a)
         .def_property_readonly("digest", &Machine::digest)
-        .def_property_readonly("configuration", &Machine::configuration)
-        .def_property_readonly("connections", &connections)
         .def_property_readonly("counts", &counts)
         .def("perturb", &perturb, "seed"_a, "one_in"_a)
         .def("set_debug", &set_debug, "flags"_a, "start"_a, "end"_a, "file"_a = "",
@@ -196,8 +204,19 @@ void bind_machine(py::module_& m) {
             },
             "file"_a, "start"_a = 0, "end"_a = never, "bytes"_a = ~std::uint64_t {0},
             py::return_value_policy::reference_internal)
-        .def("save", &Machine::save)
-        .def("load", &Machine::load);
+        .def("save", &Machine::save);
+}
+
+} // namespace
+
+void bind_machine(py::module_& m) {
+    using namespace py::literals;
+    bind_snapshot(m);
+    bind_timeline(m);
+    m.def("check_name", &check_name, "name"_a);
+    py::class_<Machine> machine(m, "Machine");
+    bind_construction(machine);
+    bind_run(machine);
 }
 
 void bind_threads(py::module_& m) {

@@ -16,18 +16,19 @@ void MemoryManager::init() {
     period_ = Clock(params.clock()).cycles(params.period());
     state.answers.resize(params.sms);
     over_slices_ = {static_cast<std::uint64_t>(params.interleave->raw), params.slices};
-    if (params.trigger() == Trigger::period && params.memories == 0)
-        refuse("trigger", "hints each period require a memory: set memories=1 "
-                          "and bind hints[0]");
-    if (params.trigger() == Trigger::miss && params.memories() > params.reports())
-        refuse("trigger", "hints at a miss require a memory that reports misses: set "
-                          "reports=1 and bind misses[0], or trigger=period");
+    if (params.trigger() == Trigger::period && !port.hints)
+        refuse("trigger", "hints each period require a memory: bind hints");
+    if (params.trigger() == Trigger::miss && port.hints && !port.misses)
+        refuse("trigger", "hints at a miss require a memory that reports misses: bind misses, or "
+                          "set trigger=period");
     for (auto [ports, caches] : {std::pair {&port.l1, &l1_}, std::pair {&port.l2, &l2_}}) {
         caches->resize(ports->size());
         for (unsigned i = 0; i < ports->size(); ++i)
             if (!((*caches)[i] = protocol::probed((*ports)[i])))
                 refuse((*ports)[i].name(), "it must be bound to port control[0] of a cache");
     }
+    if (!port.hints && port.recorded.size() == 0)
+        refuse("hints", "no component receives the recorded units: bind hints or recorded");
 }
 
 /// Caches know their addresses after init().
@@ -45,25 +46,24 @@ void MemoryManager::start() {
 
 void MemoryManager::wake() {
     for (std::uint32_t sm = 0; sm < params.sms; ++sm) take_answers(sm);
-    for (unsigned i = 0; i < port.misses.size(); ++i)
-        while (!port.misses[i].empty()) {
-            port.misses[i].pop();
-            ++stat.misses;
-            if (params.trigger() == Trigger::miss) ask_for_all();
-        }
-    if (may_ask()) look();
+    while (port.misses && !port.misses->empty()) {
+        port.misses->pop();
+        ++stat.misses;
+        if (params.trigger() == Trigger::miss) queue_recorded();
+    }
+    if (may_query()) query_schedulers();
     send_hints();
 }
 
-bool MemoryManager::may_ask() const {
+bool MemoryManager::may_query() const {
     return std::ranges::any_of(state.answers,
                                [](const Answer& a) { return a.query == Query::none; });
 }
 
 /// Queries the SMs that have answered, each period.
-void MemoryManager::look() {
+void MemoryManager::query_schedulers() {
     if (now() < state.look_at) return arm(state.next, state.look_at);
-    if (params.trigger() == Trigger::period) ask_for_new();
+    if (params.trigger() == Trigger::period) queue_new();
     for (unsigned i = 0; i < params.sms; ++i) {
         if (state.answers[i].query != Query::none) continue;
         port.queries[i].send({params.lookahead(), true});
@@ -74,7 +74,7 @@ void MemoryManager::look() {
 }
 
 void MemoryManager::take_answers(std::uint32_t sm) {
-    for (auto& answers = port.upcoming[sm]; !answers.empty() && listeners_can_hear();) {
+    for (auto& answers = port.upcoming[sm]; !answers.empty() && listeners_ready();) {
         UpcomingAccesses a = answers.pop();
         Answer& answer = state.answers[sm];
         if (answer.query == Query::asked) answer.units.take_all([](std::uint64_t) {});
@@ -91,9 +91,9 @@ void MemoryManager::record(std::uint32_t sm, UpcomingAccesses& a) {
         const std::uint64_t line = a.lines[i];
         if (cached(sm, line)) continue;
         a.lines[a.count++] = line;
-        stat.dropped_units += state.record.note(line / unit_, params.record);
+        stat.dropped_units += state.record.add(line / unit_, params.record);
         if (params.trigger() == Trigger::period)
-            state.answers[sm].units.note(line / unit_, params.record);
+            state.answers[sm].units.add(line / unit_, params.record);
     }
     stat.cached_lines += seen - a.count;
     stat.recorded.set(now(), state.record.size());
@@ -101,7 +101,7 @@ void MemoryManager::record(std::uint32_t sm, UpcomingAccesses& a) {
     for (unsigned i = 0; i < params.listeners; ++i) port.recorded[i].send(a);
 }
 
-bool MemoryManager::listeners_can_hear() const {
+bool MemoryManager::listeners_ready() const {
     for (unsigned i = 0; i < params.listeners; ++i)
         if (!port.recorded[i].can_send()) return false;
     return true;
@@ -120,33 +120,33 @@ bool MemoryManager::cached(std::uint32_t sm, std::uint64_t line) const {
 
 /// Queues a unit for a hint. For a memory that accepts few hints, at most one record's worth of
 /// units waits.
-void MemoryManager::ask_for(std::uint64_t unit) {
-    if (params.memories) stat.dropped_units += state.asking.note(unit, params.record);
+void MemoryManager::queue_hint(std::uint64_t unit) {
+    if (port.hints) stat.dropped_units += state.asking.add(unit, params.record);
 }
 
-void MemoryManager::ask_for_all() {
-    state.record.take_all([this](std::uint64_t unit) { ask_for(unit); });
+void MemoryManager::queue_recorded() {
+    state.record.take_all([this](std::uint64_t unit) { queue_hint(unit); });
     stat.recorded.set(now(), 0);
 }
 
 /// Requests each unit once while it remains valid. Units of an SM that has not answered again
 /// remain valid.
-void MemoryManager::ask_for_new() {
+void MemoryManager::queue_new() {
     for (const Answer& a : state.answers)
         for (std::uint32_t i = 0; a.query == Query::asked && i < a.units.size(); ++i)
-            stat.dropped_units += state.record.note(a.units.units[i], params.record);
+            stat.dropped_units += state.record.add(a.units.units[i], params.record);
     for (std::uint32_t i = 0; i < state.record.size(); ++i)
         if (const std::uint64_t unit = state.record.units[i]; !state.before.noted.find(unit))
-            ask_for(unit);
+            queue_hint(unit);
     state.before.take_all([](std::uint64_t) {});
     std::swap(state.before, state.record);
     stat.recorded.set(now(), 0);
 }
 
 void MemoryManager::send_hints() {
-    for (unsigned i = 0; i < params.memories; ++i)
-        for (auto& to = port.hints[i]; !state.asking.empty() && to.can_send(); ++stat.hints)
-            to.send(protocol::hint(state.asking.take() * unit_, static_cast<std::uint32_t>(unit_)));
+    for (; port.hints && !state.asking.empty() && port.hints->can_send(); ++stat.hints)
+        port.hints->send(
+            protocol::hint(state.asking.take() * unit_, static_cast<std::uint32_t>(unit_)));
 }
 
 void MemoryManager::check_loaded(Loader& l) const {

@@ -71,8 +71,6 @@ class MemoryManager final : public Model<MemoryManager> {
                                        "Set to False if a TLB is above the L1: "
                                        "caches then use other addresses than warps",
                                        assumed("a line that a cache holds needs no unit")};
-        Param<unsigned> memories {1, {0, 1}, "Memories that receive hints", from_wiring()};
-        Param<unsigned> reports {1, {0, 1}, "Memories that report their misses", from_wiring()};
         Param<unsigned> listeners {0, {0, 64}, "Models that receive recorded lines", from_wiring()};
         Param<unsigned> queue {64, {1, 65536}, "Hints in flight", queue_places()};
 
@@ -92,12 +90,10 @@ class MemoryManager final : public Model<MemoryManager> {
             +[](const void* p) { return static_cast<const Params*>(p)->l2s(); },
             {.depth = [](const void*) { return 1u; }},
             "Slices of the L2, for look-ups"};
-        Many<In<protocol::PageMiss>> misses {from<&Params::reports>,
-                                             {.depth = [](const void*) { return 64u; }},
-                                             "Units that the memory below missed"};
-        Many<Requester<Mem>> hints {from<&Params::memories>,
-                                    {.depth = from<&Params::queue>},
-                                    "Recorded units, to the memory below"};
+        Optional<In<protocol::PageMiss>> misses {{.depth = [](const void*) { return 64u; }},
+                                                 "Units that the memory below missed"};
+        Optional<Requester<Mem>> hints {{.depth = from<&Params::queue>},
+                                        "Recorded units, to the memory below"};
         Many<Out<protocol::UpcomingAccesses>> recorded {
             from<&Params::listeners>, {}, "Lines as they are recorded"};
     };
@@ -137,15 +133,15 @@ class MemoryManager final : public Model<MemoryManager> {
     State state;
 
   private:
-    void look();
+    void query_schedulers();
     void take_answers(std::uint32_t sm);
     void record(std::uint32_t sm, protocol::UpcomingAccesses& a);
-    bool may_ask() const;
-    bool listeners_can_hear() const;
+    bool may_query() const;
+    bool listeners_ready() const;
     bool cached(std::uint32_t sm, std::uint64_t line) const;
-    void ask_for(std::uint64_t unit);
-    void ask_for_all();
-    void ask_for_new();
+    void queue_hint(std::uint64_t unit);
+    void queue_recorded();
+    void queue_new();
     void send_hints();
 
     std::vector<const protocol::Probed*> l1_, l2_; ///< by SM, by slice

@@ -22,13 +22,12 @@ void ShadowDram::init() {
 }
 
 void ShadowDram::wake() {
-    for (unsigned m = 0; m < params.managers; ++m)
-        while (!port.recorded[m].empty()) {
-            const protocol::UpcomingAccesses a = port.recorded[m].pop();
-            for (std::uint8_t i = 0; i < a.count; ++i)
-                for (Dram& dram : state.drams)
-                    dram.record.note(params.sizes.unit_of(a.lines[i]), params.record);
-        }
+    while (port.recorded && !port.recorded->empty()) {
+        const protocol::UpcomingAccesses a = port.recorded->pop();
+        for (std::uint8_t i = 0; i < a.count; ++i)
+            for (Dram& dram : state.drams)
+                dram.record.add(params.sizes.unit_of(a.lines[i]), params.record);
+    }
     while (!port.accesses.empty()) {
         const protocol::Observed a = port.accesses.pop();
         stat.sizes.count(a);

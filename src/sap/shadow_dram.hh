@@ -29,16 +29,13 @@ class ShadowDram final : public Model<ShadowDram> {
                                 {1, 1u << 20},
                                 "Units that the record holds; a new one replaces the oldest",
                                 assumed("as sap.MemoryManager's")};
-        Param<unsigned> managers {
-            0, {0, 1}, "Memory managers that send recorded lines", from_wiring()};
         Param<unsigned> queue {
             64, {1, 65536}, "Messages queued or in flight to this component", queue_places()};
     };
     struct Ports {
         In<protocol::Observed> accesses {{.depth = from<&Params::queue>}, "Accesses of the GPU"};
-        Many<In<protocol::UpcomingAccesses>> recorded {from<&Params::managers>,
-                                                       {.depth = from<&Params::queue>},
-                                                       "Lines that a memory manager records"};
+        Optional<In<protocol::UpcomingAccesses>> recorded {{.depth = from<&Params::queue>},
+                                                           "Lines that a memory manager records"};
     };
     struct Stats {
         SizeStats<Params> sizes;

@@ -179,7 +179,7 @@ void Device::finish(Tick now) {
 
 SectorBytes Device::newest(std::uint64_t line, std::uint64_t sector) const {
     SectorBytes all;
-    media_.look(line, sector, all);
+    media_.read_sector(line, sector, all);
     state_.write_buffer.cover_by_all(line, sector, all);
     return all;
 }

@@ -147,7 +147,7 @@ class Media {
     void check_loaded(Loader& l) const;
 
     /// Reads a sector of a line, without the write buffer.
-    void look(std::uint64_t line, std::uint64_t sector, SectorBytes& to) const {
+    void read_sector(std::uint64_t line, std::uint64_t sector, SectorBytes& to) const {
         state_.contents.read(state_.levelling.physical(line) * line_sectors + sector, to);
     }
     void copy_in(std::uint64_t line, std::uint64_t sector, const SectorBytes& data) {

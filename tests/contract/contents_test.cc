@@ -144,7 +144,7 @@ DataRig page_cache(const std::string& more, const std::string& drive, bool hints
                       arguments("count=4000 lines=200 stride=7 gap=2us answers=40"));
                 m.add("cache", "mem.PageCache",
                       arguments("capacity=48KiB requests=12 dram_queue=6 drive_queue=3 batch=4 " +
-                                more + (hints ? " prefetchers=1" : "")));
+                                more));
                 m.add("dram", "mem.DramController", {});
                 m.bind("driver", "mem", "cache", "cpu_side");
                 m.bind("cache", "dram_side", "dram", "cpu_side");
@@ -157,8 +157,8 @@ DataRig page_cache(const std::string& more, const std::string& drive, bool hints
                 }
                 if (!hints) return;
                 m.add("prefetcher", "test.NextPages", arguments("pages=3"));
-                m.bind("cache", "misses[0]", "prefetcher", "misses");
-                m.bind("prefetcher", "hints", "cache", "hints[0]");
+                m.bind("cache", "misses", "prefetcher", "misses");
+                m.bind("prefetcher", "hints", "cache", "hints");
             }};
 }
 
@@ -232,7 +232,6 @@ DataRig paging(const std::string& name, bool faults, const std::string& drive = 
             const auto at = [](const char* what, unsigned i) {
                 return std::string(what) + "[" + std::to_string(i) + "]";
             };
-            const std::string hosts = faults ? "1" : "0";
             m.add("network", "mem.Crossbar",
                   arguments("outputs=1 inputs=" + std::string(faults ? "4" : "3")));
             m.add("l2", "mem.Cache",
@@ -242,10 +241,9 @@ DataRig paging(const std::string& name, bool faults, const std::string& drive = 
             m.bind("l2", "mem_side", "memory", "cpu_side");
             m.add("mmu", "gpu.Mmu",
                   arguments("tlbs=2 page=1KiB address_space=16KiB walkers=2 entries=8 ways=2 "
-                            "walk_cache=2 walk_cache_ways=1 leaf_entries=2 orders=2 hosts=" +
-                            hosts + " movers=" + hosts +
-                            (faults ? " placement=faults memory=6KiB"
-                                    : " placement=first_touch memory=16KiB")));
+                            "walk_cache=2 walk_cache_ways=1 leaf_entries=2 orders=2" +
+                            std::string(faults ? " placement=faults memory=6KiB"
+                                               : " placement=first_touch memory=16KiB")));
             m.bind("mmu", "walk_side", "network", "cpu_side[2]");
             for (unsigned i = 0; i < 2; ++i) {
                 m.add(at("driver", i), "test.DataDriver",
@@ -265,16 +263,16 @@ DataRig paging(const std::string& name, bool faults, const std::string& drive = 
             m.add("host", "host.PagingHost",
                   arguments("page=1KiB fault_latency=2us page_cost=100ns batch=4 transfers=2 "
                             "outstanding=4 drive_space=64KiB source=" +
-                            source + " drives=" + (drive.empty() ? "0" : "1")));
+                            source));
             if (drive == "flash.Drive") {
                 small_drive("cache=16KiB write_buffer=8KiB").add(m);
-                m.bind("host", "drive_side[0]", "drive", "host[0]");
+                m.bind("host", "drive_side", "drive", "host[0]");
             } else if (!drive.empty()) {
                 m.add("drive", drive, {});
-                m.bind("host", "drive_side[0]", "drive", "requests");
+                m.bind("host", "drive_side", "drive", "requests");
             }
             m.add("pcie", "link.Pcie", arguments("queue=4 lanes=4"));
-            m.bind("mmu", "fault_side[0]", "host", "faults");
+            m.bind("mmu", "fault_side", "host", "faults");
             m.bind("host", "pages", "mmu", "mover_side[0]");
             m.bind("host", "device_side", "pcie", "from_host");
             m.bind("pcie", "to_device", "network", "cpu_side[3]");

@@ -54,7 +54,7 @@ void build(Machine& m, const Options& o) {
         return m.build();
     }
     m.add("mmu", "gpu.Mmu",
-          arguments("tlbs=2 page=4KiB address_space=16MiB hosts=1 movers=1 placement=faults "
+          arguments("tlbs=2 page=4KiB address_space=16MiB placement=faults "
                     "memory=128KiB table_base=1GiB"));
     m.bind("mmu", "walk_side", "network", "cpu_side[2]");
     for (unsigned i = 0; i < 2; ++i) {
@@ -66,7 +66,7 @@ void build(Machine& m, const Options& o) {
     }
     m.add("host", "host.PagingHost", arguments("page=4KiB fault_latency=1us page_cost=50ns"));
     m.add("pcie", "link.Pcie", {});
-    m.bind("mmu", "fault_side[0]", "host", "faults");
+    m.bind("mmu", "fault_side", "host", "faults");
     m.bind("host", "pages", "mmu", "mover_side[0]");
     m.bind("host", "device_side", "pcie", "from_host");
     m.bind("pcie", "to_device", "network", "cpu_side[3]");

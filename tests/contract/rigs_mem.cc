@@ -26,8 +26,7 @@ static void page_cache(Machine& m, const std::string& replacement, bool prefetch
            {"prefetch", prefetch},
            {"prefetch_end", "16KiB"},
            {"write_group", groups ? "2KiB" : "0B"},
-           {"early_writes", groups ? "true" : "false"},
-           {"prefetchers", prefetches ? "1" : "0"}});
+           {"early_writes", groups ? "true" : "false"}});
     m.add("dram", "mem.SimpleMemory", {{"queue", "4"}});
     m.add("drive", "flash.FixedDrive", {{"read_latency", "2us"}, {"queue", "2"}});
     m.bind("driver", "mem", "cache", "cpu_side");
@@ -35,8 +34,8 @@ static void page_cache(Machine& m, const std::string& replacement, bool prefetch
     m.bind("cache", "drive_side", "drive", "requests");
     if (!prefetches) return;
     m.add("prefetcher", "test.NextPages", {{"pages", "3"}});
-    m.bind("cache", "misses[0]", "prefetcher", "misses");
-    m.bind("prefetcher", "hints", "cache", "hints[0]");
+    m.bind("cache", "misses", "prefetcher", "misses");
+    m.bind("prefetcher", "hints", "cache", "hints");
 }
 static const RigFor fetching {"mem.PageCache", [](Machine& m) { page_cache(m, "lru", false); }};
 static const RigFor prefetching {"mem.PageCache", [](Machine& m) { page_cache(m, "clock", true); }};

@@ -9,7 +9,7 @@ namespace {
 /// Two drivers behind TLBs and L1s, a crossbar, one memory for pages and page tables.
 void gpu(Machine& m, bool faults, const Arguments& tlb, bool drive = false,
          const Arguments& host = {}) {
-    const std::string hosts = faults ? "1" : "0", inputs = faults ? "4" : "3";
+    const std::string inputs = faults ? "4" : "3";
     m.add("network", "mem.Crossbar", {{"inputs", inputs}, {"outputs", "1"}});
     m.add("memory", "mem.SimpleMemory", {{"queue", "8"}});
     m.bind("network", "mem_side[0]", "memory", "cpu_side");
@@ -17,7 +17,7 @@ void gpu(Machine& m, bool faults, const Arguments& tlb, bool drive = false,
         {"tlbs", "2"},         {"page", "1KiB"}, {"address_space", "16KiB"}, {"walkers", "2"},
         {"walk_buffer", "4"},  {"targets", "1"}, {"entries", "8"},           {"ways", "2"},
         {"walk_cache", "2"},   {"queue", "2"},   {"walk_cache_ways", "1"},   {"leaf_entries", "2"},
-        {"fault_buffer", "3"}, {"orders", "2"},  {"hosts", hosts},           {"movers", hosts}};
+        {"fault_buffer", "3"}, {"orders", "2"}};
     mmu.emplace_back("placement", faults ? "faults" : "first_touch");
     mmu.emplace_back("memory", faults ? "6KiB" : "16KiB");
     m.add("mmu", "gpu.Mmu", mmu);
@@ -43,16 +43,15 @@ void gpu(Machine& m, bool faults, const Arguments& tlb, bool drive = false,
                       {"batch", "4"},
                       {"transfers", "2"},
                       {"outstanding", "4"},
-                      {"drives", drive ? "1" : "0"},
                       {"source", drive ? "drive" : "host_memory"}};
     params.insert(params.end(), host.begin(), host.end());
     m.add("host", "host.PagingHost", params);
     if (drive) {
         m.add("drive", "flash.FixedDrive", {{"read_latency", "3us"}, {"queue", "1"}});
-        m.bind("host", "drive_side[0]", "drive", "requests");
+        m.bind("host", "drive_side", "drive", "requests");
     }
     m.add("pcie", "link.Pcie", {{"queue", "4"}, {"lanes", "4"}});
-    m.bind("mmu", "fault_side[0]", "host", "faults");
+    m.bind("mmu", "fault_side", "host", "faults");
     m.bind("host", "pages", "mmu", "mover_side[0]");
     m.bind("host", "device_side", "pcie", "from_host");
     m.bind("pcie", "to_device", "network", "cpu_side[3]");

@@ -10,13 +10,9 @@ static const RigFor shadow_dram {
         planned_hints() = {};
         m.add("upcoming_source", "test.UpcomingSource", {{"count", "400"}, {"hearing", "1"}});
         m.add("shadow", "sap.ShadowDram",
-              {{"least", "32KiB"},
-               {"capacities", "3"},
-               {"replacement", "clock"},
-               {"record", "5"},
-               {"managers", "1"}});
+              {{"least", "32KiB"}, {"capacities", "3"}, {"replacement", "clock"}, {"record", "5"}});
         m.bind("upcoming_source", "accesses[0]", "shadow", "accesses");
-        m.bind("upcoming_source", "upcoming[0]", "shadow", "recorded[0]");
+        m.bind("upcoming_source", "upcoming[0]", "shadow", "recorded");
     }};
 static const RigFor stack_distances {
     "sap.StackDistances", [](Machine& m) {
@@ -50,12 +46,11 @@ static const RigFor memory_manager {
     "sap.MemoryManager", [](Machine& m) {
         scripts() = {strides()};
         m.add("monitor", "mem.Monitor", {{"listeners", "1"}});
-        m.add("memory", "mem.PageCache",
-              {{"capacity", "64KiB"}, {"prefetchers", "1"}, {"hint_queue", "1"}});
+        m.add("memory", "mem.PageCache", {{"capacity", "64KiB"}, {"hint_queue", "1"}});
         m.add("dram", "mem.SimpleMemory", {});
         m.add("drive", "flash.FixedDrive", {{"read_latency", "5us"}});
         m.add("shadow", "sap.ShadowDram",
-              {{"least", "32KiB"}, {"capacities", "2"}, {"managers", "1"}, {"queue", "1"}});
+              {{"least", "32KiB"}, {"capacities", "2"}, {"queue", "1"}});
         m.bind("monitor", "mem_side", "memory", "cpu_side");
         m.bind("monitor", "passed[0]", "shadow", "accesses");
         m.bind("memory", "dram_side", "dram", "cpu_side");
@@ -63,7 +58,7 @@ static const RigFor memory_manager {
         add_watched(m, 2, {{"record", "6"}, {"period", "50"}, {"listeners", "1"}, {"queue", "1"}},
                     {}, "32KiB", {{"launch_latency", "3us"}});
         m.bind("l2", "mem_side", "monitor", "cpu_side");
-        m.bind("manager", "recorded[0]", "shadow", "recorded[0]");
+        m.bind("manager", "recorded[0]", "shadow", "recorded");
     }};
 
 } // namespace memsim::test::rigs_sap

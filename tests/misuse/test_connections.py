@@ -423,6 +423,6 @@ def test_zngs_page_buffer(granularity, block, text):
 
 
 def test_a_paging_host_counts_in_sectors(refused):
-    assert "host.drive_side[0]: it counts in sectors of 512B, but " in refused(
+    assert "host.drive_side: it counts in sectors of 512B, but " in refused(
         "-q", "--set", "drive.block=256B", CONFIGS / "paged_gpu.py", "--placement", "faults", "--source", "drive"
     )

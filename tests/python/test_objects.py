@@ -125,6 +125,19 @@ def test_vector_ports_append(sys):
     refused(lambda: setattr(dispatcher, "sm_side", [sms[0].blocks]), "is bound twice")
 
 
+def test_optional_ports(sys):
+    """The schema marks them. A component asks the port whether it is bound, so no parameter restates it."""
+    mmu, host = memsim.gpu.Mmu(), memsim.host.PagingHost()
+    assert mmu._ports["fault_side"]["optional"] and not mmu._ports["walk_side"]["optional"]
+    assert type(mmu).fault_side.__doc__.endswith("(optional port: requester of protocol.Faults)")
+    mmu.fault_side = host.faults
+    assert mmu.fault_side.peer == host.faults
+    refused(lambda: host.drive_side[0], "drive_side is a single port: write it without an index")
+    refused(lambda: host.drive_side.__setitem__(0, host.faults), "drive_side is a single port")
+    for part, name in ((mmu, "hosts"), (mmu, "movers"), (host, "drives"), (memsim.mem.PageCache(), "prefetchers")):
+        refused(lambda: setattr(part, name, 1), f"has no parameter, port or child '{name}'")
+
+
 def test_wrong_bindings_give_error_messages(sys):
     sys.gen, sys.mem, sys.other = TrafficGen(), SimpleMemory(), TrafficGen()
     sys.gen.mem_side = sys.mem.cpu_side

@@ -127,8 +127,8 @@ def test_envelopes_name_the_assumption_that_moves_a_claim_most():
 
 
 def test_a_figure_that_is_0_moves_without_end():
-    assert sensitivity.change(1, 0) == float("inf") and sensitivity.change(0, 0) == 0
-    assert sensitivity.change(3, 4) == pytest.approx(0.25)
+    assert sensitivity.relative_change(1, 0) == float("inf") and sensitivity.relative_change(0, 0) == 0
+    assert sensitivity.relative_change(3, 4) == pytest.approx(0.25)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ miss brings these pages, too; before a CXL-SSD, as speculative reads. All else i
 from collections.abc import Callable
 
 from .. import Root, SimObject
-from ..model.provenance import derived, wired
+from ..model.provenance import derived
 from ..papers.sap.machines import WATCH
 from ..papers.sap.watch import hint_path, watch
 from .machine import CHIP, QUEUE, Build, Machine, behind
@@ -16,13 +16,13 @@ WATCHED = {**WATCH, "clock": derived(f"{CHIP.megahertz}MHz", from_="the clock of
 
 def sap(drive: Callable[[Machine], SimObject]) -> Build:
     """HBM as the page cache of this drive, with the memory manager."""
-    cache = behind(drive, prefetchers=wired(1))
+    cache = behind(drive)
 
     def build(root: Root, machine: Machine) -> None:
         cache(root, machine)
         manager = watch(root, **WATCHED)
-        root.gpu.cache.misses[0] = manager.misses[0]
-        manager.hints[0] = root.gpu.cache.hints[0]
+        root.gpu.cache.misses = manager.misses
+        manager.hints = root.gpu.cache.hints
 
     return build
 
@@ -35,7 +35,7 @@ def hinting(way: Build, unit: str) -> Build:
         entrance = hint_path(root)
         for join in root.hint_path.join:
             join.queue = QUEUE
-        manager = watch(root, **{**WATCHED, "unit": unit}, trigger="period", reports=wired(0))
-        manager.hints[0] = entrance
+        manager = watch(root, **{**WATCHED, "unit": unit}, trigger="period")
+        manager.hints = entrance
 
     return build

@@ -53,12 +53,12 @@ def _fail(what: object, exit_code: int) -> int:
 def _main(argv: list[str]) -> int:
     for text in argv:
         utf8(text, "the argument")
-    signals.note(signals.OF_A_RUN)
+    signals.install_handlers(signals.OF_A_RUN)
     end_with_parent()
     if argv[:1] == ["help"]:  # of memsim, of a subcommand or of a script
         argv = [*argv[1:], "--help"]
     if argv and argv[0] in SUBCOMMANDS:
-        signals.listen()
+        signals.unblock()
         if streams.stdout_was_closed:
             raise Error(f"stdout is closed: memsim {argv[0]} has nowhere to print")
         return SUBCOMMANDS[argv[0]].run(argv[1:])

@@ -25,13 +25,13 @@ def main(args: argparse.Namespace) -> int:
     # A script with several machines finishes all its runs, so the remaining runs are determined each time.
     while run := next((run for run in _unfinished(outdir) if run not in seen), None):
         seen.add(run)
-        exit_code = _go_on(outdir, run) or exit_code
+        exit_code = _continue_run(outdir, run) or exit_code
     if not seen:
-        _tell(f"{outdir}: every run is finished")
+        _print_message(f"{outdir}: every run is finished")
     return exit_code
 
 
-def _tell(text: str) -> None:
+def _print_message(text: str) -> None:
     print(f"memsim: {legible(text)}", file=sys.stderr, flush=True)
 
 
@@ -40,14 +40,14 @@ def _unfinished(outdir: str) -> list[str]:
         return [run for run, in database.execute("SELECT id FROM run WHERE finished IS NULL ORDER BY started, id")]
 
 
-def _go_on(outdir: str, run: str) -> int:
+def _continue_run(outdir: str, run: str) -> int:
     database = os.path.join(outdir, "stats.db")
     if _memsim.Database(database).in_use(run):
-        _tell(f"{outdir}: run {run} belongs to another process: wait for it, or end it first")
+        _print_message(f"{outdir}: run {run} belongs to another process: wait for it, or end it first")
         return IN_USE
     file = checkpoints.latest(outdir, run)
     if not file:
-        _tell(f"{outdir}: run {run} has no complete checkpoint here: start its script again")
+        _print_message(f"{outdir}: run {run} has no complete checkpoint here: start its script again")
         return 1
     where = _memsim.read_checkpoint(file).run.database
     if os.path.realpath(where) != os.path.realpath(database):
@@ -55,5 +55,5 @@ def _go_on(outdir: str, run: str) -> int:
             f"{file}: its run writes its results into {where}, not {database}: continue as a new "
             "run by --restore FILE -d DIR"
         )
-    _tell(f"continues with run {run} from {shown(file)}")
+    _print_message(f"continues with run {run} from {shown(file)}")
     return int(run_for_us([*MEMSIM, "--restore", file]).returncode)

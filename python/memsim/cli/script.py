@@ -48,8 +48,14 @@ def register(p: argparse.ArgumentParser) -> None:
     add_threads(p)
     p.add_argument("--list-sim-objects", action="store_true", help="list the component types")
     p.add_argument("--version", action="version", version=f"memsim {memsim.__version__}", help="print the version")
+    _add_configuration(p.add_argument_group("configuration"))
+    _add_checkpoints(p.add_argument_group("checkpoints"))
+    _add_debugging(p.add_argument_group("debugging"))
+    add_oracles(p)
+    p.add_argument("command", nargs=argparse.REMAINDER, metavar="script.py arguments")
 
-    g = p.add_argument_group("configuration")
+
+def _add_configuration(g: argparse._ArgumentGroup) -> None:
     add_changes(g, "; with --restore a tunable one")
     g.add_argument(
         "--skip-finished",
@@ -59,7 +65,8 @@ def register(p: argparse.ArgumentParser) -> None:
         "checkpoint; end with code 75 if another process runs it",
     )
 
-    g = p.add_argument_group("checkpoints")
+
+def _add_checkpoints(g: argparse._ArgumentGroup) -> None:
     g.add_argument("--restore", metavar="FILE", action="append", default=[], help="continue from a checkpoint")
     g.add_argument(
         "--trust",
@@ -79,7 +86,8 @@ def register(p: argparse.ArgumentParser) -> None:
         help="save at intervals of real time, as OUTDIR/wall-<run>.ckpt",
     )
 
-    g = p.add_argument_group("debugging")
+
+def _add_debugging(g: argparse._ArgumentGroup) -> None:
     g.add_argument(
         "--debug-flags", metavar="A,-B", type=_flags, help="print the messages of these flags; -B removes B from All"
     )
@@ -114,9 +122,6 @@ def register(p: argparse.ArgumentParser) -> None:
         default=0,
         help="the largest size of the file, such as 100MB; a message at the end of the run counts missing events",
     )
-
-    add_oracles(p)
-    p.add_argument("command", nargs=argparse.REMAINDER, metavar="script.py arguments")
 
 
 def _file_size(text: str) -> int:
@@ -168,13 +173,13 @@ def main(argv: list[str]) -> int:
         width = max(len(name) for name, _ in flags)
         print("".join(f"{name:{width}}  {doc}\n" for name, doc in flags), end="")
         return 0
-    _check(p, args)
+    _check_options(p, args)
     script, arguments = (
         restore.script_of(args) if args.restore else (args.command[0], args.command[1:]) if args.command else (None, [])
     )
     if script and not os.path.exists(script) and (near := did_you_mean(script, SUBCOMMANDS)):
         raise Error(f"{script}: there is no such script, and no such subcommand{near}; memsim --help lists them")
-    _apply(args)
+    _apply_options(args)
     if script is None:
         import code  # at its first use
 
@@ -185,7 +190,7 @@ def main(argv: list[str]) -> int:
         return int(run_script(script, arguments, args.interactive))
 
 
-def _check(p: argparse.ArgumentParser, args: argparse.Namespace) -> None:
+def _check_options(p: argparse.ArgumentParser, args: argparse.Namespace) -> None:
     """Raises Error for options that contradict each other, and for a command line without a command."""
     named = args.restore + [name for name in args.command if name.endswith(".ckpt")]
     if args.restore and len(named) > 1:
@@ -231,7 +236,7 @@ def _suggestions(ours: set[str]) -> Iterator[None]:
         setattr(argparse.ArgumentParser, "error", plain)
 
 
-def _apply(args: argparse.Namespace) -> None:
+def _apply_options(args: argparse.Namespace) -> None:
     """Applies the command line to the defaults, or to the options that a checkpoint kept."""
     options = session.options
     if args.outdir:

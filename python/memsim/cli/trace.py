@@ -24,48 +24,8 @@ def register(parser: argparse.ArgumentParser) -> None:
         a = actions.add_parser(name, help=what, description=what, allow_abbrev=False)
         if name == "commands":
             return a
-        g = a.add_argument_group("facts that the file does not state")
-        g.add_argument("--format", default="automatic", choices=_memsim.trace_formats)
-        g.add_argument(
-            "--unit",
-            default="",
-            metavar="TIME",
-            help="the unit of a text trace's times: a cycle, or MQSim's unit",
-        )
-        g.add_argument(
-            "--bytes",
-            type=whole(0),
-            default=64,
-            metavar="N",
-            help="bytes of an access, if the trace does not state them (64)",
-        )
-        g.add_argument(
-            "--geometry",
-            default="",
-            metavar="N,N,N,N,N,N",
-            help="channels, ranks, bank groups, banks, rows, columns of Ramulator's R|W",
-        )
-        g.add_argument(
-            "--map",
-            default="RoRaBaCoCh",
-            metavar="MAP",
-            help="the memory's address map, for Ramulator's R|W (RoRaBaCoCh)",
-        )
-        g.add_argument("--from-first", action="store_true", help="count times from the first record")
-        g.add_argument(
-            "--gem5",
-            default="common",
-            choices=_memsim.gem5_commands,
-            help="the gem5 version of the numbers of packet commands (common)",
-        )
+        _add_facts(a.add_argument_group("facts that the file does not state"))
         return a
-
-    def output(a: argparse.ArgumentParser) -> None:
-        a.add_argument("OUT", help="the trace to write")
-        a.add_argument(
-            "--to", default="memsim", choices=_memsim.trace_output_formats, help="the format of OUT (memsim)"
-        )
-        a.add_argument("--cycle", default="", metavar="TIME", help="the cycle of DRAMsim3's clock")
 
     a = action("info", "Summarise a trace; reads all of it")
     a.add_argument("FILE", nargs="+")
@@ -74,14 +34,14 @@ def register(parser: argparse.ArgumentParser) -> None:
     a.add_argument("-n", type=whole(0), default=10, metavar="N", help="the number of records (10)")
     a = action("slice", "Write a part of a trace")
     a.add_argument("FILE")
-    output(a)
+    _add_output(a)
     a.add_argument("--first", type=whole(0), default=0, metavar="N", help="first record, from 0")
     a.add_argument("--count", type=whole(0), default=ALL, metavar="N", help="the number of records")
     a.add_argument("--from", dest="since", default="", metavar="TIME", help="first time")
     a.add_argument("--until", default="", metavar="TIME", help="end time")
     a = action("convert", "Write a trace in another format")
     a.add_argument("FILE")
-    output(a)
+    _add_output(a)
     a = action(
         "commands",
         "Write the command trace of a DRAM channel for DRAMPower from the lines of the debug flag DramCommands",
@@ -93,6 +53,49 @@ def register(parser: argparse.ArgumentParser) -> None:
     a.add_argument("--rank", type=whole(0), default=0, metavar="N", help="the rank (0)")
     what = "The formats, as the table of docs/traces.md"
     actions.add_parser("formats", help=what, description=what, allow_abbrev=False)
+
+
+def _add_facts(g: argparse._ArgumentGroup) -> None:
+    """Options for what a trace may not contain."""
+    g.add_argument("--format", default="automatic", choices=_memsim.trace_formats)
+    g.add_argument(
+        "--unit",
+        default="",
+        metavar="TIME",
+        help="the unit of a text trace's times: a cycle, or MQSim's unit",
+    )
+    g.add_argument(
+        "--bytes",
+        type=whole(0),
+        default=64,
+        metavar="N",
+        help="bytes of an access, if the trace does not state them (64)",
+    )
+    g.add_argument(
+        "--geometry",
+        default="",
+        metavar="N,N,N,N,N,N",
+        help="channels, ranks, bank groups, banks, rows, columns of Ramulator's R|W",
+    )
+    g.add_argument(
+        "--map",
+        default="RoRaBaCoCh",
+        metavar="MAP",
+        help="the memory's address map, for Ramulator's R|W (RoRaBaCoCh)",
+    )
+    g.add_argument("--from-first", action="store_true", help="count times from the first record")
+    g.add_argument(
+        "--gem5",
+        default="common",
+        choices=_memsim.gem5_commands,
+        help="the gem5 version of the numbers of packet commands (common)",
+    )
+
+
+def _add_output(a: argparse.ArgumentParser) -> None:
+    a.add_argument("OUT", help="the trace to write")
+    a.add_argument("--to", default="memsim", choices=_memsim.trace_output_formats, help="the format of OUT (memsim)")
+    a.add_argument("--cycle", default="", metavar="TIME", help="the cycle of DRAMsim3's clock")
 
 
 def formats() -> str:

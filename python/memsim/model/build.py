@@ -25,7 +25,7 @@ def build(root: Root, queue: str = "fast", changes: Iterable[str] = ()) -> Any:
     Raises Error, with the line of the script, for the first fault of the tree.
     """
     for change in changes:
-        _apply(root, change)
+        _apply_setting(root, change)
     machine = _memsim.Machine(root.seed, queue)
     if root.contents:
         machine.carry_contents()
@@ -78,7 +78,7 @@ def _located(error: Exception, objects: Iterable[SimObject]) -> Exception:
     return error if re.match(r"\S+:\d+: ", text) else user_error(text)
 
 
-def _apply(root: Root, change: str) -> None:
+def _apply_setting(root: Root, change: str) -> None:
     path, equals, value = change.partition("=")
     place, dot, name = path.rpartition(".")
     if not equals or not dot:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import here, user_error
 
@@ -36,6 +36,12 @@ class Port:
     def peer(self) -> Port | None:
         """The port bound to this one, or None."""
         return self.owner._bound.get((self.info["name"], self.index), (None, None))[0]
+
+    def __getitem__(self, index: object) -> NoReturn:
+        raise user_error(f"{self.path}[{index!r}]: {self.path} is a single port: write it without an index")
+
+    def __setitem__(self, index: object, other: object) -> None:
+        self[index]
 
     def _key(self) -> tuple[int, str, int | None]:
         return id(self.owner), self.info["name"], self.index

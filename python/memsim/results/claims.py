@@ -58,7 +58,7 @@ def read(database: sqlite3.Connection, file: str) -> list[dict[str, Any]]:
     try:
         found = database.execute(f"SELECT {', '.join(there)} FROM claim ORDER BY study, id").fetchall()
     except rows.SQL_ERRORS as e:
-        signals.pass_on(e)
+        signals.handle_interrupted_query(e)
         raise Error(f"{unreadable}: {e}") from None
     for row in found:
         for column, value in zip(there, row):

@@ -86,7 +86,7 @@ def _only_reading(action: int, first: str | None, second: str | None, *where: st
 
 
 def _why_unreadable(file: str, error: Exception) -> str:
-    signals.pass_on(error)
+    signals.handle_interrupted_query(error)
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith("SQLITE_BUSY"):
         return "another process holds a lock on it: try again when that process has ended"
@@ -122,7 +122,7 @@ def not_current(connection: sqlite3.Connection) -> str:
 
 def why_refused(error: BaseException, connection: sqlite3.Connection) -> str:
     """Why a query failed."""
-    signals.pass_on(error)
+    signals.handle_interrupted_query(error)
     if "no such" in str(error) and (why := not_current(connection)):
         return f"{error}; {why}"
     if "authoriz" in str(error) or "attempt to write a readonly database" in str(error):

@@ -94,7 +94,7 @@ def check(database: sqlite3.Connection, file: str, run: str) -> None:
         for table in TABLES:
             _check_table(database, file, run, table)
     except SQL_ERRORS as e:
-        signals.pass_on(e)
+        signals.handle_interrupted_query(e)
         raise wrong(file, run, str(e)) from None
 
 

@@ -51,7 +51,7 @@ def begin(close_all: Callable[[BaseException | None], None], options: object) ->
     if handed.get("parent") == parent.pid:
         vars(options).update(handed["options"])
         hand_down(handed["options"])  # to its own children
-    util.Finalize(None, _end, exitpriority=100)
+    util.Finalize(None, _close_at_exit, exitpriority=100)
     if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) in (
         signal.SIG_DFL,
         _told_to_end,
@@ -89,12 +89,12 @@ def terminate() -> None:
             child.terminate()
 
 
-def _end() -> None:
+def _close_at_exit() -> None:
     error = sys.exc_info()[1]
-    _close(error)
+    _close_runs(error)
 
 
-def _close(error: BaseException | None = None) -> None:
+def _close_runs(error: BaseException | None = None) -> None:
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one must not interrupt the end
     try:
@@ -107,13 +107,13 @@ def _told_to_end(number: int, frame: types.FrameType | None) -> None:
     global _heeded
     _heeded = True
     if not _in_a_task(frame):
-        _close()
+        _close_runs()
     raise SystemExit(128 + number)
 
 
 def _in_a_task(frame: types.FrameType | None) -> bool:
     """Whether a child executes a function of the user. Otherwise its stack above its start has only frames of
-    multiprocessing and of _end()."""
+    multiprocessing and of _close_at_exit()."""
     while frame and frame.f_code.co_name != "_bootstrap":
         if not frame.f_code.co_filename.startswith((LIBRARY, "<frozen", __file__)):
             return True

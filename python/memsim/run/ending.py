@@ -36,14 +36,16 @@ class Ending:
     def finish(self) -> None:
         """Marks the run as finished, and names its results."""
         self._record.finish()
-        self._progress.tell(f"results in {shown(self._origin.options.database())}, run {self._record.run.uuid}")
+        self._progress.print_message(
+            f"results in {shown(self._origin.options.database())}, run {self._record.run.uuid}"
+        )
         for tick in self._saver.at:
-            self._progress.tell(
+            self._progress.print_message(
                 f"warning: no checkpoint at {_memsim.show_ticks(tick)}: the run "
                 f"ended at {_memsim.show_ticks(self._origin.machine.now)}"
             )
 
-    def keep(self, cause: str, whole: bool, save: bool) -> None:
+    def end_early(self, cause: str, whole: bool, save: bool) -> None:
         """Keeps a run that ends early: a last dump with the label `cause`. Prints what is kept and how to continue.
 
         whole  the machine is between two ticks, so its outputs can be completed
@@ -61,7 +63,7 @@ class Ending:
             self._record.run.dump(machine, cause)
         except (Error, MemoryError) as e:
             if cause != cause_of(e):
-                self._progress.tell(f"{ended}; it cannot be kept: {e}")
+                self._progress.print_message(f"{ended}; it cannot be kept: {e}")
             return
         way = (
             "there is no checkpoint to continue from"
@@ -71,6 +73,6 @@ class Ending:
             else f"continue with --restore {shown(saved)}"
         )
         database = shown(self._origin.options.database())
-        self._progress.tell(
+        self._progress.print_message(
             f"{ended}; the last dump of run {self._record.run.uuid} in {database} has its statistics; {way}"
         )

@@ -46,13 +46,13 @@ class Journal:
         self.pass_between()
         if self._interrupted is None:
             self.current = {"kind": kind, "arguments": arguments, "where": where}
-            return self._note(act)
+            return self._record(act)
         recorded = self._next < len(self._entries)
         expected = self._entries[self._next] if recorded else list(map(self._interrupted.get, CALL))
         if [kind, arguments] != expected[:2]:
             raise user_error(
-                f"the script calls {_show(kind, arguments)} where the run of the checkpoint called "
-                f"{_show(*expected[:2])} ({expected[2]}): a restored script must ask the same, in "
+                f"the script calls {_call_text(kind, arguments)} where the run of the checkpoint called "
+                f"{_call_text(*expected[:2])} ({expected[2]}): a restored script must ask the same, in "
                 "the same order",
                 where,
             )
@@ -62,7 +62,7 @@ class Journal:
                 raise _CAUGHT[name](text)
             return cast(T, expected[3])
         self.current, self._interrupted = self._interrupted, None
-        return self._note(resume or _not_interrupted)
+        return self._record(resume or _not_interrupted)
 
     def pass_between(self) -> None:
         """Loads the state of a checkpoint that was written between two calls, after all calls before it."""
@@ -80,7 +80,7 @@ class Journal:
         """Whether the last call ended with an error. A script that runs again would get the same error."""
         return bool(self._entries) and len(self._entries[-1]) > 4
 
-    def _note(self, act: Callable[[], T]) -> T:
+    def _record(self, act: Callable[[], T]) -> T:
         """The answer of act(), or the error that ends it; both are recorded."""
         assert self.current
         entry = [*map(self.current.get, CALL), None]
@@ -104,7 +104,7 @@ def _not_interrupted() -> NoReturn:
     raise Panic("the journal was interrupted at a call that runs nothing")
 
 
-def _show(kind: str, arguments: list[Any]) -> str:
+def _call_text(kind: str, arguments: list[Any]) -> str:
     if kind == "statistic":
         return f"the statistic {''.join(arguments[:2])}"
     return f"{kind}({', '.join(map(repr, arguments))})"

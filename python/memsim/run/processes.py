@@ -35,7 +35,7 @@ def run_for_us(command: Sequence[str], quiet: bool = False) -> subprocess.Comple
     Signals to this process are forwarded to it. Raises SystemExit if it ends by a signal.
     """
     output = subprocess.PIPE if quiet else None
-    signals.hold()  # inherited: the new process must not end before it listens
+    signals.block()  # inherited: the new process must not end before it listens
     process = subprocess.Popen(command, env=environment(), text=True, stdout=output, stderr=output)
 
     def forward(number: int, frame: types.FrameType | None) -> None:
@@ -47,7 +47,7 @@ def run_for_us(command: Sequence[str], quiet: bool = False) -> subprocess.Comple
         if signal.getsignal(number) is not signal.SIG_IGN
     }
     try:
-        signals.listen()
+        signals.unblock()
         out, err = process.communicate()
     finally:
         for number, handler in before.items():
@@ -67,7 +67,7 @@ class Processes:
         self._lock = threading.Lock()
 
     def run(self, command: Sequence[str], **options: Any) -> subprocess.CompletedProcess[Any] | None:
-        """Runs a process and returns it with its output, or None after end(). `options` are those of Popen."""
+        """Runs a process and returns it with its output, or None after terminate(). `options` are those of Popen."""
         with self._lock:
             if self.ended:
                 return None
@@ -82,23 +82,23 @@ class Processes:
             self._told.wait(HEARD)
         return subprocess.CompletedProcess(command, process.returncode, out, err)
 
-    def end(self, number: int, futures: Iterable[concurrent.futures.Future[Any]]) -> None:
+    def terminate(self, number: int, futures: Iterable[concurrent.futures.Future[Any]]) -> None:
         """Starts no other process, forwards the signal to those that run, and waits for the threads. Signals that
         arrive in the meantime are forwarded, too: a process ends at once after the second one."""
-        self._send(number)
+        self._send_to_all(number)
         waiting = True
         while waiting:
             signals.forget()
             again: set[int]
             try:
                 waiting = bool(concurrent.futures.wait(futures, timeout=0.1).not_done)
-                again = signals.take() & {signal.SIGTERM}
+                again = signals.take_received() & {signal.SIGTERM}
             except KeyboardInterrupt:
                 again = {signal.SIGINT}
             for number in again:
-                self._send(number)
+                self._send_to_all(number)
 
-    def _send(self, number: int) -> None:
+    def _send_to_all(self, number: int) -> None:
         with self._lock:
             self.ended = number
             self._told.set()

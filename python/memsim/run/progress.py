@@ -133,7 +133,7 @@ class Progress:
                 flush=True,
             )
 
-    def tell(self, text: str) -> None:
+    def print_message(self, text: str) -> None:
         """Prints a line below the line of progress, unless output is quiet."""
         self.close()
         if self._verbosity >= 0:

@@ -134,7 +134,7 @@ def skip_or_resume(origin: Origin, progress: Progress) -> _memsim.Checkpoint | N
             continue
         saved = _memsim.read_checkpoint(file)
         if origin.is_of(saved):
-            progress.tell(f"continues with run {run} from {shown(file)}")
+            progress.print_message(f"continues with run {run} from {shown(file)}")
             return saved
     return None
 
@@ -152,5 +152,5 @@ def _runs_of(database: str, configuration: str) -> list[tuple[str, str | None]]:
                 [configuration],
             ).fetchall()
     except sqlite3.Error as e:
-        signals.pass_on(e)
+        signals.handle_interrupted_query(e)
         raise Error(f"{database}: its runs cannot be read: {e}") from None

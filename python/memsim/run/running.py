@@ -39,7 +39,7 @@ class Runner:
             return
         kinds = ("requests", left.requests), ("launches", left.launches), ("counts of wakes", left.wakes)
         counted = [f"{what}: {n}" for what, n in kinds if n]
-        self._progress.tell(
+        self._progress.print_message(
             f"the timeline {shown(self._timeline_file)} reached --timeline-limit "
             f"{self._timeline_limits['bytes']}B at {_memsim.show_ticks(left.since)}; left out: "
             f"{', '.join(counted)}; set a larger limit, or --timeline-start and --timeline-end"
@@ -48,7 +48,7 @@ class Runner:
     def tell_threads(self) -> None:
         """Prints sentences about the windows of a run on several threads."""
         for line in self._origin.machine.thread_summary:
-            self._progress.tell(f"--threads: {line}")
+            self._progress.print_message(f"--threads: {line}")
 
     def run(self, until: int) -> tuple[str, int]:
         """Runs to the tick `until`; returns the cause of the end and the tick.
@@ -69,7 +69,7 @@ class Runner:
                     stop = machine.run(min(until, boundary))
                     self.whole = True
                     for note in machine.take_thread_notes():
-                        self._progress.tell(f"--threads: {note}")
+                        self._progress.print_message(f"--threads: {note}")
                     if stop == "limit" and machine.now == boundary:
                         saver.save_periodic()
                     if stop == "attention" or (stop == "limit" and machine.now < until):
@@ -85,7 +85,7 @@ class Runner:
 
     def _attend(self) -> None:
         """Handles progress, samples, signals and checkpoints by the wall clock, between two ticks."""
-        seen = signals.take()
+        seen = signals.take_received()
         self._progress.show()
         self._show()
         self._record.flush_series()
@@ -103,7 +103,7 @@ class Runner:
             try:
                 self._saver.save_as("sigint", tell=False)
             except Error as e:
-                self._progress.tell(str(e))
+                self._progress.print_message(str(e))
             raise KeyboardInterrupt
 
 

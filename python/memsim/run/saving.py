@@ -56,7 +56,7 @@ class Saver:
         self.save()
         self._periodic += 1
         if self._periodic == MANY and (spent := self._record.host_seconds()) < MANY:
-            self._progress.tell(
+            self._progress.print_message(
                 f"warning: {MANY} checkpoints were written in {spent:.1f} s, all of which are kept in "
                 f"{shown(self._origin.options.outdir)}: --checkpoint-sim-period or --checkpoint-at may be too short; "
                 "--checkpoint-wall-period keeps only the last"
@@ -80,7 +80,7 @@ class Saver:
         _memsim.write_checkpoint(file, self._origin.machine, self._script(kept), self._run())
         self._wall = time.monotonic()
         if tell:
-            self._progress.tell(f"checkpoint at {_memsim.show_ticks(now)} in {shown(file)}")
+            self._progress.print_message(f"checkpoint at {_memsim.show_ticks(now)} in {shown(file)}")
         return file
 
     def latest(self) -> str | None:

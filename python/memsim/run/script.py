@@ -43,15 +43,15 @@ class Script:
             ):
                 self._run.add(full)
                 _refuse_stale(full, getattr(module, "__cached__", None))
-                self._add(full, below)
-        self._add(self.path, below)
+                self._add_with_imports(full, below)
+        self._add_with_imports(self.path, below)
         return self._hashes
 
-    def _add(self, file: str, below: str) -> None:
+    def _add_with_imports(self, file: str, below: str) -> None:
         if file not in self._hashes:
             self._hashes[file] = hash_of(file)
             for other in _imported(file, below):
-                self._add(other, below)
+                self._add_with_imports(other, below)
 
 
 def _imported(file: str, below: str) -> Iterator[str]:

@@ -44,7 +44,7 @@ class Session:
         runs: dict[str, str] = json.loads(saved.script.journal)["runs"] if saved else {}
         return runs
 
-    def show(self, machine: OpenRun, ended: bool = False) -> None:
+    def notify_observers(self, machine: OpenRun, ended: bool = False) -> None:
         """Calls the observers between two ticks."""
         for observer in self.observers:
             observer(machine, ended)
@@ -75,4 +75,4 @@ def _at_exit() -> None:
             session.close_all(getattr(sys, "last_value", None))
         except Error as e:
             print(f"memsim: {e}", file=sys.stderr)
-    signals.end()
+    signals.ignore_until_exit()

@@ -30,7 +30,7 @@ ONCE = 3.0  # s: two signals within this time count as one: sent to the process 
 SQL_STEPS = 100_000  # SQLite steps, some milliseconds, between checks for signals in a query
 
 
-def _note(number: int, frame: types.FrameType | None) -> None:
+def _handle(number: int, frame: types.FrameType | None) -> None:
     now = time.monotonic()
     if number == signal.SIGINT and not _running:
         if number in _ending and now - _ending[number] <= ONCE:
@@ -49,10 +49,10 @@ def expect() -> None:
     global _expected
     _expected = True
     if threading.current_thread() is threading.main_thread():
-        note(n for n in OF_A_RUN if signal.getsignal(n) is signal.SIG_DFL)
+        install_handlers(n for n in OF_A_RUN if signal.getsignal(n) is signal.SIG_DFL)
 
 
-def end() -> None:
+def ignore_until_exit() -> None:
     """Called at the end of the process: SIGUSR1 and SIGUSR2 are ignored, even after Python has removed its handlers.
     SIGINT and SIGTERM end the process at once."""
     if threading.current_thread() is threading.main_thread():
@@ -73,7 +73,7 @@ def expected() -> Iterator[None]:
         _expected = before
 
 
-def take() -> set[int]:
+def take_received() -> set[int]:
     """The signals since the last call, without repetitions."""
     seen = set(_seen)
     for number in seen:
@@ -91,7 +91,7 @@ def may_end_queries(connection: "sqlite3.Connection") -> None:
     connection.set_progress_handler(lambda: signal.SIGTERM in _seen and not _running, SQL_STEPS)
 
 
-def pass_on(error: BaseException) -> None:
+def handle_interrupted_query(error: BaseException) -> None:
     """Handles the signal, if any, that ended a query of SQLite with this error."""
     if getattr(error, "sqlite_errorname", "") == "SQLITE_INTERRUPT":
         obey()
@@ -100,7 +100,7 @@ def pass_on(error: BaseException) -> None:
 
 def obey() -> None:
     """Raises SystemExit if SIGTERM has arrived and no machine runs or will run."""
-    if signal.SIGTERM in take():
+    if signal.SIGTERM in take_received():
         raise SystemExit(128 + signal.SIGTERM)
 
 
@@ -114,31 +114,31 @@ def heed() -> None:
 @contextlib.contextmanager
 def handled() -> Iterator[None]:
     """A context in which the main thread records signals instead of handling them."""
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) is _note:
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) is _handle:
         yield
         return
-    _before.update(note(HANDLED))
+    _before.update(install_handlers(HANDLED))
     try:
-        listen()
+        unblock()
         yield
     finally:
         _restore()
 
 
-def note(numbers: Iterable[signal.Signals]) -> dict[int, Any]:
+def install_handlers(numbers: Iterable[signal.Signals]) -> dict[int, Any]:
     """Records these signals from now on, except those that nohup or a shell ignores. Returns the former handlers."""
     return {
-        number: signal.signal(number, _note) for number in numbers if signal.getsignal(number) is not signal.SIG_IGN
+        number: signal.signal(number, _handle) for number in numbers if signal.getsignal(number) is not signal.SIG_IGN
     }
 
 
-def hold(numbers: Iterable[signal.Signals] = HANDLED) -> None:
-    """Blocks these signals until listen(), also in processes started meanwhile. The launcher begins in this state."""
+def block(numbers: Iterable[signal.Signals] = HANDLED) -> None:
+    """Blocks these signals until unblock(), also in processes started meanwhile. The launcher begins in this state."""
     signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
 
 
-def listen() -> None:
-    """Ends hold()."""
+def unblock() -> None:
+    """Ends block()."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)
 
 

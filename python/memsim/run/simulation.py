@@ -83,7 +83,7 @@ class Simulation:
         self._record, self._restoring = Record(origin), origin.checkpoint()
         self._journal = self._journal_of(self._restoring)
         self._saver = Saver(origin, self._record, self._journal, self._progress)
-        self._runner = Runner(origin, self._record, self._saver, self._progress, lambda: session.show(self))
+        self._runner = Runner(origin, self._record, self._saver, self._progress, lambda: session.notify_observers(self))
         self._observe()
         if not self._restoring:
             self._record.begin()
@@ -264,7 +264,7 @@ class Simulation:
         if self not in session.open:
             return
         session.open.remove(self)
-        session.show(self, ended=True)
+        session.notify_observers(self, ended=True)
         self._runner.tell_left_out()
         self._runner.tell_threads()
         self._files.release()
@@ -280,7 +280,7 @@ class Simulation:
         elif finished:
             ending.finish()
         elif self._runner.simulated:
-            ending.keep(cause, self._runner.whole, save and not self._journal.failed)
+            ending.end_early(cause, self._runner.whole, save and not self._journal.failed)
 
     def unlock(self) -> None:
         """Leaves the locks of the machine's files to the parent, in a forked child."""

@@ -25,7 +25,7 @@ def run_script(script: str, arguments: list[str], interactive: bool = False) -> 
 
     Raises the exception that ends the script if it is an error of memsim, an exit, an interrupt or of a stream.
     """
-    source = _read(script)
+    source = _read_script(script)
     main_module = types.ModuleType("__main__")
     main_module.__file__ = script
     vars(main_module)["__builtins__"] = __builtins__
@@ -64,7 +64,7 @@ def run_script(script: str, arguments: list[str], interactive: bool = False) -> 
     return USER_ERROR
 
 
-def _read(script: str) -> bytes:
+def _read_script(script: str) -> bytes:
     """The source of the script. Raises Error, with a remedy, if the file is no Python script."""
     check_regular(script)
     try:

@@ -58,7 +58,7 @@ def parsed(paper: Paper, table: FigureTable, argv: Sequence[str]) -> argparse.Na
     every = paper.workloads(table.workloads or paper.table.workloads, paper.place(table.name))
     parser.add_argument("--workloads", nargs="+", default=every, metavar="NAME", help=f"such as {', '.join(every)}")
     for option, given in {**paper.table.options, **table.options}.items():
-        _add(parser, option, given)
+        _add_option(parser, option, given)
     if not table.sweep:
         parser.add_argument(
             "--envelope", action="store_true", help="then run each assumption alone, and store the claims' envelopes"
@@ -79,7 +79,7 @@ def parsed(paper: Paper, table: FigureTable, argv: Sequence[str]) -> argparse.Na
     return args
 
 
-def _add(parser: argparse.ArgumentParser, name: str, option: Option) -> None:
+def _add_option(parser: argparse.ArgumentParser, name: str, option: Option) -> None:
     default = option.default
     first = default[0] if isinstance(default, list) and default else default
     kind: Any = whole(0) if first is None or isinstance(first, int) else type(first)

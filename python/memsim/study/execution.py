@@ -83,7 +83,7 @@ class Execution:
             contextlib.closing(table),
             signals.handled(),
             signals.expected(),
-            ThreadPoolExecutor(self.jobs, initializer=signals.hold) as pool,
+            ThreadPoolExecutor(self.jobs, initializer=signals.block) as pool,
         ):
             try:
                 while todo:
@@ -95,18 +95,18 @@ class Execution:
                         table.wipe()
                         if isinstance(error, InUse):
                             in_use.append(points)
-                            self._tell(f"{name}: {error}")
+                            self._print_message(f"{name}: {error}")
                             continue
                         done += 1
                         if error:
                             errors[id(points[0])] = error
-                        self._tell(
+                        self._print_message(
                             f"{done}/{len(twins)}  {name}  " f"{error or f'{points[0].seconds:.1f} s'}{table.left()}"
                         )
                     todo = in_use
             except (KeyboardInterrupt, SystemExit) as e:
                 number = signal.SIGTERM if isinstance(e, SystemExit) else signal.SIGINT
-                processes.end(number, futures)
+                processes.terminate(number, futures)
                 table.wipe()
                 self._tell_stopped(number, futures, twins)
                 raise
@@ -140,7 +140,7 @@ class Execution:
             flush=True,
         )
 
-    def _tell(self, text: str) -> None:
+    def _print_message(self, text: str) -> None:
         if session.options.verbosity >= 0:
             print(f"{self.name}: {text}", file=sys.stderr, flush=True)
 
@@ -153,7 +153,7 @@ class Execution:
             while database.in_use(point.in_use) and not processes.ended:
                 time.sleep(0.1)
         table.set(points, "running", began=time.time(), owner=owner())
-        error = self._process(point, processes)
+        error = self._run_process(point, processes)
         for twin in points:
             twin.run, twin.seconds, twin.found = point.run, point.seconds, point.found
         state = (
@@ -174,7 +174,7 @@ class Execution:
         )
         return error
 
-    def _process(self, point: Point, processes: Processes) -> object:
+    def _run_process(self, point: Point, processes: Processes) -> object:
         """Runs the process of a point. Returns the reason of a failure, if any."""
         folder = os.path.join(os.path.dirname(self.database), "points")
         began = time.monotonic()

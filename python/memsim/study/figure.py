@@ -55,7 +55,7 @@ class Figure(Study):
                     for workload in self._of_points(one):
                         words = dict(options, platform=platform, workload=workload, scale=self.args.scale, mode=mode)
                         parameters = self.parameters(one)
-                        self._add(dataclasses.replace(one, parameters=parameters), words | parameters)
+                        self._add_point(dataclasses.replace(one, parameters=parameters), words | parameters)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -72,7 +72,7 @@ class Figure(Study):
             return self.workloads
         return self.paper.workloads(points.workloads, self.paper.place(self.name))
 
-    def _add(self, points: Points, words: dict[str, Any]) -> None:
+    def _add_point(self, points: Points, words: dict[str, Any]) -> None:
         paper, platform, mode = self.paper.table, words["platform"], words["mode"]
         script = points.script or paper.modes.get(paper.modeless.get(platform, mode), paper.script)
         given = [

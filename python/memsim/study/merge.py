@@ -130,7 +130,7 @@ def _copy_studies(source: sqlite3.Connection, target: sqlite3.Connection, same: 
     tables: list[tuple[str, str, str, Collection[str], Callable[[], object]]] = [
         ("point", "study, number", "began", points.COLUMNS, lambda: target.execute(points.TABLE)),
         ("claim", "id", "judged", claims.COLUMNS, lambda: stored.store(target, "", [])),
-        ("envelope", "claim", "judged", sensitivity.COLUMNS, lambda: sensitivity.make(target)),
+        ("envelope", "claim", "judged", sensitivity.COLUMNS, lambda: sensitivity.create_table(target)),
     ]
     for table, key, when, columns, make in tables:
         if not source.execute("SELECT 1 FROM sqlite_master WHERE name = ?", [table]).fetchone():

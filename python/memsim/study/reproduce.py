@@ -34,7 +34,7 @@ def run(figure: Known, args: argparse.Namespace) -> tuple[float, float]:
     if figure.takes_a_scale:
         options += [*SCALES[args.scale], "--seeds", str(args.seeds), *args.others]
         options += ["--envelope"] if args.envelope else []
-    signals.hold()  # the new process begins so: no signal ends it before it listens
+    signals.block()  # the new process begins so: no signal ends it before it listens
     study = subprocess.Popen(
         [*processes.MEMSIM, "sweep", *(["-q"] if args.quiet else []), "-d", args.outdir, figure.command, *options],
         env=processes.environment(),
@@ -43,7 +43,7 @@ def run(figure: Known, args: argparse.Namespace) -> tuple[float, float]:
         text=True,
     )
     try:
-        signals.listen()
+        signals.unblock()
         text = study.stdout.read() if study.stdout else ""
         _, status, used = os.wait4(study.pid, 0)
     except BaseException as e:
@@ -92,7 +92,7 @@ def reproduce(todo: list[Known], args: argparse.Namespace) -> Judged:
     for i, figure in enumerate(todo):
         folder = Path(args.outdir, figure.folder)
         left = sum(expected[i:]) / args.jobs
-        _tell(args, f"{i + 1}/{len(todo)}  {figure.name}" + (f", about {duration(left)} left" if left else ""))
+        _print_message(args, f"{i + 1}/{len(todo)}  {figure.name}" + (f", about {duration(left)} left" if left else ""))
         seconds, megabytes = run(figure, args)
         whole = ran_whole(figure, args) and not args.others and not args.envelope
         if whole:
@@ -114,10 +114,10 @@ def reproduce(todo: list[Known], args: argparse.Namespace) -> Judged:
         if args.record:
             accuracy.write()
         met = sum(row["comparison"] == "met" for row in rows)
-        _tell(args, f"{figure.name}: {met} of {len(rows)} claims show the paper's value; {folder}")
-    _tell(args, f"all done in {duration(time.monotonic() - began)}")
+        _print_message(args, f"{figure.name}: {met} of {len(rows)} claims show the paper's value; {folder}")
+    _print_message(args, f"all done in {duration(time.monotonic() - began)}")
     if args.record:
-        _tell(args, f"written: {results.RESULTS}, {accuracy.PAGE}")
+        _print_message(args, f"written: {results.RESULTS}, {accuracy.PAGE}")
     return found
 
 
@@ -138,6 +138,6 @@ def check(found: Judged, scale: str) -> int:
     return 1 if lost else 0
 
 
-def _tell(args: argparse.Namespace, text: str) -> None:
+def _print_message(args: argparse.Namespace, text: str) -> None:
     if not args.quiet:
         print(f"reproduce: {text}", file=sys.stderr, flush=True)

@@ -47,7 +47,7 @@ def points_of(fig: Figure, swept: Iterable[Assumption]) -> Iterator[Points]:
                     )
 
 
-def change(after: float, before: float) -> float:
+def relative_change(after: float, before: float) -> float:
     """By which share a figure moves."""
     return abs(after / before - 1) if before else math.inf if after else 0.0
 
@@ -80,7 +80,7 @@ def show_moved(fig: Figure, figures: dict[str, dict[str, float]], swept: list[As
         moved = []
         for id, of in figures.items():
             before, after, claim = of[""], of.get(variant), stated[id]
-            if after is not None and change(after, before) > MOVES:
+            if after is not None and relative_change(after, before) > MOVES:
                 moved.append(f"{id} {claim.expected:.3g}: {before:.3g} -> {after:.3g} ({claim.compare(after)})")
         print(f"{variant.strip():34} " + ("; ".join(moved) or "none"))
 
@@ -90,7 +90,7 @@ def envelopes(fig: Figure, figures: dict[str, dict[str, float]], swept: int) -> 
     stated = claimed.claims(fig.paper.name)
     found = []
     for id, of in figures.items():
-        most = max(of, key=lambda variant: change(of[variant], of[""]))
+        most = max(of, key=lambda variant: relative_change(of[variant], of[""]))
         found.append(
             Envelope(
                 id,
@@ -122,7 +122,7 @@ COLUMNS = {
 }
 
 
-def make(database: sqlite3.Connection) -> None:
+def create_table(database: sqlite3.Connection) -> None:
     """Creates the table `envelope`."""
     columns = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
     database.execute(f"CREATE TABLE IF NOT EXISTS envelope({columns}) WITHOUT ROWID")
@@ -132,7 +132,7 @@ def store(path: str, found: Iterable[Envelope]) -> None:
     """Puts envelopes into the table, in place of earlier ones of the same claims."""
     names = list(COLUMNS)[:-1]
     with contextlib.closing(sqlite3.connect(path, timeout=60)) as database, database:
-        make(database)
+        create_table(database)
         database.executemany(
             f"INSERT OR REPLACE INTO envelope({', '.join(names)}, judged) VALUES("
             f"{', '.join(':' + name for name in names)}, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",

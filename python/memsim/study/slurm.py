@@ -111,7 +111,7 @@ def _forget(study: Study) -> None:
             db.execute("DELETE FROM point WHERE study = ?", [f"{study.system}/{study.name}"])
 
 
-def _plan(file: str) -> dict[str, Any]:
+def _read_plan(file: str) -> dict[str, Any]:
     check_regular(file)
     try:
         with open(file) as f:
@@ -127,7 +127,7 @@ def _database(plan: dict[str, Any], number: int | str) -> str:
 
 def task(file: str) -> int:
     """Runs the point of this array task."""
-    plan, number = _plan(file), os.environ.get("SLURM_ARRAY_TASK_ID", "")
+    plan, number = _read_plan(file), os.environ.get("SLURM_ARRAY_TASK_ID", "")
     if not number.isdigit() or int(number) >= len(plan["points"]):
         raise Error(
             f"SLURM_ARRAY_TASK_ID is '{number}': it must be the number of one of the "
@@ -144,7 +144,7 @@ def gather(file: str) -> tuple[str, list[str]]:
     run."""
     from .merge import merge
 
-    plan = _plan(file)
+    plan = _read_plan(file)
     made = [path for number in range(len(plan["points"])) if os.path.exists(path := _database(plan, number))]
     if made:
         merge(os.path.join(plan["outdir"], "stats.db"), made)
@@ -157,7 +157,7 @@ def rows(outdir: str, known: set[str]) -> list[Row]:
     """The rows of points of studies that run as tasks, except those in `known`."""
     found = []
     for file in sorted(glob.glob(os.path.join(glob.escape(outdir), "slurm", "*.json"))):
-        plan = _plan(file)
+        plan = _read_plan(file)
         study = f"{plan['system']}/{plan['name']}"
         for number, point in enumerate(plan["points"] if study not in known else []):
             row: Row = dict(

@@ -106,17 +106,14 @@ def page_faults(
     if drive is not None:
         host.setdefault("source", wired("drive"))
         host.setdefault("drive_space", wired(part.mmu.address_space))
-    root.host = hosts.PagingHost(
-        **wired(dict(page=part.mmu.page, drives=int(drive is not None), queue=part.mmu.fault_buffer)), **host
-    )
+    root.host = hosts.PagingHost(**wired(dict(page=part.mmu.page, queue=part.mmu.fault_buffer)), **host)
     root.pcie = link.Pcie(**(pcie or {}))
-    part.mmu.hosts = part.mmu.movers = wired(1)
-    part.mmu.fault_side[0] = root.host.faults
+    part.mmu.fault_side = root.host.faults
     root.host.pages = part.mmu.mover_side[0]
     root.host.device_side = root.pcie.from_host
     root.pcie.to_device = device
     if drive is not None:
-        root.host.drive_side[0] = drive
+        root.host.drive_side = drive
 
 
 def translate_gpu(part: SimObject, given: Any) -> None:

@@ -41,7 +41,7 @@ def components(invariants: Iterable[Invariant]) -> list[SimObject]:
     ]
 
 
-def tell(invariants: Collection[Invariant]) -> None:
+def print_proportions(invariants: Collection[Invariant]) -> None:
     """Prints one line if the machine's proportions are not the paper's; with -v each of them."""
     off = sum(i.broken for i in invariants)
     if session.options.verbosity > 0:

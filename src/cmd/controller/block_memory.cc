@@ -46,7 +46,8 @@ bool BlockMemory::write(std::uint32_t place, const Sectors& data, std::uint32_t 
     return true;
 }
 
-void BlockMemory::look(std::uint32_t place, std::uint32_t sector, bool write, SectorBytes& data) {
+void BlockMemory::access_sector(std::uint32_t place, std::uint32_t sector, bool write,
+                                SectorBytes& data) {
     const std::uint64_t at = map_.address(place) + std::uint64_t {sector} * sector_bytes;
     FunctionalAccess below {at, 0, write, data};
     if (write) below.data.order = {};
@@ -63,7 +64,8 @@ void BlockMemory::look(std::uint32_t place, std::uint32_t sector, bool write, Se
 
 BlockBytes BlockMemory::decoded(std::uint32_t place) {
     Sectors code {};
-    for (std::uint32_t s = 0; s < packing_.sectors(place); ++s) look(place, s, false, code[s]);
+    for (std::uint32_t s = 0; s < packing_.sectors(place); ++s)
+        access_sector(place, s, false, code[s]);
     return packing_.decode(place, joined(code));
 }
 
@@ -72,7 +74,7 @@ void BlockMemory::make_raw(std::uint32_t place) {
         const BlockBytes block = decoded(place);
         for (std::uint32_t s = 0; s < block_sectors; ++s) {
             SectorBytes sector = sector_of(block, s);
-            look(place, s, true, sector);
+            access_sector(place, s, true, sector);
         }
     }
     packing_.set_raw(place);

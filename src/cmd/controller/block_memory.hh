@@ -27,7 +27,7 @@ class BlockMemory {
     // Functional accesses, which include messages in `out`.
 
     /// Reads or writes a sector of a place, coded or not.
-    void look(std::uint32_t place, std::uint32_t sector, bool write, SectorBytes& data);
+    void access_sector(std::uint32_t place, std::uint32_t sector, bool write, SectorBytes& data);
     /// The block whose code is in a place. Requires coded(place).
     BlockBytes decoded(std::uint32_t place);
     /// Stores the block in its place without a code.

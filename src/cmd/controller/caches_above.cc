@@ -23,7 +23,7 @@ std::optional<std::string> CachesAbove::fault(const BlockMap& map) const {
     return {};
 }
 
-SectorBytes CachesAbove::look(std::uint64_t address, bool takes_bank) {
+SectorBytes CachesAbove::read(std::uint64_t address, bool takes_bank) {
     protocol::SectorProbe probe {address, false, false, {}};
     protocol::Probed& cache = *slices_[slice_of(address)].cache;
     cache.probe(probe);

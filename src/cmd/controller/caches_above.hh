@@ -25,7 +25,7 @@ class CachesAbove {
 
     /// The sector at a machine address; its bytes are known if the line is valid and clean. The
     /// look-up may occupy the cache bank.
-    SectorBytes look(std::uint64_t address, bool takes_bank);
+    SectorBytes read(std::uint64_t address, bool takes_bank);
 
   private:
     struct Slice {

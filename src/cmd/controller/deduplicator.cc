@@ -90,7 +90,7 @@ void Deduplicator::init() {
     const Shared shared {scheme_, *placement_, *packing_, *memory_, *jobs_};
     reading_.emplace(
         params.reading, map_, shared, *read_classes_,
-        [this](std::uint64_t at) { return caches_->look(at, params.reading.look_takes_bank); },
+        [this](std::uint64_t at) { return caches_->read(at, params.reading.look_takes_bank); },
         stat.reading);
     writing_.emplace(shared, params.donor_tries(), state.compressor->pack_cycles(), stat.writing);
     order_.emplace(state.stores);
@@ -165,7 +165,7 @@ bool Deduplicator::accept(const MemRequest& r) {
     Job& j = (*jobs_)[id];
     j.request = r;
     j.sectors = sectors_of_block(r);
-    if (kind == JobKind::write && !passes()) contents_->take(id);
+    if (kind == JobKind::write && !passes()) contents_->take_write(id);
     if (j.before == 0) begin(id);
     return true;
 }
@@ -269,7 +269,7 @@ void Deduplicator::perform(std::uint32_t id, const action::Hash& a) {
 }
 
 void Deduplicator::look(std::uint32_t id, Table table, std::uint32_t block) {
-    if (metadata_->look(table, block, id, now()))
+    if (metadata_->look_up(table, block, id, now()))
         wait(id, params.table_cycles);
     else
         ++(*jobs_)[id].waits;
@@ -294,22 +294,22 @@ void Deduplicator::perform(std::uint32_t id, const action::Fetch& a) {
 }
 
 void Deduplicator::perform(std::uint32_t id, const action::Change& a) {
-    if (a.freed != Placement::nowhere) metadata_->change(Table::mask, a.freed, now());
+    if (a.freed != Placement::nowhere) metadata_->change_entry(Table::mask, a.freed, now());
     for (const Table t : {Table::type, Table::mask, Table::map})
-        metadata_->change(t, (*jobs_)[id].block, now());
+        metadata_->change_entry(t, (*jobs_)[id].block, now());
 }
 
 void Deduplicator::perform(std::uint32_t id, const action::Store& a) {
     const Job& j = (*jobs_)[id];
-    if (a.freed != Placement::nowhere) metadata_->change(Table::mask, a.freed, now());
+    if (a.freed != Placement::nowhere) metadata_->change_entry(Table::mask, a.freed, now());
     stat.writing.write_requests += memory_->write(a.place, jobs_->data(id).own, a.sectors,
                                                   scheme_.deduplicates(), j.request.application);
-    metadata_->change(Table::type, j.block, now());
-    if (scheme_.deduplicates()) metadata_->change(Table::mask, j.block, now());
-    if (packing_->compressed(a.place)) metadata_->change(Table::map, a.place, now());
+    metadata_->change_entry(Table::type, j.block, now());
+    if (scheme_.deduplicates()) metadata_->change_entry(Table::mask, j.block, now());
+    if (packing_->compressed(a.place)) metadata_->change_entry(Table::map, a.place, now());
     if (a.place != j.block) {
-        metadata_->change(Table::map, j.block, now());
-        metadata_->change(Table::mask, a.place, now()); // it is lent
+        metadata_->change_entry(Table::map, j.block, now());
+        metadata_->change_entry(Table::mask, a.place, now()); // it is lent
     }
 }
 
@@ -317,7 +317,7 @@ void Deduplicator::answer_read(std::uint32_t id) {
     const Job& j = (*jobs_)[id];
     MemResponse answer = protocol::answer(j.request);
     sim().stamps().mark(answer.stamps, deduplication, now());
-    contents_->give(id, answer);
+    contents_->fill_answer(id, answer);
     port.cpu_side.send(answer);
 }
 

@@ -15,7 +15,7 @@ void HostAccess::held(std::uint32_t block, std::uint32_t sector, SectorBytes& to
     else if (inside && t.type(block) == BlockType::intra)
         to = sector_of_word(t.word(block));
     else
-        memory_.look(inside ? t.place(block) : block, sector, false, to);
+        memory_.access_sector(inside ? t.place(block) : block, sector, false, to);
 }
 
 void HostAccess::read(std::uint32_t block, std::uint64_t number, SectorBytes& to) {
@@ -52,7 +52,7 @@ void HostAccess::write(std::uint32_t block, std::uint64_t number, const SectorBy
     if (type == BlockType::read_only || !inside || (type == BlockType::own && !t.shared(block))) {
         if (inside) placement_.withdraw(block);
         memory_.make_raw(block);
-        return memory_.look(block, sector, true, written);
+        return memory_.access_sector(block, sector, true, written);
     }
     Sectors all;
     for (std::uint32_t s = 0; s < block_sectors; ++s) held(block, s, all[s]);
@@ -64,7 +64,7 @@ void HostAccess::write(std::uint32_t block, std::uint64_t number, const SectorBy
     else
         placement_.put(block, all_sectors, place, nullptr);
     packing_.set_raw(place);
-    for (std::uint32_t s = 0; s < block_sectors; ++s) memory_.look(place, s, true, all[s]);
+    for (std::uint32_t s = 0; s < block_sectors; ++s) memory_.access_sector(place, s, true, all[s]);
 }
 
 /// A place for a block whose own place is shared: a donor's, or its own after other blocks were
@@ -80,7 +80,7 @@ std::uint32_t HostAccess::free_place(std::uint32_t block) {
         const std::uint32_t mask = t.mask(from);
         for_each_bit(mask, [&](std::uint32_t s) { held(from, s, data[s]); });
         placement_.put(from, mask, from, nullptr);
-        for_each_bit(mask, [&](std::uint32_t s) { memory_.look(from, s, true, data[s]); });
+        for_each_bit(mask, [&](std::uint32_t s) { memory_.access_sector(from, s, true, data[s]); });
     }
     return block;
 }

@@ -6,7 +6,7 @@ namespace memsim::cmd {
 
 using parts::for_each_bit;
 
-void JobContents::take(std::uint32_t id) {
+void JobContents::take_write(std::uint32_t id) {
     Job& j = jobs_[id];
     protocol::MemRequest& r = j.request;
     MEMSIM_ASSERT(r.contents, "a write carries contents");
@@ -34,7 +34,7 @@ void JobContents::receive(std::uint32_t id, const protocol::MemResponse& r) {
     contents_.release(r.contents);
 }
 
-void JobContents::give(std::uint32_t id, protocol::MemResponse& answer) const {
+void JobContents::fill_answer(std::uint32_t id, protocol::MemResponse& answer) const {
     answer.contents = contents_.create();
     for_each_sector(jobs_[id].request, [&](std::uint64_t sector, std::uint32_t offset) {
         SectorBytes held = jobs_.data(id).own[sector_in_block(sector)];

@@ -13,13 +13,13 @@ class JobContents {
         : map_(map), jobs_(jobs), order_(order), contents_(contents) {}
 
     /// Moves the contents of a write to its job.
-    void take(std::uint32_t id);
+    void take_write(std::uint32_t id);
     /// Replaces bytes of a write that a later store has overtaken.
     void merge(std::uint32_t id);
     /// Adds the contents of memory's answer to the job.
     void receive(std::uint32_t id, const protocol::MemResponse& r);
     /// Gives the answer of a read the sectors that it requested.
-    void give(std::uint32_t id, protocol::MemResponse& answer) const;
+    void fill_answer(std::uint32_t id, protocol::MemResponse& answer) const;
 
   private:
     const BlockMap& map_;

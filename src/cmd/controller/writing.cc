@@ -82,11 +82,11 @@ void Writing::complete_own(std::uint32_t id, const Job& j, std::uint32_t old,
     for_each_bit(sectors, [&](std::uint32_t s) {
         SectorBytes held;
         if (!(old >> s & 1))
-            shared_.memory.look(j.block, s, false, held);
+            shared_.memory.access_sector(j.block, s, false, held);
         else if (t.type(j.block) == BlockType::intra)
             held = sector_of_word(t.word(j.block));
         else
-            shared_.memory.look(t.place(j.block), s, false, held);
+            shared_.memory.access_sector(t.place(j.block), s, false, held);
         shared_.jobs.data(id).own[s].fill(held);
     });
 }

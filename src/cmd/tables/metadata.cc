@@ -60,7 +60,7 @@ Metadata::Found Metadata::find(Table table, std::uint64_t sector, MetadataTarget
     return Found::coming;
 }
 
-bool Metadata::ask(Table table, std::uint32_t block, MetadataTarget target, Tick now) {
+bool Metadata::fetch_piece(Table table, std::uint32_t block, MetadataTarget target, Tick now) {
     const std::uint64_t sector = layout_[index(table)].sector_of(block);
     const Found found = state_.stalled.empty() ? find(table, sector, target, now) : Found::stalled;
     if (found == Found::stalled) state_.stalled.push({table, sector, target});
@@ -76,12 +76,12 @@ bool Metadata::ask(Table table, std::uint32_t block, MetadataTarget target, Tick
     return found == Found::here;
 }
 
-bool Metadata::look(Table table, std::uint32_t block, std::uint32_t job, Tick now) {
-    return ask(table, block, {job, 0, false}, now);
+bool Metadata::look_up(Table table, std::uint32_t block, std::uint32_t job, Tick now) {
+    return fetch_piece(table, block, {job, 0, false}, now);
 }
 
-void Metadata::change(Table table, std::uint32_t block, Tick now) {
-    ask(table, block, {MetadataTarget::no_job, 0, true}, now);
+void Metadata::change_entry(Table table, std::uint32_t block, Tick now) {
+    fetch_piece(table, block, {MetadataTarget::no_job, 0, true}, now);
 }
 
 void Metadata::check_loaded(Loader& l, std::uint32_t jobs) const {

@@ -100,9 +100,9 @@ class Metadata {
 
     /// Looks up the piece that holds the entry of a block, to change or to read it. Returns true on
     /// a hit. Otherwise the piece is fetched, and come_back() calls wake(job) when it arrives.
-    bool look(Table table, std::uint32_t block, std::uint32_t job, Tick now);
+    bool look_up(Table table, std::uint32_t block, std::uint32_t job, Tick now);
     /// Changes the entry of a block. No request waits for it.
-    void change(Table table, std::uint32_t block, Tick now);
+    void change_entry(Table table, std::uint32_t block, Tick now);
     /// A piece has arrived. Calls wake(job) for the requests that waited for it.
     template <class F>
     void come_back(std::uint32_t tag, Tick now, F&& wake) {
@@ -138,7 +138,7 @@ class Metadata {
         return static_cast<parts::SectorMask>(1u << sector);
     }
     Found find(Table table, std::uint64_t sector, MetadataTarget target, Tick now);
-    bool ask(Table table, std::uint32_t block, MetadataTarget target, Tick now);
+    bool fetch_piece(Table table, std::uint32_t block, MetadataTarget target, Tick now);
     template <class F>
     void retry(Tick now, F&& wake) {
         for (std::uint32_t n = state_.stalled.size(); n > 0; --n) {

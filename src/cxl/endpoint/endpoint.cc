@@ -35,9 +35,9 @@ void Endpoint::wake() {
     if (!state.hdm.enabled || !state.hdm.entries[0].committed) return;
     for (auto& in = port.cpu_side; !in.empty();)
         if (in.front().is_hint())
-            pass_hint(in.pop());
+            forward_hint(in.pop());
         else if (port.mem_side.can_send())
-            pass(in.pop());
+            forward(in.pop());
         else
             break;
 }
@@ -73,7 +73,7 @@ std::uint64_t Endpoint::read(const CxlConfigRequest& r) const {
 }
 
 /// The device's bytes in a range of host addresses are contiguous.
-void Endpoint::pass_hint(MemRequest hint) {
+void Endpoint::forward_hint(MemRequest hint) {
     const HdmDecoder& d = decoder();
     const std::uint64_t end = hint.address + hint.bytes;
     bool sent = false;
@@ -85,7 +85,7 @@ void Endpoint::pass_hint(MemRequest hint) {
     ++(sent ? stat.hints : stat.hints_dropped);
 }
 
-void Endpoint::pass(MemRequest r) {
+void Endpoint::forward(MemRequest r) {
     const HdmDecoder& d = decoder();
     if (!d.holds(r.address, r.bytes) || d.way(r.address) != d.position)
         refuse("capacity", "a request of " + std::to_string(r.bytes) + "B for host address " +

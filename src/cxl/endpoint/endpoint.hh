@@ -91,8 +91,8 @@ class Endpoint final : public Model<Endpoint>, public Functional, public HasCapa
     void answer_config();
     bool too_early(const CxlConfigRequest& r) const;
     std::uint64_t read(const CxlConfigRequest& r) const;
-    void pass_hint(protocol::MemRequest hint);
-    void pass(protocol::MemRequest r);
+    void forward_hint(protocol::MemRequest hint);
+    void forward(protocol::MemRequest r);
     const HdmDecoder& decoder() const { return state.hdm.entries[0].decoder; }
 
     const PlansAddresses* firmware_ = nullptr;

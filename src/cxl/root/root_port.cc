@@ -40,7 +40,7 @@ bool RootPort::take_requests() {
         MEMSIM_ASSERT(r.command <= Command::atomic, "a request that a memory does not support");
         const std::uint32_t lines = lines_to_send(r);
         if (state.free_tags.size() < lines || link_->waiting() + lines > params.buffer()) break;
-        take(r);
+        take_request(r);
     }
     return taken;
 }
@@ -76,7 +76,7 @@ void RootPort::take_hint(const MemRequest& r) {
     ++stat.speculative_reads;
 }
 
-void RootPort::take(const MemRequest& r) {
+void RootPort::take_request(const MemRequest& r) {
     Contents& contents = sim().contents();
     const std::uint32_t lines = lines_of(r);
     const std::uint32_t head = state.free_tags.back();

@@ -99,7 +99,7 @@ class RootPort final : public Model<RootPort>, public Functional, public HasLink
     bool take_requests();
     std::uint32_t lines_to_send(const protocol::MemRequest& r) const;
     void take_hint(const protocol::MemRequest& r);
-    void take(const protocol::MemRequest& r);
+    void take_request(const protocol::MemRequest& r);
     void take_response(const Message& m);
     std::size_t busy_tags() const { return params.outstanding() - state.free_tags.size(); }
 

@@ -75,7 +75,7 @@ void Channel::accept(const protocol::FlashRequest& r) {
     state.slots[slot] = {r, now(), state.order++, none, none, 0};
     dies_->chip(r.place.package).collecting += r.begins;
     stat.queued.set(now(), state.slots.size() - state.free_slots.size());
-    if (const std::uint32_t first = sensed_for(r); first != none) return join(slot, first);
+    if (const std::uint32_t first = sensed_for(r); first != none) return join_read(slot, first);
     queues_->push(r.place.package, local_of(r.place), PlaneQueues::kind_of(r), slot);
     state.to_ask |= 1ull << r.place.package;
 }
@@ -94,9 +94,9 @@ std::uint32_t Channel::sensed_for(const protocol::FlashRequest& r) const {
     return none;
 }
 
-void Channel::join(std::uint32_t slot, std::uint32_t first) {
+void Channel::join_read(std::uint32_t slot, std::uint32_t first) {
     ++stat.joined_reads;
-    if (sensing_->join(slot, first)) fetch(slot);
+    if (sensing_->join(slot, first)) queue_transfer(slot);
 }
 
 /// Joins the reads of the same page that wait in the queue of a read that begins.
@@ -105,11 +105,11 @@ void Channel::join_waiting(std::uint32_t first) {
     queues_->take(
         r.place.package, local_of(r.place), PlaneQueues::kind_of(r),
         [&](std::uint32_t slot) { return state.slots[slot].request.place == r.place; },
-        [&](std::uint32_t slot) { join(slot, first); });
+        [&](std::uint32_t slot) { join_read(slot, first); });
 }
 
 /// The data are in a register and wait for the bus.
-void Channel::fetch(std::uint32_t slot) {
+void Channel::queue_transfer(std::uint32_t slot) {
     sim().stamps().mark(state.slots[slot].request.stamps, sensing, now());
     state.ready[static_cast<unsigned>(state.slots[slot].request.urgency)].push(slot);
 }
@@ -117,7 +117,7 @@ void Channel::fetch(std::uint32_t slot) {
 // ---- what may start ----------------------------------------------------------------------------
 
 /// The slot at the head of a queue to start next in this package; `none` if none can start.
-std::uint32_t Channel::choose(unsigned package) const {
+std::uint32_t Channel::next_to_start(unsigned package) const {
     const DieUse::Able can = dies_->able(package);
     if (!can.any()) return none;
     std::uint32_t best = none;
@@ -152,13 +152,13 @@ void Channel::start_transfer() {
         for (; set; set &= set - 1) {
             const auto i = static_cast<unsigned>(std::countr_zero(set));
             if (!port.package[i].can_send()) continue;
-            const std::uint32_t first = choose(i);
+            const std::uint32_t first = next_to_start(i);
             if (first == none) { // until a request arrives for it or ends
                 state.to_ask &= ~(1ull << i);
                 continue;
             }
             state.turn = (i + 1) % params.packages();
-            begin(first);
+            begin_operation(first);
             return;
         }
 }
@@ -170,7 +170,7 @@ bool Channel::bus_is_wanted() {
         if (!ready.empty()) return true;
     for (std::uint64_t set = state.to_ask; set; set &= set - 1) {
         const auto i = static_cast<unsigned>(std::countr_zero(set));
-        if (choose(i) != none) return true;
+        if (next_to_start(i) != none) return true;
         state.to_ask &= ~(1ull << i);
     }
     return false;
@@ -182,7 +182,7 @@ void Channel::take_bus(Time t) {
 }
 
 /// Moves the head of its queue into the operation.
-void Channel::take(Slot& s, std::uint32_t group) {
+void Channel::add_to_operation(Slot& s, std::uint32_t group) {
     const protocol::FlashPlace& place = s.request.place;
     const std::uint32_t slot =
         queues_->pop(place.package, local_of(place), PlaneQueues::kind_of(s.request));
@@ -203,12 +203,12 @@ void Channel::take(Slot& s, std::uint32_t group) {
     if (params.join_reads() && s.request.op == FlashOp::read) join_waiting(slot);
 }
 
-void Channel::begin(std::uint32_t first) {
+void Channel::begin_operation(std::uint32_t first) {
     const protocol::FlashRequest request = state.slots[first].request;
     const std::uint32_t group = state.free_groups.back();
     state.free_groups.pop_back();
     const unsigned kind = PlaneQueues::kind_of(request);
-    take(state.slots[first], group);
+    add_to_operation(state.slots[first], group);
     std::uint32_t last = first;
     if (params.multi_plane() && !params.independent_planes()) {
         std::uint64_t others = queues_->waiting(request.place.package, kind) &
@@ -223,7 +223,7 @@ void Channel::begin(std::uint32_t first) {
             Slot& s = state.slots[head];
             if (request.op != FlashOp::erase && s.request.place.page != request.place.page)
                 continue;
-            take(s, group);
+            add_to_operation(s, group);
             state.slots[last].next = head;
             last = head;
             ++sent;
@@ -269,7 +269,7 @@ void Channel::array_done(unsigned package, const protocol::NandReady& r) {
         complete(slot);
         return;
     }
-    sensing_->sensed(slot, r.contents, [this](std::uint32_t read) { fetch(read); });
+    sensing_->sensed(slot, r.contents, [this](std::uint32_t read) { queue_transfer(read); });
 }
 
 void Channel::complete(std::uint32_t slot) {

@@ -165,15 +165,15 @@ class Channel final : public Model<Channel>,
     void start_transfer();
     bool bus_is_wanted();
     void take_bus(Time t);
-    std::uint32_t choose(unsigned package) const;
-    void begin(std::uint32_t first);
-    void take(Slot& s, std::uint32_t group);
+    std::uint32_t next_to_start(unsigned package) const;
+    void begin_operation(std::uint32_t first);
+    void add_to_operation(Slot& s, std::uint32_t group);
     void complete(std::uint32_t slot);
     void release(std::uint32_t slot);
     std::uint32_t sensed_for(const protocol::FlashRequest& r) const;
-    void join(std::uint32_t slot, std::uint32_t first);
+    void join_read(std::uint32_t slot, std::uint32_t first);
     void join_waiting(std::uint32_t first);
-    void fetch(std::uint32_t slot);
+    void queue_transfer(std::uint32_t slot);
 
     std::optional<PlaneQueues> queues_;
     std::optional<DieUse> dies_;

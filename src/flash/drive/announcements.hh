@@ -50,7 +50,7 @@ class TaskAnnouncements {
     /// Reports the load if it has changed; counts announcements.
     template <class Load>
     void report(Load& port, std::uint32_t tasks, Counter& announcements) {
-        load_.tell(port, announces(tasks), announcements);
+        load_.report(port, announces(tasks), announcements);
     }
     /// Reports a task that begins to all observers. A report for a full port is dropped.
     template <class Observers>

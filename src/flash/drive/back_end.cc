@@ -256,7 +256,7 @@ void DriveBackEnd::was_read(std::uint32_t j, Contents::Id sensed) {
         jobs_[j].contents = sensed;
         place(j);
     }
-    collector_->go_on(geometry_.plane_of(job.from));
+    collector_->continue_collection(geometry_.plane_of(job.from));
 }
 
 void DriveBackEnd::programmed(std::uint32_t j) {

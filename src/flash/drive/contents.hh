@@ -94,7 +94,7 @@ class DriveContents {
         state_.deferred.add(lpn, write);
     }
     void look_deferred(std::uint32_t lpn, FunctionalAccess& read) const {
-        if (!state_.deferred.empty()) state_.deferred.look(lpn, read);
+        if (!state_.deferred.empty()) state_.deferred.apply_to(lpn, read);
     }
     /// Calls write(lpn, access) for each deferred write, then discards those for which
     /// under_way(lpn) is false.

@@ -22,12 +22,12 @@ class DriveCores {
     DriveCores(Time firmware, std::vector<DriveCore>& cores, Fifo<std::uint32_t>& waiting)
         : firmware_(firmware), cores_(cores), waiting_(waiting) {}
 
-    bool work() const { return firmware_.raw != 0; }
+    bool takes_time() const { return firmware_.raw != 0; }
     void add(std::uint32_t command) { waiting_.push(command); }
     /// Calls begin(command) for each processed command, and arm(timer, time) for each one started.
     template <class Begin, class Arm>
-    void run(Begin&& begin, Arm&& arm) {
-        if (!work()) return;
+    void start_commands(Begin&& begin, Arm&& arm) {
+        if (!takes_time()) return;
         for (DriveCore& core : cores_) {
             if (core.command != DriveCore::none && !core.done.armed())
                 begin(std::exchange(core.command, DriveCore::none));

@@ -84,7 +84,7 @@ void Drive::wake() {
         back_end_->begin_due();
     do {
         fetch();
-        writes_->take(now());
+        writes_->accept_waiting(now());
         writes_->destage();
         back_end_->send_waiting();
     } while (answer());
@@ -119,7 +119,7 @@ void Drive::fetch() {
                           "a read or a write has at most 1024 sectors");
             sim().stamps().mark(r.stamps, waiting, now());
             stat.under_way.set(now(), commands_->under_way());
-            if (cores_->work())
+            if (cores_->takes_time())
                 cores_->add(c);
             else
                 begin(c);
@@ -130,8 +130,8 @@ void Drive::fetch() {
 }
 
 void Drive::run_cores() {
-    cores_->run([this](std::uint32_t command) { begin(command); },
-                [this](Timer& timer, Time time) { arm(timer, time); });
+    cores_->start_commands([this](std::uint32_t command) { begin(command); },
+                           [this](Timer& timer, Time time) { arm(timer, time); });
 }
 
 void Drive::begin(std::uint32_t c) {

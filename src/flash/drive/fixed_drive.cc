@@ -50,7 +50,7 @@ void FixedDrive::run_task() {
     }
     if (!port.load) return;
     const bool working = state.task_until > now();
-    state.load.tell(*port.load, working || task_due(), stat.announcements);
+    state.load.report(*port.load, working || task_due(), stat.announcements);
     if (task_due())
         arm(state.load.due, state.load.since + params.announce->raw);
     else if (working)

@@ -24,7 +24,7 @@ struct TaskLoad {
     bool announced(Tick now, Time ahead) const { return severe && now >= since + ahead.raw; }
     /// `busy`: a task is in progress or due.
     template <class Load>
-    void tell(Load& load, bool busy, Counter& announced) {
+    void report(Load& load, bool busy, Counter& announced) {
         severe = severe && busy;
         if (severe == reported || !load.can_send()) return;
         using protocol::DevLoad;

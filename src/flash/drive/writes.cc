@@ -12,7 +12,7 @@ void DriveWrites::add(std::uint32_t c) {
     of_.waiting.push(c);
 }
 
-void DriveWrites::take(Tick now) {
+void DriveWrites::accept_waiting(Tick now) {
     while (!of_.waiting.empty()) {
         const std::uint32_t c = of_.waiting.front();
         if (is_flush(c)) {

@@ -39,7 +39,7 @@ class DriveWrites {
     void add(std::uint32_t command);
     std::uint32_t count() const { return of_.waiting.size(); }
     /// Accepts writes while there is space.
-    void take(Tick now);
+    void accept_waiting(Tick now);
     /// Starts to write dirty pages to the flash, the oldest first; hot pages when their space is
     /// needed or a flush waits.
     void destage();

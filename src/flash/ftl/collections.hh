@@ -50,7 +50,7 @@ class Collections {
     /// for each block to erase: all its pages have moved, and no read is in progress. `first`: the
     /// first operation of the collection.
     template <class Move, class Erase>
-    void go_on(std::uint32_t plane, const Ftl& ftl, Move&& move, Erase&& erase) {
+    void issue_operations(std::uint32_t plane, const Ftl& ftl, Move&& move, Erase&& erase) {
         for_each(plane, [&](Collection& c) {
             if (c.record == Collection::none || c.erasing) return;
             const FtlBlock& b = ftl.block(c.record);

@@ -40,10 +40,10 @@ void Collector::begin(std::uint32_t plane, std::uint32_t record, bool cold) {
     ftl_.begin_collecting(record);
     collections_.begin(plane, record, cold);
     events_.begins(plane, ftl_.block(record), cold);
-    go_on(plane);
+    continue_collection(plane);
 }
 
-void Collector::go_on(std::uint32_t plane) {
+void Collector::continue_collection(std::uint32_t plane) {
     const auto move = [this](std::uint32_t page, std::uint32_t lpn, bool first) {
         Job job;
         job.kind = JobKind::move;
@@ -63,7 +63,7 @@ void Collector::go_on(std::uint32_t plane) {
         job.from = ftl_.first_page(ftl_.block(record));
         events_.send(jobs_.create(job));
     };
-    collections_.go_on(plane, ftl_, move, erase);
+    collections_.issue_operations(plane, ftl_, move, erase);
 }
 
 void Collector::read(std::uint32_t j, Contents::Id sensed) {
@@ -92,7 +92,7 @@ void Collector::programmed(std::uint32_t j) {
     }
     const std::uint32_t plane = geometry_.plane_of(job.from);
     --collection_of(job.from).moving;
-    go_on(plane);
+    continue_collection(plane);
 }
 
 void Collector::erased(std::uint32_t j, Tick now) {

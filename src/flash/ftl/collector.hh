@@ -55,7 +55,7 @@ class Collector {
     /// Begins the due collections. Requires: they may begin now.
     void begin_due();
     /// A read of the plane has ended: a block that waited for it may be erased.
-    void go_on(std::uint32_t plane);
+    void continue_collection(std::uint32_t plane);
     // Completion of its jobs in the flash.
     void read(std::uint32_t job, Contents::Id sensed);
     void programmed(std::uint32_t job);

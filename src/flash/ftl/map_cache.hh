@@ -99,21 +99,21 @@ class MapCache {
         while (i != no_link) {
             const std::uint32_t next = state_.entries[i].next_awaited;
             const std::uint32_t job = std::exchange(state_.entries[i].first_job, no_link);
-            come(i);
+            add_arrived(i);
             if (job != no_link) resume(job);
             i = next;
         }
     }
     /// Adds an entry without a read: it is new, or its page is still in memory.
     void insert(std::uint32_t lpn) {
-        if (!state_.entry_of.find(lpn)) come(create(lpn));
+        if (!state_.entry_of.find(lpn)) add_arrived(create(lpn));
     }
     /// Marks the entry as changed; it is added if it was evicted meanwhile. An entry being read
     /// becomes dirty when it arrives, because its translation page was read before the change.
     void change(std::uint32_t lpn) {
         const std::uint32_t* const known = state_.entry_of.find(lpn);
         const std::uint32_t i = known ? *known : create(lpn);
-        if (!known) come(i);
+        if (!known) add_arrived(i);
         if (state_.pages[i].here)
             make_dirty(i);
         else
@@ -147,7 +147,7 @@ class MapCache {
         state_.entry_of[lpn] = i;
         return i;
     }
-    void come(std::uint32_t i) {
+    void add_arrived(std::uint32_t i) {
         state_.pages[i].here = true;
         state_.entries[i].next_awaited = no_link;
         state_.replacement->insert(i, state_.pages[i]);

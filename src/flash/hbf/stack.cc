@@ -99,7 +99,7 @@ void HbfStack::wake() {
     std::sort(state.due.begin(), state.due.end());
     for (const std::uint32_t bank : state.due) {
         parts::named(state.banks, bank).due = false;
-        advance(bank);
+        advance_bank(bank);
     }
     state.due.clear();
     for (bool taken = true; taken;) {
@@ -147,7 +147,7 @@ bool HbfStack::take_read() {
     state.free_reads.pop_back();
     state.reads[slot] = {r, at, now()};
     (bank.senses(page) ? bank.joined : bank.reads).push(slot);
-    advance(at.bank);
+    advance_bank(at.bank);
     return true;
 }
 
@@ -165,7 +165,7 @@ bool HbfStack::take_command(std::uint32_t channel) {
     state.free_commands.pop_back();
     state.commands[slot] = {r, at, now()};
     state.banks[at.bank].commands.push(slot);
-    advance(at.bank);
+    advance_bank(at.bank);
     return true;
 }
 
@@ -185,10 +185,10 @@ HbfPlace HbfStack::place_of(const MemRequest& r) const {
 // ---- banks -------------------------------------------------------------------------------------
 
 /// Ends and begins what can be, and arms the event at which the bank has something to do.
-void HbfStack::advance(std::uint32_t number) {
+void HbfStack::advance_bank(std::uint32_t number) {
     HbfBank& bank = state.banks[number];
-    if (bank.work != Work::none && bank.until <= now()) finish(bank);
-    if (bank.work == Work::none) begin(bank);
+    if (bank.work != Work::none && bank.until <= now()) finish_work(bank);
+    if (bank.work == Work::none) begin_work(bank);
     if (bank.due) return;
     if (bank.work == Work::none && !bank.waiting()) return;
     const Tick at = bank.work == Work::none ? bank.buffer_free_at() : bank.until;
@@ -197,7 +197,7 @@ void HbfStack::advance(std::uint32_t number) {
 }
 
 /// Gives the array the oldest work that waits, if a page buffer for it is free.
-void HbfStack::begin(HbfBank& bank) {
+void HbfStack::begin_work(HbfBank& bank) {
     if (!bank.waiting()) return;
     const std::uint8_t buffer = bank.free_buffer(now());
     const bool read = !bank.reads.empty() &&
@@ -248,7 +248,7 @@ void HbfStack::begin_erase(HbfBank& bank, const HostCommand& c) {
     state.base.forget(first, geometry_.pages);
 }
 
-void HbfStack::finish(HbfBank& bank) {
+void HbfStack::finish_work(HbfBank& bank) {
     const Work work = std::exchange(bank.work, Work::none);
     Tick last = now();
     if (work == Work::sense) {

@@ -132,12 +132,12 @@ class HbfStack final : public Model<HbfStack>,
     bool take_command(std::uint32_t channel);
     bool stall();
     HbfPlace place_of(const protocol::MemRequest& r) const;
-    void advance(std::uint32_t bank);
-    void begin(HbfBank& bank);
+    void advance_bank(std::uint32_t bank);
+    void begin_work(HbfBank& bank);
     void begin_sense(HbfBank& bank, const HbfPlace& at, std::uint8_t buffer);
     void begin_program(HbfBank& bank, const HostCommand& c, std::uint8_t buffer);
     void begin_erase(HbfBank& bank, const HostCommand& c);
-    void finish(HbfBank& bank);
+    void finish_work(HbfBank& bank);
     Tick deliver(const protocol::MemRequest& r, const HbfPlace& at, Tick since);
     void answer_command(std::uint32_t command, Tick delay);
     Contents::Id data_of(const protocol::MemRequest& r, const HbfPlace& at);

@@ -31,15 +31,15 @@ void Package::wake() {
         while (!port.io[i].empty()) accept(port.io[i].pop(), i);
     if (!pending()) return;
     for (Worker& u : state.units) {
-        serve(u);
+        advance_unit(u);
         if (const Tick next = next_step(u); next != never) arm(u.next, next);
     }
 }
 
 /// Starts, suspends, resumes or ends an operation of a unit, if it is time.
-void Package::serve(Worker& u) {
+void Package::advance_unit(Worker& u) {
     if (u.suspendable.empty()) {
-        if (u.complete() && u.until <= now()) begin(u, 0);
+        if (u.complete() && u.until <= now()) begin_operation(u, 0);
         return;
     }
     const std::uint32_t read = u.first_read();
@@ -47,11 +47,11 @@ void Package::serve(Worker& u) {
         if (read < u.complete() && suspends_at(u) <= now()) suspend(u);
     } else if (!u.left) {
         end_suspendable(u);
-        if (u.complete()) begin(u, 0);
+        if (u.complete()) begin_operation(u, 0);
     } else if (read < u.complete())
-        begin(u, read);
+        begin_operation(u, read);
     else
-        resume(u);
+        resume_operation(u);
 }
 
 Tick Package::next_step(const Worker& u) const {
@@ -73,7 +73,7 @@ void Package::suspend(Worker& u) {
     ++state.suspensions;
 }
 
-void Package::resume(Worker& u) {
+void Package::resume_operation(Worker& u) {
     for (std::uint32_t i = 0; i < u.suspendable.size(); ++i) time_of(u).begin(now());
     u.resumed = now();
     u.until = now() + std::exchange(u.left, 0);
@@ -113,7 +113,7 @@ void Package::accept(const protocol::NandCommand& c, unsigned from_port) {
 }
 
 /// Starts the operation whose first work is `u.works[at]`.
-void Package::begin(Worker& u, std::uint32_t at) {
+void Package::begin_operation(Worker& u, std::uint32_t at) {
     const protocol::NandCommand first = u.works[at].command;
     const FlashOp op = first.op;
     const Time t = op == FlashOp::read      ? timing_.read(first.place.page)
@@ -145,7 +145,8 @@ void Package::begin(Worker& u, std::uint32_t at) {
             ++stat.programs;
             if (!suspendable) stat.program_time.add(now(), now(), u.until);
             array_->program(plane, c.place.block, c.place.page);
-            if (c.contents) put(array_->page(plane, c.place.block, c.place.page), c.contents);
+            if (c.contents)
+                store_page(array_->page(plane, c.place.block, c.place.page), c.contents);
         } else {
             ++stat.erases;
             if (!suspendable) stat.erase_time.add(now(), now(), u.until);
@@ -173,7 +174,7 @@ Contents::Id Package::sensed(std::uint64_t page) {
     return id;
 }
 
-void Package::put(std::uint64_t page, Contents::Id contents) {
+void Package::store_page(std::uint64_t page, Contents::Id contents) {
     for (const Contents::Piece& p : sim().contents()[contents].pieces)
         array_->contents().put(page, p.sector, p.data);
     sim().contents().release(contents);

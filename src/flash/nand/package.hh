@@ -176,15 +176,15 @@ class Package final : public Model<Package>,
         return u.suspendable.front().command.op == FlashOp::erase ? stat.erase_time
                                                                   : stat.program_time;
     }
-    void serve(Worker& u);
+    void advance_unit(Worker& u);
     Tick next_step(const Worker& u) const;
     Tick suspends_at(const Worker& u) const;
     void suspend(Worker& u);
-    void resume(Worker& u);
+    void resume_operation(Worker& u);
     void end_suspendable(Worker& u);
-    void begin(Worker& u, std::uint32_t at);
+    void begin_operation(Worker& u, std::uint32_t at);
     Contents::Id sensed(std::uint64_t page);
-    void put(std::uint64_t page, Contents::Id contents);
+    void store_page(std::uint64_t page, Contents::Id contents);
     void accept(const protocol::NandCommand& c, unsigned port);
 
     NandTiming timing_ {};

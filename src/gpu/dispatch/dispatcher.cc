@@ -129,10 +129,10 @@ void Dispatcher::wake() {
         while (!port.host[i].empty()) {
             const protocol::LaunchReply launch = port.host[i].pop();
             parts::named(state.applications[i].streams, launch.stream).asked = false;
-            begin(i, launch);
+            begin_launch(i, launch);
         }
     for (std::uint32_t i = 0; i < state.applications.size(); ++i) end_launches(i);
-    for (std::uint32_t i = 0; i < state.applications.size(); ++i) ask(i);
+    for (std::uint32_t i = 0; i < state.applications.size(); ++i) request_launches(i);
     hand_out();
     // Launches that were cut off before their first block.
     for (std::uint32_t i = 0; i < state.applications.size(); ++i) end_launches(i);
@@ -148,7 +148,7 @@ void Dispatcher::take_ends() {
         }
 }
 
-void Dispatcher::ask(std::uint32_t i) {
+void Dispatcher::request_launches(std::uint32_t i) {
     std::vector<Stream>& streams = state.applications[i].streams;
     for (std::uint32_t number = 0; number < streams.size(); ++number) {
         Stream& s = streams[number];
@@ -159,14 +159,14 @@ void Dispatcher::ask(std::uint32_t i) {
     }
 }
 
-void Dispatcher::begin(std::uint32_t i, const protocol::LaunchReply& launch) {
+void Dispatcher::begin_launch(std::uint32_t i, const protocol::LaunchReply& launch) {
     Application& a = state.applications[i];
     Stream& s = a.streams[launch.stream];
     const bool past = params.launches() && a.seen >= params.first_launch() + params.launches();
     if (s.ended) return; // the end of another stream ended all
     if (launch.ended || past) {
         s.ended = true;
-        if (a.ended()) end(i);
+        if (a.ended()) end_application(i);
         return;
     }
     const std::uint32_t number = a.seen++;
@@ -226,7 +226,7 @@ void Dispatcher::end_launches(std::uint32_t i) {
 }
 
 /// Called when an application has no further launch.
-void Dispatcher::end(std::uint32_t i) {
+void Dispatcher::end_application(std::uint32_t i) {
     Application& a = state.applications[i];
     if (!a.before) {
         stat.application_end[i] += Time {now()};

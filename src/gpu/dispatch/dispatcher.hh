@@ -195,11 +195,11 @@ class Dispatcher final : public Model<Dispatcher>,
     void keep_contents(std::uint32_t application);
     std::uint32_t number_stores(std::uint32_t application, std::uint64_t n);
     void take_ends();
-    void ask(std::uint32_t application);
-    void begin(std::uint32_t application, const protocol::LaunchReply& launch);
+    void request_launches(std::uint32_t application);
+    void begin_launch(std::uint32_t application, const protocol::LaunchReply& launch);
     void skip(std::uint32_t application, const protocol::LaunchReply& launch);
     void end_launches(std::uint32_t application);
-    void end(std::uint32_t application);
+    void end_application(std::uint32_t application);
     void start_no_more();
     void hand_out();
     bool hand_out_block(std::uint32_t application);

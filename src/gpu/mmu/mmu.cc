@@ -19,9 +19,9 @@ void Mmu::init() {
                            params.ways.text());
     state.map.init(*this, params.pages, sim().seed());
     state.walker.init(*this, params.walker, params.pages);
-    if (by_fault() && (port.fault_side.size() == 0 || port.mover_side.size() == 0))
-        refuse("hosts", "pages that are not resident require a host: connect one to fault_side and "
-                        "mover_side (hosts=1, movers=1)");
+    if (by_fault() && (!port.fault_side || port.mover_side.size() == 0))
+        refuse("fault_side",
+               "pages that are not resident require a host: bind it to fault_side and mover_side");
     state.resident.init(*this, params.eviction, params.pages);
     state.translations.resize(params.entries(), params.ways(), params.replacement().text(),
                               path() + ".replacement", sim().seed());
@@ -45,24 +45,23 @@ void Mmu::wake() {
             end_walk(*page);
         }
     }
-    for (unsigned h = 0; h < port.fault_side.size(); ++h)
-        while (!port.fault_side[h].empty()) {
-            const protocol::PageFaultReply r = port.fault_side[h].pop();
-            stat.fault_time.sample(Time {now() - state.missing.in_use(r.tag).since});
-            state.resident.arrive(r.frame);
-            complete(r.tag, r.frame);
-        }
+    while (port.fault_side && !port.fault_side->empty()) {
+        const protocol::PageFaultReply r = port.fault_side->pop();
+        stat.fault_time.sample(Time {now() - state.missing.in_use(r.tag).since});
+        state.resident.arrive(r.frame);
+        complete(r.tag, r.frame);
+    }
     take_orders();
     while (!state.held.empty() && state.missing.may_fault()) end_walk(state.held.pop());
     look_up();
     start_walks();
     while (state.walker.has_read() && port.walk_side.can_send())
         port.walk_side.send(state.walker.take_read(stat.walker));
-    while (!state.reporting.empty() && port.fault_side[0].can_send()) {
+    while (!state.reporting.empty() && port.fault_side->can_send()) {
         const std::uint32_t i = state.reporting.pop();
         const MissingPages::Page& p = state.missing[i];
         sim().stamps().mark(p.stamps, translation, now() + params.fault_latency->raw);
-        port.fault_side[0].send({page_of(p.key), application_of(p.key), p.write, i, p.stamps});
+        port.fault_side->send({page_of(p.key), application_of(p.key), p.write, i, p.stamps});
     }
 }
 
@@ -80,7 +79,7 @@ void Mmu::look_up() {
             arm(state.next_cycle, state.slots.next.tick);
             return;
         }
-        if (!serve(static_cast<std::uint16_t>(tlb), in.front())) {
+        if (!translate(static_cast<std::uint16_t>(tlb), in.front())) {
             ++waiting;
             continue;
         }
@@ -91,7 +90,7 @@ void Mmu::look_up() {
     }
 }
 
-bool Mmu::serve(std::uint16_t tlb, const protocol::TranslationRequest& r) {
+bool Mmu::translate(std::uint16_t tlb, const protocol::TranslationRequest& r) {
     if (r.application >= params.pages.applications() || r.page >= params.pages.pages())
         refuse("address_space", "application " + std::to_string(r.application) + " uses address " +
                                     std::to_string(r.page * page_bytes()) + "; there are " +
@@ -199,7 +198,7 @@ void Mmu::take_orders() {
     for (unsigned m = 0; m < port.mover_side.size(); ++m) {
         auto& in = port.mover_side[m];
         while (!in.empty() && !state.orders.full() &&
-               begin(static_cast<std::uint16_t>(m), in.front())) {
+               begin_order(static_cast<std::uint16_t>(m), in.front())) {
             in.pop();
             advance_orders();
         }
@@ -207,7 +206,7 @@ void Mmu::take_orders() {
 }
 
 /// Returns false if the order must wait.
-bool Mmu::begin(std::uint16_t mover, const protocol::PageOrder& order) {
+bool Mmu::begin_order(std::uint16_t mover, const protocol::PageOrder& order) {
     PageMoves moves = this->moves();
     const std::string& sender = port.mover_side[mover].neighbour_path();
     if (const auto fault = moves.fault_of(order, sender)) refuse(fault->parameter, fault->why);
@@ -248,12 +247,12 @@ void Mmu::advance_orders() {
 
 /// A page that is not mapped is with the host, or was never accessed.
 void Mmu::functional_unmapped(FunctionalAccess& access) {
-    if (by_fault()) return look_through(port.fault_side[0], access);
+    if (by_fault()) return look_through(*port.fault_side, access);
     state.map.functional_untouched(access);
 }
 
 void Mmu::functional_written(FunctionalAccess& access) {
-    if (by_fault()) look_through(port.fault_side[0], access);
+    if (by_fault()) look_through(*port.fault_side, access);
 }
 
 void Mmu::place_contents(std::uint64_t key, std::uint64_t frame) {

@@ -41,9 +41,6 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
   public:
     struct Params {
         Param<unsigned> tlbs {1, {1, 256}, "L1 TLBs served by this MMU", from_wiring()};
-        Param<unsigned> hosts {0, {0, 1}, "Hosts that handle page faults", from_wiring()};
-        Param<unsigned> movers {
-            0, {0, 16}, "Ports for page orders: of a host, of a garbage collector", from_wiring()};
         PlacementParams pages;
         EvictionParams eviction;
         WalkerParams walker;
@@ -87,15 +84,13 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
         Requester<Mem> walk_side {{.depth = from<&Params::walker, &WalkerParams::walkers>,
                                    .latency = from<&Params::walk_latency>},
                                   "Reads of page-table entries"};
-        Many<Requester<protocol::Faults>> fault_side {
-            from<&Params::hosts>,
+        Optional<Requester<protocol::Faults>> fault_side {
             {.depth = from<&Params::missing, &MissingParams::fault_buffer>,
              .latency = from<&Params::fault_latency>},
-            "Page faults"};
+            "Page faults, to the host that handles them"};
         Many<Responder<protocol::PageControl>> mover_side {
-            from<&Params::movers>,
             {.depth = from<&Params::orders>, .latency = from<&Params::fault_latency>},
-            "Page orders"};
+            "Page orders of a host or of a garbage collector"};
     };
     struct Stats {
         Counter requests {Unit::count, "Misses of L1 TLBs looked up"};
@@ -155,7 +150,7 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
 
     // Lookups and walks.
     void look_up();
-    bool serve(std::uint16_t tlb, const protocol::TranslationRequest& r);
+    bool translate(std::uint16_t tlb, const protocol::TranslationRequest& r);
     void start_walks();
     void end_walk(std::uint32_t page);
     void fault(std::uint32_t page);
@@ -165,7 +160,7 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
     void place_contents(std::uint64_t key, std::uint64_t frame);
     // Page orders.
     void take_orders();
-    bool begin(std::uint16_t mover, const protocol::PageOrder& order);
+    bool begin_order(std::uint16_t mover, const protocol::PageOrder& order);
     void complete_unmapped(std::uint32_t page);
     void advance_orders();
 

@@ -33,22 +33,22 @@ void Tlb::init() {
 }
 
 void Tlb::wake() {
-    while (!port.mem_side.empty()) answer(port.mem_side.pop());
+    while (!port.mem_side.empty()) forward_response(port.mem_side.pop());
     if (state.mshrs.size()) { // hits do not need this
         while (!port.mmu_side.empty()) translated(port.mmu_side.pop());
         while (!state.ready.empty() && release(state.ready.front())) state.ready.pop();
-        if (!state.ready.empty()) return ask(); // later requests must not overtake them
+        if (!state.ready.empty()) return send_misses(); // later requests must not overtake them
     }
     while (!port.shootdowns.empty() && state.draining < state.drains.size())
         shoot_down(port.shootdowns.pop());
     auto& in = port.cpu_side;
-    while (!in.empty() && serve(in.front())) in.pop();
+    while (!in.empty() && translate(in.front())) in.pop();
     if (state.draining) confirm();
-    if (state.mshrs.size()) ask();
+    if (state.mshrs.size()) send_misses();
 }
 
 /// Forwards the request or queues it. Returns false, without side effects, if neither is possible.
-bool Tlb::serve(const MemRequest& r) {
+bool Tlb::translate(const MemRequest& r) {
     if (r.command == Command::invalidate || !params.translates()) {
         if (!port.mem_side.can_send()) return false;
         ++stat.accesses;
@@ -98,7 +98,7 @@ void Tlb::stalls(Stall why) {
     ++(why == Stall::misses ? stat.stalled_by_misses : stat.stalled_by_targets);
 }
 
-void Tlb::ask() {
+void Tlb::send_misses() {
     while (!state.asking.empty() && port.mmu_side.can_send()) {
         const std::uint32_t mshr = state.asking.pop();
         Miss& m = state.misses[mshr];
@@ -158,7 +158,7 @@ void Tlb::forward(MemRequest r, std::uint64_t physical) {
     port.mem_side.send(r);
 }
 
-void Tlb::answer(protocol::MemResponse r) {
+void Tlb::forward_response(protocol::MemResponse r) {
     Passing& p = parts::named(state.passing, r.tag);
     for (std::uint64_t rest = p.drains; rest; rest &= rest - 1)
         --state.drains[static_cast<std::size_t>(std::countr_zero(rest))].waits_for;

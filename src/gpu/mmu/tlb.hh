@@ -180,14 +180,14 @@ class Tlb final : public Model<Tlb>,
     State state;
 
   private:
-    bool serve(const protocol::MemRequest& r);
+    bool translate(const protocol::MemRequest& r);
     bool miss(const protocol::MemRequest& r, std::uint64_t key, bool upgrade);
     void stalls(Stall why);
-    void ask();
+    void send_misses();
     void translated(const protocol::TranslationReply& reply);
     bool release(std::uint32_t mshr);
     void forward(protocol::MemRequest r, std::uint64_t physical);
-    void answer(protocol::MemResponse r);
+    void forward_response(protocol::MemResponse r);
     void shoot_down(const protocol::ShootdownRequest& r);
     void confirm();
 

@@ -49,7 +49,7 @@ void Sm::wake() {
     const auto arrived = [this](std::uint32_t w, std::uint32_t r) { result(w, r); };
     state.shared.finish(now(), arrived);
     state.tensor.finish(now(), arrived);
-    while (!port.blocks.empty()) place(port.blocks.pop());
+    while (!port.blocks.empty()) start_block(port.blocks.pop());
     unit_->send();
     // While the same warps may issue, the time of the next issue is known.
     if (!state.next.armed() || assists() || state.ready.sets != ready || unit_->room() != room)
@@ -155,12 +155,12 @@ void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
         classify(w);
         break;
     case WarpOpKind::barrier:
-        go_on(block.arrive(w), cycle);
+        release_warps(block.arrive(w), cycle);
         break;
     case WarpOpKind::exit:
         warp.exited = true;
-        go_on(block.exit(), cycle);
-        if (!warp.results.outstanding) end(w);
+        release_warps(block.exit(), cycle);
+        if (!warp.results.outstanding) end_warp(w);
         break;
     }
 }
@@ -204,7 +204,7 @@ void Sm::classify(std::uint32_t w) {
 }
 
 /// Wakes warps released by a barrier.
-void Sm::go_on(const WarpSet& warps, std::int64_t cycle) {
+void Sm::release_warps(const WarpSet& warps, std::int64_t cycle) {
     warps.for_each([&](std::uint32_t w) { state.ready.sleep(w, cycle + 1); });
 }
 
@@ -214,7 +214,7 @@ void Sm::result(std::uint32_t w, std::uint32_t place) {
     state.upcoming.changed = true;
     if (!warp.results.answered(place)) return;
     if (warp.exited) {
-        if (!warp.results.outstanding) end(w);
+        if (!warp.results.outstanding) end_warp(w);
     } else if (warp.results.releases(place))
         classify(w);
 }
@@ -248,7 +248,7 @@ void Sm::arm_next(const ClockEdge& edge) {
 
 // ---- blocks ----------------------------------------------------------------------------------
 
-void Sm::place(const protocol::BlockStart& start) {
+void Sm::start_block(const protocol::BlockStart& start) {
     if (start.application >= state.launches.size()) {
         state.launches.resize(start.application + 1);
         state.executed.resize(start.application + 1);
@@ -276,7 +276,7 @@ void Sm::place(const protocol::BlockStart& start) {
     stat.resident.set(now(), state.warps.live());
 }
 
-void Sm::end(std::uint32_t w) {
+void Sm::end_warp(std::uint32_t w) {
     state.warps.leave(w);
     state.blocks.warp_ended(state.warps[w].block);
 }

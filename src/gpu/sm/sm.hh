@@ -212,12 +212,12 @@ class Sm final : public Model<Sm>,
     void multiply(std::uint32_t warp, const program::WarpOp& op, std::int64_t cycle);
     /// Classifies the warp by its next operation.
     void classify(std::uint32_t warp);
-    void go_on(const WarpSet& warps, std::int64_t cycle);
+    void release_warps(const WarpSet& warps, std::int64_t cycle);
     /// One of the responses of a result has arrived.
     void result(std::uint32_t warp, std::uint32_t place);
-    void end(std::uint32_t warp);
+    void end_warp(std::uint32_t warp);
     // Blocks.
-    void place(const protocol::BlockStart& start);
+    void start_block(const protocol::BlockStart& start);
     void report_ends();
     bool waits_for_memory() const;
     void answer_queries();

@@ -91,7 +91,7 @@ void Cache::serve_queue() {
             return;
         }
         const CacheStall cause = serve(in.front());
-        if (cause != state.stall) note(cause);
+        if (cause != state.stall) set_stall(cause);
         if (cause != served) return;
         stages_->slots.take();
         in.pop();
@@ -100,7 +100,7 @@ void Cache::serve_queue() {
 
 CacheStall Cache::serve(const MemRequest& r) {
     cache::Stages& s = *stages_;
-    if (protocol::for_a_cache(r.command)) return manage(r, 0);
+    if (protocol::for_a_cache(r.command)) return execute_command(r, 0);
     if (s.commands.holds(r.application)) return CacheStall::flush;
     const cache::Map::Place place = s.map.place(r.address);
     if (const Tick free = s.slots.bank_free(place.bank, now()); free > now()) {
@@ -138,7 +138,7 @@ CacheStall Cache::serve_here(const Access& a) {
         if (a.request.needs_response()) answer(protocol::answer(a.request), a.line, true);
         return served;
     }
-    const CacheStall cause = s.writes.perform(a);
+    const CacheStall cause = s.writes.perform_atomic(a);
     if (cause == served) answer_write(a.request);
     return cause;
 }
@@ -192,12 +192,12 @@ bool Cache::take_hint(const MemRequest& h, std::uint32_t done, std::uint32_t byt
 void Cache::serve_control() {
     for (std::uint32_t i = 0; i < port.control.size(); ++i) {
         auto& in = port.control[i];
-        while (!in.empty() && manage(in.front(), 1 + i) == served) in.pop();
+        while (!in.empty() && execute_command(in.front(), 1 + i) == served) in.pop();
     }
 }
 
 /// Responds at once, except to a flush. `from`: 0 for cpu_side, else 1 + the control port.
-CacheStall Cache::manage(const MemRequest& r, std::uint32_t from) {
+CacheStall Cache::execute_command(const MemRequest& r, std::uint32_t from) {
     if (r.command == Command::flush) {
         const CacheStall cause = stages_->commands.flush(r, from);
         if (cause == served) end_flush();
@@ -313,7 +313,7 @@ void Cache::warm() {
 // ---- reports ---------------------------------------------------------------------------------
 
 /// The cause that stalls the first request has changed or disappeared.
-void Cache::note(CacheStall cause) {
+void Cache::set_stall(CacheStall cause) {
     if (state.stall != CacheStall::none) stat.stall_time.end(state.stalled_since, now());
     if (cause != CacheStall::none) stat.stall_time.begin(now());
     state.stall = cause;

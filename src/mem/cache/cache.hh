@@ -96,13 +96,13 @@ class Cache final : public Model<Cache>,
     void take_hints();
     bool take_hint(const protocol::MemRequest& h, std::uint32_t done, std::uint32_t bytes);
     void serve_control();
-    CacheStall manage(const protocol::MemRequest& r, std::uint32_t from);
+    CacheStall execute_command(const protocol::MemRequest& r, std::uint32_t from);
     void end_flush();
     void come_back(const protocol::MemResponse& r);
     void answer(protocol::MemResponse r, std::uint32_t line, bool here);
     void send_up(const protocol::MemResponse& r, bool here);
     void answer_write(const protocol::MemRequest& r);
-    void note(CacheStall cause);
+    void set_stall(CacheStall cause);
     [[noreturn]] void refuse_request(const protocol::MemRequest& r) const;
     void warm();
     void take_share();

@@ -45,13 +45,13 @@ class Outlet {
     /// Requires: room(1).
     void send(const protocol::MemRequest& r) {
         if (state_.queue.empty() && port_.can_send())
-            go(r);
+            send_now(r);
         else
             state_.queue.push(r);
     }
     /// Sends queued messages as long as the port accepts them.
     void drain() {
-        while (!state_.queue.empty() && port_.can_send()) go(state_.queue.pop());
+        while (!state_.queue.empty() && port_.can_send()) send_now(state_.queue.pop());
     }
 
     bool can_expect() const { return !state_.free.empty(); }
@@ -73,7 +73,7 @@ class Outlet {
     void functional(FunctionalAccess& access) const;
 
   private:
-    void go(const protocol::MemRequest& r) {
+    void send_now(const protocol::MemRequest& r) {
         sim_.stamps().mark(r.stamps, static_cast<std::size_t>(limits_.stage),
                            sim_.now() + limits_.latency.raw);
         port_.send(r);

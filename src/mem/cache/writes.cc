@@ -36,7 +36,7 @@ CacheStall Writes::stay(const Access& a) {
     return CacheStall::none;
 }
 
-CacheStall Writes::perform(const Access& a) {
+CacheStall Writes::perform_atomic(const Access& a) {
     if (const std::uint32_t claims = use_.claims.messages(a); claims && !use_.outlet.room(claims))
         return CacheStall::mem_side;
     use_.lines.tags.touch(a.line);

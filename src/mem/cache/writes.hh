@@ -28,7 +28,7 @@ class Writes {
     /// Keeps the write in this cache.
     CacheStall stay(const Access& a);
     /// Performs an atomic whose sectors are valid.
-    CacheStall perform(const Access& a);
+    CacheStall perform_atomic(const Access& a);
     /// Forwards the request to the next level.
     CacheStall forward(const Access& a);
 

@@ -88,20 +88,18 @@ void PageCache::waits(std::uint32_t slot, bool missed) {
         port.cpu_side.send(front_->answer_early(slot));
         ++state.written.early_answers;
     }
-    if (missed && port.misses.size() &&
-        !port.misses[0].offer(
+    if (missed && port.misses &&
+        !port.misses->offer(
             {r.address & ~(unit_ - 1), static_cast<std::uint32_t>(unit_), r.application}))
         ++stat.lost_misses;
 }
 
 void PageCache::take_hints() {
-    for (unsigned p = 0; p < port.hints.size(); ++p)
-        while (!port.hints[p].empty()) {
-            const MemRequest h = port.hints[p].pop();
-            if (!h.is_hint())
-                refuse("prefetchers", "must send only hints; send requests to cpu_side");
-            bring(h);
-        }
+    while (port.hints && !port.hints->empty()) {
+        const MemRequest h = port.hints->pop();
+        if (!h.is_hint()) refuse("hints", "accepts only hints; send requests to cpu_side");
+        bring(h);
+    }
 }
 
 void PageCache::bring(const MemRequest& hint) {
@@ -223,7 +221,7 @@ void PageCache::unit_gone(std::uint64_t unit) {
     ++stat.units_out;
     if (const std::uint32_t f = state.resident.find(unit); f != none && state.resident[f].here)
         state.resident.unpin(f);
-    state.deferred.arrive(unit, [this](FunctionalAccess& access) {
+    state.deferred.replay(unit, [this](FunctionalAccess& access) {
         access.address += static_cast<std::uint64_t>(params.drive_base->raw);
         look_through(port.drive_side, access);
     });
@@ -262,7 +260,7 @@ void PageCache::functional(const PortBase&, FunctionalAccess& access) {
             if (frame->transfer.left == 0) look_at_dram();
         }
     } else if (!state.deferred.empty())
-        state.deferred.look(unit, access);
+        state.deferred.apply_to(unit, access);
     access.address = address + static_cast<std::uint64_t>(params.drive_base->raw);
     if (!access.complete()) look_through(port.drive_side, access);
     access.address = address;

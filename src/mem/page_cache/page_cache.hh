@@ -48,11 +48,10 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
         Requester<protocol::BlockIo> drive_side {
             {.depth = from<&Params::drive_queue>, .latency = from<&Params::drive_latency>},
             "Reads and writes of units"};
-        Many<Out<protocol::PageMiss>> misses {
-            from<&Params::prefetchers>, {}, "Units that accesses have requested from the drive"};
-        Many<Responder<Mem>> hints {from<&Params::prefetchers>,
-                                    {.depth = from<&Params::hint_queue>, .hints = true},
-                                    "Hints for units to bring"};
+        Optional<Out<protocol::PageMiss>> misses {
+            {}, "Units that accesses have requested from the drive, to an external prefetcher"};
+        Optional<Responder<Mem>> hints {{.depth = from<&Params::hint_queue>, .hints = true},
+                                        "Hints for units to bring, of an external prefetcher"};
         Optional<Out<protocol::DeviceLoad>> load {
             {}, "Load: the higher of the drive's load and that of units being read"};
         Optional<In<protocol::DeviceLoad>> drive_load {{.depth = [](const void*) { return 4u; }},

@@ -101,7 +101,7 @@ class PageFront final : public PagedDram {
     /// Applies the functional writes to a page made while the drive was reading it to its contents.
     void write_deferred(std::uint64_t page, Contents::Id contents) {
         if (!contents) return;
-        memory_.state.deferred.arrive(page, [&](const FunctionalAccess& access) {
+        memory_.state.deferred.replay(page, [&](const FunctionalAccess& access) {
             const auto sector =
                 static_cast<std::uint32_t>(access.address % page_ / SectorBytes::size);
             parts::write_sector(memory_.sim().contents(), contents, sector, access.data);

@@ -37,8 +37,6 @@ struct PageCacheParams {
     Param<bool> early_writes {false, "Answer a write before its unit has arrived from the drive",
                               switched_off()};
     AheadParams ahead;
-    Param<unsigned> prefetchers {
-        0, {0, 1}, "External prefetchers that send hints to this cache", from_wiring()};
     Param<Time> latency {
         1_fs, {1_fs, 1_us}, "Latency of responses", Change::tunable, least_latency()};
     Param<unsigned> queue {

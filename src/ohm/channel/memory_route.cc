@@ -8,7 +8,7 @@ Tick MemoryRoute::command_at() const {
     return channel_.side_command_at(state_.module, d.bank, d.row, a.write);
 }
 
-bool MemoryRoute::take(Tick now) {
+bool MemoryRoute::start_access(Tick now) {
     for (unsigned n = 0; n < ports_.size(); ++n) {
         const std::uint32_t m = (state_.turn + n) % ports_.size();
         if (ports_[m].empty()) continue;
@@ -23,25 +23,25 @@ bool MemoryRoute::take(Tick now) {
     return false;
 }
 
-bool MemoryRoute::run(Tick now) {
+bool MemoryRoute::issue_commands(Tick now) {
     bool changed = false;
     while (!state_.leaving.empty() && state_.leaving.front().at <= now) {
         const MemoryRouteState::Leaving l = state_.leaving.pop();
         ports_[l.module].send(l.done);
     }
-    while (state_.bursts || take(now)) {
+    while (state_.bursts || start_access(now)) {
         if (command_at() > now) break;
         const auto& a = state_.access;
         const mem::DramAccess d = channel_.dram_access(a.address, a.bytes);
         const Tick end = channel_.side_command(state_.module, d.bank, d.row, a.write, now);
-        if (--state_.bursts == 0) finish(end);
+        if (--state_.bursts == 0) end_access(end);
         changed = true;
     }
     return changed;
 }
 
 /// Completes the current access, whose last burst ends at `end`.
-void MemoryRoute::finish(Tick end) {
+void MemoryRoute::end_access(Tick end) {
     const auto& a = state_.access;
     SequenceDone done {a.id, {}};
     const std::uint64_t sector = a.address / SectorBytes::size;

@@ -43,8 +43,9 @@ class MemoryRoute {
         l.index("route.access", state_.access.bytes, most_bytes + 1);
     }
     /// Issues the commands that are possible now. Returns whether there were any.
-    bool run(Tick now);
-    /// The next time at which run() can act. The scheduler opens a closed row and is awake for it.
+    bool issue_commands(Tick now);
+    /// The next time at which issue_commands() can act. The scheduler opens a closed row and is
+    /// awake for it.
     Tick next() const;
     /// Start of the current access, or never.
     Tick since() const { return state_.bursts ? state_.since : never; }
@@ -58,8 +59,8 @@ class MemoryRoute {
 
   private:
     static constexpr std::uint32_t most_bytes = 256; ///< an XPoint line
-    bool take(Tick now);
-    void finish(Tick end);
+    bool start_access(Tick now);
+    void end_access(Tick end);
     Tick command_at() const;
 
     MemoryChannel& channel_;

@@ -39,14 +39,14 @@ void PlanarController::init() {
     swaps_->init();
     demand_.emplace(stat.demand, state.demand, placement_, *channel_, *modules_, state.dram,
                     sim_ref(),
-                    [this](std::uint32_t id, Contents::Id contents) { finish(id, contents); });
+                    [this](std::uint32_t id, Contents::Id contents) { respond(id, contents); });
     unsigned kept = swap.held_reads();
     for (unsigned m = 0; m < port.channel.commands.size(); ++m)
         if (const auto f = figures_behind(port.channel.commands[m]))
             kept = std::min({kept, f->device.read_buffer() / 2, f->device.loads() / 2});
     demand_->init(params.channel.requests(), kept);
     postponed_.emplace(params.postponed(), swap, stat.postponed, state.postponed, *swaps_, *demand_,
-                       [this](std::uint32_t id, Contents::Id contents) { finish(id, contents); });
+                       [this](std::uint32_t id, Contents::Id contents) { respond(id, contents); });
     copies_.emplace(
         CopySwaps::Parts {swap, params.channel, stat.swap, placement_, *swaps_, *channel_,
                           *modules_, state.dram, sim().contents(), state.demand.to_module,
@@ -59,10 +59,10 @@ void PlanarController::init() {
 }
 
 void PlanarController::wake() {
-    mem::tell_commands(*this, channel_->device(), [this] { work(); });
+    mem::tell_commands(*this, channel_->device(), [this] { advance_requests(); });
 }
 
-void PlanarController::work() {
+void PlanarController::advance_requests() {
     mem::DramScheduler& dram = channel_->dram();
     take_answers();
     if (only_dram_works()) {
@@ -85,7 +85,7 @@ void PlanarController::work() {
                 now(), [this] { return serves_reads(); },
                 [this](Swap& s) { postponed_->make_still(s); }, [this](Swap& s) { end_swap(s); });
         else
-            copies_->look(now()), again = false;
+            copies_->collect_due(now()), again = false;
         const std::uint64_t live = swaps_->live();
         bool changed = copies_->feed_old(now());
         changed |= copies_->waits() && copies_->book(true, now());
@@ -141,7 +141,7 @@ void PlanarController::take_answers() {
             if (d.id & PageSwaps::migration_id)
                 copies_->piece_from_xpoint(d.id, d.contents);
             else
-                finish(d.id, d.contents);
+                respond(d.id, d.contents);
         }
     }
 }
@@ -153,7 +153,7 @@ void PlanarController::send_left() {
         else if (c.migration)
             copies_->left(c.id);
         else
-            finish(c.id, {});
+            respond(c.id, {});
     });
 }
 
@@ -235,7 +235,7 @@ bool PlanarController::accept(const protocol::MemRequest& r) {
     q.slot = slot;
     if (moving) return postponed_->take(id, *s), true;
     demand_->dispatch(id, location);
-    if (!s) begin(swaps_->access(p, g, now()));
+    if (!s) start_swap(swaps_->access(p, g, now()));
     return true;
 }
 
@@ -249,10 +249,10 @@ void PlanarController::accept_hint(const protocol::MemRequest& hint) {
         return;
     }
     ++stat.hints;
-    begin(swaps_->access(p, g, now()));
+    start_swap(swaps_->access(p, g, now()));
 }
 
-void PlanarController::finish(std::uint32_t id, Contents::Id contents) {
+void PlanarController::respond(std::uint32_t id, Contents::Id contents) {
     const PageRequest& q = (*demand_)[id];
     requests_.answer(q.r, q.accepted, q.stage(), contents);
     postponed_->finished(q);
@@ -262,7 +262,7 @@ void PlanarController::finish(std::uint32_t id, Contents::Id contents) {
 // ---- swaps -----------------------------------------------------------------------------------
 
 /// Starts a swap, if one was decided.
-void PlanarController::begin(Swap* s) {
+void PlanarController::start_swap(Swap* s) {
     if (!s) return;
     if (function_) {
         function_->place(*s);
@@ -274,7 +274,7 @@ void PlanarController::begin(Swap* s) {
 /// Ends a swap and resumes the requests that waited for it.
 void PlanarController::end_swap(Swap& s) {
     swaps_->end(s, now());
-    swaps_->deferred().arrive(
+    swaps_->deferred().replay(
         s.group, [this](FunctionalAccess& a) { functional(port.channel.cpu_side, a); });
     postponed_->release(s);
 }

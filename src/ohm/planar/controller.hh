@@ -133,7 +133,7 @@ class PlanarController final : public Model<PlanarController>, public Functional
     State state;
 
   private:
-    void work();
+    void advance_requests();
     Placement::Page page_of(const protocol::MemRequest& r) const;
     bool only_dram_works() const;
     bool serves_reads() const;
@@ -143,9 +143,9 @@ class PlanarController final : public Model<PlanarController>, public Functional
     bool run_dram();
     void arm_next();
     bool accept(const protocol::MemRequest& r);
-    void finish(std::uint32_t id, Contents::Id contents);
+    void respond(std::uint32_t id, Contents::Id contents);
     void accept_hint(const protocol::MemRequest& hint);
-    void begin(Swap* s);
+    void start_swap(Swap* s);
     void end_swap(Swap& s);
 
     Placement placement_;

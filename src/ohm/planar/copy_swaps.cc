@@ -11,7 +11,7 @@ unsigned first_of(unsigned set) { return static_cast<unsigned>(std::countr_zero(
 Swap::Mask bit(unsigned piece) { return static_cast<Swap::Mask>(1u << piece); }
 } // namespace
 
-void CopySwaps::look(Tick now) {
+void CopySwaps::collect_due(Tick now) {
     due_ = {};
     bool copying = false;
     for_each_bit(of_.swaps.live(), [&](std::uint32_t i) {
@@ -29,7 +29,7 @@ void CopySwaps::look(Tick now) {
     of_.swaps.hold(copying && holds && of_.wires == mem::DramWires::data, now);
 }
 
-bool CopySwaps::feed(std::uint64_t which, Tick now) {
+bool CopySwaps::request_pieces(std::uint64_t which, Tick now) {
     bool changed = false;
     for_each_bit(which, [&](std::uint32_t i) {
         Swap& s = of_.swaps[i];

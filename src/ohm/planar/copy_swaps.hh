@@ -35,10 +35,12 @@ class CopySwaps {
         : of_(of), piece_here_(std::move(piece_here)), over_(std::move(over)) {}
 
     // Steps of the owner's wake, in their order. A bool result means that something changed.
-    // look() collects the swaps that can act; later steps only reduce their number.
-    void look(Tick now);
-    bool feed_old(Tick now) { return has_pieces() && feed(due_.devices & due_.old, now); }
-    bool feed_young(Tick now) { return has_pieces() && feed(due_.devices & ~due_.old, now); }
+    // collect_due() collects the swaps that can act; later steps only reduce their number.
+    void collect_due(Tick now);
+    bool feed_old(Tick now) { return has_pieces() && request_pieces(due_.devices & due_.old, now); }
+    bool feed_young(Tick now) {
+        return has_pieces() && request_pieces(due_.devices & ~due_.old, now);
+    }
     bool has_pieces() const { return due_.devices; }
     /// Whether transfers wait for the channel.
     bool waits() const { return due_.channel || !of_.ready.empty(); }
@@ -68,7 +70,7 @@ class CopySwaps {
     }
 
   private:
-    bool feed(std::uint64_t which, Tick now);
+    bool request_pieces(std::uint64_t which, Tick now);
     bool feed_dram(Swap& s, Tick now);
     bool feed_xpoint(Swap& s, Tick now);
     bool snarf(std::uint64_t writers);

@@ -52,7 +52,8 @@ class FunctionSwaps {
         if (shares_light_) share_light(now);
         bool changed = false;
         // Accesses of the memory route yield to demand until they are older than swap_patience.
-        if (route_.since() <= now - params_.swap_patience->raw) changed = route_.run(now);
+        if (route_.since() <= now - params_.swap_patience->raw)
+            changed = route_.issue_commands(now);
         for (Swap& s : swaps_.all()) {
             if (!s.live) continue;
             const Swap::Phase before = s.phase;
@@ -63,7 +64,7 @@ class FunctionSwaps {
         }
         return changed;
     }
-    bool run_route(Tick now) { return route_.run(now); }
+    bool run_route(Tick now) { return route_.issue_commands(now); }
     bool idle() const { return route_.idle(); }
 
     /// Sets the DRAM bank and row of a new swap.

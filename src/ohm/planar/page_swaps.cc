@@ -78,7 +78,7 @@ bool PageSwaps::functional(const Swap& s, std::uint8_t slot, std::uint32_t offse
     if (access.write)
         state_.deferred.add(s.group, access);
     else
-        state_.deferred.look(s.group, access);
+        state_.deferred.apply_to(s.group, access);
     if (!s.has(slot, offset)) return false;
     FunctionalAccess buffered = access;
     buffered.address = sector(s, slot == s.slot_out, offset) * SectorBytes::size;

@@ -44,7 +44,8 @@ void CachedLines::write(std::uint64_t set, std::uint64_t address, Contents::Id c
 
 void CachedLines::functional(std::uint64_t local, bool in_use, FunctionalAccess& access) {
     const std::uint64_t set = map_.set_of(local);
-    if (in_use) access.write ? state_.deferred.add(set, access) : state_.deferred.look(set, access);
+    if (in_use)
+        access.write ? state_.deferred.add(set, access) : state_.deferred.apply_to(set, access);
     if (!state_.tags.hit(set, map_.tag_of(local))) return;
     FunctionalAccess there = access;
     there.address = address(set) + local % map_.line_bytes;

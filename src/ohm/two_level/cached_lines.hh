@@ -48,7 +48,7 @@ class CachedLines {
     /// The set is no longer in use: calls write(access) for the functional writes kept meanwhile.
     template <class F>
     void settled(std::uint64_t set, F&& write) {
-        state_.deferred.arrive(set, write);
+        state_.deferred.replay(set, write);
     }
 
   private:

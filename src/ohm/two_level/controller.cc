@@ -63,10 +63,10 @@ void TwoLevelController::init() {
 }
 
 void TwoLevelController::wake() {
-    mem::tell_commands(*this, channel_->device(), [this] { work(); });
+    mem::tell_commands(*this, channel_->device(), [this] { advance_requests(); });
 }
 
-void TwoLevelController::work() {
+void TwoLevelController::advance_requests() {
     mem::DramScheduler& dram = channel_->dram();
     take_answers();
     send_left();
@@ -144,12 +144,12 @@ void TwoLevelController::line_read(std::uint32_t id) {
     if (hit) {
         ++stat.hits;
         if (!q.is_write()) {
-            finish(id, lines_->read(q.set, q.r));
+            respond(id, lines_->read(q.set, q.r));
             q.settled = true;
             end_if_done(id);
             return;
         }
-        fill(id);
+        fill_line(id);
         return;
     }
     if (victim) {
@@ -158,7 +158,7 @@ void TwoLevelController::line_read(std::uint32_t id) {
         evictions_->evict(e, q.module);
     }
     if (q.writes_whole(map_.line_bytes))
-        fill(id);
+        fill_line(id);
     else
         demand_->fetch(id);
 }
@@ -168,12 +168,12 @@ void TwoLevelController::line_came(std::uint32_t id, Contents::Id line) {
     LineRequest& q = (*demand_)[id];
     q.fetched = true;
     q.line = line;
-    if (!q.is_write()) finish(id, lines_->part_of(line, q.r));
-    fill(id);
+    if (!q.is_write()) respond(id, lines_->part_of(line, q.r));
+    fill_line(id);
 }
 
 /// Writes the request's line, including its own data, to the DRAM.
-void TwoLevelController::fill(std::uint32_t id) {
+void TwoLevelController::fill_line(std::uint32_t id) {
     const LineRequest& q = (*demand_)[id];
     if (lines_->put(q.set, map_.tag_of(q.local), q.is_write())) {
         ++stat.fills;
@@ -183,7 +183,7 @@ void TwoLevelController::fill(std::uint32_t id) {
 }
 
 /// Answers the request. Its slot is kept until its line is settled.
-void TwoLevelController::finish(std::uint32_t id, Contents::Id contents) {
+void TwoLevelController::respond(std::uint32_t id, Contents::Id contents) {
     LineRequest& q = (*demand_)[id];
     requests_.answer(q.r, q.accepted, q.fetched ? Stage::channel : Stage::dram, contents);
     q.answered = true;
@@ -242,7 +242,7 @@ void TwoLevelController::take_dram_done() {
             continue;
         }
         if (d.context & LineDemand::write_mark) {
-            finish(LineDemand::id_of(d.context));
+            respond(LineDemand::id_of(d.context));
             end_if_done(LineDemand::id_of(d.context));
         } else
             line_read(d.context);

@@ -100,13 +100,13 @@ class TwoLevelController final : public Model<TwoLevelController>, public Functi
     State state;
 
   private:
-    void work();
+    void advance_requests();
     // Requests.
     bool accept(const protocol::MemRequest& r);
     void line_read(std::uint32_t id);
     void line_came(std::uint32_t id, Contents::Id line);
-    void fill(std::uint32_t id);
-    void finish(std::uint32_t id, Contents::Id contents = {});
+    void fill_line(std::uint32_t id);
+    void respond(std::uint32_t id, Contents::Id contents = {});
     void end_if_done(std::uint32_t id);
     // Devices and the channel. A bool result means that something changed.
     void take_answers();

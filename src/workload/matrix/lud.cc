@@ -131,6 +131,15 @@ class Lud final : public HostedApplication<LudHost> {
             });
         });
     }
+    /// Calls right(w, t) for the first 16 threads and below(w, t - 16) for the others.
+    template <class Right, class Below>
+    static void each_half(Block& b, Right&& right, Below&& below) {
+        b.each([&](Warp& w) {
+            const auto t = w.tx();
+            w.if_(
+                t < side, [&] { right(w, t); }, [&] { below(w, t - side); });
+        });
+    }
     /// Each of the first 16 threads processes a column of the block to the right, each of the
     /// others a row of the block below.
     void perimeter(Block& b) {
@@ -138,88 +147,74 @@ class Lud final : public HostedApplication<LudHost> {
                    column = b.shared<float>(side * side);
         const u32 corner = host.offset * n_ + host.offset;
         const u32 right = corner + (b.x() + 1) * side, below = corner + (b.x() + 1) * side * n_;
-        b.each([&](Warp& w) {
-            const auto t = w.tx();
-            w.if_(
-                t < side,
-                [&] {
-                    w.repeat(side / 2, [&](u32 i) {
-                        const auto moved = w.load(Site::fetch, m_, t + (corner + i * n_));
-                        w.store(Site::put, dia, t + i * side, moved);
-                    });
-                    w.repeat(side, [&](u32 i) {
-                        const auto moved = w.load(Site::fetch_row, m_, t + (right + i * n_));
-                        w.store(Site::put_row, row, t + i * side, moved);
-                    });
-                },
-                [&] {
-                    const auto c = t - side;
-                    w.repeat(side / 2, [&](u32 i) {
-                        const u32 k = i + side / 2;
-                        const auto moved = w.load(Site::fetch, m_, c + (corner + k * n_));
-                        w.store(Site::put, dia, c + k * side, moved);
-                    });
-                    w.repeat(side, [&](u32 i) {
-                        const auto moved = w.load(Site::fetch_column, m_, c + (below + i * n_));
-                        w.store(Site::put_column, column, c + i * side, moved);
-                    });
+        each_half(
+            b,
+            [&](Warp& w, const Lanes<u32>& t) {
+                w.repeat(side / 2, [&](u32 i) {
+                    const auto moved = w.load(Site::fetch, m_, t + (corner + i * n_));
+                    w.store(Site::put, dia, t + i * side, moved);
                 });
-        });
+                w.repeat(side, [&](u32 i) {
+                    const auto moved = w.load(Site::fetch_row, m_, t + (right + i * n_));
+                    w.store(Site::put_row, row, t + i * side, moved);
+                });
+            },
+            [&](Warp& w, const Lanes<u32>& c) {
+                w.repeat(side / 2, [&](u32 i) {
+                    const u32 k = i + side / 2;
+                    const auto moved = w.load(Site::fetch, m_, c + (corner + k * n_));
+                    w.store(Site::put, dia, c + k * side, moved);
+                });
+                w.repeat(side, [&](u32 i) {
+                    const auto moved = w.load(Site::fetch_column, m_, c + (below + i * n_));
+                    w.store(Site::put_column, column, c + i * side, moved);
+                });
+            });
         b.barrier();
-        b.each([&](Warp& w) {
-            const auto t = w.tx();
-            w.if_(
-                t < side,
-                [&] {
-                    w.repeat(side - 1, [&](u32 k) {
-                        const u32 i = k + 1;
-                        auto value = w.load(Site::old, row, t + i * side);
-                        w.repeat(i, [&](u32 j) {
-                            const auto left = w.load(Site::left, dia, all_lanes(i * side + j));
-                            const auto upper = w.load(Site::upper, row, t + j * side);
-                            value = value - left * upper;
-                        });
-                        w.store(Site::set, row, t + i * side, value);
+        each_half(
+            b,
+            [&](Warp& w, const Lanes<u32>& t) {
+                w.repeat(side - 1, [&](u32 k) {
+                    const u32 i = k + 1;
+                    auto value = w.load(Site::old, row, t + i * side);
+                    w.repeat(i, [&](u32 j) {
+                        const auto left = w.load(Site::left, dia, all_lanes(i * side + j));
+                        const auto upper = w.load(Site::upper, row, t + j * side);
+                        value = value - left * upper;
                     });
-                },
-                [&] {
-                    const auto c = t - side;
-                    w.repeat(side, [&](u32 i) {
-                        auto value = w.load(Site::column_old, column, mad(c, side, all_lanes(i)));
-                        w.repeat(i, [&](u32 j) {
-                            const auto left =
-                                w.load(Site::column_left, column, mad(c, side, all_lanes(j)));
-                            const auto upper =
-                                w.load(Site::column_upper, dia, all_lanes(j * side + i));
-                            value = value - left * upper;
-                        });
-                        const auto pivot = w.load(Site::column_pivot, dia, all_lanes(i * side + i));
-                        const auto quotient = w.divide(value, pivot);
-                        w.store(Site::column_quotient, column, mad(c, side, all_lanes(i)),
-                                quotient);
-                    });
+                    w.store(Site::set, row, t + i * side, value);
                 });
-        });
+            },
+            [&](Warp& w, const Lanes<u32>& c) {
+                w.repeat(side, [&](u32 i) {
+                    auto value = w.load(Site::column_old, column, mad(c, side, all_lanes(i)));
+                    w.repeat(i, [&](u32 j) {
+                        const auto left =
+                            w.load(Site::column_left, column, mad(c, side, all_lanes(j)));
+                        const auto upper = w.load(Site::column_upper, dia, all_lanes(j * side + i));
+                        value = value - left * upper;
+                    });
+                    const auto pivot = w.load(Site::column_pivot, dia, all_lanes(i * side + i));
+                    const auto quotient = w.divide(value, pivot);
+                    w.store(Site::column_quotient, column, mad(c, side, all_lanes(i)), quotient);
+                });
+            });
         b.barrier();
-        b.each([&](Warp& w) {
-            const auto t = w.tx();
-            w.if_(
-                t < side,
-                [&] {
-                    w.repeat(side - 1, [&](u32 k) {
-                        const u32 i = k + 1;
-                        const auto moved = w.load(Site::take_row, row, t + i * side);
-                        w.store(Site::write_row, m_, t + (right + i * n_), moved);
-                    });
-                },
-                [&] {
-                    const auto c = t - side;
-                    w.repeat(side, [&](u32 i) {
-                        const auto moved = w.load(Site::take_column, column, c + i * side);
-                        w.store(Site::write_column, m_, c + (below + i * n_), moved);
-                    });
+        each_half(
+            b,
+            [&](Warp& w, const Lanes<u32>& t) {
+                w.repeat(side - 1, [&](u32 k) {
+                    const u32 i = k + 1;
+                    const auto moved = w.load(Site::take_row, row, t + i * side);
+                    w.store(Site::write_row, m_, t + (right + i * n_), moved);
                 });
-        });
+            },
+            [&](Warp& w, const Lanes<u32>& c) {
+                w.repeat(side, [&](u32 i) {
+                    const auto moved = w.load(Site::take_column, column, c + i * side);
+                    w.store(Site::write_column, m_, c + (below + i * n_), moved);
+                });
+            });
     }
     void internal(Block& b) {
         const auto row = b.shared<float>(side * side), column = b.shared<float>(side * side);

@@ -35,9 +35,7 @@ void FlashController::init() {
                                           static_cast<std::uint64_t>((100_pct).raw));
     };
     high_ = share(params.thrash_high()), low_ = share(params.thrash_low());
-    if (params.collectors()) {
-        tables_ = &port.collector[0].interface<HasLogBlocks>();
-    }
+    if (port.collector) tables_ = &port.collector->interface<HasLogBlocks>();
     state.slots.resize(params.requests() + reserved_slots());
     for (auto i = static_cast<std::uint32_t>(state.slots.size()); i-- > 0;) state.free.push_back(i);
     state.waiting.resize(params.geometry.packages());
@@ -62,21 +60,20 @@ void FlashController::check_packages() const {
 
 void FlashController::wake() {
     do {
-        while (!port.input.empty() && take(port.input.front())) port.input.pop();
+        while (!port.input.empty() && receive(port.input.front())) port.input.pop();
         take_requests();
         send(); // may free room for copies
     } while (!port.input.empty() && state.copies.size() < params.copy_buffer());
     for (unsigned i = 0; i < params.pins(); ++i)
         while (!port.pin[i].empty()) port.pin[i].pop();
-    tell_caches();
-    while (!state.low_logs.empty() && port.log_low[0].can_send())
-        port.log_low[0].send(state.low_logs.pop());
+    send_reservations();
+    while (!state.low_logs.empty() && port.log_low->can_send())
+        port.log_low->send(state.low_logs.pop());
 }
 
 /// Serves the ports in turn, while there is room.
 void FlashController::take_requests() {
-    if (params.collectors())
-        while (!port.collector[0].empty()) accept(port.collector[0].pop());
+    while (port.collector && !port.collector->empty()) accept(port.collector->pop());
     const unsigned ports = port.mem.size();
     for (unsigned idle = 0; idle < ports && state.requests < params.requests();) {
         state.last_port = state.last_port + 1 == ports ? 0 : state.last_port + 1;
@@ -124,7 +121,7 @@ void FlashController::accept(const MemRequest& r, unsigned from_port) {
     std::uint32_t* const last = state.line.find(line);
     if (!last) {
         state.line[line] = s;
-        return queue(s);
+        return queue_request(s);
     }
     ++stat.followed;
     state.slots[*last].next = s;
@@ -142,7 +139,7 @@ void FlashController::accept(const CollectRequest& r) {
     state.collecting.push(s);
 }
 
-void FlashController::queue(std::uint32_t slot) {
+void FlashController::queue_request(std::uint32_t slot) {
     state.waiting[state.slots[slot].package].push(slot);
     ++state.queued;
 }
@@ -182,7 +179,7 @@ FlashPacket FlashController::packet(std::uint32_t slot) {
     if (s.collects)
         addresses_.collect(p, s.collect);
     else
-        fill(p, slot);
+        fill_packet(p, slot);
     return p;
 }
 
@@ -193,7 +190,7 @@ void FlashController::name_line(FlashPacket& p, std::uint64_t address) const {
 }
 
 /// Fills a packet from a request. A write's packet also carries the writes that wait behind it.
-void FlashController::fill(FlashPacket& p, std::uint32_t slot) {
+void FlashController::fill_packet(FlashPacket& p, std::uint32_t slot) {
     Slot& s = state.slots[slot];
     LinePacket line(p, sim().contents());
     const auto leave = [&](MemRequest& r) {
@@ -216,7 +213,7 @@ void FlashController::fill(FlashPacket& p, std::uint32_t slot) {
 }
 
 /// Returns false if the packet must wait in the port.
-bool FlashController::take(const FlashPacket& p) {
+bool FlashController::receive(const FlashPacket& p) {
     if (p.kind == PacketKind::copy_out) {
         if (state.copies.size() == params.copy_buffer()) return false;
         FlashPacket back = p;
@@ -226,12 +223,12 @@ bool FlashController::take(const FlashPacket& p) {
         ++stat.copies;
     } else if (p.kind == PacketKind::log_low) {
         ++stat.log_lows;
-        if (!tables_) return true;
+        if (!port.log_low) return true;
         state.low_logs.push(addresses_.low(p));
     } else if (p.kind == PacketKind::rest)
         stat.unasked_bytes += p.bytes;
     else if (is_answer(p.kind))
-        finish(p.tag, p);
+        complete(p.tag, p);
     else
         refuse("first_package",
                "endpoint " + std::to_string(p.destination) +
@@ -239,13 +236,13 @@ bool FlashController::take(const FlashPacket& p) {
     return true;
 }
 
-void FlashController::finish(std::uint32_t slot, const FlashPacket& p) {
+void FlashController::complete(std::uint32_t slot, const FlashPacket& p) {
     Slot& s = parts::named(state.slots, slot);
     if (s.collects) {
         ++(s.collect.op == CollectOp::move    ? stat.moves
            : s.collect.op == CollectOp::erase ? stat.erases
                                               : stat.extensions);
-        port.collector[0].send({s.collect.tag, s.collect.page, s.collect.op});
+        port.collector->send({s.collect.tag, s.collect.page, s.collect.op});
         return release(slot);
     }
     --state.out[s.package];
@@ -254,12 +251,12 @@ void FlashController::finish(std::uint32_t slot, const FlashPacket& p) {
         if (s.request.command == Command::atomic) {
             sim().contents().release(p.contents);
             s.was_read = true;
-            return queue(slot);
+            return queue_request(slot);
         }
     } else {
         const bool hit = p.sectors;
         stat.register_misses += !hit;
-        if (state.checker.note(hit, params.thrash_window(), high_, low_))
+        if (state.checker.count_write(hit, params.thrash_window(), high_, low_))
             stat.thrashes += state.checker.thrashing;
     }
     const std::uint64_t line = s.request.address / line_bytes;
@@ -283,7 +280,7 @@ void FlashController::finish(std::uint32_t slot, const FlashPacket& p) {
         release(i);
     }
     if (next != none)
-        queue(next);
+        queue_request(next);
     else
         state.line.erase(line);
 }
@@ -294,7 +291,7 @@ void FlashController::release(std::uint32_t slot) {
     stat.held.set(now(), --state.held);
 }
 
-void FlashController::tell_caches() {
+void FlashController::send_reservations() {
     const unsigned ways = state.checker.thrashing ? params.pin_ways() : 0;
     for (unsigned i = 0; i < params.pins(); ++i)
         if (state.pinned[i] != ways && port.pin[i].can_send()) {

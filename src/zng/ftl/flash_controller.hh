@@ -58,7 +58,6 @@ class FlashController final : public Model<FlashController>,
                                stated("ZnG table I: 2 I/O ports")};
         Param<unsigned> copy_buffer {
             64, {1, 65536}, "Buffer for copies of pages, in packets (two pages)", assumed()};
-        Param<unsigned> collectors {0, {0, 1}, "Garbage collectors", from_wiring()};
         Param<unsigned> pins {
             0, {0, 64}, "L2 slices whose ways the thrashing checker may reserve", from_wiring()};
         Param<unsigned> pin_ways {
@@ -84,13 +83,12 @@ class FlashController final : public Model<FlashController>,
                                  "Packets to the flash network"};
         In<FlashPacket> input {{.depth = from<&Params::net_queue>},
                                "Packets from the flash network"};
-        Many<Responder<Collect>> collector {from<&Params::collectors>,
-                                            {.depth = from<&Params::collect_queue>,
-                                             .latency = from<&Params::latency>,
-                                             .needs = needs<HasLogBlocks>},
-                                            "Moves, erases and extensions from the collector"};
-        Many<Out<LogLow>> log_low {
-            from<&Params::collectors>, {.latency = from<&Params::latency>}, "Log blocks to merge"};
+        Optional<Responder<Collect>> collector {{.depth = from<&Params::collect_queue>,
+                                                 .latency = from<&Params::latency>,
+                                                 .needs = needs<HasLogBlocks>},
+                                                "Moves, erases and extensions from the collector"};
+        Optional<Out<LogLow>> log_low {{.latency = from<&Params::latency>},
+                                       "Log blocks to merge, to the same collector"};
         Many<Requester<protocol::Mem>> pin {
             from<&Params::pins>,
             {.depth = from<&Params::queue>, .latency = from<&Params::latency>},
@@ -174,16 +172,16 @@ class FlashController final : public Model<FlashController>,
     void accept(const protocol::MemRequest& r, unsigned from_port);
     void accept(const CollectRequest& r);
     std::uint32_t take_slot();
-    void queue(std::uint32_t slot);
+    void queue_request(std::uint32_t slot);
     void send();
     FlashPacket packet(std::uint32_t slot);
     void name_line(FlashPacket& p, std::uint64_t address) const;
-    void fill(FlashPacket& p, std::uint32_t slot);
-    std::uint32_t reserved_slots() const { return params.collectors() * params.collect_queue(); }
-    bool take(const FlashPacket& p);
-    void finish(std::uint32_t slot, const FlashPacket& p);
+    void fill_packet(FlashPacket& p, std::uint32_t slot);
+    std::uint32_t reserved_slots() const { return port.collector ? params.collect_queue() : 0; }
+    bool receive(const FlashPacket& p);
+    void complete(std::uint32_t slot, const FlashPacket& p);
     void release(std::uint32_t slot);
-    void tell_caches();
+    void send_reservations();
 
     Flash flash_;
     PacketAddresses addresses_;

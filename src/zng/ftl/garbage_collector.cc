@@ -76,7 +76,7 @@ void GarbageCollector::wake() {
     requests_->send_extensions(port.collect);
     advance_merges();
     run_helper();
-    resume();
+    resume_applications();
     send_orders();
 }
 
@@ -105,7 +105,7 @@ void GarbageCollector::take_answers() {
                 if (const DataMove* const move = requests_->moved(r))
                     blocks_->arrived(move->blocks.to_log);
             } else if (++stat.erases; requests_->erased(r))
-                end(requests_->merge_of(r.tag));
+                end_merge(requests_->merge_of(r.tag));
         }
     if (!merges_->stepping()) return;
     if (!port.helper) {
@@ -120,7 +120,7 @@ void GarbageCollector::take_answers() {
 
 void GarbageCollector::take_lows() {
     for (std::size_t i = 0; i < state.waiting.size();)
-        if (begin(state.waiting[i]))
+        if (begin_merge(state.waiting[i]))
             state.waiting.erase(state.waiting.begin() + static_cast<std::ptrdiff_t>(i));
         else
             ++i;
@@ -132,7 +132,7 @@ void GarbageCollector::take_lows() {
             ++stat.log_lows;
             if (params.when() == CollectWhen::used_up && extend(log)) continue;
             blocks_->close(blocks_->served_by(log), log);
-            if (!begin(log)) state.waiting.push_back(log);
+            if (!begin_merge(log)) state.waiting.push_back(log);
         }
 }
 
@@ -154,7 +154,7 @@ bool GarbageCollector::extend(std::uint32_t log) {
 
 /// Returns false if the merge must wait: data blocks of this log block are being moved, too many
 /// merges are in progress, or blocks to merge into are being erased.
-bool GarbageCollector::begin(std::uint32_t log) {
+bool GarbageCollector::begin_merge(std::uint32_t log) {
     if (blocks_->awaits_data(log) || merges_->full()) return false;
     const Served served = blocks_->served_by(log);
     MEMSIM_ASSERT(!served.blocks.empty(), "a log block that serves no data block is low");
@@ -194,7 +194,7 @@ bool GarbageCollector::has_room(const Served& served, std::uint32_t log) const {
 
 // ---- held applications -----------------------------------------------------------------------
 
-void GarbageCollector::resume() {
+void GarbageCollector::resume_applications() {
     for (std::size_t i = 0; i < held_->size(); ++i) {
         if (!held_->resumes(i)) continue;
         stat.held_time[i].end(state.applications[i].since, now());
@@ -243,7 +243,7 @@ void GarbageCollector::update_tables(Merge& m) {
     m.left = static_cast<std::uint32_t>(m.moves.size() + m.logs.size()) * flash_.span;
 }
 
-void GarbageCollector::end(std::uint32_t merge) {
+void GarbageCollector::end_merge(std::uint32_t merge) {
     const Merge& m = state.merges.merges[merge];
     for (const std::uint32_t log : m.logs) blocks_->erased(log);
     for (const DataMove& move : m.moves) blocks_->erased(move.blocks.from);

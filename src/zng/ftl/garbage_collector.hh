@@ -179,13 +179,13 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
     void take_lows();
     bool is_known(const LogLow& low) const;
     bool extend(std::uint32_t log);
-    bool begin(std::uint32_t log);
+    bool begin_merge(std::uint32_t log);
     bool has_room(const Served& served, std::uint32_t log) const;
     void send_orders();
-    void resume();
+    void resume_applications();
     void advance_merges();
     void update_tables(Merge& m);
-    void end(std::uint32_t merge);
+    void end_merge(std::uint32_t merge);
     void run_helper();
 
     Flash flash_;

@@ -61,7 +61,7 @@ class Answers {
         state_.queues[r.port].push({p, d.sense, d.plane, r.accepted, 0, true});
     }
     /// Queues a line of the sensed page that `r` did not request.
-    void rest(const Request& r, unsigned line, std::uint32_t plane, std::uint32_t sense) {
+    void send_rest(const Request& r, unsigned line, std::uint32_t plane, std::uint32_t sense) {
         const std::uint32_t port = line % config_.ports;
         FlashPacket p = r.packet;
         p.destination = p.source;

@@ -90,8 +90,8 @@ struct Core {
         stat.io_time.add(now, begins, ends);
         return {begins, ends};
     }
-    void rest(std::uint32_t worker) {
-        workers.rest(worker);
+    void make_idle(std::uint32_t worker) {
+        workers.make_idle(worker);
         again = true;
     }
     void release(std::uint32_t reg) {

@@ -47,7 +47,7 @@ void PlaneOperations::begin(std::uint32_t worker) {
         if (core_.n.page(core_.decoders.forwarded(a)) == core_.reads[s].page) {
             w.sense = s;
             reads_.begins(s);
-            core_.workers.work(worker, Stage::sensing);
+            core_.workers.start_stage(worker, Stage::sensing);
             return sense(worker, a, Stage::sensing);
         }
         reads_.ask_again(s);
@@ -72,7 +72,7 @@ void PlaneOperations::finish(std::uint32_t worker) {
         return programmed(worker);
     case Stage::erasing:
         core_.answers.answer(w.request, PacketKind::erased);
-        return core_.rest(worker);
+        return core_.make_idle(worker);
     default:
         MEMSIM_ASSERT(false, "a plane ends an operation that it did not begin");
     }
@@ -109,7 +109,7 @@ void PlaneOperations::begin_program(std::uint32_t worker, std::uint32_t reg) {
     core_.versions.take(worker, reg);
     core_.registers.leave(reg);
     core_.workers.leaves(w.page, worker);
-    core_.workers.work(worker, Stage::merging);
+    core_.workers.start_stage(worker, Stage::merging);
     if (w.mask.full()) return migrate(worker);
     ++core_.stat.merges;
     sense(worker, w.address, Stage::merging);
@@ -147,8 +147,8 @@ void PlaneOperations::begin_move(const Request& r) {
     w.from = w.address.plane;
     w.helper = core_.workers.of_plane(w.from);
     w.crossing = ~0u;
-    core_.workers.work(worker, Stage::held);
-    if (w.helper != worker) core_.workers.work(w.helper, Stage::held);
+    core_.workers.start_stage(worker, Stage::held);
+    if (w.helper != worker) core_.workers.start_stage(w.helper, Stage::held);
     take_register(worker);
     core_.workers.leaves(w.page, worker);
     if (w.mask.full()) return migrate(worker);
@@ -222,7 +222,7 @@ void PlaneOperations::migrated(std::uint32_t worker) {
     if (w.stage == Stage::copying) core_.stat.migration_time.end(w.since, core_.sim.now());
     if (w.stage == Stage::copying || w.stage == Stage::migrating) leave_register(worker);
     if (w.helper != worker) {
-        core_.rest(w.helper);
+        core_.make_idle(w.helper);
         w.helper = worker;
     }
     program(worker);
@@ -278,7 +278,7 @@ void PlaneOperations::programmed(std::uint32_t worker) {
     core_.workers.has_left(w.page);
     core_.versions.forget(worker);
     if (w.moving) core_.answers.answer(w.request, PacketKind::moved);
-    core_.rest(worker);
+    core_.make_idle(worker);
 }
 
 void PlaneOperations::erase(std::uint32_t worker, const Request& r) {
@@ -299,7 +299,7 @@ void PlaneOperations::erase(std::uint32_t worker, const Request& r) {
     core_.stat.erase_time.add(core_.sim.now(), core_.sim.now(),
                               core_.sim.now() + core_.timing.tBERS.raw);
     core_.workers[worker].request = r;
-    core_.workers.work(worker, Stage::erasing);
+    core_.workers.start_stage(worker, Stage::erasing);
     busy(worker, Stage::erasing, core_.timing.tBERS);
 }
 

@@ -69,7 +69,7 @@ class ReadPath {
         const std::uint32_t worker = core_.workers.of_plane(sense.address.plane);
         core_.reads.hide(s);
         core_.reads.close(s);
-        core_.rest(worker);
+        core_.make_idle(worker);
     }
 
   private:
@@ -83,8 +83,8 @@ class ReadPath {
     /// All reads of a page come from one controller.
     void send_rest(const Request& r, std::uint32_t lines, std::uint32_t sense) {
         for (; lines; lines &= lines - 1) {
-            core_.answers.rest(r, static_cast<unsigned>(std::countr_zero(lines)),
-                               core_.reads[sense].address.plane, sense);
+            core_.answers.send_rest(r, static_cast<unsigned>(std::countr_zero(lines)),
+                                    core_.reads[sense].address.plane, sense);
             ++core_.reads[sense].unsent;
         }
     }

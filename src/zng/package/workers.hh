@@ -64,11 +64,11 @@ class Workers {
     std::uint32_t of_plane(std::uint32_t plane) const { return plane / planes_; }
     std::uint32_t busy() const { return state_.busy; }
 
-    void work(std::uint32_t w, Stage stage) {
+    void start_stage(std::uint32_t w, Stage stage) {
         state_.workers[w].stage = stage;
         ++state_.busy;
     }
-    void rest(std::uint32_t w) {
+    void make_idle(std::uint32_t w) {
         state_.workers[w].stage = Stage::idle;
         --state_.busy;
         mark_ready(w);

@@ -202,7 +202,7 @@ void PageBuffer::drive_answered(const protocol::BlockResponse& r) {
     if (r.op == BlockOp::write) {
         frame.mode = Mode::idle;
         ++stat.pages_out;
-        return state.deferred.arrive(frame.page, [this](FunctionalAccess& access) {
+        return state.deferred.replay(frame.page, [this](FunctionalAccess& access) {
             look_through(port.drive_side, access);
         });
     }
@@ -234,7 +234,7 @@ void PageBuffer::functional(const PortBase&, FunctionalAccess& access) {
     if (access.write && (comes || mode == Mode::leaving))
         state.deferred.add(address / page_, access);
     else if (comes)
-        state.deferred.look(address / page_, access);
+        state.deferred.apply_to(address / page_, access);
     if (mode == Mode::filling)
         front_->write_deferred(
             state.frames[f].page,

@@ -13,7 +13,7 @@ struct ThrashingChecker {
 
     /// Counts one write. Returns true if `thrashing` changed. `high` and `low` are misses per
     /// window.
-    bool note(bool hit, std::uint32_t window, std::uint32_t high, std::uint32_t low) {
+    bool count_write(bool hit, std::uint32_t window, std::uint32_t high, std::uint32_t low) {
         misses += !hit;
         if (++writes < window) return false;
         const bool before = thrashing;

@@ -36,7 +36,7 @@ struct Tables {
 
     Tables() { Metadata::resize(params(), state, 16); }
     bool look(std::uint32_t block, std::uint32_t job = 0) {
-        return metadata.look(Table::map, block, job, 0);
+        return metadata.look_up(Table::map, block, job, 0);
     }
     void come_back(std::size_t message) {
         woken.clear();
@@ -81,9 +81,9 @@ TEST_CASE("A table piece is fetched once and present after its arrival", "[cmd]"
 TEST_CASE("Only changed pieces are written back when their line is replaced", "[cmd]") {
     Tables t;
     t.fetch(0), t.fetch(24);
-    t.metadata.change(Table::map, 24, 0); // the line's last 32 bytes
-    t.fetch(4 * 32), t.fetch(0);          // the set's other way; the first line is used last
-    t.fetch(8 * 32);                      // takes the clean line's place
+    t.metadata.change_entry(Table::map, 24, 0); // the line's last 32 bytes
+    t.fetch(4 * 32), t.fetch(0);                // the set's other way; the first line is used last
+    t.fetch(8 * 32);                            // takes the clean line's place
     CHECK(t.stat.metadata_writebacks.value() == 0);
     CHECK((t.stat.map_reads.value() == 5 && t.stat.map_hits.value() == 1));
     CHECK(t.stat.metadata_changes.value() == 1); // it is no look
@@ -99,7 +99,7 @@ TEST_CASE("Only changed pieces are written back when their line is replaced", "[
 
 TEST_CASE("A change of a missing piece fetches it, and no request waits", "[cmd]") {
     Tables t;
-    t.metadata.change(Table::mask, 1000, 0);
+    t.metadata.change_entry(Table::mask, 1000, 0);
     REQUIRE(t.sent.size() == 1);
     CHECK(t.sent[0].sector == (4096 * (128 + 4) + 4096 / 4 + 1000 / 2) / 32);
     t.come_back(0);

@@ -235,6 +235,21 @@ TEST_CASE("an optional port is used if it is bound, and saved", "[core]") {
     CHECK(second.get<Sink>("sink").state.taken_at == whole.get<Sink>("sink").state.taken_at);
 }
 
+TEST_CASE("only an optional port may be unbound; the schema marks optional ports", "[core]") {
+    const auto port = [](const char* type, unsigned i) { return registry().at(type).ports.at(i); };
+    CHECK_FALSE(port("test.Desk", 0).optional);
+    CHECK(port("test.Desk", 1).optional);
+    CHECK_FALSE(port("test.DrawerUser", 0).optional);
+    Machine m;
+    m.add("desk", "test.Desk", {});
+    CHECK_FALSE(m.get<Desk>("desk").port.out);
+    CHECK(error_of([&] { m.build(); }) == "");
+    Machine n;
+    n.add("user", "test.DrawerUser", {});
+    CHECK(error_of([&] { n.build(); }) ==
+          "user.out is not bound: bind it to a in port of family test.Note");
+}
+
 TEST_CASE("memory claimed twice is rejected with both names", "[core]") {
     const auto refused = [](const char* b_from, const char* b_keeps) {
         Machine m;

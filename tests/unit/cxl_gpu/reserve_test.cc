@@ -78,18 +78,18 @@ TEST_CASE("A tree has one level per doubling of its entries", "[cxl_gpu]") {
 
 TEST_CASE("An entry records stored sectors and completely stored ones", "[cxl_gpu]") {
     Reserve::Entry e;
-    e.note(store(64, 32), 2);
+    e.record_store(store(64, 32), 2);
     CHECK(e.sectors == 4);
     CHECK(e.whole == 4);
-    e.note(store(0, 64, 2), 0); // the second in part
+    e.record_store(store(0, 64, 2), 0); // the second in part
     CHECK(e.sectors == 7);
     CHECK(e.whole == 5);
-    e.note(store(40, 24), 1); // begins within its sector
+    e.record_store(store(40, 24), 1); // begins within its sector
     CHECK(e.whole == 5);
-    e.note(store(96, 16), 3); // ends within it
+    e.record_store(store(96, 16), 3); // ends within it
     CHECK(e.sectors == 15);
     CHECK(e.whole == 5);
-    e.note(store(32, 32), 1);
+    e.record_store(store(32, 32), 1);
     CHECK(e.whole == 7); // the partially stored sector is then whole
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("Data of an earlier line in the reserve do not count as a store's", "[
     CHECK(there.bytes[8] == 0);
     CHECK(e.known[1] == 0xff);
     CHECK(e.moved == 0);
-    e.note(store(32, 32, 1), 1);
+    e.record_store(store(32, 32, 1), 1);
     contents[id].pieces[0].data = filled(2); // an older store of the whole sector that arrives late
     const Contents::Id late = stored_bytes::copy(contents, e, id, 1);
     there.moved = false;
@@ -150,15 +150,15 @@ TEST_CASE("A gate probes with a single write if no load was reported since the l
     g.report(DevLoad::severe, DevLoad::moderate, 30, 100);
     CHECK_FALSE(g.due(119));
     CHECK(g.due(120));
-    g.look(DevLoad::moderate, 120, 100);
+    g.judge_load(DevLoad::moderate, 120, 100);
     CHECK(g.suspended);
     CHECK_FALSE(g.probe);
     CHECK_FALSE(g.due(219));
-    g.look(DevLoad::moderate, 220, 100);
+    g.judge_load(DevLoad::moderate, 220, 100);
     CHECK(g.probe);
     g.report(DevLoad::optimal, DevLoad::moderate, 230, 100);
     CHECK(g.suspended); // until the next look
-    g.look(DevLoad::moderate, 320, 100);
+    g.judge_load(DevLoad::moderate, 320, 100);
     CHECK_FALSE(g.suspended);
     CHECK_FALSE(g.probe);
 }
@@ -166,13 +166,13 @@ TEST_CASE("A gate probes with a single write if no load was reported since the l
 TEST_CASE("A line of the reserve is read from its first stored sector to its last", "[cxl_gpu]") {
     Reserve r = of(1);
     Reserve::Entry& e = r[r.claim(7, 3, Phase::stacked)];
-    e.note(store(7 * 128 + 32, 32), 1);
+    e.record_store(store(7 * 128 + 32, 32), 1);
     CHECK(e.first_sector() == 1);
     CHECK(e.read(128).address == 7 * 128 + 32);
     CHECK(e.read(128).bytes == 32);
     CHECK(e.read(128).application == 3);
     CHECK(e.read(128).sectors == 0); // all
-    e.note(store(7 * 128 + 96, 32), 3);
+    e.record_store(store(7 * 128 + 96, 32), 3);
     CHECK(e.read(128).bytes == 96);
     CHECK(e.read(128).sectors == 0b101);
 }

@@ -53,13 +53,13 @@ TEST_CASE("Each core takes a time per command; without a time they have no effec
     std::vector<DriveCore> state(2);
     Fifo<std::uint32_t> waiting;
     DriveCores cores(Time {100}, state, waiting);
-    CHECK(cores.work());
+    CHECK(cores.takes_time());
     for (const std::uint32_t c : {5, 6, 7}) cores.add(c);
     Numbers begun;
     unsigned armed = 0;
     const auto run = [&] {
-        cores.run([&](std::uint32_t c) { begun.push_back(c); },
-                  [&](Timer&, Time t) { armed += t == Time {100}; });
+        cores.start_commands([&](std::uint32_t c) { begun.push_back(c); },
+                             [&](Timer&, Time t) { armed += t == Time {100}; });
     };
     run();
     CHECK(begun.empty());
@@ -69,7 +69,7 @@ TEST_CASE("Each core takes a time per command; without a time they have no effec
     CHECK(armed == 3);
     run();
     CHECK(begun == Numbers {5, 6, 7});
-    CHECK_FALSE(DriveCores(Time {0}, state, waiting).work());
+    CHECK_FALSE(DriveCores(Time {0}, state, waiting).takes_time());
 }
 
 TEST_CASE("A collection begins below the threshold, moves valid pages, erases and frees space",
@@ -326,16 +326,16 @@ TEST_CASE("A write waits while the buffer is full, and so do later requests", "[
     Writes w;
     const std::uint32_t big = w.add(protocol::BlockOp::write, 0, 40);
     const std::uint32_t small = w.add(protocol::BlockOp::write, 64, 1);
-    w.writes.take(0);
+    w.writes.accept_waiting(0);
     CHECK(w.commands[big].accepted == 32); // the buffer's sectors
     CHECK(w.writes.count() == 2);
-    w.writes.take(0);
+    w.writes.accept_waiting(0);
     CHECK(test_flash::value(w.buffer_waits) == 1); // once a write
     w.destage();
     REQUIRE(w.sent.size() == 2);
     CHECK(w.cache.buffered() == 32); // on the way to the flash they count
     w.end_programs();
-    w.writes.take(0);
+    w.writes.accept_waiting(0);
     CHECK(w.commands[big].accepted == 40);
     CHECK(w.commands[small].accepted == 1);
     CHECK(w.writes.count() == 0);
@@ -346,20 +346,20 @@ TEST_CASE("A flush completes when all earlier writes are in the flash; nothing o
           "[flash]") {
     Writes w(4); // so many dirty pages may stay
     w.add(protocol::BlockOp::write, 0, 16);
-    w.writes.take(0);
+    w.writes.accept_waiting(0);
     w.destage();
     CHECK(w.sent.empty());
     const std::uint32_t flush = w.add(protocol::BlockOp::flush);
     const std::uint32_t behind = w.add(protocol::BlockOp::write, 16, 16);
-    w.writes.take(0);
+    w.writes.accept_waiting(0);
     CHECK(w.flushed.empty());
     w.destage();
     REQUIRE(w.sent.size() == 1);
-    w.writes.take(0);
+    w.writes.accept_waiting(0);
     CHECK(w.flushed.empty()); // on its way
     w.end_programs();
     CHECK(w.commands[behind].accepted == 0);
-    w.writes.take(0);
+    w.writes.accept_waiting(0);
     CHECK(w.flushed == Numbers {flush});
     CHECK(w.commands[behind].accepted == 16);
 }

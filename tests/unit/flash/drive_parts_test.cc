@@ -233,7 +233,7 @@ TEST_CASE("A collection limits concurrent moves and erases when no read is outst
     std::vector<std::uint32_t> moved;
     const auto go_on = [&] {
         bool erased = false;
-        c.go_on(
+        c.issue_operations(
             0, ftl,
             [&](std::uint32_t page, std::uint32_t lpn, bool first) {
                 CHECK(first == moved.empty());

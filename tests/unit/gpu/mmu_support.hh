@@ -94,7 +94,7 @@ struct Bench {
           bool mover = false, const std::string& memory = "")
         : tlbs(n) {
         const std::string count = std::to_string(n);
-        m.add("mmu", "gpu.Mmu", with(mmu, {{"tlbs", count}, {"movers", mover ? "1" : "0"}}));
+        m.add("mmu", "gpu.Mmu", with(mmu, {{"tlbs", count}}));
         m.add("tables", "test_mmu.Recorder", {{"latency", "200ns"}});
         m.add("memory", "test_mmu.Recorder", with(memory, {{"inputs", count}}));
         m.bind("mmu", "walk_side", "tables", "cpu_side[0]");

@@ -330,7 +330,7 @@ TEST_CASE("A wrong TLB or MMU is refused before time 0", "[mmu]") {
     CHECK(refused("", "leaf_entries=500") == "mmu.leaf_entries: must be a power of two");
     CHECK(refused("", "walk_read=4B") ==
           "mmu.walk_read: must be a power of two that holds an entry of 8B");
-    CHECK(refused("", "placement=faults").find("mmu.hosts: pages that are not resident") == 0);
+    CHECK(refused("", "placement=faults").find("mmu.fault_side: pages that are not resident") == 0);
 }
 
 TEST_CASE("An address beyond its space, or a page beyond the memory, is refused when it is met",

@@ -68,18 +68,17 @@ std::unique_ptr<Machine> machine(std::uint64_t seed, unsigned frames, const std:
                                  const std::string& host = "",
                                  const std::string& tlb = "acknowledged_stores=true") {
     auto m = std::make_unique<Machine>(seed);
-    m->add(
-        "mmu", "gpu.Mmu",
-        Bench::with("tlbs=2 page=1KiB address_space=12KiB applications=2 placement=faults hosts=1 "
-                    "movers=1 memory_base=1MiB entries=8 ways=2 memory=" +
-                        std::to_string(frames) + "KiB eviction=" + eviction,
-                    {}));
+    m->add("mmu", "gpu.Mmu",
+           Bench::with("tlbs=2 page=1KiB address_space=12KiB applications=2 placement=faults "
+                       "memory_base=1MiB entries=8 ways=2 memory=" +
+                           std::to_string(frames) + "KiB eviction=" + eviction,
+                       {}));
     m->add("tables", "test_mmu.Recorder", {});
     m->add("memory", "test_mmu.Recorder", {{"inputs", "3"}, {"latency", "700ns"}});
     m->add("host", "host.PagingHost",
            arguments("page=1KiB fault_latency=2us page_cost=50ns " + host));
     m->bind("mmu", "walk_side", "tables", "cpu_side[0]");
-    m->bind("mmu", "fault_side[0]", "host", "faults");
+    m->bind("mmu", "fault_side", "host", "faults");
     m->bind("host", "pages", "mmu", "mover_side[0]");
     m->bind("host", "device_side", "memory", "cpu_side[2]");
     for (unsigned i = 0; i < 2; ++i) {

@@ -31,9 +31,9 @@ TEST_CASE("The directions of a copy engine take turns, each with one page at a t
 TEST_CASE("Transfers of host DRAM follow each other at its bandwidth", "[host_parts]") {
     WireTime rate(1_GBps);
     HostDram dram;
-    CHECK(dram.use(rate, 1000, 0) == (1_us).raw);
-    CHECK(dram.use(rate, 500, 0) == (1'500_ns).raw);
-    CHECK(dram.use(rate, 1000, (10_us).raw) == (11_us).raw);
+    CHECK(dram.transfer(rate, 1000, 0) == (1_us).raw);
+    CHECK(dram.transfer(rate, 500, 0) == (1'500_ns).raw);
+    CHECK(dram.transfer(rate, 1000, (10_us).raw) == (11_us).raw);
 }
 
 TEST_CASE("The driver takes a batch after its interrupt, and one page after the other",
@@ -49,10 +49,10 @@ TEST_CASE("The driver takes a batch after its interrupt, and one page after the 
     const auto cost = [](const WantedPage& p) { return Time {p.prefetch ? 3 : 10}; };
     CHECK_FALSE(d.has_page(159));
     CHECK(d.has_page(160));
-    CHECK(d.take(160, cost).fault.page == 1);
+    CHECK(d.next_page(160, cost).fault.page == 1);
     CHECK_FALSE(d.has_page(162));
     CHECK_FALSE(d.begun());
-    CHECK(d.take(163, cost).prefetch);
+    CHECK(d.next_page(163, cost).prefetch);
     CHECK(d.begun());
     CHECK_FALSE(d.busy(163));
 }

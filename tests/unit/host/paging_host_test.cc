@@ -45,14 +45,14 @@ struct Paged : Bench {
     Paged(const std::string& host, const std::string& mmu, const std::string& pcie = "none",
           const std::string& drive = "")
         : Bench("misses=1024 queue=1024",
-                "hosts=1 movers=1 placement=faults fault_buffer=1024 walk_buffer=1024 queue=1024 "
+                "placement=faults fault_buffer=1024 walk_buffer=1024 queue=1024 "
                 "lookups=64 " +
                     mmu,
                 1, false, "queue=4096") {
         const bool has_drive = host.find("source=drive") != std::string::npos;
-        m.add("host", "host.PagingHost", with(host, {{"drives", has_drive ? "1" : "0"}}));
+        m.add("host", "host.PagingHost", arguments(host));
         m.add("frames", "test_mmu.Recorder", {{"queue", "1024"}});
-        m.bind("mmu", "fault_side[0]", "host", "faults");
+        m.bind("mmu", "fault_side", "host", "faults");
         m.bind("host", "pages", "mmu", "mover_side[0]");
         if (pcie == "none")
             m.bind("host", "device_side", "frames", "cpu_side[0]");
@@ -66,10 +66,10 @@ struct Paged : Bench {
             flash.blocks = 64;
             flash.drive = {{"over_provisioning", "0.25"}};
             flash.add(m);
-            m.bind("host", "drive_side[0]", "drive", "host[0]");
+            m.bind("host", "drive_side", "drive", "host[0]");
         } else if (has_drive) {
             m.add("drive", "flash.FixedDrive", arguments(drive));
-            m.bind("host", "drive_side[0]", "drive", "requests");
+            m.bind("host", "drive_side", "drive", "requests");
         }
     }
     host::PagingHost& host() { return m.get<host::PagingHost>("host"); }
@@ -337,9 +337,9 @@ TEST_CASE("A wrong host is refused", "[host]") {
 }
 
 TEST_CASE("Pages of hints come with the next batch, but those that are there", "[host][prefetch]") {
-    Paged b("prefetchers=1 prefetch_cost=1us", "address_space=1MiB");
+    Paged b("prefetch_cost=1us", "address_space=1MiB");
     b.m.add("hinter", "test_mem.Hinter", {});
-    b.m.bind("hinter", "hints", "host", "hints[0]");
+    b.m.bind("hinter", "hints", "host", "hints");
     b.run([&] {
         b.m.get<test_mem::Hinter>("hinter").plan(0, 4 * KiB, 10 * KiB);
         b.driver().read(100 * us, 4 * KiB);  // 2 and 3 come with it
@@ -354,9 +354,9 @@ TEST_CASE("Pages of hints come with the next batch, but those that are there", "
 
 TEST_CASE("More hints than are remembered drop the oldest; none lies beyond the addresses",
           "[host][prefetch]") {
-    Paged b("prefetchers=1 hinted=2", "address_space=32KiB");
+    Paged b("hinted=2", "address_space=32KiB");
     b.m.add("hinter", "test_mem.Hinter", {});
-    b.m.bind("hinter", "hints", "host", "hints[0]");
+    b.m.bind("hinter", "hints", "host", "hints");
     b.run([&] {
         b.m.get<test_mem::Hinter>("hinter").plan(0, 8 * KiB, 64 * KiB);
         b.driver().read(100 * us, 0);

@@ -33,10 +33,8 @@ struct Bench {
     explicit Bench(const std::string& cache, const std::string& prefetcher = "",
                    const std::string& drive = "", bool contents = false) {
         if (contents) m.carry_contents();
-        Arguments params = arguments(cache);
-        params.emplace_back("prefetchers", prefetcher.empty() ? "0" : "1");
         m.add("driver", "test_mem.Driver", {});
-        m.add("cache", "mem.PageCache", params);
+        m.add("cache", "mem.PageCache", arguments(cache));
         if (contents)
             m.add("dram", "mem.SimpleMemory", arguments("queue=1 bandwidth=1GB/s"));
         else
@@ -47,8 +45,8 @@ struct Bench {
         m.bind("cache", "drive_side", "drive", "requests");
         if (!prefetcher.empty()) {
             m.add("prefetcher", "test.NextPages", arguments(prefetcher));
-            m.bind("cache", "misses[0]", "prefetcher", "misses");
-            m.bind("prefetcher", "hints", "cache", "hints[0]");
+            m.bind("cache", "misses", "prefetcher", "misses");
+            m.bind("prefetcher", "hints", "cache", "hints");
         }
         m.build();
     }

@@ -25,15 +25,15 @@ TEST_CASE("Deferred writes are found by a functional read, newest first, and app
     for (const std::uint32_t n : {1, 2}) d.add(7, {64, 0, true, bytes(n)});
     d.add(8, {64, 0, true, bytes(3)});
     FunctionalAccess look {64, 0, false, {}};
-    d.look(7, look);
+    d.apply_to(7, look);
     CHECK(look.data.order[0] == 2);
     std::vector<std::uint32_t> arrived;
-    d.arrive(7, [&](FunctionalAccess& a) { arrived.push_back(a.data.order[0]); });
+    d.replay(7, [&](FunctionalAccess& a) { arrived.push_back(a.data.order[0]); });
     CHECK(arrived == std::vector<std::uint32_t> {1, 2});
     look = {64, 0, false, {}};
-    d.look(7, look);
+    d.apply_to(7, look);
     CHECK(look.data.known == 0);
-    d.look(8, look);
+    d.apply_to(8, look);
     CHECK(look.data.order[0] == 3);
 }
 

@@ -16,7 +16,7 @@ struct Watched {
     explicit Watched(const Script& script, Arguments manager = {}, unsigned sms = 1,
                      const std::string& l1 = "32KiB", const std::string& drive = "50us") {
         scripts() = {script};
-        m.add("memory", "mem.PageCache", {{"capacity", "1MiB"}, {"prefetchers", "1"}});
+        m.add("memory", "mem.PageCache", {{"capacity", "1MiB"}});
         m.add("dram", "mem.SimpleMemory", {});
         m.add("drive", "flash.FixedDrive", {{"read_latency", drive}});
         m.bind("memory", "dram_side", "dram", "cpu_side");
@@ -176,9 +176,11 @@ TEST_CASE("A memory manager without required connections is rejected", "[sap]") 
         m.build();
     };
     scripts() = {Script {}};
-    CHECK_THROWS_WITH(build({{"memories", "0"}, {"reports", "0"}, {"trigger", "period"}}, "l1"),
+    CHECK_THROWS_WITH(build({{"trigger", "period"}}, "l1"),
                       Catch::Contains("manager.trigger: hints each period require a memory"));
-    CHECK_THROWS_WITH(build({{"memories", "0"}, {"reports", "0"}}, "other"),
+    CHECK_THROWS_WITH(build({}, "l1"),
+                      Catch::Contains("manager.hints: no component receives the recorded units"));
+    CHECK_THROWS_WITH(build({}, "other"),
                       Catch::Contains("l1[0]: it must be bound to port control[0] of a cache"));
     CHECK_THROWS_WITH(build({{"period", "0"}}, "l1"), Catch::Contains("manager.period"));
     CHECK_THROWS_WITH(build({{"lookahead", "0"}}, "l1"), Catch::Contains("manager.lookahead"));

@@ -16,11 +16,10 @@ struct Shadow {
     Machine m;
     explicit Shadow(std::vector<PlannedHint> script, Arguments shadow = {}) {
         planned_hints() = std::move(script);
-        shadow.push_back({"managers", "1"});
         m.add("upcoming_source", "test.UpcomingSource", {{"hearing", "1"}});
         m.add("shadow", "sap.ShadowDram", shadow);
         m.bind("upcoming_source", "accesses[0]", "shadow", "accesses");
-        m.bind("upcoming_source", "upcoming[0]", "shadow", "recorded[0]");
+        m.bind("upcoming_source", "upcoming[0]", "shadow", "recorded");
         m.build();
         m.start();
         REQUIRE(m.run(never) == Stop::idle);

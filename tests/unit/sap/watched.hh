@@ -31,8 +31,8 @@ inline void add_watched(Machine& m, unsigned sms, Arguments manager, const Argum
     }
     m.bind("network", "mem_side[0]", "l2", "cpu_side");
     m.bind("manager", "l2[0]", "l2", "control[0]");
-    m.bind("memory", "misses[0]", "manager", "misses[0]");
-    m.bind("manager", "hints[0]", "memory", "hints[0]");
+    m.bind("memory", "misses", "manager", "misses");
+    m.bind("manager", "hints", "memory", "hints");
 }
 
 } // namespace memsim::test

@@ -223,7 +223,7 @@ TEST_CASE("While registers thrash, the L2 reserves ways", "[zng]") {
     zng::ThrashingChecker c; // and until a window has no more misses than the lower threshold
     const auto window = [&](unsigned misses) {
         bool changed = false;
-        for (unsigned i = 0; i < 8; ++i) changed |= c.note(i >= misses, 8, 4, 2);
+        for (unsigned i = 0; i < 8; ++i) changed |= c.count_write(i >= misses, 8, 4, 2);
         return changed;
     };
     CHECK_FALSE(window(4));

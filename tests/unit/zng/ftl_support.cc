@@ -59,7 +59,6 @@ void Ftl::add(Machine& m) const {
     const unsigned space = (blocks_each() + groups * 2) * page;
     m.add("mmu", "gpu.Mmu",
           with({{"tlbs", n(wanderers)},
-                {"movers", "1"},
                 {"page", bytes(page)},
                 {"applications", n(wanderers)},
                 {"address_space", bytes(space)},
@@ -112,7 +111,6 @@ void Ftl::add(Machine& m) const {
               with(with(mapped, {{"packages", n(packages)},
                                  {"endpoint", n(c)},
                                  {"first_package", n(controllers)},
-                                 {"collectors", "1"},
                                  {"pins", redirect ? "1" : "0"},
                                  {"thrash_window", "64"},
                                  {"window", "16"},
@@ -168,8 +166,8 @@ void Ftl::add(Machine& m) const {
     for (unsigned i = 0; i < slices; ++i)
         m.bind("collector", at("flush", i), at("l2", i), "control[0]");
     for (unsigned c = 0; c < controllers; ++c) {
-        m.bind("collector", at("collect", c), at("controller", c), "collector[0]");
-        m.bind(at("controller", c), "log_low[0]", "collector", at("log_low", c));
+        m.bind("collector", at("collect", c), at("controller", c), "collector");
+        m.bind(at("controller", c), "log_low", "collector", at("log_low", c));
     }
 }
 

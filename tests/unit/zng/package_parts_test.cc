@@ -306,9 +306,9 @@ TEST_CASE("States of a worker; a page is programmed by one worker at a time", "[
     Workers dies(2, state); // two planes to a worker
     dies.reset(70);
     CHECK(dies.of_plane(129) == 64);
-    dies.work(64, Stage::held);
+    dies.start_stage(64, Stage::held);
     CHECK(dies.busy() == 1);
-    dies.rest(64);
+    dies.make_idle(64);
     CHECK(dies.busy() == 0);
     std::vector<std::uint32_t> seen;
     dies.each_ready([&](std::uint32_t w) { seen.push_back(w), dies.clear_ready(w); });

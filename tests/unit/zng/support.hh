@@ -40,13 +40,12 @@ inline void add_flash(Machine& m, unsigned controllers, unsigned packages,
               with(with(geometry, {{"packages", std::to_string(packages)},
                                    {"endpoint", std::to_string(c)},
                                    {"first_package", std::to_string(controllers)},
-                                   {"collectors", "1"},
                                    {"window", "32"}}),
                    controller));
         bind(path, "output", "input", c);
         m.bind("host", at("mem", c), path, "mem[0]");
-        m.bind("host", at("collect", c), path, "collector[0]");
-        m.bind(path, "log_low[0]", "host", at("low", c));
+        m.bind("host", at("collect", c), path, "collector");
+        m.bind(path, "log_low", "host", at("low", c));
     }
     for (unsigned p = 0; p < packages; ++p) {
         const std::string path = at("package", p);

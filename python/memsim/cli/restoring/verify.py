@@ -72,10 +72,10 @@ def main(args: argparse.Namespace) -> int:
     command = [*(f"--set={change}" for change in args.changes), *options, args.script, *args.arguments]
     with tempfile.TemporaryDirectory(prefix="memsim-verify-") as scratch:
         whole, cut, saved = (os.path.join(scratch, name) for name in ("whole", "cut", "saved"))
-        expected = _run(whole, command)
+        expected = _contents_after(whole, command)
         ticks = _random_ticks(whole, args)
         at = [word for tick in ticks for word in ("--checkpoint-at", str(Time(tick)))]
-        saving = _differences(expected, _run(cut, [*at, *command]))
+        saving = _differences(expected, _contents_after(cut, [*at, *command]))
         if saving:
             print(f"saving alone   DIFFERENT: {saving}", flush=True)
         # Each restore works on a copy of the checkpoints, because it saves at the later ticks again.
@@ -102,7 +102,7 @@ def main(args: argparse.Namespace) -> int:
     return int(wrong > 0)
 
 
-def _run(outdir: str, command: list[str]) -> Content:
+def _contents_after(outdir: str, command: list[str]) -> Content:
     """The contents of the database after a run that must succeed."""
     done = run_for_us([*MEMSIM, "-q", "-d", outdir, *command], quiet=True)
     if done.returncode:

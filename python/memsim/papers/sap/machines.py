@@ -165,7 +165,6 @@ def machine(p: MachineParameters) -> Root:
         capacity=stated(f"{capacity}B", "SAP IV: 1 MB to 1.5 GB"),
         unit=with_unit(UNIT, "B"),
         replacement=POLICIES[p.policy],
-        prefetchers=wired(int(watched)),
         **QUEUES,
         prefetch=PREFETCH.get(p.policy, NO_PREFETCH),
         prefetch_end=end_of_data(p.program),
@@ -181,8 +180,8 @@ def machine(p: MachineParameters) -> Root:
         cache.drive_side = root.drive.requests
     if watched:
         taken = watch(root, **{**WATCH, **(p.manager or {})})
-        cache.misses[0] = taken.misses[0]
-        taken.hints[0] = cache.hints[0]
+        cache.misses = taken.misses
+        taken.hints = cache.hints
     p.program.dispatcher = root.gpu.dispatcher.host
     return root
 
@@ -236,7 +235,6 @@ def shadows(p: ShadowParameters) -> Root:
     for i, policy in enumerate(beside):
         made = sap.ShadowDram(
             replacement=POLICIES[policy],
-            managers=wired(int(policy == "sap")),
             **sizes,
             prefetch=PREFETCH.get(policy, NO_PREFETCH),
             prefetch_end=end_of_data(p.program),
@@ -244,8 +242,8 @@ def shadows(p: ShadowParameters) -> Root:
         setattr(root.shadow, attribute(policy), made)
         monitor.passed[1 + i] = made.accesses
     if "sap" in p.policies:
-        taken = watch(root, **{**WATCH, **wired(dict(memories=0, reports=0, listeners=1)), **(p.manager or {})})
-        taken.recorded[0] = root.shadow.sap.recorded[0]
+        taken = watch(root, **{**WATCH, **wired(dict(listeners=1)), **(p.manager or {})})
+        taken.recorded[0] = root.shadow.sap.recorded
     p.program.dispatcher = root.gpu.dispatcher.host
     return root
 

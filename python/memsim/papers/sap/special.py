@@ -43,7 +43,7 @@ def _panels(fig: Figure, metric: str, policies: Iterable[str]) -> dict[str, Any]
     return {w: fig.frame.loc["sap", w][metric].unstack("mib").loc[list(policies)] for w in fig.workloads}
 
 
-def _show(fig: Figure, metric: str, policies: Iterable[str] = machines.POLICIES) -> None:
+def _print_tables(fig: Figure, metric: str, policies: Iterable[str] = machines.POLICIES) -> None:
     """Prints a table of text for each workload: policies by sizes."""
     fig.shown[metric] = None
     for workload, table in _panels(fig, metric, policies).items():
@@ -62,14 +62,14 @@ def _plot(fig: Figure, metric: str, y: str, log: str = "x", policies: Iterable[s
 
 
 def fig02(fig: Figure) -> None:
-    _show(fig, "hit_ratio", ("fifo", "lru"))
+    _print_tables(fig, "hit_ratio", ("fifo", "lru"))
     _plot(fig, "hit_ratio", "hit ratio", policies=("fifo", "lru"))
 
 
 def fig05(fig: Figure) -> None:
     accountings = [how + dirty for dirty in ("", "_clean") for how in ("once", "each", "full")]
     for accounting in accountings:
-        _show(fig, accounting)
+        _print_tables(fig, accounting)
     _plot(fig, "once", "ns of an access", log="xy")
     print("\nReduction by SAP at the most, of FIFO or LRU:")
     for accounting in sorted(accountings, key=lambda name: ("once", "each", "full").index(name.split("_")[0])):
@@ -79,8 +79,8 @@ def fig05(fig: Figure) -> None:
 
 
 def fig06(fig: Figure) -> None:
-    _show(fig, "hit_ratio")
-    _show(fig, "useless", ("sap", "page-on-page"))
+    _print_tables(fig, "hit_ratio")
+    _print_tables(fig, "useless", ("sap", "page-on-page"))
     _plot(fig, "hit_ratio", "hit ratio")
 
 

@@ -139,7 +139,7 @@ def collect(
     helper: str = "assist",
     **more: Any,
 ) -> None:
-    """The helper thread, `part.collector`, for zng.FlashControllers whose `collectors` is 1.
+    """The helper thread, `part.collector`.
 
     part         has `mmu`, `sm` and `l2` (slices behind whose control ports dirty lines are flushed)
     controllers  of the flash
@@ -149,7 +149,6 @@ def collect(
     """
     if helper not in ("assist", "sm"):
         raise user_error(f"there is no helper '{helper}': it is assist or sm")
-    part.mmu.movers = wired(1)
     part.collector = zng.GarbageCollector(
         packages=wired(of.packages),
         controllers=wired(len(controllers)),
@@ -164,9 +163,8 @@ def collect(
     )
     part.collector.mmu = part.mmu.mover_side[0]
     for i, controller in enumerate(controllers):
-        controller.collectors = wired(1)
-        part.collector.collect[i] = controller.collector[0]
-        controller.log_low[0] = part.collector.log_low[i]
+        part.collector.collect[i] = controller.collector
+        controller.log_low = part.collector.log_low[i]
     for i, l2 in enumerate(part.l2):
         l2.acknowledged_writebacks = inferred(True, "ZnG IV-A: a held application has nothing outstanding")
         l2.control_ports = wired(l2.control_ports + 1)
