@@ -86,6 +86,13 @@ name = "mute"
 command = "true"
 prints.seconds = 'in (.*) s'
 long = true
+[[section.work]]
+name = "no lines"
+command = "true"
+each = '^(.*): (.*)$'
+unit = "lines"
+by = 1
+long = true
 """
 
 
@@ -121,7 +128,7 @@ def test_values_are_those_that_the_command_prints(works, bench, call):
     }
     page = bench.DATA.with_suffix(".md").read_text()
     assert "| **3.50** | 3.50 | 3.50 | at least 4 |" in page, "a value that misses its aim is bold"
-    assert page.endswith("Not measured: no trace, never, mute.\n")
+    assert page.endswith("Not measured: no trace, never, mute, no lines.\n")
 
 
 def test_rows_of_other_works_stay(works, bench, call, monkeypatch):
@@ -182,10 +189,11 @@ def test_a_tree_without_a_build_is_refused(call, bench, monkeypatch, tmp_path):
 
 def test_a_work_that_fails_is_named_and_others_are_recorded(works, bench, call, capsys):
     works(OWN)
-    assert call("--record", "--turns", "1", "never", "lines", "no trace", "mute") == 1
+    assert call("--record", "--turns", "1", "never", "lines", "no trace", "mute", "no lines") == 1
     errors = capsys.readouterr().err
     assert "util/bench: 'never' was not measured: 'false' ended with code 1" in errors
     assert "util/bench: 'mute' was not measured: its output has no 'in (.*) s'\n" in errors
+    assert "util/bench: 'no lines' was not measured: its output has no '^(.*): (.*)$'\n" in errors
     assert "util/bench: 'no trace' was not measured: it needs no_such_trace\n" in errors
     assert {name for name, _ in bench.recorded()} == {"lines"}
 
