@@ -111,8 +111,10 @@ std::int64_t Crossbar::transfer(std::int64_t cycle, Switch<M>& s, From& from, To
         auto& in = from[i];
         if (in.empty()) continue;
         if constexpr (requires { in.front().is_hint(); }) {
-            drop_hints(in, i);
-            if (in.empty()) continue;
+            if (in.front().is_hint()) {
+                drop_hints(in, i);
+                if (in.empty()) continue;
+            }
         }
         if (s.input_free[i] <= cycle && s.queues.room(i)) {
             M m = in.pop();

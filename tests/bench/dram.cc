@@ -127,6 +127,40 @@ void spread(benchmark::State& state, const char* pattern) {
     state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * 320'000);
 }
 
+/// The eight channels of DRAMsim3's HBM2_8Gb_x128.ini behind a crossbar that limits nothing, with
+/// its order of address digits. Its random generator sends one request a cycle of 1 ns.
+void hbm2(benchmark::State& state, const char* pattern, const char* period) {
+    for (auto _ : state) {
+        state.PauseTiming();
+        memsim::Machine m;
+        m.add("gen", "mem.TrafficGen",
+              {{"pattern", pattern},
+               {"requests", "300000"},
+               {"period", period},
+               {"range", "8GiB"},
+               {"outstanding", "256"},
+               {"read_share", "0.667"}});
+        m.add("net", "mem.Crossbar",
+              {{"outputs", "8"}, {"granularity", "2KiB"}, {"width", "4KiB"}, {"clock", "4GHz"}});
+        m.bind("gen", "mem_side", "net", "cpu_side[0]");
+        for (unsigned i = 0; i < 8; ++i) {
+            const std::string number = std::to_string(i), dram = "dram" + number;
+            m.add(dram, "mem.DramController",
+                  {{"timing", "dramsim3_hbm2"},
+                   {"map", "rorabgbachco"},
+                   {"channels", "8"},
+                   {"channel", number}});
+            m.bind("net", "mem_side[" + number + "]", dram, "cpu_side");
+        }
+        m.build();
+        m.start();
+        state.ResumeTiming();
+        m.run(memsim::never);
+        benchmark::DoNotOptimize(m.sim().now());
+    }
+    state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * 300'000);
+}
+
 /// The cost of 63 unused channels in addition to a used one.
 void idle_channels(benchmark::State& state) {
     for (auto _ : state) {
@@ -158,6 +192,8 @@ BENCHMARK_CAPTURE(gddr6, ramulator_stream, "sequential", "ramulator_gddr6", "32"
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(gddr6, ramulator_random, "random", "ramulator_gddr6", "32")
     ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(hbm2, stream, "sequential", "0fs")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(hbm2, random, "random", "1ns")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(channels, stream, "sequential")
     ->RangeMultiplier(2)
     ->Range(1, 64)
