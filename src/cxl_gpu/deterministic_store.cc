@@ -301,7 +301,7 @@ void DeterministicStore::functional(const PortBase&, FunctionalAccess& access) {
         FunctionalAccess copy = access;
         copy.address = place(e) + access.address % line_;
         const std::uint32_t stored =
-            parts::named(state.reserve[e].known, access.address % line_ / SectorBytes::size);
+            device_parts::named(state.reserve[e].known, access.address % line_ / SectorBytes::size);
         if (access.write) copy.data.known &= stored;
         look_through(port.local_side, copy);
         if (!access.write) {

@@ -2,7 +2,7 @@
 
 #include "core/state/fifo.hh"
 #include "core/state/free_list.hh"
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 #include "protocol/mem.hh"
 
 namespace memsim::cxl_gpu {
@@ -88,7 +88,7 @@ class MemoryQueue {
     }
     /// The entry named by an answer.
     const Entry& sent(std::uint32_t tag) const {
-        const Entry& e = parts::named(entries_, tag);
+        const Entry& e = device_parts::named(entries_, tag);
         MEMSIM_ASSERT(e.used && e.sent, "an answer names a request that was not sent");
         return e;
     }

@@ -2,7 +2,7 @@
 
 #include "core/state/free_list.hh"
 #include "cxl_gpu/reserve.hh"
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 
 namespace memsim::cxl_gpu {
 
@@ -53,7 +53,7 @@ class StoreJobs {
     Job& operator[](std::uint32_t tag) { return jobs_[tag]; }
     /// The job named by an answer.
     Job& waiting(std::uint32_t tag) {
-        Job& job = parts::named(jobs_, tag);
+        Job& job = device_parts::named(jobs_, tag);
         MEMSIM_ASSERT(job.waits_for > 0, "an answer names a request that was not sent");
         return job;
     }

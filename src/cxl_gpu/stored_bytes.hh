@@ -27,7 +27,7 @@ inline Contents::Id copy(Contents& contents, Reserve::Entry& entry, Contents::Id
         const std::uint32_t sector = first + p.sector;
         const bool is_new = !(entry.sectors >> sector & 1);
         contents[id].pieces.push_back({p.sector, is_new ? in_place(p.data) : p.data});
-        parts::named(entry.known, sector) |= p.data.known;
+        device_parts::named(entry.known, sector) |= p.data.known;
         if (moves || p.data.moved)
             entry.moved = static_cast<std::uint16_t>(entry.moved | 1u << sector);
     }
@@ -38,7 +38,7 @@ inline Contents::Id copy(Contents& contents, Reserve::Entry& entry, Contents::Id
 inline void narrow(Contents& contents, const StoreJobs::Job& job, Contents::Id found) {
     if (!found) return;
     for (Contents::Piece& p : contents[found].pieces) {
-        p.data.known &= parts::named(job.known, p.sector);
+        p.data.known &= device_parts::named(job.known, p.sector);
         p.data.moved = job.moved >> p.sector & 1;
     }
 }

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "core/state/hash_map.hh"
-#include "parts/page_prefetcher.hh"
+#include "device_parts/page_prefetcher.hh"
 
 namespace memsim::host {
 
-using parts::PageName;
+using device_parts::PageName;
 
 /// The pages that a device was asked to hold and has not given up. Claims are counted, because a
 /// page may be claimed again before its eviction is known. A value for State.

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "device_parts/unit_record.hh"
 #include "host/held_pages.hh"
-#include "parts/unit_record.hh"
 #include "protocol/mem.hh"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace memsim::host {
 /// Pages named by hints, until the next batch of faults. Each page is recorded once; beyond `most`
 /// the oldest is dropped. A value for State.
 struct HintedPages {
-    parts::UnitRecord keys; ///< HeldPages::key() of each page
+    device_parts::UnitRecord keys; ///< HeldPages::key() of each page
 
     /// `end`: number of pages of an address space.
     void add(const protocol::MemRequest& hint, std::uint64_t page_bytes, std::uint64_t end,

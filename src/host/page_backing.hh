@@ -1,15 +1,15 @@
 #pragma once
 
 #include "core/kernel/component.hh"
-#include "parts/page_prefetcher.hh"
-#include "parts/record_part.hh"
-#include "parts/sector_store.hh"
+#include "device_parts/page_prefetcher.hh"
+#include "device_parts/record_part.hh"
+#include "device_parts/sector_store.hh"
 #include "protocol/block_io.hh"
 #include "protocol/mem.hh"
 
 namespace memsim::host {
 
-using parts::PageName;
+using device_parts::PageName;
 
 /// The location of pages that are not on the device: host memory, or a drive, where each
 /// application's pages have their own range. A value for State: it stores the contents of host
@@ -38,7 +38,7 @@ class PageBacking {
         Contents::Id id;
         if (on_drive_) {
             const std::uint32_t sectors = chunk_ / SectorBytes::size;
-            id = parts::part_of(contents, fetched, n * sectors, sectors);
+            id = device_parts::part_of(contents, fetched, n * sectors, sectors);
         } else {
             protocol::MemRequest here;
             here.bytes = chunk_;
@@ -56,7 +56,7 @@ class PageBacking {
             return memory(p.application)
                 .write(contents, p.page * page_ / SectorBytes::size + sector, copied);
         if (!out) out = contents.create();
-        parts::add_part(contents, out, static_cast<std::uint32_t>(sector), copied);
+        device_parts::add_part(contents, out, static_cast<std::uint32_t>(sector), copied);
     }
     /// Functional access to the contents of a page; `drive`: the port to the drive.
     void functional(FunctionalAccess& access, const PortBase* drive) {
@@ -70,11 +70,11 @@ class PageBacking {
     }
 
   private:
-    parts::SectorStore& memory(std::uint16_t application) {
+    device_parts::SectorStore& memory(std::uint16_t application) {
         if (memory_.size() <= application) memory_.resize(application + 1u);
         return memory_[application];
     }
-    std::vector<parts::SectorStore> memory_;
+    std::vector<device_parts::SectorStore> memory_;
     std::uint64_t page_ = 4096, space_ = 0;
     std::uint32_t chunk_ = 128;
     bool on_drive_ = false;

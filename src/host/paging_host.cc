@@ -1,7 +1,7 @@
 #include "host/paging_host.hh"
 
 #include "core/kernel/registry.hh"
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 #include "protocol/block_size.hh"
 
 namespace memsim::host {
@@ -169,7 +169,7 @@ void PagingHost::from_drive(const protocol::BlockResponse& r) {
         return;
     }
     ++stat.drive_reads;
-    parts::named(state.pages, r.tag).in = r.contents;
+    device_parts::named(state.pages, r.tag).in = r.contents;
     if (params.source() == PageSource::drive)
         after<&PagingHost::read>(Time {use_dram(2 + 2 * params.host_copies()) - now()}, {r.tag});
     else
@@ -185,14 +185,14 @@ Tick PagingHost::use_dram(unsigned passes) {
 }
 
 void PagingHost::read(const Arrived& a) {
-    Page& p = parts::named(state.pages, a.page);
+    Page& p = device_parts::named(state.pages, a.page);
     p.here = true;
     sim().stamps().mark(p.fault.stamps, reading, now());
     queue_copy_in(a.page);
 }
 
 void PagingHost::order_answered(const protocol::PageOrderReply& reply) {
-    Page& p = parts::named(state.pages, reply.tag);
+    Page& p = device_parts::named(state.pages, reply.tag);
     if (p.placed) return release_page(reply.tag);
     p.frame = reply.frame;
     if (reply.present) {
@@ -234,7 +234,7 @@ void PagingHost::send_chunks() {
 
 void PagingHost::chunk_answered(const protocol::MemResponse& r) {
     const std::uint32_t i = r.tag & ~copied_out;
-    Page& p = parts::named(state.pages, i);
+    Page& p = device_parts::named(state.pages, i);
     (r.tag & copied_out ? stat.bytes_out : stat.bytes_in) += r.bytes;
     if (r.contents) {
         const std::uint64_t first = p.frame * static_cast<std::uint64_t>(params.page->raw);
@@ -248,7 +248,7 @@ void PagingHost::chunk_answered(const protocol::MemResponse& r) {
         if (params.source() != PageSource::drive_direct) use_dram(1);
         if (params.source() != PageSource::host_memory) {
             ++state.writing;
-            if (p.out) parts::sort_parts(sim().contents(), p.out);
+            if (p.out) device_parts::sort_parts(sim().contents(), p.out);
             ask_drive(state.backing.sector(p.victim), protocol::BlockOp::write, i | copied_out,
                       std::exchange(p.out, {}));
         }

@@ -3,12 +3,12 @@
 #include "core/base/clock.hh"
 #include "core/machine/functional.hh"
 #include "core/state/free_list.hh"
+#include "device_parts/page_prefetcher.hh"
 #include "host/copy_engine.hh"
 #include "host/fault_driver.hh"
 #include "host/hinted_pages.hh"
 #include "host/host_dram.hh"
 #include "host/page_backing.hh"
-#include "parts/page_prefetcher.hh"
 #include "protocol/block_io.hh"
 #include "protocol/mem.hh"
 #include "protocol/page_fault.hh"
@@ -17,7 +17,7 @@
 namespace memsim::host {
 
 using namespace memsim::literals;
-using parts::PageName;
+using device_parts::PageName;
 using protocol::Mem;
 
 /// The location of pages that are not in device memory. host_memory: in host DRAM. drive: on a
@@ -39,10 +39,11 @@ constexpr std::array<std::string_view, 3> names_of(PageSource) {
 ///               `chunk`. The fault is answered when all of them are. At most `transfers` pages are
 ///               in progress. The next batch begins when all pages of this one have arrived.
 ///
-/// A page prefetcher (parts/page_prefetcher.hh) may add pages to a batch; pages named by hints
-/// since the last batch are added, too. They are placed in the MMU without a fault. A fault on a
-/// page that has arrived meanwhile is answered without an interrupt, because the driver restarts
-/// such accesses at the end of a batch. At most as many pages are in progress as there are frames.
+/// A page prefetcher (device_parts/page_prefetcher.hh) may add pages to a batch; pages named by
+/// hints since the last batch are added, too. They are placed in the MMU without a fault. A fault
+/// on a page that has arrived meanwhile is answered without an interrupt, because the driver
+/// restarts such accesses at the end of a batch. At most as many pages are in progress as there are
+/// frames.
 ///
 /// Both directions of the copy engine are active, each with one page at a time, through device_side
 /// (usually a link.Pcie).
@@ -71,7 +72,7 @@ class PagingHost final : public Model<PagingHost>, public Functional {
                                "Time of the driver for each page, one after another",
                                assumed("no source gives it; range 0 to 2 us"),
                                Change::tunable};
-        Param<PolicyName<parts::PagePrefetcher>> prefetch {
+        Param<PolicyName<device_parts::PagePrefetcher>> prefetch {
             "none", "Policy that selects pages to transfer without a fault", switched_off()};
         Param<unsigned> hinted {
             1024,
@@ -169,7 +170,7 @@ class PagingHost final : public Model<PagingHost>, public Functional {
     };
     struct State {
         FaultDriver driver;
-        Policy<parts::PagePrefetcher> prefetch;
+        Policy<device_parts::PagePrefetcher> prefetch;
         HeldPages held; ///< for page prefetching
         HintedPages hinted;
         std::vector<Page> pages;

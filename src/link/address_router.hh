@@ -2,8 +2,8 @@
 
 #include "core/kernel/component.hh"
 #include "core/machine/functional.hh"
+#include "device_parts/fan_out.hh"
 #include "link/range_table.hh"
-#include "parts/fan_out.hh"
 #include "protocol/address_ranges.hh"
 #include "protocol/mem.hh"
 #include "protocol/traffic.hh"
@@ -71,7 +71,7 @@ class AddressRouter final : public Model<AddressRouter>,
     };
     struct State {
         RangeTable ranges;
-        parts::FanOut<protocol::MemRequest> waiting; ///< for the ports
+        device_parts::FanOut<protocol::MemRequest> waiting; ///< for the ports
     };
 
     explicit AddressRouter(const Params& p) : params(p) {}

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "core/kernel/component.hh"
+#include "device_parts/bits.hh"
+#include "device_parts/interleave.hh"
 #include "link/mesh_topology.hh"
 #include "link/virtual_channel.hh"
-#include "parts/bits.hh"
-#include "parts/interleave.hh"
 
 namespace memsim::link {
 
@@ -158,13 +158,13 @@ class Mesh : public Model<Self> {
     }
 
     EdgeFinder edges_;
-    parts::Divider width_;
+    device_parts::Divider width_;
     MeshTopology topology_;
 };
 
 template <class Self, class Packet>
 void Mesh<Self, Packet>::init() {
-    width_ = parts::Divider(static_cast<std::uint64_t>(params.width->raw));
+    width_ = device_parts::Divider(static_cast<std::uint64_t>(params.width->raw));
     const std::uint64_t most = width_.quotient(Packet::largest_wire_bytes + width_.value() - 1);
     if (params.buffer() < most)
         this->refuse("buffer", "it holds " + std::to_string(params.buffer()) +
@@ -213,7 +213,7 @@ void Mesh<Self, Packet>::wake() {
     if (edge.tick != this->now()) return;
     std::int64_t next = inject(edge.cycle);
     for (std::uint32_t w = 0; w < state.active.size(); ++w)
-        parts::for_each_bit(state.active[w], [&](std::uint32_t bit) {
+        device_parts::for_each_bit(state.active[w], [&](std::uint32_t bit) {
             next = std::min(next, serve(w * 64 + bit, edge.cycle));
         });
     if (next != no_cycle)
@@ -353,7 +353,7 @@ void Mesh<Self, Packet>::check_loaded(Loader& l) const {
     for (std::uint32_t output = 0; output < state.requests.size(); ++output) {
         const std::uint32_t first = output / topology_.ports() * of_router();
         l.bits("requests", state.requests[output], of_router());
-        parts::for_each_bit(state.requests[output], [&](std::uint32_t from) {
+        device_parts::for_each_bit(state.requests[output], [&](std::uint32_t from) {
             l.within("requests", [&] {
                 l.check(!state.channels[first + from].packets.empty() &&
                             wanted(first + from) == output,

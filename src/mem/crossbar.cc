@@ -21,7 +21,7 @@ void Crossbar::init() {
                                           Text<Bytes>::show({static_cast<std::int64_t>(in.block)}) +
                                           " that a request of " + in.sender->path() +
                                           " may span: a request must go to one output");
-    width_ = parts::Divider(static_cast<std::uint64_t>(params.width->raw));
+    width_ = device_parts::Divider(static_cast<std::uint64_t>(params.width->raw));
     auto size = [&](auto& s, unsigned inputs, unsigned outputs) {
         s.queues.resize(inputs, outputs, params.buffer(), params.arbitration());
         s.input_free.assign(inputs, 0);

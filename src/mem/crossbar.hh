@@ -2,8 +2,8 @@
 
 #include "core/kernel/component.hh"
 #include "core/machine/functional.hh"
+#include "device_parts/virtual_queues.hh"
 #include "mem/hashed_interleave.hh"
-#include "parts/virtual_queues.hh"
 #include "protocol/mem.hh"
 #include "protocol/traffic.hh"
 
@@ -44,9 +44,9 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
                                 {1_MHz, 100_GHz},
                                 "Clock of arbitration and wires",
                                 stated("Ohm-GPU table I, ZnG table I: 1.2 GHz")};
-        Param<parts::Arbitration> arbitration {parts::Arbitration::round_robin,
-                                               "Policy by which an output selects an input",
-                                               usual_policy()};
+        Param<device_parts::Arbitration> arbitration {device_parts::Arbitration::round_robin,
+                                                      "Policy by which an output selects an input",
+                                                      usual_policy()};
         Param<Bytes> width {32_B,
                             {1_B, 4_KiB},
                             "Bytes that a port carries per cycle in each direction",
@@ -107,7 +107,7 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
     /// One direction.
     template <class M>
     struct Switch {
-        parts::VirtualQueues<M> queues;
+        device_parts::VirtualQueues<M> queues;
         std::vector<std::int64_t> input_free; ///< first cycle in which it is free
         std::vector<std::int64_t> output_free;
         std::vector<std::uint8_t> blocked; ///< outputs whose next message was blocked
@@ -149,7 +149,7 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
 
     EdgeFinder edges_;
     HashedInterleave interleave_;
-    parts::Divider width_;
+    device_parts::Divider width_;
 };
 
 } // namespace memsim::mem

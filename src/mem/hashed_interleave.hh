@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parts/interleave.hh"
+#include "device_parts/interleave.hh"
 
 namespace memsim::mem {
 
@@ -32,8 +32,8 @@ class HashedInterleave {
         return round * 0x9e37'79b9'7f4a'7c15 >> 32;
     }
 
-    parts::Interleave interleave_;
-    parts::Divider round_, ways_;
+    device_parts::Interleave interleave_;
+    device_parts::Divider round_, ways_;
     bool hashed_ = false;
 };
 

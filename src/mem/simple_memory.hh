@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/machine/functional.hh"
-#include "parts/sector_store.hh"
+#include "device_parts/sector_store.hh"
 #include "protocol/mem.hh"
 
 namespace memsim::mem {
@@ -43,7 +43,7 @@ class SimpleMemory final : public Model<SimpleMemory>, public Functional {
     struct State {
         Tick free_at = 0;           ///< when the data path is free
         std::int64_t remainder = 0; ///< of bytes / bandwidth
-        parts::SectorStore contents;
+        device_parts::SectorStore contents;
         Timer ready;
     };
 

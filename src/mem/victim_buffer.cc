@@ -1,7 +1,7 @@
 #include "mem/victim_buffer.hh"
 
 #include "core/kernel/registry.hh"
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 
 namespace memsim::mem {
 
@@ -119,7 +119,7 @@ bool VictimBuffer::forward(MemRequest r, const MemRequest& awaited) {
 }
 
 void VictimBuffer::come_back(const MemResponse& r) {
-    const MemRequest& asked = parts::named(state.waiting, r.tag);
+    const MemRequest& asked = device_parts::named(state.waiting, r.tag);
     MemResponse answer = protocol::answer(asked);
     answer.packed = r.packed;
     answer.stamps = r.stamps;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/kernel/port.hh"
-#include "program/kernel_source.hh"
+#include "gpu_program/kernel_source.hh"
 
 #include <memory>
 
@@ -79,12 +79,12 @@ struct Assist : MessageFamily<AssistRequest, AssistReply> {};
 class HasKernels {
   public:
     virtual ~HasKernels() = default;
-    virtual program::KernelSource& kernels() = 0;
+    virtual gpu_program::KernelSource& kernels() = 0;
     /// The kernel of the last launch.
     virtual std::string kernel() const = 0;
     /// The application in its initial state, before any launch. A component that has already
     /// created it for equal parameters may store it here, so that a large input is read once.
-    virtual std::unique_ptr<program::KernelSource>* prepared() { return nullptr; }
+    virtual std::unique_ptr<gpu_program::KernelSource>* prepared() { return nullptr; }
 };
 
 /// Maximum of resident warps and blocks in an SM.

@@ -30,7 +30,7 @@ struct Prepared {
     // No port leads to a component that the user names by its type or path, so its interfaces are
     // found by casts.
     protocol::HasKernels* host() { return dynamic_cast<protocol::HasKernels*>(component.get()); }
-    program::KernelSource& kernels() { return host()->kernels(); }
+    gpu_program::KernelSource& kernels() { return host()->kernels(); }
     workload::Application& application() {
         auto* const found = dynamic_cast<workload::Application*>(&kernels());
         if (!found) throw ConfigError("only a workload of the catalogue can be checked");
@@ -73,10 +73,10 @@ std::vector<std::tuple<std::string, std::uint64_t, std::uint64_t, bool>>
 allocations(Prepared& prepared) {
     const Loading loading;
     std::map<std::uint64_t, bool> read_only;
-    for (const program::MemoryView& view : prepared.kernels().memory())
+    for (const gpu_program::MemoryView& view : prepared.kernels().memory())
         read_only[view.base] = view.read_only;
     std::vector<std::tuple<std::string, std::uint64_t, std::uint64_t, bool>> all;
-    for (const program::Allocation& a : prepared.kernels().allocations())
+    for (const gpu_program::Allocation& a : prepared.kernels().allocations())
         all.emplace_back(a.name, a.base, a.bytes, read_only[a.base]);
     return all;
 }

@@ -2,8 +2,8 @@
 
 #include "core/base/clock.hh"
 #include "core/kernel/component.hh"
-#include "parts/interleave.hh"
-#include "parts/unit_record.hh"
+#include "device_parts/interleave.hh"
+#include "device_parts/unit_record.hh"
 #include "protocol/mem.hh"
 #include "protocol/page_miss.hh"
 #include "protocol/probe.hh"
@@ -110,13 +110,13 @@ class MemoryManager final : public Model<MemoryManager> {
     enum class Query : std::uint8_t { none, asked, answering };
     struct Answer { ///< by SM
         Query query = Query::none;
-        parts::UnitRecord units; ///< with trigger `period`: units of its last answer
+        device_parts::UnitRecord units; ///< with trigger `period`: units of its last answer
     };
     struct State {
-        parts::UnitRecord record;
-        parts::UnitRecord before;    ///< with trigger `period`: units of the previous period
-        parts::UnitRecord asking;    ///< units whose hints have not been sent
-        std::vector<Answer> answers; ///< by SM
+        device_parts::UnitRecord record;
+        device_parts::UnitRecord before; ///< with trigger `period`: units of the previous period
+        device_parts::UnitRecord asking; ///< units whose hints have not been sent
+        std::vector<Answer> answers;     ///< by SM
         Tick look_at = 0;
         Timer next;
     };
@@ -145,7 +145,7 @@ class MemoryManager final : public Model<MemoryManager> {
     void send_hints();
 
     std::vector<const protocol::Probed*> l1_, l2_; ///< by SM, by slice
-    parts::Interleave over_slices_;
+    device_parts::Interleave over_slices_;
     std::uint64_t unit_ = 0;
     Tick period_ = 0;
 };

@@ -4,8 +4,8 @@
 
 namespace memsim::sap {
 
-using parts::AskedBy;
-using parts::Residency;
+using device_parts::AskedBy;
+using device_parts::Residency;
 
 static const Registration<ShadowDram> shadow_dram {
     "Counts accesses that would hit in a DRAM in front of a drive, at several capacities."};
@@ -37,7 +37,7 @@ void ShadowDram::wake() {
 }
 
 void ShadowDram::access(std::uint32_t at, std::uint64_t unit, bool write) {
-    parts::Residency& resident = state.drams[at].resident;
+    device_parts::Residency& resident = state.drams[at].resident;
     std::uint32_t frame = resident.find(unit);
     if (frame == Residency::none) {
         ++stat.sizes.misses[at];
@@ -50,7 +50,7 @@ void ShadowDram::access(std::uint32_t at, std::uint64_t unit, bool write) {
         return;
     }
     ++stat.sizes.hits[at];
-    const parts::ResidentPage& page = resident[frame];
+    const device_parts::ResidentPage& page = resident[frame];
     stat.useful_prefetches[at] += page.asked == AskedBy::prefetch && !page.used;
     resident.use(frame, write);
 }

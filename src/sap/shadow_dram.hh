@@ -1,8 +1,8 @@
 #pragma once
 
+#include "device_parts/residency.hh"
+#include "device_parts/unit_record.hh"
 #include "mem/page_cache/pages_ahead.hh"
-#include "parts/residency.hh"
-#include "parts/unit_record.hh"
 #include "protocol/upcoming.hh"
 #include "sap/sizes.hh"
 
@@ -22,8 +22,8 @@ class ShadowDram final : public Model<ShadowDram> {
   public:
     struct Params {
         SizeParams sizes;
-        Param<PolicyName<parts::PagePolicy>> replacement {"lru", "Replacement policy",
-                                                          usual_policy()};
+        Param<PolicyName<device_parts::PagePolicy>> replacement {"lru", "Replacement policy",
+                                                                 usual_policy()};
         mem::AheadParams ahead;
         Param<unsigned> record {1024,
                                 {1, 1u << 20},
@@ -46,10 +46,10 @@ class ShadowDram final : public Model<ShadowDram> {
         Each<Counter> evictions {sizes.capacities, Unit::count, "Units replaced, by capacity"};
     };
     struct Dram {
-        Policy<parts::PagePolicy> replacement;
+        Policy<device_parts::PagePolicy> replacement;
         mem::PagesAhead ahead;
-        parts::Residency resident;
-        parts::UnitRecord record;
+        device_parts::Residency resident;
+        device_parts::UnitRecord record;
     };
     struct State {
         std::vector<Dram> drams; ///< by capacity
@@ -67,7 +67,7 @@ class ShadowDram final : public Model<ShadowDram> {
 
   private:
     void access(std::uint32_t at, std::uint64_t unit, bool write);
-    void bring(std::uint32_t at, std::uint64_t unit, parts::AskedBy asked);
+    void bring(std::uint32_t at, std::uint64_t unit, device_parts::AskedBy asked);
     void bring_with(std::uint32_t at, std::uint64_t missed);
 };
 

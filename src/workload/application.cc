@@ -1,6 +1,6 @@
 #include "workload/application.hh"
 
-#include "program/memory_copy.hh"
+#include "gpu_program/memory_copy.hh"
 
 namespace memsim::workload {
 
@@ -15,11 +15,11 @@ bool Application::next_launch(Launch& launch) {
     const Progress& p = progress_;
     MEMSIM_ASSERT(p.launches == 0 || p.next_block == p.launch.blocks(),
                   "a launch was requested before all blocks of the last one ran");
-    program::MemoryCopy before;
+    gpu_program::MemoryCopy before;
     if (notes_host_writes_) before.take(*this);
     const bool more = next();
     if (notes_host_writes_)
-        for (const program::HostWrite& w : before.changes()) host_writes_.push_back(w);
+        for (const gpu_program::HostWrite& w : before.changes()) host_writes_.push_back(w);
     if (more) launch = p.launch;
     return more;
 }

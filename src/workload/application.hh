@@ -55,9 +55,9 @@ class Application : public KernelSource {
 
     bool next_launch(Launch& launch) override;
     void run_block(u32 block, BlockStreams& out) override;
-    std::vector<program::MemoryView> memory() const override { return memory_.views(); }
+    std::vector<gpu_program::MemoryView> memory() const override { return memory_.views(); }
     void note_host_writes() override { notes_host_writes_ = true; }
-    std::vector<program::HostWrite> take_host_writes() override {
+    std::vector<gpu_program::HostWrite> take_host_writes() override {
         return std::exchange(host_writes_, {});
     }
     u64 footprint_bytes() const override { return memory_.bytes(); }
@@ -119,7 +119,7 @@ class Application : public KernelSource {
 
     Progress progress_;
     bool notes_host_writes_ = false;
-    std::vector<program::HostWrite> host_writes_;
+    std::vector<gpu_program::HostWrite> host_writes_;
     std::vector<Kernel> kernels_;
     mutable u64 input_digest_ = 0; ///< 0: not computed yet
 };

@@ -11,8 +11,8 @@ u64 DeviceMemory::add(const std::string& name, u64 bytes, bool read_only) {
     return base;
 }
 
-std::vector<program::MemoryView> DeviceMemory::views() const {
-    std::vector<program::MemoryView> all;
+std::vector<gpu_program::MemoryView> DeviceMemory::views() const {
+    std::vector<gpu_program::MemoryView> all;
     for (std::size_t i = 0; i < pieces_.size(); ++i)
         all.push_back({allocations_[i].base, allocations_[i].bytes,
                        reinterpret_cast<const u8*>(pieces_[i].words.get()), pieces_[i].read_only});

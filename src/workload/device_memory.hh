@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/error.hh"
-#include "program/kernel_source.hh"
+#include "gpu_program/kernel_source.hh"
 
 #include <cstring>
 #include <memory>
@@ -12,10 +12,10 @@
 
 namespace memsim::workload {
 
-using program::Allocation;
-using program::u32;
-using program::u64;
-using program::u8;
+using gpu_program::Allocation;
+using gpu_program::u32;
+using gpu_program::u64;
+using gpu_program::u8;
 
 /// A handle to an array in device memory; copies are cheap. A DeviceMemory owns the elements.
 template <class T>
@@ -58,7 +58,7 @@ class DeviceMemory {
 
     u64 bytes() const { return next_; } ///< from address 0
     const std::vector<Allocation>& allocations() const { return allocations_; }
-    std::vector<program::MemoryView> views() const;
+    std::vector<gpu_program::MemoryView> views() const;
     u64 digest(bool of_inputs) const; ///< of all arrays that are read only, or of all others
     void save(Saver& to) const;
     void load(Loader& from);

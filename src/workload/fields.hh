@@ -1,6 +1,6 @@
 #pragma once
 
-#include "files/input_file.hh"
+#include "input_files/input_file.hh"
 
 #include <charconv>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace memsim::workload {
 
-using files::InputFile;
+using input_files::InputFile;
 
 /// Reads the words of a line of a text file from left to right.
 class Fields {

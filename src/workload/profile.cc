@@ -1,6 +1,6 @@
 #include "workload/profile.hh"
 
-#include "program/local_memory.hh"
+#include "gpu_program/local_memory.hh"
 
 namespace memsim::workload {
 
@@ -10,7 +10,7 @@ namespace {
 /// The lines of an operation are kept in a small table, whose entries are valid for one operation.
 class Lines {
   public:
-    u32 count(const program::WarpOp& op) {
+    u32 count(const gpu_program::WarpOp& op) {
         ++operation_;
         u32 n = 0;
         u64 last = ~u64 {0};
@@ -44,7 +44,7 @@ Profile profile_of(KernelSource& application, u64 limit) {
     p.footprint = application.footprint_bytes();
     Lines lines;
     BlockStreams out;
-    program::WarpOp op;
+    gpu_program::WarpOp op;
     for (Launch launch; application.next_launch(launch);) {
         ++p.launches;
         for (u32 block = 0; block < launch.blocks(); ++block) {
@@ -54,7 +54,7 @@ Profile profile_of(KernelSource& application, u64 limit) {
             p.thread_instructions += out.counts.thread_instructions;
             for (const auto& bytes : out.warps) {
                 u64 position = 0;
-                for (program::WarpStreamReader reader(bytes, position); reader.next(op);) {
+                for (gpu_program::WarpStreamReader reader(bytes, position); reader.next(op);) {
                     p.loads += op.kind == WarpOpKind::load;
                     p.stores += op.kind == WarpOpKind::store;
                     p.atomics += op.kind == WarpOpKind::atomic || op.kind == WarpOpKind::reduce;
@@ -64,9 +64,9 @@ Profile profile_of(KernelSource& application, u64 limit) {
                     u64& requests = op.kind == WarpOpKind::load    ? p.load_requests
                                     : op.kind == WarpOpKind::store ? p.store_requests
                                                                    : p.atomic_requests;
-                    program::for_each_row(
-                        op, 0, program::local_row_bytes,
-                        [&](const program::WarpOp& row) { requests += lines.count(row); });
+                    gpu_program::for_each_row(
+                        op, 0, gpu_program::local_row_bytes,
+                        [&](const gpu_program::WarpOp& row) { requests += lines.count(row); });
                 }
             }
         }

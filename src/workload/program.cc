@@ -7,7 +7,7 @@ namespace memsim::workload {
 static const Registration<Program> program {
     "An application, by its name in the papers' tables, with an input file or a generated input."};
 
-program::KernelSource& Program::kernels() {
+gpu_program::KernelSource& Program::kernels() {
     if (state.function.source) return *state.function.source;
     Options options;
     options.input = params.input();

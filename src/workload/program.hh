@@ -75,9 +75,11 @@ class Program final : public Model<Program>, public protocol::HasKernels {
     void init() override { kernels(); }
     std::vector<std::string> inputs() const override { return state.function.source->inputs(); }
     void wake() override { serve_launches(*this); }
-    program::KernelSource& kernels() override;
+    gpu_program::KernelSource& kernels() override;
     std::string kernel() const override { return state.kernel; }
-    std::unique_ptr<program::KernelSource>* prepared() override { return &state.function.source; }
+    std::unique_ptr<gpu_program::KernelSource>* prepared() override {
+        return &state.function.source;
+    }
     const Application& application() { return static_cast<const Application&>(kernels()); }
 
     const Params params;

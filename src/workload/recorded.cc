@@ -8,7 +8,7 @@ namespace memsim::workload {
 static const Registration<Recorded> recorded {
     "A program written in Python with numpy, one step over all threads at a time."};
 
-program::KernelSource& Recorded::kernels() {
+gpu_program::KernelSource& Recorded::kernels() {
     if (state.function.source) return *state.function.source;
     try {
         state.function.source = std::make_unique<Recording>(params.file());

@@ -22,9 +22,11 @@ class Recorded final : public Model<Recorded>, public protocol::HasKernels {
     void init() override { kernels(); }
     std::vector<std::string> inputs() const override { return state.function.source->inputs(); }
     void wake() override { serve_launches(*this); }
-    program::KernelSource& kernels() override;
+    gpu_program::KernelSource& kernels() override;
     std::string kernel() const override { return state.kernel; }
-    std::unique_ptr<program::KernelSource>* prepared() override { return &state.function.source; }
+    std::unique_ptr<gpu_program::KernelSource>* prepared() override {
+        return &state.function.source;
+    }
 
     const Params params;
     Ports port;

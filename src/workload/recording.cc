@@ -3,7 +3,7 @@
 #include "core/base/error.hh"
 #include "core/base/heed.hh"
 #include "core/base/legible.hh"
-#include "files/input_file.hh"
+#include "input_files/input_file.hh"
 #include "workload/simt/simt.hh"
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 
 namespace memsim::workload {
 
-using program::u32;
-using program::u64;
-using program::u8;
-using program::WarpOpKind;
+using gpu_program::u32;
+using gpu_program::u64;
+using gpu_program::u8;
+using gpu_program::WarpOpKind;
 
 namespace {
 
@@ -24,8 +24,8 @@ constexpr std::pair<const char*, WarpOpKind> kinds[] = {
     {"reduce", WarpOpKind::reduce},      {"barrier", WarpOpKind::barrier},
     {"shared_load", WarpOpKind::shared}, {"shared_store", WarpOpKind::shared}};
 
-u32 shared_passes(const program::WarpStreamWriter::Addresses& address, u32 mask, u32 width) {
-    std::array<u32, program::warp_lanes> in_block {};
+u32 shared_passes(const gpu_program::WarpStreamWriter::Addresses& address, u32 mask, u32 width) {
+    std::array<u32, gpu_program::warp_lanes> in_block {};
     std::transform(address.begin(), address.end(), in_block.begin(),
                    [](u64 a) { return static_cast<u32>(a); });
     return bank_passes(mask, in_block, width);
@@ -36,7 +36,7 @@ constexpr u64 address_space = u64 {1} << 57;
 } // namespace
 
 Recording::Recording(const std::string& path) : path_(path) {
-    files::check_regular(path);
+    input_files::check_regular(path);
     file_.open(path, std::ios::binary);
     if (!file_) refuse("cannot be read; memsim.simt.record() writes such a file");
     char magic[8] = {};
@@ -122,7 +122,7 @@ void Recording::read_line(const std::string& line, u64 number) {
     if (!fields) wrong("it ends too early");
 }
 
-bool Recording::next_launch(program::Launch& launch) {
+bool Recording::next_launch(gpu_program::Launch& launch) {
     MEMSIM_ASSERT(launches_ == 0 || next_block_ == kernels_[launches_ - 1].launch.blocks(),
                   "a launch was requested before all blocks of the last one ran");
     if (launches_ == kernels_.size()) return false;
@@ -138,7 +138,7 @@ void Recording::fetch(u64 place, u64 first, u64 n, u64 size, void* to) {
     if (!file_) refuse("became shorter during the run");
 }
 
-void Recording::run_block(u32 block, program::BlockStreams& out) {
+void Recording::run_block(u32 block, gpu_program::BlockStreams& out) {
     const Kernel& kernel = kernels_[launches_ - 1];
     MEMSIM_ASSERT(block == next_block_ && block < kernel.launch.blocks(),
                   "blocks of a launch must be run in linear order, each once");
@@ -147,7 +147,7 @@ void Recording::run_block(u32 block, program::BlockStreams& out) {
     out.warps.resize(warps);
     for (auto& bytes : out.warps) bytes.clear();
     out.counts = {};
-    std::vector<program::WarpStreamWriter> writers;
+    std::vector<gpu_program::WarpStreamWriter> writers;
     for (auto& bytes : out.warps) writers.emplace_back(bytes, out.counts);
     std::vector<Warp> so_far(warps);
     active_.resize(threads);
@@ -166,15 +166,16 @@ void Recording::run_block(u32 block, program::BlockStreams& out) {
             write_step(step, s, w, so_far[w], threads, writers[w], out.with_values);
     }
     for (u32 w = 0; w < warps; ++w) {
-        const u32 in_warp = std::min(threads - w * program::warp_lanes, program::warp_lanes);
-        writers[w].exit(in_warp == program::warp_lanes ? ~u32 {0} : (u32 {1} << in_warp) - 1);
+        const u32 in_warp =
+            std::min(threads - w * gpu_program::warp_lanes, gpu_program::warp_lanes);
+        writers[w].exit(in_warp == gpu_program::warp_lanes ? ~u32 {0} : (u32 {1} << in_warp) - 1);
     }
 }
 
 void Recording::write_step(const Step& step, std::size_t number, u32 warp, Warp& so_far,
-                           u32 threads, program::WarpStreamWriter& to, bool with_values) {
-    const u32 first = warp * program::warp_lanes;
-    const u32 lanes = std::min(threads - first, program::warp_lanes);
+                           u32 threads, gpu_program::WarpStreamWriter& to, bool with_values) {
+    const u32 first = warp * gpu_program::warp_lanes;
+    const u32 lanes = std::min(threads - first, gpu_program::warp_lanes);
     u32 mask = 0;
     for (u32 i = 0; i < lanes; ++i) mask |= u32 {active_[first + i] != 0} << i;
     u64 waits = 0;
@@ -188,7 +189,7 @@ void Recording::write_step(const Step& step, std::size_t number, u32 warp, Warp&
     else if (step.kind == WarpOpKind::barrier)
         to.barrier(mask, waits);
     else {
-        program::WarpStreamWriter::Addresses address {}, value {};
+        gpu_program::WarpStreamWriter::Addresses address {}, value {};
         std::copy_n(addresses_.begin() + first, lanes, address.begin());
         if (step.values) std::copy_n(values_.begin() + first, lanes, value.begin());
         if (step.kind == WarpOpKind::shared)

@@ -25,10 +25,10 @@ bool Sequence::next_launch(Launch& launch) {
 
 void Sequence::run_block(u32 block, BlockStreams& out) { parts_[current_]->run_block(block, out); }
 
-std::vector<program::MemoryView> Sequence::memory() const {
-    std::vector<program::MemoryView> all;
+std::vector<gpu_program::MemoryView> Sequence::memory() const {
+    std::vector<gpu_program::MemoryView> all;
     for (const auto& part : parts_)
-        for (const program::MemoryView& view : part->memory()) all.push_back(view);
+        for (const gpu_program::MemoryView& view : part->memory()) all.push_back(view);
     return all;
 }
 
@@ -36,10 +36,10 @@ void Sequence::note_host_writes() {
     for (const auto& part : parts_) part->note_host_writes();
 }
 
-std::vector<program::HostWrite> Sequence::take_host_writes() {
-    std::vector<program::HostWrite> all;
+std::vector<gpu_program::HostWrite> Sequence::take_host_writes() {
+    std::vector<gpu_program::HostWrite> all;
     for (const auto& part : parts_)
-        for (const program::HostWrite& w : part->take_host_writes()) all.push_back(w);
+        for (const gpu_program::HostWrite& w : part->take_host_writes()) all.push_back(w);
     return all;
 }
 

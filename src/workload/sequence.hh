@@ -16,9 +16,9 @@ class Sequence final : public Application {
 
     bool next_launch(Launch& launch) override;
     void run_block(u32 block, BlockStreams& out) override;
-    std::vector<program::MemoryView> memory() const override;
+    std::vector<gpu_program::MemoryView> memory() const override;
     void note_host_writes() override;
-    std::vector<program::HostWrite> take_host_writes() override;
+    std::vector<gpu_program::HostWrite> take_host_writes() override;
     u64 footprint_bytes() const override { return parts_.back()->footprint_bytes(); }
     const std::vector<Allocation>& allocations() const override { return allocations_; }
     u64 result_digest() const override;

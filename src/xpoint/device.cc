@@ -142,7 +142,8 @@ void Device::take_contents(std::uint8_t entry, const DdrtCommand& c) {
 
 // ---- data ------------------------------------------------------------------------------------
 
-void Device::become_ready(std::uint32_t slot, const parts::SectorStore& buffer, std::size_t entry) {
+void Device::become_ready(std::uint32_t slot, const device_parts::SectorStore& buffer,
+                          std::size_t entry) {
     Load& load = state_.loads[slot];
     load.ready = true;
     if (contents_.enabled()) {
@@ -171,7 +172,7 @@ void Device::release(std::uint32_t slot) {
 
 void Device::finish(Tick now) {
     media_.finish(now, params_.drain_low(), [this](std::uint8_t entry) {
-        parts::for_each_bit(state_.read_buffer[entry].users, [&](std::uint32_t slot) {
+        device_parts::for_each_bit(state_.read_buffer[entry].users, [&](std::uint32_t slot) {
             become_ready(slot, state_.read_buffer.contents(), entry);
         });
     });

@@ -184,7 +184,8 @@ class Device {
     std::optional<std::string> imbalance() const;
 
   private:
-    void become_ready(std::uint32_t slot, const parts::SectorStore& buffer, std::size_t entry);
+    void become_ready(std::uint32_t slot, const device_parts::SectorStore& buffer,
+                      std::size_t entry);
     void take_contents(std::uint8_t entry, const protocol::DdrtCommand& c);
 
     const DeviceParams& params_;

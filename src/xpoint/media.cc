@@ -75,7 +75,8 @@ void Media::start(Tick now) {
         std::uint64_t wanted = state_.with_reads | (state_.draining ? state_.with_writes : 0);
         if (state_.move == Move::due) wanted |= bit(partition_of(state_.levelling.move_source()));
         if (state_.move == Move::copied) wanted |= bit(partition_of(state_.levelling.gap()));
-        parts::for_each_bit(wanted & ~state_.at_work, [&](std::uint32_t i) { start(i, now); });
+        device_parts::for_each_bit(wanted & ~state_.at_work,
+                                   [&](std::uint32_t i) { start(i, now); });
     } while (before == Move::none && state_.move != before);
 }
 
@@ -124,8 +125,8 @@ Time Media::access(State::Partition& p, std::uint64_t physical, bool write, Tick
 
 /// Writes the dirty lines of a row to the media.
 void Media::close(const OpenRow& open, Tick now) {
-    parts::for_each_bit(open.dirty,
-                        [&](std::uint32_t i) { write_line((open.row << row_bits_) + i, now); });
+    device_parts::for_each_bit(
+        open.dirty, [&](std::uint32_t i) { write_line((open.row << row_bits_) + i, now); });
     ++stats_.rows_closed;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parts/bits.hh"
+#include "device_parts/bits.hh"
 #include "xpoint/open_row.hh"
 #include "xpoint/read_buffer.hh"
 #include "xpoint/start_gap.hh"
@@ -87,7 +87,7 @@ struct MediaState {
     Move move = Move::none;
     std::uint64_t writes_since_move = 0;
     Wear wear;
-    parts::SectorStore contents; ///< by physical line
+    device_parts::SectorStore contents; ///< by physical line
 };
 
 /// The media of a module: 256-byte lines in partitions that work in parallel.
@@ -127,7 +127,7 @@ class Media {
     void finish(Tick now, unsigned drain_low, F&& line_read) {
         if (state_.next_done > now) return;
         state_.next_done = never;
-        parts::for_each_bit(state_.at_work, [&](std::uint32_t i) {
+        device_parts::for_each_bit(state_.at_work, [&](std::uint32_t i) {
             State::Partition& p = state_.partitions[i];
             if (p.done > now) {
                 state_.next_done = std::min(state_.next_done, p.done);

@@ -1,7 +1,7 @@
 #include "xpoint/module.hh"
 
 #include "core/kernel/registry.hh"
-#include "parts/stall.hh"
+#include "device_parts/stall.hh"
 
 namespace memsim::xpoint {
 
@@ -22,7 +22,7 @@ void Module::wake() {
     device_->finish(now());
     while (!port.device.transfers.empty()) device_->grant(port.device.transfers.pop());
     device_->send_granted(port.device.transfers, now());
-    stat.device.stalls += parts::take_in_order(
+    stat.device.stalls += device_parts::take_in_order(
         port.device.commands, now(), state.device.stalled_since, stat.device.stall_time,
         [this](const protocol::DdrtCommand& c) {
             if (c.swap || c.snarf)

@@ -2,7 +2,7 @@
 
 #include "core/kernel/component.hh"
 #include "core/state/hash_map.hh"
-#include "parts/sector_store.hh"
+#include "device_parts/sector_store.hh"
 #include "xpoint/line_sectors.hh"
 
 #include <optional>
@@ -50,14 +50,14 @@ class ReadBuffer {
     /// A user has received its data.
     void release(std::size_t entry, std::uint32_t user);
 
-    parts::SectorStore& contents() { return contents_; } ///< eight sectors per place
-    const parts::SectorStore& contents() const { return contents_; }
+    device_parts::SectorStore& contents() { return contents_; } ///< eight sectors per place
+    const device_parts::SectorStore& contents() const { return contents_; }
 
   private:
     std::vector<Entry> entries_;
     std::uint32_t next_ = 0; ///< start of the search for a place
     HashMap<std::uint8_t> places_;
-    parts::SectorStore contents_;
+    device_parts::SectorStore contents_;
 };
 
 } // namespace memsim::xpoint

@@ -2,7 +2,7 @@
 
 #include "core/kernel/component.hh"
 #include "core/state/hash_map.hh"
-#include "parts/sector_store.hh"
+#include "device_parts/sector_store.hh"
 #include "xpoint/line_sectors.hh"
 
 #include <bit>
@@ -70,13 +70,13 @@ class WriteBuffer {
     void copy_in(std::uint64_t line, std::uint64_t sector, const SectorBytes& data);
     /// Clears the contents of a new entry.
     void forget(std::size_t entry) { contents_.forget(entry * line_sectors, line_sectors); }
-    const parts::SectorStore& contents() const { return contents_; }
+    const device_parts::SectorStore& contents() const { return contents_; }
 
   private:
     std::vector<Entry> entries_;
     std::uint64_t free_ = 0; ///< bit per free entry
     HashMap<std::uint8_t> youngest_;
-    parts::SectorStore contents_; ///< eight sectors per entry: only written bytes
+    device_parts::SectorStore contents_; ///< eight sectors per entry: only written bytes
 };
 
 } // namespace memsim::xpoint

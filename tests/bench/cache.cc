@@ -29,7 +29,7 @@ class Reader final : public Model<Reader> {
     };
     struct State {
         Rng random;
-        parts::CycleSlots slots;
+        device_parts::CycleSlots slots;
         Timer next;
     };
 

@@ -24,8 +24,8 @@ void accelsim(benchmark::State& state) {
     std::uint64_t instructions = 0;
     for (auto _ : state) {
         TraceSource source(list, {});
-        program::Launch launch;
-        program::BlockStreams out;
+        gpu_program::Launch launch;
+        gpu_program::BlockStreams out;
         while (source.next_launch(launch))
             for (std::uint32_t b = 0; b < launch.blocks(); ++b) source.run_block(b, out);
         instructions += source.state.instructions;

@@ -32,18 +32,18 @@ BENCHMARK(make_streams)->Arg(14)->Arg(18)->Unit(benchmark::kMillisecond);
 
 void read_strided_stream(benchmark::State& state) {
     std::vector<u8> bytes;
-    program::StreamCounts counts;
-    program::WarpStreamWriter writer(bytes, counts);
-    program::WarpStreamWriter::Addresses address;
+    gpu_program::StreamCounts counts;
+    gpu_program::WarpStreamWriter writer(bytes, counts);
+    gpu_program::WarpStreamWriter::Addresses address;
     for (u64 n = 0; n < 10000; ++n) {
         for (u64 lane = 0; lane < warp_lanes; ++lane)
             address[lane] = (1 << 28) + 128 * n + 4 * lane;
         writer.access(WarpOpKind::load, 16, ~0u, 4, address);
     }
-    program::WarpOp op;
+    gpu_program::WarpOp op;
     for (auto _ : state) {
         u64 position = 0;
-        for (program::WarpStreamReader reader(bytes, position); reader.next(op);)
+        for (gpu_program::WarpStreamReader reader(bytes, position); reader.next(op);)
             benchmark::DoNotOptimize(op.address[31]);
     }
     state.SetItemsProcessed(state.iterations() * 10000);

@@ -1,11 +1,12 @@
 /// Prints "2 3 15". Compiled by g++ 12.2 with -O2 and without -fno-strict-aliasing, it does not end
 /// or crashes.
 ///
-/// The program is reduced from parts/page_policies/adaptive_lists.hh. Every access is to a member
-/// by its own type: there is no cast, union or reference of another type, and the sanitizers,
-/// valgrind, clang++ -O2 and g++ -O1 find the expected result. Loop store motion (-ftree-loop-im)
-/// and redundancy elimination (-ftree-fre) keep `ghosts.recents.size` in a register over a loop
-/// that changes it through the List& of list(); with either of them off the result is right.
+/// The program is reduced from device_parts/page_policies/adaptive_lists.hh. Every access is to a
+/// member by its own type: there is no cast, union or reference of another type, and the
+/// sanitizers, valgrind, clang++ -O2 and g++ -O1 find the expected result. Loop store motion
+/// (-ftree-loop-im) and redundancy elimination (-ftree-fre) keep `ghosts.recents.size` in a
+/// register over a loop that changes it through the List& of list(); with either of them off the
+/// result is right.
 #include <cstdint>
 #include <cstdio>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "data_driver.hh"
 
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 
 #include <algorithm>
 
@@ -130,7 +130,7 @@ void DataDriver::copy() {
 
 void DataDriver::check(const MemResponse& r) {
     if (r.command != Command::read) return sim().contents().release(r.contents);
-    Read& read = parts::named(state.reads, r.tag);
+    Read& read = device_parts::named(state.reads, r.tag);
     std::uint32_t sectors = 0;
     MEMSIM_ASSERT(read.live && r.contents, "a read is answered once, with contents");
     for (const Contents::Piece& p : sim().contents()[r.contents].pieces) {
@@ -140,7 +140,7 @@ void DataDriver::check(const MemResponse& r) {
             const std::uint32_t store = p.data.order[i];
             ++stat.compared;
             if (!(p.data.known >> i & 1) || p.data.bytes[i] != value(at, store) ||
-                store > parts::named(state.latest, index(at)))
+                store > device_parts::named(state.latest, index(at)))
                 ++stat.wrong;
             else if (store < read.least[index(at) % 128])
                 ++stat.old;

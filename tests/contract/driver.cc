@@ -1,7 +1,7 @@
 #include "driver.hh"
 
 #include "core/kernel/registry.hh"
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 
 namespace memsim::test {
 
@@ -10,7 +10,7 @@ static const Registration<Driver> driver {"Random memory traffic, checked (a tes
 void Driver::wake() {
     while (!port.mem.empty()) {
         const protocol::MemResponse r = port.mem.pop();
-        MEMSIM_ASSERT(parts::named(state.sent_at, r.tag) != never, "answered twice");
+        MEMSIM_ASSERT(device_parts::named(state.sent_at, r.tag) != never, "answered twice");
         stat.latency.sample(Time {now() - state.sent_at[r.tag]});
         state.sent_at[r.tag] = never;
         ++stat.answered;

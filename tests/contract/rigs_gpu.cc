@@ -8,7 +8,7 @@ namespace memsim::test::rigs_gpu {
 
 namespace {
 
-using program::WarpOpKind;
+using gpu_program::WarpOpKind;
 
 /// Loads, stores, atomics, reductions, shared memory, matrix operations, barriers and stretches,
 /// drawn anew for each block (their numbers are the functional state).
@@ -17,10 +17,10 @@ Script mixture(unsigned blocks, unsigned warps) {
     s.launches = 3, s.blocks = blocks, s.warps = warps;
     s.registers_per_thread = 33, s.shared_bytes = 5000;
     s.footprint = 1 << 16;
-    s.write = [](program::WarpStreamWriter& w, unsigned warp) {
+    s.write = [](gpu_program::WarpStreamWriter& w, unsigned warp) {
         Rng random(warp, "mixture");
         for (unsigned i = 0; i < 40; ++i) {
-            const auto mask = static_cast<program::u32>(random.next()) | 1;
+            const auto mask = static_cast<gpu_program::u32>(random.next()) | 1;
             const std::uint64_t waits = random.below(3) ? 0 : random.below(16);
             const auto address = word(random.below(1 << 14), random.below(200));
             switch (random.below(9)) {

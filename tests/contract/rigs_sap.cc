@@ -32,7 +32,7 @@ Script strides() {
     s.write = [](auto& w, unsigned warp) {
         for (unsigned i = 0; i < 6; ++i) {
             w.compute(~0u, 20);
-            w.access(program::WarpOpKind::load, 16, ~0u, 4, word(8192 * i + 40960 * warp, 64),
+            w.access(gpu_program::WarpOpKind::load, 16, ~0u, 4, word(8192 * i + 40960 * warp, 64),
                      nullptr);
         }
     };

@@ -11,7 +11,7 @@ namespace {
 void ftl(Machine& m, bool assist, const char* network, unsigned span = 1) {
     Script s;
     s.launches = 3, s.blocks = 8, s.warps = 6;
-    s.write = [](program::WarpStreamWriter& w, unsigned warp) {
+    s.write = [](gpu_program::WarpStreamWriter& w, unsigned warp) {
         for (unsigned i = 0; i < 20; ++i) w.compute(~0u, 100 + 7 * warp), w.barrier(~0u);
     };
     scripts() = {s};

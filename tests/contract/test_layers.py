@@ -8,8 +8,8 @@ SRC = Path(__file__).parents[2] / "src"
 # A folder may include itself and every folder of a lower floor, never its neighbours.
 FLOORS = [
     {"core"},
-    {"program", "files"},
-    {"stats", "checkpoint", "protocol", "parts"},
+    {"gpu_program", "input_files"},
+    {"stats", "checkpoint", "protocol", "device_parts"},
     {"mem", "flash", "xpoint", "optical", "link", "cxl", "gpu", "host"},
     {"workload", "zng", "cmd", "sap", "ohm", "cxl_gpu"},
     {"python"},

@@ -1,10 +1,10 @@
 #include "cmd/controller/block_memory.hh"
 
-#include "parts/bits.hh"
+#include "device_parts/bits.hh"
 
 namespace memsim::cmd {
 
-using parts::for_each_bit;
+using device_parts::for_each_bit;
 using protocol::MemRequest;
 
 bool BlockMemory::read(std::uint32_t place, std::uint32_t sectors, MemRequest& r) const {

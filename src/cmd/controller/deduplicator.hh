@@ -124,7 +124,7 @@ class Deduplicator final : public Model<Deduplicator>,
         MetadataState metadata;
         JobsState jobs;
         Fifo<protocol::MemRequest> out;        ///< to memory, in order
-        parts::SectorStore stores;             ///< the program's last stores
+        device_parts::SectorStore stores;      ///< the program's last stores
         std::vector<std::uint8_t> read_counts; ///< of read-only blocks
         Tick hash_free = 0; ///< time at which the hash unit accepts the next block
     };

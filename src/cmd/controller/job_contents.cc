@@ -1,10 +1,10 @@
 #include "cmd/controller/job_contents.hh"
 
-#include "parts/bits.hh"
+#include "device_parts/bits.hh"
 
 namespace memsim::cmd {
 
-using parts::for_each_bit;
+using device_parts::for_each_bit;
 
 void JobContents::take_write(std::uint32_t id) {
     Job& j = jobs_[id];

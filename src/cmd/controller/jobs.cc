@@ -1,7 +1,7 @@
 #include "cmd/controller/jobs.hh"
 
 #include "cmd/tables/block_table.hh"
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 
 #include <bit>
 #include <numeric>
@@ -21,7 +21,7 @@ void Jobs::resize(const Most& most, JobsState& s) {
     }
 }
 
-Job& Jobs::named(std::uint32_t id) const { return parts::named(state_.jobs, id); }
+Job& Jobs::named(std::uint32_t id) const { return device_parts::named(state_.jobs, id); }
 
 std::uint32_t Jobs::active() const {
     std::size_t n = state_.jobs.size();

@@ -1,10 +1,10 @@
 #include "cmd/controller/reading.hh"
 
-#include "parts/bits.hh"
+#include "device_parts/bits.hh"
 
 namespace memsim::cmd {
 
-using parts::for_each_bit;
+using device_parts::for_each_bit;
 
 Actions Reading::step(std::uint32_t id) {
     Job& j = shared_.jobs[id];

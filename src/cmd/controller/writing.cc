@@ -1,11 +1,11 @@
 #include "cmd/controller/writing.hh"
 
 #include "cmd/detect/intra.hh"
-#include "parts/bits.hh"
+#include "device_parts/bits.hh"
 
 namespace memsim::cmd {
 
-using parts::for_each_bit;
+using device_parts::for_each_bit;
 
 Actions Writing::step(std::uint32_t id) {
     Job& j = shared_.jobs[id];

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cmd/tables/sectors.hh"
-#include "parts/interleave.hh"
+#include "device_parts/interleave.hh"
 #include "protocol/mem.hh"
 
 #include <bit>
@@ -12,7 +12,8 @@ namespace memsim::cmd {
 class BlockMap {
   public:
     BlockMap() = default;
-    BlockMap(const parts::Interleave& interleave, std::uint32_t channel, std::uint32_t blocks)
+    BlockMap(const device_parts::Interleave& interleave, std::uint32_t channel,
+             std::uint32_t blocks)
         : interleave_(interleave), channel_(channel), blocks_(blocks) {}
 
     std::uint32_t blocks() const { return blocks_; }
@@ -44,7 +45,7 @@ class BlockMap {
     }
 
   private:
-    parts::Interleave interleave_;
+    device_parts::Interleave interleave_;
     std::uint32_t channel_ = 0, blocks_ = 0;
 };
 

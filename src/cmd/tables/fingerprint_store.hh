@@ -7,9 +7,10 @@ namespace memsim::cmd {
 /// Replaces the reference with the lowest count; among equals, the least recently used.
 struct LeastReferenced {
     template <class Node>
-    static std::uint32_t choose(const std::vector<Node>& nodes, const parts::ListEnds& ends) {
+    static std::uint32_t choose(const std::vector<Node>& nodes,
+                                const device_parts::ListEnds& ends) {
         std::uint32_t least = ends.oldest;
-        for (std::uint32_t i = least; i != parts::no_link; i = nodes[i].newer)
+        for (std::uint32_t i = least; i != device_parts::no_link; i = nodes[i].newer)
             if (nodes[i].is.count < nodes[least].is.count) least = i;
         return least;
     }

@@ -7,9 +7,10 @@ namespace memsim::cmd {
 /// Replaces the least recently used reference to which no other block is mapped.
 struct LeastRecentlyUsedAlone {
     template <class Node>
-    static std::uint32_t choose(const std::vector<Node>& nodes, const parts::ListEnds& ends) {
+    static std::uint32_t choose(const std::vector<Node>& nodes,
+                                const device_parts::ListEnds& ends) {
         std::uint32_t i = ends.oldest;
-        while (i != parts::no_link && nodes[i].is.count > 1) i = nodes[i].newer;
+        while (i != device_parts::no_link && nodes[i].is.count > 1) i = nodes[i].newer;
         return i;
     }
 };

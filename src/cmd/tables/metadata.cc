@@ -2,7 +2,7 @@
 
 namespace memsim::cmd {
 
-using parts::TagArray;
+using device_parts::TagArray;
 
 std::array<TableLayout, tables> tables_behind(std::uint32_t blocks) {
     std::array<TableLayout, tables> all {{{0, 32}, {0, 2}, {0, 4}}};
@@ -42,7 +42,7 @@ Metadata::Found Metadata::find(Table table, std::uint64_t sector, MetadataTarget
     if (line == TagArray::none) {
         line = tags.victim(set, 0, tags.ways());
         if (line == TagArray::none) return Found::stalled;
-        if (const parts::SectorMask dirty = tags.dirty(line)) {
+        if (const device_parts::SectorMask dirty = tags.dirty(line)) {
             send_(tags.tag(line) * block_sectors, dirty, true, 0);
             ++stat_.metadata_writebacks;
         }

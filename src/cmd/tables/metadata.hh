@@ -4,8 +4,8 @@
 #include "core/declare/param.hh"
 #include "core/declare/stats.hh"
 #include "core/state/fifo.hh"
-#include "parts/mshr.hh"
-#include "parts/named.hh"
+#include "device_parts/mshr.hh"
+#include "device_parts/named.hh"
 #include "protocol/mem.hh"
 
 #include <array>
@@ -78,8 +78,8 @@ struct MetadataStalled {
     MetadataTarget target;
 };
 struct MetadataState {
-    std::array<parts::TagArray, tables> tags;
-    std::array<parts::MshrTable<MetadataTarget>, tables> mshrs;
+    std::array<device_parts::TagArray, tables> tags;
+    std::array<device_parts::MshrTable<MetadataTarget>, tables> mshrs;
     Fifo<MetadataStalled>
         stalled; ///< requests that wait for an MSHR or for a line that can be replaced
 };
@@ -107,7 +107,7 @@ class Metadata {
     template <class F>
     void come_back(std::uint32_t tag, Tick now, F&& wake) {
         const std::uint32_t mshr = tag & 0xffffff, t = tag >> 24 & 3;
-        auto& m = parts::named(state_.mshrs, t);
+        auto& m = device_parts::named(state_.mshrs, t);
         const std::uint32_t sector = tag >> 26 & 3;
         const std::uint32_t line = m.in_use(mshr).line;
         state_.tags[t].add_valid(line, bit(sector));
@@ -118,7 +118,7 @@ class Metadata {
             return true;
         });
         auto& pending = m[mshr].pending;
-        pending = static_cast<parts::SectorMask>(pending & ~bit(sector));
+        pending = static_cast<device_parts::SectorMask>(pending & ~bit(sector));
         if (pending == 0) {
             m.release(mshr);
             state_.tags[t].unlock(line);
@@ -134,8 +134,8 @@ class Metadata {
   private:
     enum class Found : std::uint8_t { here, coming, stalled };
     static std::uint32_t index(Table t) { return static_cast<std::uint32_t>(t); }
-    static parts::SectorMask bit(std::uint32_t sector) {
-        return static_cast<parts::SectorMask>(1u << sector);
+    static device_parts::SectorMask bit(std::uint32_t sector) {
+        return static_cast<device_parts::SectorMask>(1u << sector);
     }
     Found find(Table table, std::uint64_t sector, MetadataTarget target, Tick now);
     bool fetch_piece(Table table, std::uint32_t block, MetadataTarget target, Tick now);

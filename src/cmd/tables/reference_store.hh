@@ -2,7 +2,7 @@
 
 #include "core/base/rng.hh"
 #include "core/state/hash_map.hh"
-#include "parts/links.hh"
+#include "device_parts/links.hh"
 
 #include <array>
 #include <cstring>
@@ -69,8 +69,8 @@ class ReferenceStore {
     /// The reference with this digest of these sectors, or nullptr. Valid until the next change.
     const Reference* find(const Reference::Digest& digest, std::uint32_t mask) const {
         const Set* const set = sets_used_.find(set_of(digest));
-        for (std::uint32_t i = set ? set->ends.newest : parts::no_link; i != parts::no_link;
-             i = nodes_[i].older)
+        for (std::uint32_t i = set ? set->ends.newest : device_parts::no_link;
+             i != device_parts::no_link; i = nodes_[i].older)
             if (nodes_[i].is.digest == digest && nodes_[i].is.mask == mask) return &nodes_[i].is;
         return nullptr;
     }
@@ -91,7 +91,7 @@ class ReferenceStore {
         Insertion result;
         if (const Set* const set = sets_used_.find(set_of(digest)); set && full(*set)) {
             const std::uint32_t victim = Victim::choose(nodes_, set->ends);
-            if (victim == parts::no_link) return result;
+            if (victim == device_parts::no_link) return result;
             result.evicted = true;
             result.victim = nodes_[victim].is;
             remove(victim);
@@ -106,9 +106,9 @@ class ReferenceStore {
         const std::uint32_t i = node(place);
         if (nodes_[i].is.count == Reference::most) return false;
         ++nodes_[i].is.count;
-        parts::ListEnds& ends = sets_used_[set_of(nodes_[i].is.digest)].ends;
-        parts::unlink(nodes_, ends, i);
-        parts::link_newest(nodes_, ends, i);
+        device_parts::ListEnds& ends = sets_used_[set_of(nodes_[i].is.digest)].ends;
+        device_parts::unlink(nodes_, ends, i);
+        device_parts::link_newest(nodes_, ends, i);
         return true;
     }
     /// Maps one block less. Returns true if the store counts no block there any more: the last
@@ -136,10 +136,11 @@ class ReferenceStore {
   private:
     struct Node {
         Reference is;
-        std::uint32_t newer = parts::no_link, older = parts::no_link; ///< in its set's list, by use
+        std::uint32_t newer = device_parts::no_link,
+                      older = device_parts::no_link; ///< in its set's list, by use
     };
     struct Set {
-        parts::ListEnds ends;
+        device_parts::ListEnds ends;
         std::uint32_t size = 0;
     };
 
@@ -158,13 +159,13 @@ class ReferenceStore {
         nodes_[i].is = reference;
         of_place_[reference.place] = i;
         Set& set = sets_used_[set_of(reference.digest)];
-        parts::link_newest(nodes_, set.ends, i);
+        device_parts::link_newest(nodes_, set.ends, i);
         ++set.size;
     }
     void remove(std::uint32_t i) {
         const std::uint64_t key = set_of(nodes_[i].is.digest);
         Set& set = *sets_used_.find(key);
-        parts::unlink(nodes_, set.ends, i);
+        device_parts::unlink(nodes_, set.ends, i);
         if (--set.size == 0) sets_used_.erase(key);
         of_place_.erase(nodes_[i].is.place);
         free_.push_back(i);
@@ -180,7 +181,7 @@ class ReferenceStore {
         std::sort(keys.begin(), keys.end());
         std::vector<Reference> all;
         for (const std::uint64_t key : keys)
-            for (std::uint32_t i = sets_used_.find(key)->ends.oldest; i != parts::no_link;
+            for (std::uint32_t i = sets_used_.find(key)->ends.oldest; i != device_parts::no_link;
                  i = nodes_[i].newer)
                 all.push_back(nodes_[i].is);
         return all;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parts/sector_store.hh"
+#include "device_parts/sector_store.hh"
 
 namespace memsim::cmd {
 
@@ -8,7 +8,7 @@ namespace memsim::cmd {
 /// of two blocks come from different stores. A part.
 class StoreOrder {
   public:
-    explicit StoreOrder(parts::SectorStore& last) : last_(last) {}
+    explicit StoreOrder(device_parts::SectorStore& last) : last_(last) {}
 
     /// Merges a write to a sector. Where a younger store was merged before, `data` receives the
     /// younger bytes. Returns whether this occurred, that is, the write was late.
@@ -28,7 +28,7 @@ class StoreOrder {
     }
 
   private:
-    parts::SectorStore& last_;
+    device_parts::SectorStore& last_;
 };
 
 } // namespace memsim::cmd

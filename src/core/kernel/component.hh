@@ -112,7 +112,8 @@ class Component : public Object {
     /// Called after State has been loaded, to derive the members that depend on State.
     virtual void state_loaded() {}
     /// Refuses loaded State with an index of an element that does not exist: `l.index("last",
-    /// state.last, inputs)`. Indices in messages are checked by named() (parts/named.hh) when used.
+    /// state.last, inputs)`. Indices in messages are checked by named() (device_parts/named.hh)
+    /// when used.
     virtual void check_loaded(Loader&) const {}
     /// Whether work is left. It is an error if no event is pending while this is true.
     virtual bool pending() const { return false; }

@@ -2,7 +2,7 @@
 
 #include "core/kernel/registry.hh"
 #include "cxl/flit/lines.hh"
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 
 namespace memsim::cxl {
 
@@ -65,7 +65,7 @@ bool DevicePort::send_requests() {
 void DevicePort::take_answers() {
     while (!port.mem_side.empty()) {
         const MemResponse r = port.mem_side.pop();
-        Asked& asked = parts::named(state.asked, r.tag);
+        Asked& asked = device_parts::named(state.asked, r.tag);
         MEMSIM_ASSERT(asked.live, "the medium answers a request that was not sent");
         Message m;
         m.opcode = r.command == Command::write ? Opcode::cmp : Opcode::mem_data;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parts/interleave.hh"
+#include "device_parts/interleave.hh"
 
 #include <array>
 #include <cstdint>
@@ -61,7 +61,7 @@ struct HdmDecoder {
     static constexpr std::uint32_t least_granularity = 256, most_granularity = 16384;
 
   private:
-    parts::Interleave shares() const { return {granularity, ways}; }
+    device_parts::Interleave shares() const { return {granularity, ways}; }
 };
 
 } // namespace memsim::cxl

@@ -3,7 +3,7 @@
 #include "core/kernel/component.hh"
 #include "core/machine/functional.hh"
 #include "cxl/hdm/address_plan.hh"
-#include "parts/fan_out.hh"
+#include "device_parts/fan_out.hh"
 #include "protocol/mem.hh"
 
 namespace memsim::cxl {
@@ -60,7 +60,7 @@ class HostBridge final : public Model<HostBridge>, public Functional, public Has
     };
     struct State {
         HdmCapability hdm;
-        parts::FanOut<protocol::MemRequest> waiting; ///< for the ports
+        device_parts::FanOut<protocol::MemRequest> waiting; ///< for the ports
     };
 
     explicit HostBridge(const Params& p) : params(p) {}

@@ -2,8 +2,8 @@
 
 #include "core/kernel/registry.hh"
 #include "cxl/flit/lines.hh"
-#include "parts/named.hh"
-#include "parts/record_part.hh"
+#include "device_parts/named.hh"
+#include "device_parts/record_part.hh"
 
 namespace memsim::cxl {
 
@@ -107,8 +107,9 @@ void RootPort::take_request(const MemRequest& r) {
             if (!whole)
                 m.enables = enables_of(r, line, r.contents ? &contents[r.contents] : nullptr);
             if (r.contents) {
-                m.aside.contents = lines == 1 ? r.contents
-                                              : parts::part_of(contents, r.contents, line.first,
+                m.aside.contents = lines == 1
+                                       ? r.contents
+                                       : device_parts::part_of(contents, r.contents, line.first,
                                                                line.half ? 1 : 2);
                 copy_values(contents[m.aside.contents], m);
             }
@@ -127,7 +128,7 @@ void RootPort::take_response(const Message& m) {
         else
             ++stat.lost_telemetry;
     }
-    const Asked asked = parts::named(state.asked, m.tag);
+    const Asked asked = device_parts::named(state.asked, m.tag);
     MEMSIM_ASSERT(asked.head != none, "a message is answered that was not sent");
     Asked& request = state.asked[asked.head];
     Contents& contents = sim().contents();
@@ -138,7 +139,7 @@ void RootPort::take_response(const Message& m) {
             whole = m.aside.contents;
         else {
             if (!whole) whole = contents.create();
-            parts::add_part(contents, whole, asked.first, m.aside.contents);
+            device_parts::add_part(contents, whole, asked.first, m.aside.contents);
         }
     }
     if (m.tag != asked.head) {
@@ -146,7 +147,7 @@ void RootPort::take_response(const Message& m) {
         state.free_tags.push_back(m.tag);
     }
     if (--request.unanswered) return;
-    if (request.answer.contents) parts::sort_parts(contents, request.answer.contents);
+    if (request.answer.contents) device_parts::sort_parts(contents, request.answer.contents);
     stat.round_trip.sample(Time {now() - request.since});
     // After the stages of the first message, the request waited for its last message.
     sim().stamps().mark(request.answer.stamps, LinkStage::wires, link_->delivered(now()));

@@ -43,7 +43,7 @@ struct FtlParams {
         {0_B, 1_GiB * 1024},
         "Controller memory for the map (MQSim's default: 2 MB); 0: the whole map",
         assumed("the controller's memory holds all of the map")};
-    Param<PolicyName<parts::PagePolicy>> map_replacement {
+    Param<PolicyName<device_parts::PagePolicy>> map_replacement {
         "lru", "Policy that selects the map entry to evict from the controller's memory",
         usual_policy()};
     Param<unsigned> map_entry {9,

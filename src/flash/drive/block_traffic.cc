@@ -1,7 +1,7 @@
 #include "flash/drive/block_traffic.hh"
 
 #include "core/kernel/registry.hh"
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 #include "protocol/block_size.hh"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ static const Registration<BlockTraffic> block_traffic {
 
 using protocol::block_sector_bytes;
 using protocol::BlockOp;
-static_assert(files::block_trace_sector == block_sector_bytes);
+static_assert(input_files::block_trace_sector == block_sector_bytes);
 
 void BlockTraffic::init() {
     if (params.pattern == BlockPattern::trace) {
@@ -23,7 +23,7 @@ void BlockTraffic::init() {
             refuse("trace_unit", "the trace does not define the unit of its arrival times: give "
                                  "1ns, 1us or similar (MQSim's default is 1ns)");
         try {
-            trace_.emplace(std::make_unique<files::InputFile>(params.trace()));
+            trace_.emplace(std::make_unique<input_files::InputFile>(params.trace()));
         } catch (const ConfigError& e) {
             refuse("trace", e.what());
         }
@@ -64,7 +64,7 @@ void BlockTraffic::wake() {
 }
 
 void BlockTraffic::answer(const protocol::BlockResponse& r) {
-    const std::uint32_t at = parts::named(state.request_of, r.tag);
+    const std::uint32_t at = device_parts::named(state.request_of, r.tag);
     sim().contents().release(r.contents);
     state.free_tags.push_back(r.tag);
     Request& request = state.requests[at];

@@ -3,7 +3,7 @@
 #include "core/kernel/component.hh"
 #include "core/observe/work.hh"
 #include "core/state/free_list.hh"
-#include "files/block_trace.hh"
+#include "input_files/block_trace.hh"
 #include "protocol/block_io.hh"
 
 #include <optional>
@@ -98,10 +98,10 @@ class BlockTraffic final : public Model<BlockTraffic>, public ReportsWork {
         std::int64_t first = -1;  ///< arrival of the trace's first request
         bool ended = false;       ///< the trace has ended
         Rng rng;
-        files::BlockTrace::Place place;
-        files::BlockRecord record;   ///< the next record of the trace
-        protocol::BlockRequest rest; ///< rest of the request being sent; empty if no sectors
-        std::uint32_t sending = 0;   ///< index of that request
+        input_files::BlockTrace::Place place;
+        input_files::BlockRecord record; ///< the next record of the trace
+        protocol::BlockRequest rest;     ///< rest of the request being sent; empty if no sectors
+        std::uint32_t sending = 0;       ///< index of that request
         std::vector<Request> requests;
         FreeList free_requests;
         std::vector<std::uint32_t> request_of; ///< by tag
@@ -133,7 +133,7 @@ class BlockTraffic final : public Model<BlockTraffic>, public ReportsWork {
     void begin_request();
     void send_command();
 
-    std::optional<files::BlockTrace> trace_;
+    std::optional<input_files::BlockTrace> trace_;
 };
 
 } // namespace memsim::flash

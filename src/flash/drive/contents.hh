@@ -1,7 +1,7 @@
 #pragma once
 
+#include "device_parts/deferred_writes.hh"
 #include "flash/nand/page_contents.hh"
-#include "parts/deferred_writes.hh"
 #include "protocol/block_io.hh"
 
 #include <bit>
@@ -10,9 +10,10 @@ namespace memsim::flash {
 
 /// Plain values for State.
 struct DriveContentsState {
-    PageContents cached;            ///< by page of the cache
-    PageContents unplaced;          ///< by logical page: contents without a page in the flash
-    parts::DeferredWrites deferred; ///< functional writes to pages in progress, by logical page
+    PageContents cached;   ///< by page of the cache
+    PageContents unplaced; ///< by logical page: contents without a page in the flash
+    device_parts::DeferredWrites
+        deferred; ///< functional writes to pages in progress, by logical page
 };
 
 /// The bytes that pass through a drive's controller, if the machine carries contents. A logical

@@ -1,8 +1,8 @@
 #include "flash/drive/drive.hh"
 
 #include "core/kernel/registry.hh"
+#include "device_parts/record_part.hh"
 #include "flash/drive/page_spans.hh"
-#include "parts/record_part.hh"
 
 namespace memsim::flash {
 
@@ -192,7 +192,7 @@ bool Drive::answer() {
             const DriveCommand& command = commands_->take_answer(i);
             const protocol::BlockRequest& r = command.request;
             sim().stamps().mark(r.stamps, working, now() + params.completion->raw);
-            if (command.contents) parts::sort_parts(sim().contents(), command.contents);
+            if (command.contents) device_parts::sort_parts(sim().contents(), command.contents);
             port.host[i].send({r.sectors, command.contents, r.tag, r.op});
             stat.under_way.set(now(), commands_->under_way());
         }

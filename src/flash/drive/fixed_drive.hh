@@ -2,8 +2,8 @@
 
 #include "core/base/clock.hh"
 #include "core/machine/functional.hh"
+#include "device_parts/sector_store.hh"
 #include "flash/drive/task_load.hh"
-#include "parts/sector_store.hh"
 #include "protocol/block_size.hh"
 
 namespace memsim::flash {
@@ -94,7 +94,7 @@ class FixedDrive final : public Model<FixedDrive>,
         Tick task_until = 0;      ///< the end of the last task
         TaskLoad load;
         Fifo<protocol::BlockResponse> done;
-        parts::SectorStore contents;
+        device_parts::SectorStore contents;
         Timer ready;
     };
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "core/state/hash_map.hh"
-#include "parts/links.hh"
-#include "parts/named.hh"
-#include "parts/page_policy.hh"
+#include "device_parts/links.hh"
+#include "device_parts/named.hh"
+#include "device_parts/page_policy.hh"
 
 #include <bit>
 
@@ -17,7 +17,7 @@ struct DriveCacheParams {
     Param<Bytes> cache {
         256_MiB, {512_B, 1_GiB * 1024}, "DRAM cache", cited("MQSim, ssdconfig.xml")};
     Param<bool> cache_reads {false, "Keep read and written data in the cache", switched_off()};
-    Param<PolicyName<parts::PagePolicy>> cache_replacement {
+    Param<PolicyName<device_parts::PagePolicy>> cache_replacement {
         "lru", "Policy that selects the clean page of the cache to evict; a use is a read hit",
         usual_policy()};
     Param<Bytes> write_buffer {
@@ -43,7 +43,8 @@ struct DriveCacheParams {
                            cited("MQSim, ssdconfig.xml: 1 byte x 100 MHz, two a cycle")};
 };
 
-using parts::check_list, parts::link_newest, parts::ListEnds, parts::no_link, parts::unlink;
+using device_parts::check_list, device_parts::link_newest, device_parts::ListEnds,
+    device_parts::no_link, device_parts::unlink;
 
 /// A logical page in the drive's DRAM. Sectors are bits: `valid` ones are present; `dirty` ones
 /// wait to be written to the flash; `flying` ones are being written.
@@ -61,8 +62,9 @@ struct PageCacheState {
     std::vector<CachedPage> pages;
     std::vector<std::uint32_t> free;
     HashMap<std::uint32_t> page_of; ///< by logical page
-    parts::ResidentPages residents; ///< the same pages, for the policy, which sees the clean ones
-    Policy<parts::PagePolicy> replacement;
+    device_parts::ResidentPages
+        residents; ///< the same pages, for the policy, which sees the clean ones
+    Policy<device_parts::PagePolicy> replacement;
     ListEnds dirty, hot; ///< pages that are not flying, in order of entry
     std::uint32_t clean_pages = 0, dirty_pages = 0, hot_pages = 0;
     std::uint32_t flying_pages = 0;
@@ -192,7 +194,7 @@ class PageCache {
   private:
     /// Removes a clean page from the index.
     void forget(std::uint32_t i) {
-        state_.page_of.erase(parts::named(state_.pages, i).lpn);
+        state_.page_of.erase(device_parts::named(state_.pages, i).lpn);
         state_.pages[i] = {};
         --state_.clean_pages;
     }

@@ -1,8 +1,8 @@
 #include "flash/drive/sector_merger.hh"
 
 #include "core/kernel/registry.hh"
-#include "parts/named.hh"
-#include "parts/record_part.hh"
+#include "device_parts/named.hh"
+#include "device_parts/record_part.hh"
 
 #include <algorithm>
 
@@ -116,7 +116,7 @@ void SectorMerger::add(Job& merge, const BlockRequest& r) {
     std::erase_if(pieces, [&](const Contents::Piece& p) {
         return p.sector >= first && p.sector < first + r.sectors * pieces_;
     });
-    parts::add_part(contents, merge.contents, first, r.contents);
+    device_parts::add_part(contents, merge.contents, first, r.contents);
 }
 
 bool SectorMerger::send() {
@@ -135,7 +135,7 @@ bool SectorMerger::send() {
         r.contents = {};
         if (job.kind == Kind::read_rest) r.op = BlockOp::read, ++stat.merge_reads;
         if (job.kind == Kind::write) {
-            if (job.contents) parts::sort_parts(sim().contents(), job.contents);
+            if (job.contents) device_parts::sort_parts(sim().contents(), job.contents);
             r.contents = std::exchange(job.contents, {});
         }
         if (r.op != BlockOp::flush) stat.drive_bytes += r.sectors * block_sector_bytes;
@@ -145,7 +145,7 @@ bool SectorMerger::send() {
 }
 
 void SectorMerger::answered(const BlockResponse& r) {
-    Job& job = parts::named(state.jobs, r.tag);
+    Job& job = device_parts::named(state.jobs, r.tag);
     switch (job.kind) {
     case Kind::pass:
         if (r.op == BlockOp::read) job.contents = cut(job, r.contents);
@@ -197,9 +197,9 @@ Contents::Id SectorMerger::cut(const Job& job, Contents::Id found) {
     if (!found) return {};
     Contents& contents = sim().contents();
     const BlockRequest& r = job.request;
-    const Contents::Id part =
-        parts::part_of(contents, found, static_cast<std::uint32_t>(r.sector % ratio_) * pieces_,
-                       static_cast<std::uint32_t>(r.sectors) * pieces_);
+    const Contents::Id part = device_parts::part_of(
+        contents, found, static_cast<std::uint32_t>(r.sector % ratio_) * pieces_,
+        static_cast<std::uint32_t>(r.sectors) * pieces_);
     contents.release(found);
     return part;
 }

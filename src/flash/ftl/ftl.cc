@@ -75,7 +75,7 @@ bool Ftl::moved(std::uint32_t lpn, std::uint32_t from, std::uint32_t to) {
     FtlBlock& b = record(config_.geometry.block_of(to));
     --b.flying;
     if (before.page != from) {
-        parts::named(b.owners, to % config_.geometry.pages) = no_page;
+        device_parts::named(b.owners, to % config_.geometry.pages) = no_page;
         return false;
     }
     ++b.valid;
@@ -138,7 +138,7 @@ void Ftl::enlist(std::uint32_t index) {
 
 void Ftl::invalidate(std::uint32_t page) {
     FtlBlock& b = record(config_.geometry.block_of(page));
-    std::uint32_t& owner = parts::named(b.owners, page % config_.geometry.pages);
+    std::uint32_t& owner = device_parts::named(b.owners, page % config_.geometry.pages);
     MEMSIM_ASSERT(owner != no_page && b.valid > 0, "a page is invalidated twice");
     owner = no_page;
     --b.valid;

@@ -2,8 +2,8 @@
 
 #include "core/state/fifo.hh"
 #include "core/state/hash_map.hh"
+#include "device_parts/named.hh"
 #include "flash/ftl/past.hh"
-#include "parts/named.hh"
 
 #include <array>
 
@@ -129,9 +129,9 @@ class Ftl {
         MEMSIM_ASSERT(index, "a block without a record is named");
         return *index;
     }
-    FtlBlock& block(std::uint32_t record) { return parts::named(state_.blocks, record); }
+    FtlBlock& block(std::uint32_t record) { return device_parts::named(state_.blocks, record); }
     const FtlBlock& block(std::uint32_t record) const {
-        return parts::named(state_.blocks, record);
+        return device_parts::named(state_.blocks, record);
     }
     std::uint32_t first_page(const FtlBlock& b) const { return b.block * config_.geometry.pages; }
     const Config& figures() const { return config_; }

@@ -1,15 +1,15 @@
 #pragma once
 
 #include "core/state/hash_map.hh"
-#include "parts/links.hh"
-#include "parts/named.hh"
-#include "parts/page_policy.hh"
+#include "device_parts/links.hh"
+#include "device_parts/named.hh"
+#include "device_parts/page_policy.hh"
 
 #include <utility>
 
 namespace memsim::flash {
 
-using parts::no_link;
+using device_parts::no_link;
 
 struct CachedMapping {
     std::uint32_t dirty_next = no_link;   ///< next dirty entry of its translation page
@@ -21,8 +21,9 @@ struct CachedMapping {
 /// Plain values for State.
 struct MapCacheState {
     std::vector<CachedMapping> entries;
-    parts::ResidentPages pages; ///< logical pages, by entry; here: not being read from the flash
-    Policy<parts::PagePolicy> replacement;
+    device_parts::ResidentPages
+        pages; ///< logical pages, by entry; here: not being read from the flash
+    Policy<device_parts::PagePolicy> replacement;
     std::vector<std::uint32_t> free;
     HashMap<std::uint32_t> entry_of; ///< by logical page
     HashMap<std::uint32_t> awaited;  ///< first entry, by translation page being read
@@ -124,7 +125,7 @@ class MapCache {
     /// or no_link. All dirty entries of that page are then clean.
     std::uint32_t evict() {
         const std::uint32_t i = state_.replacement->evict(state_.pages[state_.last], state_.pages);
-        const auto lpn = static_cast<std::uint32_t>(parts::named(state_.pages, i).key);
+        const auto lpn = static_cast<std::uint32_t>(device_parts::named(state_.pages, i).key);
         const bool dirty = state_.pages[i].dirty;
         if (dirty) clean(page_of(lpn));
         state_.entry_of.erase(lpn);
@@ -156,7 +157,7 @@ class MapCache {
         if (std::exchange(state_.entries[i].changed, false)) make_dirty(i);
     }
     void make_dirty(std::uint32_t i) {
-        parts::ResidentPage& page = state_.pages[i];
+        device_parts::ResidentPage& page = state_.pages[i];
         if (std::exchange(page.dirty, true)) return;
         std::uint32_t& first = state_.dirty[page_of(static_cast<std::uint32_t>(page.key))];
         state_.entries[i].dirty_next = first ? first - 1 : no_link;

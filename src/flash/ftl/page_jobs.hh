@@ -4,7 +4,7 @@
 #include "core/kernel/stamps.hh"
 #include "core/state/fifo.hh"
 #include "core/state/free_list.hh"
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 
 #include <algorithm>
 #include <bit>
@@ -54,7 +54,7 @@ class PageJobs {
     }
 
     Job& operator[](std::uint32_t j) { return state_.jobs[j]; }
-    Job& named(std::uint32_t j) { return parts::named(state_.jobs, j); }
+    Job& named(std::uint32_t j) { return device_parts::named(state_.jobs, j); }
     /// Invalidates references to other jobs.
     std::uint32_t create(const Job& job) {
         if (state_.free.empty()) {

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "core/base/units.hh"
+#include "device_parts/shuffle.hh"
 #include "flash/ftl/geometry.hh"
 #include "flash/ftl/plane_life.hh"
-#include "parts/shuffle.hh"
 
 namespace memsim::flash {
 
@@ -57,13 +57,13 @@ class Past {
         std::vector<std::uint32_t> first; ///< number of valid pages before each block, and in total
     };
     /// The order of a plane's logical pages over the valid pages of its blocks.
-    parts::Shuffle order_in(std::uint32_t plane) const {
-        return parts::Shuffle(pages_of(plane), key_ ^ (std::uint64_t {plane} << 32 | ~0u));
+    device_parts::Shuffle order_in(std::uint32_t plane) const {
+        return device_parts::Shuffle(pages_of(plane), key_ ^ (std::uint64_t {plane} << 32 | ~0u));
     }
     /// The order of a block's valid pages over its written ones; the rest are invalid.
-    parts::Shuffle order_in(std::uint32_t plane, std::uint32_t block) const {
-        return parts::Shuffle(used_[plane].blocks.blocks[block].written,
-                              key_ ^ (std::uint64_t {plane} << 32 | block));
+    device_parts::Shuffle order_in(std::uint32_t plane, std::uint32_t block) const {
+        return device_parts::Shuffle(used_[plane].blocks.blocks[block].written,
+                                     key_ ^ (std::uint64_t {plane} << 32 | block));
     }
 
     Config config_;

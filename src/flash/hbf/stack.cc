@@ -1,7 +1,7 @@
 #include "flash/hbf/stack.hh"
 
 #include "core/kernel/registry.hh"
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 
 #include <algorithm>
 
@@ -98,7 +98,7 @@ void HbfStack::init() {
 void HbfStack::wake() {
     std::sort(state.due.begin(), state.due.end());
     for (const std::uint32_t bank : state.due) {
-        parts::named(state.banks, bank).due = false;
+        device_parts::named(state.banks, bank).due = false;
         advance_bank(bank);
     }
     state.due.clear();

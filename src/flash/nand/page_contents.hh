@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parts/sector_store.hh"
+#include "device_parts/sector_store.hh"
 
 namespace memsim::flash {
 
@@ -52,7 +52,7 @@ class PageContents {
     static std::uint64_t key(std::uint64_t page, std::uint32_t sector) {
         return page * most_sectors + sector;
     }
-    parts::SectorStore store_;
+    device_parts::SectorStore store_;
 };
 
 } // namespace memsim::flash

@@ -1,6 +1,6 @@
 #include "flash/nand/timing.hh"
 
-#include "parts/with_changes.hh"
+#include "device_parts/with_changes.hh"
 
 namespace memsim::flash {
 
@@ -99,7 +99,7 @@ const Named<BusTiming> nv_ddr3_800 {
 } // namespace
 
 NandTiming with_changes(NandTiming timing, const std::string& changes) {
-    return parts::with_changes(timing, changes, "tBERS=1ms");
+    return device_parts::with_changes(timing, changes, "tBERS=1ms");
 }
 
 void check(const NandTiming& t) {

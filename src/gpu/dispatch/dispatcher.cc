@@ -1,8 +1,8 @@
 #include "gpu/dispatch/dispatcher.hh"
 
 #include "core/kernel/registry.hh"
-#include "parts/named.hh"
-#include "program/memory_copy.hh"
+#include "device_parts/named.hh"
+#include "gpu_program/memory_copy.hh"
 
 #include <algorithm>
 
@@ -77,10 +77,10 @@ void Dispatcher::init() {
 
 /// Refuses a block that fits in no SM before time 0, if the first launch of a stream has it.
 void Dispatcher::check_first_launch(std::uint32_t application) {
-    program::KernelSource& kernels = *shares_[application].kernels;
+    gpu_program::KernelSource& kernels = *shares_[application].kernels;
     Saver before;
     kernels.save(before);
-    program::Launch l;
+    gpu_program::Launch l;
     for (std::uint32_t s = 0; s < kernels.streams(); ++s)
         if (kernels.stream(s).next_launch(l))
             occupancy_.need({false, s, 1, l.blocks(), l.threads_per_block(), l.registers_per_thread,
@@ -128,7 +128,7 @@ void Dispatcher::wake() {
     for (std::uint32_t i = 0; i < state.applications.size(); ++i)
         while (!port.host[i].empty()) {
             const protocol::LaunchReply launch = port.host[i].pop();
-            parts::named(state.applications[i].streams, launch.stream).asked = false;
+            device_parts::named(state.applications[i].streams, launch.stream).asked = false;
             begin_launch(i, launch);
         }
     for (std::uint32_t i = 0; i < state.applications.size(); ++i) end_launches(i);
@@ -142,7 +142,8 @@ void Dispatcher::take_ends() {
     for (std::uint32_t sm = 0; sm < port.sm_side.size(); ++sm)
         while (!port.sm_side[sm].empty()) {
             const protocol::BlockEnd end = port.sm_side[sm].pop();
-            Stream& s = parts::named(state.applications, end.application).stream_of(end.launch);
+            Stream& s =
+                device_parts::named(state.applications, end.application).stream_of(end.launch);
             state.used[sm].give_back(s.block);
             --s.running;
         }
@@ -200,10 +201,10 @@ void Dispatcher::begin_launch(std::uint32_t i, const protocol::LaunchReply& laun
 /// A launch before the region takes no time. If the program runs again, its memory is already in
 /// the machine, and the changes of the launch are copied there.
 void Dispatcher::skip(std::uint32_t i, const protocol::LaunchReply& launch) {
-    program::KernelSource& kernels = *shares_[i].kernels;
+    gpu_program::KernelSource& kernels = *shares_[i].kernels;
     const bool loaded = state.applications[i].loaded;
     const auto writes = kernels.take_host_writes();
-    program::MemoryCopy before;
+    gpu_program::MemoryCopy before;
     if (loaded) memory_of(i).deliver(writes, number_stores(i, 1) + 1), before.take(kernels);
     for (std::uint32_t b = 0; b < launch.blocks; ++b)
         kernels.stream(launch.stream).run_block(b, streams_);
@@ -241,7 +242,7 @@ void Dispatcher::end_application(std::uint32_t i) {
         return start_no_more();
     if (std::ranges::all_of(a.streams, [](const Stream& s) { return s.launch == 0; }))
         return; // none of its launches takes time: it would be restarted for ever
-    program::MemoryCopy before;
+    gpu_program::MemoryCopy before;
     if (a.loaded) before.take(*shares_[i].kernels);
     Loader initial(shares_[i].initial);
     shares_[i].kernels->load(initial);
@@ -277,7 +278,7 @@ bool Dispatcher::hand_out_block(std::uint32_t i) {
     const std::uint32_t block = stream.next_block++;
     streams_.with_values = sim().contents().enabled();
     shares_[i].kernels->stream(number).run_block(block, streams_);
-    const program::StreamCounts& counts = streams_.counts;
+    const gpu_program::StreamCounts& counts = streams_.counts;
     const std::uint32_t stores_before = number_stores(i, counts.stores);
     stat.warp_instructions += counts.warp_instructions;
     stat.thread_instructions += counts.thread_instructions;

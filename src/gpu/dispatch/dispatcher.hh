@@ -183,7 +183,7 @@ class Dispatcher final : public Model<Dispatcher>,
     /// An application's part of the machine.
     struct Share {
         protocol::HasKernels* host = nullptr;
-        program::KernelSource* kernels = nullptr;
+        gpu_program::KernelSource* kernels = nullptr;
         SmRange sms;
         std::uint64_t base = 0;
         std::string initial; ///< functional state before the first launch, for a restart
@@ -210,8 +210,8 @@ class Dispatcher final : public Model<Dispatcher>,
     LaunchNotice notice_;
     std::vector<Share> shares_;
     std::vector<const protocol::CountsInstructions*> counts_; ///< the SMs
-    std::uint64_t issued_ = 0;      ///< by all SMs, once issued() has been called
-    program::BlockStreams streams_; ///< buffers only: their contents are not read between calls
+    std::uint64_t issued_ = 0;          ///< by all SMs, once issued() has been called
+    gpu_program::BlockStreams streams_; ///< buffers only: their contents are not read between calls
     std::vector<std::vector<std::vector<std::uint8_t>>> spare_; ///< buffers, likewise
 };
 

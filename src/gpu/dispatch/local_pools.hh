@@ -1,7 +1,7 @@
 #pragma once
 
-#include "program/kernel_source.hh"
-#include "program/local_memory.hh"
+#include "gpu_program/kernel_source.hh"
+#include "gpu_program/local_memory.hh"
 
 #include <algorithm>
 #include <array>
@@ -18,17 +18,17 @@ namespace memsim::gpu {
 enum class LocalPool : std::uint8_t { context, occupancy };
 constexpr std::array<std::string_view, 2> names_of(LocalPool) { return {"context", "occupancy"}; }
 
-/// The layout of local memory over a machine's SMs (program/local_memory.hh).
+/// The layout of local memory over a machine's SMs (gpu_program/local_memory.hh).
 struct LocalLayout {
     std::uint32_t sms = 1, warp_slots = 1;
 
     /// Distance from a warp slot's row to the next slot's, and to its own next row.
     std::uint32_t warp() const {
-        return static_cast<std::uint32_t>(sms * program::local_row_bytes);
+        return static_cast<std::uint32_t>(sms * gpu_program::local_row_bytes);
     }
     std::uint32_t row() const { return warp() * warp_slots; }
     /// Distance from an SM's first row to the next SM's.
-    static std::uint64_t sm() { return program::local_row_bytes; }
+    static std::uint64_t sm() { return gpu_program::local_row_bytes; }
 };
 
 /// The pools of local memory of one application, which lie one before another at the end of its
@@ -38,7 +38,7 @@ struct LocalPools {
 
     /// Start of the pool for launches of this kind; a new pool extends the program's addresses. 0
     /// if the program has no local memory.
-    std::uint64_t place(program::KernelSource& program, std::uint32_t kind,
+    std::uint64_t place(gpu_program::KernelSource& program, std::uint32_t kind,
                         const LocalLayout& layout) {
         const std::uint64_t pool = program.local_bytes() / 4 * layout.row();
         if (pool == 0) return 0;

@@ -2,20 +2,20 @@
 
 #include "core/base/text.hh"
 #include "gpu/sm/store_contents.hh"
-#include "program/memory_copy.hh"
+#include "gpu_program/memory_copy.hh"
 
 namespace memsim::gpu {
 
-using program::HostWrite;
-using program::MemoryView;
+using gpu_program::HostWrite;
+using gpu_program::MemoryView;
 
 void ProgramMemory::load() const {
     for (const MemoryView& view : program_.memory())
-        program::for_each_sector_of(
+        gpu_program::for_each_sector_of(
             view, [&](std::uint64_t address, const std::uint8_t* data, std::uint32_t bytes) {
                 FunctionalAccess a = access(address);
                 a.write = true;
-                a.data = program::sector_at(data, bytes);
+                a.data = gpu_program::sector_at(data, bytes);
                 look_through(sm_, a);
             });
 }
@@ -32,9 +32,9 @@ void ProgramMemory::deliver(const std::vector<HostWrite>& writes, std::uint32_t 
 
 void ProgramMemory::compare(const Contents& contents, ContentsReport& report) const {
     for (const MemoryView& view : program_.memory())
-        program::for_each_sector_of(
+        gpu_program::for_each_sector_of(
             view, [&](std::uint64_t address, const std::uint8_t* data, std::uint32_t bytes) {
-                const SectorBytes should = program::sector_at(data, bytes);
+                const SectorBytes should = gpu_program::sector_at(data, bytes);
                 FunctionalAccess a = access(address);
                 look_through(sm_, a);
                 const std::uint32_t left_out =

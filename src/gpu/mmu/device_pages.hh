@@ -1,14 +1,14 @@
 #pragma once
 
+#include "device_parts/residency.hh"
 #include "gpu/mmu/page_map.hh"
-#include "parts/residency.hh"
 #include "protocol/translation.hh"
 
 namespace memsim::gpu {
 
 struct EvictionParams {
     using group = void;
-    Param<PolicyName<parts::PagePolicy>> eviction {
+    Param<PolicyName<device_parts::PagePolicy>> eviction {
         "lru",
         "Policy that selects the page to evict when device memory is full; a use is a "
         "translation request, because the MMU does not see hits of L1 TLBs",
@@ -39,7 +39,7 @@ class DevicePages {
     }
     std::optional<std::uint64_t> find(std::uint64_t key) const {
         const std::uint32_t f = resident_.find(key);
-        if (f == parts::Residency::none || !resident_[f].here) return {};
+        if (f == device_parts::Residency::none || !resident_[f].here) return {};
         return first_ + f;
     }
     void use(std::uint64_t frame, bool write) { resident_.use(number(frame), write); }
@@ -53,16 +53,16 @@ class DevicePages {
     bool claim(std::uint64_t key, bool prefetch, protocol::PageOrderReply& reply,
                EvictionStats& stat) {
         const std::uint32_t here = resident_.find(key);
-        if (here != parts::Residency::none) {
+        if (here != device_parts::Residency::none) {
             MEMSIM_ASSERT(resident_[here].here, "a page is claimed whose transfer is in progress");
             resident_.pin(here);
             reply.frame = first_ + here;
             reply.present = true;
             return true;
         }
-        const auto c =
-            resident_.claim(key, prefetch ? parts::AskedBy::prefetch : parts::AskedBy::demand);
-        if (c.frame == parts::Residency::none) return false;
+        const auto c = resident_.claim(key, prefetch ? device_parts::AskedBy::prefetch
+                                                     : device_parts::AskedBy::demand);
+        if (c.frame == device_parts::Residency::none) return false;
         reply.frame = first_ + c.frame;
         if (!c.evicts) return true;
         reply.evicted = true;
@@ -71,12 +71,14 @@ class DevicePages {
         reply.page = page_of(c.victim.key);
         ++stat.evictions;
         stat.dirty_evictions += c.victim.dirty;
-        stat.unused_prefetches += c.victim.asked == parts::AskedBy::prefetch && !c.victim.used;
+        stat.unused_prefetches +=
+            c.victim.asked == device_parts::AskedBy::prefetch && !c.victim.used;
         return true;
     }
     void check_loaded(Loader& l, const PlacementParams& pages) const {
-        resident_.for_each(
-            [&](const parts::ResidentPage& p) { pages.check_key(l, "resident.key", p.key); });
+        resident_.for_each([&](const device_parts::ResidentPage& p) {
+            pages.check_key(l, "resident.key", p.key);
+        });
     }
 
   private:
@@ -85,8 +87,8 @@ class DevicePages {
         return static_cast<std::uint32_t>(frame - first_);
     }
 
-    Policy<parts::PagePolicy> policy_;
-    parts::Residency resident_;
+    Policy<device_parts::PagePolicy> policy_;
+    device_parts::Residency resident_;
     std::uint64_t first_ = 0; ///< first frame
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "device_parts/mshr.hh"
 #include "gpu/mmu/page_map.hh"
-#include "parts/mshr.hh"
 
 namespace memsim::gpu {
 
@@ -125,7 +125,7 @@ class MissingPages {
     }
 
   private:
-    parts::MshrTable<Waiter> waiters_;
+    device_parts::MshrTable<Waiter> waiters_;
     std::vector<Page> pages_;                  ///< by entry of waiters_
     HashMap<std::uint32_t> numbers_;           ///< by page
     std::uint32_t walking_ = 0, faulting_ = 0; ///< entries of the buffers in use

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "core/base/clock.hh"
+#include "device_parts/cycle_slots.hh"
 #include "gpu/mmu/device_pages.hh"
 #include "gpu/mmu/missing_pages.hh"
 #include "gpu/mmu/page_moves.hh"
 #include "gpu/mmu/page_walker.hh"
-#include "parts/cycle_slots.hh"
 #include "protocol/mem.hh"
 #include "protocol/page_fault.hh"
 #include "protocol/translation.hh"
@@ -47,7 +47,7 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
         MissingParams missing;
         Param<unsigned> entries {512, {0, 1 << 20}, "Pages that the L2 TLB holds", assumed()};
         Param<unsigned> ways {16, {1, 65536}, "Ways of a set of the L2 TLB", assumed()};
-        Param<PolicyName<parts::TagPolicy>> replacement {
+        Param<PolicyName<device_parts::TagPolicy>> replacement {
             "lru", "Policy that selects the entry of a set of the L2 TLB to evict", usual_policy()};
         Param<Time> latency {10_ns,
                              {1_fs, 1_ms},
@@ -119,7 +119,7 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
         DevicePages resident; ///< pages transferred by the host, if placement is by faults
         PageOrders orders;
         std::uint32_t turn = 0; ///< TLB to look up first
-        parts::CycleSlots slots;
+        device_parts::CycleSlots slots;
         Timer next_cycle;
     };
 

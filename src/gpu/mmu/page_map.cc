@@ -21,7 +21,7 @@ void PageMap::init(const Component& owner, const PlacementParams& p, std::uint64
     if (p.placement() == PagePlacement::interleaved && p.frames() % p.partitions())
         refuse("partitions", std::to_string(p.frames()) + " pages cannot be divided into " +
                                  p.partitions.text() + " equal parts");
-    shuffled_ = parts::Shuffle(p.frames(), seed);
+    shuffled_ = device_parts::Shuffle(p.frames(), seed);
     holds_.assign(p.applications(), 0);
 }
 

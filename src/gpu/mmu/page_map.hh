@@ -1,10 +1,10 @@
 #pragma once
 
 #include "core/kernel/component.hh"
+#include "device_parts/sector_store.hh"
+#include "device_parts/shuffle.hh"
 #include "gpu/mmu/page_table.hh"
 #include "gpu/mmu/tlb_array.hh"
-#include "parts/sector_store.hh"
-#include "parts/shuffle.hh"
 
 namespace memsim::gpu {
 
@@ -96,13 +96,13 @@ class PageMap {
     std::optional<std::uint64_t> placed(std::uint64_t key) const;
 
     HashMap<Mapping> mappings_;
-    std::uint64_t touched_ = 0;                ///< frames assigned by touch()
-    std::vector<parts::SectorStore> unplaced_; ///< by application
-    std::vector<std::uint32_t> holds_;         ///< orders to hold, by application
+    std::uint64_t touched_ = 0;                       ///< frames assigned by touch()
+    std::vector<device_parts::SectorStore> unplaced_; ///< by application
+    std::vector<std::uint32_t> holds_;                ///< orders to hold, by application
 
     const PlacementParams* params_ = nullptr;
     const Component* owner_ = nullptr;
-    parts::Shuffle shuffled_; ///< frames, for a random placement
+    device_parts::Shuffle shuffled_; ///< frames, for a random placement
 };
 
 } // namespace memsim::gpu

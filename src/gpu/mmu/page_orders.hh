@@ -1,7 +1,7 @@
 #pragma once
 
+#include "device_parts/named.hh"
 #include "gpu/mmu/page_map.hh"
-#include "parts/named.hh"
 #include "protocol/translation.hh"
 
 #include <vector>
@@ -46,7 +46,7 @@ class PageOrders {
         orders_[place] = order;
         ++live_;
     }
-    void confirmed(std::uint32_t order) { ++parts::named(orders_, order).confirmed; }
+    void confirmed(std::uint32_t order) { ++device_parts::named(orders_, order).confirmed; }
     /// Calls ask(tlb, order, number) for each TLB that was not asked, while it returns true, and
     /// done(order) for each order that all TLBs have confirmed.
     template <class Ask, class Done>

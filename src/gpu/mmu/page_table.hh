@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parts/interleave.hh"
+#include "device_parts/interleave.hh"
 
 #include <array>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "gpu/mmu/page_walker.hh"
 
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 
 #include <bit>
 
@@ -68,7 +68,7 @@ protocol::MemRequest PageWalker::take_read(WalkerStats& stat) {
 }
 
 std::optional<std::uint32_t> PageWalker::entry_read(std::uint32_t t) {
-    Thread& thread = parts::named(threads_, t);
+    Thread& thread = device_parts::named(threads_, t);
     if (thread.leaf) return thread.walk;
     const std::uint64_t leaf = table_.leaf_table(page_of(thread.key));
     roots_.insert(page_key(application_of(thread.key), leaf), 0, false);

@@ -35,7 +35,7 @@ struct WalkerParams {
         assumed("8 KiB of 8 B, in the range of Power et al., HPCA'14; not looked up")};
     Param<unsigned> walk_cache_ways {
         16, {1, 65536}, "Root entries of a set of the walk cache", assumed()};
-    Param<PolicyName<parts::TagPolicy>> walk_cache_replacement {
+    Param<PolicyName<device_parts::TagPolicy>> walk_cache_replacement {
         "lru", "Policy that selects the root entry of a set of the walk cache to evict",
         usual_policy()};
 };

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/kernel/component.hh"
-#include "parts/interleave.hh"
+#include "device_parts/interleave.hh"
 #include "protocol/translation.hh"
 
 namespace memsim::gpu {
@@ -28,8 +28,8 @@ class StripedPages {
     }
 
   private:
-    parts::Divider page_, stripe_;
-    parts::Interleave units_;
+    device_parts::Divider page_, stripe_;
+    device_parts::Interleave units_;
 };
 
 /// Refuses TLBs with different stripes: they would map one address to different pages. `ports` are

@@ -1,7 +1,7 @@
 #include "gpu/mmu/tlb.hh"
 
 #include "core/kernel/registry.hh"
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 
 #include <bit>
 
@@ -159,7 +159,7 @@ void Tlb::forward(MemRequest r, std::uint64_t physical) {
 }
 
 void Tlb::forward_response(protocol::MemResponse r) {
-    Passing& p = parts::named(state.passing, r.tag);
+    Passing& p = device_parts::named(state.passing, r.tag);
     for (std::uint64_t rest = p.drains; rest; rest &= rest - 1)
         --state.drains[static_cast<std::size_t>(std::countr_zero(rest))].waits_for;
     state.free.push_back(r.tag);

@@ -2,9 +2,9 @@
 
 #include "core/machine/functional.hh"
 #include "core/state/free_list.hh"
+#include "device_parts/mshr.hh"
 #include "gpu/mmu/striped_pages.hh"
 #include "gpu/mmu/tlb_array.hh"
-#include "parts/mshr.hh"
 #include "protocol/mem.hh"
 #include "protocol/traffic.hh"
 
@@ -57,7 +57,7 @@ class Tlb final : public Model<Tlb>,
             64, {1, 65536}, "Pages in the TLB", assumed("as Power et al., HPCA'14; not looked up")};
         Param<unsigned> ways {
             64, {1, 65536}, "Ways of a set", assumed("fully associative"), divides(entries)};
-        Param<PolicyName<parts::TagPolicy>> replacement {
+        Param<PolicyName<device_parts::TagPolicy>> replacement {
             "lru", "Policy that selects the entry of a set to evict", usual_policy()};
         Param<Time> latency {
             833'334_fs,
@@ -146,7 +146,7 @@ class Tlb final : public Model<Tlb>,
     enum class Stall : std::uint8_t { none, misses, targets };
     struct State {
         TlbArray pages;
-        parts::MshrTable<protocol::MemRequest> mshrs;
+        device_parts::MshrTable<protocol::MemRequest> mshrs;
         std::vector<Miss> misses;       ///< by MSHR
         HashMap<std::uint32_t> missing; ///< from page to MSHR
         Fifo<std::uint32_t> asking;     ///< MSHRs whose request was not sent

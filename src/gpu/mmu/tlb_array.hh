@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/state/hash_map.hh"
-#include "parts/tag_policies/lru.hh"
+#include "device_parts/tag_policies/lru.hh"
 
 #include <cstdint>
 #include <vector>
@@ -109,20 +109,20 @@ class TlbArray {
     }
 
   private:
-    parts::TagWords words() { return {words_.data(), ways_, ways_, sets_}; }
+    device_parts::TagWords words() { return {words_.data(), ways_, ways_, sets_}; }
     /// Records consecutive lookups of an entry once: a waiting request is looked up whenever its
     /// owner wakes.
     void touch(std::uint32_t place) {
         if (place == touched_) return;
         touched_ = place;
-        policy_.with<parts::Lru>([&](auto& p) { p.touch(words(), place); });
+        policy_.with<device_parts::Lru>([&](auto& p) { p.touch(words(), place); });
     }
 
     std::uint32_t ways_ = 1, sets_ = 0;
     std::vector<Entry> entries_;
     HashMap<std::uint32_t> index_;
     std::vector<std::uint32_t> words_; ///< the policy's word of each entry
-    Policy<parts::TagPolicy> policy_;
+    Policy<device_parts::TagPolicy> policy_;
     static constexpr std::uint32_t no_place = ~std::uint32_t {0};
     std::uint32_t touched_ = no_place; ///< last one, unless another was inserted since
     std::uint32_t last_ = 0;           ///< entry found last; only a hint, not saved

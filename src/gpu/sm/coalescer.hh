@@ -1,6 +1,6 @@
 #pragma once
 
-#include "program/warp_stream.hh"
+#include "gpu_program/warp_stream.hh"
 #include "protocol/sectors.hh"
 
 namespace memsim::gpu {
@@ -23,7 +23,7 @@ class Coalescer {
 
     /// Coalesces a load, store or atomic. A lane that is not aligned to its width may touch two
     /// sectors.
-    void run(const program::WarpOp& op) {
+    void run(const gpu_program::WarpOp& op) {
         begin();
         add(op);
         end();
@@ -31,7 +31,7 @@ class Coalescer {
     /// The same for several rows: a wide access to local memory has up to four.
     static constexpr std::uint32_t most_rows = 4;
     void begin() { count_ = 0; }
-    void add(const program::WarpOp& op) {
+    void add(const gpu_program::WarpOp& op) {
         for (std::uint32_t rest = op.mask; rest; rest &= rest - 1) {
             const std::uint64_t address = op.address[static_cast<unsigned>(std::countr_zero(rest))];
             const auto in_sector = static_cast<std::uint32_t>(address) & (sector_ - 1);
@@ -94,7 +94,7 @@ class Coalescer {
 
     std::uint32_t line_, sector_;
     std::uint32_t count_ = 0;
-    static constexpr std::size_t most = most_rows * program::warp_lanes * 2;
+    static constexpr std::size_t most = most_rows * gpu_program::warp_lanes * 2;
     std::array<std::uint64_t, most> lines_ {};
     std::array<std::uint32_t, most> touched_ {};
     std::array<Bytes, most> covered_ {};

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parts/interleave.hh"
+#include "device_parts/interleave.hh"
 
 #include <algorithm>
 #include <cstdint>
@@ -59,7 +59,7 @@ class IssueSlots {
 
     std::vector<Cycle>* free_ = nullptr;
     unsigned width_ = 1;
-    parts::Divider latency_;
+    device_parts::Divider latency_;
 };
 
 } // namespace memsim::gpu

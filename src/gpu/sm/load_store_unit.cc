@@ -1,12 +1,12 @@
 #include "gpu/sm/load_store_unit.hh"
 
+#include "device_parts/named.hh"
 #include "gpu/sm/store_contents.hh"
-#include "parts/named.hh"
-#include "program/local_memory.hh"
+#include "gpu_program/local_memory.hh"
 
 namespace memsim::gpu {
 
-using program::WarpOpKind;
+using gpu_program::WarpOpKind;
 using protocol::Command;
 using protocol::Stage;
 
@@ -19,11 +19,11 @@ LoadStoreUnit::LoadStoreUnit(const Config& config, Requester<protocol::Mem>& por
 }
 
 const Coalescer& LoadStoreUnit::coalesce(const ResidentBlock& block, std::uint32_t warp,
-                                         program::WarpOp& op) {
+                                         gpu_program::WarpOp& op) {
     coalescer_.begin();
-    program::for_each_row(op, block.local + std::uint64_t {warp} * block.local_warp,
-                          block.local_row,
-                          [&](const program::WarpOp& row) { coalescer_.add(row); });
+    gpu_program::for_each_row(op, block.local + std::uint64_t {warp} * block.local_warp,
+                              block.local_row,
+                              [&](const gpu_program::WarpOp& row) { coalescer_.add(row); });
     coalescer_.end();
     return coalescer_;
 }
@@ -35,7 +35,7 @@ Command LoadStoreUnit::command_of(WarpOpKind kind) const {
 }
 
 void LoadStoreUnit::access(const ResidentBlock& block, std::uint32_t warp, Scoreboard& results,
-                           program::WarpOp& op) {
+                           gpu_program::WarpOp& op) {
     coalesce(block, warp, op);
     const Command command = command_of(op.kind);
     const std::uint32_t result = op.has_result ? results.begin(coalescer_.size()) : no_result;
@@ -89,7 +89,7 @@ void LoadStoreUnit::send_queued() {
 
 LoadStoreUnit::Sent LoadStoreUnit::answered(const protocol::MemResponse& response) {
     sim_.contents().release(response.contents);
-    const Sent& sent = parts::named(state_.sent, response.tag);
+    const Sent& sent = device_parts::named(state_.sent, response.tag);
     stats_.load_latency.sample(Time {sim_.now() - sent.queued});
     state_.free_tags.push_back(response.tag);
     sim_.stamps().close(response.stamps, static_cast<std::size_t>(Stage::response), sim_.now());

@@ -59,14 +59,17 @@ class LoadStoreUnit {
                   AccessStats& stats, State& state);
 
     /// Whether any memory operation fits in the queue.
-    bool room() const { return state_.accesses.size() + program::warp_lanes <= config_.accesses; }
+    bool room() const {
+        return state_.accesses.size() + gpu_program::warp_lanes <= config_.accesses;
+    }
     /// Coalesces an operation of the warp in this slot; `op` is overwritten.
-    const Coalescer& coalesce(const ResidentBlock& block, std::uint32_t warp, program::WarpOp& op);
+    const Coalescer& coalesce(const ResidentBlock& block, std::uint32_t warp,
+                              gpu_program::WarpOp& op);
     /// The command that the operation sends to memory.
-    protocol::Command command_of(program::WarpOpKind kind) const;
+    protocol::Command command_of(gpu_program::WarpOpKind kind) const;
     /// Issues the operation: queues its accesses, and records its result.
     void access(const ResidentBlock& block, std::uint32_t warp, Scoreboard& results,
-                program::WarpOp& op);
+                gpu_program::WarpOp& op);
     /// Invalidates the L1.
     void empty_l1(std::uint16_t application);
     /// Sends as long as the port accepts.

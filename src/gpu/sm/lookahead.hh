@@ -1,6 +1,6 @@
 #pragma once
 
-#include "program/warp_stream.hh"
+#include "gpu_program/warp_stream.hh"
 
 namespace memsim::gpu {
 
@@ -18,15 +18,15 @@ struct WarpPosition {
 /// Results of arithmetic in between count as known, and barriers are ignored, because neither
 /// changes an address. `op` is scratch space.
 template <class F>
-void for_each_upcoming(WarpPosition warp, unsigned most, program::WarpOp& op, F&& f) {
-    program::WarpStreamReader reader(warp.stream, warp.position);
+void for_each_upcoming(WarpPosition warp, unsigned most, gpu_program::WarpOp& op, F&& f) {
+    gpu_program::WarpStreamReader reader(warp.stream, warp.position);
     const std::uint64_t missing = std::rotr(warp.outstanding, warp.latest);
     for (unsigned results = 0; most && reader.next(op);) {
         const std::uint64_t own = results < 64 ? (std::uint64_t {1} << results) - 1 : ~0ull;
         const std::uint64_t before = results < 64 ? op.waits >> results : 0;
         if ((op.waits & own) || (before & missing)) return;
         results += op.has_result;
-        if (!program::touches_memory(op.kind)) continue;
+        if (!gpu_program::touches_memory(op.kind)) continue;
         f(op);
         --most;
     }

@@ -2,7 +2,7 @@
 
 #include "gpu/sm/issue_slots.hh"
 #include "gpu/sm/warp_set.hh"
-#include "program/warp_stream.hh"
+#include "gpu_program/warp_stream.hh"
 
 namespace memsim::gpu {
 
@@ -24,11 +24,11 @@ struct ReadyWarps {
     bool any() const {
         return bool(sets.asleep | sets.compute | sets.memory | sets.shared | sets.matrix);
     }
-    void add(std::uint32_t warp, program::WarpOpKind next) {
-        (next == program::WarpOpKind::shared   ? sets.shared
-         : next == program::WarpOpKind::matrix ? sets.matrix
-         : program::touches_memory(next)       ? sets.memory
-                                               : sets.compute)
+    void add(std::uint32_t warp, gpu_program::WarpOpKind next) {
+        (next == gpu_program::WarpOpKind::shared   ? sets.shared
+         : next == gpu_program::WarpOpKind::matrix ? sets.matrix
+         : gpu_program::touches_memory(next)       ? sets.memory
+                                                   : sets.compute)
             .add(warp);
     }
     /// Removes a warp that issues.

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/error.hh"
-#include "program/warp_stream.hh"
+#include "gpu_program/warp_stream.hh"
 
 namespace memsim::gpu {
 
@@ -33,7 +33,7 @@ struct Scoreboard {
     }
     /// Whether the next operation must wait, for results that it needs or for the place of its own
     /// result.
-    bool holds(const program::WarpOpHead& next) {
+    bool holds(const gpu_program::WarpOpHead& next) {
         needs = std::rotl(next.waits, latest);
         if (next.has_result) needs |= bit((latest - 1u) % places);
         needs &= outstanding;

@@ -4,7 +4,7 @@
 
 namespace memsim::gpu {
 
-using program::WarpOpKind;
+using gpu_program::WarpOpKind;
 
 static const Registration<Sm> sm {"A streaming multiprocessor, without its L1."};
 static const DebugFlag sm_flag {"Sm", "Instructions issued and answers received by SMs"};
@@ -120,7 +120,7 @@ void Sm::assist(const ClockEdge& edge) {
 void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
     Warp& warp = state.warps[w];
     ResidentBlock& block = state.blocks[warp.block];
-    program::WarpStreamReader(warp.stream, warp.position).next(op_);
+    gpu_program::WarpStreamReader(warp.stream, warp.position).next(op_);
     debug(sm_flag, "warp ", w, " issues ", op_.kind, " (instructions ", op_.instructions, ", pc ",
           op_.pc, ")");
     state.ready.take(w);
@@ -167,14 +167,14 @@ void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
 
 std::uint32_t Sm::passes(std::uint32_t mask) const {
     const std::uint32_t lanes = params.lanes();
-    if (lanes == program::warp_lanes) return 1;
+    if (lanes == gpu_program::warp_lanes) return 1;
     std::uint32_t n = 0;
-    for (std::uint32_t first = 0; first < program::warp_lanes; first += lanes)
+    for (std::uint32_t first = 0; first < gpu_program::warp_lanes; first += lanes)
         n += ((mask >> first) & ((1u << lanes) - 1)) != 0;
     return std::max(n, 1u);
 }
 
-void Sm::access_shared(std::uint32_t w, const program::WarpOp& op, std::int64_t cycle) {
+void Sm::access_shared(std::uint32_t w, const gpu_program::WarpOp& op, std::int64_t cycle) {
     ++stat.shared_instructions;
     stat.shared_passes += op.passes;
     state.shared.access(cycle, op.passes);
@@ -183,7 +183,7 @@ void Sm::access_shared(std::uint32_t w, const program::WarpOp& op, std::int64_t 
     state.shared.load({ready.tick, w, state.warps[w].results.begin(1)});
 }
 
-void Sm::multiply(std::uint32_t w, const program::WarpOp& op, std::int64_t cycle) {
+void Sm::multiply(std::uint32_t w, const gpu_program::WarpOp& op, std::int64_t cycle) {
     const std::uint32_t core = w % params.schedulers();
     std::uint32_t cycles = passes(op.mask) * op.products / params.lanes(); // on the lanes
     std::uint32_t latency = params.arithmetic_latency();
@@ -199,7 +199,7 @@ void Sm::multiply(std::uint32_t w, const program::WarpOp& op, std::int64_t cycle
 
 void Sm::classify(std::uint32_t w) {
     Warp& warp = state.warps[w];
-    const program::WarpOpHead next = program::peek(warp.stream, warp.position);
+    const gpu_program::WarpOpHead next = gpu_program::peek(warp.stream, warp.position);
     if (!warp.results.holds(next)) state.ready.add(w, next.kind);
 }
 

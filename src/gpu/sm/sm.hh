@@ -21,14 +21,14 @@ using protocol::Mem;
 /// queue of memory accesses to the L1, and shared memory.
 ///
 /// Models        A warp issues in order, each operation when the results that it needs are
-///               available (program/warp_stream.hh); at most 64 results of a warp are outstanding.
-///               Instructions without memory access depend on one another: they issue
+///               available (gpu_program/warp_stream.hh); at most 64 results of a warp are
+///               outstanding. Instructions without memory access depend on one another: they issue
 ///               arithmetic_latency cycles apart, and other warps issue in between. Stores and
 ///               reductions have no result. An access to shared memory occupies its port for as
 ///               many cycles as its bank conflicts require, a matrix operation the tensor core of
 ///               its warp's scheduler (gpu/sm/tensor_cores.hh). A warp keeps its slot until all of
 ///               its results have arrived. Each warp slot has its own part of local memory
-///               (program/local_memory.hh). At the first block of another launch the L1 is
+///               (gpu_program/local_memory.hh). At the first block of another launch the L1 is
 ///               invalidated, because the caches of SMs are not coherent and kernels see each
 ///               other's stores.
 ///
@@ -59,8 +59,8 @@ class Sm final : public Model<Sm>,
         Param<unsigned> warp_slots {
             48, {1, WarpSet::most}, "Resident warps", assumed("GTX 480 class, 1536 threads")};
         Param<unsigned> lanes {
-            program::warp_lanes,
-            {1, program::warp_lanes},
+            gpu_program::warp_lanes,
+            {1, gpu_program::warp_lanes},
             "Threads of a warp that execute an instruction at the same time. An instruction of "
             "more threads takes one cycle per group of this size",
             assumed("as many as a warp has threads, as of NVIDIA's GPUs")};
@@ -208,8 +208,8 @@ class Sm final : public Model<Sm>,
     void assist(const ClockEdge& edge);
     bool assists() const { return port.helper && !port.helper->empty(); }
     void arm_next(const ClockEdge& edge);
-    void access_shared(std::uint32_t warp, const program::WarpOp& op, std::int64_t cycle);
-    void multiply(std::uint32_t warp, const program::WarpOp& op, std::int64_t cycle);
+    void access_shared(std::uint32_t warp, const gpu_program::WarpOp& op, std::int64_t cycle);
+    void multiply(std::uint32_t warp, const gpu_program::WarpOp& op, std::int64_t cycle);
     /// Classifies the warp by its next operation.
     void classify(std::uint32_t warp);
     void release_warps(const WarpSet& warps, std::int64_t cycle);
@@ -228,7 +228,7 @@ class Sm final : public Model<Sm>,
     protocol::HasBlocks* dispatcher_ = nullptr;
     bool watched_ = false; ///< the dispatcher counts issued instructions
     std::optional<LoadStoreUnit> unit_;
-    program::WarpOp op_;                             ///< scratch
+    gpu_program::WarpOp op_;                         ///< scratch
     std::vector<std::vector<std::uint8_t>> streams_; ///< buffers returned to the dispatcher
 };
 

@@ -7,7 +7,7 @@ namespace memsim::gpu {
 
 /// The contents of one access of a warp's store or atomic. If several lanes store to the same byte,
 /// the last lane wins. `order`: the operation's number in the program.
-inline Contents::Id contents_of(Contents& contents, const program::WarpOp& op,
+inline Contents::Id contents_of(Contents& contents, const gpu_program::WarpOp& op,
                                 const Coalescer::Access& access, std::uint32_t order) {
     std::array<SectorBytes, protocol::most_sectors> sectors;
     for (std::uint32_t rest = op.mask; rest; rest &= rest - 1) {
@@ -35,7 +35,7 @@ inline std::uint64_t left_out_key(std::uint64_t address, std::uint16_t applicati
 }
 
 /// Records the bytes of an atomic that is executed as a load.
-inline void leave_out(Contents& contents, const program::WarpOp& op, std::uint64_t base,
+inline void leave_out(Contents& contents, const gpu_program::WarpOp& op, std::uint64_t base,
                       std::uint16_t application) {
     for (std::uint32_t rest = op.mask; rest; rest &= rest - 1) {
         const std::uint64_t address = base + op.address[std::countr_zero(rest)];

@@ -19,9 +19,9 @@ struct UpcomingAnswers {
     /// Adds the next operations of the warp in this slot. `scratch` is overwritten.
     void add(const WarpPosition& position, std::uint32_t warp, const ResidentBlock& block,
              unsigned operations, LoadStoreUnit& unit, std::uint64_t line,
-             program::WarpOp& scratch) {
+             gpu_program::WarpOp& scratch) {
         std::uint8_t number = 0;
-        for_each_upcoming(position, operations, scratch, [&](program::WarpOp& op) {
+        for_each_upcoming(position, operations, scratch, [&](gpu_program::WarpOp& op) {
             const bool write = unit.command_of(op.kind) != protocol::Command::read;
             const std::uint32_t pc = op.pc;
             const Coalescer& accesses = unit.coalesce(block, warp, op);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/declare/elapsed.hh"
-#include "parts/cycle_slots.hh"
+#include "device_parts/cycle_slots.hh"
 
 #include <algorithm>
 #include <vector>
@@ -10,7 +10,7 @@ namespace memsim::mem {
 
 /// Plain values for State.
 struct BankedSlotsState {
-    parts::CycleSlots slots;
+    device_parts::CycleSlots slots;
     std::vector<std::int64_t> banks; ///< first cycle in which each port of each bank is free
 };
 

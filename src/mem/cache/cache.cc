@@ -5,7 +5,7 @@
 namespace memsim::mem {
 
 using cache::Access;
-using parts::TagArray;
+using device_parts::TagArray;
 using protocol::Command;
 using protocol::MemRequest;
 using protocol::MemResponse;
@@ -23,7 +23,7 @@ void Cache::init() {
     state.set_hash.make(params.geometry.set_hash, *this, "set_hash");
     state.set_hash->resize(params.sets());
     state.mshrs.resize(params.queues.lines_on_their_way(), params.queues.targets());
-    stages_.emplace(params, parts::Interleave(share_.chunk, share_.ways),
+    stages_.emplace(params, device_parts::Interleave(share_.chunk, share_.ways),
                     cache::Stages::NextLevel {port.mem_side, victims}, port.events, sim_ref(), stat,
                     state);
     if (sim().contents().enabled())

@@ -11,8 +11,9 @@ class Fills {
   public:
     /// The effect of a fill on its MSHR.
     struct Done {
-        std::uint32_t line = parts::TagArray::none; ///< line whose fetch is complete, or none
-        bool awaited = false;                       ///< a flush waited for it
+        std::uint32_t line =
+            device_parts::TagArray::none; ///< line whose fetch is complete, or none
+        bool awaited = false;             ///< a flush waited for it
     };
     struct Uses {
         const Config& config;
@@ -33,7 +34,7 @@ class Fills {
     template <class F>
     Done fill(const protocol::MemResponse& r, F&& answer) {
         Lines& lines = use_.lines;
-        parts::TagArray& tags = lines.tags;
+        device_parts::TagArray& tags = lines.tags;
         auto& mshr = lines.mshrs.in_use(r.tag);
         const std::uint32_t line = mshr.line;
         const SectorMask here = use_.map.sectors(r).touched;

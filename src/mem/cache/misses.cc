@@ -2,7 +2,7 @@
 
 namespace memsim::mem::cache {
 
-using parts::TagArray;
+using device_parts::TagArray;
 using protocol::MemRequest;
 
 CacheStall Misses::miss(const Access& a) {

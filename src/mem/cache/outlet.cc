@@ -1,12 +1,12 @@
 #include "mem/cache/outlet.hh"
 
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 
 namespace memsim::mem::cache {
 
 Forwarded Outlet::answered(std::uint32_t tag) {
     const std::uint32_t place = tag - limits_.fetches;
-    const Forwarded origin = parts::named(state_.forwarded, place);
+    const Forwarded origin = device_parts::named(state_.forwarded, place);
     state_.free.push_back(place);
     state_.forwarded[place] = {};
     return origin;

@@ -2,9 +2,9 @@
 
 #include "core/base/clock.hh"
 #include "core/declare/param.hh"
+#include "device_parts/tag_policy.hh"
 #include "mem/cache/lines/set_hash.hh"
 #include "mem/fault.hh"
-#include "parts/tag_policy.hh"
 #include "protocol/mem.hh"
 
 #include <optional>
@@ -41,8 +41,8 @@ struct GeometryParams {
                          "Size of a sector, which is fetched, valid and dirty independently",
                          cited("mt4g, sample_results, V100, A100 and H100: fetch granularity 32")};
     Param<unsigned> ways {6, {1, 65536}, "Ways of a set", assumed("48 KiB in 64 sets")};
-    Param<PolicyName<parts::TagPolicy>> replacement {"lru", "Policy that selects the line to evict",
-                                                     usual_policy()};
+    Param<PolicyName<device_parts::TagPolicy>> replacement {
+        "lru", "Policy that selects the line to evict", usual_policy()};
     Param<PolicyName<SetHash>> set_hash {"linear", "Policy that maps lines to sets",
                                          usual_policy()};
     Param<unsigned> interleave_ways {

@@ -2,7 +2,7 @@
 
 namespace memsim::mem::cache {
 
-Stages::Stages(const Params& p, const parts::Interleave& interleave, const NextLevel& below,
+Stages::Stages(const Params& p, const device_parts::Interleave& interleave, const NextLevel& below,
                Observers& observers, SimulationRef sim, Stats& stat, State& state)
     : config(p, below.victims),
       map(p.line_bytes(), static_cast<std::uint64_t>(p.geometry.sector->raw),

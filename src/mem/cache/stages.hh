@@ -14,7 +14,7 @@ struct Stages {
         bool victims; ///< whether it accepts victims
     };
     /// The arguments outlive it, except `interleave` and `below`.
-    Stages(const Params& p, const parts::Interleave& interleave, const NextLevel& below,
+    Stages(const Params& p, const device_parts::Interleave& interleave, const NextLevel& below,
            Observers& observers, SimulationRef sim, Stats& stat, State& state);
     Stages(const Stages&) = delete;
 

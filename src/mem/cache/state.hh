@@ -24,10 +24,10 @@ struct State { // fields used by every access come first, in one cache line
     std::uint32_t reserved = 0; ///< number of ways
     /// First line of the set for which the first request waits because all its lines are being
     /// filled.
-    std::uint32_t full_set = parts::TagArray::none;
+    std::uint32_t full_set = device_parts::TagArray::none;
     std::uint64_t owed = 0;     ///< requests without a response
     std::uint64_t fetching = 0; ///< bytes requested from the next level and not yet received
-    parts::TagArray tags;
+    device_parts::TagArray tags;
     Policy<SetHash> set_hash;
     Mshrs mshrs;
     MshrUse::State mshr_use;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/state/fifo.hh"
-#include "parts/sector_store.hh"
+#include "device_parts/sector_store.hh"
 #include "protocol/mem.hh"
 
 namespace memsim::mem {
@@ -27,7 +27,7 @@ class DramContents {
     struct State {
         std::vector<Contents::Id> data; ///< of uncompleted writes, and of reads
         Fifo<std::uint32_t> writes;     ///< the writes among the requests, in order of acceptance
-        parts::SectorStore cells;
+        device_parts::SectorStore cells;
     };
     DramContents(Contents& contents, const std::vector<DramRequest>& requests, State& state)
         : contents_(contents), requests_(requests), state_(state) {

@@ -95,7 +95,7 @@ void DramController::check_policies() const {
         refuse("refresh", params.timing->name() + " has no single-bank refresh: tRFCpb is 0fs");
 }
 
-parts::AddressMap DramController::address_map() const {
+device_parts::AddressMap DramController::address_map() const {
     const DramTiming t = timing_of(params);
     const std::int64_t granule = params.interleave->raw ? params.interleave->raw : t.burst;
     return {params.map,
@@ -221,7 +221,7 @@ void DramController::queue_pieces(const Moved& r) {
                 path() + ".capacity: address " + std::to_string(r.address) + " is beyond the " +
                 std::to_string(map_->capacity()) +
                 " bytes of the map: spread the requests over more channels or raise the capacity");
-        const parts::DramPlace place = map_->place(address);
+        const device_parts::DramPlace place = map_->place(address);
         if (!chunk_ && place.channel != params.channel) refuse_address(address, place.channel);
         const std::uint32_t piece = map_->contiguous(address, most);
         const std::uint32_t in_burst = static_cast<std::uint32_t>(address % timing_.burst);

@@ -2,11 +2,11 @@
 
 #include "core/machine/functional.hh"
 #include "core/state/free_list.hh"
+#include "device_parts/address_map.hh"
 #include "mem/dram/contents.hh"
 #include "mem/dram/params.hh"
 #include "mem/dram/schedule/scheduler.hh"
 #include "mem/hashed_interleave.hh"
-#include "parts/address_map.hh"
 #include "protocol/mem.hh"
 
 #include <optional>
@@ -27,7 +27,7 @@ using protocol::Mem;
 /// Not modelled  What DramScheduler and DramDevice omit.
 class DramController final : public Model<DramController>,
                              public Functional,
-                             public parts::HasAddressMap {
+                             public device_parts::HasAddressMap {
   public:
     using Params = DramControllerParams;
     /// Banks of all ranks; 1 if the parameters are invalid.
@@ -89,7 +89,7 @@ class DramController final : public Model<DramController>,
     bool pending() const override { return state.free.size() != state.requests.size(); }
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
-    parts::AddressMap address_map() const override;
+    device_parts::AddressMap address_map() const override;
 
     const Params params;
     Ports port;
@@ -119,14 +119,14 @@ class DramController final : public Model<DramController>,
     void collect();
     protocol::MemResponse answer_to(std::uint32_t request) const;
     void piece_done(std::uint32_t request, Tick started, Tick at);
-    std::uint32_t bank_of(const parts::DramPlace& p) const {
+    std::uint32_t bank_of(const device_parts::DramPlace& p) const {
         const std::uint32_t bank = p.group * timing_.banks_per_group + p.bank;
         return p.rank * timing_.banks() + state.bank_hash->bank(bank, p.row, timing_.banks());
     }
 
     // Derived in init().
     DramTiming timing_ {};
-    std::optional<parts::AddressMap> map_;
+    std::optional<device_parts::AddressMap> map_;
     std::optional<PseudoChannels> pseudo_;
     std::optional<DramDevice> device_;
     std::optional<DramScheduler> dram_;

@@ -3,7 +3,7 @@
 #include "core/kernel/contents.hh"
 #include "core/state/free_list.hh"
 #include "core/state/hash_map.hh"
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 #include "protocol/block_io.hh"
 
 namespace memsim::mem {
@@ -76,7 +76,7 @@ class DriveUnits {
     /// for each unit that was written.
     template <class Came, class Gone>
     void answered(const protocol::BlockResponse& r, Came&& came, Gone&& gone) {
-        const Request q = parts::named(state_.sent, r.tag);
+        const Request q = device_parts::named(state_.sent, r.tag);
         state_.free.push_back(r.tag);
         if (!q.write) {
             for (std::uint32_t n = 0; n < q.units; ++n) came(q.unit + n, n);

@@ -1,7 +1,7 @@
 #include "mem/page_cache/page_cache.hh"
 
 #include "core/kernel/registry.hh"
-#include "parts/record_part.hh"
+#include "device_parts/record_part.hh"
 #include "protocol/block_size.hh"
 #include "protocol/traffic.hh"
 
@@ -108,7 +108,7 @@ void PageCache::bring(const MemRequest& hint) {
 }
 
 /// Allocates a frame and starts the read of a unit. Returns none if all frames are in use.
-std::uint32_t PageCache::fetch(std::uint64_t unit, parts::AskedBy asked) {
+std::uint32_t PageCache::fetch(std::uint64_t unit, device_parts::AskedBy asked) {
     const auto c = state.resident.claim(unit, asked);
     if (c.frame == none) return none;
     stat.ghost_hits += c.ghost;
@@ -119,14 +119,14 @@ std::uint32_t PageCache::fetch(std::uint64_t unit, parts::AskedBy asked) {
         state.ahead.evicted(c.victim.key);
         ++stat.evictions;
         stat.ahead.unused_prefetches +=
-            c.victim.asked == parts::AskedBy::prefetch && !c.victim.used;
+            c.victim.asked == device_parts::AskedBy::prefetch && !c.victim.used;
     }
     if (c.evicts && c.victim.dirty) {
         frame.victim = c.victim.key;
         frame.group = groups_->begin(c.victim.key);
         front_->copy_out(c.frame);
     }
-    drive_->read(unit, asked == parts::AskedBy::demand);
+    drive_->read(unit, asked == device_parts::AskedBy::demand);
     return c.frame;
 }
 
@@ -196,9 +196,9 @@ void PageCache::drive_answered(const protocol::BlockResponse& r) {
     drive_->answered(
         r,
         [&](std::uint64_t unit, std::uint32_t n) {
-            unit_came(unit, r.contents
-                                ? parts::part_of(sim().contents(), r.contents, n * sectors, sectors)
-                                : Contents::Id {});
+            unit_came(unit, r.contents ? device_parts::part_of(sim().contents(), r.contents,
+                                                               n * sectors, sectors)
+                                       : Contents::Id {});
         },
         [&](std::uint64_t unit) { unit_gone(unit); });
     sim().contents().release(r.contents);

@@ -94,9 +94,9 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
         std::uint64_t drive_writes = 0, early_answers = 0;
     };
     struct State {
-        Policy<parts::PagePolicy> replacement;
+        Policy<device_parts::PagePolicy> replacement;
         PagesAhead ahead;
-        parts::Residency resident;
+        device_parts::Residency resident;
         HashMap<Frame> arriving; ///< by frame
         WriteGroups::State groups;
         Written written;
@@ -104,7 +104,7 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
         DriveUnits::State drive;
         protocol::DevLoad drive_load = protocol::DevLoad::light;
         protocol::DevLoad reported = protocol::DevLoad::light;
-        parts::DeferredWrites deferred; ///< functional writes to units being read, by unit
+        device_parts::DeferredWrites deferred; ///< functional writes to units being read, by unit
     };
 
     explicit PageCache(const Params& p) : params(p) {}
@@ -132,7 +132,7 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
     std::uint32_t find(std::uint64_t unit) const { return state.resident.find(unit); }
     bool present(std::uint32_t frame) const { return state.resident[frame].here; }
     bool first_use(std::uint32_t frame) { return transfer(frame).head == none; }
-    std::uint32_t fetch(std::uint64_t unit, parts::AskedBy asked);
+    std::uint32_t fetch(std::uint64_t unit, device_parts::AskedBy asked);
     void waits(std::uint32_t request, bool missed);
     void serve(std::uint32_t request);
     Counter& no_frame() { return stat.stalled_by_frames; }

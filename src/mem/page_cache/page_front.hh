@@ -1,10 +1,10 @@
 #pragma once
 
+#include "device_parts/deferred_writes.hh"
+#include "device_parts/page_policy.hh"
+#include "device_parts/record_part.hh"
 #include "mem/page_cache/paged_dram.hh"
 #include "mem/page_cache/pages_ahead.hh"
-#include "parts/deferred_writes.hh"
-#include "parts/page_policy.hh"
-#include "parts/record_part.hh"
 
 namespace memsim::mem {
 
@@ -49,7 +49,7 @@ class PageFront final : public PagedDram {
         const std::uint64_t page = r.address / page_;
         std::uint32_t f = memory_.find(page);
         const bool missed = f == none;
-        if (missed && (f = memory_.fetch(page, parts::AskedBy::demand)) == none)
+        if (missed && (f = memory_.fetch(page, device_parts::AskedBy::demand)) == none)
             return stall(memory_.no_frame());
 
         FrontStats& stat = memory_.stat.front;
@@ -72,7 +72,7 @@ class PageFront final : public PagedDram {
     /// Reads a page ahead of an access, unless it is present or being read.
     void prefetch(std::uint64_t page) {
         if (memory_.find(page) != none) return;
-        const bool sent = memory_.fetch(page, parts::AskedBy::prefetch) != none;
+        const bool sent = memory_.fetch(page, device_parts::AskedBy::prefetch) != none;
         ++(sent ? memory_.stat.ahead.prefetches : memory_.stat.ahead.dropped_prefetches);
     }
 
@@ -104,7 +104,7 @@ class PageFront final : public PagedDram {
         memory_.state.deferred.replay(page, [&](const FunctionalAccess& access) {
             const auto sector =
                 static_cast<std::uint32_t>(access.address % page_ / SectorBytes::size);
-            parts::write_sector(memory_.sim().contents(), contents, sector, access.data);
+            device_parts::write_sector(memory_.sim().contents(), contents, sector, access.data);
         });
     }
 

@@ -1,7 +1,7 @@
 #include "mem/page_cache/paged_dram.hh"
 
-#include "parts/named.hh"
-#include "parts/record_part.hh"
+#include "device_parts/named.hh"
+#include "device_parts/record_part.hh"
 
 namespace memsim::mem {
 
@@ -44,7 +44,7 @@ Stamps::Id PagedDram::stamps_of(const Transfer& t) const {
 std::optional<MemResponse> PagedDram::answer_passing(Transfer& t, Distribution& latency) {
     if (t.head == none) return {};
     const std::uint32_t slot = t.head;
-    const Request q = parts::named(state_.requests, slot);
+    const Request q = device_parts::named(state_.requests, slot);
     if (q.request.command != Command::read) return {};
     t.head = q.next;
     if (t.head == none) t.tail = none;
@@ -55,7 +55,7 @@ std::optional<MemResponse> PagedDram::answer_passing(Transfer& t, Distribution& 
         const std::uint64_t first = q.request.address % config_.page / SectorBytes::size;
         for_each_sector(q.request, [&](std::uint64_t, std::uint32_t i) {
             SectorBytes data;
-            parts::read_sector(contents, t.in, static_cast<std::uint32_t>(first + i), data);
+            device_parts::read_sector(contents, t.in, static_cast<std::uint32_t>(first + i), data);
             contents[answer.contents].pieces.push_back({i, data});
         });
     }
@@ -104,7 +104,7 @@ MemRequest PagedDram::next_line() {
     if (c.in && contents.enabled()) {
         const std::uint32_t sectors = config_.line / SectorBytes::size;
         r.contents =
-            parts::part_of(contents, owner_.transfer(c.frame).in, c.line * sectors, sectors);
+            device_parts::part_of(contents, owner_.transfer(c.frame).in, c.line * sectors, sectors);
         contents[r.contents].moves = true; // the frame held another page before
     }
     if (++c.line * config_.line < config_.page) return r;
@@ -121,17 +121,17 @@ std::optional<MemResponse> PagedDram::answered(const MemResponse& r, Distributio
         const std::uint32_t frame = r.tag - config_.requests;
         Transfer& t = owner_.transfer(frame);
         MEMSIM_ASSERT(t.left, "the DRAM answers a read that was not sent");
-        parts::add_part(
+        device_parts::add_part(
             sim_.contents(), t.out,
             static_cast<std::uint32_t>((r.address - address(frame, 0)) / SectorBytes::size),
             r.contents);
         if (--t.left == 0) {
-            if (t.out) parts::sort_parts(sim_.contents(), t.out);
+            if (t.out) device_parts::sort_parts(sim_.contents(), t.out);
             owner_.copied_out(frame);
         }
         return {};
     }
-    const Request& q = parts::named(state_.requests, r.tag);
+    const Request& q = device_parts::named(state_.requests, r.tag);
     latency.sample(Time {sim_.now() - q.since});
     owner_.done(q.frame);
     MemResponse answer = protocol::answer(q.request);

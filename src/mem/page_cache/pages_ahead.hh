@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/kernel/component.hh"
-#include "parts/page_prefetcher.hh"
+#include "device_parts/page_prefetcher.hh"
 
 namespace memsim::mem {
 
@@ -9,7 +9,7 @@ using namespace memsim::literals;
 
 struct AheadParams {
     using group = void;
-    Param<PolicyName<parts::PagePrefetcher>> prefetch {
+    Param<PolicyName<device_parts::PagePrefetcher>> prefetch {
         "none", "Policy that selects pages (or units) to read together with a missed one",
         switched_off()};
     Param<Bytes> prefetch_end {
@@ -60,13 +60,13 @@ class PagesAhead {
         missed_.assign(1, {missed});
         with_it_.clear();
         policy_->bring(missed_, with_it_);
-        for (const parts::PageName& p : with_it_) bring(p.page);
+        for (const device_parts::PageName& p : with_it_) bring(p.page);
     }
 
   private:
-    Policy<parts::PagePrefetcher> policy_;
+    Policy<device_parts::PagePrefetcher> policy_;
     bool on_ = false;
-    std::vector<parts::PageName> missed_, with_it_; ///< scratch
+    std::vector<device_parts::PageName> missed_, with_it_; ///< scratch
 };
 
 } // namespace memsim::mem

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "device_parts/page_policy.hh"
 #include "mem/fault.hh"
 #include "mem/page_cache/pages_ahead.hh"
-#include "parts/page_policy.hh"
 
 #include <optional>
 
@@ -21,7 +21,7 @@ struct PageCacheParams {
                        assumed("a line of 128 B")};
     Param<Bytes> dram_base {0_B, "Address of the first frame in the DRAM", example_value()};
     Param<Bytes> drive_base {0_B, "Address on the drive of address 0", example_value()};
-    Param<PolicyName<parts::PagePolicy>> replacement {
+    Param<PolicyName<device_parts::PagePolicy>> replacement {
         "lru", "Policy that selects the unit to evict; a use is a request for the unit",
         usual_policy()};
     Param<unsigned> batch {16,

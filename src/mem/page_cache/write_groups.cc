@@ -1,6 +1,6 @@
 #include "mem/page_cache/write_groups.hh"
 
-#include "parts/record_part.hh"
+#include "device_parts/record_part.hh"
 
 #include <bit>
 
@@ -14,7 +14,7 @@ std::uint64_t WriteGroups::begin(std::uint64_t victim) {
         if (unit != victim) {
             const std::uint32_t f = path_.resident.find(unit);
             if (f == PagedDram::none) continue;
-            parts::ResidentPage& page = path_.resident[f];
+            device_parts::ResidentPage& page = path_.resident[f];
             if (!page.here || !page.dirty || page.pins) continue;
             page.dirty = false;
             path_.resident.pin(f); // until the drive has it
@@ -43,9 +43,9 @@ void WriteGroups::read_out(std::uint64_t number, std::uint64_t unit, Contents::I
     Group& group = *state_.groups.find(number);
     if (data) {
         if (!group.contents) group.contents = path_.contents.create();
-        parts::add_part(path_.contents, group.contents,
-                        static_cast<std::uint32_t>(unit - group.first) * config_.unit_sectors,
-                        data);
+        device_parts::add_part(
+            path_.contents, group.contents,
+            static_cast<std::uint32_t>(unit - group.first) * config_.unit_sectors, data);
     }
     if (--group.left) return;
     const Group complete = group;
@@ -56,14 +56,14 @@ void WriteGroups::read_out(std::uint64_t number, std::uint64_t unit, Contents::I
 /// Requests a write of each run of consecutive units.
 void WriteGroups::write(const Group& g) {
     const std::uint32_t sectors = config_.unit_sectors;
-    if (g.contents) parts::sort_parts(path_.contents, g.contents);
+    if (g.contents) device_parts::sort_parts(path_.contents, g.contents);
     for (std::uint64_t rest = g.units; rest;) {
         const auto first = static_cast<std::uint32_t>(std::countr_zero(rest));
         const auto n = static_cast<std::uint32_t>(std::countr_one(rest >> first));
-        path_.drive.write(
-            g.first + first, n,
-            g.contents ? parts::part_of(path_.contents, g.contents, first * sectors, n * sectors)
-                       : Contents::Id {});
+        path_.drive.write(g.first + first, n,
+                          g.contents ? device_parts::part_of(path_.contents, g.contents,
+                                                             first * sectors, n * sectors)
+                                     : Contents::Id {});
         rest &= n == 64 ? 0 : ~((((std::uint64_t {1} << n) - 1)) << first);
     }
     path_.contents.release(g.contents);

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "device_parts/residency.hh"
 #include "mem/page_cache/drive_units.hh"
 #include "mem/page_cache/paged_dram.hh"
-#include "parts/residency.hh"
 
 namespace memsim::mem {
 
@@ -35,7 +35,7 @@ class WriteGroups {
     /// What a group is read from and written to.
     struct Path {
         Contents& contents;
-        parts::Residency& resident;
+        device_parts::Residency& resident;
         PagedDram& dram;
         DriveUnits& drive;
     };

@@ -1,7 +1,7 @@
 #include "mem/traffic/monitor.hh"
 
 #include "core/kernel/registry.hh"
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 
 namespace memsim::mem {
 
@@ -20,7 +20,7 @@ void Monitor::wake() {
     auto& memory = port.mem_side;
     while (!memory.empty() && asks.can_send()) {
         protocol::MemResponse r = memory.pop();
-        const State::Passing p = parts::named(state.passing, r.tag);
+        const State::Passing p = device_parts::named(state.passing, r.tag);
         state.free.push_back(r.tag);
         r.tag = p.tag;
         const bool read = r.command == Command::read;

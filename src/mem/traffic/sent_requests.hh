@@ -2,7 +2,7 @@
 
 #include "core/kernel/component.hh"
 #include "core/state/free_list.hh"
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 #include "protocol/mem.hh"
 
 namespace memsim::mem {
@@ -45,7 +45,7 @@ class SentRequests {
     }
     void answered(const protocol::MemResponse& r) {
         sim_.contents().release(r.contents);
-        const Time taken {sim_.now() - parts::named(state_.sent_at, r.tag)};
+        const Time taken {sim_.now() - device_parts::named(state_.sent_at, r.tag)};
         state_.free.push_back(r.tag);
         stats_.bytes += r.payload();
         const bool read = r.command == protocol::Command::read;

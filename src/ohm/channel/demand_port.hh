@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/kernel/component.hh"
+#include "device_parts/stall.hh"
 #include "ohm/channel/memory_channel.hh"
-#include "parts/stall.hh"
 
 namespace memsim::ohm {
 
@@ -21,10 +21,10 @@ class DemandPort {
     /// dropped here.
     template <class Accept>
     void accept(Accept&& accept) {
-        parts::take_in_order(port_, owner_.now(), stalled_since_, stats_.stall_time,
-                             [&](const protocol::MemRequest& r) {
-                                 return protocol::for_a_cache(r.command) || accept(r);
-                             });
+        device_parts::take_in_order(port_, owner_.now(), stalled_since_, stats_.stall_time,
+                                    [&](const protocol::MemRequest& r) {
+                                        return protocol::for_a_cache(r.command) || accept(r);
+                                    });
     }
     /// Throws a ConfigError that names the request's address.
     [[noreturn]] void refuse(const protocol::MemRequest& r, const std::string& why) const;

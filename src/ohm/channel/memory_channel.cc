@@ -56,9 +56,9 @@ MemoryChannel::MemoryChannel(const ChannelParams& params, ChannelStats& stats, C
                                      &kinds_},
                   beside, params.bank_stats() ? banks : std::nullopt);
     lent_.emplace(*dram_, *device_, state.lent);
-    row_ = parts::Divider(static_cast<std::uint64_t>(timing_.row.raw));
-    burst_ = parts::Divider(timing_.burst);
-    banks_ = parts::Divider(device_->banks());
+    row_ = device_parts::Divider(static_cast<std::uint64_t>(timing_.row.raw));
+    burst_ = device_parts::Divider(timing_.burst);
+    banks_ = device_parts::Divider(device_->banks());
     lead_ = std::max({timing_.tCL.raw, timing_.tCWL.raw, params.grant_latency->raw});
 }
 

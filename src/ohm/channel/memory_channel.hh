@@ -2,10 +2,10 @@
 
 #include "core/base/clock.hh"
 #include "core/kernel/component.hh"
+#include "device_parts/interleave.hh"
 #include "mem/dram/presets/preset.hh"
 #include "mem/dram/schedule/scheduler.hh"
 #include "ohm/channel/lent_banks.hh"
-#include "parts/interleave.hh"
 #include "protocol/ddrt.hh"
 #include "protocol/mem.hh"
 
@@ -272,7 +272,7 @@ class MemoryChannel {
     std::optional<mem::DataBus> bus_, side_;
     std::optional<mem::DramScheduler> dram_;
     std::optional<LentBanks> lent_;
-    parts::Divider row_, burst_, banks_; ///< dividers for DRAM addresses
+    device_parts::Divider row_, burst_, banks_; ///< dividers for DRAM addresses
     mem::DramKinds kinds_;
     Tick lead_ = 0;
 };

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "device_parts/sector_store.hh"
 #include "ohm/channel/ddr_sequence.hh"
 #include "ohm/channel/memory_channel.hh"
-#include "parts/sector_store.hh"
 
 namespace memsim::ohm {
 
@@ -31,7 +31,7 @@ class MemoryRoute {
     using Port = Responder<DdrSequence>;
     /// All references must outlive the route. `dram`: contents of the DRAM, by its addresses.
     MemoryRoute(MemoryChannel& channel, Many<Port>& ports, MemoryRouteState& state,
-                Contents& contents, parts::SectorStore& dram)
+                Contents& contents, device_parts::SectorStore& dram)
         : channel_(channel), ports_(ports), state_(state), contents_(contents), dram_(dram) {}
 
     void check_loaded(Loader& l) const {
@@ -67,7 +67,7 @@ class MemoryRoute {
     Many<Port>& ports_;
     MemoryRouteState& state_;
     Contents& contents_;
-    parts::SectorStore& dram_;
+    device_parts::SectorStore& dram_;
 };
 
 } // namespace memsim::ohm

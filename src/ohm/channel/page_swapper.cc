@@ -1,6 +1,6 @@
 #include "ohm/channel/page_swapper.hh"
 
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 
 #include <bit>
 
@@ -34,7 +34,7 @@ bool PageSwapper::accept(const DdrtCommand& c) {
 void PageSwapper::take_answers() {
     while (!dram_.empty()) {
         const SequenceDone d = dram_.pop();
-        Job& job = parts::named(state_.jobs, d.id >> job_shift);
+        Job& job = device_parts::named(state_.jobs, d.id >> job_shift);
         const std::uint32_t piece = d.id & 15;
         if (d.id & write_mark) {
             job.dram_written |= line_bit(piece);

@@ -21,7 +21,7 @@ struct PageSwapperState {
         bool has_both() const { return (media_read & dram_read) == all; }
     };
     std::vector<Job> jobs;
-    parts::SectorStore registers; ///< by job: the page of the media, followed by the row
+    device_parts::SectorStore registers; ///< by job: the page of the media, followed by the row
 };
 
 /// The DDR sequence generator of an XPoint module (Ohm-GPU IV-B, V-A). On SWAP-CMD it reads a page

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "device_parts/named.hh"
 #include "ohm/channel/slot_allocator.hh"
-#include "parts/named.hh"
 
 #include <string_view>
 #include <vector>
@@ -21,7 +21,7 @@ class RequestTable {
         slots_.resize(requests);
     }
 
-    Request& operator[](std::uint32_t id) { return parts::named(requests_, id); }
+    Request& operator[](std::uint32_t id) { return device_parts::named(requests_, id); }
     bool full() const { return slots_.taken == requests_.size(); }
     std::uint32_t taken() const { return slots_.taken; }
     /// Allocates a slot with a default value. Requires that the table is not full.

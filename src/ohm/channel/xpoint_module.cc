@@ -1,7 +1,7 @@
 #include "ohm/channel/xpoint_module.hh"
 
 #include "core/kernel/registry.hh"
-#include "parts/stall.hh"
+#include "device_parts/stall.hh"
 
 namespace memsim::ohm {
 
@@ -24,12 +24,12 @@ void XpointModule::wake() {
     device_->send_granted(port.device.transfers, now());
     if (swapper_) swapper_->take_answers();
     stat.device.stalls +=
-        parts::take_in_order(port.device.commands, now(), state.device.stalled_since,
-                             stat.device.stall_time, [this](const protocol::DdrtCommand& c) {
-                                 empty_register(); // frees the register first, so that later
-                                                   // commands need not wait for it
-                                 return accept(c);
-                             });
+        device_parts::take_in_order(port.device.commands, now(), state.device.stalled_since,
+                                    stat.device.stall_time, [this](const protocol::DdrtCommand& c) {
+                                        empty_register(); // frees the register first, so that later
+                                                          // commands need not wait for it
+                                        return accept(c);
+                                    });
     empty_register();
     if (swapper_)
         swapper_->run(now(), [this](std::uint32_t id) {

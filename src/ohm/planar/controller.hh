@@ -106,7 +106,7 @@ class PlanarController final : public Model<PlanarController>, public Functional
         FunctionSwapsState function;
         Timer next;
         Tick stalled_since = never;
-        parts::SectorStore dram; ///< contents of the DRAM
+        device_parts::SectorStore dram; ///< contents of the DRAM
     };
 
     explicit PlanarController(const Params& p) : params(p) {}

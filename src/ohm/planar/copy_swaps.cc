@@ -1,10 +1,10 @@
 #include "ohm/planar/copy_swaps.hh"
 
-#include "parts/bits.hh"
+#include "device_parts/bits.hh"
 
 namespace memsim::ohm {
 
-using parts::for_each_bit;
+using device_parts::for_each_bit;
 
 namespace {
 unsigned first_of(unsigned set) { return static_cast<unsigned>(std::countr_zero(set)); }

@@ -22,7 +22,7 @@ class CopySwaps {
         PageSwaps& swaps;
         MemoryChannel& channel;
         ModuleSide& modules;
-        parts::SectorStore& dram; ///< contents of the DRAM
+        device_parts::SectorStore& dram; ///< contents of the DRAM
         Contents& contents;
         const std::vector<Fifo<std::uint32_t>>& to_module; ///< queued demand, by module
         ReadyReads& ready;    ///< data that its reads of XPoint have ready

@@ -34,7 +34,7 @@ class FunctionSwaps {
     FunctionSwaps(const SwapParams& params, SwapStats& stats, FunctionSwapsState& state,
                   const Placement& placement, PageSwaps& swaps, MemoryChannel& channel,
                   ModuleSide& modules, Many<MemoryRoute::Port>& sequences, Contents& contents,
-                  parts::SectorStore& dram, bool shares_light)
+                  device_parts::SectorStore& dram, bool shares_light)
         : params_(params), stats_(stats), state_(state), placement_(placement), swaps_(swaps),
           channel_(channel), modules_(modules),
           route_(channel, sequences, state.route, contents, dram), shares_light_(shares_light) {

@@ -75,7 +75,7 @@ class PageDemand {
     /// All references must outlive the object. `done`: called when the data of a request has
     /// arrived or its write is complete. `dram`: contents of the DRAM.
     PageDemand(PageDemandStats& stats, PageDemandState& state, const Placement& placement,
-               MemoryChannel& channel, ModuleSide& modules, parts::SectorStore& dram,
+               MemoryChannel& channel, ModuleSide& modules, device_parts::SectorStore& dram,
                SimulationRef sim, Done done)
         : stats_(stats), state_(state), table_(state.requests, state.slots), placement_(placement),
           channel_(channel), modules_(modules), dram_(dram), sim_(sim), done_(std::move(done)) {}
@@ -191,7 +191,7 @@ class PageDemand {
     const Placement& placement_;
     MemoryChannel& channel_;
     ModuleSide& modules_;
-    parts::SectorStore& dram_;
+    device_parts::SectorStore& dram_;
     SimulationRef sim_;
     Done done_;
     unsigned kept_ = 0; ///< reads per module during a hold

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "core/kernel/component.hh"
+#include "device_parts/deferred_writes.hh"
+#include "device_parts/named.hh"
+#include "device_parts/sector_store.hh"
 #include "ohm/planar/placement.hh"
-#include "parts/deferred_writes.hh"
-#include "parts/named.hh"
-#include "parts/sector_store.hh"
 #include "protocol/mem.hh"
 
 #include <bit>
@@ -127,10 +127,10 @@ struct Swap {
 struct PageSwapsState {
     GroupTable groups;
     std::vector<Swap> swaps;
-    std::uint64_t live = 0;         ///< one bit per swap
-    Tick held_since = never;        ///< no requests are issued since then
-    parts::SectorStore buffer;      ///< by swap: the XPoint page, followed by the DRAM page
-    parts::DeferredWrites deferred; ///< to pages being swapped, by group
+    std::uint64_t live = 0;                ///< one bit per swap
+    Tick held_since = never;               ///< no requests are issued since then
+    device_parts::SectorStore buffer;      ///< by swap: the XPoint page, followed by the DRAM page
+    device_parts::DeferredWrites deferred; ///< to pages being swapped, by group
 };
 
 /// The mapping table of a planar controller, its swaps and the buffer for their pages. The data is
@@ -166,8 +166,10 @@ class PageSwaps {
     std::uint32_t id_of(const Swap& s) const {
         return migration_id | std::uint32_t {number(s)} << 4;
     }
-    Swap& of(std::uint32_t id) { return parts::named(state_.swaps, id >> 4 & 0xff); }
-    const Swap& of(std::uint32_t id) const { return parts::named(state_.swaps, id >> 4 & 0xff); }
+    Swap& of(std::uint32_t id) { return device_parts::named(state_.swaps, id >> 4 & 0xff); }
+    const Swap& of(std::uint32_t id) const {
+        return device_parts::named(state_.swaps, id >> 4 & 0xff);
+    }
 
     /// Starts or ends a time during which no request is issued.
     void hold(bool on, Tick now) {
@@ -212,7 +214,7 @@ class PageSwaps {
     /// place when the swap ends, because pieces may have been moved already.
     bool functional(const Swap& s, std::uint8_t slot, std::uint32_t offset,
                     FunctionalAccess& access);
-    parts::DeferredWrites& deferred() { return state_.deferred; }
+    device_parts::DeferredWrites& deferred() { return state_.deferred; }
 
     void check_loaded(Loader& l, unsigned slots, unsigned modules, std::size_t banks) const;
     void waits_on(const std::string& path, WaitReport& report) const;

@@ -1,16 +1,16 @@
 #pragma once
 
+#include "device_parts/deferred_writes.hh"
+#include "device_parts/sector_store.hh"
 #include "ohm/two_level/dram_cache.hh"
-#include "parts/deferred_writes.hh"
-#include "parts/sector_store.hh"
 #include "protocol/mem.hh"
 
 namespace memsim::ohm {
 
 struct CachedLinesState {
     DramCache tags;
-    parts::SectorStore dram;        ///< contents
-    parts::DeferredWrites deferred; ///< to lines in use by requests, by set
+    device_parts::SectorStore dram;        ///< contents
+    device_parts::DeferredWrites deferred; ///< to lines in use by requests, by set
 };
 
 /// The lines held by the DRAM of two-level mode: their tags and, if the machine carries contents,

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/state/hash_map.hh"
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 
 #include <vector>
 
@@ -25,7 +25,7 @@ class SetQueues {
     bool enter(std::uint64_t set, std::uint32_t id) {
         next_[id] = none;
         if (std::uint32_t* const last = last_.find(set)) {
-            parts::named(next_, *last) = id;
+            device_parts::named(next_, *last) = id;
             *last = id;
             return false;
         }

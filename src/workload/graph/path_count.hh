@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/error.hh"
-#include "program/warp_stream.hh"
+#include "gpu_program/warp_stream.hh"
 
 #include <bit>
 #include <cmath>
@@ -13,8 +13,8 @@
 /// are exact; sums are rounded to nearest.
 namespace memsim::workload::path_count {
 
-using program::u32;
-using program::u64;
+using gpu_program::u32;
+using gpu_program::u64;
 
 inline constexpr u32 fraction_bits = 20;
 inline constexpr u32 one = 1u << fraction_bits; ///< 0 means no path

@@ -16,7 +16,7 @@ DecoderShape LanguageModel::shape() const {
     return shape;
 }
 
-program::KernelSource& LanguageModel::kernels() {
+gpu_program::KernelSource& LanguageModel::kernels() {
     if (state.function.source) return *state.function.source;
     Options options;
     options.seed = params.seed();

@@ -32,9 +32,11 @@ class LanguageModel final : public Model<LanguageModel>, public protocol::HasKer
     explicit LanguageModel(const Params& p) : params(p) {}
     void init() override { kernels(); }
     void wake() override { serve_launches(*this); }
-    program::KernelSource& kernels() override;
+    gpu_program::KernelSource& kernels() override;
     std::string kernel() const override { return state.kernel; }
-    std::unique_ptr<program::KernelSource>* prepared() override { return &state.function.source; }
+    std::unique_ptr<gpu_program::KernelSource>* prepared() override {
+        return &state.function.source;
+    }
 
     const Params params;
     Ports port;

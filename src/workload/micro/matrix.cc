@@ -34,7 +34,7 @@ class MatrixOperations final : public Application {
         std::array<Lanes<float>, sums> sum;
         for (u32 i = 0; i < options_.iterations; ++i) {
             Lanes<float>& s = sum[i % sums];
-            for (u32 lane = 0; lane < program::warp_lanes; ++lane) s[lane] += depth;
+            for (u32 lane = 0; lane < gpu_program::warp_lanes; ++lane) s[lane] += depth;
             w.matrix(products, s);
         }
         Lanes<float> all = sum[0];

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "files/input_file.hh"
+#include "input_files/input_file.hh"
 
 #include <vector>
 
 /// Convolutional networks as lists of layers, and Darknet's two file formats (Redmon, 2013-2016).
 namespace memsim::workload {
 
-using files::InputFile;
+using input_files::InputFile;
 
 struct Layer {
     enum class Kind : std::uint8_t {

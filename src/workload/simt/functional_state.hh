@@ -1,6 +1,6 @@
 #pragma once
 
-#include "program/kernel_source.hh"
+#include "gpu_program/kernel_source.hh"
 
 #include <memory>
 
@@ -12,7 +12,7 @@ class FunctionalState {
   public:
     static constexpr std::string_view archived_as = "KernelSource";
 
-    std::unique_ptr<program::KernelSource> source;
+    std::unique_ptr<gpu_program::KernelSource> source;
 
     template <class Archive>
     void archive(Archive& a) {

@@ -46,7 +46,7 @@ void serve_launches(Host& host) {
     while (!in.empty() && in.can_send()) {
         const protocol::LaunchRequest request = in.pop();
         if constexpr (requires { host.before_launch(); }) host.before_launch();
-        program::Launch launch;
+        gpu_program::Launch launch;
         protocol::LaunchReply reply;
         reply.stream = request.stream;
         if (host.kernels().stream(request.stream).next_launch(launch)) {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "program/fill_lanes.hh"
-#include "program/warp_stream.hh"
+#include "gpu_program/fill_lanes.hh"
+#include "gpu_program/warp_stream.hh"
 
 #include <algorithm>
 #include <array>
@@ -15,10 +15,10 @@
 /// from the data flow; kernels do not state them.
 namespace memsim::workload {
 
-using program::u32;
-using program::u64;
-using program::u8;
-using program::warp_lanes;
+using gpu_program::u32;
+using gpu_program::u64;
+using gpu_program::u8;
+using gpu_program::warp_lanes;
 
 /// Bit i: lane i.
 using Mask = u32;
@@ -39,7 +39,7 @@ inline Needs operator|(Needs a, Needs b) {
 /// has waited yet.
 class Flow {
   public:
-    Flow(std::vector<u8>& bytes, program::StreamCounts& counts, Mask threads, bool by_rule)
+    Flow(std::vector<u8>& bytes, gpu_program::StreamCounts& counts, Mask threads, bool by_rule)
         : stream_(bytes, counts), active_(threads), by_rule_(by_rule) {}
 
     Mask active() const { return active_; }
@@ -74,7 +74,7 @@ class Flow {
         return {1, ++results_};
     }
 
-    program::WarpStreamWriter stream_;
+    gpu_program::WarpStreamWriter stream_;
     Mask active_;
     bool by_rule_;
     u32 results_ = 0; ///< so far
@@ -104,8 +104,8 @@ struct Lanes {
     Flow* flow = nullptr; ///< the owner of the register; none: a constant
     Needs needs;          ///< loads whose results it holds
 
-    Lanes() { program::fill_lanes(lane, T {}); }
-    explicit Lanes(T value) { program::fill_lanes(lane, value); }
+    Lanes() { gpu_program::fill_lanes(lane, T {}); }
+    explicit Lanes(T value) { gpu_program::fill_lanes(lane, value); }
     explicit Lanes(detail::Unset) {}
     Lanes(const Lanes&) = default;
     Lanes& operator=(const Lanes& other) {

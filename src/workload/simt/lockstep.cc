@@ -5,8 +5,8 @@
 
 namespace memsim::workload {
 
-using program::WarpOp;
-using program::WarpOpKind;
+using gpu_program::WarpOp;
+using gpu_program::WarpOpKind;
 
 void GroupOperations::decode(const std::vector<std::vector<u8>>& warps) {
     phases_.assign(warps.size(), std::vector<Phase>(1));
@@ -14,7 +14,7 @@ void GroupOperations::decode(const std::vector<std::vector<u8>>& warps) {
     for (std::size_t w = 0; w < warps.size(); ++w) {
         u64 position = 0;
         u32 results = 0;
-        program::WarpStreamReader reader(warps[w], position);
+        gpu_program::WarpStreamReader reader(warps[w], position);
         for (Operation o; reader.next(o.op);) {
             threads_[w] |= o.op.mask;
             if (o.op.kind == WarpOpKind::exit) break;
@@ -117,7 +117,7 @@ void Lockstep::access(u32 lanes) {
     }
     u32 together = 0;
     u64 needs = 0;
-    program::WarpStreamWriter::Addresses address {}, value {};
+    gpu_program::WarpStreamWriter::Addresses address {}, value {};
     const WarpOp leader = *first;
     first = &leader;
     for (u32 rest = lanes; rest; rest &= rest - 1) {

@@ -1,20 +1,20 @@
 #pragma once
 
-#include "program/warp_stream.hh"
+#include "gpu_program/warp_stream.hh"
 
 #include <vector>
 
 namespace memsim::workload {
 
-using program::u32;
-using program::u64;
-using program::u8;
+using gpu_program::u32;
+using gpu_program::u64;
+using gpu_program::u8;
 
 /// The decoded streams of a work-group's warps: by warp, its operations between barriers.
 class GroupOperations {
   public:
     struct Operation {
-        program::WarpOp op;
+        gpu_program::WarpOp op;
         u32 result = 0; ///< its number among the results of its warp, from 1; 0: none
     };
     using Phase = std::vector<Operation>; ///< of one warp
@@ -39,7 +39,7 @@ class GroupOperations {
 /// loop or a branch.
 class Lockstep {
   public:
-    Lockstep(program::WarpStreamWriter& writer, u32 lanes) : writer_(writer), lanes_(lanes) {}
+    Lockstep(gpu_program::WarpStreamWriter& writer, u32 lanes) : writer_(writer), lanes_(lanes) {}
 
     /// Runs thread `thread` of this phase in a lane; a null phase executes nothing.
     struct Item {
@@ -62,7 +62,7 @@ class Lockstep {
     void compute(u32 lanes);
     void access(u32 lanes);
 
-    program::WarpStreamWriter& writer_;
+    gpu_program::WarpStreamWriter& writer_;
     std::vector<Lane> lanes_;
     u32 results_ = 0; ///< in the stream
 };

@@ -6,8 +6,8 @@
 
 namespace memsim::workload {
 
-using program::BlockStreams;
-using program::Launch;
+using gpu_program::BlockStreams;
+using gpu_program::Launch;
 
 static const Registration<SerialGroups> serial_groups {
     "Runs the work-groups of an application in hardware threads, one after the other."};
@@ -16,9 +16,9 @@ namespace {
 
 /// The launches of another application, distributed over hardware threads. Its
 /// state consists of the other's state and the current launch.
-class SerialSource final : public program::KernelSource {
+class SerialSource final : public gpu_program::KernelSource {
   public:
-    SerialSource(program::KernelSource& of, const SerialGroups::Params& params,
+    SerialSource(gpu_program::KernelSource& of, const SerialGroups::Params& params,
                  SerialLaunch& launch)
         : of_(of), params_(params), launch_(launch) {}
 
@@ -50,13 +50,13 @@ class SerialSource final : public program::KernelSource {
         out.counts = {};
         out.warps.resize(1);
         out.warps[0].clear();
-        program::WarpStreamWriter writer(out.warps[0], out.counts);
+        gpu_program::WarpStreamWriter writer(out.warps[0], out.counts);
         Lockstep lockstep(writer, lanes);
         std::vector<Lockstep::Item> items(lanes);
         for (std::uint32_t phase = 0; phase < phases; ++phase)
-            for (std::uint32_t thread = 0; thread < warps * program::warp_lanes; ++thread) {
-                const std::uint32_t w = thread / program::warp_lanes;
-                const std::uint32_t t = thread % program::warp_lanes;
+            for (std::uint32_t thread = 0; thread < warps * gpu_program::warp_lanes; ++thread) {
+                const std::uint32_t w = thread / gpu_program::warp_lanes;
+                const std::uint32_t t = thread % gpu_program::warp_lanes;
                 for (std::uint32_t i = 0; i < lanes; ++i) {
                     const GroupOperations& g = groups_[i];
                     const bool has = w < g.warps() && g.threads(w) >> t & 1;
@@ -67,11 +67,13 @@ class SerialSource final : public program::KernelSource {
         writer.exit(active);
     }
 
-    std::vector<program::MemoryView> memory() const override { return of_.memory(); }
+    std::vector<gpu_program::MemoryView> memory() const override { return of_.memory(); }
     void note_host_writes() override { of_.note_host_writes(); }
-    std::vector<program::HostWrite> take_host_writes() override { return of_.take_host_writes(); }
+    std::vector<gpu_program::HostWrite> take_host_writes() override {
+        return of_.take_host_writes();
+    }
     std::uint64_t footprint_bytes() const override { return of_.footprint_bytes(); }
-    const std::vector<program::Allocation>& allocations() const override {
+    const std::vector<gpu_program::Allocation>& allocations() const override {
         return of_.allocations();
     }
     std::vector<std::string> inputs() const override { return of_.inputs(); }
@@ -88,7 +90,7 @@ class SerialSource final : public program::KernelSource {
     }
 
   private:
-    program::KernelSource& of_;
+    gpu_program::KernelSource& of_;
     const SerialGroups::Params& params_;
     SerialLaunch& launch_;
     BlockStreams streams_;                ///< scratch space
@@ -101,9 +103,9 @@ protocol::HasKernels& SerialGroups::application() const {
     return port.program.interface<protocol::HasKernels>();
 }
 
-program::KernelSource& SerialGroups::kernels() {
+gpu_program::KernelSource& SerialGroups::kernels() {
     if (serial_) return *serial_;
-    program::KernelSource& of = application().kernels();
+    gpu_program::KernelSource& of = application().kernels();
     // Only an Application runs its blocks in any order (KernelSource), which a cast finds.
     if (!dynamic_cast<Application*>(&of))
         refuse("program", port.program.neighbour_path() +

@@ -24,7 +24,7 @@ class SerialGroups final : public Model<SerialGroups>, public protocol::HasKerne
   public:
     struct Params {
         Param<unsigned> lanes {
-            8, {1, program::warp_lanes}, "Hardware threads per warp", from_wiring()};
+            8, {1, gpu_program::warp_lanes}, "Hardware threads per warp", from_wiring()};
         Param<unsigned> warps {
             32,
             {1, 1u << 16},
@@ -57,7 +57,7 @@ class SerialGroups final : public Model<SerialGroups>, public protocol::HasKerne
     void init() override { kernels(); }
     void wake() override;
     void check_loaded(Loader& l) const override;
-    program::KernelSource& kernels() override;
+    gpu_program::KernelSource& kernels() override;
     std::string kernel() const override;
 
     const Params params;
@@ -68,7 +68,7 @@ class SerialGroups final : public Model<SerialGroups>, public protocol::HasKerne
   private:
     protocol::HasKernels& application() const;
 
-    std::unique_ptr<program::KernelSource> serial_;
+    std::unique_ptr<gpu_program::KernelSource> serial_;
 };
 
 } // namespace memsim::workload

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "program/kernel_source.hh"
+#include "gpu_program/kernel_source.hh"
 
 #include <array>
 #include <string_view>

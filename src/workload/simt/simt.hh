@@ -13,10 +13,10 @@
 /// instruction fetch, independent thread scheduling, local memory.
 namespace memsim::workload {
 
-using program::BlockStreams;
-using program::KernelSource;
-using program::Launch;
-using program::WarpOpKind;
+using gpu_program::BlockStreams;
+using gpu_program::KernelSource;
+using gpu_program::Launch;
+using gpu_program::WarpOpKind;
 
 /// Instruction costs of the counting rule, derived from sm_80 machine code
 /// (docs/models/workloads.md).

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "files/input_file.hh"
+#include "input_files/input_file.hh"
 #include "workload/device_memory.hh"
 
 namespace memsim::workload {
 
-using files::InputFile;
+using input_files::InputFile;
 
 /// A picture with three bytes per pixel (red, green, blue), rows from the top.
 struct Picture {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "files/words.hh"
+#include "input_files/words.hh"
 #include "workload/traces/accelsim_opcode.hh"
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace memsim::workload {
 
-using files::InputFile;
-using files::Words;
+using input_files::InputFile;
+using input_files::Words;
 
 /// One traced instruction of a warp.
 struct SassInstruction {

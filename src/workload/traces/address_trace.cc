@@ -1,6 +1,6 @@
 #include "workload/traces/address_trace.hh"
 
-#include "files/words.hh"
+#include "input_files/words.hh"
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/kernel/named.hh"
-#include "files/input_file.hh"
+#include "input_files/input_file.hh"
 
 #include <array>
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace memsim::workload {
 
 using namespace memsim::literals;
-using files::InputFile;
+using input_files::InputFile;
 
 enum class TraceCommandKind : std::uint8_t { read, write, atomic };
 constexpr std::array<std::string_view, 3> names_of(TraceCommandKind) {
@@ -50,7 +50,7 @@ struct TraceOptions {
     /// For Ramulator's ReadWriteTrace: numbers of channels, ranks, bank groups, banks, rows and
     /// columns (of `bytes`); empty: not stated.
     std::vector<std::uint64_t> geometry {};
-    std::string map = "RoRaBaCoCh"; ///< the memory's address mapping: parts/address_map.hh
+    std::string map = "RoRaBaCoCh"; ///< the memory's address mapping: device_parts/address_map.hh
     bool from_first = false;        ///< count times from the first record
     Gem5Commands gem5 = Gem5Commands::common;
 };

@@ -1,6 +1,6 @@
 #include "workload/traces/trace_list.hh"
 
-#include "files/words.hh"
+#include "input_files/words.hh"
 
 #include <algorithm>
 #include <filesystem>
@@ -9,8 +9,8 @@ namespace memsim::workload {
 
 namespace fs = std::filesystem;
 
-using files::InputFile;
-using files::Words;
+using input_files::InputFile;
+using input_files::Words;
 
 namespace {
 

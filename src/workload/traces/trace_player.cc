@@ -1,7 +1,7 @@
 #include "workload/traces/trace_player.hh"
 
 #include "core/kernel/registry.hh"
-#include "parts/address_map.hh"
+#include "device_parts/address_map.hh"
 
 #include <algorithm>
 #include <limits>
@@ -39,14 +39,14 @@ std::unique_ptr<TraceReader> TracePlayer::open() const {
 /// For a trace of DRAM locations: checks that the memory maps the constructed addresses to the same
 /// locations.
 void TracePlayer::check_map() const {
-    const auto* memory = port.mem_side.find_interface<const parts::HasAddressMap>();
+    const auto* memory = port.mem_side.find_interface<const device_parts::HasAddressMap>();
     const std::vector<std::uint64_t> n = parse_geometry(params.geometry());
     if (!memory || n.size() != 6) return;
     const auto count = [&](std::size_t i) { return static_cast<std::uint32_t>(n[i]); };
     bool found = true;
     try {
-        const parts::AddressMap own(params.map, {count(0), count(1), count(2), count(3), count(4),
-                                                 count(5), params.bytes(), 1});
+        const device_parts::AddressMap own(params.map, {count(0), count(1), count(2), count(3),
+                                                        count(4), count(5), params.bytes(), 1});
         found = own.within(memory->address_map());
     } catch (const ConfigError&) { // the reader or the memory reports its own errors
     }

@@ -8,7 +8,7 @@ namespace memsim::workload {
 static const Registration<TraceProgram> trace_program {
     "A traced application: the kernels of an Accel-Sim trace."};
 
-program::KernelSource& TraceProgram::kernels() {
+gpu_program::KernelSource& TraceProgram::kernels() {
     if (state.function.source) return *state.function.source;
     const auto raw = [](Bytes b) { return static_cast<std::uint64_t>(b.raw); };
     if (params.trace->empty())

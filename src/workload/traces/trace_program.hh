@@ -51,7 +51,7 @@ class TraceProgram final : public Model<TraceProgram>, public protocol::HasKerne
     void init() override { kernels(); }
     std::vector<std::string> inputs() const override { return state.function.source->inputs(); }
     void wake() override { serve_launches(*this); }
-    program::KernelSource& kernels() override;
+    gpu_program::KernelSource& kernels() override;
     std::string kernel() const override { return state.kernel; }
 
     const Params params;

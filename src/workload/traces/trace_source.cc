@@ -2,7 +2,7 @@
 
 #include "core/base/hash.hh"
 #include "core/base/heed.hh"
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 #include "workload/traces/bank_conflicts.hh"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace memsim::workload {
 
-using program::WarpOpKind;
+using gpu_program::WarpOpKind;
 
 namespace {
 
@@ -99,8 +99,8 @@ void TraceSource::place_pages() {
     TraceSourceOptions once = options_;
     once.repeat = 1;
     TraceSource all(path_, once, *this);
-    program::Launch launch;
-    program::BlockStreams out;
+    gpu_program::Launch launch;
+    gpu_program::BlockStreams out;
     while (all.next_launch(launch))
         for (std::uint32_t block = 0; block < launch.blocks(); ++block) {
             heed();
@@ -108,8 +108,8 @@ void TraceSource::place_pages() {
         }
 }
 
-program::KernelSource& TraceSource::stream(std::uint32_t number) {
-    return number == 0 ? *this : *parts::named(others_, number - 1);
+gpu_program::KernelSource& TraceSource::stream(std::uint32_t number) {
+    return number == 0 ? *this : *device_parts::named(others_, number - 1);
 }
 
 std::vector<std::string> TraceSource::inputs() const {
@@ -159,7 +159,7 @@ void TraceSource::load(Loader& from) {
     for (const auto& other : others_) other->load(from);
 }
 
-bool TraceSource::next_launch(program::Launch& launch) {
+bool TraceSource::next_launch(gpu_program::Launch& launch) {
     while (state.command < commands_.size() && commands_[state.command].kernel.empty())
         ++state.command;
     if (state.command == commands_.size()) {
@@ -178,7 +178,7 @@ bool TraceSource::next_launch(program::Launch& launch) {
     return true;
 }
 
-void TraceSource::run_block(std::uint32_t block, program::BlockStreams& out) {
+void TraceSource::run_block(std::uint32_t block, gpu_program::BlockStreams& out) {
     MEMSIM_ASSERT(state.in_kernel && block == state.next_block,
                   "blocks of a launch must be run in linear order, each once");
     const AccelSimKernel::Header& header = kernel_->header();
@@ -190,7 +190,7 @@ void TraceSource::run_block(std::uint32_t block, program::BlockStreams& out) {
     kernel_->begin_block(block);
     SassInstruction i;
     while (const auto warp = kernel_->next_warp()) {
-        program::WarpStreamWriter stream(out.warps[*warp], out.counts);
+        gpu_program::WarpStreamWriter stream(out.warps[*warp], out.counts);
         result_of_.fill(0);
         results_ = copies_ = 0;
         while (kernel_->next(i)) write(i, stream, kernel_->instructions_left() == 0);
@@ -198,7 +198,7 @@ void TraceSource::run_block(std::uint32_t block, program::BlockStreams& out) {
     }
     // A warp without traced instructions ends at once.
     for (auto& bytes : out.warps)
-        if (bytes.empty()) program::WarpStreamWriter(bytes, out.counts).exit(0);
+        if (bytes.empty()) gpu_program::WarpStreamWriter(bytes, out.counts).exit(0);
     state.instructions += out.counts.warp_instructions;
     ++state.next_block;
     state.line = kernel_->file().place().line;
@@ -264,7 +264,8 @@ SassSpace TraceSource::space_of(const SassInstruction& i) const {
     return first;
 }
 
-void TraceSource::write(const SassInstruction& i, program::WarpStreamWriter& stream, bool last) {
+void TraceSource::write(const SassInstruction& i, gpu_program::WarpStreamWriter& stream,
+                        bool last) {
     const std::uint64_t waits = waits_of(i);
     if (i.opcode.space != SassSpace::none && i.mask != 0)
         access(i, stream, waits);
@@ -296,7 +297,7 @@ std::uint64_t TraceSource::local_offset(std::uint64_t address, unsigned width) c
     return stack ? options_.local - depth : address;
 }
 
-void TraceSource::access(const SassInstruction& i, program::WarpStreamWriter& stream,
+void TraceSource::access(const SassInstruction& i, gpu_program::WarpStreamWriter& stream,
                          std::uint64_t waits) {
     const std::uint32_t pc = pc_base_ + i.pc;
     const SassSpace space = space_of(i);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "program/kernel_source.hh"
+#include "gpu_program/kernel_source.hh"
 #include "workload/traces/accelsim_kernel.hh"
 #include "workload/traces/trace_list.hh"
 #include "workload/traces/trace_memory.hh"
@@ -25,7 +25,7 @@ struct TraceSourceOptions {
 /// plays the first one and creates a source for each of the others, which share its memory. Their
 /// pages are placed in advance in list order, so that places do not depend on the timing of
 /// streams.
-class TraceSource final : public program::KernelSource {
+class TraceSource final : public gpu_program::KernelSource {
   public:
     struct State {
         std::string input;         ///< digest of the list and the sizes of its files
@@ -41,16 +41,18 @@ class TraceSource final : public program::KernelSource {
 
     TraceSource(const std::string& path, const TraceSourceOptions& options);
 
-    bool next_launch(program::Launch& launch) override;
-    void run_block(std::uint32_t block, program::BlockStreams& out) override;
+    bool next_launch(gpu_program::Launch& launch) override;
+    void run_block(std::uint32_t block, gpu_program::BlockStreams& out) override;
     std::uint32_t streams() const override {
         return static_cast<std::uint32_t>(others_.size() + 1);
     }
-    program::KernelSource& stream(std::uint32_t number) override;
+    gpu_program::KernelSource& stream(std::uint32_t number) override;
     std::uint64_t footprint_bytes() const override { return options_.memory; }
     std::uint64_t local_bytes() const override { return options_.local; }
     void reserve_local(std::uint64_t bytes) override { state.memory.reserve_local(bytes); }
-    const std::vector<program::Allocation>& allocations() const override { return allocations_; }
+    const std::vector<gpu_program::Allocation>& allocations() const override {
+        return allocations_;
+    }
     std::vector<std::string> inputs() const override;
     std::uint64_t result_digest() const override;
     void save(Saver& to) const override;
@@ -71,8 +73,9 @@ class TraceSource final : public program::KernelSource {
     void open(const std::string& path);
     TraceMemory& traced_memory() { return shared_ ? shared_->state.memory : state.memory; }
     std::uint64_t waits_of(const SassInstruction& i);
-    void write(const SassInstruction& i, program::WarpStreamWriter& stream, bool last);
-    void access(const SassInstruction& i, program::WarpStreamWriter& stream, std::uint64_t waits);
+    void write(const SassInstruction& i, gpu_program::WarpStreamWriter& stream, bool last);
+    void access(const SassInstruction& i, gpu_program::WarpStreamWriter& stream,
+                std::uint64_t waits);
     std::uint64_t local_offset(std::uint64_t address, unsigned width) const;
     SassSpace space_of(const SassInstruction& i) const;
     void produce(const SassInstruction& i);
@@ -82,7 +85,7 @@ class TraceSource final : public program::KernelSource {
     std::vector<TraceCommand> commands_;
     TraceSource* shared_ = nullptr; ///< owner of the shared memory and names, if not this object
     std::vector<std::unique_ptr<TraceSource>> others_;
-    std::vector<program::Allocation> allocations_;
+    std::vector<gpu_program::Allocation> allocations_;
     std::unique_ptr<AccelSimKernel> kernel_;
     std::uint32_t pc_base_ = 0;
     // For the warp being read: the number of the result last written to each register, from 1; 0:
@@ -91,7 +94,7 @@ class TraceSource final : public program::KernelSource {
     std::uint64_t results_ = 0;
     std::uint64_t copies_ =
         0; ///< result number of the first LDGSTS that was not waited for; 0: none
-    program::WarpStreamWriter::Addresses address_ {};
+    gpu_program::WarpStreamWriter::Addresses address_ {};
 };
 
 static_assert(checkpointable<TraceSource::State>());

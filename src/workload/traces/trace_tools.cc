@@ -1,8 +1,8 @@
 #include "workload/traces/trace_tools.hh"
 
 #include "core/base/text.hh"
-#include "files/input_file.hh"
-#include "program/local_memory.hh"
+#include "gpu_program/local_memory.hh"
+#include "input_files/input_file.hh"
 #include "workload/traces/trace_source.hh"
 
 #include <fmt/format.h>
@@ -26,9 +26,9 @@ const TraceSourceOptions as_traced {
 template <class OnLaunch, class OnOp>
 void play(const std::string& path, OnLaunch&& on_launch, OnOp&& on_op) {
     TraceSource source(path, as_traced);
-    program::Launch launch;
-    program::BlockStreams out;
-    program::WarpOp op;
+    gpu_program::Launch launch;
+    gpu_program::BlockStreams out;
+    gpu_program::WarpOp op;
     while (source.next_launch(launch)) {
         on_launch(launch);
         for (std::uint32_t block = 0; block < launch.blocks(); ++block) {
@@ -36,9 +36,9 @@ void play(const std::string& path, OnLaunch&& on_launch, OnOp&& on_op) {
             for (std::size_t w = 0; w < out.warps.size(); ++w) {
                 const std::uint64_t before = std::uint64_t {block} * out.warps.size() + w + 1;
                 const std::uint64_t local =
-                    as_traced.memory - before * program::warp_lanes * as_traced.local;
+                    as_traced.memory - before * gpu_program::warp_lanes * as_traced.local;
                 std::uint64_t position = 0;
-                for (program::WarpStreamReader reader(out.warps[w], position); reader.next(op);)
+                for (gpu_program::WarpStreamReader reader(out.warps[w], position); reader.next(op);)
                     on_op(op, local);
             }
         }
@@ -66,12 +66,12 @@ TraceFacts accelsim_info(const std::string& path) {
                   atomics = 0, in_shared = 0;
     play(
         path,
-        [&](const program::Launch& l) {
+        [&](const gpu_program::Launch& l) {
             ++launches;
             blocks += l.blocks();
         },
-        [&](const program::WarpOp& op, std::uint64_t) {
-            using enum program::WarpOpKind;
+        [&](const gpu_program::WarpOp& op, std::uint64_t) {
+            using enum gpu_program::WarpOpKind;
             warp += op.instructions;
             thread += op.thread_instructions();
             loads += op.kind == load;
@@ -102,10 +102,10 @@ void for_each_record(const std::string& path, const TraceOptions& options, F&& f
     bool more = true;
     play(
         path, [](const auto&) {},
-        [&](program::WarpOp& op, std::uint64_t local) {
+        [&](gpu_program::WarpOp& op, std::uint64_t local) {
             if (!more || !touches_memory(op.kind)) return;
-            program::for_each_row(
-                op, local, program::local_row_bytes, [&](const program::WarpOp& row) {
+            gpu_program::for_each_row(
+                op, local, gpu_program::local_row_bytes, [&](const gpu_program::WarpOp& row) {
                     std::array<std::uint64_t, 64> sectors;
                     std::size_t n = 0;
                     for (std::uint32_t rest = row.mask; rest; rest &= rest - 1) {
@@ -121,10 +121,10 @@ void for_each_record(const std::string& path, const TraceOptions& options, F&& f
                         r.address = sectors[i] * 32;
                         r.bytes = 32;
                         r.pc = row.pc;
-                        r.command = row.kind == program::WarpOpKind::load ? TraceCommandKind::read
-                                    : row.kind == program::WarpOpKind::store
-                                        ? TraceCommandKind::write
-                                        : TraceCommandKind::atomic;
+                        r.command =
+                            row.kind == gpu_program::WarpOpKind::load    ? TraceCommandKind::read
+                            : row.kind == gpu_program::WarpOpKind::store ? TraceCommandKind::write
+                                                                         : TraceCommandKind::atomic;
                         more = f(r, std::string_view());
                     }
                 });
@@ -172,8 +172,8 @@ std::vector<std::vector<std::string>> trace_head(const std::string& path,
     if (is_accelsim(path)) {
         rows.push_back({"launch", "kernel", "grid", "block", "registers", "shared"});
         TraceSource source(path, as_traced);
-        program::Launch l;
-        program::BlockStreams out;
+        gpu_program::Launch l;
+        gpu_program::BlockStreams out;
         while (rows.size() <= n && source.next_launch(l)) {
             rows.push_back({show(rows.size()), l.kernel,
                             fmt::format("{},{},{}", l.grid[0], l.grid[1], l.grid[2]),

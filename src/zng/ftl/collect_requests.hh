@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/state/fifo.hh"
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 #include "zng/ftl/merges.hh"
 #include "zng/layout/geometry.hh"
 #include "zng/network/flash_network.hh"
@@ -78,8 +78,8 @@ class CollectRequests {
     std::uint32_t merge_of(std::uint32_t tag) const { return tag / limits_.ratio; }
     /// A page of a move has arrived. Returns the move if this was its last page, else null.
     const DataMove* moved(const CollectResponse& r) {
-        Merge& m = parts::named(merges_.merges, merge_of(r.tag));
-        DataMove& move = parts::named(m.moves, r.tag % limits_.ratio);
+        Merge& m = device_parts::named(merges_.merges, merge_of(r.tag));
+        DataMove& move = device_parts::named(m.moves, r.tag % limits_.ratio);
         --package_moves_[flash_.package_of(move.blocks.from, r.page)];
         if (++move.done < flash_.mapped_pages()) return nullptr;
         --m.left;
@@ -87,7 +87,7 @@ class CollectRequests {
     }
     /// A block was erased in one plane. Returns whether this was the last erase of its merge.
     bool erased(const CollectResponse& r) {
-        return --parts::named(merges_.merges, merge_of(r.tag)).left == 0;
+        return --device_parts::named(merges_.merges, merge_of(r.tag)).left == 0;
     }
     void check_loaded(Loader& l, std::uint64_t blocks) const {
         for (std::uint32_t i = 0; i < extensions_.size(); ++i)

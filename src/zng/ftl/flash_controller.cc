@@ -1,7 +1,7 @@
 #include "zng/ftl/flash_controller.hh"
 
 #include "core/kernel/registry.hh"
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 #include "protocol/traffic.hh"
 #include "zng/network/line_packet.hh"
 #include "zng/network/mesh.hh"
@@ -237,7 +237,7 @@ bool FlashController::receive(const FlashPacket& p) {
 }
 
 void FlashController::complete(std::uint32_t slot, const FlashPacket& p) {
-    Slot& s = parts::named(state.slots, slot);
+    Slot& s = device_parts::named(state.slots, slot);
     if (s.collects) {
         ++(s.collect.op == CollectOp::move    ? stat.moves
            : s.collect.op == CollectOp::erase ? stat.erases

@@ -1,7 +1,7 @@
 #include "zng/ftl/garbage_collector.hh"
 
 #include "core/kernel/registry.hh"
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 #include "zng/ftl/data_ranges.hh"
 
 #include <algorithm>
@@ -86,14 +86,14 @@ void GarbageCollector::take_answers() {
     while (!port.mmu.empty()) {
         const std::uint32_t tag = port.mmu.pop().tag;
         if (tag == not_awaited) continue;
-        parts::named(state.applications, tag);
+        device_parts::named(state.applications, tag);
         stat.drain_time.sample(held_->drained(tag, now()));
         for (auto& f : state.flushes) f.push(static_cast<std::uint16_t>(tag));
     }
     for (unsigned i = 0; i < port.flush.size(); ++i)
         while (!port.flush[i].empty()) {
             const std::uint32_t tag = port.flush[i].pop().tag;
-            const HeldApplication& a = parts::named(state.applications, tag);
+            const HeldApplication& a = device_parts::named(state.applications, tag);
             if (held_->flushed(tag)) stat.flush_time.sample(Time {now() - a.drained});
         }
     for (unsigned c = 0; c < port.collect.size(); ++c)

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 #include "zng/ftl/free_blocks.hh"
 
 namespace memsim::zng {

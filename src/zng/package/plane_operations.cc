@@ -1,7 +1,7 @@
 #include "zng/package/plane_operations.hh"
 
 #include "core/base/bits.hh"
-#include "parts/named.hh"
+#include "device_parts/named.hh"
 
 namespace memsim::zng::package {
 
@@ -210,7 +210,7 @@ void PlaneOperations::send_copies(std::uint32_t worker) {
 }
 
 void PlaneOperations::come_back(const FlashPacket& p) {
-    Worker& w = parts::named(core_.state.workers.workers, p.tag);
+    Worker& w = device_parts::named(core_.state.workers.workers, p.tag);
     MEMSIM_ASSERT(w.stage == Stage::copying, "a copy returns that no plane waits for");
     core_.versions.come_back(p.tag, p.line, p.contents);
     if (--w.copies == 0) migrated(p.tag);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/state/hash_map.hh"
-#include "parts/links.hh"
+#include "device_parts/links.hh"
 #include "zng/layout/page_mask.hh"
 #include "zng/package/page_address.hh"
 
@@ -26,7 +26,7 @@ struct Register {
 
 /// The registers that share their pages: those of a package, or those of one plane.
 struct RegisterPool {
-    parts::ListEnds written; ///< dirty registers, ordered by their last write
+    device_parts::ListEnds written; ///< dirty registers, ordered by their last write
     std::uint32_t free = 0;
     std::uint32_t leaving = 0; ///< queued or busy
 };
@@ -86,7 +86,7 @@ class RegisterFile {
         RegisterPool& p = pool(a.plane);
         --p.free, ++state_.used;
         state_.registers[i] = {a, key, {}, 0, 0, 0, RegisterPhase::dirty};
-        parts::link_newest(state_.registers, p.written, i);
+        device_parts::link_newest(state_.registers, p.written, i);
         state_.of_page[key] = i;
         return i;
     }
@@ -95,13 +95,13 @@ class RegisterFile {
         r.mask.add(line, sectors, partial);
         if (r.phase != RegisterPhase::dirty) return;
         RegisterPool& p = pool(r.address.plane);
-        parts::unlink(state_.registers, p.written, i);
-        parts::link_newest(state_.registers, p.written, i);
+        device_parts::unlink(state_.registers, p.written, i);
+        device_parts::link_newest(state_.registers, p.written, i);
     }
     /// Queues a dirty register for programming.
     void queue(std::uint32_t i, Tick now) {
         RegisterPool& p = pool(state_.registers[i].address.plane);
-        parts::unlink(state_.registers, p.written, i);
+        device_parts::unlink(state_.registers, p.written, i);
         state_.registers[i].phase = RegisterPhase::queued;
         state_.registers[i].queued_at = now;
         ++p.leaving;
@@ -134,7 +134,8 @@ class RegisterFile {
             free[pool_of(plane)] += static_cast<std::uint32_t>(std::popcount(state_.free[plane]));
         }
         for (std::uint32_t i = 0; i < pools(); ++i) {
-            parts::check_list(l, "registers.written", state_.registers, state_.pools[i].written);
+            device_parts::check_list(l, "registers.written", state_.registers,
+                                     state_.pools[i].written);
             l.within("registers.free", [&] {
                 l.check(free[i] == state_.pools[i].free,
                         "has a number of free registers that differs from its count");

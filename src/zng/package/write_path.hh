@@ -63,7 +63,7 @@ class WritePath {
         const RegisterPool& p = core_.registers.pool_at(pool);
         const std::uint32_t want = spare_ + waiting;
         std::uint32_t i = p.written.oldest;
-        while (p.free + p.leaving < want && i != parts::no_link) {
+        while (p.free + p.leaving < want && i != device_parts::no_link) {
             const Register& r = core_.registers[i];
             const std::uint32_t next = r.newer;
             // Versions of one page are programmed one after another.

@@ -1,8 +1,8 @@
 #include "zng/read_path/page_buffer.hh"
 
 #include "core/kernel/registry.hh"
-#include "parts/named.hh"
-#include "parts/record_part.hh"
+#include "device_parts/named.hh"
+#include "device_parts/record_part.hh"
 #include "protocol/block_size.hh"
 #include "protocol/traffic.hh"
 
@@ -73,8 +73,8 @@ bool PageBuffer::accept() {
 }
 
 /// Fetches a page into a frame whose present page, if any, can be dropped.
-std::uint32_t PageBuffer::fetch(std::uint64_t page, parts::AskedBy asked) {
-    const bool ahead = asked == parts::AskedBy::prefetch;
+std::uint32_t PageBuffer::fetch(std::uint64_t page, device_parts::AskedBy asked) {
+    const bool ahead = asked == device_parts::AskedBy::prefetch;
     const std::uint32_t f = make_room(page, ahead);
     if (f == none) return none;
     Frame& frame = state.frames[f];
@@ -138,11 +138,11 @@ void PageBuffer::serve(std::uint32_t slot) {
 void PageBuffer::make_newest(std::uint32_t f) {
     Frame& frame = state.frames[f];
     if (frame.dirty)
-        parts::unlink(state.frames, state.written, f);
+        device_parts::unlink(state.frames, state.written, f);
     else
         stat.dirty.set(now(), ++state.dirty);
     frame.dirty = true;
-    parts::link_newest(state.frames, state.written, f);
+    device_parts::link_newest(state.frames, state.written, f);
 }
 
 void PageBuffer::clean_excess() {
@@ -156,14 +156,14 @@ void PageBuffer::clean_excess() {
 void PageBuffer::write_out(std::uint32_t f) {
     Frame& frame = state.frames[f];
     frame.mode = Mode::leaving;
-    parts::unlink(state.frames, state.written, f);
+    device_parts::unlink(state.frames, state.written, f);
     frame.dirty = false;
     stat.dirty.set(now(), --state.dirty);
     front_->copy_out(f);
 }
 
 mem::PagedDram::Transfer& PageBuffer::transfer(std::uint32_t f) {
-    return parts::named(state.frames, f).transfer;
+    return device_parts::named(state.frames, f).transfer;
 }
 
 void PageBuffer::copied_in(std::uint32_t f) {
@@ -198,7 +198,7 @@ bool PageBuffer::send() {
 }
 
 void PageBuffer::drive_answered(const protocol::BlockResponse& r) {
-    Frame& frame = parts::named(state.frames, r.tag);
+    Frame& frame = device_parts::named(state.frames, r.tag);
     if (r.op == BlockOp::write) {
         frame.mode = Mode::idle;
         ++stat.pages_out;
@@ -260,7 +260,7 @@ void PageBuffer::check_loaded(Loader& l) const {
         dirty += f.dirty;
     }
     l.indices("to_drive", state.to_drive, frames);
-    parts::check_list(l, "written", state.frames, state.written);
+    device_parts::check_list(l, "written", state.frames, state.written);
     for (std::uint32_t f = state.written.oldest; f != none; f = state.frames[f].newer)
         written += state.frames[f].dirty ? 1u : 0u;
     l.within("dirty", [&] {

@@ -2,9 +2,9 @@
 
 #include "core/kernel/component.hh"
 #include "core/machine/functional.hh"
+#include "device_parts/links.hh"
+#include "device_parts/tag_policy.hh"
 #include "mem/page_cache/page_front.hh"
-#include "parts/links.hh"
-#include "parts/tag_policy.hh"
 #include "protocol/block_io.hh"
 
 namespace memsim::zng {
@@ -43,7 +43,7 @@ class PageBuffer final : public Model<PageBuffer>,
                            "Bytes per DRAM request for a part of a page",
                            assumed("a line of 128 B")};
         Param<unsigned> ways {8, {1, 64}, "Pages per set", assumed()};
-        Param<PolicyName<parts::TagPolicy>> replacement {
+        Param<PolicyName<device_parts::TagPolicy>> replacement {
             "lru", "Replacement policy of a set; a request for a page counts as a use",
             usual_policy()};
         mem::AheadParams ahead;
@@ -118,13 +118,13 @@ class PageBuffer final : public Model<PageBuffer>,
     };
     struct State {
         std::vector<Frame> frames;
-        Policy<parts::TagPolicy> replacement;
+        Policy<device_parts::TagPolicy> replacement;
         mem::PagesAhead ahead;
         std::vector<std::uint32_t> notes; ///< of the policy, by frame
         mem::PagedDram::State dram;
-        Fifo<std::uint32_t> to_drive;   ///< frames
-        parts::DeferredWrites deferred; ///< host writes to pages being fetched, by page
-        parts::ListEnds written;        ///< dirty frames, by their last write
+        Fifo<std::uint32_t> to_drive;          ///< frames
+        device_parts::DeferredWrites deferred; ///< host writes to pages being fetched, by page
+        device_parts::ListEnds written;        ///< dirty frames, by their last write
         std::uint32_t dirty = 0;
         Tick dispatcher_free = 0;
         Timer next;
@@ -157,7 +157,9 @@ class PageBuffer final : public Model<PageBuffer>,
     std::uint32_t first_of(std::uint64_t page) const {
         return static_cast<std::uint32_t>(page % sets_) * params.ways();
     }
-    parts::TagWords words() { return {state.notes.data(), params.ways(), params.ways(), sets_}; }
+    device_parts::TagWords words() {
+        return {state.notes.data(), params.ways(), params.ways(), sets_};
+    }
 
     // Interface to mem::PageFront.
     std::uint32_t find(std::uint64_t page) const;
@@ -166,7 +168,7 @@ class PageBuffer final : public Model<PageBuffer>,
         return mode == Mode::idle || mode == Mode::leaving;
     }
     bool first_use(std::uint32_t frame) { return std::exchange(state.frames[frame].ahead, false); }
-    std::uint32_t fetch(std::uint64_t page, parts::AskedBy asked);
+    std::uint32_t fetch(std::uint64_t page, device_parts::AskedBy asked);
     void waits(std::uint32_t, bool) {}
     void serve(std::uint32_t request);
     Counter& no_frame() { return stat.stalled_by_set; }

@@ -1,6 +1,6 @@
 #include "../target.hh"
 
-#include "files/input_file.hh"
+#include "input_files/input_file.hh"
 #include "workload/graph/input/graph_reader.hh"
 #include "workload/neural/network.hh"
 #include "workload/stencil/bitmap.hh"
@@ -14,7 +14,7 @@ const FuzzTargetFor graph {
     "graph", [](std::string_view bytes) { (void)workload::read_graph(file_of(bytes)); }};
 
 const FuzzTargetFor bitmap {"bitmap", [](std::string_view bytes) {
-                                files::InputFile file(file_of(bytes));
+                                input_files::InputFile file(file_of(bytes));
                                 (void)workload::read_bitmap(file);
                             }};
 
@@ -31,7 +31,7 @@ const FuzzTargetFor network {
 const FuzzTargetFor packed {"packed", [](std::string_view bytes) {
                                 if (bytes.empty()) return;
                                 const auto most = static_cast<unsigned char>(bytes[0]);
-                                files::InputFile file(file_of(bytes.substr(1)));
+                                input_files::InputFile file(file_of(bytes.substr(1)));
                                 std::string_view line;
                                 while (file.next_line(line)) {
                                     char some[256];

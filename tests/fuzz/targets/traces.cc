@@ -77,20 +77,20 @@ const FuzzTargetFor columns {
     }};
 
 /// Every launch and block of an application, as a dispatcher asks for them.
-void play(program::KernelSource& source) {
+void play(gpu_program::KernelSource& source) {
     constexpr std::uint32_t most_blocks = 64;
-    program::Launch launch;
-    program::BlockStreams out;
+    gpu_program::Launch launch;
+    gpu_program::BlockStreams out;
     out.with_values = true;
     while (source.next_launch(launch))
         for (std::uint32_t block = 0; block < launch.blocks(); ++block) {
             if (block == most_blocks) return;
             source.run_block(block, out);
             for (const auto& stream : out.warps) {
-                program::u64 position = 0;
-                program::WarpOp op;
-                program::WarpStreamReader reader(stream, position);
-                while (reader.next(op) && op.kind != program::WarpOpKind::exit)
+                gpu_program::u64 position = 0;
+                gpu_program::WarpOp op;
+                gpu_program::WarpStreamReader reader(stream, position);
+                while (reader.next(op) && op.kind != gpu_program::WarpOpKind::exit)
                     ;
             }
         }
@@ -114,12 +114,13 @@ const FuzzTargetFor steps {"steps", [](std::string_view bytes) {
 
 /// Streams of warps are part of checkpoints.
 const FuzzTargetFor streams {"streams", [](std::string_view bytes) {
-                                 const std::vector<program::u8> stream(bytes.begin(), bytes.end());
+                                 const std::vector<gpu_program::u8> stream(bytes.begin(),
+                                                                           bytes.end());
                                  as_of_a_checkpoint([&] {
-                                     program::u64 position = 0;
-                                     program::WarpOp op;
-                                     program::WarpStreamReader reader(stream, position);
-                                     do (void)program::peek(stream, position);
+                                     gpu_program::u64 position = 0;
+                                     gpu_program::WarpOp op;
+                                     gpu_program::WarpStreamReader reader(stream, position);
+                                     do (void)gpu_program::peek(stream, position);
                                      while (reader.next(op));
                                  });
                              }};

@@ -3,7 +3,7 @@
 #include "../core/plan.hh"
 #include "core/kernel/component.hh"
 #include "core/machine/functional.hh"
-#include "parts/sector_store.hh"
+#include "device_parts/sector_store.hh"
 #include "protocol/device_load.hh"
 #include "protocol/mem.hh"
 
@@ -46,7 +46,7 @@ class Endpoint final : public Model<Endpoint>, public Functional {
     };
     struct State {
         Rng random;
-        parts::SectorStore contents;
+        device_parts::SectorStore contents;
         DevLoad load = DevLoad::light;
         HashMap<Tick> units; ///< time at which each requested one is present
         std::deque<Seen> seen;

@@ -1,6 +1,6 @@
-#include "parts/tag_policy.hh"
+#include "device_parts/tag_policy.hh"
 
-namespace memsim::parts {
+namespace memsim::device_parts {
 
 /// The line used last makes room: of a loop that does not fit, a part stays.
 class Mru final : public PolicyModel<Mru, TagPolicy> {
@@ -22,4 +22,4 @@ class Mru final : public PolicyModel<Mru, TagPolicy> {
 };
 static const PolicyRegistration<Mru> mru {"mru", "The line used last makes room."};
 
-} // namespace memsim::parts
+} // namespace memsim::device_parts

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/machine/functional.hh"
-#include "parts/sector_store.hh"
+#include "device_parts/sector_store.hh"
 #include "protocol/mem.hh"
 
 namespace memsim::test {
@@ -38,7 +38,7 @@ class Station final : public Model<Station>, public Functional {
     struct State {
         unsigned busy = 0;    ///< places in use
         std::deque<Job> done; ///< served, and not answered yet
-        parts::SectorStore contents;
+        device_parts::SectorStore contents;
     };
 
     explicit Station(const Params& p) : params(p) {}

@@ -160,7 +160,7 @@ TEST_CASE("The policy of the map's cache selects its victims", "[flash]") {
     CHECK_FALSE(map.too_full());
     map.insert(3);
     REQUIRE(map.too_full());
-    CHECK(map.evict() == parts::no_link);
+    CHECK(map.evict() == device_parts::no_link);
     CHECK(map.use(gone) == MapCache::Found::nothing);
     CHECK(map.use(3 - gone) == MapCache::Found::here);
     CHECK(map.size() == 2);
@@ -175,7 +175,7 @@ TEST_CASE("The policy of the map's cache selects its victims", "[flash]") {
     map.insert(8);
     CHECK(map.evict() == 0);
     map.insert(10);
-    CHECK(map.evict() == parts::no_link); // clean before
+    CHECK(map.evict() == device_parts::no_link); // clean before
 }
 
 TEST_CASE("An entry changed while its page is read is written back", "[flash]") {
@@ -189,7 +189,7 @@ TEST_CASE("An entry changed while its page is read is written back", "[flash]") 
     map.insert(20);
     CHECK(map.evict() == 2);
     map.insert(30);
-    CHECK(map.evict() == parts::no_link); // 20 was never changed
+    CHECK(map.evict() == device_parts::no_link); // 20 was never changed
 }
 
 TEST_CASE("The policy of a drive's cache selects clean victims; dirty pages stay", "[flash]") {
@@ -201,22 +201,23 @@ TEST_CASE("The policy of a drive's cache selects clean victims; dirty pages stay
     for (const std::uint32_t lpn : {1, 2}) cache.fill(cache.create(lpn), 1);
     cache.touch(cache.find(1));
     cache.fill(cache.create(3), 1);
-    CHECK(cache.find(gone) == parts::no_link);
-    CHECK(cache.find(3 - gone) != parts::no_link);
+    CHECK(cache.find(gone) == device_parts::no_link);
+    CHECK(cache.find(3 - gone) != device_parts::no_link);
     cache.write(cache.find(3), 1);
     cache.write(cache.find(3 - gone), 1);
     CHECK(cache.full());
-    CHECK(cache.create(4) == parts::no_link);
+    CHECK(cache.create(4) == device_parts::no_link);
     const std::uint32_t oldest = cache.oldest_dirty();
     cache.take_off(oldest);
-    CHECK(cache.create(4) == parts::no_link); // on its way, it stays
+    CHECK(cache.create(4) == device_parts::no_link); // on its way, it stays
     cache.land(oldest, true);
     CHECK(cache.create(4) == oldest);
     cache.fill(oldest, 1);
     cache.trim(oldest, 1);
-    CHECK(cache.find(4) == parts::no_link);
+    CHECK(cache.find(4) == device_parts::no_link);
     CHECK(cache.size() == 1);
-    CHECK(state.replacement->evict({9}, state.residents) == parts::PagePolicy::none); // forgotten
+    CHECK(state.replacement->evict({9}, state.residents) ==
+          device_parts::PagePolicy::none); // forgotten
 }
 
 TEST_CASE("A collection limits concurrent moves and erases when no read is outstanding",

@@ -5,13 +5,13 @@
 namespace memsim::coalescer_test {
 
 using namespace memsim::gpu;
-using program::WarpOp;
+using gpu_program::WarpOp;
 
 namespace {
 
 WarpOp load(std::uint32_t mask, std::uint64_t (*address)(unsigned lane)) {
     WarpOp op;
-    op.kind = program::WarpOpKind::load;
+    op.kind = gpu_program::WarpOpKind::load;
     op.mask = mask;
     op.width = 4;
     op.instructions = 1;

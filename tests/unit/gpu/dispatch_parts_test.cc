@@ -18,19 +18,19 @@ protocol::LaunchReply launch(std::uint32_t threads, std::uint32_t registers = 0,
 }
 
 /// A program whose addresses grow by its local memory.
-struct Growing final : program::KernelSource {
-    bool next_launch(program::Launch&) override { return false; }
-    void run_block(program::u32, program::BlockStreams&) override {}
-    program::u64 footprint_bytes() const override { return data + reserved; }
-    program::u64 local_bytes() const override { return local; }
-    void reserve_local(program::u64 bytes) override { reserved = bytes; }
-    const std::vector<program::Allocation>& allocations() const override { return none; }
-    program::u64 result_digest() const override { return 0; }
+struct Growing final : gpu_program::KernelSource {
+    bool next_launch(gpu_program::Launch&) override { return false; }
+    void run_block(gpu_program::u32, gpu_program::BlockStreams&) override {}
+    gpu_program::u64 footprint_bytes() const override { return data + reserved; }
+    gpu_program::u64 local_bytes() const override { return local; }
+    void reserve_local(gpu_program::u64 bytes) override { reserved = bytes; }
+    const std::vector<gpu_program::Allocation>& allocations() const override { return none; }
+    gpu_program::u64 result_digest() const override { return 0; }
     void save(Saver&) const override {}
     void load(Loader&) override {}
 
     std::uint64_t data = 1 << 20, local = 8, reserved = 0;
-    std::vector<program::Allocation> none;
+    std::vector<gpu_program::Allocation> none;
 };
 
 } // namespace

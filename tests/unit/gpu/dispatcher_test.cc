@@ -3,7 +3,7 @@
 namespace memsim::dispatcher_test {
 
 using namespace memsim::test;
-using program::WarpOpKind;
+using gpu_program::WarpOpKind;
 
 namespace {
 

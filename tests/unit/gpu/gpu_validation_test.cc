@@ -5,7 +5,7 @@
 namespace memsim::gpu_validation_test {
 
 using namespace memsim::test;
-using program::WarpOpKind;
+using gpu_program::WarpOpKind;
 using validation::Table;
 
 /// The GPU against answers that can be worked out: latencies are sums of parameters, throughputs

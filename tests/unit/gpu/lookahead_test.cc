@@ -14,29 +14,29 @@ static const Registration<LookaheadAsker> lookahead_asker {
 
 using namespace memsim;
 using namespace memsim::test;
-using program::WarpOpKind;
+using gpu_program::WarpOpKind;
 
 namespace {
 
 /// The first lanes' addresses of what a warp accesses next.
-std::vector<std::uint64_t> upcoming(const std::function<void(program::WarpStreamWriter&)>& write,
-                                    unsigned most, std::uint64_t outstanding = 0,
-                                    std::uint8_t latest = 0) {
+std::vector<std::uint64_t>
+upcoming(const std::function<void(gpu_program::WarpStreamWriter&)>& write, unsigned most,
+         std::uint64_t outstanding = 0, std::uint8_t latest = 0) {
     std::vector<std::uint8_t> stream;
-    program::StreamCounts counts;
-    program::WarpStreamWriter writer(stream, counts);
+    gpu_program::StreamCounts counts;
+    gpu_program::WarpStreamWriter writer(stream, counts);
     write(writer);
     writer.exit(~0u);
     std::vector<std::uint64_t> seen;
-    program::WarpOp op;
+    gpu_program::WarpOp op;
     gpu::for_each_upcoming({stream, 0, outstanding, latest}, most, op,
-                           [&](const program::WarpOp& o) { seen.push_back(o.address[0]); });
+                           [&](const gpu_program::WarpOp& o) { seen.push_back(o.address[0]); });
     return seen;
 }
 
 using Addresses = std::vector<std::uint64_t>;
 
-void load(program::WarpStreamWriter& w, std::uint64_t at, std::uint64_t waits = 0) {
+void load(gpu_program::WarpStreamWriter& w, std::uint64_t at, std::uint64_t waits = 0) {
     w.access(WarpOpKind::load, 16, ~0u, 4, word(at, 4), nullptr, waits);
 }
 

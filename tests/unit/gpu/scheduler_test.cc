@@ -3,7 +3,7 @@
 namespace memsim::scheduler_test {
 
 using namespace memsim::test;
-using program::WarpOpKind;
+using gpu_program::WarpOpKind;
 using Issues = std::vector<ScriptRig::Issue>;
 
 namespace {

@@ -6,7 +6,7 @@ namespace memsim::test {
 
 static const Registration<ScriptHost> script_host {"A test's hand-written application."};
 
-bool Script::next_launch(program::Launch& l) {
+bool Script::next_launch(gpu_program::Launch& l) {
     if (given == launches) return false;
     if (!warps_of_launch.empty()) warps = warps_of_launch[given];
     ++given;
@@ -18,11 +18,11 @@ bool Script::next_launch(program::Launch& l) {
     return true;
 }
 
-void Script::run_block(program::u32, program::BlockStreams& out) {
+void Script::run_block(gpu_program::u32, gpu_program::BlockStreams& out) {
     out.warps.assign(warps, {});
     out.counts = {};
     for (unsigned w = 0; w < warps; ++w) {
-        program::WarpStreamWriter writer(out.warps[w], out.counts);
+        gpu_program::WarpStreamWriter writer(out.warps[w], out.counts);
         write(writer, w);
         writer.exit(~0u);
     }
@@ -33,7 +33,7 @@ std::vector<Script>& scripts() {
     return all;
 }
 
-program::KernelSource& ScriptHost::kernels() {
+gpu_program::KernelSource& ScriptHost::kernels() {
     if (!state.function.source)
         state.function.source = std::make_unique<Script>(scripts().at(params.script()));
     return *state.function.source;
@@ -42,7 +42,7 @@ program::KernelSource& ScriptHost::kernels() {
 void ScriptHost::wake() {
     while (!port.dispatcher.empty() && port.dispatcher.can_send()) {
         const std::uint32_t stream = port.dispatcher.pop().stream;
-        program::Launch l;
+        gpu_program::Launch l;
         const bool more = kernels().stream(stream).next_launch(l);
         port.dispatcher.send({!more, stream, ++state.launch, l.blocks(), l.threads_per_block(),
                               l.registers_per_thread, l.shared_bytes});

@@ -16,9 +16,9 @@ namespace memsim::test {
 using namespace memsim::literals;
 
 /// Each block is `warps` streams, made by `write`. How far it has come is its functional state.
-class Script final : public program::KernelSource {
+class Script final : public gpu_program::KernelSource {
   public:
-    using Write = std::function<void(program::WarpStreamWriter&, unsigned warp)>;
+    using Write = std::function<void(gpu_program::WarpStreamWriter&, unsigned warp)>;
     unsigned launches = 1, blocks = 1, warps = 1;
     unsigned registers_per_thread = 0, shared_bytes = 0;
     std::uint64_t footprint = 1 << 20;
@@ -27,16 +27,18 @@ class Script final : public program::KernelSource {
     std::vector<unsigned> warps_of_launch; ///< instead of `warps`, where they differ
     std::vector<Script> others;            ///< its streams behind the first
 
-    bool next_launch(program::Launch& l) override;
-    void run_block(program::u32 block, program::BlockStreams& out) override;
-    program::u32 streams() const override { return static_cast<program::u32>(others.size() + 1); }
-    program::KernelSource& stream(program::u32 i) override {
-        return i ? static_cast<program::KernelSource&>(others.at(i - 1)) : *this;
+    bool next_launch(gpu_program::Launch& l) override;
+    void run_block(gpu_program::u32 block, gpu_program::BlockStreams& out) override;
+    gpu_program::u32 streams() const override {
+        return static_cast<gpu_program::u32>(others.size() + 1);
     }
-    program::u64 footprint_bytes() const override { return footprint; }
-    program::u64 local_bytes() const override { return local; }
-    const std::vector<program::Allocation>& allocations() const override { return none_; }
-    program::u64 result_digest() const override { return 0; }
+    gpu_program::KernelSource& stream(gpu_program::u32 i) override {
+        return i ? static_cast<gpu_program::KernelSource&>(others.at(i - 1)) : *this;
+    }
+    gpu_program::u64 footprint_bytes() const override { return footprint; }
+    gpu_program::u64 local_bytes() const override { return local; }
+    const std::vector<gpu_program::Allocation>& allocations() const override { return none_; }
+    gpu_program::u64 result_digest() const override { return 0; }
     void save(Saver& s) const override {
         s(given);
         for (const Script& other : others) other.save(s);
@@ -49,7 +51,7 @@ class Script final : public program::KernelSource {
     unsigned given = 0; ///< launches
 
   private:
-    std::vector<program::Allocation> none_;
+    std::vector<gpu_program::Allocation> none_;
 };
 
 /// The host of a Script: the one named by the parameter, which the test has put into scripts().
@@ -71,7 +73,7 @@ class ScriptHost final : public Model<ScriptHost>, public protocol::HasKernels {
     };
     explicit ScriptHost(const Params& p) : params(p) {}
     void wake() override;
-    program::KernelSource& kernels() override;
+    gpu_program::KernelSource& kernels() override;
     std::string kernel() const override { return "kernel " + std::to_string(state.launch); }
     const Params params;
     Ports port;
@@ -112,8 +114,8 @@ struct ScriptRig {
 };
 std::ostream& operator<<(std::ostream& to, const ScriptRig::Issue& i);
 
-constexpr program::WarpStreamWriter::Addresses word(std::uint64_t base, std::uint64_t stride) {
-    program::WarpStreamWriter::Addresses a {};
+constexpr gpu_program::WarpStreamWriter::Addresses word(std::uint64_t base, std::uint64_t stride) {
+    gpu_program::WarpStreamWriter::Addresses a {};
     for (unsigned i = 0; i < 32; ++i) a[i] = base + stride * i;
     return a;
 }

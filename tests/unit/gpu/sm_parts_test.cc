@@ -11,8 +11,8 @@ namespace memsim::sm_parts_test {
 
 /// What an SM is made of, each part alone.
 using namespace memsim::gpu;
-using program::WarpOpHead;
-using program::WarpOpKind;
+using gpu_program::WarpOpHead;
+using gpu_program::WarpOpKind;
 
 namespace {
 WarpSet set(std::initializer_list<std::uint32_t> warps) {
@@ -195,7 +195,7 @@ TEST_CASE("A load's accesses wait with a tag each; those of a posted store have 
     ResidentBlock block;
     block.base = 4096;
     Scoreboard results;
-    program::WarpOp op;
+    gpu_program::WarpOp op;
     op.kind = WarpOpKind::load, op.width = 4, op.mask = ~0u, op.has_result = true;
     op.address = test::word(0, 8); // two lines
     CHECK(unit.room());

@@ -3,7 +3,7 @@
 namespace memsim::sm_test {
 
 using namespace memsim::test;
-using program::WarpOpKind;
+using gpu_program::WarpOpKind;
 
 TEST_CASE("A load holds its warp until the answer, a store or reduction does not", "[sm]") {
     auto time_of = [](WarpOpKind kind) {
@@ -282,7 +282,7 @@ TEST_CASE("An idle SM costs nothing", "[sm]") {
 }
 
 TEST_CASE("An access to local memory touches a row of lanes for each word", "[sm]") {
-    const auto requests = [](program::u8 width, std::uint64_t offset, std::uint64_t stride) {
+    const auto requests = [](gpu_program::u8 width, std::uint64_t offset, std::uint64_t stride) {
         Script s;
         s.local = 1024;
         s.write = [&](auto& w, unsigned) {

@@ -1,6 +1,6 @@
 #include "../parts/tag_policy_models.hh"
+#include "device_parts/tag_array.hh"
 #include "gpu/mmu/tlb_array.hh"
-#include "parts/tag_array.hh"
 
 #include <catch2/catch.hpp>
 

@@ -17,7 +17,7 @@ constexpr std::uint64_t KiB = 1024;
 constexpr Tick us = 1'000'000'000;
 
 /// A page prefetcher from outside the tree: the page behind each that is faulted on.
-class NextPage final : public PolicyModel<NextPage, parts::PagePrefetcher> {
+class NextPage final : public PolicyModel<NextPage, device_parts::PagePrefetcher> {
   public:
     struct Params {
         Param<unsigned> pages {1, {1, 8}, "Pages to bring"};
@@ -27,11 +27,11 @@ class NextPage final : public PolicyModel<NextPage, parts::PagePrefetcher> {
     };
     explicit NextPage(const Params& p) : params(p) {}
     void resize(std::uint64_t, std::uint64_t) override {}
-    void claimed(const parts::PageName&) override { ++state.held; }
-    void evicted(const parts::PageName&) override { --state.held; }
-    void bring(const std::vector<parts::PageName>& faults,
-               std::vector<parts::PageName>& with_them) override {
-        for (const parts::PageName& f : faults)
+    void claimed(const device_parts::PageName&) override { ++state.held; }
+    void evicted(const device_parts::PageName&) override { --state.held; }
+    void bring(const std::vector<device_parts::PageName>& faults,
+               std::vector<device_parts::PageName>& with_them) override {
+        for (const device_parts::PageName& f : faults)
             for (unsigned i = 1; i <= params.pages; ++i)
                 with_them.push_back({f.page + i, f.application});
     }

@@ -4,11 +4,11 @@
 /// A tag policy from outside: chosen by name, with parameters, State and a stream of its own.
 namespace memsim::test_policies {
 
-using parts::TagCandidates;
-using parts::TagWords;
+using device_parts::TagCandidates;
+using device_parts::TagWords;
 
 /// Evicts the line that arrived last or, at intervals, any line.
-class Newest final : public PolicyModel<Newest, parts::TagPolicy> {
+class Newest final : public PolicyModel<Newest, device_parts::TagPolicy> {
   public:
     struct Params {
         Param<unsigned> any {3, {1, 100}, "How often any line makes room"};

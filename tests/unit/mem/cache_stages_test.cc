@@ -7,7 +7,7 @@
 /// below.
 namespace memsim::mem::cache::cache_stages_test {
 
-using parts::TagArray;
+using device_parts::TagArray;
 using protocol::Command;
 using protocol::MemRequest;
 
@@ -96,7 +96,7 @@ MemRequest request(Command c, std::uint64_t address, std::uint32_t bytes) {
 TEST_CASE("a map names the sectors that a message touches, and names them to a message",
           "[mem][cache]") {
     const Policy<mem::SetHash> linear = linear_sets(4);
-    const Map map(256, 64, mem::SetIndex(linear), 3, parts::Interleave(256, 2));
+    const Map map(256, 64, mem::SetIndex(linear), 3, device_parts::Interleave(256, 2));
     CHECK(map.place(256 * 9).line == 9);
     CHECK(map.place(256 * 9).set == 0);  // its own 4th line
     CHECK(map.place(256 * 9).bank == 1); // of 3

@@ -12,8 +12,8 @@ namespace {
 struct Bench final : PagedDram::Owner {
     Machine m;
     Simulation* const simulation = &m.sim();
-    Policy<parts::PagePolicy> policy;
-    parts::Residency resident;
+    Policy<device_parts::PagePolicy> policy;
+    device_parts::Residency resident;
     PagedDram::State dram_state;
     PagedDram dram {{0, 512, 128, 4}, SimulationRef(simulation), dram_state, *this};
     DriveUnits::State drive_state;
@@ -32,7 +32,7 @@ struct Bench final : PagedDram::Owner {
     void copied_out(std::uint32_t) override {}
 
     std::uint32_t hold(std::uint64_t unit, bool dirty) {
-        const std::uint32_t f = resident.claim(unit, parts::AskedBy::demand).frame;
+        const std::uint32_t f = resident.claim(unit, device_parts::AskedBy::demand).frame;
         resident.arrive(f);
         resident.use(f, dirty);
         return f;
@@ -73,7 +73,7 @@ TEST_CASE("Dirty units of a group are written with an evicted one, in runs", "[p
 TEST_CASE("A unit with outstanding requests or in transfer does not join a group", "[page_cache]") {
     Bench b;
     b.resident.pin(b.hold(1, true));
-    b.resident.claim(2, parts::AskedBy::demand); // being read
+    b.resident.claim(2, device_parts::AskedBy::demand); // being read
     const std::uint64_t group = b.groups.begin(0);
     CHECK(b.state.units_cleaned == 0);
     b.groups.read_out(group, 0, {});

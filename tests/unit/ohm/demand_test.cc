@@ -182,7 +182,7 @@ struct Postponed {
     ModuleSide modules {channel, channel_state, commands, transfers};
     PageDemandStats demand_stats;
     PageDemandState demand_state;
-    parts::SectorStore dram;
+    device_parts::SectorStore dram;
     Simulation sim {1};
     Simulation* const at = &sim;
     PageDemand demand {

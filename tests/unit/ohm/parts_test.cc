@@ -21,7 +21,7 @@ SectorBytes bytes(std::uint32_t number) {
 
 TEST_CASE("Deferred writes are found by a functional read, newest first, and applied in order",
           "[ohm]") {
-    parts::DeferredWrites d;
+    device_parts::DeferredWrites d;
     for (const std::uint32_t n : {1, 2}) d.add(7, {64, 0, true, bytes(n)});
     d.add(8, {64, 0, true, bytes(3)});
     FunctionalAccess look {64, 0, false, {}};

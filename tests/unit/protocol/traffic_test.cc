@@ -1,7 +1,7 @@
 // The shares of addresses behind crossbars, compared with the addresses themselves.
 #include "protocol/traffic.hh"
 
-#include "parts/interleave.hh"
+#include "device_parts/interleave.hh"
 
 #include <catch2/catch.hpp>
 
@@ -10,7 +10,7 @@ namespace memsim::protocol::traffic_test {
 namespace {
 
 bool has(const AddressShare& s, std::uint64_t address) {
-    return parts::Interleave(s.chunk, s.ways).way(address) == s.index;
+    return device_parts::Interleave(s.chunk, s.ways).way(address) == s.index;
 }
 
 Traffic of(const AddressShare& s) { return {s, 0, nullptr}; }

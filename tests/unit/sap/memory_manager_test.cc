@@ -6,7 +6,7 @@
 namespace memsim::memory_manager_test {
 
 using namespace memsim::test;
-using program::WarpOpKind;
+using gpu_program::WarpOpKind;
 
 namespace {
 
@@ -32,7 +32,7 @@ struct Watched {
     mem::PageCache::Stats& memory() { return m.get<mem::PageCache>("memory").stat; }
 };
 
-void load(program::WarpStreamWriter& w, std::uint64_t at, std::uint64_t waits = 0) {
+void load(gpu_program::WarpStreamWriter& w, std::uint64_t at, std::uint64_t waits = 0) {
     w.access(WarpOpKind::load, 16, 1, 4, word(at, 0), nullptr, waits);
 }
 

@@ -215,7 +215,7 @@ TEST_CASE("only experts with tokens are read", "[llm]") {
     BatchDecoder d(seeded(1), s);
     std::set<std::string> read;
     BlockStreams out;
-    for (program::Launch launch; d.next_launch(launch);)
+    for (gpu_program::Launch launch; d.next_launch(launch);)
         for (u32 block = 0; block < launch.blocks(); ++block) {
             d.run_block(block, out);
             for (const auto& warp : out.warps)

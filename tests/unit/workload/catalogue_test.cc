@@ -10,7 +10,7 @@
 namespace memsim::catalogue_test {
 
 using namespace workload;
-using program::WarpOp;
+using gpu_program::WarpOp;
 
 namespace {
 
@@ -55,9 +55,10 @@ std::ostream& operator<<(std::ostream& to, const Operation& o) {
 std::vector<Operation> operations(const std::vector<u8>& bytes) {
     std::vector<Operation> all;
     for (const WarpOp& op : read_all(bytes))
-        all.push_back({op.kind, op.mask, op.instructions,
-                       program::touches_memory(op.kind) ? op.address[std::countr_zero(op.mask)] : 0,
-                       op.waits});
+        all.push_back(
+            {op.kind, op.mask, op.instructions,
+             gpu_program::touches_memory(op.kind) ? op.address[std::countr_zero(op.mask)] : 0,
+             op.waits});
     return all;
 }
 
@@ -125,7 +126,7 @@ TEST_CASE("the stream of a search, instruction by instruction", "[workloads]") {
     CHECK(bfs->allocations()[2].base == 512);
     CHECK(bfs->allocations()[2].bytes == 8);
 
-    program::Launch launch;
+    gpu_program::Launch launch;
     BlockStreams out;
     constexpr auto compute = WarpOpKind::compute, load = WarpOpKind::load,
                    store = WarpOpKind::store, exit = WarpOpKind::exit;
@@ -188,7 +189,7 @@ TEST_CASE("stores carry values if contents are enabled", "[workloads]") {
     Options options = of_file(file.path);
     options.source = 1;
     const auto bfs = make_workload("bfs1", options);
-    program::Launch launch;
+    gpu_program::Launch launch;
     BlockStreams out;
     out.with_values = true;
     REQUIRE(bfs->next_launch(launch));
@@ -214,7 +215,7 @@ TEST_CASE("the counter of the queue is increased once per warp", "[workloads]") 
     options.threads_per_block = 32;
     const auto bfs = make_workload("bfs4", options);
     BlockStreams out;
-    program::Launch launch;
+    gpu_program::Launch launch;
     for (int n = 0; n < 2; ++n) {
         REQUIRE(bfs->next_launch(launch));
         for (u32 b = 0; b < launch.blocks(); ++b) bfs->run_block(b, out);
@@ -237,7 +238,7 @@ TEST_CASE("a state saved between two blocks continues in another instance with e
         const auto expected = run_to_end(*whole);
         for (std::size_t stop : {expected.size() / 3, expected.size() - 1}) {
             const auto first = make_workload(w->names[0], options);
-            program::Launch launch;
+            gpu_program::Launch launch;
             BlockStreams out;
             u32 block = 0;
             REQUIRE(first->next_launch(launch));
@@ -310,7 +311,7 @@ TEST_CASE("bad options of a workload", "[workloads]") {
 
 TEST_CASE("blocks beyond those of a launch fail an assertion", "[workloads]") {
     const auto bfs = make_workload("bfs1", of_size(10));
-    program::Launch launch;
+    gpu_program::Launch launch;
     BlockStreams out;
     REQUIRE(bfs->next_launch(launch));
     REQUIRE(launch.blocks() == 4);

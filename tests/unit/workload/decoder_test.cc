@@ -51,7 +51,7 @@ template <class T>
 std::set<u64> attention_reads(Decoder& decoder, u32 kv_head, const Array<T>& array) {
     std::set<u64> found;
     BlockStreams out;
-    for (program::Launch launch; found.empty() && decoder.next_launch(launch);)
+    for (gpu_program::Launch launch; found.empty() && decoder.next_launch(launch);)
         for (u32 block = 0; block < launch.blocks(); ++block) {
             decoder.run_block(block, out);
             if (launch.kernel != "attend" || block % launch.grid[0] != kv_head) continue;

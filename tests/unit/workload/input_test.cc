@@ -68,8 +68,8 @@ TEST_CASE("dwt2d transforms a picture of a file", "[workloads]") {
     options.input = path;
     const auto application = make_workload("dwt2d", options);
     u32 launches = 0;
-    program::BlockStreams out;
-    for (program::Launch launch; application->next_launch(launch); ++launches)
+    gpu_program::BlockStreams out;
+    for (gpu_program::Launch launch; application->next_launch(launch); ++launches)
         for (u32 block = 0; block < launch.blocks(); ++block) application->run_block(block, out);
     CHECK(launches == 16);
     CHECK(application->difference() == "");
@@ -115,9 +115,9 @@ TEST_CASE("the flow starts as in the far field and is compressed in front of the
     REQUIRE(variables.name == "variables");
     const u64 densities = variables.base + variables.bytes / 5;
     float least = 1e9f, most = 0;
-    program::BlockStreams out;
+    gpu_program::BlockStreams out;
     out.with_values = true;
-    for (program::Launch launch; cfd->next_launch(launch);)
+    for (gpu_program::Launch launch; cfd->next_launch(launch);)
         for (u32 block = 0; block < launch.blocks(); ++block) {
             cfd->run_block(block, out);
             for (const auto& bytes : out.warps)
@@ -152,14 +152,14 @@ TEST_CASE("parts of a sequence have their own places and PCs", "[workloads]") {
     CHECK(mri->allocations()[2].base == sort->footprint_bytes());
     CHECK(mri->footprint_bytes() == sort->footprint_bytes() + 2 * 256);
     std::vector<std::string> kernels;
-    for (program::Launch launch; mri->next_launch(launch);) {
-        program::BlockStreams out;
+    for (gpu_program::Launch launch; mri->next_launch(launch);) {
+        gpu_program::BlockStreams out;
         kernels.push_back(launch.kernel);
         for (u32 block = 0; block < launch.blocks(); ++block) mri->run_block(block, out);
         u64 position = 0;
-        program::WarpOp op;
-        for (program::WarpStreamReader reader(out.warps[0], position); reader.next(op);)
-            if (op.kind == program::WarpOpKind::load) {
+        gpu_program::WarpOp op;
+        for (gpu_program::WarpStreamReader reader(out.warps[0], position); reader.next(op);)
+            if (op.kind == gpu_program::WarpOpKind::load) {
                 CHECK(op.pc >> 12 == (launch.kernel == "merge" ? 0u : 1u));
             }
     }

@@ -66,7 +66,7 @@ TEST_CASE("a convolution runs Darknet's kernels one after the other", "[workload
         const auto application = make_workload("darknet", of_cfg(file.path, 8));
         std::vector<std::string> kernels;
         BlockStreams out;
-        for (program::Launch launch; application->next_launch(launch);) {
+        for (gpu_program::Launch launch; application->next_launch(launch);) {
             kernels.push_back(launch.kernel.substr(0, launch.kernel.find('_')));
             for (u32 block = 0; block < launch.blocks(); ++block)
                 application->run_block(block, out);

@@ -65,7 +65,7 @@ Warps traced(const std::string& path) {
     return warps;
 }
 
-Warps ours(KernelSource& application, const program::Launch& launch) {
+Warps ours(KernelSource& application, const gpu_program::Launch& launch) {
     Warps warps;
     BlockStreams out;
     for (u32 block = 0; block < launch.blocks(); ++block) {
@@ -77,7 +77,7 @@ Warps ours(KernelSource& application, const program::Launch& launch) {
             for (const auto& op : read_all(bytes)) {
                 warps.instructions.back() += op.instructions;
                 warps.thread_instructions.back() += op.thread_instructions();
-                if (!program::touches_memory(op.kind)) continue;
+                if (!gpu_program::touches_memory(op.kind)) continue;
                 Access a {op.pc & 0xfff, op.mask, {}};
                 for (u32 lane = 0; lane < 32; ++lane)
                     if (op.mask >> lane & 1) a.address.push_back(op.address[lane]);
@@ -96,7 +96,7 @@ TEST_CASE("Rodinia's bfs equals a trace of the original, access by access", "[wo
     Options options;
     options.input = folder + "/graph4096.txt";
     const auto bfs = make_workload("bfs_rodinia", options);
-    program::Launch launch;
+    gpu_program::Launch launch;
     u64 their_instructions = 0, our_instructions = 0, thread_instructions = 0;
     u32 kernel = 0;
     while (bfs->next_launch(launch)) {

@@ -5,11 +5,11 @@
 /// Running applications without a machine.
 namespace memsim::workload {
 
-inline std::vector<program::WarpOp> read_all(const std::vector<u8>& bytes) {
-    std::vector<program::WarpOp> all;
+inline std::vector<gpu_program::WarpOp> read_all(const std::vector<u8>& bytes) {
+    std::vector<gpu_program::WarpOp> all;
     u64 position = 0;
-    program::WarpOp op;
-    for (program::WarpStreamReader reader(bytes, position); reader.next(op);) all.push_back(op);
+    gpu_program::WarpOp op;
+    for (gpu_program::WarpStreamReader reader(bytes, position); reader.next(op);) all.push_back(op);
     return all;
 }
 

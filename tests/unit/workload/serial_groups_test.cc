@@ -9,17 +9,17 @@ namespace memsim::workload::serial_groups_test {
 
 namespace {
 
-using program::WarpOp;
-using program::WarpOpKind;
-using program::WarpStreamReader;
-using program::WarpStreamWriter;
+using gpu_program::WarpOp;
+using gpu_program::WarpOpKind;
+using gpu_program::WarpStreamReader;
+using gpu_program::WarpStreamWriter;
 using Addresses = WarpStreamWriter::Addresses;
 
 /// Streams of a work-group of one warp.
 template <class F>
 GroupOperations group(F write, u32 warps = 1) {
     std::vector<std::vector<u8>> streams(warps);
-    program::StreamCounts counts;
+    gpu_program::StreamCounts counts;
     for (u32 w = 0; w < warps; ++w) {
         WarpStreamWriter writer(streams[w], counts);
         write(writer, w);
@@ -31,7 +31,7 @@ GroupOperations group(F write, u32 warps = 1) {
 }
 Addresses strided(u64 first, u64 stride) {
     Addresses a;
-    for (u32 i = 0; i < program::warp_lanes; ++i) a[i] = first + stride * i;
+    for (u32 i = 0; i < gpu_program::warp_lanes; ++i) a[i] = first + stride * i;
     return a;
 }
 std::vector<WarpOp> operations(const std::vector<u8>& bytes) {
@@ -44,7 +44,7 @@ std::vector<WarpOp> operations(const std::vector<u8>& bytes) {
 /// Thread `thread` of each group in lockstep.
 std::vector<WarpOp> in_lockstep(const std::vector<GroupOperations>& groups, u32 thread) {
     std::vector<u8> bytes;
-    program::StreamCounts counts;
+    gpu_program::StreamCounts counts;
     WarpStreamWriter writer(bytes, counts);
     Lockstep lockstep(writer, static_cast<u32>(groups.size()));
     std::vector<Lockstep::Item> items;

@@ -11,7 +11,7 @@ namespace {
 enum class Site : u32 { a, b };
 
 struct Machine {
-    program::Launch launch {"test", {1, 1, 1}, {40, 1, 1}, 0, 4096};
+    gpu_program::Launch launch {"test", {1, 1, 1}, {40, 1, 1}, 0, 4096};
     BlockStreams out;
     BlockRun run {launch, 2, 0, 1000, true, out};
 
@@ -21,11 +21,11 @@ struct Machine {
         block.each(body);
         block.end();
     }
-    std::vector<program::WarpOp> ops(u32 warp = 0) { return read_all(out.warps[warp]); }
+    std::vector<gpu_program::WarpOp> ops(u32 warp = 0) { return read_all(out.warps[warp]); }
 };
 
 /// waits of the operations of one kind
-std::vector<u64> waits_of(const std::vector<program::WarpOp>& ops, WarpOpKind kind) {
+std::vector<u64> waits_of(const std::vector<gpu_program::WarpOp>& ops, WarpOpKind kind) {
     std::vector<u64> all;
     for (const auto& op : ops)
         if (op.kind == kind) all.push_back(op.waits);

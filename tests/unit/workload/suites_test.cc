@@ -25,7 +25,7 @@ Options of_size(u64 size, const char* generator = "") {
 std::vector<std::string> kernels_of(Application& application) {
     std::vector<std::string> kernels;
     BlockStreams out;
-    for (program::Launch launch; application.next_launch(launch);) {
+    for (gpu_program::Launch launch; application.next_launch(launch);) {
         kernels.push_back(launch.kernel);
         for (u32 block = 0; block < launch.blocks(); ++block) application.run_block(block, out);
     }
@@ -33,7 +33,7 @@ std::vector<std::string> kernels_of(Application& application) {
 }
 /// Bytes that stores write to an array in one launch.
 u64 bytes_stored(Application& application, const std::string& array,
-                 const program::Launch& launch) {
+                 const gpu_program::Launch& launch) {
     Allocation there;
     for (const Allocation& a : application.allocations())
         if (a.name == array) there = a;
@@ -43,7 +43,7 @@ u64 bytes_stored(Application& application, const std::string& array,
         application.run_block(block, out);
         for (const auto& warp : out.warps)
             for (const auto& op : read_all(warp))
-                for (u32 lane = 0; lane < 32 && op.kind == program::WarpOpKind::store; ++lane)
+                for (u32 lane = 0; lane < 32 && op.kind == gpu_program::WarpOpKind::store; ++lane)
                     if ((op.mask >> lane & 1) != 0 && op.address[lane] - there.base < there.bytes)
                         bytes += 4;
     }
@@ -79,7 +79,7 @@ TEST_CASE("a uniform graph has Rodinia's degrees", "[workloads][suites]") {
 
 TEST_CASE("Pannotia's shortest paths write whole vectors each round", "[workloads][suites]") {
     const auto paths = make_workload("sssp_vector", of_size(6, "mesh"));
-    program::Launch launch;
+    gpu_program::Launch launch;
     for (const char* kernel : {"vector_init", "vector_assign", "spmv_min_dot_plus_kernel",
                                "vector_diff", "vector_assign"}) {
         REQUIRE(paths->next_launch(launch));
@@ -104,7 +104,7 @@ TEST_CASE("shortest paths end when nothing changes or after the requested rounds
 
 TEST_CASE("a kernel initialises the vectors of the independent set", "[workloads][suites]") {
     const auto set = make_workload("mis", of_size(6, "mesh"));
-    program::Launch launch;
+    gpu_program::Launch launch;
     REQUIRE(set->next_launch(launch));
     CHECK(launch.kernel == "init");
     CHECK(bytes_stored(*set, "status", launch) == 256);
@@ -135,7 +135,7 @@ TEST_CASE("centres are not moved after the last round", "[workloads][suites]") {
     means->note_host_writes();
     u32 written_back = 0, launches = 0;
     BlockStreams out;
-    program::Launch launch;
+    gpu_program::Launch launch;
     for (bool more = true; more;) {
         more = means->next_launch(launch);
         const bool wrote = !means->take_host_writes().empty();

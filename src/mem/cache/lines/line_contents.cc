@@ -2,9 +2,9 @@
 
 namespace memsim::mem::cache {
 
-using parts::SectorMask;
+using device_parts::SectorMask;
 
-LineContents::LineContents(Contents& store, const parts::TagArray& tags, State& state,
+LineContents::LineContents(Contents& store, const device_parts::TagArray& tags, State& state,
                            std::uint64_t line_bytes, std::uint64_t sector_bytes)
     : store_(store), tags_(tags), state_(state),
       per_line_(static_cast<std::uint32_t>(line_bytes / SectorBytes::size)),

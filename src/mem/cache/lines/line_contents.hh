@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/machine/functional.hh"
-#include "parts/mshr.hh"
-#include "parts/tag_array.hh"
+#include "device_parts/mshr.hh"
+#include "device_parts/tag_array.hh"
 #include "protocol/mem.hh"
 
 #include <vector>
@@ -20,7 +20,7 @@ class LineContents {
     };
 
     /// All arguments outlive it. `line_bytes` and `sector_bytes` are the cache's.
-    LineContents(Contents& store, const parts::TagArray& tags, State& state,
+    LineContents(Contents& store, const device_parts::TagArray& tags, State& state,
                  std::uint64_t line_bytes, std::uint64_t sector_bytes);
 
     /// The way now holds another line.
@@ -28,10 +28,11 @@ class LineContents {
     /// A line has moved to another way.
     void move(std::uint32_t from, std::uint32_t to);
     /// A fetch of these sectors was sent.
-    void begin_fetch(std::uint32_t line, parts::SectorMask sectors, parts::SectorMask claimed);
+    void begin_fetch(std::uint32_t line, device_parts::SectorMask sectors,
+                     device_parts::SectorMask claimed);
     /// Copies the contents of a write in these sectors; the request keeps its contents.
-    void write(std::uint32_t line, const protocol::MemRequest& r, parts::SectorMask sectors,
-               parts::SectorMask claimed);
+    void write(std::uint32_t line, const protocol::MemRequest& r, device_parts::SectorMask sectors,
+               device_parts::SectorMask claimed);
     /// Stores the fetched bytes, except where a write came after the fetch.
     void fill(std::uint32_t line, const protocol::MemResponse& r);
     /// The bytes in the range of a message, as far as the line has them.
@@ -51,7 +52,7 @@ class LineContents {
         return const_cast<LineContents&>(*this).at(line, sector);
     }
     /// Whether the bytes of this sector are meaningful.
-    bool counts(std::uint32_t line, std::uint64_t sector, parts::SectorMask claimed) const {
+    bool counts(std::uint32_t line, std::uint64_t sector, device_parts::SectorMask claimed) const {
         return (tags_.valid(line) | tags_.dirty(line) | claimed) >> bit(sector) & 1;
     }
 
@@ -62,7 +63,7 @@ class LineContents {
     }
 
     Contents& store_;
-    const parts::TagArray& tags_;
+    const device_parts::TagArray& tags_;
     State& state_;
     std::uint32_t per_line_, per_bit_; ///< in sectors of 32 bytes
 };

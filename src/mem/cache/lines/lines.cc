@@ -2,7 +2,7 @@
 
 namespace memsim::mem::cache {
 
-using parts::TagArray;
+using device_parts::TagArray;
 using protocol::Command;
 
 SectorMask Lines::claimed(std::uint32_t line) const {

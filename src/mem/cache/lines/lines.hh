@@ -1,9 +1,9 @@
 #pragma once
 
+#include "device_parts/mshr.hh"
 #include "mem/cache/lines/line_contents.hh"
 #include "mem/cache/lines/map.hh"
 #include "mem/cache/params.hh"
-#include "parts/mshr.hh"
 #include "protocol/probe.hh"
 
 #include <optional>
@@ -17,7 +17,7 @@ struct Target {
     bool posted = false;  ///< no response expected
     bool fetched = false; ///< its stamps travel with the fetch
 };
-using Mshrs = parts::MshrTable<Target>;
+using Mshrs = device_parts::MshrTable<Target>;
 
 /// A request and the state of its line.
 struct Access {
@@ -26,7 +26,7 @@ struct Access {
     std::uint32_t line; ///< in the tags, or none
     SectorMask touched, whole;
     SectorMask valid, written, pending; ///< sectors of its line
-    bool found() const { return line != parts::TagArray::none; }
+    bool found() const { return line != device_parts::TagArray::none; }
     bool is_read() const { return request.command == protocol::Command::read; }
     bool is_write() const { return request.command == protocol::Command::write; }
     SectorMask missing() const {
@@ -39,7 +39,7 @@ struct Access {
 class Lines {
   public:
     /// `below`: the port through which initially valid bytes are read.
-    Lines(const Config& config, const Map& map, parts::TagArray& tags, Mshrs& mshrs,
+    Lines(const Config& config, const Map& map, device_parts::TagArray& tags, Mshrs& mshrs,
           const PortBase& below)
         : tags(tags), mshrs(mshrs), config_(config), map_(map), below_(below) {}
     void carry(Contents& store, LineContents::State& state, std::uint64_t sector_bytes) {
@@ -98,7 +98,7 @@ class Lines {
     void probe(protocol::SectorProbe& probe) const;
     void check_loaded(Loader& l) const;
 
-    parts::TagArray& tags;
+    device_parts::TagArray& tags;
     Mshrs& mshrs;
     std::optional<LineContents> bytes; ///< set if the machine carries contents
 

@@ -1,12 +1,12 @@
 #pragma once
 
+#include "device_parts/tag_array.hh"
 #include "mem/cache/lines/set_index.hh"
-#include "parts/tag_array.hh"
 #include "protocol/mem.hh"
 
 namespace memsim::mem::cache {
 
-using parts::SectorMask;
+using device_parts::SectorMask;
 
 constexpr SectorMask bits(unsigned first, unsigned n) {
     return static_cast<SectorMask>(((1u << n) - 1) << first);
@@ -28,7 +28,7 @@ class Map {
 
     /// Requires: sizes are powers of two.
     Map(std::uint64_t line_bytes, std::uint64_t sector_bytes, SetIndex index, std::uint32_t banks,
-        parts::Interleave interleave)
+        device_parts::Interleave interleave)
         : line_bytes_(line_bytes), line_bits_(static_cast<unsigned>(std::countr_zero(line_bytes))),
           sector_bits_(static_cast<unsigned>(std::countr_zero(sector_bytes))), index_(index),
           banks_(banks), interleave_(interleave) {}
@@ -88,8 +88,8 @@ class Map {
     std::uint64_t line_bytes_;
     unsigned line_bits_, sector_bits_;
     SetIndex index_;
-    parts::Divider banks_;
-    parts::Interleave interleave_;
+    device_parts::Divider banks_;
+    device_parts::Interleave interleave_;
 };
 
 } // namespace memsim::mem::cache

@@ -34,7 +34,7 @@ class MshrUse {
         if (--*n == 0) state_.erase(line / lines_);
     }
 
-    void check_loaded(Loader& l, const parts::TagArray& tags) const {
+    void check_loaded(Loader& l, const device_parts::TagArray& tags) const {
         if (lines_ == 1)
             return l.within("mshr_use", [&] { l.check(state_.empty(), "is not empty"); });
         State counted;

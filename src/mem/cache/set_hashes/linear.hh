@@ -1,7 +1,7 @@
 #pragma once
 
+#include "device_parts/interleave.hh"
 #include "mem/cache/lines/set_hash.hh"
-#include "parts/interleave.hh"
 
 namespace memsim::mem {
 
@@ -12,13 +12,13 @@ class LinearSets final : public PolicyModel<LinearSets, SetHash> {
     struct Params {};
     struct State {};
     explicit LinearSets(const Params& p) : params(p) {}
-    void resize(std::uint64_t sets) override { sets_ = parts::Divider(sets); }
+    void resize(std::uint64_t sets) override { sets_ = device_parts::Divider(sets); }
     std::uint64_t set(std::uint64_t line) const override { return sets_.remainder(line); }
     const Params params;
     State state;
 
   private:
-    parts::Divider sets_;
+    device_parts::Divider sets_;
 };
 
 } // namespace memsim::mem

@@ -36,7 +36,7 @@ void PolynomialSets::resize(std::uint64_t sets) {
     degree_ = std::max(1, static_cast<int>(std::bit_width(sets - 1)));
     MEMSIM_ASSERT(degree_ <= static_cast<int>(tables.size()), "no cache has more than 2^25 sets");
     table_ = &tables[static_cast<std::size_t>(degree_ - 1)];
-    sets_ = parts::Divider(sets);
+    sets_ = device_parts::Divider(sets);
 }
 
 } // namespace memsim::mem

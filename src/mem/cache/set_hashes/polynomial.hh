@@ -1,7 +1,7 @@
 #pragma once
 
+#include "device_parts/interleave.hh"
 #include "mem/cache/lines/set_hash.hh"
-#include "parts/interleave.hh"
 
 #include <array>
 #include <bit>
@@ -39,7 +39,7 @@ class PolynomialSets final : public PolicyModel<PolynomialSets, SetHash> {
     State state;
 
   private:
-    parts::Divider sets_;
+    device_parts::Divider sets_;
     int degree_ = 1;
     const Table* table_ = nullptr;
 };

@@ -1,7 +1,7 @@
 #include "mem/dram/device/timing.hh"
 
 #include "core/base/reflect.hh"
-#include "parts/with_changes.hh"
+#include "device_parts/with_changes.hh"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 namespace memsim::mem {
 
 DramTiming with_changes(DramTiming timing, const std::string& changes) {
-    return parts::with_changes(timing, changes, "tRCDRD=12ns");
+    return device_parts::with_changes(timing, changes, "tRCDRD=12ns");
 }
 
 namespace {

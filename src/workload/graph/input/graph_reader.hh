@@ -1,11 +1,11 @@
 #pragma once
 
-#include "files/input_file.hh"
+#include "input_files/input_file.hh"
 #include "workload/graph/input/csr.hh"
 
 namespace memsim::workload {
 
-using files::InputFile;
+using input_files::InputFile;
 
 /// Limits vertices without edges, which need memory but no bytes in a file. Up to 2^24 vertices are
 /// accepted as stated by a header, more only if the file has an edge per 16 vertices. Otherwise

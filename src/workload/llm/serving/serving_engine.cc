@@ -70,7 +70,7 @@ BatchShape ServingEngine::shape() const {
     return shape;
 }
 
-program::KernelSource& ServingEngine::kernels() {
+gpu_program::KernelSource& ServingEngine::kernels() {
     if (state.function.source) return *state.function.source;
     Options options;
     options.seed = params.seed();

@@ -113,9 +113,11 @@ class ServingEngine final : public Model<ServingEngine>, public protocol::HasKer
     explicit ServingEngine(const Params& p) : params(p) {}
     void init() override;
     void wake() override { serve_launches(*this); }
-    program::KernelSource& kernels() override;
+    gpu_program::KernelSource& kernels() override;
     std::string kernel() const override { return state.kernel; }
-    std::unique_ptr<program::KernelSource>* prepared() override { return &state.function.source; }
+    std::unique_ptr<gpu_program::KernelSource>* prepared() override {
+        return &state.function.source;
+    }
     /// The dispatcher requests a launch, so the previous one has ended.
     void before_launch();
 

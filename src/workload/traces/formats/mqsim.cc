@@ -1,4 +1,4 @@
-#include "files/block_trace.hh"
+#include "input_files/block_trace.hh"
 #include "workload/traces/formats/text_reader.hh"
 
 #include <optional>
@@ -7,7 +7,7 @@ namespace memsim::workload {
 
 namespace {
 
-/// '1000 0 2048 8 1': files/block_trace.hh
+/// '1000 0 2048 8 1': input_files/block_trace.hh
 class MqSim final : public TraceReader {
   public:
     MqSim(std::unique_ptr<InputFile> file, const TraceOptions& options) {
@@ -21,21 +21,21 @@ class MqSim final : public TraceReader {
 
   private:
     bool read(TraceRecord& r) override {
-        files::BlockTrace::Place place {place_.byte, place_.line, place_.time};
+        input_files::BlockTrace::Place place {place_.byte, place_.line, place_.time};
         const auto record = trace_->next(place);
         if (!record) return false;
         place_.byte = place.byte, place_.line = place.line, place_.time = place.arrival;
         r = {};
         r.time = record->arrival;
         r.application = record->device;
-        r.address = record->sector * files::block_trace_sector;
-        r.bytes = static_cast<std::uint32_t>(record->sectors * files::block_trace_sector);
+        r.address = record->sector * input_files::block_trace_sector;
+        r.bytes = static_cast<std::uint32_t>(record->sectors * input_files::block_trace_sector);
         if (record->write) r.command = TraceCommandKind::write;
         return true;
     }
     void refuse(const std::string& what) const override { trace_->refuse(what); }
 
-    std::optional<files::BlockTrace> trace_;
+    std::optional<input_files::BlockTrace> trace_;
 };
 
 const Named<TraceFormat> mqsim {

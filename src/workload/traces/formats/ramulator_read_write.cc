@@ -1,4 +1,4 @@
-#include "parts/address_map.hh"
+#include "device_parts/address_map.hh"
 #include "workload/traces/formats/text_reader.hh"
 
 #include <charconv>
@@ -27,7 +27,7 @@ class ReadWrite final : public CycleReader {
             n[i] = static_cast<std::uint32_t>(g[i]);
         }
         try {
-            map_.emplace(options_.map, memsim::parts::AddressMap::Geometry {
+            map_.emplace(options_.map, memsim::device_parts::AddressMap::Geometry {
                                            n[0], n[1], n[2], n[3], n[4], n[5], options_.bytes, 1});
         } catch (const ConfigError& e) {
             file_->refuse(e.what());
@@ -58,7 +58,7 @@ class ReadWrite final : public CycleReader {
         return true;
     }
 
-    std::optional<memsim::parts::AddressMap> map_;
+    std::optional<memsim::device_parts::AddressMap> map_;
 };
 
 const Named<TraceFormat> read_write {

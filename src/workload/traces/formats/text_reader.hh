@@ -1,6 +1,6 @@
 #pragma once
 
-#include "files/words.hh"
+#include "input_files/words.hh"
 #include "workload/traces/address_trace.hh"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 /// Common parts of the text formats with one line per record.
 namespace memsim::workload {
 
-using files::Words;
+using input_files::Words;
 
 class TextReader : public TraceReader {
   public:

@@ -9,8 +9,8 @@ namespace memsim::accelsim_test {
 
 using namespace memsim::workload;
 using namespace memsim::test;
-using program::WarpOp;
-using program::WarpOpKind;
+using gpu_program::WarpOp;
+using gpu_program::WarpOpKind;
 
 namespace {
 
@@ -27,15 +27,16 @@ std::string kernel_text(const std::string& instructions, unsigned count, unsigne
 /// All operations of the only block of a kernel.
 std::vector<WarpOp> operations(const std::string& path, TraceSourceOptions options = {}) {
     TraceSource source(path, options);
-    program::Launch launch;
-    program::BlockStreams out;
+    gpu_program::Launch launch;
+    gpu_program::BlockStreams out;
     std::vector<WarpOp> all;
     source.next_launch(launch);
     for (std::uint32_t b = 0; b < launch.blocks(); ++b) source.run_block(b, out);
     for (const auto& bytes : out.warps) {
         std::uint64_t position = 0;
         WarpOp op;
-        for (program::WarpStreamReader reader(bytes, position); reader.next(op);) all.push_back(op);
+        for (gpu_program::WarpStreamReader reader(bytes, position); reader.next(op);)
+            all.push_back(op);
     }
     CHECK(!source.next_launch(launch));
     return all;
@@ -56,8 +57,8 @@ struct Totals {
 template <class F>
 Totals play(TraceSource& source, F&& f) {
     Totals t;
-    program::Launch launch;
-    program::BlockStreams out;
+    gpu_program::Launch launch;
+    gpu_program::BlockStreams out;
     while (source.next_launch(launch)) {
         ++t.launches;
         for (std::uint32_t b = 0; b < launch.blocks(); ++b) {
@@ -67,7 +68,7 @@ Totals play(TraceSource& source, F&& f) {
             for (const auto& bytes : out.warps) {
                 std::uint64_t position = 0;
                 WarpOp op;
-                for (program::WarpStreamReader reader(bytes, position); reader.next(op);) {
+                for (gpu_program::WarpStreamReader reader(bytes, position); reader.next(op);) {
                     t.memory += touches_memory(op.kind);
                     f(launch, op);
                 }
@@ -235,8 +236,8 @@ TEST_CASE("local memory has a size and occupies the end of memory once accessed"
     const auto run = [&](const char* line) {
         TraceSource source(folder.write("k.traceg", kernel_text(line, 1)),
                            {2 << 20, 4 << 20, 1, 4096});
-        program::Launch launch;
-        program::BlockStreams out;
+        gpu_program::Launch launch;
+        gpu_program::BlockStreams out;
         source.next_launch(launch);
         source.reserve_local(3 << 20);
         source.run_block(0, out);
@@ -318,14 +319,14 @@ TEST_CASE("kernels of several streams run concurrently, one stream alone, or in 
         CHECK(source.streams() == 2);
         CHECK(source.inputs().size() == 4);
         std::map<std::uint32_t, std::vector<std::uint64_t>> of_stream;
-        program::Launch launch;
-        program::BlockStreams out;
+        gpu_program::Launch launch;
+        gpu_program::BlockStreams out;
         for (const std::uint32_t s : order) {
             REQUIRE(source.stream(s).next_launch(launch));
             source.stream(s).run_block(0, out);
             std::uint64_t position = 0;
             WarpOp op;
-            for (program::WarpStreamReader reader(out.warps[0], position); reader.next(op);)
+            for (gpu_program::WarpStreamReader reader(out.warps[0], position); reader.next(op);)
                 if (op.kind == WarpOpKind::load) of_stream[s].push_back(op.address[0]);
         }
         CHECK(!source.stream(0).next_launch(launch));
@@ -339,8 +340,8 @@ TEST_CASE("kernels of several streams run concurrently, one stream alone, or in 
 
     // A checkpoint holds how far each stream has come.
     TraceSource cut = with(""), rest = with("");
-    program::Launch launch;
-    program::BlockStreams out;
+    gpu_program::Launch launch;
+    gpu_program::BlockStreams out;
     REQUIRE(cut.stream(1).next_launch(launch));
     Saver saver;
     cut.save(saver);
@@ -451,7 +452,7 @@ TEST_CASE("a list names kernels and copies", "[traces]") {
     REQUIRE(source.allocations().size() == 2);
     CHECK(source.allocations()[1].base == 2 << 20);
     CHECK(source.state.memory.pages() == 3);
-    program::Launch launch;
+    gpu_program::Launch launch;
     REQUIRE(source.next_launch(launch));
     CHECK(launch.kernel == "k");
     CHECK(launch.registers_per_thread == 8);
@@ -490,8 +491,8 @@ TEST_CASE("a trace continues from its State at any block", "[traces]") {
     const auto list = folder.write("kernelslist.g", "kernel-1.traceg\nkernel-1.traceg\n");
     const auto rest_of = [](TraceSource& source, std::uint32_t from) {
         std::vector<std::vector<std::uint8_t>> all;
-        program::BlockStreams out;
-        program::Launch launch;
+        gpu_program::BlockStreams out;
+        gpu_program::Launch launch;
         bool in_kernel = source.state.in_kernel;
         do {
             for (std::uint32_t b = in_kernel ? from : 5; b < 5; ++b) {
@@ -507,8 +508,8 @@ TEST_CASE("a trace continues from its State at any block", "[traces]") {
     CHECK(all.size() == 20);
     for (std::uint32_t stop = 0; stop < 20; ++stop) {
         TraceSource first(list, {2 << 20, 16 << 20, 2}), second(list, {2 << 20, 16 << 20, 2});
-        program::Launch launch;
-        program::BlockStreams out;
+        gpu_program::Launch launch;
+        gpu_program::BlockStreams out;
         for (std::uint32_t n = 0; n < stop; ++n) {
             if (n % 5 == 0) first.next_launch(launch);
             first.run_block(n % 5, out);
@@ -556,8 +557,8 @@ TEST_CASE("damaged traces give an error message or a result", "[traces]") {
         const auto path = folder.write("k.traceg", text);
         refused += !sentence_of([&] {
                         TraceSource source(path, {});
-                        program::Launch launch;
-                        program::BlockStreams out;
+                        gpu_program::Launch launch;
+                        gpu_program::BlockStreams out;
                         while (source.next_launch(launch))
                             for (std::uint32_t b = 0; b < launch.blocks(); ++b)
                                 source.run_block(b, out);

@@ -1,0 +1,289 @@
+#include "gpu_program/warp_stream.hh"
+
+#include "core/base/error.hh"
+#include "gpu_program/fill_lanes.hh"
+
+#include <cstring>
+
+namespace memsim::gpu_program {
+
+namespace {
+
+constexpr u8 kind_bits = 7, full_flag = 8, strided_flag = 16, values_flag = 32, waits_flag = 64;
+constexpr u8 local_flag = 128; ///< next to the width
+constexpr u8 most_local_words = 4;
+constexpr u32 full_mask = 0xffffffff;
+constexpr std::size_t longest_varint = 10;
+constexpr std::size_t longest_op =
+    1 + 4 + 1 + (3 + 2 * warp_lanes) * longest_varint + 8; // flags, mask, width, varints, slack
+
+u64 zigzag(u64 v) { return (v << 1) ^ (0 - (v >> 63)); }
+u64 unzigzag(u64 v) { return (v >> 1) ^ (0 - (v & 1)); }
+
+/// A varint of up to 8 bytes is written and read without a branch. Each byte of a word holds seven
+/// bits of the number; the highest bit of a byte is set if another byte follows. The buffer has 8
+/// bytes left, whatever the length.
+constexpr u64 follows = 0x8080808080808080;
+
+u64 spread(u64 v) {
+    v = (v & 0x000000000fffffff) | (v & 0x00fffffff0000000) << 4;
+    v = (v & 0x00003fff00003fff) | (v & 0x0fffc0000fffc000) << 2;
+    return (v & 0x007f007f007f007f) | (v & 0x3f803f803f803f80) << 1;
+}
+u64 gathered(u64 v) {
+    v = (v & 0x007f007f007f007f) | (v & 0x7f007f007f007f00) >> 1;
+    v = (v & 0x00003fff00003fff) | (v & 0x3fff00003fff0000) >> 2;
+    return (v & 0x000000000fffffff) | (v & 0x0fffffff00000000) >> 4;
+}
+
+u8* put(u8* at, u64 v) {
+    if (v >> 56 == 0) {
+        const auto bytes = (static_cast<u32>(std::bit_width(v | 1)) + 6) / 7;
+        const u64 word = spread(v) | (follows & ((u64 {1} << 8 * (bytes - 1)) - 1));
+        std::memcpy(at, &word, sizeof word);
+        return at + bytes;
+    }
+    for (; v >= 0x80; v >>= 7) *at++ = static_cast<u8>(v | 0x80);
+    *at++ = static_cast<u8>(v);
+    return at;
+}
+
+u8* put_head(u8* at, WarpOpKind kind, u8 flags, u32 mask, u64 waits) {
+    MEMSIM_ASSERT(mask != 0 || !touches_memory(kind), "a memory access without an active lane");
+    *at++ = static_cast<u8>(static_cast<u8>(kind) | flags | (mask == full_mask ? full_flag : 0) |
+                            (waits != 0 ? waits_flag : 0));
+    if (mask != full_mask) {
+        std::memcpy(at, &mask, sizeof mask);
+        at += sizeof mask;
+    }
+    return waits != 0 ? put(at, waits) : at;
+}
+
+WarpOpKind kind_of(u8 head) {
+    const auto kind = static_cast<WarpOpKind>(head & kind_bits);
+    return kind == WarpOpKind::compute && (head & strided_flag) != 0 ? WarpOpKind::matrix : kind;
+}
+
+bool has_result(u8 head) {
+    const WarpOpKind kind = kind_of(head);
+    return kind == WarpOpKind::load || kind == WarpOpKind::atomic || kind == WarpOpKind::matrix ||
+           (kind == WarpOpKind::shared && (head & strided_flag) != 0);
+}
+
+/// The bytes between a position and the end. Reading past the end is a bug of the simulator: the
+/// checkpoint's checksum has been checked before.
+struct Cursor {
+    const u8* at;
+    const u8* end;
+
+    u8 byte() {
+        MEMSIM_ASSERT(at != end, "a warp's stream ends inside an operation");
+        return *at++;
+    }
+    u64 varint() {
+        u64 word = 0;
+        if (end - at >= 8) std::memcpy(&word, at, sizeof word);
+        const u64 last = ~word & follows; // its lowest set bit marks the number's end
+        if (end - at < 8 || last == 0) return careful_varint();
+        at += std::countr_zero(last) / 8 + 1;
+        return gathered(word & (last ^ (last - 1)) & ~follows);
+    }
+    u64 careful_varint() {
+        u64 v = byte();
+        if (v < 0x80) return v;
+        v &= 0x7f;
+        for (unsigned shift = 7; shift < 64; shift += 7) {
+            const u64 b = byte();
+            v |= (b & 0x7f) << shift;
+            if (b < 0x80) return v;
+        }
+        MEMSIM_ASSERT(false, "a varint of a warp's stream has more than 64 bits");
+    }
+    u32 word() {
+        MEMSIM_ASSERT(end - at >= 4, "a warp's stream ends inside a mask");
+        u32 v;
+        std::memcpy(&v, at, sizeof v);
+        at += sizeof v;
+        return v;
+    }
+};
+
+/// The distance between neighbouring lanes, if it is the same for all active lanes.
+bool common_stride(u32 mask, const WarpStreamWriter::Addresses& address, u64& stride) {
+    const u32 first = std::countr_zero(mask);
+    u32 rest = mask & (mask - 1);
+    stride = 0;
+    if (rest == 0) return true;
+    const u32 second = std::countr_zero(rest);
+    const auto distance = static_cast<std::int64_t>(address[second] - address[first]);
+    const auto lanes = static_cast<std::int64_t>(second - first);
+    if (lanes != 1 && distance % lanes != 0) return false;
+    stride = static_cast<u64>(lanes == 1 ? distance : distance / lanes);
+    for (rest &= rest - 1; rest != 0; rest &= rest - 1) {
+        const u32 lane = std::countr_zero(rest);
+        if (address[lane] != address[first] + stride * (lane - first)) return false;
+    }
+    return true;
+}
+
+/// Width, PC, addresses and values of an access to memory.
+void read_access(Cursor& in, u8 head, WarpOp& op) {
+    const u8 width = in.byte();
+    MEMSIM_ASSERT(op.mask != 0 && width <= (local_flag | 4 * most_local_words),
+                  "a warp's stream holds an access of no lane, or of too many words");
+    op.width = width & static_cast<u8>(~local_flag);
+    op.local = (width & local_flag) != 0;
+    op.pc = static_cast<u32>(in.varint());
+    u64 address = in.varint();
+    const u32 first = std::countr_zero(op.mask);
+    if ((head & strided_flag) != 0) {
+        const u64 stride = unzigzag(in.varint());
+        if (op.mask == full_mask) {
+            for (u32 lane = 0; lane < warp_lanes; ++lane)
+                op.address[lane] = address + stride * lane;
+        } else {
+            for (u32 lane = 0; lane < warp_lanes; ++lane) {
+                const u64 active = 0 - u64 {op.mask >> lane & 1};
+                op.address[lane] = active & (address + stride * (u64 {lane} - first));
+            }
+        }
+    } else {
+        if (op.mask != full_mask) fill_lanes(op.address, u64 {0});
+        op.address[first] = address;
+        for (u32 rest = op.mask & (op.mask - 1); rest != 0; rest &= rest - 1) {
+            address += unzigzag(in.varint());
+            op.address[std::countr_zero(rest)] = address;
+        }
+    }
+    if (op.has_values) {
+        fill_lanes(op.value, u64 {0});
+        u64 value = 0;
+        for (u32 rest = op.mask; rest != 0; rest &= rest - 1) {
+            value += unzigzag(in.varint());
+            op.value[std::countr_zero(rest)] = value;
+        }
+        op.order = static_cast<u32>(in.varint());
+    }
+}
+
+} // namespace
+
+void WarpStreamWriter::count(u32 mask, u32 instructions) {
+    ++counts_.operations;
+    counts_.warp_instructions += instructions;
+    counts_.thread_instructions += u64 {instructions} * bits_set(mask);
+}
+
+void WarpStreamWriter::flush() {
+    if (pending_ == 0) return;
+    u8 buffer[longest_op];
+    u8* at = put_head(buffer, WarpOpKind::compute, 0, pending_mask_, pending_waits_);
+    at = put(at, pending_);
+    bytes_.insert(bytes_.end(), buffer, at);
+    count(pending_mask_, pending_);
+    pending_ = 0;
+    pending_waits_ = 0;
+}
+
+void WarpStreamWriter::control(WarpOpKind kind, u32 mask, u64 waits) {
+    flush();
+    u8 buffer[longest_op];
+    bytes_.insert(bytes_.end(), buffer, put_head(buffer, kind, 0, mask, waits));
+    count(mask, 1);
+}
+
+void WarpStreamWriter::shared(u32 pc, u32 mask, u32 passes, bool load, u64 waits) {
+    MEMSIM_ASSERT(passes != 0, "an access to shared memory takes at least one pass");
+    flush();
+    u8 buffer[longest_op];
+    u8* at = put_head(buffer, WarpOpKind::shared, load ? strided_flag : u8 {0}, mask, waits);
+    at = put(at, pc);
+    at = put(at, passes);
+    bytes_.insert(bytes_.end(), buffer, at);
+    count(mask, 1);
+}
+
+void WarpStreamWriter::matrix(u32 mask, u32 products, u64 waits) {
+    flush();
+    u8 buffer[longest_op];
+    u8* at = put_head(buffer, WarpOpKind::compute, strided_flag, mask, waits);
+    at = put(at, products);
+    bytes_.insert(bytes_.end(), buffer, at);
+    count(mask, 1);
+}
+
+void WarpStreamWriter::access(WarpOpKind kind, u32 pc, u32 mask, u8 width, const Addresses& address,
+                              const Addresses* value, u64 waits, bool local) {
+    flush();
+    u64 stride;
+    const bool strided = common_stride(mask, address, stride);
+    u8 buffer[longest_op];
+    u8* at = put_head(
+        buffer, kind,
+        static_cast<u8>((strided ? strided_flag : 0) | (value != nullptr ? values_flag : 0)), mask,
+        waits);
+    *at++ = static_cast<u8>(width | (local ? local_flag : 0));
+    at = put(at, pc);
+    u64 before = address[std::countr_zero(mask)];
+    at = put(at, before);
+    if (strided)
+        at = put(at, zigzag(stride));
+    else
+        for (u32 rest = mask & (mask - 1); rest != 0; rest &= rest - 1) {
+            const u64 here = address[std::countr_zero(rest)];
+            at = put(at, zigzag(here - before));
+            before = here;
+        }
+    if (value != nullptr) {
+        before = 0;
+        for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+            const u64 here = (*value)[std::countr_zero(rest)];
+            at = put(at, zigzag(here - before));
+            before = here;
+        }
+        at = put(at, ++counts_.stores);
+    }
+    bytes_.insert(bytes_.end(), buffer, at);
+    count(mask, 1);
+    counts_.lane_accesses += bits_set(mask);
+}
+
+WarpOpHead peek(const std::vector<u8>& bytes, u64 position) {
+    if (position >= bytes.size()) return {};
+    Cursor in {bytes.data() + position, bytes.data() + bytes.size()};
+    const u8 head = in.byte();
+    if ((head & waits_flag) == 0) return {kind_of(head), has_result(head), 0};
+    if ((head & full_flag) == 0) in.word();
+    return {kind_of(head), has_result(head), in.varint()};
+}
+
+bool WarpStreamReader::next(WarpOp& op) {
+    if (position_ == bytes_.size()) return false;
+    MEMSIM_ASSERT(position_ < bytes_.size(), "a warp's position lies past its stream");
+    Cursor in {bytes_.data() + position_, bytes_.data() + bytes_.size()};
+    const u8 head = in.byte();
+    MEMSIM_ASSERT(head < 2 * waits_flag, "a warp's stream holds an unknown operation");
+    op.kind = kind_of(head);
+    op.mask = (head & full_flag) != 0 ? full_mask : in.word();
+    op.waits = (head & waits_flag) != 0 ? in.varint() : 0;
+    op.has_values = (head & values_flag) != 0;
+    op.has_result = has_result(head);
+    op.width = 0;
+    op.local = false;
+    op.pc = 0;
+    op.instructions = 1;
+    op.passes = 0;
+    op.products = 0;
+    op.order = 0;
+    if (op.kind == WarpOpKind::compute) op.instructions = static_cast<u32>(in.varint());
+    if (op.kind == WarpOpKind::matrix) op.products = static_cast<u32>(in.varint());
+    if (op.kind == WarpOpKind::shared) {
+        op.pc = static_cast<u32>(in.varint());
+        op.passes = static_cast<u32>(in.varint());
+    }
+    if (touches_memory(op.kind)) read_access(in, head, op);
+    position_ = static_cast<u64>(in.at - bytes_.data());
+    return true;
+}
+
+} // namespace memsim::gpu_program

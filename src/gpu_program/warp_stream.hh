@@ -1,0 +1,156 @@
+#pragma once
+
+#include "core/base/bits.hh"
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+/// The instructions of one warp as bytes: written by a functional run and read by an SM. Addresses
+/// are encoded by base and stride, or by base and deltas; a varint has 7 bits per byte, least
+/// significant first.
+///
+///     byte  kind (bits 0-2), full mask (3), strided (4), with values (5), with waits (6)
+///     u32   mask, unless it is full
+///     with waits: varint, see below
+///     compute: varint instructions; strided: it is a matrix operation, and varint
+///     multiply-accumulates
+///     load, store, atomic, reduce: byte width (bit 7: local memory), varint pc, varint address of
+///     the first active lane,
+///         then
+///         strided: zigzag varint stride from a lane to the next (active or not)
+///         else:    for each further active lane, zigzag varint distance from the lane before
+///         values:  for each active lane, zigzag varint distance from the value before (first: 0),
+///                  and a varint: its number among the block's operations with values, from 1
+///     shared: varint pc, varint passes; strided: it is a load
+///
+/// Loads, atomics, shared loads and matrix operations produce results, numbered in the order of the
+/// warp's stream. Bit i of `waits`: the operation needs the i-th last result before it (bit 0: the
+/// latest), so it cannot issue before that result is available. Dependences reach back up to 64
+/// results. An operation without waits needs no result; the writer of a stream must set waits for
+/// all operations that depend on a load.
+///
+/// Operations carry no state over to the next one, so a checkpoint needs only the stream and a
+/// position.
+namespace memsim::gpu_program {
+
+using u8 = std::uint8_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+inline constexpr u32 warp_lanes = 32;
+
+enum class WarpOpKind : u8 {
+    compute, ///< `instructions` consecutive ones without memory access
+    load,
+    store,
+    atomic, ///< lanes execute in ascending order
+    barrier,
+    exit,   ///< the last operation of a warp
+    reduce, ///< an atomic whose result is not used
+    shared, ///< an access to the SM's shared memory
+    matrix, ///< multiplies tiles of matrices on a tensor core
+};
+
+/// Whether the operation has addresses in device memory.
+constexpr bool touches_memory(WarpOpKind kind) {
+    return kind == WarpOpKind::load || kind == WarpOpKind::store || kind == WarpOpKind::atomic ||
+           kind == WarpOpKind::reduce;
+}
+
+struct WarpOp {
+    WarpOpKind kind = WarpOpKind::exit;
+    u8 width = 0; ///< bytes per lane: 1, 2, 4, 8 or 16; 0 without memory access
+    bool has_values = false;
+    bool has_result = false; ///< later operations may wait for it
+    bool local = false;   ///< addresses are offsets in each lane's local memory (local_memory.hh)
+    u32 pc = 0;           ///< identifies the instruction in its application; 0 without memory
+    u32 mask = 0;         ///< bit i: lane i is active; 0 only without memory access
+    u32 instructions = 0; ///< of the warp: 1, except for compute
+    u32 passes = 0;       ///< cycles of bank conflicts in shared memory; else 0
+    u32 products = 0;     ///< multiply-accumulates of 16-bit values of a matrix operation; else 0
+    u64 waits = 0;        ///< bit i: needs the i-th last result before it
+    std::array<u64, warp_lanes> address {}; ///< of active lanes; 0 for the others
+    std::array<u64, warp_lanes>
+        value {};  ///< value left in memory by a store or atomic, if has_values
+    u32 order = 0; ///< of an operation with values: its number in the block, from 1
+
+    /// The number that --max-instructions counts.
+    u64 thread_instructions() const { return u64 {instructions} * bits_set(mask); }
+};
+
+/// The operations appended by a writer, summed over all warps that share it.
+struct StreamCounts {
+    u64 operations = 0;
+    u64 warp_instructions = 0;
+    u64 thread_instructions = 0;
+    u64 lane_accesses = 0; ///< active lanes of loads, stores, atomics and reductions
+    u64 stores = 0;        ///< operations with values
+};
+
+/// Appends to a stream. Consecutive compute operations with the same mask are merged if the later
+/// ones have no new waits; call flush() before reading the bytes. `waits` is explained above.
+class WarpStreamWriter {
+  public:
+    using Addresses = std::array<u64, warp_lanes>;
+
+    WarpStreamWriter(std::vector<u8>& bytes, StreamCounts& counts)
+        : bytes_(bytes), counts_(counts) {}
+
+    void compute(u32 mask, u32 instructions, u64 waits = 0) {
+        if (mask != pending_mask_ || (waits & ~pending_waits_) != 0) flush();
+        if (pending_ == 0) pending_waits_ = waits;
+        pending_mask_ = mask;
+        pending_ += instructions;
+    }
+    /// A load, store, atomic or reduction. Only the active lanes of `address` and `value` are read;
+    /// `value` may be null. With `local`, addresses are offsets, which the SM converts.
+    void access(WarpOpKind kind, u32 pc, u32 mask, u8 width, const Addresses& address,
+                const Addresses* value = nullptr, u64 waits = 0, bool local = false);
+    /// An access to shared memory that takes `passes` cycles: 1 without bank conflicts.
+    void shared(u32 pc, u32 mask, u32 passes, bool load, u64 waits = 0);
+    /// A matrix operation of a warp: so many multiply-accumulates of 16-bit values, of 8-bit values
+    /// half as many.
+    void matrix(u32 mask, u32 products, u64 waits = 0);
+    void barrier(u32 mask, u64 waits = 0) { control(WarpOpKind::barrier, mask, waits); }
+    void exit(u32 mask, u64 waits = 0) { control(WarpOpKind::exit, mask, waits); }
+    void flush();
+
+  private:
+    void control(WarpOpKind kind, u32 mask, u64 waits);
+    void count(u32 mask, u32 instructions);
+
+    std::vector<u8>& bytes_;
+    StreamCounts& counts_;
+    u32 pending_ = 0; ///< compute instructions not yet written
+    u32 pending_mask_ = 0;
+    u64 pending_waits_ = 0;
+};
+
+/// The properties of an operation that a scheduler needs before it issues.
+struct WarpOpHead {
+    WarpOpKind kind = WarpOpKind::exit;
+    bool has_result = false;
+    u64 waits = 0;
+};
+/// The properties of the operation at `position`, without decoding the rest; exit at the end of the
+/// bytes.
+WarpOpHead peek(const std::vector<u8>& bytes, u64 position);
+
+/// Reads one operation at a time and allocates nothing. The position belongs to the caller's State,
+/// next to the bytes.
+class WarpStreamReader {
+  public:
+    WarpStreamReader(const std::vector<u8>& bytes, u64& position)
+        : bytes_(bytes), position_(position) {}
+
+    /// Returns false, and leaves `op` unchanged, at the end of the bytes.
+    bool next(WarpOp& op);
+
+  private:
+    const std::vector<u8>& bytes_;
+    u64& position_;
+};
+
+} // namespace memsim::gpu_program

@@ -1,9 +1,0 @@
-#include "parts/tag_policies/srrip.hh"
-
-namespace memsim::parts {
-
-static const PolicyRegistration<Srrip> srrip {
-    "srrip",
-    "Re-reference interval prediction: the line with the farthest predicted use is evicted."};
-
-} // namespace memsim::parts

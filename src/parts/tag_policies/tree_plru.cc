@@ -1,8 +1,0 @@
-#include "parts/tag_policies/tree_plru.hh"
-
-namespace memsim::parts {
-
-static const PolicyRegistration<TreePlru> tree_plru {
-    "tree_plru", "Pseudo-LRU: a tree of bits selects a line that was used long ago."};
-
-} // namespace memsim::parts
