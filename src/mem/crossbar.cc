@@ -110,12 +110,8 @@ std::int64_t Crossbar::transfer(std::int64_t cycle, Switch<M>& s, From& from, To
     for (std::uint32_t i = 0; i < inputs; ++i) {
         auto& in = from[i];
         if (in.empty()) continue;
-        if constexpr (requires { in.front().is_hint(); }) {
-            if (in.front().is_hint()) {
-                drop_hints(in, i);
-                if (in.empty()) continue;
-            }
-        }
+        if constexpr (requires { in.front().is_hint(); })
+            if (in.front().is_hint() && drop_hints(in, i)) continue;
         if (s.input_free[i] <= cycle && s.queues.room(i)) {
             M m = in.pop();
             const std::uint32_t output = route(m, i), bytes = m.wire_bytes();
@@ -163,14 +159,15 @@ std::int64_t Crossbar::transfer(std::int64_t cycle, Switch<M>& s, From& from, To
 }
 
 /// Drops hints at the head of an input that would wait for space or that their slice does not
-/// accept.
-void Crossbar::drop_hints(Responder<Mem>& in, std::uint32_t input) {
+/// accept. Returns whether the input is then empty.
+bool Crossbar::drop_hints(Responder<Mem>& in, std::uint32_t input) {
     while (!in.empty() && in.front().is_hint() &&
            (!state.requests.queues.room(input) ||
             !port.mem_side[interleave_.way(in.front().address)].takes_hints())) {
         in.pop();
         ++stat.hints_dropped;
     }
+    return in.empty();
 }
 
 void Crossbar::waits_on(WaitReport& report) const {

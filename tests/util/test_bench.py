@@ -136,7 +136,7 @@ def test_rows_of_other_works_stay(works, bench, call, monkeypatch):
     call("--record", "--turns", "1")
     before = bench.recorded()
     monkeypatch.setattr(bench, "computer", lambda: ("another processor", "64"))
-    monkeypatch.setattr(bench, "run", lambda work, peers: {"rate": {"faster": 9000, "printed": 3000}[work["name"]]})
+    monkeypatch.setattr(bench, "run", lambda work, folders: {"rate": {"faster": 9000, "printed": 3000}[work["name"]]})
     call("--record", "faster : printed")
     after = bench.recorded()
     ratio = "faster : printed", "requests a second"
@@ -148,7 +148,7 @@ def test_rows_of_other_works_stay(works, bench, call, monkeypatch):
 def test_the_works_of_a_section_alternate(works, bench, call, monkeypatch):
     works(OWN)
     order = []
-    monkeypatch.setattr(bench, "run", lambda work, peers: order.append(work["name"]) or {"rate": 1})
+    monkeypatch.setattr(bench, "run", lambda work, folders: order.append(work["name"]) or {"rate": 1})
     call("--turns", "2", "printed", "faster", "faster : printed")
     assert order == ["printed", "faster"] * 4, "the works of the ratio run again, beside each other"
 
@@ -167,6 +167,7 @@ def test_nothing_is_recorded_with_uncommitted_files(call, bench, monkeypatch, ca
         (["no_such_work"], "there is no work 'no_such_work'; util/bench --list names them"),
         (["--turns", "0"], "--turns 0: at least 1"),
         (["--peers", "absent"], "--peers: there is no folder 'absent'"),
+        (["--traces", "absent"], "--traces: there is no folder 'absent'"),
         (
             ["--peers", ROOT / "docs"],
             f"--peers: '{ROOT}/docs' has no built peer: DRAMsim3/build/dramsim3main or MQSim/",
