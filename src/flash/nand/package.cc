@@ -31,6 +31,7 @@ void Package::wake() {
         while (!port.io[i].empty()) accept(port.io[i].pop(), i);
     if (!pending()) return;
     for (Worker& u : state.units) {
+        if (!u.complete() && u.suspendable.empty()) continue;
         advance_unit(u);
         if (const Tick next = next_step(u); next != never) arm(u.next, next);
     }
