@@ -1,4 +1,4 @@
-#include "../parts/tag_policy_models.hh"
+#include "../device_parts/tag_policy_models.hh"
 #include "device_parts/tag_array.hh"
 #include "gpu/mmu/tlb_array.hh"
 
