@@ -21,6 +21,7 @@ parser.add_argument("--slots", type=int, default=32, choices=(2, 32), help="oper
 parser.add_argument("--layout", default="tile", choices=hbf.machines.LAYOUTS, help="of the weights of tilelens")
 parser.add_argument("--prefetch", action="store_true", help="read tiles ahead, as TileLens' prefetcher")
 parser.add_argument("--latency", type=int, default=5, choices=hbf.values.TILE_LATENCIES, help="tR of tilelens in us")
+parser.add_argument("--chunk", default="", help="of decode-flint: consecutive bytes in a channel (a page)")
 parser.add_argument("--max-instructions", type=int, default=0, help="thread instructions after which no block starts")
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
@@ -35,6 +36,7 @@ root = hbf.machine(
     layout=args.layout,
     prefetch=args.prefetch,
     latency=args.latency,
+    chunk=args.chunk,
     seed=args.seed,
     dispatcher=dict(max_instructions=args.max_instructions),
 )

@@ -40,6 +40,8 @@ class MachineParameters:
     layout      of the weights of a product: row, column, tile
     prefetch    whether tiles are read ahead as by TileLens' prefetcher
     latency     tR in us of tilelens
+    chunk       of decode-flint: bytes of consecutive addresses in a channel; '': a page, as FLINT's
+    folder      of the file of the program; '': programs in the folder of results
     """
 
     platform: str
@@ -50,6 +52,7 @@ class MachineParameters:
     layout: str = "tile"
     prefetch: bool = False
     latency: int = 5
+    chunk: str = ""
     seed: int = 1
     folder: str = ""
     dispatcher: Parameters = field(default_factory=dict)
@@ -102,6 +105,8 @@ def _hbf_sim(root: Root, p: MachineParameters, size: int) -> Any:
             dies=dies,
             banks=banks,
             queue=values.STACK["queue"],
+            **values.WHOLE,
+            **values.READ_ONLY,
             **values.HBF_SIM,
         )
         root.join = mem.Crossbar(
@@ -123,7 +128,7 @@ def _hbf_sim(root: Root, p: MachineParameters, size: int) -> Any:
 def _share(i: int, interleave: Interleave, **given: Any) -> SimObject:
     """A stack of each of the partitions that share the addresses."""
     own = wired(dict(interleave_ways=interleave.ways, interleave_index=i, interleave_granularity=interleave.chunk))
-    made: SimObject = flash.HbfStack(**own, **values.STACK, **given)
+    made: SimObject = flash.HbfStack(**own, **values.STACK, **values.READ_ONLY, **given)
     return made
 
 
@@ -180,7 +185,8 @@ def _product(root: Root, p: MachineParameters, size: int) -> Any:
 
 def _behind(root: Root, p: MachineParameters, size: int) -> None:
     """A store of pages between the L2 and flash, which is read by the page."""
-    drive = hbf.drive(size + (1 << 20), channels=int(values.TILE_CHANNELS), **_stack(p))
+    given = {**_stack(p), **values.WHOLE, "queue": values.STACK["queue"]}
+    drive = hbf.drive(size + (1 << 20), channels=int(values.TILE_CHANNELS), **given)
     store = values.PAGE_STORE if p.scale in ("default", "judge") else values.SMALL_PAGE_STORE
 
     def local(i: int, interleave: Interleave) -> SimObject:
@@ -201,7 +207,8 @@ def _stream(root: Root, p: MachineParameters) -> Root:
         **values.STREAM,
     )
     name = p.platform.partition("-")[2]
-    given = hbf.parameters(name, retry_chance=values.NO_RETRY_OF_STREAM, **values.STREAM_STACK)
+    fixed = {**values.STREAM_STACK, **values.WHOLE, **values.READ_ONLY}
+    given = hbf.parameters(name, retry_chance=values.NO_RETRY_OF_STREAM, **fixed)
     if name in values.UNBOUND:
         given["rate"] = values.WIDE
     root.hbf = flash.HbfStack(**given)
@@ -212,13 +219,22 @@ def _stream(root: Root, p: MachineParameters) -> Root:
 def _decode(root: Root, p: MachineParameters) -> Root:
     model = workloads.DECODE[p.scale]
     root.program = llm.decoder(
-        model, layers=assumed(1, "all layers take the same time"), context=assumed(40, "a short one: weights dominate")
+        model,
+        layers=assumed(1, "all layers take the same time"),
+        context=assumed(40, "a short one: weights dominate"),
+        **values.DECODE,
     )
+    if model == "tiny":
+        for name in ("hidden", "heads", "kv_heads", "head_dim", "ffn"):
+            setattr(root.program, name, assumed(int(getattr(root.program, name)), "a model for tests"))
+    root.program.vocabulary = derived(0, from_="a layer without the output head")
     weights = placed.arrays(root.program, "weights.")
     chip = nvidia.chip("h100-sxm")
     l2 = derived("8000KiB", from_="a share of the L2")
     shape = dict(sms=values.DECODE_SMS, channels=wired(16), slices=wired(16), l2=l2)
-    stack = hbf.channel("flint", retry_chance=values.NO_RETRY_OF_STREAM)
+    stack = hbf.channel(
+        "flint", retry_chance=values.NO_RETRY_OF_STREAM, queue=values.STACK["queue"], **values.READ_ONLY
+    )
     root.gpu = chip.gpu(
         memory=placed.beside(stack, weights, chip.memory()), dispatcher=of_region(p.dispatcher), **shape
     )

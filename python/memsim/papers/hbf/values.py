@@ -6,7 +6,7 @@ that quote their tables.
 
 from typing import Any
 
-from ...model.provenance import assumed, cited, derived, stated, swept
+from ...model.provenance import assumed, cited, derived, stated, wired
 
 PAGE, LINE = 4096, 128
 
@@ -76,7 +76,7 @@ TILE_L2: dict[str, Any] = dict(
 )
 TILE_PAGES = dict(  # of the L2 in front of flash
     mshrs=cited(
-        384, "Accel-Sim, SM90_H100/gpgpusim.config: gpgpu_cache:dl2 A:384", sweep=[192, 768], name="missing pages"
+        384, "Accel-Sim, SM90_H100/gpgpusim.config: gpgpu_cache:dl2 A:384", sweep=[96, 192], name="missing pages"
     ),
     mshr_lines=stated(32, f"{TILELENS}: MSHRs of HBF of 4 KB"),
 )
@@ -84,17 +84,17 @@ TILE_LINES = dict(mshrs=cited(384, "Accel-Sim, SM90_H100/gpgpusim.config: gpgpu_
 TILE_NETWORK = dict(outstanding=assumed(8192, "as the L1's misses"))
 ROUTER = assumed(dict(queue=1024, buffer=1024, outstanding=16384), "as the L2's misses")
 CHUNK = assumed("4KiB", "a page lies behind one slice")
+FLINT_CHUNK = stated("4KiB", "FLINT V: consecutive pages of 4 KB lie in consecutive planes")
 HBM_CHUNK = assumed("256B", "as GPGPU-Sim's configurations: dramid@8")
 STACK = dict(  # of a channel behind a slice
     requests=assumed(32768, "as the L2's misses", sweep=[1024, 4096], name="reads that wait in a stack"),
     queue=assumed(1024, "as the L2's misses"),
 )
-NO_RETRY_KNOWN = assumed(
-    "0%",
-    "the paper names no retries",
-    sweep=[swept(chance, f"gpu.memory[*].far.retry_chance={chance}") for chance in ("1000ppm", "1%")],
-    name="retries",
+WHOLE = wired(dict(interleave_ways=0, interleave_index=0, interleave_granularity="0B"))  # a stack of all addresses
+READ_ONLY = dict(
+    written=derived(True, from_="weights, written before the run"), commands=derived(64, from_="no host sends any")
 )
+NO_RETRY_KNOWN = assumed("0%", "the paper names no retries", sweep=["1000ppm", "1%"], name="retries")
 PAGE_STORE = assumed("8MiB", "pages that the L2 holds: a sixth of 50 MB")
 SMALL_PAGE_STORE = assumed("1MiB", "a share of the L2, as the program is smaller")
 # Memory of activations and results, which the programs hardly use.
@@ -105,8 +105,11 @@ PAGE_LOCAL = assumed(dict(latency="20ns", bandwidth="400GB/s", queue=1024), "an 
 
 STREAMS = "flint", "flashaccel", "hbflex", "dash", "hbf_sim"  # of systems.hbf.PAPERS
 STREAM = assumed(
-    dict(pattern="sequential", size=128, outstanding=65536), "a stream with enough outstanding to fill a stack"
+    dict(pattern="sequential", size=128, outstanding=65536, base="0B", period="0fs", read_share=1),
+    "a stream with enough outstanding to fill a stack",
 )
+DECODE = assumed(dict(tokens=1, weight_bits=16, kv_bits=16, seed=1), "a step of a model in bf16")
+
 NO_RETRY_OF_STREAM = assumed("0%", "the paper names no retries")
 UNBOUND = "hbflex", "flashaccel"  # whose printed bandwidth is that of the array
 WIDE = assumed("1000GB/s", "wires that are no limit: the printed bandwidth is the array's")
