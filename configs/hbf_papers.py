@@ -5,9 +5,6 @@
 What is modelled: docs/models/hbf.md. `memsim reproduce hbf` runs the papers' figures.
 """
 
-import contextlib
-import os
-
 import memsim
 from memsim.options import script_parser
 from memsim.papers import hbf
@@ -43,7 +40,5 @@ root = hbf.machine(
 memsim.instantiate(root, args)
 end = memsim.simulate()
 memsim.stats.dump("end")
-if file := getattr(getattr(root, "program", None), "file", ""):
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(file)
+hbf.machines.discard(root)
 print(f"{end.getCause()}: {args.platform}, {workload}, {memsim.curTick() / 1e9:.1f} us")

@@ -8,8 +8,10 @@ decode-flint            a sixth of an H100 that decodes, its weights in a stack 
 stream-...              a sequential stream from a stack of each paper in systems.hbf
 """
 
+import contextlib
 import os
 import tempfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -41,7 +43,7 @@ class MachineParameters:
     prefetch    whether tiles are read ahead as by TileLens' prefetcher
     latency     tR in us of tilelens
     chunk       of decode-flint: bytes of consecutive addresses in a channel; '': a page, as FLINT's
-    folder      of the file of the program; '': programs in the folder of results
+    folder      of the file of the program; '': one of the user's for temporary files
     """
 
     platform: str
@@ -82,13 +84,24 @@ def machine(p: MachineParameters) -> Root:
     if p.platform == "decode-flint":
         return _decode(root, p)
     program, size, name = workloads.program(p.workload, p.scale, p.layout, _depth(p))
-    folder = p.folder or os.path.join(session.options.outdir, "programs")
-    root.program = kernels.recorded(f"{name}-{os.getpid()}", program, folder)
+    folder = p.folder or os.path.join(tempfile.gettempdir(), f"memsim-hbf-{os.getuid()}")
+    own = repr((replace(p, folder="", dispatcher={}), session.options.changes))  # no other point has the same
+    root.program = kernels.recorded(f"{name}-{zlib.crc32(own.encode()):08x}", program, folder)
     root.gpu = (_product if p.platform in PRODUCTS else _hbf_sim)(root, p, size)
     if p.platform == "tilelens-page":
         _behind(root, p, size)
     root.program.dispatcher = root.gpu.dispatcher.host
     return root
+
+
+def discard(root: Root) -> None:
+    """Removes the file of the program, unless a checkpoint of the run may need it."""
+    given = session.options
+    if given.checkpoint_at or given.checkpoint_sim_period or given.checkpoint_wall_period:
+        return
+    if file := getattr(getattr(root, "program", None), "file", ""):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(file)
 
 
 # ---- HBF-Sim -------------------------------------------------------------------------------------
