@@ -37,8 +37,10 @@ root = hbf.machine(
     seed=args.seed,
     dispatcher=dict(max_instructions=args.max_instructions),
 )
-memsim.instantiate(root, args)
-end = memsim.simulate()
-memsim.stats.dump("end")
-hbf.machines.discard(root)
+try:
+    memsim.instantiate(root, args)  # ends the script if the run has finished earlier
+    end = memsim.simulate()
+    memsim.stats.dump("end")
+finally:
+    hbf.machines.discard(root)
 print(f"{end.getCause()}: {args.platform}, {workload}, {memsim.curTick() / 1e9:.1f} us")

@@ -16,9 +16,9 @@ Judged = dict[str, list[tuple[verdict.Verdict, dict[str, str]]]]  # by paper
 PLACE = re.compile(r"(?<=^<!-- accuracy -->\n).*?(?=^<!-- end of accuracy -->$)", re.M | re.S)  # of the README
 HEAD = """# Accuracy
 
-Every number that the five papers state about their systems, beside ours; then the numbers of papers that are about no system
-of memsim, which are counted on their own. `memsim reproduce --page` writes this page
-from the files of `docs/results/<paper>`:
+Every number that the five papers state about their systems, beside ours; then those of papers that model no system of
+memsim, which are counted on their own. `memsim reproduce --page` writes this page from the files of
+`docs/results/<paper>`:
 
 - `judged.csv`: our last value for each claim, at the paper's scale (judge) unless another one is named; of several
   seeds the median, with the least and the greatest value.

@@ -1,6 +1,6 @@
-"""The programs of the papers on HBF, recorded with memsim.simt: reads of single words of many pages and a stream of weights
-(HBF-Sim), and products whose weights lie in rows, columns or tiles (TileLens). The first array is `weights`, which lies in
-flash; the array behind it lies in local memory.
+"""The programs of the papers on HBF, recorded with memsim.simt: reads of single words of many pages and a stream of
+weights (HBF-Sim), and products whose weights lie in rows, columns or tiles (TileLens). The first array is `weights`,
+which lies in flash; the array behind it lies in local memory.
 """
 
 import math

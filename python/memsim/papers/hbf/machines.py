@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ... import Root, SimObject, flash, llm, mem
+from ... import Port, Root, SimObject, flash, llm, mem
 from ...errors import check_known, user_error
 from ...model.provenance import assumed, derived, wired
 from ...run.session import session
@@ -126,7 +126,12 @@ def _hbf_sim(root: Root, p: MachineParameters, size: int) -> Any:
             inputs=wired(V100.slices), **Interleave(1, values.HBM_CHUNK).crossbar, **placed.CROSSBAR
         )
         root.join.mem_side[0] = root.hbf.cpu_side
-        memory = placed.beside(lambda i, _: root.join.cpu_side[i], far, V100.memory())
+
+        def entrance(i: int, interleave: Interleave) -> Port:
+            port: Port = root.join.cpu_side[i]
+            return port
+
+        memory = placed.beside(entrance, far, V100.memory())
         return V100.gpu(memory=memory, dispatcher=dispatcher, **values.SCALING_GPU)
     given = dict(values.LOAD_GPU, l2={"capacity": values.LOAD_GPU["l2"], **values.LOAD_L2}, dispatcher=dispatcher)
     if p.platform == "hbf-sim-dram":
@@ -198,7 +203,7 @@ def _product(root: Root, p: MachineParameters, size: int) -> Any:
 
 def _behind(root: Root, p: MachineParameters, size: int) -> None:
     """A store of pages between the L2 and flash, which is read by the page."""
-    given = {**_stack(p), **values.WHOLE, "queue": values.STACK["queue"]}
+    given: Parameters = {**_stack(p), **values.WHOLE, "queue": values.STACK["queue"]}
     drive = hbf.drive(size + (1 << 20), channels=int(values.TILE_CHANNELS), **given)
     store = values.PAGE_STORE if p.scale in ("default", "judge") else values.SMALL_PAGE_STORE
 
@@ -213,14 +218,14 @@ def _behind(root: Root, p: MachineParameters, size: int) -> None:
 
 
 def _stream(root: Root, p: MachineParameters) -> Root:
-    """The stack of a paper whose wires are no limit, but those of DASH and FLINT, whose links have a rate of their own."""
+    """The stack of a paper. Wires are no limit where the printed bandwidth is the array's."""
     root.generator = mem.TrafficGen(
         requests=derived(workloads.STREAM[p.scale] // 128, from_="the scale"),
         range=derived(f"{workloads.STREAM[p.scale]}B", from_="the scale"),
         **values.STREAM,
     )
     name = p.platform.partition("-")[2]
-    fixed = {**values.STREAM_STACK, **values.WHOLE, **values.READ_ONLY}
+    fixed: Parameters = {**values.STREAM_STACK, **values.WHOLE, **values.READ_ONLY}
     given = hbf.parameters(name, retry_chance=values.NO_RETRY_OF_STREAM, **fixed)
     if name in values.UNBOUND:
         given["rate"] = values.WIDE
@@ -249,7 +254,10 @@ def _decode(root: Root, p: MachineParameters) -> Root:
         "flint", retry_chance=values.NO_RETRY_OF_STREAM, queue=values.STACK["queue"], **values.READ_ONLY
     )
     root.gpu = chip.gpu(
-        memory=placed.beside(stack, weights, chip.memory()), dispatcher=of_region(p.dispatcher), **shape
+        memory=placed.beside(stack, weights, _local),
+        interleave=assumed(p.chunk, "chosen by the caller") if p.chunk else values.FLINT_CHUNK,
+        dispatcher=of_region(p.dispatcher),
+        **shape,
     )
     root.program.dispatcher = root.gpu.dispatcher.host
     return root

@@ -1,12 +1,13 @@
 """The values of the papers on High Bandwidth Flash (HBF), of the machines that model them.
 
-Values of HBF-Sim are those of its public repository (jager197/accel-sim-hbf). The other papers were read in public notes
-that quote their tables.
+Values of HBF-Sim are those of its public repository (jager197/accel-sim-hbf). The other papers were read in public
+notes that quote their tables.
 """
 
 from typing import Any
 
 from ...model.provenance import assumed, cited, derived, stated, wired
+from ...systems.parameters import Parameters
 
 PAGE, LINE = 4096, 128
 
@@ -90,8 +91,10 @@ STACK = dict(  # of a channel behind a slice
     requests=assumed(32768, "as the L2's misses", sweep=[1024, 4096], name="reads that wait in a stack"),
     queue=assumed(1024, "as the L2's misses"),
 )
-WHOLE = wired(dict(interleave_ways=0, interleave_index=0, interleave_granularity="0B"))  # a stack of all addresses
-READ_ONLY = dict(
+WHOLE: Parameters = wired(
+    dict(interleave_ways=0, interleave_index=0, interleave_granularity="0B")
+)  # a stack of all addresses
+READ_ONLY: Parameters = dict(
     written=derived(True, from_="weights, written before the run"), commands=derived(64, from_="no host sends any")
 )
 NO_RETRY_KNOWN = assumed("0%", "the paper names no retries", sweep=["1000ppm", "1%"], name="retries")
@@ -108,7 +111,7 @@ STREAM = assumed(
     dict(pattern="sequential", size=128, outstanding=65536, base="0B", period="0fs", read_share=1),
     "a stream with enough outstanding to fill a stack",
 )
-DECODE = assumed(dict(tokens=1, weight_bits=16, kv_bits=16, seed=1), "a step of a model in bf16")
+DECODE: Parameters = assumed(dict(tokens=1, weight_bits=16, kv_bits=16, seed=1), "a step of a model in bf16")
 
 NO_RETRY_OF_STREAM = assumed("0%", "the paper names no retries")
 UNBOUND = "hbflex", "flashaccel"  # whose printed bandwidth is that of the array

@@ -13,8 +13,8 @@ PAGES = {  # pages and threads that read them (HBF-Sim)
     "producers-512": (1024, 512),
 }
 WEIGHTS = {"weights-1": 1, "weights-4": 4, "weights-8": 8, "weights-16": 16}  # MiB (HBF-Sim)
-# Matrices in bf16 (TileLens): experts of Qwen3-30B-A3B for the blocks of a stack's SMs, and columns of the first matrix of
-# the feed-forward part of Llama-3.1-70B for as many. `judge` has half of the latter's rows.
+# Matrices in bf16 (TileLens): experts of Qwen3-30B-A3B for the blocks of a stack's SMs, and columns of the first matrix
+# of the feed-forward part of Llama-3.1-70B for as many. `judge` has half of the latter's rows.
 PRODUCTS = {
     "qwen": {"tiny": (1, 512, 1536), "small": (2, 1024, 1536), "default": (4, 2048, 1536), "judge": (7, 2048, 1536)},
     "llama": {"tiny": (1, 512, 1024), "small": (1, 1024, 2048), "default": (1, 2048, 4096), "judge": (1, 4096, 4096)},
