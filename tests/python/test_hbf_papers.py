@@ -84,7 +84,7 @@ def test_papers_that_are_about_no_system_are_counted_apart():
     assert lines[0].startswith("Of the 235 claims of the five papers ")
     assert not any("| HBF |" in line for line in lines) and sum(line.startswith("Of the ") for line in lines) == 2
     assert lines[-1].startswith(
-        f"Of the {len(paper.load('hbf').claims)} claims of seven papers on High Bandwidth Flash"
+        f"Of the {len(paper.load('hbf').claims)} claims of seven other papers, on High Bandwidth Flash, "
     )
 
 
