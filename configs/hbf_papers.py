@@ -15,8 +15,12 @@ parser.add_argument("--workload", help="without it the first that the platform r
 parser.add_argument("--scale", default="tiny", choices=hbf.workloads.SCALES)
 parser.add_argument("--channels", type=int, default=16, choices=(1, 2, 4, 8, 16), help="of hbf-sim")
 parser.add_argument("--slots", type=int, default=32, choices=(2, 32), help="operations at once of a channel of hbf-sim")
-parser.add_argument("--layout", default="tile", choices=hbf.machines.LAYOUTS, help="of the weights of tilelens")
-parser.add_argument("--prefetch", action="store_true", help="read tiles ahead, as TileLens' prefetcher")
+parser.add_argument(
+    "--layout", default="none", choices=("none", *hbf.machines.LAYOUTS), help="of weights of tilelens (tile)"
+)
+parser.add_argument(
+    "--ahead", default="none", choices=hbf.machines.AHEAD, help="read tiles ahead, as TileLens' prefetcher"
+)
 parser.add_argument("--latency", type=int, default=5, choices=hbf.values.TILE_LATENCIES, help="tR of tilelens in us")
 parser.add_argument("--chunk", default="", help="of decode-flint: consecutive bytes in a channel (a page)")
 parser.add_argument("--max-instructions", type=int, default=0, help="thread instructions after which no block starts")
@@ -31,7 +35,7 @@ root = hbf.machine(
     channels=args.channels,
     slots=args.slots,
     layout=args.layout,
-    prefetch=args.prefetch,
+    ahead=args.ahead,
     latency=args.latency,
     chunk=args.chunk,
     seed=args.seed,

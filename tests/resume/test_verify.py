@@ -128,7 +128,7 @@ SCRIPTS = {  # each in configs: arguments that make it tiny, and its modes, of w
         "--scale tiny --max-instructions 60000",
         [
             *each("platform", hbf.platforms(), "hbf-sim"),
-            "--platform tilelens --layout column --prefetch --latency 20",
+            "--platform tilelens --layout column --ahead prefetch --latency 20",
             "--platform hbf-sim --channels 2 --slots 2",
         ],
     ),

@@ -28,6 +28,7 @@ from .values import STREAMS
 
 PRODUCTS = "tilelens", "tilelens-hbm", "tilelens-page"
 LAYOUTS = "row", "column", "tile"
+AHEAD = "none", "prefetch"
 V100 = nvidia.chip("v100-pcie")
 H200 = replace(nvidia.H100_SXM, peak=values.TILE_PEAK, slices=16 * values.STACKS)
 
@@ -39,8 +40,8 @@ class MachineParameters:
     platform    one of platforms()
     workload    one of workloads.names() that the platform runs
     channels    of the stack of hbf-sim; slots: operations at once of each
-    layout      of the weights of a product: row, column, tile
-    prefetch    whether tiles are read ahead as by TileLens' prefetcher
+    layout      of the weights of a product: row, column, tile; none: tile
+    ahead       prefetch: tiles are read ahead as by TileLens' prefetcher; none
     latency     tR in us of tilelens
     chunk       of decode-flint: bytes of consecutive addresses in a channel; '': a page, as FLINT's
     folder      of the file of the program; '': one of the user's for temporary files
@@ -51,8 +52,8 @@ class MachineParameters:
     scale: str = "tiny"
     channels: int = 16
     slots: int = 32
-    layout: str = "tile"
-    prefetch: bool = False
+    layout: str = "none"
+    ahead: str = "none"
     latency: int = 5
     chunk: str = ""
     seed: int = 1
@@ -83,7 +84,7 @@ def machine(p: MachineParameters) -> Root:
         return _stream(root, p)
     if p.platform == "decode-flint":
         return _decode(root, p)
-    program, size, name = workloads.program(p.workload, p.scale, p.layout, _depth(p))
+    program, size, name = workloads.program(p.workload, p.scale, _layout(p), _depth(p))
     folder = p.folder or os.path.join(tempfile.gettempdir(), f"memsim-hbf-{os.getuid()}")
     own = repr((replace(p, folder="", dispatcher={}), session.options.changes))  # no other point has the same
     root.program = kernels.recorded(f"{name}-{zlib.crc32(own.encode()):08x}", program, folder)
@@ -158,9 +159,15 @@ def _local(i: int, interleave: Interleave) -> SimObject:
 # ---- TileLens ------------------------------------------------------------------------------------
 
 
+def _layout(p: MachineParameters) -> str:
+    check_known("layout", p.layout, ("none", *LAYOUTS))
+    return "tile" if p.layout == "none" else p.layout
+
+
 def _depth(p: MachineParameters) -> int:
     """Tiles that a block reads at once."""
-    if not p.prefetch or p.platform not in PRODUCTS:
+    check_known("way to read ahead", p.ahead, AHEAD)
+    if p.ahead == "none" or p.platform not in PRODUCTS:
         return values.STAGES
     of = workloads.product(p.workload, p.scale)
     blocks = min(of.blocks, int(values.TILE_SMS)) if p.workload == "qwen" else of.blocks
@@ -264,7 +271,12 @@ def _decode(root: Root, p: MachineParameters) -> Root:
 
 
 def each(scale: str = "tiny") -> Iterator[tuple[str, str, Root]]:
-    """(mode, platform, machine) of each platform, with its last workload."""
+    """(mode, platform, machine) of each platform, with its last workload; of tilelens with each layout that a study of
+    assumptions has."""
+    ways = {"tilelens": [("row", "none"), ("column", "none"), ("tile", "prefetch")]}
     with tempfile.TemporaryDirectory() as folder:
         for platform in platforms():
-            yield "", platform, machine(platform, groups(platform)[-1], scale, folder=folder)
+            for layout, ahead in ways.get(platform, [("none", "none")]):
+                label = " ".join([platform, *(word for word in (layout, ahead) if word != "none")])
+                given = dict(layout=layout, ahead=ahead, folder=folder)
+                yield "", label, machine(platform, groups(platform)[-1], scale, **given)
