@@ -21,11 +21,22 @@ FEW = {  # arguments that limit the number of points
     "cmd/sensitivity": ["--only", "hash interval"],
     "cxl_gpu/sensitivity": ["--only", "ring of ranges"],
     "sap/sensitivity": ["--only", "lookahead"],
+    "hbf/sensitivity": ["--only", "missing pages"],
     "sap/policies": ["--policies", "lru", "sap"],
     "sap/run_time": ["--policies", "lru", "sap"],
 }
-WORKLOAD = {"zng": "bfs1-gaus", "cmd": "cfd", "ohm": "FDTD", "cxl_gpu": "bfs", "sap": "AES"}
-WORKLOAD_OF = {"sap/cxl": "bfs", "sap/ohm": "FDTD", "sap/policies": "bfs"}  # in machines of other systems
+WORKLOAD = {"zng": "bfs1-gaus", "cmd": "cfd", "ohm": "FDTD", "cxl_gpu": "bfs", "sap": "AES", "hbf": "pages-1024"}
+WORKLOAD_OF = {  # in machines of other systems; of papers whose figures have programs of their own
+    "sap/cxl": "bfs",
+    "sap/ohm": "FDTD",
+    "sap/policies": "bfs",
+    "hbf/weights": "weights-1",
+    "hbf/tiles": "qwen",
+    "hbf/latencies": "llama",
+    "hbf/decode": "decode",
+    "hbf/streams": "stream",
+    "hbf/sensitivity": "qwen",
+}
 
 
 @pytest.mark.slow

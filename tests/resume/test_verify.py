@@ -6,6 +6,7 @@ from pathlib import Path
 import memsim
 import pytest
 from memsim.cli.restoring import verify
+from memsim.papers import hbf
 from memsim.systems import cmd, cxl_gpu, ohm, sap, zng
 from memsim.systems.drive import PRESETS
 from resume import body
@@ -122,6 +123,14 @@ SCRIPTS = {  # each in configs: arguments that make it tiny, and its modes, of w
     "hbf.py": (
         "--model tiny --layers 2 --context 40 --sms 2 --channels 4 --local 128KiB",
         each("way", ["alone", "behind", "hbm"], "beside"),
+    ),
+    "hbf_papers.py": (
+        "--scale tiny --max-instructions 60000",
+        [
+            *each("platform", hbf.platforms(), "hbf-sim"),
+            "--platform tilelens --layout column --ahead prefetch --latency 20",
+            "--platform hbf-sim --channels 2 --slots 2",
+        ],
     ),
     "llm_decode.py": (
         "--model tiny --layers 2 --context 30 --tokens 2 --sms 2",

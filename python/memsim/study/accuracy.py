@@ -2,19 +2,23 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 
 from ..results.claims import stated
 from . import results, verdict
 from .metric import root
-from .claimed import PAPERS
+from .claimed import APART, PAPERS, SYSTEMS
 
 PAGE = root() / "docs" / "accuracy.md"
 README = root() / "README.md"
+JUDGEMENTS = (verdict.MET, verdict.ORDERING, verdict.NOT_REPRODUCED)
+Judged = dict[str, list[tuple[verdict.Verdict, dict[str, str]]]]  # by paper
 PLACE = re.compile(r"(?<=^<!-- accuracy -->\n).*?(?=^<!-- end of accuracy -->$)", re.M | re.S)  # of the README
 HEAD = """# Accuracy
 
-Every number that the five papers state about their systems, beside ours. `memsim reproduce --page` writes this page
-from the files of `docs/results/<paper>`:
+Every number that the five papers state about their systems, beside ours; then those of papers that model no system of
+memsim, which are counted on their own. `memsim reproduce --page` writes this page from the files of
+`docs/results/<paper>`:
 
 - `judged.csv`: our last value for each claim, at the paper's scale (judge) unless another one is named; of several
   seeds the median, with the least and the greatest value.
@@ -33,39 +37,55 @@ again. Values that need no run, and those of CMD, CXL-GPU and SAP, are of the pr
 """
 
 
-def counts(papers: dict[str, list[tuple[verdict.Verdict, dict[str, str]]]]) -> list[str]:
-    """The number of claims with each verdict; for those without a verdict, the result of the comparison."""
-    lines = ["| verdict | " + " | ".join(PAPERS.values()) + " |", "|---|" + "---|" * len(PAPERS)]
+def counts(papers: Judged, chosen: Iterable[str]) -> list[str]:
+    """The number of claims with each verdict, of the chosen papers; for those without a verdict, the result of the
+    comparison."""
+    names = list(chosen)
+    lines = ["| verdict | " + " | ".join(PAPERS[name] for name in names) + " |", "|---|" + "---|" * len(names)]
     for word in verdict.WORDS:
         cells = []
-        for system in PAPERS:
+        for system in names:
             found = [v for v, _ in papers[system] if v.word == word]
             inside = Counter(v.comparison or "no figure" for v in found if v.comparison != word)
             named = ", ".join(f"{n} {what}" for what, n in sorted(inside.items()))
             cells.append(f"{len(found)}" + (f" ({named})" if named and word != verdict.NOT_JUDGED else ""))
         lines.append(f"| {word} | " + " | ".join(cells) + " |")
-    lines.append("| **claims** | " + " | ".join(str(len(papers[s])) for s in PAPERS) + " |")
+    lines.append("| **claims** | " + " | ".join(str(len(papers[s])) for s in names) + " |")
     return lines
 
 
 def summary() -> str:
-    """One sentence: the number of claims that are met."""
-    words = Counter(v.word for of_paper in results.judged().values() for v, _ in of_paper)
-    judgements = [words[w] for w in (verdict.MET, verdict.ORDERING, verdict.NOT_REPRODUCED)]
+    """One sentence: the number of claims of memsim's systems that are met."""
+    papers = results.judged()
+    return _sentence("the five papers", [papers[system] for system in SYSTEMS])
+
+
+def apart() -> list[str]:
+    """The same for each paper that is about no system of memsim."""
+    papers = results.judged()
+    return [_sentence(what, [papers[name]]) for name, what in APART.items()]
+
+
+def _sentence(what: str, judged: Iterable[list[tuple[verdict.Verdict, dict[str, str]]]]) -> str:
+    words = Counter(v.word for of_paper in judged for v, _ in of_paper)
+    judgements = [words[w] for w in JUDGEMENTS]
     return (
-        f"Of the {sum(words.values())} claims of the five papers {sum(judgements)} are judged: {judgements[0]} are "
+        f"Of the {sum(words.values())} claims of {what} {sum(judgements)} are judged: {judgements[0]} are "
         f"met, {judgements[1]} show the paper's direction only, and {judgements[2]} are not reproduced."
     )
 
 
 def block() -> str:
-    """The README's block: the sentence of summary(), and the verdicts on the judged claims of each paper."""
-    judgements = (verdict.MET, verdict.ORDERING, verdict.NOT_REPRODUCED)
-    lines = [summary(), "", "| paper | claims | judged | " + " | ".join(judgements) + " |", "|---|" + "---|" * 5]
-    for system, of_paper in results.judged().items():
-        words = Counter(v.word for v, _ in of_paper)
-        cells = [len(of_paper), sum(words[w] for w in judgements), *(words[w] for w in judgements)]
-        lines.append(f"| {PAPERS[system]} | " + " | ".join(map(str, cells)) + " |")
+    """The README's block: the sentence of summary(), the verdicts on the judged claims of each paper, and the sentences
+    of apart()."""
+    lines = [summary(), "", "| paper | claims | judged | " + " | ".join(JUDGEMENTS) + " |", "|---|" + "---|" * 5]
+    judged = results.judged()
+    for system, title in SYSTEMS.items():
+        words = Counter(v.word for v, _ in judged[system])
+        cells = [len(judged[system]), sum(words[w] for w in JUDGEMENTS), *(words[w] for w in JUDGEMENTS)]
+        lines.append(f"| {title} | " + " | ".join(map(str, cells)) + " |")
+    for sentence in apart():
+        lines += ["", sentence]
     return "\n".join(lines) + "\n"
 
 
@@ -94,7 +114,9 @@ def _figures(v: verdict.Verdict) -> str:
 def page() -> str:
     """docs/accuracy.md: each claim with our figure at the paper's scale and at the quick scale."""
     papers, quick = results.judged(), results.recorded("quick")
-    lines = [*HEAD.splitlines(), "", summary(), "", *counts(papers)]
+    lines = [*HEAD.splitlines(), "", summary(), "", *counts(papers, SYSTEMS)]
+    for name, sentence in zip(APART, apart()):
+        lines += ["", sentence, "", *counts(papers, [name])]
     for system, name in PAPERS.items():
         swept = any(v.envelope for v, _ in papers[system])
         sources = results.rows_of(results.quick_file(system))

@@ -5,7 +5,10 @@ import functools
 from ..errors import did_you_mean, user_error
 from . import paper, toml, verdict
 
-PAPERS = {name: str(toml.load(toml.PAPERS / name / "paper.toml")["title"]) for name in toml.names()}
+_TABLES = {name: toml.load(toml.PAPERS / name / "paper.toml") for name in toml.names()}
+PAPERS = {name: str(table["title"]) for name, table in _TABLES.items()}
+APART = {name: str(table["apart"]) for name, table in _TABLES.items() if "apart" in table}
+SYSTEMS = {name: title for name, title in PAPERS.items() if name not in APART}  # the papers of memsim's systems
 
 
 @functools.cache

@@ -119,6 +119,7 @@ class PaperTable:
 
     title: str
     workloads: str  # the default group over which the paper averages
+    apart: str = ""  # what it is, if it is no paper about one of memsim's systems: it is counted on its own
     script: str = ""  # in configs; alternatively `modes` has one for each mode
     arguments: list[str] = dataclasses.field(default_factory=list)
     combine: str = "geometric mean of ratios"
