@@ -17,6 +17,7 @@ from memsim import System, cxl, mem, workload
 from memsim.options import script_parser, whole
 from memsim.systems import nvidia, placed, scale
 from memsim.systems.interleave import Interleave
+from memsim.units import Bytes
 
 PAGE = 4096
 ON_CHIP = "50ns"  # from the memory side of an L2 to the edge of the chip, an assumption
@@ -46,7 +47,7 @@ chip = nvidia.chip(args.chip)
 channels = args.channels or chip.slices
 shape = {"sms": args.sms} if args.sms else {}
 if args.channels:
-    shape |= dict(channels=channels, slices=channels, l2=f"{chip.ways * 128 * channels * 32}B")  # 32 sets of a slice
+    shape |= dict(channels=channels, slices=channels, l2=Bytes(chip.ways * 128 * channels * 32))  # 32 sets of a slice
 
 root = memsim.Root(seed=args.seed)
 root.program = [
@@ -55,7 +56,7 @@ root.program = [
 ]
 space = 1 << (max(scale.footprint(program) for program in root.program) + PAGE).bit_length()  # addresses of a GPU
 # Chunks of addresses belong to the expanders in turn. A chunk is all of a GPU's addresses, or a page.
-over = Interleave(args.gpus, f"{PAGE if args.far == 'all' else space}B")
+over = Interleave(args.gpus, Bytes(PAGE if args.far == "all" else space))
 root.uplink = [mem.Crossbar(inputs=channels, latency=ON_CHIP, **over.crossbar, **WIRES) for _ in range(args.gpus)]
 root.gpu = []
 for g, program in enumerate(root.program):
@@ -65,7 +66,7 @@ for g, program in enumerate(root.program):
         chip.gpu(
             memory=placed.beside(lambda i, interleave: uplink.cpu_side[i], far, chip.memory()),
             sm=dict(report_latency=REPORT),
-            dispatcher=dict(dispatch_latency=DISPATCH, bases=f"{g * space}B"),
+            dispatcher=dict(dispatch_latency=DISPATCH, bases=Bytes(g * space)),
             **shape,
         )
     )

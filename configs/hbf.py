@@ -14,6 +14,7 @@ import memsim
 from memsim import llm, mem
 from memsim.options import script_parser, whole
 from memsim.systems import hbf, nvidia, placed, scale
+from memsim.units import Bytes
 
 WAYS = ("beside", "behind", "alone", "hbm")
 
@@ -40,7 +41,7 @@ chip = nvidia.chip(args.chip)
 shape = {"sms": args.sms} if args.sms else {}
 if args.channels:
     l2 = chip.ways * 128 * args.channels * 32  # bytes: 32 sets of a slice
-    shape |= dict(channels=args.channels, slices=args.channels, l2=f"{l2}B")
+    shape |= dict(channels=args.channels, slices=args.channels, l2=Bytes(l2))
 flash = {"t_read": args.tr} if args.tr else {}
 if args.way == "hbm":
     root.gpu = chip.gpu(**shape)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from .. import Root, SimObject, cmd, mem
 from ..model.ports import unbind
 from ..model.provenance import derived, wired, with_unit
+from ..model.units import Bytes
 from ..papers.cmd import scale
 from ..papers.cmd.fronts import PLATFORMS
 from ..papers.cmd.machines import FIFO
@@ -46,7 +47,7 @@ def deduplicated(way: Build, platform: str = "cmd") -> Build:
 
 def _unit(platform: str, capacity: int, i: int, interleave: Interleave) -> SimObject:
     made: SimObject = cmd.Deduplicator(
-        capacity=derived(f"{capacity}B", from_="what the program needs"),
+        capacity=derived(Bytes(capacity), from_="what the program needs"),
         **wired(dict(channels=interleave.ways, channel=i, interleave=interleave.chunk)),
         clock=derived(f"{CHIP.megahertz}MHz", from_="the clock of the SMs"),
         queue=QUEUE,

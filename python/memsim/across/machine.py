@@ -32,7 +32,7 @@ class Machine:
     def gpu(self, memory: Any, **changes: Any) -> Any:
         """The GPU with this memory, as systems.gpu() takes it, and with changes of its other arguments."""
         paused = dict(pause_at_launch=wired(self.pause_at_launch))
-        l2 = derived(f"{int(Bytes.parse(CHIP.l2).value * self.channels / CHIP.slices)}B", from_="a share of the L2")
+        l2 = derived(Bytes(int(Bytes.parse(CHIP.l2).value * self.channels / CHIP.slices)), from_="a share of the L2")
         given = dict(sms=self.sms, channels=self.channels, slices=self.channels, l2=l2, dispatcher=paused)
         # Deduplication and light need shares that are distributed in turn, and all ways have the same GPU.
         return CHIP.gpu(**given, hashed=False, memory=memory, **changes)
@@ -54,7 +54,7 @@ class Machine:
     @property
     def pages(self) -> str:
         """Local memory as pages of 4 KiB."""
-        return f"{4096 * max(16, self.footprint // self.ratio // 4096 + (self.ratio == 1))}B"
+        return str(Bytes(4096 * max(16, self.footprint // self.ratio // 4096 + (self.ratio == 1))))
 
 
 Build = Callable[[Root, Machine], None]

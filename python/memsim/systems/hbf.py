@@ -8,6 +8,7 @@ from typing import Any
 from .. import SimObject, flash
 from ..errors import check_known
 from ..model.provenance import assumed, cited, derived, wired
+from ..model.units import Bytes
 from .interleave import Interleave
 from .placed import Memory
 from .scale import up_to
@@ -119,7 +120,7 @@ def drive(capacity: int, paper: str = "dash", channels: int = CHANNELS, **change
         packages=wired(1),
         planes=wired(banks),
         **shape,
-        page=derived(f"{PAGE}B", from_="a page of HBF"),
+        page=derived(Bytes(PAGE), from_="a page of HBF"),
         over_provisioning=derived(f"{int(spare * 10**9)}ppb", from_="the capacity and the blocks of a plane"),
         **HOST,
     )

@@ -27,7 +27,9 @@ def tables(footprint: int, page: int, applications: int = 1) -> int:
 
 def sized(page: int | Bytes) -> Any:
     """A page's size as a parameter."""
-    return with_unit(page, "B") if source_of(page) else derived(f"{page}B", from_="the page that its caller names")
+    if source_of(page):
+        return with_unit(page, "B")
+    return derived(page if isinstance(page, Bytes) else Bytes(page), from_="the page that its caller names")
 
 
 def new_input(network: SimObject) -> Port:
@@ -67,10 +69,10 @@ def translate(
     part.mmu = gpu.Mmu(
         **wired(dict(tlbs=len(part.sm), applications=applications, placement=placement)),
         page=sized(page),
-        address_space=derived(f"{space}B", from_=fits),
-        memory=derived(f"{frames}B", from_=memory if source_of(memory) else fits),
-        table_base=derived(f"{up_to(frames, 4096)}B", from_=fits),
-        table_memory=derived(f"{up_to(size, 4096)}B", from_=fits),
+        address_space=derived(Bytes(space), from_=fits),
+        memory=derived(Bytes(frames), from_=memory if source_of(memory) else fits),
+        table_base=derived(Bytes(up_to(frames, 4096)), from_=fits),
+        table_memory=derived(Bytes(up_to(size, 4096)), from_=fits),
         **mmu,
     )
     part.mmu.walk_side = walks

@@ -264,7 +264,7 @@ def _slice(l2: Parameters, slices: int) -> Bytes:
         raise user_error(
             f"gpu(): l2: {l2['capacity']} do not divide among {slices} slices, each of whole sets "
             f"of {ways} lines: make it a multiple of {step}B, such as "
-            f"{up_to(whole, step)}B"
+            f"{Bytes(up_to(whole, step))}"
         )
     return derived(Bytes(whole // slices), from_=[l2["capacity"], "a share of each slice"])
 

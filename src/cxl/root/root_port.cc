@@ -8,7 +8,6 @@
 namespace memsim::cxl {
 
 using protocol::Command;
-using protocol::MemResponse;
 
 static const Registration<RootPort> root_port {"A CXL root port: the host's end of a link."};
 

@@ -11,6 +11,7 @@ from ... import Root, SimObject, cmd, mem
 from ...model.energy import components
 from ...errors import user_error
 from ...model.provenance import assumed, cited, derived, inferred, options, source_of, stated, swept, wired, with_unit
+from ...model.units import Bytes
 from ...systems.interleave import Interleave, join
 from ...systems.parameters import Parameters, described_by, of_region
 from ...systems.processor import Gpu, gpu
@@ -192,7 +193,7 @@ def gpu_of(platform: str, size: scale.Scaled, dispatcher: Parameters) -> Gpu:
 def front_of(platform: str, size: scale.Scaled, bytes_of_program: int) -> SimObject:
     """The cmd.Deduplicator of the platform, in front of the memory controller."""
     made: SimObject = cmd.Deduplicator(
-        capacity=derived(f"{up_to(bytes_of_program, 65536)}B", from_="the program's footprint"),
+        capacity=derived(Bytes(up_to(bytes_of_program, 65536)), from_="the program's footprint"),
         interleave=INTERLEAVE,
         clock=CLOCK,
         queue=QUEUE,

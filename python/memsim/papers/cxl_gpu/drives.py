@@ -12,6 +12,7 @@ from ... import Port, flash
 from ...errors import check_known
 from ...model.objects import System
 from ...model.provenance import assumed, cited, derived, options, stated
+from ...model.units import Bytes
 from ...model.units import Rate
 from ...systems.drive import PRESETS, Geometry, solid_state_drive
 from ...systems.interleave import in_bytes
@@ -122,7 +123,7 @@ def drive_of(
     scaled: Parameters = {
         # Rounded down by a little, so that no page is lost to the rounding of a fraction.
         "over_provisioning": derived(f"{int(actual * 10**9)}ppb", from_=SMALLER),
-        **derived(dict.fromkeys(("cache", "write_buffer"), f"{own // page * page}B"), from_=OWN_DRAM),
+        **derived(dict.fromkeys(("cache", "write_buffer"), Bytes(own // page * page)), from_=OWN_DRAM),
     }
     return solid_state_drive(preset, geometry=smaller, **{**scaled, **DRIVES[state], **drive}), actual
 

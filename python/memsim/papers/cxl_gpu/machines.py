@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from ... import Port, Root, SimObject, System, cxl, cxl_gpu, link, mem, workload
 from ...errors import check_known
 from ...model.provenance import assumed, cited, derived, options, source_of, stated, swept, wired
+from ...model.units import Bytes
 from ...systems import mmu
 from ...systems.parameters import Parameters, described_by
 from ...systems.scale import KIB, up_to
@@ -128,7 +129,7 @@ def machine(p: MachineParameters) -> Root:
     root.program = p.program
     root.scale = proportions(size.invariants)
     linked = PLATFORMS[p.platform] is not None
-    bases = dict(bases=derived(f"{WINDOW}B", from_=MAPPED)) if linked else {}
+    bases = dict(bases=derived(Bytes(WINDOW), from_=MAPPED)) if linked else {}
     root.gpu = vortex(size, WARPS if p.threads == "serial" else SIMT_WARPS, {**p.dispatcher, **bases})
     root.memory, below = System(), root.gpu.l2[0]
     if linked:
@@ -156,7 +157,7 @@ def _add_root_complex(root: Root, ports: int) -> None:
         ranges=derived(f"0B {LOCAL}B 0, {LOCAL}B {HOST}B 1, {WINDOW}B {WINDOW}B 2", from_=MAPPED)
     )
     root.bridge = cxl.HostBridge()
-    window = derived(f"{WINDOW}B", from_=MAPPED)
+    window = derived(Bytes(WINDOW), from_=MAPPED)
     root.firmware = cxl.Firmware(window_base=window, window=window, ways=wired(ports))
     root.pcie, root.host = link.Pcie(**PCIE), mem.SimpleMemory(capacity=window, **HOST_DRAM)
     root.bus.mem_side[0] = root.memory.crossbar.cpu_side[0]
@@ -172,7 +173,7 @@ def add_port(root: Root, i: int, size: scale.Scaled, p: MachineParameters) -> No
     root.firmware."""
     part = root.port[i]
     capacity = up_to(-(-size.footprint // p.ports), 64 * KIB)
-    cache = derived(f"{up_to(size.local // p.ports, 4 * KIB)}B", from_=size.local)
+    cache = derived(Bytes(up_to(size.local // p.ports, 4 * KIB)), from_=size.local)
     behind: Parameters = {} if p.media == "dram" else dict(cache=cache, unit=p.unit or UNITS[p.media])
     made = media_.medium(p.media, f"{capacity}B", **{**behind, **p.medium})
     part.queues = cxl_gpu.QueueLogic(
@@ -190,7 +191,7 @@ def add_port(root: Root, i: int, size: scale.Scaled, p: MachineParameters) -> No
         **LINK,
     )
     part.root_port, part.device = cxl.RootPort(**ends), cxl.DevicePort(ingress=INGRESS, **ends)
-    part.endpoint = cxl.Endpoint(capacity=derived(f"{capacity}B", from_="the program's footprint"))
+    part.endpoint = cxl.Endpoint(capacity=derived(Bytes(capacity), from_="the program's footprint"))
     part.medium = made.part
     entrance = part.queues.cpu_side
     part.queues.telemetry = part.root_port.telemetry[0]
@@ -215,10 +216,10 @@ def _deterministic_store(root: Root, i: int, size: scale.Scaled, p: MachineParam
     share = assumed(p.reserve, "its caller names it") if p.reserve else RESERVE
     reserve = up_to(size.local // share // p.ports, scale.LINE)
     made: SimObject = cxl_gpu.DeterministicStore(
-        reserve_base=derived(f"{i * reserve}B", from_=share),
-        reserve=derived(f"{reserve}B", from_=[share, size.local]),
+        reserve_base=derived(Bytes(i * reserve), from_=share),
+        reserve=derived(Bytes(reserve), from_=[share, size.local]),
         entries=derived(reserve // scale.LINE, from_="the lines of the reserve"),
-        local_memory=derived(f"{LOCAL}B", from_=MAPPED),
+        local_memory=derived(Bytes(LOCAL), from_=MAPPED),
         **STORE,
     )
     made.local_side = root.memory.crossbar.cpu_side[1 + i]

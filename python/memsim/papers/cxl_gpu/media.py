@@ -15,6 +15,7 @@ from fractions import Fraction
 from ... import Port, SimObject, flash, mem
 from ...model.objects import System
 from ...model.provenance import assumed, derived, inferred, source_of, stated, swept, wired
+from ...model.units import Bytes
 from ...systems.drive import PRESETS
 from ...systems.interleave import Interleave, in_bytes
 from ...systems.parameters import Parameters, described_by
@@ -78,7 +79,7 @@ def ddr5(part: SimObject, capacity: int, inputs: int = 1) -> Port:
     part.dram = [
         mem.DramController(
             timing=DRAM,
-            capacity=derived(f"{each}B", from_="the given capacity in whole rows"),
+            capacity=derived(Bytes(each), from_="the given capacity in whole rows"),
             map=MAP,
             **share.channel(i),
         )
@@ -163,7 +164,7 @@ def medium(p: MediumParameters) -> Medium:
     if step < 512:
         part.merger = flash.SectorMerger(
             block=derived(p.unit, from_="the unit of the endpoint's cache"),
-            group=derived(f"{max(512, in_bytes(group, 'medium: group'))}B", from_=WRITE_GROUP),
+            group=derived(Bytes(max(512, in_bytes(group, "medium: group"))), from_=WRITE_GROUP),
             **assumed(dict(jobs=512, queue=256), "more than the endpoint has outstanding"),
         )
         part.cache.drive_side = part.merger.requests
@@ -191,10 +192,10 @@ def _cache(p: MediumParameters, size: int, step: int) -> tuple[SimObject, str]:
     group = p.group
     if group is None:
         page = in_bytes(PRESETS[FLASH[p.media]]["drive"]["page"], "page") if p.media in FLASH else 0
-        group = derived(f"{max(page, step) if page else 0}B", from_=WRITE_GROUP)
+        group = derived(str(Bytes(max(page, step) if page else 0)), from_=WRITE_GROUP)
     made = mem.PageCache(
         capacity=derived(
-            f"{_cached(p, size, step)}B",
+            Bytes(_cached(p, size, step)),
             from_=p.cache if source_of(p.cache) else "CXL-GPU, evaluation: a tenth of the capacity",
         ),
         unit=p.unit if source_of(p.unit) else assumed(p.unit, "the length of the shortest MemSpecRd"),
@@ -202,7 +203,7 @@ def _cache(p: MediumParameters, size: int, step: int) -> tuple[SimObject, str]:
         **assumed(
             dict(replacement=p.replacement, prefetch=p.prefetch), "no source gives the policy of the endpoint's cache"
         ),
-        prefetch_end=derived(f"{size}B", from_="the end of the endpoint's memory"),
+        prefetch_end=derived(Bytes(size), from_="the end of the endpoint's memory"),
         write_group=group,
         full_load=full_load(p.media, step),
         early_writes=p.early_writes,

@@ -53,11 +53,11 @@ MSHRS = assumed(
 LOCAL, HOST = 1 << 30, 15 << 30
 WINDOW = LOCAL + HOST
 MAPPED = "the system bus's map: local memory, the host's, and the window for endpoints"
-# The reserve was chosen after runs of cxl-ds with vadd, stencil, cfd, gauss and bfs: an eighth fills, and stores then wait.
+# The reserve was chosen after runs of cxl-ds with vadd, stencil, cfd, gauss and bfs: an eighth fills, and stores wait.
 RESERVE = inferred(
     1,
-    "CXL-GPU: the store is shielded from variations in write latency, so the reserve does not fill; the program's data lie"
-    " in the endpoint, so all of local memory is free",
+    "CXL-GPU: the store is shielded from variations in write latency, so the reserve does not fill; the program's "
+    "data lie in the endpoint, so all of local memory is free",
     sweep=options("--reserve", "2", "8", platforms=("cxl-ds",)),
     name="local memory to the reserve of deterministic stores",
 )

@@ -19,6 +19,7 @@ from typing import Any
 from ... import Port, Root, SimObject, flash, llm, mem
 from ...errors import check_known, user_error
 from ...model.provenance import assumed, derived, wired
+from ...model.units import Bytes
 from ...run.session import session
 from ...systems import hbf, nvidia, placed
 from ...systems.interleave import Interleave
@@ -228,7 +229,7 @@ def _stream(root: Root, p: MachineParameters) -> Root:
     """The stack of a paper. Wires are no limit where the printed bandwidth is the array's."""
     root.generator = mem.TrafficGen(
         requests=derived(workloads.STREAM[p.scale] // 128, from_="the scale"),
-        range=derived(f"{workloads.STREAM[p.scale]}B", from_="the scale"),
+        range=derived(Bytes(workloads.STREAM[p.scale]), from_="the scale"),
         **values.STREAM,
     )
     name = p.platform.partition("-")[2]

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from ... import Port, Root, SimObject, mem
 from ...model.provenance import assumed, cited, derived, inferred, stated, swept
+from ...model.units import Bytes
 from ...systems import gtx580, mmu
 from ...systems.host import share_of_host
 from ...systems.interleave import connect
@@ -77,7 +78,7 @@ def _controllers(
     root.memory.dram = [
         mem.DramController(
             timing=TIMING,
-            capacity=derived(f"{whole_rows(capacity, ranks)}B", from_=[size.dram, "whole rows"]),
+            capacity=derived(Bytes(whole_rows(capacity, ranks)), from_=[size.dram, "whole rows"]),
             **root.gpu.interleave.over(size.controllers).channel(i),
             map=assumed("RoRaBaCoChCl", "a usual map: neighbouring lines in a row"),
             channel_rate=derived(f"{rate}B/s", from_=["Ohm-GPU table I: 60 GB/s a controller", command_bits]),

@@ -12,6 +12,7 @@ from ... import Root, SimObject, System, ohm
 from ...model.energy import components
 from ...errors import check_known, user_error
 from ...model.provenance import assumed, derived, inferred, wired, with_unit
+from ...model.units import Bytes
 from ...systems import gtx580
 from ...systems.drive import solid_state_drive
 from ...systems.interleave import connect
@@ -246,7 +247,7 @@ def controller(platform: str, size: scale.Scaled, index: int, **changes: Any) ->
         index=wired(index),
         dram=with_unit(size.dram, "B"),
         modules=MODULES,
-        page=assumed(f"{PAGE}B", "a DRAM row", sweep=["1KiB"]),
+        page=assumed(Bytes(PAGE), "a DRAM row", sweep=["1KiB"]),
         hot_threshold=assumed(6, "a threshold of PoM's kind (Sim et al., MICRO'14); not looked up", sweep=[1, 18, 48]),
         postponed=assumed(32, "a warp's requests", sweep=[8, 128]),
         swaps=SWAPS,

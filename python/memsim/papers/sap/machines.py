@@ -13,6 +13,7 @@ from typing import Any
 from ... import Root, SimObject, System, flash, mem, sap
 from ...errors import check_known, user_error
 from ...model.provenance import assumed, cited, derived, options, stated, swept, wired, with_unit
+from ...model.units import Bytes
 from ...systems.drive import PRESETS, Geometry, solid_state_drive
 from ...systems.interleave import in_bytes
 from ...systems.parameters import Parameters, described_by, of_region
@@ -156,13 +157,13 @@ def machine(p: MachineParameters) -> Root:
     if capacity < UNIT or capacity % UNIT:
         raise user_error(
             f"dram={p.dram!r}: write a whole number of units of {UNIT}B, such as "
-            f"{max(UNIT, up_to(capacity, UNIT))}B"
+            f"{Bytes(max(UNIT, up_to(capacity, UNIT)))}"
         )
     watched = p.policy == "sap"
     root = Root(seed=p.seed, contents=p.contents)
     root.program = p.program
     cache = mem.PageCache(
-        capacity=stated(f"{capacity}B", "SAP IV: 1 MB to 1.5 GB"),
+        capacity=stated(Bytes(capacity), "SAP IV: 1 MB to 1.5 GB"),
         unit=with_unit(UNIT, "B"),
         replacement=POLICIES[p.policy],
         **QUEUES,
@@ -188,7 +189,7 @@ def machine(p: MachineParameters) -> Root:
 
 def end_of_data(program: SimObject) -> str:
     """The first address behind a program's data, in whole units."""
-    return derived(f"{up_to(footprint_of(program), UNIT)}B", from_="the end of the program's data")
+    return derived(str(Bytes(up_to(footprint_of(program), UNIT))), from_="the end of the program's data")
 
 
 def slc_drive(capacity: int) -> System:
@@ -202,8 +203,8 @@ def slc_drive(capacity: int) -> System:
     return solid_state_drive(
         SLC,
         geometry=Geometry(channels, packages, dies, planes, derived(blocks, from_=SPARE_BLOCKS), pages),
-        cache=derived(f"{own}B", from_="a page of each plane"),
-        write_buffer=derived(f"{own}B", from_="a page of each plane"),
+        cache=derived(Bytes(own), from_="a page of each plane"),
+        write_buffer=derived(Bytes(own), from_="a page of each plane"),
         over_provisioning=derived(
             f"{min(int(spare * 10**9), 9 * 10**8)}ppb", from_="the capacity and the blocks of a plane"
         ),
@@ -228,7 +229,7 @@ def shadows(p: ShadowParameters) -> Root:
     root.gpu = gtx480(monitor, p.dispatcher)
     root.dram = mem.SimpleMemory(**DRAM)
     monitor.mem_side = root.dram.cpu_side
-    sizes = dict(least=stated(f"{LEAST}B", "SAP IV: 1 MB to 1.5 GB"), capacities=CAPACITIES, unit=with_unit(UNIT, "B"))
+    sizes = dict(least=stated(Bytes(LEAST), "SAP IV: 1 MB to 1.5 GB"), capacities=CAPACITIES, unit=with_unit(UNIT, "B"))
     root.distances = sap.StackDistances(**sizes)
     monitor.passed[0] = root.distances.accesses
     root.shadow = System()

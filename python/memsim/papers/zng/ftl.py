@@ -12,6 +12,7 @@ from typing import Any
 from ... import SimObject, mem, zng
 from ...errors import user_error
 from ...model.provenance import assumed, cited, derived, inferred, wired
+from ...model.units import Bytes
 from ...systems import mmu
 from ...systems.drive import FLASHARRAY
 from ...systems.parameters import Parameters
@@ -127,7 +128,7 @@ def translate(part: SimObject, of: BlockMapping, programs: Sequence[SimObject], 
     )
     # The table has addresses of its own, behind all blocks: log blocks follow the data blocks that it names.
     part.mmu.table_base = derived(
-        f"{of.groups * of.geometry['blocks'] * of.block_bytes}B", from_="the size of the flash"
+        Bytes(of.groups * of.geometry["blocks"] * of.block_bytes), from_="the size of the flash"
     )
 
 
@@ -156,7 +157,9 @@ def collect(
         data_blocks=of.data_blocks,
         log_ratio=of.log_ratio,
         applications=wired(len(programs)),
-        footprints=derived(",".join(f"{up_to(footprint(p), of.block_bytes)}B" for p in programs), from_="the programs"),
+        footprints=derived(
+            ",".join(str(Bytes(up_to(footprint(p), of.block_bytes))) for p in programs), from_="the programs"
+        ),
         table_entry_bits=ENTRY_BITS,
         **of.geometry,
         **more,

@@ -3,6 +3,7 @@
 from ... import Root, SimObject, mem, zng
 from ...model import dram
 from ...model.provenance import assumed, derived, inferred, swept, wired, with_unit
+from ...model.units import Bytes
 from ...systems.scale import up_to
 from . import scale
 from .memory import PAGE, WIDE, Rate, at_rate, ssd
@@ -67,7 +68,7 @@ def hybridgpu(root: Root, size: Scaled, needed: int, buffer: SimObject | None = 
     )
     root.memory.dram = mem.DramController(
         timing=assumed(buffer_table(BUFFER_RATE * size.share), "DDR3-1600 (JESD79-3, 11-11-11), 32 bit wide"),
-        capacity=derived(f"{up_to(size.buffer, 32 << 10)}B", from_=size.buffer),
+        capacity=derived(Bytes(up_to(size.buffer, 32 << 10)), from_=size.buffer),
         map=assumed("RoRaBaCoCh", "as the other DRAM, on one channel"),
     )
     # The buffer's DRAM is modelled apart: the drive's own stands for pages on their way to the flash.

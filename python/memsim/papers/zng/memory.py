@@ -6,6 +6,7 @@ from typing import Any
 
 from ...model import dram
 from ...model.provenance import assumed, cited, derived, stated, swept
+from ...model.units import Bytes
 from ... import Root, SimObject, System, mem
 from ...errors import check_known
 from ...systems import gtx580, mmu
@@ -102,7 +103,7 @@ def chunk(platform: str, reading: str = "printed") -> str:
     row = {"optane": OPTANE.get(reading, {}).get("row", PAGE), "ideal": GDDR5_ROW, "hetero": GDDR5_ROW}.get(
         platform, PAGE
     )
-    return f"{min(row, PAGE)}B"
+    return str(Bytes(min(row, PAGE)))
 
 
 def channels(size: Scaled, chunk: str = scale.INTERLEAVE) -> list[Parameters]:
@@ -139,7 +140,7 @@ def ideal(root: Root, size: Scaled, needed: int) -> None:
                     sweep=[swept("a part's", f"{DRAM}.changes={' '.join(parts_times)}")],
                     name="GDDR5's times",
                 ),
-                capacity=derived(f"{capacity}B", from_=HOLDS),
+                capacity=derived(Bytes(capacity), from_=HOLDS),
                 **QUEUES,
                 **channel,
             )
@@ -161,7 +162,7 @@ def optane_table(size: Scaled, reading: str) -> dram.Preset:
         groups=1,
         ranks=1,
         banks_per_group=banks,
-        row=f"{row}B",
+        row=Bytes(row),
         tCL="8900ps",
         tCWL="8900ps",
         tRCDRD="190ns",
@@ -197,7 +198,7 @@ def optane(root: Root, size: Scaled, needed: int, reading: str = "printed") -> N
                     ],
                     name="Optane's times and rows",
                 ),
-                capacity=derived(f"{capacity}B", from_=HOLDS),
+                capacity=derived(Bytes(capacity), from_=HOLDS),
                 **QUEUES,
                 **part,
             )
