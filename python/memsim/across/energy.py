@@ -17,7 +17,7 @@ from ..systems.interleave import in_bytes
 
 BESTHUB = "an article on NVLink-C2C (besthub.dev), which repeats NVIDIA; second hand"
 CHATTERJEE = "no source; of GDDR5's 14 pJ the wires take 5 (Chatterjee et al., HPCA'17)"
-SEVEN = "seven sensings of three pages of a cell"
+FLINT = "as FLINT (arXiv 2608.25062) has HBF"
 
 # pJ of a bit, with the other values that the envelope takes.
 HBM = cited(4.3, "SC'25: an HBM2e device of an A100, measured; second hand", sweep=[3.97, 5.8])
@@ -27,15 +27,16 @@ PCIE = assumed(5.5, f"no source; a SerDes of 112 Gb/s has 5.5: {BESTHUB}", sweep
 FLASH_BUS = assumed(5.0, CHATTERJEE, sweep=[2, 10])
 MESH = assumed(5.0, f"a link of ZnG's mesh as a bus: {CHATTERJEE}", sweep=[1.3, 10])
 DRIVE = assumed(100.0, "no source: controller and DRAM of a drive; 25 W at 14.5 GB/s are 215 in all", sweep=[0, 200])
-SLC = "no source for Z-NAND; as FLINT (arXiv 2608.25062) has HBF"
+SLC = f"no source for Z-NAND; {FLINT}"
 ZNAND_READ, ZNAND_PROGRAM = assumed(20.0, SLC, sweep=[8, 30]), assumed(100.0, SLC)
-TLC_READ = derived(round(20 * 7 / 3, 1), from_=[f"no source for TLC; {SLC[15:]}", SEVEN])
-TLC_PROGRAM = derived(300.0, from_=[f"no source for TLC; {SLC[15:]}", "three bits of a cell"])
+TLC = f"no source for TLC: 7/3 and 3 times an SLC's, {FLINT[3:]}; seven sensings give three pages"
+TLC_READ, TLC_PROGRAM = assumed(46.7, TLC, sweep=[20, 100]), assumed(300.0, TLC)
 HBF_READ = cited(20.0, "FLINT (arXiv 2608.25062); the component's own", sweep=[8, 30])
 HBF_PROGRAM = cited(100.0, "FLINT (arXiv 2608.25062); the component's own")
 HBF_WIRES = cited(0.29, "KAIST's pooling of HBF (IEEE CAL 25(2)); the component's own", sweep=[0.1, 1])
-XPOINT_READ = cited(2.5, "PCM: Lee et al., ISCA'09; the component's own. An Optane DIMM of 15 W has 300", sweep=[25])
-XPOINT_WRITE = cited(16.8, "PCM: Lee et al., ISCA'09; the component's own")
+PCM = "PCM: Lee et al., ISCA'09; the component's own. A DIMM of Optane, 15 W at 6.6 GB/s, has 284 in all"
+XPOINT_READ, XPOINT_WRITE = cited(2.5, PCM, sweep=[25, 284]), cited(16.8, PCM)
+IDLE = 40.0  # W of an H200's HBM that does nothing: measured, 35 to 45 (CMU-SAFARI's HBM-Power; second hand)
 OHM_DRAM = derived(ohm_energy.DRAM_ACCESS * 1e12, from_=ohm_energy.CHATTERJEE)
 LASER = "Ohm-GPU VI: 0.73 mW a wavelength, lasers four times as strong; 10 % of the power is light (assumed)"
 RINGS = cited(0.2, "Ohm-GPU table I: 200 fJ", sweep=[0.1, 0.4])
@@ -74,7 +75,7 @@ PARTS: dict[str, Part] = {
     "PCIe": Part("data; with a CXL-SSD all bits on the wires", {"": PCIE}),
     "HBF cells": Part("bits of pages sensed or programmed", {"read": HBF_READ, "program": HBF_PROGRAM}),
     "HBF wires": Part("data", {"": HBF_WIRES}),
-    "TLC NAND": Part("data of the drive", {"read": TLC_READ, "program": TLC_PROGRAM}, others=(0.4, 2.0)),
+    "TLC NAND": Part("data of the drive", {"read": TLC_READ, "program": TLC_PROGRAM}),
     "Z-NAND": Part("bits of pages sensed or programmed", {"read": ZNAND_READ, "program": ZNAND_PROGRAM}),
     "flash bus": Part("data between package and controller", {"": FLASH_BUS}),
     "drive": Part("data that the drive's controller and DRAM pass on", {"": DRIVE}),

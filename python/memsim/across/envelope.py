@@ -62,7 +62,10 @@ TOGETHER: dict[str, tuple[Price, ...]] = {
     "SSD": (prices.SSD,),
     "HBF": (prices.HBF, prices.HBF_AND_CXL),
     "Z-NAND and its drives": (prices.ZNAND, prices.SLC_SSD),
+    "XPoint": (prices.XPOINT,),
 }
+# XPoint is not sold, so its price has no range.
+NO_RANGE = {id(prices.XPOINT): (2 * prices.XPOINT.middle, 4 * prices.XPOINT.middle)}
 
 
 @dataclass(frozen=True)
@@ -97,13 +100,17 @@ class Envelope:
 def turned(
     before: Mapping[str, float], after: Mapping[str, float]
 ) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
-    """Of each way that changed: the ways that it was below and is above, and those that it was above and is below."""
-    found = []
+    """Of each way that changed: the ways that it was below and is above, and those that it was above and is below.
+    A pair is named once."""
+    found: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = []
+    seen: set[str] = set()
     for way in before:
         if before[way] == after[way]:
             continue
-        over = tuple(o for o in before if o != way and _less(before[way], before[o]) and _less(after[o], after[way]))
-        under = tuple(o for o in before if o != way and _less(before[o], before[way]) and _less(after[way], after[o]))
+        others = [one for one in before if one != way and one not in seen]
+        over = tuple(o for o in others if _less(before[way], before[o]) and _less(after[o], after[way]))
+        under = tuple(o for o in others if _less(before[o], before[way]) and _less(after[way], after[o]))
+        seen.add(way)
         if over or under:
             found.append((way, over, under))
     return found
@@ -160,23 +167,20 @@ def envelope(scale: str, rows: Sequence[Row], ratio: int, processes: int) -> Env
 
 def _of_prices(rows: Sequence[Row], ratio: int) -> Iterator[Outcome]:
     for name, together in TOGETHER.items():
-        for end in ("low", "high"):
+        for end in (0, 1):
 
-            def price(of: Price, together: tuple[Price, ...] = together, end: str = end) -> float:
-                changed: float = getattr(of, end) if any(of is one for one in together) else of.middle
-                return changed
+            def price(of: Price, together: tuple[Price, ...] = together, end: int = end) -> float:
+                return _ends(of)[end] if any(of is one for one in together) else of.middle
 
             after = [replace(row, dollars=KNOWN[row.way].dollars(ratio, price)) for row in rows]
-            made = outcome(
-                f"price of {name} ({together[0].middle:g} dollars a GB)",
-                f"{getattr(together[0], end):g}",
-                "dollars",
-                rows,
-                after,
-                ratio,
-            )
+            what = f"price of {name} ({together[0].middle:g} dollars a GB)"
+            made = outcome(what, f"{price(together[0]):g}", "dollars", rows, after, ratio)
             if made.changed:
                 yield made
+
+
+def _ends(of: Price) -> tuple[float, float]:
+    return NO_RANGE.get(id(of), (of.low, of.high))
 
 
 def _of_energy(rows: Sequence[Row], ratio: int) -> Iterator[Outcome]:

@@ -51,22 +51,24 @@ def rests(way: str) -> str:
 
 def fastest(rows: Sequence[Row], ratio: int) -> Finding | None:
     """The fastest way to a larger memory at each ratio, and how much slower the next is."""
-    pieces: dict[tuple[str, str], list[str]] = {}
-    subject: tuple[str, ...] = ()
+    ahead: dict[str, list[int]] = {}
+    behind: dict[str, list[str]] = {}
     for one in sorted({row.ratio for row in rows if row.ratio > 1}):
-        first, second = larger(rows, one)[:2] if len(larger(rows, one)) > 1 else (None, None)
-        if first and second:
-            slower = f"{second.microseconds / first.microseconds:.2f} at {one}"
-            pieces.setdefault((first.way, second.way), []).append(slower)
-            subject = (first.way,) if one == ratio else subject
-    if not subject:
+        first, *others = larger(rows, one) or [rows[0]]
+        if others:
+            ahead.setdefault(first.way, []).append(one)
+            behind.setdefault(others[0].way, []).append(f"{others[0].microseconds / first.microseconds:.2f} ({one})")
+    best = next((way for way, there in ahead.items() if ratio in there), None)
+    if best is None:
         return None
-    parts = [f"{a} is the fastest, {b} takes so many times as long: {', '.join(n)}" for (a, b), n in pieces.items()]
+    firsts = "; ".join(f"at {', '.join(map(str, there))} {way}" for way, there in ahead.items())
+    seconds = "; ".join(f"{way} {', '.join(times)}" for way, times in behind.items())
     return Finding(
         "fastest",
-        f"By ratio (times HBM's time at {ratio}: {times_hbm(rows, ratio, subject[0])}): {'; '.join(parts)}.",
-        subject,
-        f"{subject[0]}: {rests(subject[0])}",
+        f"The fastest way to a larger memory is, by ratio, {firsts}. At {ratio} it takes "
+        f"{times_hbm(rows, ratio, best)} times HBM's time. The next takes so many times as long: {seconds}.",
+        (best,),
+        f"{best}: {rests(best)}",
     )
 
 
@@ -100,7 +102,7 @@ def sold(rows: Sequence[Row], ratio: int) -> Finding | None:
 def cheapest(rows: Sequence[Row], ratio: int) -> Finding | None:
     """The cheapest way within WITHIN times HBM's time."""
     hbm = next((row for row in at(rows, ratio) if row.way == "hbm"), None)
-    if hbm is None:
+    if hbm is None or not larger(rows, ratio):
         return None
     near = [row for row in larger(rows, ratio) if row.microseconds <= WITHIN * hbm.microseconds]
     if not near:
@@ -170,9 +172,9 @@ def soonest_worn(rows: Sequence[Row], ratio: int) -> Finding | None:
     parts = ", ".join(f"{row.way} {row.years:.2g} years" for row in there)
     return Finding(
         "first worn out",
-        f"At {ratio} these ways write to a medium that wears out: {parts}. All others with flash only read it.",
+        f"At {ratio} these ways write to a medium that wears out: {parts}. The others write to none.",
         (there[0].way,),
-        "even wear, no pause, and no more than the state of a step; a page cache writes what a sequence keeps",
+        "even wear and no pause; a page cache evicts the written pages of a step, which are few",
     )
 
 

@@ -96,7 +96,7 @@ def page(scale: str, rows: Sequence[Row], cut: Cut = Cut()) -> str:
         *table("Dollars of memory for a terabyte of data", rows, "dollars", ".0f"),
         *sections.equal_capacity(rows, cut.ratio, scale),
         *sections.equal_cost(rows, cut.budgets, s.share),
-        *sections.energy_of_parts(rows, cut.ratio, scale),
+        *sections.energy_of_parts(rows, cut.ratio, scale, s.share),
         *sections.envelope(cut.envelope),
         "## The ways",
         "",

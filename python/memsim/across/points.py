@@ -108,9 +108,15 @@ def measure(point: tuple[str, int, str], changed: Assumed = Assumed()) -> Row:
         run.stats.dump("end")
         seconds = (run.curTick() - begin) * 1e-15
         joules = energy.spent(root, name, seconds)
-        lives = [years(medium, count, seconds, scale) for medium, count in written(root).items()]
+        lifetimes = [years(medium, count, seconds, scale) for medium, count in written(root).items()]
     return Row(
-        name, ratio, seconds * 1e6, size / seconds / 1e9, min(lives, default=float("inf")), way.dollars(ratio), joules
+        name,
+        ratio,
+        seconds * 1e6,
+        size / seconds / 1e9,
+        min(lifetimes, default=float("inf")),
+        way.dollars(ratio),
+        joules,
     )
 
 

@@ -20,7 +20,7 @@ def findings(rows: Sequence[Row], ratio: int, envelope: envelope_.Envelope | Non
         return []
     lines = ["## Findings", "", "Computed from the tables below.", ""]
     for number, one in enumerate(found, 1):
-        lines.append(f"{number}. **{one.kind.capitalize()}.** {one.text} Rests on: {one.limit}.")
+        lines.append(f"{number}. **{one.kind[0].upper()}{one.kind[1:]}.** {one.text} Rests on: {one.limit}.")
         if envelope:
             turns = [
                 f"{outcome.what} at {outcome.value}: {now}"
@@ -45,34 +45,39 @@ def equal_capacity(rows: Sequence[Row], ratio: int, scale: str) -> list[str]:
         "",
         "Dominated by: the fastest way that takes no more time and no more dollars.",
         "",
-        "| way | us of a step | times the first | nJ for a byte | mJ of a step | W of the share | dollars of a terabyte | "
-        "dominated by |",
+        "| way | us of a step | of the first | nJ/byte | mJ of a step | W of the share | $/TB | dominated by |",
         "|---" * 8 + "|",
     ]
     for row in there:
+        times = row.microseconds / there[0].microseconds
         lines.append(
-            f"| {row.way} | {row.microseconds:.1f} | {row.microseconds / there[0].microseconds:.2f} | {row.energy:.3f} | "
+            f"| {row.way} | {row.microseconds:.1f} | {times:.2f} | {row.energy:.3f} | "
             f"{row.millijoules:.3f} | {row.watts:.2f} | {row.dollars:.0f} | {by.get(row.way, '-')} |"
         )
     return [*lines, ""]
 
 
+HOW_COST = (
+    f"{cuts.LOCAL:g} GB of local memory (Ohm-GPU's DRAM) at the middle of its price; other dollars buy far memory, at "
+    "the middle of its price, and in brackets at its highest and lowest. No way holds more than the largest ratio that "
+    "was simulated; the last column is what that leaves. Times are linear in 1 / ratio between simulated ratios. "
+    "GB/s and ms are those of the whole H100, for one step that reads all data."
+)
+
+
 def equal_cost(rows: Sequence[Row], budgets: Sequence[int], share: float) -> list[str]:
     """What each way gives for budgets of memory, if the ratios for it were simulated."""
-    lines: list[str] = []
+    lines = ["## Equal cost", "", HOW_COST, ""]
     for dollars in budgets:
         try:
             bought = cuts.equal_cost(rows, KNOWN, dollars, share)
         except Error as error:
-            return [*lines, "## Equal cost", "", f"No table for {dollars} dollars: {error}", ""]
+            lines += [f"No table for {dollars} dollars: {error}", ""]
+            continue
         lines += [
-            f"## Equal cost: {dollars} dollars of memory for a GPU",
+            f"### {dollars} dollars of memory for a GPU",
             "",
-            f"{cuts.LOCAL:g} GB of local memory (DRAM of Ohm-GPU) at the middle of its price; all other dollars buy far "
-            "memory, at the middle of its price, and in brackets at its highest and lowest. No way holds more than the "
-            "largest ratio that was simulated: what that leaves is the last column. Times lie on a line in 1 / ratio "
-            "between the nearest simulated ratios. GB/s and ms are those of the whole H100, for one step that reads all "
-            "data.",
+            best_of(bought),
             "",
             "| way | GB of data | ratio | GB/s | ms of a step | dollars left |",
             "|---" * 6 + "|",
@@ -80,14 +85,24 @@ def equal_cost(rows: Sequence[Row], budgets: Sequence[int], share: float) -> lis
         for one in bought:
             span = f" ({one.least:.0f} to {one.most:.0f})" if round(one.least) != round(one.most) else ""
             lines.append(
-                f"| {one.way} | {one.gigabytes:.0f}{span} | {one.ratio:.1f} | {one.rate:.0f} | {one.milliseconds:.1f} | "
-                f"{one.left:.0f} |"
+                f"| {one.way} | {one.gigabytes:.0f}{span} | {one.ratio:.1f} | {one.rate:.0f} | "
+                f"{one.milliseconds:.1f} | {one.left:.0f} |"
             )
         lines.append("")
     return lines
 
 
-def energy_of_parts(rows: Sequence[Row], ratio: int, scale: str) -> list[str]:
+def best_of(bought: Sequence[cuts.Bought]) -> str:
+    """The ways that hold the most, and the fastest of those that hold several times local memory."""
+    most = max(bought, key=lambda one: one.gigabytes)
+    text = f"Most data: {most.way}, {most.gigabytes:.0f} GB at {most.rate:.0f} GB/s."
+    for ratio in (2, 4, 8):
+        best = next((one for one in bought if one.ratio >= ratio and one.way != "hbm"), None)
+        text += f" Fastest with {ratio} times local memory: {best.way}, {best.rate:.0f} GB/s." if best else ""
+    return text
+
+
+def energy_of_parts(rows: Sequence[Row], ratio: int, scale: str, share: float) -> list[str]:
     """Where the energy goes at one ratio."""
     there = cuts.at(rows, ratio)
     parts = [part for part in energy_.PARTS if any(part in row.joules for row in there)]
@@ -104,7 +119,12 @@ def energy_of_parts(rows: Sequence[Row], ratio: int, scale: str) -> list[str]:
     for row in there:
         cells = (f"{row.of_byte(row.joules[part]):.4f}" if part in row.joules else "" for part in parts)
         lines.append(f"| {row.way} | " + " | ".join(cells) + " |")
-    return [*lines, "", f"Not counted: {energy_.NOT_COUNTED}", ""]
+    idle = energy_.IDLE * share
+    less = ", ".join(row.way for row in there if row.watts < idle)
+    lines += ["", f"Not counted: {energy_.NOT_COUNTED}"]
+    if less:
+        lines[-1] += f" {idle:g} W for the share of idle HBM are more than all that is counted of: {less}."
+    return [*lines, ""]
 
 
 def energy_of_bits() -> list[str]:

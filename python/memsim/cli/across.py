@@ -48,6 +48,6 @@ def main(args: argparse.Namespace) -> int:
     cut = page.Cut(args.at, args.budget or page.BUDGETS, around)
     if args.write:
         print(f"written: {page.write(args.scale, rows, args.write, cut)}")
-    else:
-        print("\n" + "\n".join(sections.findings(rows, args.at, around) + sections.envelope(around)))
+    elif lines := sections.findings(rows, args.at, around) + sections.envelope(around):
+        print("", *lines, sep="\n")
     return 0
