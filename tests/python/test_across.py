@@ -53,6 +53,18 @@ def test_a_page_has_a_line_for_each_way_and_each_price(tmp_path) -> None:
     assert (tmp_path / "across" / "quick.svg").exists()
 
 
+def test_a_page_cuts_at_the_ratio_and_the_budgets(tmp_path) -> None:
+    rows = [row(ratio=1, rate=100), row(), row(ratio=8, rate=40), row("hbm", 1, 100), row("hbm", 4, 100)]
+    text = page.write("quick", rows, tmp_path, page.Cut(4, (2000, 100))).read_text()
+    assert "## Equal capacity: 4 times local memory" in text
+    assert "| hbf-beside | 347 (230 to 640) | 4.3 |" in text
+    assert "No table for 100 dollars: 100 dollars do not buy 80 GB of local memory" in text
+    assert "## Envelope" not in text and "Turned by" not in text
+    assert "| PCIe | data; with a CXL-SSD all bits on the wires | 5.5 |" in text
+    linked = {line.split("./")[1].rstrip(")") for line in text.splitlines() if line.startswith("![")}
+    assert linked == {"quick.svg", "quick-cost.svg", "quick-energy.svg"} == {p.name for p in tmp_path.glob("*.svg")}
+
+
 def test_the_command_prints_a_line_for_each_point(memsim_command) -> None:
     done = memsim_command("across", "--way", "hbm", "--ratio", "1", "--jobs", "1")
     lines = done.stdout.splitlines()

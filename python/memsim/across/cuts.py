@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..errors import user_error
+from ..errors import Error
 from . import prices
 from .machine import Way
 from .points import Row
@@ -38,7 +38,7 @@ def between(points: Mapping[int, float], ratio: float) -> float:
     nearest ratios that were."""
     if not points or not min(points) <= ratio <= max(points):
         ends = f"{min(points)} to {max(points)}" if points else "none"
-        raise user_error(f"a ratio of {ratio:g} is not between those that were simulated ({ends})")
+        raise Error(f"a ratio of {ratio:g} is not between those that were simulated ({ends})")
     low = max(one for one in points if one <= ratio)
     high = min(one for one in points if one >= ratio)
     if low == high:
@@ -79,7 +79,7 @@ def capacity(way: Way, dollars: float, price: PriceOf = middle) -> float:
     rest = dollars - LOCAL * middle(way.local) if way.local else dollars
     if rest < 0:
         assert way.local
-        raise user_error(
+        raise Error(
             f"{dollars:g} dollars do not buy {LOCAL:g} GB of local memory: "
             f"the least budget is {LOCAL * middle(way.local):g}"
         )

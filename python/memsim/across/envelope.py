@@ -190,6 +190,6 @@ def _of_energy(rows: Sequence[Row], ratio: int) -> Iterator[Outcome]:
                 replace(row, joules={p: j * (factor if p == name else 1) for p, j in row.joules.items()})
                 for row in rows
             ]
-            made = outcome(f"energy of {name}", f"{factor:.2g} times", "nJ/byte", rows, after, ratio)
+            made = outcome(f"energy of {name}", f"{factor:.3g} times", "nJ/byte", rows, after, ratio)
             if made.changed:
                 yield made

@@ -32,7 +32,7 @@ RESTS = {
     "hbf+cxl": "HBF's times and the latency of CXL memory",
     "hbf": "HBF's times, DASH's: no HBF was measured",
     "sap-hbf": "HBF's times, DASH's: no HBF was measured",
-    "c2c": "a rate and a latency that were measured on GH200 and GB200, without headers and contention",
+    "c2c": "a latency measured on a GH200-class machine and a rate, without headers and contention",
     "cxl-ssd": "the four loads at once of an endpoint, inferred from CXL-GPU's figures",
     "sap-cxl": "the four loads at once of an endpoint, inferred from CXL-GPU's figures",
     "cxl": "the latency and the rate of CXL memory, without contention",
@@ -153,12 +153,13 @@ def least_energy(rows: Sequence[Row], ratio: int) -> Finding | None:
         return None
     order = sorted(there, key=lambda row: row.total)
     low, high, quick = order[0], order[-1], there[0]
+    hbm = next((f"{row.energy:.3f} nJ" for row in at(rows, ratio) if row.way == "hbm"), "not known")
     most = max(high.joules, key=lambda part: high.joules[part])
     return Finding(
         "least and most energy",
         f"At {ratio} {low.way} takes the least energy for a byte of the footprint, {low.energy:.3f} nJ, and {high.way} "
-        f"the most, {high.energy:.2f} nJ, of which {most} {high.joules[most] / high.total:.0%}; the fastest way, "
-        f"{quick.way}, takes {quick.energy:.3f} nJ.",
+        f"the most, {high.energy:.2f} nJ, of which {most} {high.joules[most] / high.total:.0%}. Of HBM alone it is "
+        f"{hbm}, of the fastest way, {quick.way}, {quick.energy:.3f} nJ.",
         (low.way, high.way),
         "energy of a bit, mostly assumed, and without controllers of memory and power of idle memory",
     )
@@ -174,7 +175,7 @@ def soonest_worn(rows: Sequence[Row], ratio: int) -> Finding | None:
         "first worn out",
         f"At {ratio} these ways write to a medium that wears out: {parts}. The others write to none.",
         (there[0].way,),
-        "even wear and no pause; a page cache evicts the written pages of a step, which are few",
+        "even wear, no pause, and 2.5 TiB of each medium; a page cache evicts the few pages that a step writes",
     )
 
 

@@ -26,6 +26,8 @@ ASSUMED = (
     "Ohm-GPU and ZnG have about as many channels for an SM as in their papers (6 and 16 for 16 SMs), of the papers' "
     "own rates. An SM of an H100 asks for more than theirs. Neither has been built.",
     "Prices without a source, as marked below; XPoint is not sold any more.",
+    "Most energies of a bit, as marked below. No power of idle memory is counted.",
+    "SSDs bear one write a day for five years, and XPoint 1e8 writes of a line.",
     "Links have the share of the GPU, but that of the CXL-SSD is a whole lane (quick) or two (default), which is a "
     "quarter more. The queues that the L2 sends to are not the limit.",
     "One sequence (batch 1): each weight is used once a step, so caches, migration and deduplication find no reuse "
@@ -140,18 +142,21 @@ def write(scale: str, rows: Iterable[Row], folder: Path, cut: Cut = Cut()) -> Pa
     os_error(lambda: file.write_text(page(scale, all_rows, cut)), file)
     panels = {}
     for title in dict.fromkeys(panel(row.way) for row in all_rows):
-        shown = [(row.way, row.ratio, row.rate) for row in all_rows if panel(row.way) == title]
-        frame = DataFrame(shown, columns=["way", "ratio", "rate"])
+        points = [(row.way, row.ratio, row.rate) for row in all_rows if panel(row.way) == title]
+        frame = DataFrame(points, columns=["way", "ratio", "rate"])
         panels[title] = frame.pivot(index="way", columns="ratio", values="rate")
     plot.lines(folder / f"{scale}.svg", panels, "footprint over local memory", "GB/s", log="xy")
     there = cuts.at(all_rows, cut.ratio)
     if there:
-        places = {row.way: ([row.dollars], [row.microseconds]) for row in there}
-        plot.points(folder / f"{scale}-cost.svg", places, "dollars for a terabyte of data", "us of a step", log=True)
-        parts = [part for part in energy.PARTS if any(part in row.joules for row in there)]
-        values = [[row.of_byte(row.joules.get(part, 0.0)) for part in parts] for row in there]
-        stacked = DataFrame(values, index=[row.way for row in there], columns=parts)
-        plot.stacks(folder / f"{scale}-energy.svg", stacked, "nJ for a byte of the footprint")
+        places = {row.way: (row.dollars, row.microseconds) for row in there}
+        plot.places(folder / f"{scale}-cost.svg", places, "dollars for a terabyte of data", "us of a step")
+        most = max(row.energy for row in there)
+        for name, shown in ("energy", there), ("energy-low", [row for row in there if row.energy < most / 4]):
+            parts = [part for part in energy.PARTS if any(part in row.joules for row in shown)]
+            if parts:
+                values = [[row.of_byte(row.joules.get(part, 0.0)) for part in parts] for row in shown]
+                stacked = DataFrame(values, index=[row.way for row in shown], columns=parts)
+                plot.stacks(folder / f"{scale}-{name}.svg", stacked, "nJ for a byte of the footprint")
     return file
 
 

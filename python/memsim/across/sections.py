@@ -22,14 +22,19 @@ def findings(rows: Sequence[Row], ratio: int, envelope: envelope_.Envelope | Non
     for number, one in enumerate(found, 1):
         lines.append(f"{number}. **{one.kind[0].upper()}{one.kind[1:]}.** {one.text} Rests on: {one.limit}.")
         if envelope:
-            turns = [
-                f"{outcome.what} at {outcome.value}: {now}"
-                for outcome in envelope.outcomes
-                for kind, now in outcome.findings
-                if kind == one.kind
-            ]
+            turns = _turns(one.kind, envelope)
             lines.append(f"   Turned by: {'; '.join(turns)}." if turns else "   No value of the envelope turns it.")
     return [*lines, ""]
+
+
+def _turns(kind: str, envelope: envelope_.Envelope) -> list[str]:
+    """The values of assumptions that make a finding another one, and its new subject."""
+    values: dict[tuple[str, str], list[str]] = {}
+    for outcome in envelope.outcomes:
+        for of, now in outcome.findings:
+            if of == kind:
+                values.setdefault((outcome.what, now), []).append(outcome.value)
+    return [f"{what} at {', '.join(at)}: {now}" for (what, now), at in values.items()]
 
 
 def equal_capacity(rows: Sequence[Row], ratio: int, scale: str) -> list[str]:
@@ -108,11 +113,14 @@ def energy_of_parts(rows: Sequence[Row], ratio: int, scale: str, share: float) -
     parts = [part for part in energy_.PARTS if any(part in row.joules for row in there)]
     if not parts:
         return []
+    most = max(row.energy for row in there)
+    low = ["The ways below a quarter of the most:", "", f"![Low energy](./{scale}-energy-low.svg)", ""]
     lines = [
         f"## Where the energy goes at {ratio}, nJ for a byte of the footprint",
         "",
         f"![Energy](./{scale}-energy.svg)",
         "",
+        *(low if any(row.joules and row.energy < most / 4 for row in there) else []),
         "| way | " + " | ".join(parts) + " |",
         "|---" * (1 + len(parts)) + "|",
     ]
@@ -138,7 +146,7 @@ def energy_of_bits() -> list[str]:
     for name, part in energy_.PARTS.items():
         sources = dict.fromkeys(_source(figure) for figure in part.figures.values())
         values = ", ".join(f"{float(figure):g} {what}".strip() for what, figure in part.figures.items())
-        others = ", ".join(f"{factor:.2g} times" for factor in part.factors)
+        others = ", ".join(f"{factor:.3g} times" for factor in part.factors)
         lines.append(
             f"| {name} | {part.counts} | {values or '-'} | {others or '-'} | {'; '.join(sources) or part.source} |"
         )
@@ -160,8 +168,8 @@ def envelope(found: envelope_.Envelope | None) -> list[str]:
     lines = [
         f"## Envelope: the assumptions at other values, at {found.ratio}",
         "",
-        f"{found.runs} runs took {found.seconds:.0f} s. Each assumption changes alone. Below: it was more and is now "
-        f"less. Ways within {envelope_.SAME - 1:.0%} of each other have no order.",
+        f"{found.runs} runs took {found.seconds:.0f} s. Each assumption changes alone. A way that is now below "
+        f"another was above it. Ways within {envelope_.SAME - 1:.0%} of each other have no order.",
     ]
     for unit, title in UNITS.items():
         of = [one for one in found.outcomes if one.unit == unit]
