@@ -10,7 +10,7 @@ from memsim.cli import across
 
 
 def row(way: str = "hbf-beside", ratio: int = 4, rate: float = 50) -> Row:
-    return Row(way, ratio, 100.0, rate, 0.1, float("inf"), 6000.0)
+    return Row(way, ratio, 100.0, rate, float("inf"), 6000.0, {"HBM": 1e-6})
 
 
 def test_more_memory_costs_time_and_fewer_dollars(in_tmp) -> None:
@@ -36,8 +36,10 @@ def test_dollars_are_those_of_local_and_far_memory() -> None:
 
 def test_years_follow_from_the_programmed_bytes() -> None:
     # 5 x 512 GiB of 1e5 cycles take 2.7e17 bytes; a twentieth of an H100 programs 1 MB in a millisecond.
-    assert years(1e6, 1e-3, SCALES["quick"]) == pytest.approx(5 * (512 << 30) * 1e5 / 20e9 / (365.25 * 86400))
-    assert years(0, 1, SCALES["quick"]) == float("inf")
+    scale = SCALES["quick"]
+    assert years("HBF", 1e6, 1e-3, scale) == pytest.approx(5 * (512 << 30) * 1e5 / 20e9 / (365.25 * 86400))
+    assert years("XPoint", 1e6, 1e-3, scale) == pytest.approx(1000 * years("HBF", 1e6, 1e-3, scale))
+    assert years("HBF", 0, 1, scale) == float("inf")
 
 
 def test_a_page_has_a_line_for_each_way_and_each_price(tmp_path) -> None:
@@ -51,6 +53,18 @@ def test_a_page_has_a_line_for_each_way_and_each_price(tmp_path) -> None:
     assert (tmp_path / "across" / "quick.svg").exists()
 
 
+def test_a_page_cuts_at_the_ratio_and_the_budgets(tmp_path) -> None:
+    rows = [row(ratio=1, rate=100), row(), row(ratio=8, rate=40), row("hbm", 1, 100), row("hbm", 4, 100)]
+    text = page.write("quick", rows, tmp_path, page.Cut(4, (2000, 100))).read_text()
+    assert "## Equal capacity: 4 times local memory" in text
+    assert "| hbf-beside | 347 (230 to 640) | 4.3 |" in text
+    assert "No table for 100 dollars: 100 dollars do not buy 80 GB of local memory" in text
+    assert "## Envelope" not in text and "Turned by" not in text
+    assert "| PCIe | data; with a CXL-SSD all bits on the wires | 5.5 |" in text
+    linked = {line.split("./")[1].rstrip(")") for line in text.splitlines() if line.startswith("![")}
+    assert linked == {"quick.svg", "quick-cost.svg", "quick-energy.svg"} == {p.name for p in tmp_path.glob("*.svg")}
+
+
 def test_the_command_prints_a_line_for_each_point(memsim_command) -> None:
     done = memsim_command("across", "--way", "hbm", "--ratio", "1", "--jobs", "1")
     lines = done.stdout.splitlines()
@@ -60,7 +74,17 @@ def test_the_command_prints_a_line_for_each_point(memsim_command) -> None:
 
 def test_a_way_that_is_not_known() -> None:
     class Arguments:
-        scale, way, ratio, jobs, write = "quick", ["hfb"], None, 1, None
+        scale, way, ratio, jobs, write, envelope = "quick", ["hfb"], None, 1, None, False
 
     with pytest.raises(memsim.Error, match="there is no way 'hfb'"):
         across.main(Arguments())
+
+
+def test_an_envelope_needs_the_rows_of_its_ratio(memsim_command) -> None:
+    done = memsim_command("across", "--way", "hbm", "--ratio", "1", "--envelope", expect=1)
+    assert "--envelope compares the ways at 8 with their rows: add --ratio 8" in done.stderr
+
+
+def test_a_ratio_of_the_cut_is_above_one(memsim_command) -> None:
+    done = memsim_command("across", "--at", "1", expect=2)
+    assert "'1' is not an integer of at least 2" in done.stderr

@@ -1,6 +1,7 @@
 """Each way of `memsim across` on a tiny model: contents, and that data come from where the way puts them."""
 
 from concurrent.futures import Future
+from dataclasses import replace
 
 import pytest
 
@@ -8,7 +9,7 @@ import memsim
 from memsim import llm
 from memsim.across import light, network, points
 from memsim.across.endpoint import lanes
-from memsim.across.machine import Machine
+from memsim.across.machine import Assumed, Machine
 from memsim.across.ways import KNOWN, WAYS
 from memsim.systems.scale import footprint
 
@@ -115,6 +116,9 @@ def test_the_papers_machines_keep_their_proportion_to_sms() -> None:
     # Ohm-GPU: 6 controllers for 16 SMs; ZnG: 16 channels for 16 SMs.
     quick, default = (Machine(1, sms, slices, 4, 1 << 20, 0) for sms, slices in ((6, 4), (13, 8)))
     assert [light.controllers(one) for one in (quick, default)] == [2, 4]
+    twice = [replace(quick, assumed=Assumed(optics=n, packages=n)) for n in (0.5, 2)]
+    assert [light.controllers(one) for one in twice] == [1, 4]
+    assert [network.size(one).channels for one in twice] == [4, 16]
     assert [network.size(one).channels for one in (quick, default)] == [8, 16]
 
 
@@ -171,7 +175,7 @@ class Pool:
     def submit(self, measure, point):
         self.asked.append(point)
         done = Future()
-        done.set_result(points.Row(point[0], point[1], 1.0, 1.0, 0.0, float("inf"), 0.0))
+        done.set_result(points.Row(point[0], point[1], 1.0, 1.0, float("inf"), 0.0))
         return done
 
 

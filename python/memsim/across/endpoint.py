@@ -37,24 +37,25 @@ def cxl_ssd(platform: str) -> Build:
 
 
 def _port(root: Root, machine: Machine, platform: str) -> placed.Memory:
-    """The root complex with one port; its window has the addresses of all data."""
+    """The root complex with a port for each endpoint; its window has the addresses of all data."""
+    count, loads = machine.assumed.endpoints, machine.assumed.loads
     root.join = mem.Crossbar(
         inputs=wired(machine.channels), **Interleave(machine.channels, "256B").over(1).crossbar, **placed.CROSSBAR
     )
     root.bridge = cxl.HostBridge()
-    root.firmware = cxl.Firmware(ways=wired(1))
+    root.firmware = cxl.Firmware(ways=wired(count))
     root.join.mem_side[0] = root.bridge.cpu_side
     root.firmware.bridge = root.bridge.config
-    root.port = [System()]
+    root.port = [System() for _ in range(count)]
     cache = derived(int(machine.footprint * machine.far_share / LOCAL), from_=LOCAL)
-    add_port(
-        root,
-        0,
-        Scaled(machine.footprint, local=cache, llc=0),
-        MachineParameters(platform, root.model, media="z-nand", unit=UNIT),
-    )
-    for end in (root.port[0].root_port, root.port[0].device):
-        end.lanes = derived(lanes(machine.share), from_=[LANES, "the share of an H100"])
+    size = Scaled(machine.footprint, local=cache, llc=0)
+    parameters = MachineParameters(platform, root.model, media="z-nand", unit=UNIT, ports=count)
+    for i, port in enumerate(root.port):
+        add_port(root, i, size, parameters)
+        for end in (port.root_port, port.device):
+            end.lanes = derived(lanes(machine.share), from_=[LANES, "the share of an H100"])
+        if loads:
+            port.queues.loads_at_once = assumed(loads, "a value of the envelope")
 
     def channel(i: int, interleave: Interleave) -> Port:
         entrance: Port = root.join.cpu_side[i]

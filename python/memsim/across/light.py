@@ -9,6 +9,7 @@ The DRAM has the capacity of local memory on the other ways. Where all data fit,
 
 from .. import Root, System
 from ..model.provenance import derived
+from ..papers.ohm import optics
 from ..papers.ohm.machines import MachineParameters, add_memory
 from ..papers.ohm.modes import INTERLEAVE, MODULES, XPOINT
 from ..papers.ohm.scale import OHM_PLANAR, Scaled
@@ -30,6 +31,7 @@ def ohm(mode: str) -> Build:
             machine.channels, size.controllers, root.gpu.interleave, clock=f"{CHIP.megahertz}MHz", queue=QUEUE
         )
         platform = "ohm-bw" if size.xpoint else "oracle"
+        root.optics = optics.channel(mode, platform)  # the lasers' power
         add_memory(root, size, MachineParameters(mode, platform, root.model), root.join)
         for one in root.memory.controller if size.xpoint else root.memory.dram:
             one.queue = QUEUE
@@ -40,9 +42,9 @@ def ohm(mode: str) -> Build:
 
 
 def controllers(machine: Machine) -> int:
-    """A divisor of the slices that comes nearest to the paper's SMs of a controller."""
+    """A divisor of the slices that comes nearest to the paper's SMs of a controller, or so many times that."""
     divisors = [n for n in range(1, machine.channels + 1) if machine.channels % n == 0]
-    return nearest(machine.sms * OHM_PLANAR.controllers / OHM_PLANAR.sms, divisors)
+    return nearest(machine.sms * OHM_PLANAR.controllers / OHM_PLANAR.sms * machine.assumed.optics, divisors)
 
 
 def capacities(mode: str, machine: Machine) -> Scaled:

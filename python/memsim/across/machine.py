@@ -5,16 +5,41 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import Root, SimObject, mem
-from ..model.provenance import derived, wired
+from ..model.provenance import assumed, derived, wired
 from ..model.units import Bytes
 from ..systems import nvidia, placed
 from ..systems.interleave import Interleave
 from ..systems.placed import Memory, Range
 from . import prices
-from .prices import Price
+from .prices import Price, PriceOf, middle
 
 CHIP = nvidia.chip("h100-sxm")
 QUEUE = nvidia.DRAM["queue"]  # of what takes requests from the L2: the way there is 146 ns long
+
+
+@dataclass(frozen=True)
+class Assumed:
+    """Assumptions of the ways, with the values of the tables.
+
+    hbf_read  tR of HBF; "": DASH's
+    loads     at once of an endpoint of the CXL-SSD; 0: CXL-GPU's
+    endpoints of Z-NAND for a share of an H100
+    links     rate of links to far memories and drives over the share of the GPU
+    optics    Ohm-GPU's controllers, each with its channel of light, over those of as many SMs of the paper
+    packages  ZnG's controllers and packages over those of as many SMs of the paper
+    """
+
+    hbf_read: str = ""
+    loads: int = 0
+    endpoints: int = 1
+    links: float = 1
+    optics: float = 1
+    packages: float = 1
+
+    @property
+    def hbf(self) -> dict[str, str]:
+        """Parameters of HBF that differ from DASH's."""
+        return {"t_read": assumed(self.hbf_read, "a value of the envelope")} if self.hbf_read else {}
 
 
 @dataclass(frozen=True)
@@ -28,6 +53,7 @@ class Machine:
     footprint: int
     pause_at_launch: int
     tables: int = 0  # bytes of deduplication's tables, behind the data
+    assumed: Assumed = Assumed()
 
     def gpu(self, memory: Any, **changes: Any) -> Any:
         """The GPU with this memory, as systems.gpu() takes it, and with changes of its other arguments."""
@@ -81,12 +107,12 @@ class Way:
     contents: bool = False
     steady: bool = False
 
-    def dollars(self, ratio: int) -> float:
-        """Of memory for a terabyte of data."""
+    def dollars(self, ratio: int, price: PriceOf = middle) -> float:
+        """Of memory for a terabyte of data. `price` is what a gigabyte of a memory costs, by default the middle."""
         if self.far is None:
-            return 1000 * prices.HBM.middle
-        local = self.local.middle / ratio if self.local else 0
-        return 1000 * (local + self.far.middle * (1 if self.behind else 1 - 1 / ratio))
+            return 1000 * price(prices.HBM)
+        local = price(self.local) / ratio if self.local else 0
+        return 1000 * (local + price(self.far) * (1 if self.behind else 1 - 1 / ratio))
 
 
 def nearest(wanted: float, numbers: Iterable[int]) -> int:
@@ -118,7 +144,8 @@ def fixed(latency: str, rate: float) -> Callable[[Machine], Memory]:
     """A memory of this latency and rate (GB/s of the whole H100)."""
 
     def far(machine: Machine) -> Memory:
-        each = derived(f"{round(rate * 1000 * machine.share / machine.channels)}MB/s", from_="a channel's share")
+        whole = rate * machine.share * machine.assumed.links
+        each = derived(f"{round(whole * 1000 / machine.channels)}MB/s", from_="a channel's share")
 
         def memory(i: int, interleave: Interleave) -> SimObject:
             made: SimObject = mem.SimpleMemory(latency=latency, bandwidth=each, queue=1024)

@@ -33,8 +33,11 @@ def zng(paths: flash.FlashParameters = PATHS) -> Build:
 
 
 def size(machine: Machine) -> scale.Scaled:
-    """About a channel for each SM, as in the paper. Blocks are small, so that data are in as many as the paper's."""
-    channels = nearest(machine.sms * scale.CHANNELS / scale.SMS, (scale.CHANNELS // k for k in flash.MESHES))
+    """About a channel for each SM, as in the paper, or a multiple. Blocks are small: data are in as many as there."""
+    channels = nearest(
+        machine.sms * scale.CHANNELS / scale.SMS * machine.assumed.packages,
+        (scale.CHANNELS // k for k in flash.MESHES),
+    )
     pages = machine.footprint / (channels * scale.PLANES * scale.PAGE * scale.data_blocks(scale.FOOTPRINT))
     return scale.Scaled(
         k=scale.CHANNELS // channels,

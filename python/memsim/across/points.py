@@ -1,22 +1,29 @@
 """The points of `memsim across`: a way at a ratio, run, as a row."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from .. import Root, SimObject, llm, workload
+from .. import Root, llm, workload
+from ..model.provenance import assumed, cited
 from ..run.session import session
 from ..run.simulation import Simulation
 from ..systems import hbf
 from ..systems.scale import footprint
-from .machine import Machine
+from . import energy
+from .machine import Assumed, Machine
 from .ways import KNOWN
 
 RATIOS = 1, 2, 4, 8, 16  # footprint over local memory
 CONTEXT = 64  # tokens in the cache of keys and values
 STACKS, STACK = 5, 512 << 30  # of HBF in place of the HBM's sites; bytes of one (generation 1)
-ENDURANCE = 100000  # erases: FLINT, DASH, HBFlex
-HBM_BIT = 4.3e-12  # J: an HBM2e device, measured on an A100 (SC'25)
+LINE = 256  # bytes of XPoint that are written together
+# Times that a cell is erased or written. Drives of one write a day have a write amplification within that.
+ENDURANCE = {
+    "HBF": cited(100_000, "erases: FLINT, DASH, HBFlex"),
+    "TLC": assumed(1825, "no source: an SSD that is written once a day for five years"),
+    "XPoint": assumed(100_000_000, "writes: as Ohm-GPU's model has it"),
+}
 
 
 @dataclass(frozen=True)
@@ -43,20 +50,43 @@ SCALES = {
 
 @dataclass(frozen=True)
 class Row:
-    """A point: microseconds of a decode step, GB/s of weights, nJ of memory for a byte of weights where
-    they are counted (HBM and HBF),
-    years until the flash is worn out (infinite: it is not written), dollars of memory for a terabyte."""
+    """A point: microseconds of a decode step, GB/s of the footprint, years until the far medium is worn out (infinite:
+    it is not written), dollars of memory for a terabyte, joules of each medium and link."""
 
     way: str
     ratio: int
     microseconds: float
     rate: float
-    energy: float
     years: float
     dollars: float
+    joules: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def total(self) -> float:
+        """Joules of the step."""
+        return sum(self.joules.values())
+
+    @property
+    def energy(self) -> float:
+        """nJ for a byte of the footprint."""
+        return self.of_byte(self.total)
+
+    def of_byte(self, joules: float) -> float:
+        """nJ for a byte of the footprint."""
+        return joules * 1e9 / (self.rate * self.microseconds * 1e3)
+
+    @property
+    def watts(self) -> float:
+        """Of the share of the GPU."""
+        return self.total / (self.microseconds * 1e-6)
+
+    @property
+    def millijoules(self) -> float:
+        """Of the step: a token."""
+        return self.total * 1e3
 
 
-def measure(point: tuple[str, int, str]) -> Row:
+def measure(point: tuple[str, int, str], changed: Assumed = Assumed()) -> Row:
     """Runs a way at a ratio and a scale: the second of two tokens, when caches of pages are warm."""
     name, ratio, scale_name = point
     way, scale = KNOWN[name], SCALES[scale_name]
@@ -66,50 +96,53 @@ def measure(point: tuple[str, int, str]) -> Row:
     )
     size = footprint(root.model)
     first_token = scale.layers * llm.LAUNCHES_OF_LAYER
-    way.build(root, Machine(scale.share, scale.sms, scale.channels, ratio, size, first_token))
+    machine = Machine(scale.share, scale.sms, scale.channels, ratio, size, first_token, assumed=changed)
+    way.build(root, machine)
     root.model.dispatcher = root.gpu.dispatcher.host
     arguments = dict(way=name, ratio=ratio, scale=scale_name)
-    with Simulation(root, replace(session.options, verbosity=-1), arguments) as machine:
-        machine.simulate()
-        machine.stats.reset()
-        begin = machine.curTick()
-        machine.simulate()
-        machine.stats.dump("end")
-        seconds = (machine.curTick() - begin) * 1e-15
-        joules, programmed = spent(root)
+    with Simulation(root, replace(session.options, verbosity=-1), arguments) as run:
+        run.simulate()
+        run.stats.reset()
+        begin = run.curTick()
+        run.simulate()
+        run.stats.dump("end")
+        seconds = (run.curTick() - begin) * 1e-15
+        joules = energy.spent(root, name, seconds)
+        lifetimes = [years(medium, count, seconds, scale) for medium, count in written(root).items()]
     return Row(
         name,
         ratio,
         seconds * 1e6,
         size / seconds / 1e9,
-        joules / size * 1e9,
-        years(programmed, seconds, scale),
+        min(lifetimes, default=float("inf")),
         way.dollars(ratio),
+        joules,
     )
 
 
-def years(programmed: float, seconds: float, scale: Scale) -> float:
-    """Years until the five stacks of an H100 are worn out, evenly, if so many bytes are programmed into their share."""
-    return hbf.years(ENDURANCE, STACKS, programmed / scale.share / STACK, seconds)
+def years(medium: str, programmed: float, seconds: float, scale: Scale) -> float:
+    """Years until the capacity of five stacks of HBF is worn out, evenly, if so many bytes are programmed into a share
+    of that medium."""
+    return hbf.years(ENDURANCE[medium], STACKS, programmed / scale.share / STACK, seconds)
 
 
-def spent(root: Root) -> tuple[float, float]:
-    """Joules of the memories whose energy is known, and bytes programmed into HBF."""
-    joules, programmed = 0.0, 0.0
-    for one in _below(root.gpu):
-        if one._type == "mem.DramController":
-            joules += 8 * float(one.stats.bus_bytes) * HBM_BIT
-        elif one._type == "flash.HbfStack":
-            joules += (float(one.stats.cell_energy) + float(one.stats.wire_energy)) * 1e-9
-            programmed += float(one.stats.programs) * hbf.PAGE
-    return joules, programmed
+def written(root: Root) -> dict[str, float]:
+    """Bytes that were programmed or written in each medium of ENDURANCE."""
+    total: dict[str, float] = {}
+    for medium, size in _written(root):
+        total[medium] = total.get(medium, 0.0) + size
+    return total
 
 
-def _below(part: SimObject) -> Iterator[SimObject]:
-    yield part
-    for child in part._children.values():
-        for one in [child] if isinstance(child, SimObject) else child:
-            yield from _below(one)
+def _written(root: Root) -> Iterator[tuple[str, float]]:
+    for one in energy.below(root):
+        if one._type == "flash.HbfStack":
+            yield "HBF", float(one.stats.programs) * hbf.PAGE
+        elif one._type == "flash.FixedDrive":
+            requests = float(one.stats.reads) + float(one.stats.writes)
+            yield "TLC", float(one.stats.bytes) * float(one.stats.writes) / max(1.0, requests)
+        elif one._type == "ohm.XpointModule":
+            yield "XPoint", float(one.stats.media_writes) * LINE
 
 
 def rows(scale: str, ways: Sequence[str], ratios: Sequence[int], processes: int) -> Iterator[Row]:

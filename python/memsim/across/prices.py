@@ -1,5 +1,6 @@
 """Dollars of a gigabyte, with dates. What has no source is an assumption."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -16,6 +17,14 @@ class Price:
     def middle(self) -> float:
         """The middle of the range."""
         return (self.low + self.high) / 2
+
+
+PriceOf = Callable[[Price], float]  # dollars of a gigabyte of a memory
+
+
+def middle(price: Price) -> float:
+    """The middle of the range."""
+    return price.middle
 
 
 HBM = Price(10, 25, "a blog of 2026, low confidence")

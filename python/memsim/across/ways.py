@@ -21,17 +21,17 @@ def _all_local(root: Root, machine: Machine) -> None:
 
 def _hbf(machine: Machine) -> Memory:
     # Five stacks of 16 channels are the H100's 80 channels, so a channel of each. Few blocks: rows of 16 pages.
-    return hbf.channel("dash", blocks=4096, pages=16)
+    return hbf.channel("dash", blocks=4096, pages=16, **machine.assumed.hbf)
 
 
 def _hbf_drive(machine: Machine) -> SimObject:
-    return hbf.drive(machine.footprint, "dash", channels=machine.channels)
+    return hbf.drive(machine.footprint, "dash", channels=machine.channels, **machine.assumed.hbf)
 
 
 def _ssd(machine: Machine) -> SimObject:
     made: SimObject = flash.FixedDrive(
         read_latency=assumed("40us", "the least of the 40 to 100 us that TLC NAND is known for"),
-        bandwidth=derived(f"{round(4 * 14500 * machine.share)}MB/s", from_=SSDS),
+        bandwidth=derived(f"{round(4 * 14500 * machine.share * machine.assumed.links)}MB/s", from_=SSDS),
         queue=8192,
     )
     return made

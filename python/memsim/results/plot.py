@@ -5,6 +5,7 @@
     plot.bars("out/ipc.png", table, "instructions a cycle, of ohm-base's", reference=1)
     plot.stacks("out/latency.pdf", table, "mean ns of a request")
     plot.points("out/load.svg", {"ohm-base": (x, y)}, "GB/s", "ns")
+    plot.places("out/cost.svg", {"hbm": (17500, 69)}, "dollars", "us")
 
 A table is a pandas.DataFrame. An index entry is a name in the legend (of stacks: a bar), a column a place on the x axis
 (of stacks: a part of each bar). All functions raise Error if the file cannot be written.
@@ -191,4 +192,26 @@ def points(
     else:
         at.margins(y=0.1)
         at.set_ylim(bottom=0)
+    return _save(figure, path)
+
+
+def places(path: Place, named: Mapping[str, tuple[float, float]], x: str, y: str) -> Place:
+    """Draws a point for each name, with the name beside it, on logarithmic axes. Names of points within 15 % of each
+    other share a label.
+
+    named  {name: (x, y)}
+    x, y   labels of the axes
+    """
+    figure = _figure(11, 5)
+    at = figure.subplots()
+    labels: dict[tuple[float, float], list[str]] = {}
+    for name, (right, up) in named.items():
+        close = (p for p in labels if abs(p[0] / right - 1) < 0.15 and abs(p[1] / up - 1) < 0.15)
+        labels.setdefault(next(close, (right, up)), []).append(name)
+    for right, up in named.values():
+        at.plot(right, up, marker="o", color="C0")
+    for place, names in labels.items():
+        at.annotate("\n".join(reversed(names)), place, (5, 4), textcoords="offset points", fontsize=7)
+    at.set(xlabel=x, ylabel=y, xscale="log", yscale="log")
+    at.margins(x=0.15, y=0.08)
     return _save(figure, path)
