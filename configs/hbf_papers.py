@@ -22,24 +22,26 @@ parser.add_argument(
     "--ahead", default="none", choices=hbf.machines.AHEAD, help="read tiles ahead, as TileLens' prefetcher"
 )
 parser.add_argument("--latency", type=int, default=5, choices=hbf.values.TILE_LATENCIES, help="tR of tilelens in us")
-parser.add_argument("--chunk", default="", help="of decode-flint: consecutive bytes in a channel (a page)")
+parser.add_argument("--chunk", default="", help="of decode-flint: consecutive bytes in a channel (default: a page)")
 parser.add_argument("--max-instructions", type=int, default=0, help="thread instructions after which no block starts")
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
 workload = args.workload or hbf.machines.groups(args.platform)[0]
 root = hbf.machine(
-    args.platform,
-    workload,
-    args.scale,
-    channels=args.channels,
-    slots=args.slots,
-    layout=args.layout,
-    ahead=args.ahead,
-    latency=args.latency,
-    chunk=args.chunk,
-    seed=args.seed,
-    dispatcher=dict(max_instructions=args.max_instructions),
+    hbf.MachineParameters(
+        args.platform,
+        workload,
+        args.scale,
+        channels=args.channels,
+        slots=args.slots,
+        layout=args.layout,
+        ahead=args.ahead,
+        latency=args.latency,
+        chunk=args.chunk,
+        seed=args.seed,
+        dispatcher=dict(max_instructions=args.max_instructions),
+    )
 )
 try:
     memsim.instantiate(root, args)  # ends the script if the run has finished earlier

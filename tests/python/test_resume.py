@@ -51,12 +51,12 @@ def test_a_checkpoint_inside_and_between_calls(memsim_command, script, tmp_path)
     assert checkpoints(tmp_path / "parts") == ["40us", "60us", "99999999999fs"]
     expected = without_ids(tmp_path / "whole/stats.db")
     for name in ("60us", "40us", "99999999999fs"):
-        assert memsim_command("--restore", f"device_parts/{name}.ckpt").stdout == whole.stdout
-        assert without_ids(tmp_path / "device_parts/stats.db") == expected
-    info = memsim_command("ckpt", "info", "device_parts/40us.ckpt").stdout
+        assert memsim_command("--restore", f"parts/{name}.ckpt").stdout == whole.stdout
+        assert without_ids(tmp_path / "parts/stats.db") == expected
+    info = memsim_command("ckpt", "info", "parts/40us.ckpt").stdout
     assert "loop.py 10000" in info and "40us" in info
-    assert "sys.gen                  mem.TrafficGen\n" in memsim_command("ckpt", "show", "device_parts/40us.ckpt").stdout
-    state = memsim_command("ckpt", "show", "device_parts/40us.ckpt", "sys.gen").stdout
+    assert "sys.gen                  mem.TrafficGen\n" in memsim_command("ckpt", "show", "parts/40us.ckpt").stdout
+    state = memsim_command("ckpt", "show", "parts/40us.ckpt", "sys.gen").stdout
     assert '"sent"' in state
 
 

@@ -8,6 +8,8 @@
 
 namespace memsim::gpu {
 
+using device_parts::named;
+
 static const Registration<Dispatcher> dispatcher {
     "Dispatches the blocks of kernel launches of one or several applications to SMs, in order."};
 static const DebugFlag dispatch_flag {"Dispatch", "Kernel launches, and blocks dispatched to SMs"};
@@ -128,7 +130,7 @@ void Dispatcher::wake() {
     for (std::uint32_t i = 0; i < state.applications.size(); ++i)
         while (!port.host[i].empty()) {
             const protocol::LaunchReply launch = port.host[i].pop();
-            device_parts::named(state.applications[i].streams, launch.stream).asked = false;
+            named(state.applications[i].streams, launch.stream).asked = false;
             begin_launch(i, launch);
         }
     for (std::uint32_t i = 0; i < state.applications.size(); ++i) end_launches(i);
@@ -142,8 +144,7 @@ void Dispatcher::take_ends() {
     for (std::uint32_t sm = 0; sm < port.sm_side.size(); ++sm)
         while (!port.sm_side[sm].empty()) {
             const protocol::BlockEnd end = port.sm_side[sm].pop();
-            Stream& s =
-                device_parts::named(state.applications, end.application).stream_of(end.launch);
+            Stream& s = named(state.applications, end.application).stream_of(end.launch);
             state.used[sm].give_back(s.block);
             --s.running;
         }
