@@ -20,6 +20,7 @@ void bind_error(py::module_& m, const char* name) {
     static PyObject* const type =
         PyErr_NewException(("memsim." + std::string(name)).c_str(), PyExc_Exception, nullptr);
     m.add_object(name, type);
+    // NOLINTNEXTLINE(performance-unnecessary-value-param): pybind11 states the signature
     py::register_exception_translator([](std::exception_ptr thrown) {
         try {
             if (thrown) std::rethrow_exception(thrown);
@@ -32,6 +33,7 @@ void bind_error(py::module_& m, const char* name) {
 /// Turns failed allocations into Errors with a sentence.
 void bind_memory(py::module_& m) {
     static PyObject* const error = py::object(m.attr("Error")).release().ptr();
+    // NOLINTNEXTLINE(performance-unnecessary-value-param): pybind11 states the signature
     py::register_exception_translator([](std::exception_ptr thrown) {
         try {
             if (thrown) std::rethrow_exception(thrown);
@@ -74,7 +76,6 @@ Loading::~Loading() { loads = before_; }
 
 PYBIND11_MODULE(_memsim, m) {
     using namespace memsim;
-    namespace py = pybind11;
     m.doc() = "The compiled part of memsim; use the package memsim.";
     python::bind_error<ConfigError>(m, "Error");
     python::bind_error<Panic>(m, "Panic");

@@ -21,7 +21,7 @@ std::vector<u16> scales(u64 seed, const std::string& name, u64 groups, float sca
 /// of a multiple of pi / 2 and sums 10 terms of the series.
 std::pair<double, double> exact_rotation(double angle) {
     constexpr double upper = 1.57079632673412561417, lower = 6.07710050650619224932e-11;
-    const auto quarter = static_cast<std::int64_t>(angle / upper + 0.5);
+    const auto quarter = static_cast<std::int64_t>(std::floor(angle / upper + 0.5));
     const auto turns = static_cast<double>(quarter);
     const double rest = (angle - turns * upper) - turns * lower;
     double cosine = 1, sine = 1;

@@ -214,7 +214,8 @@ std::string Backprop<whole>::difference() const {
     if (whole) {
         weights = first_weights_;
         const auto exact = deltas<long double>([](long double x) { return std::exp(x); });
-        const float sums = static_cast<float>(n_ / units + 100) * 0x1p-24f;
+        const std::uint64_t terms = n_ / units + 100;
+        const float sums = static_cast<float>(terms) * 0x1p-24f;
         // A hidden unit's sum is rounded once per block; its sigmoid is at most 1.
         auto wrong = first_far<float>("delta", delta_.host(), [&](u64 i) {
             return std::pair(exact[i], std::abs(exact[i]) * sums * 100 + 0x1p-23L);
