@@ -33,7 +33,7 @@ std::vector<std::string> words_of(std::string_view text) {
 struct SectionType {
     std::string_view name;
     Kind kind = Kind::identity;
-    std::string_view keys = "", ignored = "", only = "";
+    std::string_view keys {}, ignored {}, only {};
 };
 
 constexpr std::string_view ignored_everywhere =

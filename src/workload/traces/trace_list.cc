@@ -42,7 +42,7 @@ bool lies_in(const fs::path& folder, const fs::path& file) {
 std::string find_kernel(const InputFile& list, std::string_view name, bool outside) {
     const fs::path folder = fs::path(list.path()).parent_path(), path = folder / name;
     for (const char* packed : {"", ".xz", ".gz"}) {
-        const std::string file = path.string() + packed;
+        std::string file = path.string() + packed;
         std::error_code why_not; // for example, a name that is too long
         if (!fs::is_regular_file(file, why_not)) continue;
         if (!outside && !lies_in(folder, file))

@@ -19,10 +19,11 @@ std::vector<BlockRange> data_ranges(const std::string& footprints, unsigned appl
     const std::uint64_t row = std::uint64_t {flash.groups()} * blocks.ratio;
     const std::uint64_t data = std::uint64_t {flash.groups()} * blocks.data_blocks;
     std::vector<BlockRange> ranges;
-    for (std::uint16_t i = 0; i < applications; ++i) {
+    for (unsigned i = 0; i < applications; ++i) {
         const auto bytes = static_cast<std::uint64_t>(Text<Bytes>::parse(texts[i]).raw);
         const std::uint64_t count = (bytes + flash.block_bytes() - 1) / flash.block_bytes();
-        const std::optional<std::uint64_t> first = mmu.frame_at_start(i);
+        const std::optional<std::uint64_t> first =
+            mmu.frame_at_start(static_cast<std::uint16_t>(i));
         if (!first)
             throw ConfigError(mmu_path + " must place pages by identity, for data blocks of one "
                                          "log block to belong to one application");
@@ -31,7 +32,7 @@ std::vector<BlockRange> data_ranges(const std::string& footprints, unsigned appl
                               " ends at block " + std::to_string(*first + count) + ", but only " +
                               std::to_string(data) + " blocks hold data");
         ranges.push_back({static_cast<std::uint32_t>(*first), static_cast<std::uint32_t>(count)});
-        for (std::uint16_t j = 0; j < i; ++j)
+        for (unsigned j = 0; j < i; ++j)
             if (ranges[j].shares_rows_with(ranges[i], row))
                 throw ConfigError("applications " + std::to_string(j) + " and " +
                                   std::to_string(i) +

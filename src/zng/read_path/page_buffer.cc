@@ -15,7 +15,6 @@ static const Registration<PageBuffer> page_buffer {
 
 using protocol::BlockOp;
 using protocol::Command;
-using protocol::MemRequest;
 
 void PageBuffer::init() {
     page_ = static_cast<std::uint32_t>(params.page->raw);
