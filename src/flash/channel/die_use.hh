@@ -3,6 +3,8 @@
 #include "core/state/archive.hh"
 #include "flash/channel/plane_queues.hh"
 
+#include <bit>
+
 namespace memsim::flash {
 
 /// Plain values for State.
@@ -41,6 +43,8 @@ class DieUse {
     DieUse(const Config& config, DieUseState& state)
         : config_(config),
           units_(config.independent_planes ? config.dies * config.planes : config.dies),
+          unit_planes_(config.independent_planes ? 1 : config.planes),
+          unit_mask_(unit_planes_ == 64 ? ~0ull : (1ull << unit_planes_) - 1),
           at_once_(config.at_once ? config.at_once : units_), s_(state) {
         s_.packages.resize(config.packages);
         s_.held.assign(std::size_t {config.packages} * units_, 0);
@@ -56,13 +60,16 @@ class DieUse {
         Able able;
         for (std::uint32_t u = 0; u < units_; ++u) {
             const std::uint16_t held = s_.held[package * units_ + u];
-            const std::uint32_t erasing = p.erasing >> u & 1;
             if (held ? held < config_.registers : more) able.program |= planes_of(u);
-            if (held ? held < config_.registers + erasing : more) able.read |= planes_of(u);
             if (!held && more) able.erase |= planes_of(u);
         }
         able.program &= ~p.full;
-        able.read &= ~p.full;
+        able.read = able.program;
+        for (std::uint64_t left = p.erasing; left; left &= left - 1) {
+            const auto u = static_cast<std::uint32_t>(std::countr_zero(left));
+            if (s_.held[package * units_ + u] <= config_.registers)
+                able.read |= planes_of(u) & ~p.full;
+        }
         return able;
     }
     /// The planes that operate together with this one, itself included.
@@ -93,15 +100,13 @@ class DieUse {
     std::uint32_t unit_of(const protocol::FlashPlace& p) const {
         return config_.independent_planes ? p.die * config_.planes + p.plane : p.die;
     }
-    std::uint64_t planes_of(std::uint32_t unit) const {
-        if (config_.independent_planes) return 1ull << unit;
-        const std::uint64_t all = config_.planes == 64 ? ~0ull : (1ull << config_.planes) - 1;
-        return all << unit * config_.planes;
-    }
+    std::uint64_t planes_of(std::uint32_t unit) const { return unit_mask_ << unit * unit_planes_; }
 
     Config config_;
-    std::uint32_t units_;   ///< of a package
-    std::uint32_t at_once_; ///< units of a package that may work at the same time
+    std::uint32_t units_;       ///< of a package
+    std::uint32_t unit_planes_; ///< planes of a unit
+    std::uint64_t unit_mask_;   ///< those of unit 0
+    std::uint32_t at_once_;     ///< units of a package that may work at the same time
     DieUseState& s_;
 };
 
