@@ -163,6 +163,37 @@ TEST_CASE("Programs are suspended if they are to be, and keep their register", "
     }
 }
 
+TEST_CASE("A package refuses a checkpoint with works that it cannot have", "[flash]") {
+    using Catch::Contains;
+    // At 50 us an erase is in progress and a program waits for it.
+    const auto fault = [](const std::function<void(Package&)>& forge) {
+        const Arguments suspends {{"suspend", "erases"}};
+        Bench b(suspends), copy(suspends);
+        b.at(0, FlashOp::erase, page(0, 0, 0, 1)).at(10 * us, FlashOp::program, page(0), 0);
+        b.machine.start(), b.machine.run(50 * us);
+        forge(b.package());
+        try {
+            copy.machine.load(b.machine.save());
+        } catch (const std::exception& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    CHECK(fault([](Package&) {}).empty());
+    CHECK_THAT(fault([](Package& p) { p.state.units[0].works[0].port = 1; }),
+               Contains("units.works is 1 and not below"));
+    CHECK_THAT(fault([](Package& p) { p.state.units[0].works[0].command.place.page = 4; }),
+               Contains("units.works is 4 and not below"));
+    CHECK_THAT(fault([](Package& p) { p.state.units[0].suspendable[0].command.place.block = 4; }),
+               Contains("units.suspendable is 4 and not below"));
+    CHECK_THAT(fault([](Package& p) { p.state.units[0].open = 2; }),
+               Contains("has more works than it holds"));
+    CHECK_THAT(fault([](Package& p) { p.state.units[1].left = 1; }),
+               Contains("has suspended no operation"));
+    CHECK_THAT(fault([](Package& p) { ++p.state.waiting; }),
+               Contains("counts other works than it holds"));
+}
+
 TEST_CASE("Breaking a rule of NAND stops the run", "[flash]") {
     const auto fault = [](const std::function<void(Bench&)>& script, const Arguments& more = {}) {
         Bench b(more);
