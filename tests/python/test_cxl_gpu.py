@@ -9,6 +9,8 @@ import pytest
 from memsim.study import assumptions
 from memsim.study.metric import Run
 from memsim.systems import cxl_gpu
+from memsim.systems.scale import footprint
+from memsim.units import Bytes
 
 from . import figures
 
@@ -351,6 +353,8 @@ def test_unknown_names_are_refused(memsim_command):
         ("--threads", "cuda"): "there is no mapping of threads 'cuda'",
         ("--read-ahead", "widow"): "widow",
         ("--scale", "smal"): "there is no scale 'smal'",
+        ("--reserve", "0"): "reserve=0: write 1 for all of GPU memory",
+        ("--reserve", "-1"): "reserve=-1: write 1 for all of GPU memory",
     }.items():
         done = memsim_command(CONFIGS / "cxl_gpu.py", *arguments, expect=1)
         assert words in done.stderr
@@ -389,3 +393,15 @@ def test_units_and_loads_of_an_endpoint(media, unit, loads):
     port = root.port[0]
     assert port.queues.loads_at_once == loads
     assert (port.medium.cache.unit if unit else None) == unit
+
+
+@pytest.mark.parametrize("ports, share", [(1, None), (1, 8), (2, None)])
+def test_the_reserve_of_deterministic_stores(ports, share):
+    """All of local memory, of which each root port has an equal part, and an entry for each line."""
+    program = cxl_gpu.workloads.program("bfs", "default")[0]
+    local = cxl_gpu.scale.scale(footprint(program)).local
+    root = cxl_gpu.machine("cxl-ds", program, "z-nand", ports=ports, reserve=share)
+    for i, port in enumerate(root.port):
+        each = local // (share or 1) // ports
+        assert Bytes.parse(port.store.reserve).value == each and port.store.entries == each // 64
+        assert Bytes.parse(port.store.reserve_base).value == i * each

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ... import Port, Root, SimObject, System, cxl, cxl_gpu, link, mem, workload
-from ...errors import check_known
+from ...errors import check_known, user_error
 from ...model.provenance import assumed, cited, derived, options, source_of, stated, swept, wired
 from ...model.units import Bytes
 from ...systems import mmu
@@ -103,6 +103,8 @@ class MachineParameters:
             ("mapping of threads", self.threads, THREADS),
         ):
             check_known(what, given, known)
+        if self.reserve is not None and self.reserve < 1:
+            raise user_error(f"reserve={self.reserve}: write 1 for all of GPU memory, or a larger divisor of it")
 
     @property
     def deterministic(self) -> bool:
@@ -213,7 +215,7 @@ def add_port(root: Root, i: int, size: scale.Scaled, p: MachineParameters) -> No
 
 def _deterministic_store(root: Root, i: int, size: scale.Scaled, p: MachineParameters) -> SimObject:
     """The store of root port i, with its reserve in local memory."""
-    share = assumed(p.reserve, "its caller names it") if p.reserve else RESERVE
+    share = RESERVE if p.reserve is None else assumed(p.reserve, "its caller names it")
     reserve = up_to(size.local // share // p.ports, scale.LINE)
     made: SimObject = cxl_gpu.DeterministicStore(
         reserve_base=derived(Bytes(i * reserve), from_=share),
