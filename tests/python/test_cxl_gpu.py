@@ -104,7 +104,7 @@ def test_a_drive_gathers_the_written_units_of_a_page(platform, memsim_command, i
 
     def amplification(*changes):
         words = ["--platform", platform, "--media", "z-nand", "--workload", "vadd", "--scale", "default"]
-        words += ["--reserve", "8"]  # all of GPU memory would keep most units until the program's end
+        words += ["--reserve", "8"]  # in all of GPU memory lines of a page meet less often (docs/models/cxl.md)
         memsim_command(*changes, CONFIGS / "cxl_gpu.py", *words)
         with sqlite3.connect(in_tmp / "memsim-out" / "stats.db") as database:
             (run,) = database.execute("SELECT id FROM run ORDER BY started DESC LIMIT 1").fetchone()
