@@ -2,15 +2,15 @@
 
 from ...model.units import Time
 from ...systems import hbf
+from . import values
 
-PAGE = 4096
-DAY, YEAR = 24 * 3600, hbf.YEAR
+PAGE, DAY, YEAR = hbf.PAGE, 24 * 3600, hbf.YEAR
 FLINT_PAGES, FLINT_BLOCKS = 1024, 256  # of a block, of a plane
 
 
 def seconds(paper: str, name: str) -> float:
     """A time among the parameters of a paper."""
-    return Time.parse(str(hbf.PAPERS[paper][name])).value / 1e15
+    return Time.parse(str(hbf.PAPERS[paper][name])).in_seconds()
 
 
 def planes(paper: str) -> int:
@@ -25,8 +25,12 @@ def writes(paper: str, stacks: int = 1) -> float:
 
 
 def weight_load_limit() -> float:
-    """HBF-Sim's loading of weights: eight partitions of 64 operations, 15000 ticks of 850 MHz each."""
-    return 8 * 64 * PAGE / (15000 / 850e6)
+    """HBF-Sim's loading of weights: all operations of all partitions."""
+    read = Time.parse(str(values.WEIGHT_LOAD["t_read"])).in_seconds()
+    partitions, banks = int(values.LOAD_GPU["channels"]), int(values.WEIGHT_LOAD["dies"]) * int(
+        values.WEIGHT_LOAD["banks"]
+    )
+    return partitions * banks * PAGE / read
 
 
 def planes_to_fill(rate: float = 3.072e12, latency: float = 15e-6) -> float:

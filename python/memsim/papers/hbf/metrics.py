@@ -3,13 +3,11 @@
 import math
 
 from ...study.metric import Run, metric, rate
+from ...systems import hbf
+from .arithmetic import DAY, FLINT_PAGES, PAGE
 
-PAGE = 4096  # bytes
-DAY = 24 * 3600
+FLINT = hbf.PAPERS["flint"]
 STEPS = 50  # decode steps a second (FLINT)
-BLOCK = 1024  # pages of a block (FLINT)
-DISTURB = 1e6  # senses of a block after which its data are lost (FLINT)
-ENDURANCE = 1e5  # erases of a block (FLINT)
 
 
 def senses(run: Run) -> float:
@@ -59,12 +57,12 @@ def useful(run: Run) -> float:
 def disturbed(run: Run) -> float:
     """A decode step senses each page of a block as often as this run has, on average."""
     again = 100 / useful(run) if useful(run) else math.nan
-    return rate(DISTURB, again * BLOCK * STEPS)
+    return rate(float(FLINT["disturb_limit"]), again * FLINT_PAGES * STEPS)
 
 
 @metric("days", "life of an always-read block with refresh")
 def refreshed(run: Run) -> float:
-    return disturbed(run) * ENDURANCE / DAY
+    return disturbed(run) * float(FLINT["endurance"]) / DAY
 
 
 @metric("GB/s", "bandwidth of a sequential stream")

@@ -7,9 +7,10 @@ notes that quote their tables.
 from typing import Any
 
 from ...model.provenance import assumed, cited, derived, stated, wired
+from ...systems import hbf
 from ...systems.parameters import Parameters
 
-PAGE, LINE = 4096, 128
+PAGE, LINE = hbf.PAGE, 128
 
 # ---- HBF-Sim (arXiv 2609.29246) ------------------------------------------------------------------
 

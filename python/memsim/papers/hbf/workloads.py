@@ -3,7 +3,7 @@
 from typing import Any
 
 from ...errors import check_known
-from . import kernels
+from . import kernels, values
 
 SCALES = ("tiny", "small", "default", "judge")
 PAGES = {  # pages and threads that read them (HBF-Sim)
@@ -43,7 +43,7 @@ def program(name: str, scale: str, layout: str, depth: int) -> tuple[kernels.Pro
     check_known("scale", scale, SCALES)
     if name in PAGES:
         count, producers = PAGES[name]
-        return kernels.pages(count, producers), count * 4096, name
+        return kernels.pages(count, producers), count * values.PAGE, name
     if name in WEIGHTS:
         mib = max(1, WEIGHTS[name] // (4 if scale == "tiny" else 1))
         return kernels.stream(mib), mib << 20, f"{name}-{mib}"
