@@ -26,7 +26,7 @@ C2C = cited(1.3, BESTHUB, sweep=[1, 3])
 PCIE = assumed(5.5, f"no source; a SerDes of 112 Gb/s has 5.5: {BESTHUB}", sweep=[3, 10])
 FLASH_BUS = assumed(5.0, CHATTERJEE, sweep=[2, 10])
 MESH = assumed(5.0, f"a link of ZnG's mesh as a bus: {CHATTERJEE}", sweep=[1.3, 10])
-DRIVE = assumed(100.0, "no source: controller and DRAM of a drive; 25 W at 14.5 GB/s are 215 in all", sweep=[0, 200])
+DRIVE = assumed(100.0, "no source: controller and DRAM of a drive", sweep=[0, 200])
 SLC = f"no source for Z-NAND; {FLINT}"
 ZNAND_READ, ZNAND_PROGRAM = assumed(20.0, SLC, sweep=[8, 30]), assumed(100.0, SLC)
 TLC = f"no source for TLC: 7/3 and 3 times an SLC's, {FLINT[3:]}; seven sensings give three pages"
@@ -34,8 +34,8 @@ TLC_READ, TLC_PROGRAM = assumed(46.7, TLC, sweep=[20, 100]), assumed(300.0, TLC)
 HBF_READ = cited(20.0, "FLINT (arXiv 2608.25062); the component's own", sweep=[8, 30])
 HBF_PROGRAM = cited(100.0, "FLINT (arXiv 2608.25062); the component's own")
 HBF_WIRES = cited(0.29, "KAIST's pooling of HBF (IEEE CAL 25(2)); the component's own", sweep=[0.1, 1])
-PCM = "PCM: Lee et al., ISCA'09; the component's own. A DIMM of Optane, 15 W at 6.6 GB/s, has 284 in all"
-XPOINT_READ, XPOINT_WRITE = cited(2.5, PCM, sweep=[25, 284]), cited(16.8, PCM)
+PCM = "PCM: Lee et al., ISCA'09; the component's own, cells alone"
+XPOINT_READ, XPOINT_WRITE = cited(2.5, PCM, sweep=[25, 250]), cited(16.8, PCM)
 IDLE = 40.0  # W of an H200's HBM that does nothing: measured, 35 to 45 (CMU-SAFARI's HBM-Power; second hand)
 OHM_DRAM = derived(ohm_energy.DRAM_ACCESS * 1e12, from_=ohm_energy.CHATTERJEE)
 LASER = "Ohm-GPU VI: 0.73 mW a wavelength, lasers four times as strong; 10 % of the power is light (assumed)"
@@ -87,7 +87,7 @@ PARTS: dict[str, Part] = {
 }
 NOT_COUNTED = (
     "SMs, L1, L2, TLBs and the crossbar; power of a memory that does nothing (an H200's "
-    "HBM takes 35 to 45 W), refresh and leakage; controllers of memory and of links, retimers, switches, the host's "
+    f"HBM takes about {IDLE:g} W), refresh and leakage; controllers of memory and of links, retimers, switches, the host's "
     "processor; headers of links that are a latency and a rate (NVLink-C2C, PCIe, CXL memory, four SSDs); whole pages "
     "that an SSD senses for a part; erases; CMD's hashing, SAP's manager, ZnG's helper thread."
 )
