@@ -7,6 +7,7 @@ from memsim.across import page, prices
 from memsim.across.points import SCALES, Row, measure, years
 from memsim.across.ways import WAYS
 from memsim.cli import across
+from memsim.results import plot
 
 
 def row(way: str = "hbf-beside", ratio: int = 4, rate: float = 50) -> Row:
@@ -88,3 +89,9 @@ def test_an_envelope_needs_the_rows_of_its_ratio(memsim_command) -> None:
 def test_a_ratio_of_the_cut_is_above_one(memsim_command) -> None:
     done = memsim_command("across", "--at", "1", expect=2)
     assert "'1' is not an integer of at least 2" in done.stderr
+
+
+def test_a_picture_is_the_same_each_time(tmp_path):
+    for name in "first", "second":
+        plot.places(tmp_path / f"{name}.svg", {"hbm": (17500, 69), "cxl": (21000, 1900)}, "dollars", "us")
+    assert (tmp_path / "first.svg").read_bytes() == (tmp_path / "second.svg").read_bytes()

@@ -57,9 +57,11 @@ def _save(figure: Any, path: Place) -> Place:
     folder = Path(path).parent
     os_error(lambda: folder.mkdir(parents=True, exist_ok=True), path)
     dated = {"metadata": {"Date": None}} if Path(path).suffix == ".svg" else {}
+    from matplotlib import rc_context
 
     def save() -> None:
-        figure.savefig(path, bbox_inches="tight", dpi=150, **dated)
+        with rc_context({"svg.hashsalt": "memsim"}):  # the same identifiers each time
+            figure.savefig(path, bbox_inches="tight", dpi=150, **dated)
 
     os_error(save, path)
     return path
