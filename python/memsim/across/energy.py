@@ -87,9 +87,9 @@ PARTS: dict[str, Part] = {
 }
 NOT_COUNTED = (
     "SMs, L1, L2, TLBs and the crossbar; power of a memory that does nothing (an H200's "
-    f"HBM takes about {IDLE:g} W), refresh and leakage; controllers of memory and of links, retimers, switches, the host's "
-    "processor; headers of links that are a latency and a rate (NVLink-C2C, PCIe, CXL memory, four SSDs); whole pages "
-    "that an SSD senses for a part; erases; CMD's hashing, SAP's manager, ZnG's helper thread."
+    f"HBM takes about {IDLE:g} W), refresh and leakage; controllers of memory and of links, retimers, switches, "
+    "the host's processor; headers of links that are a latency and a rate (NVLink-C2C, PCIe, CXL memory, four SSDs); "
+    "whole pages that an SSD senses for a part; erases; CMD's hashing, SAP's manager, ZnG's helper thread."
 )
 
 OHM = {"DRAM accesses": "Ohm's DRAM", "lasers": "lasers", "ring tuning": "rings"}  # parts of papers.ohm.energy
