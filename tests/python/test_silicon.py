@@ -6,6 +6,7 @@ import pytest
 
 import memsim
 from memsim import systems
+from memsim.silicon import benchmarks
 from memsim.silicon.benchmarks import BENCHMARKS
 from memsim.silicon.comparison import Row, line, measure, page, summary, write
 from memsim.silicon.points import Point, chips, points_of
@@ -44,6 +45,25 @@ def test_latencies_of_an_a100_are_those_of_the_chip() -> None:
     for p in points_of("a100-80gb"):
         if p.benchmark == "chase" and p.at in ("32KiB", "8MiB"):
             assert abs(p.error(measure(p).ours)) < 0.02
+
+
+def test_a_stream_that_ends_in_its_window_is_no_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Writes are in flight when their blocks end, so that a run that goes beyond the last block has a rate, too."""
+    few = dict(sms=2, slices=8, channels=8)
+    monkeypatch.setattr(nvidia, "CHIPS", {"few": nvidia.H100_PCIE})
+    monkeypatch.setattr(nvidia.Chip, "gpu", lambda self, gpu=nvidia.Chip.gpu, **changes: gpu(self, **few, **changes))
+    monkeypatch.setattr(benchmarks, "ELEMENTS", 1024 * 1024)
+    assert benchmarks.write("few", "100%") > 0
+    monkeypatch.setattr(benchmarks, "ELEMENTS", 16 * 1024)
+    with pytest.raises(AssertionError, match="increase ELEMENTS"):
+        benchmarks.write("few", "100%")
+
+
+def test_an_h200_is_an_h100_with_six_stacks() -> None:
+    gpu = systems.h200(sms=2)
+    assert len(gpu.memory) == len(gpu.l2) == 96
+    assert gpu.memory[0].timing == systems.h100(sms=2).memory[0].timing == "hbm3"
+    assert "rate=25000MB/s" in gpu.memory[0].changes  # 4.8 TB/s over 192 pseudo-channels
 
 
 def test_any_memory_is_placed_under_a_preset() -> None:

@@ -1,4 +1,4 @@
-"""NVIDIA's V100, A100 and H100 as presets of systems.gpu(); `memsim silicon` compares them with measured chips.
+"""NVIDIA's V100, A100, H100 and H200 as presets of systems.gpu(); `memsim silicon` compares them with measured chips.
 
     root.gpu = systems.h100(form="sxm")
     root.gpu = systems.a100(memory=lambda i, interleave: mem.SimpleMemory(latency="300ns"))
@@ -115,7 +115,9 @@ class Chip:
             sms=cited(self.sms, f"{MT4G}: multiProcessorCount; {GPU_BENCHES} of the H100 PCIe"),
             clock=cited(f"{self.megahertz}MHz", f"{GPU_BENCHES}: at this clock; {MT4G} of the H100 SXM: 1980 MHz"),
             slices=cited(self.slices, f"{ACCEL_SIM}: gpgpu_n_mem x gpgpu_n_sub_partition_per_mchannel"),
-            channels=derived(self.slices, from_="a memory of 4096 bit (V100) or 5120 bit in channels of 64 bit"),
+            channels=derived(
+                self.slices, from_="a memory of 4096 bit (V100), 5120 bit or 6144 bit (H200) in channels of 64 bit"
+            ),
             hashed=HASHED,
             memory=self.memory(),
             sm={**SM, "shared_latency": self.shared_cycles, **self.tensor_cores()},
@@ -216,6 +218,9 @@ H100_SXM = replace(
     network_cycles=107,
     memory_cycles=290,
 )
+# Accel-Sim's SM90_H200 is its SM90_H100 with 48 controllers. The memory has the timing of HBM3 in ns at a higher rate,
+# and all latencies are those of the H100 SXM: both are assumptions.
+H200 = replace(H100_SXM, slices=96, l2="60MiB", peak=4800)
 CHIPS = {
     "v100-pcie": V100_PCIE,
     "v100-sxm": V100_SXM,
@@ -223,6 +228,7 @@ CHIPS = {
     "a100-80gb": A100_80,
     "h100-pcie": H100_PCIE,
     "h100-sxm": H100_SXM,
+    "h200": H200,
 }
 
 
@@ -241,6 +247,11 @@ def a100(memory: Any = "80GB", **changes: Any) -> Gpu:
 def h100(form: str = "sxm", **changes: Any) -> Gpu:
     """An H100, form 'sxm' (HBM3) or 'pcie' (HBM2e); `changes` as of v100()."""
     return chip(f"h100-{form}").gpu(**changes)
+
+
+def h200(**changes: Any) -> Gpu:
+    """An H200 (HBM3e); `changes` as of v100()."""
+    return H200.gpu(**changes)
 
 
 def chip(name: str) -> Chip:
