@@ -52,7 +52,7 @@ def loading(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "program", ['name="bfs1", input="long.txt.gz"', 'name="mum", size=2**26', 'name="bfs1", size=24']
+    "program", ['name="bfs1", input="long.txt.gz"', 'name="mum", size=2**21', 'name="bfs1", size=24']
 )
 @pytest.mark.parametrize(
     "number, code, output",

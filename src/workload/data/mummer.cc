@@ -6,20 +6,21 @@
 #include <numeric>
 
 /// Exact matching of short reads against a genome, after the MUM of GPGPU-Sim's set (Bakhoda et
-/// al., ISPASS'09; MUMmerGPU, Schatz et al., 2007): one query of 25 bases per thread. The index is
+/// al., ISPASS'09; MUMmerGPU, Schatz et al., 2007): one query of 25 bases per thread. The set's own
+/// input has 50,000 reads of a genome of 1,399,930 bases, in which 27 % of them occur. The index is
 /// a sorted array of suffixes with binary search [A]; the original walks a suffix tree in texture
 /// memory.
 namespace memsim::workload {
 
 namespace {
 
-constexpr u32 query_bases = 25, none = ~0u;
+constexpr u32 query_bases = 25, bases_of_a_read = 28, none = ~0u;
 
 class Mummer final : public Application {
   public:
     explicit Mummer(const Options& options)
-        : Application(options), bases_(static_cast<u32>(options.size)),
-          count_(std::max(1u, bases_ / 4)) {
+        : Application(options), bases_(bases_of_a_read * static_cast<u32>(options.size)),
+          count_(static_cast<u32>(options.size)) {
         const auto letters = random_words(options.seed, "genome", bases_, 4);
         std::vector<u8> genome(bases_ + query_bases, 0); // ends with letters below all bases
         for (u32 i = 0; i < bases_; ++i) genome[i] = static_cast<u8>(letters[i] + 1);
@@ -31,14 +32,14 @@ class Mummer final : public Application {
             const int order = std::memcmp(&genome[a], &genome[b], query_bases);
             return order != 0 ? order < 0 : a < b;
         });
-        // Every other query occurs in the genome; the rest are random.
+        // Every fourth query occurs in the genome; the rest are random.
         const auto starts = random_words(options.seed, "starts", count_, bases_ - query_bases + 1);
         const auto random = random_words(options.seed, "reads", u64 {count_} * query_bases, 4);
         std::vector<u8> queries(random.size());
         for (u32 q = 0; q < count_; ++q)
             for (u32 c = 0; c < query_bases; ++c) {
                 const u32 i = q * query_bases + c;
-                queries[i] = q % 2 == 0 ? genome[starts[q] + c] : static_cast<u8>(random[i] + 1);
+                queries[i] = q % 4 == 0 ? genome[starts[q] + c] : static_cast<u8>(random[i] + 1);
             }
         genome_ = memory_.input("genome", genome);
         suffixes_ = memory_.input("suffixes", suffixes);
@@ -108,12 +109,12 @@ const Entry entry {{.names = {"mum"},
                     .doc = "Matches reads of 25 bases against a genome in a suffix array, after "
                            "GPGPU-Sim's MUM (Bakhoda et al., ISPASS'09)",
                     .tables = "MUM",
-                    .size_is = "bases of the genome; a query for every 4",
-                    .size = 1 << 16,
-                    .check_size = 2000,
-                    .least = 25,
+                    .size_is = "reads; the genome has 28 bases for each",
+                    .size = 50'000,
+                    .check_size = 500,
+                    .least = 1,
                     .most = 1 << 26,
-                    .memory = [](const Options& o) { return 54 * o.size; },
+                    .memory = [](const Options& o) { return 600 * o.size; },
                     .make = make<Mummer>}};
 
 } // namespace
