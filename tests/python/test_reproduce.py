@@ -145,7 +145,7 @@ def test_figures_at_judge_are_recorded_with_their_seeds(monkeypatch, tmp_path):
     assert results.recorded("judge")  # the page is written from the file
     assert "| 1.02 (1.01 to 1.04) |" in accuracy.page() and "| 1.125 |" in accuracy.page()
     results.record({"sap-03": row(None, None, None, 0, verdict.NOT_MODELLED)}, "judge")
-    assert results.rows_of(file)["sap-03"]["ours"] == "" and "| not modelled (" in accuracy.page()
+    assert results.rows_of(file)["sap-03"]["ours"] == "" and "| not modelled |" in accuracy.page()
 
 
 def test_a_figure_that_only_computes_leaves_a_whole_database(memsim_command, tmp_path):
