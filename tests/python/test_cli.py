@@ -1,5 +1,7 @@
 """The command line: options, exit codes, sentences, subcommands."""
+import argparse
 import ast
+import dataclasses
 import os
 import re
 import shutil
@@ -462,3 +464,18 @@ def test_many_checkpoints_in_a_short_time_are_warned_of(memsim_command, script):
     assert len(warnings) == 1 and "warning: 50 checkpoints were written in " in warnings[0]
     assert "all of which are kept in out: --checkpoint-sim-period or --checkpoint-at may be too short" in warnings[0]
     assert "warning: 50" not in memsim_command("-d", "few", "--checkpoint-sim-period", "50ns", script, 120).stderr
+
+
+def test_an_option_of_a_run_is_one_field_of_options(monkeypatch):
+    """A new field is an option of the command line, and a checkpoint keeps it on request."""
+    from memsim.run import options
+
+    declared = [("speed", int, options.option(3, "--speed", group="new", kept=True, type=options.whole(1)))]
+    more = dataclasses.make_dataclass("Options", declared, bases=(options.Options,))
+    monkeypatch.setattr(options, "Options", more)
+    parser = argparse.ArgumentParser()
+    options.add_options(parser, *options.of_command_line())
+    args = parser.parse_args(["--speed", "5", "--set", "a.b=1", "--set=c.d=2", "--stamps", "7"])
+    assert (args.speed, args.changes, args.stamps, args.timeline) == (5, ["a.b=1", "c.d=2"], 7, None)
+    assert options.repeated(args, "changes", "stamps", "threads") == ["--set=a.b=1", "--set=c.d=2", "--stamps=7"]
+    assert more().kept()["speed"] == 3 and "stamps" not in more().kept()

@@ -16,21 +16,6 @@ from . import figures
 CONFIGS = Path(__file__).parents[2] / "configs"
 
 
-def test_platforms_in_the_order_of_the_evaluation():
-    assert cmd.platforms() == [
-        "baseline",
-        "l2-5mb",
-        "bpc",
-        "bcd",
-        "esd",
-        "dedup",
-        "dedup-no-latency",
-        "dedup-car",
-        "cmd",
-        "cmd-bpc",
-    ]
-
-
 @pytest.mark.parametrize("platform", cmd.platforms())
 def test_memory_equals_that_of_the_program(memsim_command, platform):
     for workload in ("bfs", "cfd"):

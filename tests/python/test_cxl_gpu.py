@@ -18,10 +18,6 @@ CONFIGS = Path(__file__).parents[2] / "configs"
 LINKED = [p for p in cxl_gpu.platforms() if p.startswith("cxl")]
 
 
-def test_configurations_in_the_order_of_the_evaluation():
-    assert cxl_gpu.platforms() == ["gpu-dram", "uvm", "gds", "cxl", "cxl-naive", "cxl-dyn", "cxl-sr", "cxl-ds"]
-
-
 @pytest.mark.parametrize("platform", LINKED)
 def test_memory_is_as_the_program_left_it(memsim_command, platform):
     for workload, media in (("bfs", "z-nand"), ("sort", "optane"), ("gauss", "dram")):

@@ -1,6 +1,7 @@
 """Ohm-GPU's platforms: their differences, workloads, energy, cost and lifetime."""
 import contextlib
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import memsim
@@ -65,11 +66,23 @@ def test_a_slice_has_its_share_of_the_host():
 
 
 @pytest.mark.parametrize("mode", MACHINES)
+def test_a_platform_is_one_entry_of_a_mode(in_tmp, mode, monkeypatch):
+    """Controllers, optics and energy of a platform follow from its entry."""
+    table = ohm.modes.MODES[mode]
+    monkeypatch.setitem(table, "wires", replace(table["ohm-base"], optics=None))
+    monkeypatch.setitem(table, "light", table["ohm-bw"])
+    assert ohm.platforms(mode)[-3:] == ["wires", "light", "oracle"]
+    wires, light = machine(mode, "wires"), machine(mode, "light")
+    assert not hasattr(wires, "optics") and light.optics.laser_factor == 4
+    assert {cost.part for cost in ohm.energy.costs(mode, "wires", 6)} == {"DRAM static", "DRAM accesses", "wires"}
+
+
+@pytest.mark.parametrize("mode", MACHINES)
 def test_every_platform_has_the_light_that_it_needs(in_tmp, mode):
     """A design with insufficient light is refused when it is built."""
     for platform in ohm.platforms(mode):
         root = machine(mode, platform)
-        assert hasattr(root, "optics") == (platform in ohm.optics.DESIGNS[mode])
+        assert hasattr(root, "optics") == (platform not in ("origin", "hetero"))
         memsim.Simulation(root)
         if hasattr(root, "optics") and platform != "oracle":  # the light and the controllers state one rate
             controller = root.memory.controller[0]

@@ -9,6 +9,7 @@ from collections import Counter
 import pandas
 import pytest
 from memsim.errors import Error
+from memsim.papers import zng
 from memsim.study import accuracy, combine, paper, results, sensitivity, verdict
 from memsim.study.command import parsed
 from memsim.study.figure import Figure
@@ -78,6 +79,7 @@ def broken(tmp_path, monkeypatch):
             "there is no group of workloads 'table I' (did you mean 'table II'?)",
         ),
         ("figures.toml", '"wasted"', '"wastde"', "there is no function in zng/special.py 'wastde' (did you mean"),
+        ("paper.toml", "optane = ", "optan = ", "[paper]: there is no platform 'optan' (did you mean 'optane'?)"),
         ("paper.toml", "width", "widht", "zng/paper.toml: [paper]: there is no key 'widht' (did you mean 'width'?)"),
     ],
 )
@@ -85,6 +87,15 @@ def test_unknown_names_are_rejected_with_the_nearest(file, old, new, sentence, b
     with pytest.raises(Error) as e:
         broken(file, old, new)
     assert sentence in str(e.value)
+
+
+def test_a_platform_is_one_entry(broken, monkeypatch):
+    """A figure names a platform that only the table of machines has, and its title is its name."""
+    monkeypatch.setitem(zng.machines.PLATFORMS, "zng-new", zng.machines.PLATFORMS["zng"])
+    made = broken("figures.toml", '"ideal", "zng-base"', '"ideal", "zng-base", "zng-new"')
+    assert made.figures["fig05a"].points[0].platforms == ["ideal", "zng-base", "zng-new"]
+    assert made.title_of("zng-new prefetch") == "zng-new prefetch" and made.title_of("zng") == "ZnG"
+    assert "zng-new" in {platform for _, platform, _ in zng.machines.each()}
 
 
 def test_a_wrong_figure_gives_an_error_message(memsim_command):

@@ -41,11 +41,18 @@ def test_mistakes_give_error_messages(memsim_command, tmp_path):
     memsim_command("trace", "info", "--format", "nonsense", "bad", expect=2)
 
 
-def test_the_page_has_every_format(memsim_command):
-    """docs/traces.md contains the table that is generated from the registered formats."""
+def test_the_page_has_every_format(memsim_command, tmp_path):
+    """docs/traces.md contains the table of the registered formats: memsim trace formats --write docs/traces.md"""
     table = memsim_command("trace", "formats").stdout
     assert table.count("\n") > 12
-    assert table in (Path(__file__).parents[2] / "docs/traces.md").read_text()
+    page = (Path(__file__).parents[2] / "docs/traces.md").read_text()
+    assert table in page
+    old = tmp_path / "page.md"
+    old.write_text("".join(line for line in page.splitlines(True) if not line.startswith("| `spc`")))
+    memsim_command("trace", "formats", "--write", old)
+    assert old.read_text() == page
+    refused = memsim_command("trace", "formats", "--write", __file__, expect=1).stderr
+    assert refused.startswith("memsim: the page has no table that begins with '| name |")
 
 
 COMMANDS = """\

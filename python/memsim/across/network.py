@@ -11,7 +11,7 @@ from dataclasses import replace
 from .. import Root, System
 from ..model.provenance import derived
 from ..papers.zng import flash, scale
-from ..papers.zng.machines import PAGE_FILL, READ_PATH, add_prefetcher
+from ..papers.zng.machines import PAGE_FILL, STT_MRAM, add_prefetcher
 from .machine import QUEUE, Build, Machine, nearest
 
 PATHS = replace(flash.WROPT, reuse=flash.WAITING)
@@ -25,7 +25,7 @@ def zng(paths: flash.FlashParameters = PATHS) -> Build:
         root.memory = System()
         flash.attach(root, size(machine), [root.model], paths)
         root.memory.network.queue = QUEUE
-        add_prefetcher(root.gpu, READ_PATH["zng"]["prefetch"])
+        add_prefetcher(root.gpu, STT_MRAM["prefetch"])
         for l2 in root.gpu.l2:
             l2.mshr_lines = PAGE_FILL
 

@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import dataclasses
+import itertools
 import os
 import re
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from ..errors import Error, did_you_mean
 from ..files import check_output
 from ..model import reference
 from ..run import children
-from ..run.options import add_changes, add_oracles, add_stamps, add_threads, ticks, whole
+from ..run.options import add_options, of_command_line, whole
 from ..run.session import session
 from ..run.start import run_script
 from .restoring import restore
@@ -32,8 +33,7 @@ def register(p: argparse.ArgumentParser) -> None:
     p.epilog = "subcommands (memsim SUBCOMMAND --help lists their options):\n" + "\n".join(
         f"  {name:10} {subcommand.help}" for name, subcommand in SUBCOMMANDS.items()
     )
-    p.add_argument("-d", "--outdir", metavar="DIR", help="the output directory (memsim-out)")
-    p.add_argument("--stats-db", metavar="FILE", help="database of results (OUTDIR/stats.db)")
+    add_options(p, "outdir", "stats_db")
     p.add_argument(
         "-i", dest="interactive", action="store_true", help="a Python prompt after the script, or without a script"
     )
@@ -45,113 +45,19 @@ def register(p: argparse.ArgumentParser) -> None:
         type=whole(0, 65535),
         help="show the run as a page at http://127.0.0.1:PORT while it is running (0: any free port)",
     )
-    add_threads(p)
     p.add_argument("--list-sim-objects", action="store_true", help="list the component types")
+    p.add_argument("--debug-help", action="store_true", help="list the debug flags")
     p.add_argument("--version", action="version", version=f"memsim {memsim.__version__}", help="print the version")
-    _add_configuration(p.add_argument_group("configuration"))
-    _add_checkpoints(p.add_argument_group("checkpoints"))
-    _add_debugging(p.add_argument_group("debugging"))
-    add_oracles(p)
-    p.add_argument("command", nargs=argparse.REMAINDER, metavar="script.py arguments")
-
-
-def _add_configuration(g: argparse._ArgumentGroup) -> None:
-    add_changes(g, "; with --restore a tunable one")
-    g.add_argument(
-        "--skip-finished",
-        action="store_true",
-        help="end at once if the database has these results: a finished run of the same "
-        "program, script, arguments and parameters; continue an unfinished run from its last "
-        "checkpoint; end with code 75 if another process runs it",
-    )
-
-
-def _add_checkpoints(g: argparse._ArgumentGroup) -> None:
-    g.add_argument("--restore", metavar="FILE", action="append", default=[], help="continue from a checkpoint")
-    g.add_argument(
+    p.add_argument("--restore", metavar="FILE", action="append", default=[], help="continue from a checkpoint")
+    p.add_argument(
         "--trust",
         action="store_true",
         help="with --restore: run the checkpoint's script without confirmation by a database of yours",
     )
-    g.add_argument(
-        "--checkpoint-at", metavar="TIME", action="append", type=ticks, help="save at this simulated time (repeatable)"
-    )
-    g.add_argument(
-        "--checkpoint-sim-period", metavar="TIME", type=_positive_time, help="save at intervals of simulated time"
-    )
-    g.add_argument(
-        "--checkpoint-wall-period",
-        metavar="TIME",
-        type=_positive_time,
-        help="save at intervals of real time, as OUTDIR/wall-<run>.ckpt",
-    )
-
-
-def _add_debugging(g: argparse._ArgumentGroup) -> None:
-    g.add_argument(
-        "--debug-flags", metavar="A,-B", type=_flags, help="print the messages of these flags; -B removes B from All"
-    )
-    g.add_argument("--debug-start", metavar="TIME", type=ticks, default=0, help="first simulated time of the messages")
-    g.add_argument("--debug-end", metavar="TIME", type=ticks, default=_memsim.never, help="end of the messages")
-    g.add_argument(
-        "--debug-file", metavar="FILE", default="", help="write the messages into this file instead of stderr"
-    )
-    g.add_argument("--debug-help", action="store_true", help="list the debug flags")
-    add_stamps(g)
-    g.add_argument(
-        "--timeline",
-        metavar="FILE",
-        default="",
-        help="write kernel launches, stamped requests and the components' activity as trace "
-        "events, which ui.perfetto.dev opens; --stamps is 100 by default",
-    )
-    g.add_argument(
-        "--timeline-start", metavar="TIME", type=ticks, default=0, help="start of the timeline in simulated time"
-    )
-    g.add_argument(
-        "--timeline-end",
-        metavar="TIME",
-        type=ticks,
-        default=_memsim.never,
-        help="end of the timeline in simulated time",
-    )
-    g.add_argument(
-        "--timeline-limit",
-        metavar="SIZE",
-        type=_file_size,
-        default=0,
-        help="the largest size of the file, such as 100MB; a message at the end of the run counts missing events",
-    )
-
-
-def _file_size(text: str) -> int:
-    try:
-        size = int(_memsim.bytes(text))
-    except Error as e:
-        raise argparse.ArgumentTypeError(str(e)) from None
-    if size < 1024:
-        raise argparse.ArgumentTypeError(f"'{text}' is less than a timeline's first lines need: give 1KiB or more")
-    return size
-
-
-def _positive_time(text: str) -> int:
-    at: int = ticks(text)
-    if at <= 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is no period: it must be longer than 0")
-    return at
-
-
-def _flags(text: str) -> list[str]:
-    """The names of the flags that are enabled after 'A,-B' was read from left to right."""
-    known, on = [name for name, _ in _memsim.debug_flags()], dict[str, bool]()
-    for word in text.split(","):
-        name = word.removeprefix("-")
-        if name != "All" and name not in known:
-            raise argparse.ArgumentTypeError(
-                f"there is no debug flag '{name}'{_memsim.nearest(name, known)}; " "--debug-help lists them"
-            )
-        on.update(dict.fromkeys(known if name == "All" else [name], not word.startswith("-")))
-    return [name for name, is_on in on.items() if is_on]
+    fields = [field for name, field in of_command_line().items() if name not in ("outdir", "stats_db")]
+    for group, of_group in itertools.groupby(fields, lambda field: str(field.metadata["group"])):
+        add_options(p.add_argument_group(group) if group else p, *(field.name for field in of_group))
+    p.add_argument("command", nargs=argparse.REMAINDER, metavar="script.py arguments")
 
 
 def main(argv: list[str]) -> int:
@@ -198,15 +104,16 @@ def _check_options(p: argparse.ArgumentParser, args: argparse.Namespace) -> None
     if args.restore and args.command:
         p.error(f"--restore takes no script ({args.command[0]}): the checkpoint contains its own")
     for name in ("file", "start", "end"):
-        if getattr(args, f"debug_{name}") != p.get_default(f"debug_{name}") and not args.debug_flags:
+        if getattr(args, f"debug_{name}") is not None and not args.debug_flags:
             p.error(f"--debug-{name} requires --debug-flags")
     for name in ("start", "end", "limit"):
-        if getattr(args, f"timeline_{name}") != p.get_default(f"timeline_{name}") and not args.timeline:
+        if getattr(args, f"timeline_{name}") is not None and not args.timeline:
             p.error(f"--timeline-{name} requires --timeline")
-    if args.timeline_start >= args.timeline_end:
+    start, end = args.timeline_start, args.timeline_end
+    if (start or 0) >= (_memsim.never if end is None else end):
         p.error(
-            f"--timeline-start {_memsim.show_ticks(args.timeline_start)} is not before --timeline-end "
-            f"{_memsim.show_ticks(args.timeline_end)}: the timeline would be empty"
+            f"--timeline-start {_memsim.show_ticks(start or 0)} is not before --timeline-end "
+            f"{_memsim.show_ticks(_memsim.never if end is None else end)}: the timeline would be empty"
         )
     if args.trust and not args.restore:
         p.error("--trust requires --restore FILE")
@@ -239,39 +146,14 @@ def _suggestions(ours: set[str]) -> Iterator[None]:
 def _apply_options(args: argparse.Namespace) -> None:
     """Applies the command line to the defaults, or to the options that a checkpoint kept."""
     options = session.options
-    if args.outdir:
-        options.outdir = args.outdir
-    if args.stats_db:
-        options.stats_db = args.stats_db
+    given = {name: value for name in of_command_line() if (value := getattr(args, name)) is not None}
+    given["changes"] = options.changes + given.get("changes", [])
+    vars(options).update(given)
     check_output(options.database(), "a database")
     if args.quiet or args.verbose:
         options.verbosity = args.verbose - args.quiet
-    if args.checkpoint_at:
-        options.checkpoint_at = args.checkpoint_at
-    if args.checkpoint_sim_period:
-        options.checkpoint_sim_period = args.checkpoint_sim_period
-    if args.checkpoint_wall_period:
-        options.checkpoint_wall_period = args.checkpoint_wall_period / 10**15
-    options.changes = options.changes + args.changes
-    options.event_queue, options.stamps = args.event_queue, args.stamps
-    options.timeline = args.timeline
-    options.timeline_limits = {
-        "start": args.timeline_start,
-        "end": args.timeline_end,
-        "bytes": args.timeline_limit or 2**64 - 1,
-    }
-    if args.timeline and not args.stamps:
+    if options.timeline and not options.stamps:
         options.stamps = 100
-    options.perturb = args.perturb_wakes
-    options.threads, options.random_partitions = args.threads, args.random_partitions
-    options.skip_finished = args.skip_finished
-    if args.debug_flags:
-        options.debug = {
-            "flags": args.debug_flags,
-            "start": args.debug_start,
-            "end": args.debug_end,
-            "file": args.debug_file,
-        }
     if args.watch is not None:
         from ..results.report import watch  # the server of pages
 

@@ -26,8 +26,8 @@ class MachineFiles:
         if options.timeline:
             self.timeline = _of_this_process(options.timeline, *([number] if number > 1 else []))
             self._named.append(Output(self.timeline, "a timeline", f"the timeline of machine {number}"))
-        if options.debug and options.debug["file"]:
-            self.debug = _of_this_process(options.debug["file"])
+        if options.debug_flags and options.debug_file:
+            self.debug = _of_this_process(options.debug_file)
             self._named.append(Output(self.debug, None, "the debug file"))
         self._outputs = list(self._named)
         in_use.add_database(self, options.database())

@@ -1,4 +1,5 @@
 """Options of the command line, and parsers of scripts and subcommands."""
+
 import argparse
 import dataclasses
 import os
@@ -9,49 +10,255 @@ from .. import _memsim
 from ..errors import Error
 
 
+# ---- types of arguments ------------------------------------------------------------------------------
+
+
+def whole(least: int, most: int = 2**64 - 1) -> Callable[[str], int]:
+    """A type of argument: a whole number from `least` to `most`."""
+
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and least <= int(text[:30]) <= most):
+            upward = f"of at least {least}" if most == 2**64 - 1 else f"from {least} to {most}"
+            raise argparse.ArgumentTypeError(f"'{text}' is not an integer {upward}")
+        return int(text)
+
+    return read
+
+
+def ticks(text: str) -> int:
+    """A type of argument: femtoseconds of '4us'."""
+    try:
+        femtoseconds: int = _memsim.ticks(text)
+        return femtoseconds
+    except Error as e:
+        raise argparse.ArgumentTypeError(str(e)) from None
+
+
+def _period(text: str) -> int:
+    at = ticks(text)
+    if at <= 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is no period: it must be longer than 0")
+    return at
+
+
+def _file_size(text: str) -> int:
+    try:
+        size = int(_memsim.bytes(text))
+    except Error as e:
+        raise argparse.ArgumentTypeError(str(e)) from None
+    if size < 1024:
+        raise argparse.ArgumentTypeError(f"'{text}' is less than a timeline's first lines need: give 1KiB or more")
+    return size
+
+
+def _flags(text: str) -> list[str]:
+    """The names of the flags that are enabled after 'A,-B' was read from left to right."""
+    known, on = [name for name, _ in _memsim.debug_flags()], dict[str, bool]()
+    for word in text.split(","):
+        name = word.removeprefix("-")
+        if name != "All" and name not in known:
+            raise argparse.ArgumentTypeError(
+                f"there is no debug flag '{name}'{_memsim.nearest(name, known)}; " "--debug-help lists them"
+            )
+        on.update(dict.fromkeys(known if name == "All" else [name], not word.startswith("-")))
+    return [name for name, is_on in on.items() if is_on]
+
+
+# ---- options of a run --------------------------------------------------------------------------------
+
+
+def option(default: Any, *names: str, group: str = "", kept: bool = False, **keywords: Any) -> Any:
+    """A field of Options that `names` give on the command line. `group`: the heading in the help; `kept`: a checkpoint
+    keeps it; the keywords are those of add_argument()."""
+    metadata = {"names": names, "group": group, "kept": kept, "keywords": keywords}
+    if isinstance(default, list):
+        return dataclasses.field(default_factory=lambda: list(default), metadata=metadata)
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+CHECKPOINTS, DEBUGGING, ORACLES = "checkpoints", "debugging", "oracles (results must not change)"
+
+
 @dataclasses.dataclass
 class Options:
-    """Options of a run. A checkpoint keeps those in KEPT; the others are for display or tests and change no result."""
+    """Options of a run, each declared once. Those that a checkpoint does not keep are for display or tests and change
+    no result."""
 
-    outdir: str = "memsim-out"
-    stats_db: str = ""
-    verbosity: int = 0
-    checkpoint_at: list[int] = dataclasses.field(default_factory=list)  # ticks
-    checkpoint_sim_period: int = 0  # ticks; 0: none
-    checkpoint_wall_period: float = 0  # s; 0: none
-    changes: list[str] = dataclasses.field(default_factory=list)  # --set: 'PATH=VALUE'
-    origin: str = ""  # hash of the checkpoint after which the parameters differ
-    event_queue: str = "fast"
-    perturb: int | None = None  # seed of random wakes
-    threads: int = 1  # of one machine's run
-    random_partitions: int = 0  # seed of random partitions for tests; 0: none
-    stamps: int = 0  # one of this many requests is stamped; 0: none
-    debug: dict[str, Any] | None = None  # flags, start, end and file of set_debug()
-    timeline: str = ""
-    timeline_limits: dict[str, int] = dataclasses.field(default_factory=dict)  # start, end, bytes of the timeline
+    outdir: str = option(
+        "memsim-out", "-d", "--outdir", kept=True, metavar="DIR", help="the output directory (memsim-out)"
+    )
+    stats_db: str = option("", "--stats-db", kept=True, metavar="FILE", help="database of results (OUTDIR/stats.db)")
+    threads: int = option(
+        1,
+        "--threads",
+        metavar="N",
+        type=whole(1, 1024),
+        help="threads of one simulation; results are those of one thread (1)",
+    )
+    changes: list[str] = option(
+        [],
+        "--set",
+        group="configuration",
+        kept=True,
+        metavar="PATH=VALUE",
+        action="append",
+        help="set a parameter after the script did ([*]: of every element of a list); with --restore a tunable one",
+    )
+    skip_finished: bool = option(
+        False,
+        "--skip-finished",
+        group="configuration",
+        action="store_true",
+        help="end at once if the database has these results: a finished run of the same program, script, arguments and "
+        "parameters; continue an unfinished run from its last checkpoint; end with code 75 if another process runs it",
+    )
+    checkpoint_at: list[int] = option(  # ticks
+        [],
+        "--checkpoint-at",
+        group=CHECKPOINTS,
+        kept=True,
+        metavar="TIME",
+        action="append",
+        type=ticks,
+        help="save at this simulated time (repeatable)",
+    )
+    checkpoint_sim_period: int = option(  # ticks; 0: none
+        0,
+        "--checkpoint-sim-period",
+        group=CHECKPOINTS,
+        kept=True,
+        metavar="TIME",
+        type=_period,
+        help="save at intervals of simulated time",
+    )
+    checkpoint_wall_period: float = option(  # s; 0: none
+        0,
+        "--checkpoint-wall-period",
+        group=CHECKPOINTS,
+        kept=True,
+        metavar="TIME",
+        type=lambda text: _period(text) / 10**15,
+        help="save at intervals of real time, as OUTDIR/wall-<run>.ckpt",
+    )
+    debug_flags: list[str] = option(
+        [],
+        "--debug-flags",
+        group=DEBUGGING,
+        metavar="A,-B",
+        type=_flags,
+        help="print the messages of these flags; -B removes B from All",
+    )
+    debug_start: int = option(
+        0, "--debug-start", group=DEBUGGING, metavar="TIME", type=ticks, help="first simulated time of the messages"
+    )
+    debug_end: int = option(
+        _memsim.never, "--debug-end", group=DEBUGGING, metavar="TIME", type=ticks, help="end of the messages"
+    )
+    debug_file: str = option(
+        "", "--debug-file", group=DEBUGGING, metavar="FILE", help="write the messages into this file instead of stderr"
+    )
+    stamps: int = option(
+        0,
+        "--stamps",
+        group=DEBUGGING,
+        metavar="N",
+        type=whole(1),
+        help="stamp one of N requests: the results say where its time went",
+    )
+    timeline: str = option(
+        "",
+        "--timeline",
+        group=DEBUGGING,
+        metavar="FILE",
+        help="write kernel launches, stamped requests and the components' activity as trace events, which "
+        "ui.perfetto.dev opens; --stamps is 100 by default",
+    )
+    timeline_start: int = option(
+        0,
+        "--timeline-start",
+        group=DEBUGGING,
+        metavar="TIME",
+        type=ticks,
+        help="start of the timeline in simulated time",
+    )
+    timeline_end: int = option(
+        _memsim.never,
+        "--timeline-end",
+        group=DEBUGGING,
+        metavar="TIME",
+        type=ticks,
+        help="end of the timeline in simulated time",
+    )
+    timeline_limit: int = option(  # bytes
+        2**64 - 1,
+        "--timeline-limit",
+        group=DEBUGGING,
+        metavar="SIZE",
+        type=_file_size,
+        help="the largest size of the file, such as 100MB; a message at the end of the run counts missing events",
+    )
+    event_queue: str = option(
+        "fast",
+        "--event-queue",
+        group=ORACLES,
+        choices=("fast", "naive"),
+        help="naive: an ordered map instead of the fast queue",
+    )
+    perturb: int | None = option(
+        None,
+        "--perturb-wakes",
+        group=ORACLES,
+        metavar="SEED",
+        type=whole(0),
+        help="wake random components without a cause",
+    )
+    random_partitions: int = option(
+        0,
+        "--random-partitions",
+        group=ORACLES,
+        metavar="SEED",
+        type=whole(1),
+        help="run in random partitions, also where they do not pay",
+    )
+    verbosity: int = option(0, kept=True)
+    origin: str = option("", kept=True)  # hash of the checkpoint after which the parameters differ
     restoring: _memsim.Checkpoint | None = None  # the script runs again up to it
     parent: str = ""  # UUID of the run that a new run continues
-    skip_finished: bool = False
     jobs: int = 0  # concurrent points of a study; 0: the study decides
-
-    KEPT = (
-        "outdir",
-        "stats_db",
-        "verbosity",
-        "checkpoint_at",
-        "checkpoint_sim_period",
-        "checkpoint_wall_period",
-        "changes",
-        "origin",
-    )
 
     def kept(self) -> dict[str, Any]:
         """The options that a checkpoint keeps."""
-        return {name: getattr(self, name) for name in self.KEPT}
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.metadata.get("kept")}
+
+    def timeline_limits(self) -> dict[str, int]:
+        return {"start": self.timeline_start, "end": self.timeline_end, "bytes": self.timeline_limit}
 
     def database(self) -> str:
         """The absolute path of the database."""
         return os.path.abspath(self.stats_db or os.path.join(self.outdir, "stats.db"))
+
+
+def of_command_line() -> dict[str, dataclasses.Field[Any]]:
+    """The fields of Options that options of the command line give, by name."""
+    return {f.name: f for f in dataclasses.fields(Options) if f.metadata.get("names")}
+
+
+def add_options(p: argparse._ActionsContainer, *fields: str) -> None:
+    """Adds the options of these fields. The parsed arguments have None for one that is not given."""
+    for name in fields:
+        m = of_command_line()[name].metadata
+        p.add_argument(*m["names"], dest=name, default=None, **m["keywords"])
+
+
+def repeated(args: argparse.Namespace, *fields: str) -> list[str]:
+    """The command line that gives these options again."""
+    given = [(of_command_line()[name].metadata["names"][-1], getattr(args, name)) for name in fields]
+    return [
+        f"{name}={one}"
+        for name, value in given
+        if value is not None
+        for one in ([value] if not isinstance(value, list) else value)
+    ]
 
 
 # ---- the command line of a script --------------------------------------------------------------------
@@ -89,90 +296,3 @@ def _showing_default(action: argparse.Action) -> argparse.Action:
 def script_parser(doc: str | None) -> ScriptParser:
     """The parser of a script. The first line of its docstring `doc` describes the script."""
     return ScriptParser(description=(doc or "").partition("\n")[0], allow_abbrev=False)
-
-
-# ---- options of several commands ---------------------------------------------------------------------
-
-
-def whole(least: int, most: int = 2**64 - 1) -> Callable[[str], int]:
-    """A type of argument: a whole number from `least` to `most`."""
-
-    def read(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and least <= int(text[:30]) <= most):
-            upward = f"of at least {least}" if most == 2**64 - 1 else f"from {least} to {most}"
-            raise argparse.ArgumentTypeError(f"'{text}' is not an integer {upward}")
-        return int(text)
-
-    return read
-
-
-def ticks(text: str) -> int:
-    """A type of argument: femtoseconds of '4us'."""
-    try:
-        femtoseconds: int = _memsim.ticks(text)
-        return femtoseconds
-    except Error as e:
-        raise argparse.ArgumentTypeError(str(e)) from None
-
-
-def add_changes(p: argparse._ActionsContainer, more: str = "") -> None:
-    """Adds --set. `more` ends its help."""
-    p.add_argument(
-        "--set",
-        metavar="PATH=VALUE",
-        action="append",
-        default=[],
-        dest="changes",
-        help=f"set a parameter after the script did ([*]: of every element of a list){more}",
-    )
-
-
-def add_stamps(p: argparse._ActionsContainer) -> None:
-    """Adds --stamps."""
-    p.add_argument(
-        "--stamps",
-        metavar="N",
-        type=whole(1),
-        default=0,
-        help="stamp one of N requests: the results say where its time went",
-    )
-
-
-def add_threads(p: argparse._ActionsContainer) -> None:
-    """Adds --threads."""
-    p.add_argument(
-        "--threads",
-        metavar="N",
-        type=whole(1, 1024),
-        default=1,
-        help="threads of one simulation; results are those of one thread (1)",
-    )
-
-
-def add_oracles(p: argparse.ArgumentParser) -> None:
-    """Adds --event-queue, --perturb-wakes and --random-partitions."""
-    g = p.add_argument_group("oracles (results must not change)")
-    g.add_argument(
-        "--event-queue",
-        choices=("fast", "naive"),
-        default="fast",
-        help="naive: an ordered map instead of the fast queue",
-    )
-    g.add_argument("--perturb-wakes", metavar="SEED", type=whole(0), help="wake random components without a cause")
-    g.add_argument(
-        "--random-partitions",
-        metavar="SEED",
-        type=whole(1),
-        default=0,
-        help="run in random partitions, also where they do not pay",
-    )
-
-
-def oracle_options(args: argparse.Namespace) -> list[str]:
-    """The command line that repeats the options of add_threads() and add_oracles()."""
-    options = ["--event-queue", args.event_queue, "--threads", str(args.threads)]
-    if args.perturb_wakes is not None:
-        options += ["--perturb-wakes", str(args.perturb_wakes)]
-    if args.random_partitions:
-        options += ["--random-partitions", str(args.random_partitions)]
-    return options

@@ -111,10 +111,11 @@ class Simulation:
         if opts.stamps:
             machine.stamp_every(opts.stamps)
         self._files.lock(all_outputs=False)
-        if opts.debug:
-            machine.set_debug(**dict(opts.debug, file=self._files.debug), append=self._origin.number > 1)
+        if opts.debug_flags:
+            span = opts.debug_start, opts.debug_end
+            machine.set_debug(opts.debug_flags, *span, self._files.debug, append=self._origin.number > 1)
         if opts.timeline:
-            self._runner.show_on_timeline(self._files.timeline, opts.timeline_limits)
+            self._runner.show_on_timeline(self._files.timeline, opts.timeline_limits())
 
     # ---- what a script calls ------------------------------------------------------------------
 

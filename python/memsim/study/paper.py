@@ -31,6 +31,7 @@ class Paper:
         options = _options(given.get("options", {}), place)
         self.table = build(PaperTable, {k: v for k, v in given.items() if k != "options"}, place, options=options)
         self.module = importlib.import_module(f"{__package__.rpartition('.')[0]}.papers.{name}")
+        self.platforms: dict[str, str] = self._platforms(place)
         metrics = self.submodule("metrics")
         self.metrics: dict[str, Metric] = metrics_of(metrics)
         self.parts: Parts = getattr(metrics, "parts", whole)
@@ -87,6 +88,17 @@ class Paper:
             what = f"there is no workload '{name}'{did_you_mean(name, known)}: it is one of {', '.join(known)}"
             raise place.error(what) if place else Error(what)
 
+    def _platforms(self, place: Place) -> dict[str, str]:
+        """The platforms of the paper's machines, each with the paper's name for it: by default its own."""
+        titles = self.table.platforms
+        made = getattr(self.module, "platforms", None)
+        if made is None:  # the paper has one machine
+            return titles
+        found = dict.fromkeys(name for mode in [[mode] for mode in self.table.modes] or [[]] for name in made(*mode))
+        for name in titles:
+            place.check_known("platform", name, found)
+        return {name: titles.get(name, name) for name in found}
+
     def _claims(self) -> dict[str, ClaimTable]:
         file, found = self.folder / "claims.toml", {}
         for id, given in load_file(file).items():
@@ -131,7 +143,7 @@ class Paper:
         rest = {k: v for k, v in given.items() if k not in parameters}
         points = build(Points, rest, place, parameters=parameters)
         for platform in points.platforms:
-            place.check_known("platform", platform, self.table.platforms)
+            place.check_known("platform", platform, self.platforms)
         for mode in points.modes:
             place.check_known("mode", mode, self.table.modes)
         if points.workloads:
@@ -174,7 +186,7 @@ class Paper:
     def title_of(self, label: str) -> str:
         """The paper's name of a platform with its variant, unless the claim has words of its own."""
         platform = label.partition(" ")[0]
-        return self.table.platforms.get(platform, platform) + label[len(platform) :]
+        return self.platforms.get(platform, platform) + label[len(platform) :]
 
     def stated(self) -> dict[str, verdict.Claim]:
         """The claims by id, in the form in which they are judged and printed."""

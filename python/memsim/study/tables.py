@@ -125,7 +125,7 @@ class PaperTable:
     combine: str = "geometric mean of ratios"
     width: int = 10  # of a column
     aliases: list[str] = dataclasses.field(default_factory=list)
-    platforms: dict[str, str] = dataclasses.field(default_factory=dict)  # by name, with the paper's name
+    platforms: dict[str, str] = dataclasses.field(default_factory=dict)  # by name, the paper's name for it
     modes: dict[str, str] = dataclasses.field(default_factory=dict)  # by name its script
     modeless: dict[str, str] = dataclasses.field(
         default_factory=dict

@@ -11,7 +11,6 @@ from ...errors import Error
 from ...files import hash_of
 from ...run import checkpoints
 from ...run.default import try_to_load
-from ...run.options import Options
 from ...run.script import changed_behaviour, check_unchanged
 from ...run.session import session
 
@@ -34,7 +33,7 @@ def script_of(args: argparse.Namespace) -> tuple[str, list[str]]:
             f"{saved.script.cwd}: the checkpoint's script ran in this directory, which is " "missing: create it"
         )
     os.chdir(saved.script.cwd)
-    for name in set(Options.KEPT) & set(kept["options"]):
+    for name in set(session.options.kept()) & set(kept["options"]):
         setattr(session.options, name, kept["options"][name])
     before = session.options.database()
     session.options.restoring = saved

@@ -24,7 +24,7 @@ from ...model.build import build, rebuild_tree
 from ...model.units import Time
 from ...errors import Error
 from ...files import check_regular
-from ...run.options import add_changes, add_oracles, add_stamps, add_threads, oracle_options
+from ...run.options import add_options, repeated
 from ...run.processes import MEMSIM, PYTHON, run_for_us
 from ...results.database import connect
 
@@ -46,16 +46,14 @@ CONTENT = {
     "connections": "SELECT source, source_port, target, target_port FROM connection ORDER BY source, source_port",
 }
 Content = dict[str, collections.Counter[tuple[Any, ...]]]  # the rows of each query, with multiplicity
+OF_EACH_PROCESS = "stamps", "threads", "event_queue", "perturb", "random_partitions"  # a checkpoint does not keep them
 SAVE_AGAIN = "import sys; from memsim.cli.restoring.verify import save_again; save_again(*sys.argv[1:])"
 
 
 def register(p: argparse.ArgumentParser) -> None:
     p.add_argument("--ticks", metavar="N", type=int, default=20, help="number of random ticks (20)")
     p.add_argument("--seed", metavar="N", type=int, default=1, help="seed of the random ticks (1)")
-    add_changes(p)
-    add_stamps(p)
-    add_threads(p)
-    add_oracles(p)
+    add_options(p, "changes", *OF_EACH_PROCESS)
     p.add_argument("script", metavar="script.py", help="must end with code 0")
     p.add_argument("arguments", nargs="...", help="the script's")
 
@@ -65,11 +63,8 @@ def main(args: argparse.Namespace) -> int:
     if args.ticks < 1:
         raise Error("--ticks: must be at least 1")
     check_regular(args.script)
-    # A checkpoint keeps the options that were set; the others belong to each process.
-    options = oracle_options(args)
-    if args.stamps:
-        options += ["--stamps", str(args.stamps)]
-    command = [*(f"--set={change}" for change in args.changes), *options, args.script, *args.arguments]
+    options = repeated(args, *OF_EACH_PROCESS)
+    command = [*repeated(args, "changes"), *options, args.script, *args.arguments]
     with tempfile.TemporaryDirectory(prefix="memsim-verify-") as scratch:
         whole, cut, saved = (os.path.join(scratch, name) for name in ("whole", "cut", "saved"))
         expected = _contents_after(whole, command)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ... import optical
 from ...model.energy import Cost, spent
 from .cost import CAPACITY, ORIGIN_GIB
+from .optics import design
 
 # GDDR5 takes 14 pJ for a bit, of which 5 are input and output over electrical wires (Chatterjee et al.,
 # HPCA'17, as in the reading notes; not looked up again).
@@ -72,7 +73,7 @@ def costs(mode: str, platform: str, controllers: int) -> list[Cost]:
         Cost("DRAM accesses", at, CHATTERJEE, statistic=name, each=DRAM_ACCESS * 8 * times)
         for name, times in moved.items()
     ]
-    if platform in ("origin", "hetero"):
+    if design(mode, platform) is None:
         return made + [Cost("wires", at, CHATTERJEE, statistic=name, each=ELECTRICAL_WIRE * 8) for name in crossed]
     tuning = int(optical.Channel.tuning.info["initial"].removesuffix("fJ")) * 1e-15
     return [

@@ -25,9 +25,9 @@ from . import dram, energy, optics, scale, workloads
 from .modes import (
     BLOCKS,
     CHANNELS,
-    ELECTRICAL,
     INTERLEAVE,
     MAPPED,
+    MODES,
     MODULES,
     ONE_WAY,
     PAGE,
@@ -42,7 +42,6 @@ from .modes import (
 from .workloads import L2_FLOOR
 
 OHM = {"planar": scale.OHM_PLANAR, "two-level": scale.OHM_TWO_LEVEL}
-MODES = {"planar": PLANAR, "two-level": TWO_LEVEL}
 
 
 @dataclass(frozen=True)
@@ -133,7 +132,7 @@ def machine(p: MachineParameters) -> Root:
     initially, the others in XPoint.
     """
     check_known("platform", p.platform, platforms(p.mode))
-    optical = p.platform not in ELECTRICAL
+    optical = optics.design(p.mode, p.platform) is not None
     if not optical and (p.waveguides != 1 or p.rings != "array"):
         raise user_error(f"{p.platform} has no waveguides and no rings: its channels are electrical")
     if p.migration_channel != "shared" and p.platform in ("origin", "oracle"):
@@ -172,7 +171,7 @@ def _add_xpoint(root: Root, size: scale.Scaled, p: MachineParameters, joins: Seq
     """Controllers of DRAM and XPoint, and the XPoint modules."""
     make, changes = (controller if p.mode == "planar" else two_level_controller), _link(p)
     root.memory.controller = [make(p.platform, size, i, **changes) for i in range(size.controllers)]
-    swaps = SWAPS if "swap_function" in MODES[p.mode][p.platform] else wired(0)
+    swaps = SWAPS if "swap_function" in MODES[p.mode][p.platform].controller else wired(0)
     root.memory.xpoint = [
         ohm.XpointModule(
             capacity=with_unit(size.xpoint // MODULES, "B"),
@@ -251,7 +250,7 @@ def controller(platform: str, size: scale.Scaled, index: int, **changes: Any) ->
         hot_threshold=assumed(6, "a threshold of PoM's kind (Sim et al., MICRO'14); not looked up", sweep=[1, 18, 48]),
         postponed=assumed(32, "a warp's requests", sweep=[8, 128]),
         swaps=SWAPS,
-        **{**QUEUES, **PLANAR[platform], **changes},
+        **{**QUEUES, **PLANAR[platform].controller, **changes},
     )
     return made
 
@@ -268,7 +267,7 @@ def two_level_controller(platform: str, size: scale.Scaled, index: int, **change
         evictions=assumed(64, "as many as the write buffer has lines", sweep=[4, 16, 128]),
         modules=MODULES,
         interleave=INTERLEAVE,
-        **{**QUEUES, **TWO_LEVEL[platform], **changes},
+        **{**QUEUES, **TWO_LEVEL[platform].controller, **changes},
     )
     return made
 

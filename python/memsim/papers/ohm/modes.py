@@ -3,10 +3,28 @@
 Values are of Table I of the paper, or assumptions (docs/models/assumptions.md).
 """
 
+from dataclasses import dataclass, field
+
 from ...model.provenance import assumed, cited, derived, inferred, stated, swept, with_unit
 from ...systems import gtx580
 from ...systems.parameters import Parameters
 from . import dram
+
+PLAIN: Parameters = {}
+
+
+@dataclass(frozen=True)
+class Platform:
+    """What distinguishes a platform with XPoint in a mode.
+
+    controller  parameters of its memory controllers
+    optics      parts of its optical.Channel besides the plain routes, and the laser factor; None: its channels are
+                electrical
+    """
+
+    controller: Parameters
+    optics: Parameters | None = field(default_factory=lambda: PLAIN)
+
 
 CONTROLLER, MODULE = "memory.controller[*]", "memory.xpoint[*]"
 OPTICAL = "ohm-base", "auto-rw", "ohm-wom", "ohm-bw"
@@ -61,12 +79,22 @@ _SWAPS: Parameters = dict(
     ),
     swap_command=assumed("16B", "two addresses of 6 bytes, size and number", sweep=["8B", "64B"]),
 )
-PLANAR: dict[str, Parameters] = {
-    "hetero": dict(CHANNELS["hetero"], **_COPIES, routes=stated("electrical", "Ohm-GPU VI")),
-    "ohm-base": dict(CHANNELS["ohm-base"], **_COPIES),
-    "auto-rw": dict(CHANNELS["ohm-base"], **_COPIES, auto_rw=AUTO_RW),
-    "ohm-wom": dict(_SWAPS, routes=stated("wom", "Ohm-GPU V-B")),
-    "ohm-bw": dict(_SWAPS, routes=stated("half_coupled", "Ohm-GPU V-B")),
+OPTICS = "Ohm-GPU IV-B, V-B; laser factors: VI"
+PLANAR: dict[str, Platform] = {
+    "hetero": Platform(dict(CHANNELS["hetero"], **_COPIES, routes=stated("electrical", "Ohm-GPU VI")), optics=None),
+    "ohm-base": Platform(dict(CHANNELS["ohm-base"], **_COPIES)),
+    "auto-rw": Platform(
+        dict(CHANNELS["ohm-base"], **_COPIES, auto_rw=AUTO_RW),
+        optics=stated(dict(auto_rw=True, laser_factor=2), OPTICS),
+    ),
+    "ohm-wom": Platform(
+        dict(_SWAPS, routes=stated("wom", "Ohm-GPU V-B")),
+        optics=stated(dict(swap=True, coding="wom", laser_factor=2), OPTICS),
+    ),
+    "ohm-bw": Platform(
+        dict(_SWAPS, routes=stated("half_coupled", "Ohm-GPU V-B")),
+        optics=stated(dict(swap=True, coding="half_coupled", laser_factor=4), OPTICS),
+    ),
 }
 # In two-level mode platforms differ also in the work of the XPoint controller: it snarfs victims on the channel and
 # writes them (auto-read/write), and sends missing lines to the DRAM itself (reverse-write; IV-B). Meanwhile the memory
@@ -85,14 +113,16 @@ REVERSE_WRITE: Parameters = dict(
     ),
     reverse_batch=assumed(8, "a signal for each line, so that a hold ends where few lines wait", sweep=[1, 32]),
 )
-TWO_LEVEL: dict[str, Parameters] = {
-    "hetero": CHANNELS["hetero"],
-    "ohm-base": CHANNELS["ohm-base"],
-    "auto-rw": dict(CHANNELS["ohm-base"], auto_rw=AUTO_RW),
-    "ohm-wom": REVERSE_WRITE,
-    "ohm-bw": REVERSE_WRITE,
+TWO_LEVEL: dict[str, Platform] = {
+    "hetero": Platform(CHANNELS["hetero"], optics=None),
+    "ohm-base": Platform(CHANNELS["ohm-base"]),
+    "auto-rw": Platform(
+        dict(CHANNELS["ohm-base"], auto_rw=AUTO_RW), optics=stated(dict(auto_rw=True, laser_factor=2), OPTICS)
+    ),
+    "ohm-wom": Platform(REVERSE_WRITE, optics=stated(dict(auto_rw=True, reverse_write=True, laser_factor=2), OPTICS)),
+    "ohm-bw": Platform(REVERSE_WRITE, optics=stated(dict(auto_rw=True, reverse_write=True, laser_factor=4), OPTICS)),
 }
-ELECTRICAL = ("origin", "hetero")
+MODES = {"planar": PLANAR, "two-level": TWO_LEVEL}
 # A route selects a pre-tuned ring in 100 ps; a single ring that is tuned to the half-coupled state takes 500 ps
 # (IV-C). The paper gives no other turnaround, so wires have the same.
 TURNAROUND = assumed(

@@ -3,30 +3,19 @@
 from typing import Any
 
 from ... import optical
-from ...model.provenance import derived, stated
+from ...model.provenance import derived
+from ...systems.parameters import Parameters
+from .modes import MODES
 
-# Parts of a platform besides the plain routes, and its laser factor (Ohm-GPU VI).
-DESIGNS = stated(
-    {
-        "planar": {
-            "ohm-base": {},
-            "auto-rw": dict(auto_rw=True, laser_factor=2),
-            "ohm-wom": dict(swap=True, coding="wom", laser_factor=2),
-            "ohm-bw": dict(swap=True, coding="half_coupled", laser_factor=4),
-            "oracle": {},
-        },
-        "two-level": {
-            "ohm-base": {},
-            "auto-rw": dict(auto_rw=True, laser_factor=2),
-            "ohm-wom": dict(auto_rw=True, reverse_write=True, laser_factor=2),
-            "ohm-bw": dict(auto_rw=True, reverse_write=True, laser_factor=4),
-            "oracle": {},
-        },
-    },
-    "Ohm-GPU IV-B, V-B; laser factors: VI",
-)
+
+def design(mode: str, platform: str) -> Parameters | None:
+    """The parts besides the plain routes, and the laser factor; None: the platform's channels are electrical."""
+    alone: dict[str, Parameters | None] = {"origin": None, "oracle": {}}  # without XPoint
+    return alone[platform] if platform in alone else MODES[mode][platform].optics
 
 
 def channel(mode: str, platform: str, waveguides: int = 1) -> Any:
     """The paper's whole channel, six virtual ones, whatever slice of the machine is simulated."""
-    return optical.Channel(waveguides=derived(waveguides, from_="Ohm-GPU fig. 20a: 1 to 8"), **DESIGNS[mode][platform])
+    return optical.Channel(
+        waveguides=derived(waveguides, from_="Ohm-GPU fig. 20a: 1 to 8"), **(design(mode, platform) or {})
+    )

@@ -144,12 +144,6 @@ class FlashParameters:
 # states it of ZnG alone), so it has no ways to pin.
 BASE = FlashParameters()
 WROPT = replace(BASE, registers=stated(8, "ZnG table I"), network=stated("nif", "ZnG IV-C, V-A"))
-PLATFORMS = {
-    "zng-base": BASE,
-    "zng-rdopt": replace(BASE, reuse=WAITING),
-    "zng-wropt": WROPT,
-    "zng": replace(WROPT, redirect=True, reuse=WAITING),
-}
 
 
 def mapping_of(size: Scaled, p: FlashParameters) -> ftl.BlockMapping:

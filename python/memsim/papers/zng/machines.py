@@ -52,19 +52,10 @@ PAGE_FILL = inferred(
     name="lines of an L2 MSHR",
 )
 
-# Builders of the memory below the L2. Each is called with the root, its Scaled and the bytes of memory needed, and
-# binds root.gpu.l2[i].mem_side. The platforms of flash.PLATFORMS have ZnG's flash there.
-MEMORIES: dict[str, Callable[[Root, scale.Scaled, int], None]] = {
-    "hetero": memory.hetero,
-    "hybridgpu": hybrid.hybridgpu,
-    "optane": memory.optane,
-    "ideal": memory.ideal,
-}
 # L2 and prefetch. STT-MRAM: four times the sets, a write takes its bank for 5 cycles (Table I), and it is "a read-only
 # cache" (III-C): but in pinned ways, writes pass it. A line that it has is updated; the text does not say what becomes
 # of it, and the authors' simulator leaves it. Without a prefetcher nothing is fetched around a miss. HybridGPU's
 # predictor is ZnG's table ("the same to [11]", IV-B), without its monitor.
-READS = "zng-rdopt", "zng"  # platforms with ZnG's read-only L2 and prefetcher
 L2_MSHRS = cited(128, f"{gtx580.MACSIM_DEFAULTS}: mem_mshr_size 128", sweep=[256], name="L2 MSHRs")
 SRAM: Parameters = dict(
     **stated(dict(sets=1, write_cycles=1), "ZnG table I"),
@@ -77,25 +68,48 @@ STT_MRAM: Parameters = dict(
     write_policy=cited(
         "write_through",
         f"{flash.NETWORK}, memory.cc: a write bypasses the L3, which keeps its line",
-        sweep=[swept("write_evict", "gpu.l2[*].write_policy=write_evict", platforms=READS)],
+        sweep=[swept("write_evict", "gpu.l2[*].write_policy=write_evict")],
         name="a write to a read-only L2",
     ),
     prefetch=stated("dyn-pref", "ZnG IV-B"),
 )
-READ_PATH: dict[str, Parameters] = {
-    "zng-rdopt": STT_MRAM,
-    "zng": STT_MRAM,
-    "hybridgpu": dict(
-        SRAM,
-        prefetch=inferred(
-            "predict-4KBpref",
-            "ZnG IV-B: the same to [11], which is HybridGPU",
-            sweep=[swept("none", arguments=("--prefetch", "nopref"))],
-            name="HybridGPU's predictor",
-        ),
+SRAM_PREDICTED: Parameters = dict(
+    SRAM,
+    prefetch=inferred(
+        "predict-4KBpref",
+        "ZnG IV-B: the same to [11], which is HybridGPU",
+        sweep=[swept("none", arguments=("--prefetch", "nopref"))],
+        name="HybridGPU's predictor",
     ),
-}  # all others have SRAM
+)
 
+
+@dataclass(frozen=True)
+class Platform:
+    """What distinguishes a platform.
+
+    memory  ZnG's flash with these parameters; or a builder of another memory below the L2. It is called with the root,
+            its Scaled and the bytes of memory needed, and binds root.gpu.l2[i].mem_side
+    l2      the L2 and its prefetch
+    held    bytes of a device memory that is smaller than the program; None: it holds the program
+    """
+
+    memory: flash.FlashParameters | Callable[[Root, scale.Scaled, int], None]
+    l2: Parameters = field(default_factory=lambda: SRAM)
+    held: Callable[[scale.Scaled], int] | None = None
+
+
+PLATFORMS: dict[str, Platform] = {
+    "hetero": Platform(memory.hetero, held=lambda size: size.dram),
+    "hybridgpu": Platform(hybrid.hybridgpu, SRAM_PREDICTED),
+    "optane": Platform(memory.optane),
+    "ideal": Platform(memory.ideal),
+    "zng-base": Platform(flash.BASE),
+    "zng-rdopt": Platform(replace(flash.BASE, reuse=flash.WAITING), STT_MRAM),
+    "zng-wropt": Platform(flash.WROPT),
+    "zng": Platform(replace(flash.WROPT, redirect=True, reuse=flash.WAITING), STT_MRAM),
+}
+READS = tuple(name for name, of in PLATFORMS.items() if of.l2 is STT_MRAM)  # with ZnG's read-only L2 and prefetcher
 
 PREFETCHER: Parameters = dict(
     initial=assumed("4KiB", "a page", sweep=[swept("128B", platforms=READS), swept("1KiB", platforms=READS)]),
@@ -119,7 +133,7 @@ PREFETCHER: Parameters = dict(
 
 def platforms() -> list[str]:
     """The names of ZnG V-A that there are."""
-    return [*MEMORIES, *flash.PLATFORMS]
+    return list(PLATFORMS)
 
 
 @dataclass(frozen=True)
@@ -155,28 +169,30 @@ def machine(p: MachineParameters) -> Root:
     there is one), `memory`, `flash` of ZnG's, and `scale` (its proportions beside the paper's). Caches are cold.
     """
     check_known("platform", p.platform, platforms())
-    own = flash.PLATFORMS.get(p.platform)
-    if p.on_flash and not own:
+    platform = PLATFORMS[p.platform]
+    if p.on_flash and not isinstance(platform.memory, flash.FlashParameters):
+        having = [name for name, of in PLATFORMS.items() if isinstance(of.memory, flash.FlashParameters)]
         raise user_error(
             f"{', '.join(p.on_flash)}: platform '{p.platform}' has no flash registers; those "
-            f"that have are {', '.join(flash.PLATFORMS)}"
+            f"that have are {', '.join(having)}"
         )
     spaces = [footprint(program) for program in p.programs]
     size = p.size or scale.scale(sum(spaces))
-    l2 = dict(READ_PATH.get(p.platform, SRAM))
+    l2 = dict(platform.l2)
     if p.prefetch is not None:
         l2["prefetch"] = p.prefetch
+    chunk = memory.chunk(getattr(platform.memory, "__name__", ""), p.optane)
     root = Root(seed=p.seed, contents=p.contents)
     root.program = p.programs
     root.scale = proportions(size.invariants)
-    root.gpu = gpu_of(size, len(p.programs), l2, memory.chunk(p.platform, p.optane), **p.dispatcher)
+    root.gpu = gpu_of(size, len(p.programs), l2, chunk, **p.dispatcher)
     for program in p.programs:
         program.dispatcher = root.gpu.dispatcher.host
     root.memory = System()
-    if own:
-        flash.attach(root, size, p.programs, replace(own, **(p.on_flash or {})))
+    if isinstance(platform.memory, flash.FlashParameters):
+        flash.attach(root, size, p.programs, replace(platform.memory, **(p.on_flash or {})))
         return root
-    held = memory.PAGED.get(p.platform)
+    held = platform.held(size) if platform.held else None
     needed = mmu.translate(
         root.gpu,
         max(spaces),
@@ -184,12 +200,12 @@ def machine(p: MachineParameters) -> Root:
         applications=len(p.programs),
         placement="faults" if held else "first_touch",
         tlb=ftl.TLB,
-        memory=held(size) if held else None,
+        memory=held,
     )
-    if p.platform == "optane":
+    if platform.memory is memory.optane:
         memory.optane(root, size, needed, p.optane)
     else:
-        MEMORIES[p.platform](root, size, needed)
+        platform.memory(root, size, needed)
     return root
 
 

@@ -1,6 +1,6 @@
 """The memory behind the L2 on the platforms without ZnG's flash network."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -98,11 +98,10 @@ def one_each(root: Root, controllers: Sequence[SimObject]) -> None:
     connect(root.gpu.l2, controllers)
 
 
-def chunk(platform: str, reading: str = "printed") -> str:
-    """Bytes of a chunk when addresses are interleaved over controllers: a flash page, and no more than a row."""
-    row = {"optane": OPTANE.get(reading, {}).get("row", PAGE), "ideal": GDDR5_ROW, "hetero": GDDR5_ROW}.get(
-        platform, PAGE
-    )
+def chunk(kind: str, reading: str = "printed") -> str:
+    """Bytes of a chunk when addresses are interleaved over controllers: a flash page, and no more than a row. `kind`
+    is the name of the function that builds the memory; other memories have no rows."""
+    row = {"optane": OPTANE.get(reading, {}).get("row", PAGE), "ideal": GDDR5_ROW, "hetero": GDDR5_ROW}.get(kind, PAGE)
     return str(Bytes(min(row, PAGE)))
 
 
@@ -239,7 +238,3 @@ def ssd(size: Scaled, **changes: Any) -> System:
         "dram_rate": share(assumed(6_400_000_000, "32 bit x 1600 MT/s")),
     }
     return solid_state_drive("z_ssd", channels=size.channels, **{**drive, **changes})
-
-
-# Platforms with a device memory smaller than the program, and its bytes.
-PAGED: dict[str, Callable[[Scaled], int]] = {"hetero": lambda size: size.dram}
