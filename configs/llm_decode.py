@@ -1,6 +1,7 @@
 """A decode step of a language model on a V100, A100 or H100, with some of its layers.
 
     build/memsim configs/llm_decode.py [--chip h100-pcie] [--model llama-3-8b] [--layers 1] [--context 1024] [--head]
+                                       [--far hbf|cxl|c2c [--place POLICY]]
 
 docs/models/llm.md describes the kernels and what is not modelled. The time of each kernel is in the database:
 
@@ -13,12 +14,14 @@ import memsim
 from memsim import llm
 from memsim.options import script_parser, ticks, whole
 from memsim.results.database import connect
+from memsim.systems import placed
 
 parser = script_parser(__doc__)
 llm.add_options(parser, "llama-3-8b", llm.dense_models())
 parser.add_argument("--context", type=whole(0), default=1024, help="tokens in the cache")
 parser.add_argument("--tokens", type=whole(1), default=1, help="tokens decoded, one after the other")
 parser.add_argument("--head", action="store_true", help="simulate embedding and output head, too")
+llm.add_placement(parser)
 args = parser.parse_args()
 
 root = memsim.Root(seed=args.seed)
@@ -33,7 +36,7 @@ root.model = llm.decoder(
     kv_bits=args.kv_bits,
     seed=args.seed,
 )
-root.gpu = llm.gpu(args)
+root.gpu = llm.gpu(args, root.model)
 root.model.dispatcher = root.gpu.dispatcher.host
 memsim.instantiate(root, args)
 end = memsim.simulate()
@@ -59,3 +62,7 @@ print(
     f"weights; {speed:.1f} tokens a second, extrapolated to {shape.layers} layers"
     f"{'' if args.head else ' and a head as fast as they'}"
 )
+if args.far:
+    for memory, arrays in placed.traffic(root.gpu).items():
+        sizes = [f"{size / 1e6:.3g} MB of {of}" for of, size in llm.placement.kinds(arrays).items()]
+        print(f"{memory}: {', '.join(sizes)}")

@@ -1,6 +1,7 @@
 """Requests to a language model, served in batches by a V100, A100 or H100 with some of the model's layers.
 
     build/memsim configs/llm_serve.py [--chip h100-pcie] [--model tiny-moe] [--layers 1] [--requests 4]
+                                      [--far hbf|cxl|c2c [--place POLICY]]
 
 docs/models/llm.md describes the kernels, the schedule and what is not modelled. Times and rates are those of the
 simulated layers with embedding and head. The traffic of each kernel is in the database:
@@ -11,6 +12,7 @@ simulated layers with embedding and head. The traffic of each kernel is in the d
 import memsim
 from memsim import llm
 from memsim.options import script_parser, whole
+from memsim.systems import placed
 
 parser = script_parser(__doc__)
 llm.add_options(parser, "tiny-moe", llm.SHAPES)
@@ -24,6 +26,7 @@ parser.add_argument("--arrival-gap", type=whole(0), default=0, help="mean steps 
 parser.add_argument("--batch", type=whole(1), default=8, help="most requests in progress")
 parser.add_argument("--step-tokens", type=whole(1), default=2048, help="most tokens of a step")
 parser.add_argument("--temperature", default="0%", help="0%%: the most likely token; 100%%: by the probabilities")
+llm.add_placement(parser)
 args = parser.parse_args()
 
 root = memsim.Root(seed=args.seed)
@@ -45,7 +48,7 @@ root.model = llm.engine(
     launch_latency=args.launch_latency,
     seed=args.seed,
 )
-root.gpu = llm.gpu(args)
+root.gpu = llm.gpu(args, root.model)
 root.model.dispatcher = root.gpu.dispatcher.host
 memsim.instantiate(root, args)
 end = memsim.simulate()
@@ -60,3 +63,7 @@ print(
     + (f", {between.mean / 1000:.1f} us between tokens" if between.count else "")
     + f", of {args.layers} of {llm.shape(args.model).layers} layers and the head"
 )
+if args.far:
+    for memory, arrays in placed.traffic(root.gpu).items():
+        sizes = [f"{size / 1e6:.3g} MB of {of}" for of, size in llm.placement.kinds(arrays).items()]
+        print(f"{memory}: {', '.join(sizes)}")
