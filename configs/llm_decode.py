@@ -1,7 +1,7 @@
 """A decode step of a language model on a V100, A100 or H100, with some of its layers.
 
     build/memsim configs/llm_decode.py [--chip h100-pcie] [--model llama-3-8b] [--layers 1] [--context 1024] [--head]
-                                       [--far hbf|cxl|c2c [--place POLICY]]
+                                       [--far hbf|cxl|c2c [--place POLICY] [--ahead BYTES]]
 
 docs/models/llm.md describes the kernels and what is not modelled. The time of each kernel is in the database:
 
@@ -14,7 +14,6 @@ import memsim
 from memsim import llm
 from memsim.options import script_parser, ticks, whole
 from memsim.results.database import connect
-from memsim.systems import placed
 
 parser = script_parser(__doc__)
 llm.add_options(parser, "llama-3-8b", llm.dense_models())
@@ -63,6 +62,4 @@ print(
     f"{'' if args.head else ' and a head as fast as they'}"
 )
 if args.far:
-    for memory, arrays in placed.traffic(root.gpu).items():
-        sizes = [f"{size / 1e6:.3g} MB of {of}" for of, size in llm.placement.kinds(arrays).items()]
-        print(f"{memory}: {', '.join(sizes)}")
+    llm.report_traffic(root.gpu)

@@ -1,7 +1,7 @@
 """Requests to a language model, served in batches by a V100, A100 or H100 with some of the model's layers.
 
     build/memsim configs/llm_serve.py [--chip h100-pcie] [--model tiny-moe] [--layers 1] [--requests 4]
-                                      [--far hbf|cxl|c2c [--place POLICY]]
+                                      [--far hbf|cxl|c2c [--place POLICY] [--ahead BYTES]]
 
 docs/models/llm.md describes the kernels, the schedule and what is not modelled. Times and rates are those of the
 simulated layers with embedding and head. The traffic of each kernel is in the database:
@@ -12,7 +12,6 @@ simulated layers with embedding and head. The traffic of each kernel is in the d
 import memsim
 from memsim import llm
 from memsim.options import script_parser, whole
-from memsim.systems import placed
 
 parser = script_parser(__doc__)
 llm.add_options(parser, "tiny-moe", llm.SHAPES)
@@ -64,6 +63,4 @@ print(
     + f", of {args.layers} of {llm.shape(args.model).layers} layers and the head"
 )
 if args.far:
-    for memory, arrays in placed.traffic(root.gpu).items():
-        sizes = [f"{size / 1e6:.3g} MB of {of}" for of, size in llm.placement.kinds(arrays).items()]
-        print(f"{memory}: {', '.join(sizes)}")
+    llm.report_traffic(root.gpu)

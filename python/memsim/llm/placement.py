@@ -180,6 +180,40 @@ def parsed(text: str) -> tuple[str, dict[str, int]]:
     return name, arguments
 
 
+KERNELS = (
+    ("attention_norm", "qkv"),
+    ("output",),
+    ("ffn_norm", "router"),
+    ("gate", "up"),
+    ("down",),
+)  # of a layer: the matrices that a kernel, or a short one and the next, read
+
+
+def order(program: SimObject, ranges: Iterable[Range]) -> list[list[Range]]:
+    """The weights in these ranges in the order in which kernels read them, for ahead.before(): a group for each large
+    kernel. The embedding is left out, because few of its rows are read."""
+    data = Data(program)
+    far_ranges = list(ranges)
+    groups = []
+    for layer in range(data.layers):
+        experts = [f"experts.{expert}." for expert in range(data.experts)] or [""]
+        for matrices in KERNELS:
+            of_experts = experts if matrices[-1] in ("up", "down") else [""]
+            names = [f"weights.{layer}.{expert}{matrix}" for expert in of_experts for matrix in matrices]
+            groups.append(data.arrays(*names, *(f"{name}.scales" for name in names)))
+    groups.append(data.arrays("weights.last_norm", "weights.head", "weights.head.scales"))
+    shared = ([part for array in group for part in _common(array, far_ranges)] for group in groups)
+    return [group for group in shared if group]
+
+
+def _common(array: Range, ranges: Iterable[Range]) -> Iterator[Range]:
+    """The parts of an array that lie in the ranges."""
+    for one in ranges:
+        first, end = max(one.base, array.base), min(one.base + one.bytes, array.base + array.bytes)
+        if first < end:
+            yield Range(first, end - first)
+
+
 def kinds(arrays: Mapping[str, float]) -> dict[str, float]:
     """The sums of values by kind of array: weights, experts, kv, and the others."""
     found: dict[str, float] = {}

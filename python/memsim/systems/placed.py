@@ -162,7 +162,8 @@ def traffic(gpu: Any) -> dict[str, dict[str, float]]:
     """Bytes that were requested since the last reset of statistics, by memory ('local', 'far') and array. Of a GPU
     whose memory is beside(counted=)."""
     found: dict[str, dict[str, float]] = {}
-    for router in gpu.memory:
+    for part in gpu.memory:
+        router = getattr(part, "router", part)  # behind a mem.ReadAhead
         for name, count in zip(str(router.names).split(","), router.stats.bytes):
             memory, _, array = name.rpartition(" ")
             of = found.setdefault(memory, {})
