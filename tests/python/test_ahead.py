@@ -7,7 +7,7 @@ import pytest
 import memsim
 from memsim import llm, systems, workload
 from memsim.llm import placement
-from memsim.systems import ahead, far, hbf, placed, scale
+from memsim.systems import ahead, far, hbf, nvidia, placed, scale
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 MODEL = dict(layers=2, hidden=256, heads=4, kv_heads=1, head_dim=64, ffn=512, context=16, tokens=2)
@@ -93,3 +93,43 @@ def test_the_script_reads_ahead(memsim_command) -> None:
     assert "read ahead: " in memsim_command(CONFIGS / "llm_serve.py", *words).stdout
     refused = memsim_command(CONFIGS / "llm_serve.py", "--sms", "2", "--ahead", "1MiB", expect=1)
     assert "--ahead: there is no far memory: name one with --far" in refused.stderr
+
+
+def layer(place: str, buffer: str = "") -> tuple[float, float]:
+    """Microseconds of a layer of the second token, and bytes that HBM moves in both, on a twentieth of an H100 SXM.
+    `place` has the weights; `buffer` is that of reading ahead."""
+    root = memsim.Root(seed=1)
+    sizes = dict(layers=1, hidden=512, heads=4, kv_heads=1, head_dim=128, ffn=1792, context=64, tokens=2)
+    root.model = workload.LanguageModel(**sizes)
+    chip = nvidia.chip("h100-sxm")
+    ranges = placement.far(root.model, "weights")
+    memory = chip.memory()
+    if place == "hbf":
+        data = scale.footprint(root.model)
+        extra = [(ahead.sram, [ahead.place("16MiB", data)])] if buffer == "sram" else []
+        memory = placed.spread([(hbf.channel("dash"), ranges), *extra], memory)
+        if buffer:
+            groups = placement.order(root.model, ranges)
+            memory = ahead.before(memory, groups, "16MiB", data, ahead=len(groups) - 1)
+    root.gpu = chip.gpu(sms=7, channels=4, slices=4, l2="2560KiB", memory=memory)
+    root.model.dispatcher = root.gpu.dispatcher.host
+    with memsim.Simulation(root) as simulation:
+        simulation.simulate()
+        simulation.stats.dump("end")
+        time = memsim.results().launches(simulation.id).time_ns
+        routers = [getattr(one, "router", one) for one in root.gpu.memory]
+        hbm = [getattr(one, "local", one) for one in routers]
+        return float(time[len(time) // 2 :].sum()) / 1000, sum(float(one.stats.bus_bytes) for one in hbm)
+
+
+@pytest.mark.slow
+def test_a_buffer_in_hbm_costs_as_much_as_it_saves_and_one_in_sram_beats_hbm(in_tmp) -> None:
+    """The findings of docs/models/llm.md, "Does it help?"."""
+    hbm, bytes_of_hbm = layer("hbm")
+    flash, _ = layer("hbf")
+    local, bytes_of_local = layer("hbf", "local")
+    sram, _ = layer("hbf", "sram")
+    assert flash > 1.5 * hbm
+    assert 0.85 * flash < local < 1.15 * flash
+    assert sram < 0.8 * hbm
+    assert bytes_of_local > 1.8 * bytes_of_hbm

@@ -133,8 +133,16 @@ def kv(data: Data) -> Iterable[Range]:
 @policy
 def old_kv(data: Data, recent: int = 4) -> Iterable[Range]:
     """The blocks of the caches that no request has among its last `recent` blocks of 16 tokens."""
+    if str(getattr(data.program, "evict", "none")) != "none":
+        raise Error("old_kv: blocks of evicted requests change: use kv or swapped")
     kept = {block for table in data.tables for block in table[max(0, len(table) - recent) :]}
     return data.blocks({block for table in data.tables for block in table} - kept)
+
+
+@policy
+def swapped(data: Data) -> Iterable[Range]:
+    """The places of evicted requests' blocks (`evict` = swap)."""
+    return data.arrays(*(f"kv.{layer}.swapped" for layer in range(data.layers)))
 
 
 def far(program: SimObject, *policies: str | Policy) -> list[Range]:
