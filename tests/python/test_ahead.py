@@ -124,7 +124,7 @@ def layer(place: str, buffer: str = "") -> tuple[float, float]:
 
 @pytest.mark.slow
 def test_a_buffer_in_hbm_costs_as_much_as_it_saves_and_one_in_sram_beats_hbm(in_tmp) -> None:
-    """The findings of docs/models/llm.md, "Does it help?"."""
+    """The order of docs/models/llm.md, "Time of a layer"."""
     hbm, bytes_of_hbm = layer("hbm")
     flash, _ = layer("hbf")
     local, bytes_of_local = layer("hbf", "local")
