@@ -1,6 +1,7 @@
 """A decode step of a language model on a V100, A100 or H100, with some of its layers.
 
     build/memsim configs/llm_decode.py [--chip h100-pcie] [--model llama-3-8b] [--layers 1] [--context 1024] [--head]
+                                       [--far hbf|cxl|c2c [--place POLICY] [--ahead BYTES]]
 
 docs/models/llm.md describes the kernels and what is not modelled. The time of each kernel is in the database:
 
@@ -19,6 +20,7 @@ llm.add_options(parser, "llama-3-8b", llm.dense_models())
 parser.add_argument("--context", type=whole(0), default=1024, help="tokens in the cache")
 parser.add_argument("--tokens", type=whole(1), default=1, help="tokens decoded, one after the other")
 parser.add_argument("--head", action="store_true", help="simulate embedding and output head, too")
+llm.add_placement(parser)
 args = parser.parse_args()
 
 root = memsim.Root(seed=args.seed)
@@ -33,7 +35,7 @@ root.model = llm.decoder(
     kv_bits=args.kv_bits,
     seed=args.seed,
 )
-root.gpu = llm.gpu(args)
+root.gpu = llm.gpu(args, root.model)
 root.model.dispatcher = root.gpu.dispatcher.host
 memsim.instantiate(root, args)
 end = memsim.simulate()
@@ -59,3 +61,5 @@ print(
     f"weights; {speed:.1f} tokens a second, extrapolated to {shape.layers} layers"
     f"{'' if args.head else ' and a head as fast as they'}"
 )
+if args.far:
+    llm.report_traffic(root.gpu)

@@ -1,6 +1,7 @@
 """Requests to a language model, served in batches by a V100, A100 or H100 with some of the model's layers.
 
     build/memsim configs/llm_serve.py [--chip h100-pcie] [--model tiny-moe] [--layers 1] [--requests 4]
+                                      [--far hbf|cxl|c2c [--place POLICY] [--ahead BYTES]]
 
 docs/models/llm.md describes the kernels, the schedule and what is not modelled. Times and rates are those of the
 simulated layers with embedding and head. The traffic of each kernel is in the database:
@@ -23,7 +24,10 @@ parser.add_argument("--tokens", type=whole(1), default=4, help="tokens that each
 parser.add_argument("--arrival-gap", type=whole(0), default=0, help="mean steps between arrivals")
 parser.add_argument("--batch", type=whole(1), default=8, help="most requests in progress")
 parser.add_argument("--step-tokens", type=whole(1), default=2048, help="most tokens of a step")
+parser.add_argument("--cache-blocks", type=whole(0), default=0, help="blocks of 16 tokens; 0: enough for a full batch")
+parser.add_argument("--evict", default="none", choices=("none", "recompute", "swap"), help="if no block is free")
 parser.add_argument("--temperature", default="0%", help="0%%: the most likely token; 100%%: by the probabilities")
+llm.add_placement(parser)
 args = parser.parse_args()
 
 root = memsim.Root(seed=args.seed)
@@ -39,13 +43,15 @@ root.model = llm.engine(
     arrival_gap=args.arrival_gap,
     batch=args.batch,
     step_tokens=args.step_tokens,
+    cache_blocks=args.cache_blocks,
+    evict=args.evict,
     temperature=args.temperature,
     weight_bits=args.weight_bits,
     kv_bits=args.kv_bits,
     launch_latency=args.launch_latency,
     seed=args.seed,
 )
-root.gpu = llm.gpu(args)
+root.gpu = llm.gpu(args, root.model)
 root.model.dispatcher = root.gpu.dispatcher.host
 memsim.instantiate(root, args)
 end = memsim.simulate()
@@ -58,5 +64,8 @@ print(
     f"{stats.step_tokens.mean:.1f} tokens, {stats.token_rate:.0f} tokens generated a second; first token after "
     f"{stats.time_to_first_token.mean / 1000:.1f} us"
     + (f", {between.mean / 1000:.1f} us between tokens" if between.count else "")
+    + (f", {stats.evictions} evictions" if args.evict != "none" else "")
     + f", of {args.layers} of {llm.shape(args.model).layers} layers and the head"
 )
+if args.far:
+    llm.report_traffic(root.gpu)

@@ -34,6 +34,8 @@ void AddressRouter::init() {
     state.waiting.resize(targets, params.buffer());
     read_ranges();
     if (!port.control) check_holes();
+    counts_ = params.named() != 0;
+    if (counts_) check_names();
 }
 
 void AddressRouter::read_ranges() {
@@ -76,6 +78,19 @@ void AddressRouter::check_holes() const {
     }
 }
 
+void AddressRouter::check_names() const {
+    if (port.control) refuse("names", "firmware changes the ranges: leave the names out");
+    if (params.named() != state.ranges.size())
+        refuse("names", std::to_string(params.named()) + " names for " +
+                            std::to_string(state.ranges.size()) +
+                            " ranges: name each of them, or none");
+}
+
+void AddressRouter::count(const MemRequest& r) {
+    const auto range = static_cast<std::size_t>(&range_of(r.address) - &state.ranges[0]);
+    stat.bytes[range] += r.payload();
+}
+
 void AddressRouter::wake() {
     if (port.control)
         while (!port.control->empty() && port.control->can_send()) {
@@ -93,6 +108,7 @@ void AddressRouter::wake() {
         [&](std::uint32_t o, const MemRequest& r) {
             passed(r.stamps);
             ++stat.requests[o];
+            if (counts_) count(r);
         },
         [&](const protocol::MemResponse& r) { passed(r.stamps); });
 }

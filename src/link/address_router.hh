@@ -8,6 +8,8 @@
 #include "protocol/mem.hh"
 #include "protocol/traffic.hh"
 
+#include <algorithm>
+
 namespace memsim::link {
 
 using namespace memsim::literals;
@@ -50,6 +52,16 @@ class AddressRouter final : public Model<AddressRouter>,
                                 {1, 65536},
                                 "Orders of firmware waiting or in flight to this component",
                                 queue_places()};
+        Param<std::string> names {
+            "",
+            "A name for each range, in the order of addresses and separated by commas; the bytes "
+            "of these ranges are counted. Empty: none is counted",
+            from_wiring()};
+
+        unsigned named() const {
+            const std::string& all = names();
+            return all.empty() ? 0u : 1 + static_cast<unsigned>(std::ranges::count(all, ','));
+        }
     };
     struct Ports {
         Responder<Mem> cpu_side {
@@ -68,6 +80,9 @@ class AddressRouter final : public Model<AddressRouter>,
             Unit::count,
             "Hints outside of all ranges, or whose port had no space or does not accept hints"};
         Each<Counter, protocol::RangeResult> orders {Unit::count, "Orders, by result"};
+        Each<Counter> bytes {
+            +[](const void* p) { return static_cast<const Params*>(p)->named(); }, Unit::byte,
+            "Bytes of reads, writes and atomics of a range, by its place in `names`"};
     };
     struct State {
         RangeTable ranges;
@@ -93,9 +108,13 @@ class AddressRouter final : public Model<AddressRouter>,
   private:
     void read_ranges();
     void check_holes() const;
+    void check_names() const;
+    void count(const protocol::MemRequest& r);
     protocol::RangeResult obey(const protocol::RangeOrder& order);
     std::uint32_t port_of(const protocol::MemRequest& r) const;
     const AddressRange& range_of(std::uint64_t address) const;
+
+    bool counts_ = false; ///< ranges have names
 };
 
 } // namespace memsim::link

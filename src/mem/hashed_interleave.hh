@@ -25,6 +25,15 @@ class HashedInterleave {
     }
     /// The address within its way, in which chunks are contiguous.
     std::uint64_t within(std::uint64_t address) const { return interleave_.within(address); }
+    /// The address of a position within a way. Ascends with the position.
+    std::uint64_t address(std::uint32_t way, std::uint64_t within) const {
+        if (!hashed_) return interleave_.address(way, within);
+        const std::uint64_t first = interleave_.address(0, within);
+        const std::uint64_t moved = ways_.remainder(hash(round_.quotient(first)));
+        const std::uint64_t n = ways_.value();
+        const auto chunk = static_cast<std::uint32_t>(ways_.remainder(way + n - moved));
+        return interleave_.address(chunk, within);
+    }
 
   private:
     /// The upper half of a product with 2^64 / the golden ratio depends on all bits below it.

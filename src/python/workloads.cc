@@ -81,6 +81,15 @@ allocations(Prepared& prepared) {
     return all;
 }
 
+/// The bytes of an array, as they are now.
+py::bytes contents(Prepared& prepared, const std::string& name) {
+    for (const gpu_program::Allocation& a : prepared.kernels().allocations())
+        if (a.name == name)
+            for (const gpu_program::MemoryView& view : prepared.kernels().memory())
+                if (view.base == a.base) return {reinterpret_cast<const char*>(view.data), a.bytes};
+    throw ConfigError("the application has no array '" + name + "'");
+}
+
 } // namespace
 
 void bind_workloads(py::module_& m) {
@@ -97,6 +106,7 @@ void bind_workloads(py::module_& m) {
                                })
         .def_property_readonly("allocations", &allocations,
                                "Name, first address, bytes, and whether no kernel writes it")
+        .def("contents", &contents, "name"_a, "The bytes of an array, as they are now")
         .def_property_readonly("input_digest",
                                [](Prepared& p) {
                                    const Loading loading;

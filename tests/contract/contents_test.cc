@@ -137,6 +137,23 @@ DataRig page_buffer(const std::string& dram) {
             }};
 }
 
+/// A buffer of a few lines before far memory; `more` is of the component.
+DataRig read_ahead(const std::string& more) {
+    return {"arrays that are read ahead, " + more, {"driver"}, [=](Machine& m) {
+                m.add("driver", "test.DataDriver", arguments("lines=40 answers=6 copies=150"));
+                Arguments all = arguments("base=1MiB fetches=4 outstanding=6 " + more);
+                all.emplace_back("arrays", "0B 1KiB; 1KiB 1KiB; 2KiB 512B, 3KiB 1KiB");
+                m.add("ahead", "mem.ReadAhead", all);
+                m.add("router", "link.AddressRouter", {{"ranges", "0B 1MiB 0, 1MiB 1MiB 1"}});
+                add_memory(m, "far");
+                add_memory(m, "near");
+                m.bind("driver", "mem", "ahead", "cpu_side");
+                m.bind("ahead", "mem_side", "router", "cpu_side");
+                m.bind("router", "mem_side", "far", "cpu_side");
+                m.bind("router", "mem_side", "near", "cpu_side");
+            }};
+}
+
 /// A DRAM of 12 units before a drive; `hints`: it prefetches.
 DataRig page_cache(const std::string& more, const std::string& drive, bool hints) {
     return {"a page cache, " + more + "; " + drive, {"driver"}, [=](Machine& m) {
@@ -453,6 +470,9 @@ std::vector<DataRig> rigs() {
             all.push_back(small_units(merges, more));
     for (const char* drive_type : {"flash.FixedDrive", "flash.Drive"})
         all.push_back(page_cache("write_group=16KiB early_writes=true", drive_type, true));
+    for (const char* more :
+         {"capacity=4KiB ahead=2", "capacity=512B", "capacity=1KiB predict=last"})
+        all.push_back(read_ahead(more));
     all.push_back(drive_of_hbf());
     all.push_back(cxl_root());
     for (const char* network : {"none", "swnet", "fcnet", "nif"})

@@ -48,4 +48,26 @@ static const RigFor clock_pro {
     "mem.PageCache",
     [](Machine& m) { page_cache(m, "clock-pro", false, "density(region=2KiB,block=1KiB)"); }};
 
+/// Random requests change the group all the time; few places everywhere.
+static void read_ahead(Machine& m, const std::string& predict, const std::string& footprint) {
+    m.add("driver", "test.Driver",
+          {{"gap", "100ns"}, {"footprint", footprint}, {"masks", "true"}, {"line", "128"}});
+    m.add("ahead", "mem.ReadAhead",
+          {{"arrays", "0B 1KiB; 1KiB 512B, 2KiB 1KiB; 3KiB 256B; 4KiB 2KiB"},
+           {"ahead", "2"},
+           {"predict", predict},
+           {"capacity", "1KiB"},
+           {"base", "1MiB"},
+           {"fetches", "3"},
+           {"queue", "2"},
+           {"outstanding", "4"}});
+    m.add("memory", "mem.SimpleMemory", {{"queue", "3"}, {"latency", "300ns"}});
+    m.bind("driver", "mem", "ahead", "cpu_side");
+    m.bind("ahead", "mem_side", "memory", "cpu_side");
+}
+static const RigFor read_ahead_all {"mem.ReadAhead",
+                                    [](Machine& m) { read_ahead(m, "all", "8KiB"); }};
+static const RigFor read_ahead_last {"mem.ReadAhead",
+                                     [](Machine& m) { read_ahead(m, "last", "2KiB"); }};
+
 } // namespace memsim::test::rigs_mem

@@ -6,7 +6,7 @@ import pytest
 
 import memsim
 from memsim import llm, systems
-from memsim.systems import placed
+from memsim.systems import far, placed
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 LOAD = dict(requests=3, prompt=21, prompt_spread=9, tokens=4, arrival_gap=1)
@@ -121,9 +121,53 @@ def test_a_shared_prefix_is_reused(ran) -> None:
     assert not set(MOE[:4]) & set(launches.kernel)
 
 
+CROWDED = dict(requests=2, prompt=16, prompt_spread=0, arrival_gap=0, tokens=20, cache_blocks=4)
+
+
+@with_(model="tiny", layers=1, evict="swap", **CROWDED)
+def test_an_evicted_request_is_swapped_out_and_back(ran) -> None:
+    stats, launches = ran
+    assert stats.evictions == 1 and stats.steps == 23 and stats.tokens == 40
+    assert stats.swapped_bytes == 2 * 2 * 2 * 16 * 32 * 2  # out and back, 2 blocks of keys and values
+    swaps = launches[launches.kernel.isin(["swap_out", "swap_in"])]
+    assert list(swaps.kernel) == ["swap_out", "swap_in"]
+
+
+@with_(model="tiny", layers=1, evict="recompute", **CROWDED)
+def test_an_evicted_request_is_recomputed(ran) -> None:
+    stats, launches = ran
+    assert stats.evictions == 1 and stats.steps == 23 and stats.tokens == 40
+    assert stats.swapped_bytes == 0 and "swap_out" not in set(launches.kernel)
+    assert stats.step_tokens.max == 33  # the evicted request's tokens again
+
+
+@with_(model="tiny", layers=1, **CROWDED)
+def test_without_eviction_the_second_request_waits(ran) -> None:
+    stats, _ = ran
+    assert stats.evictions == 0 and stats.steps == 40
+
+
+def test_swapped_blocks_may_lie_in_far_memory(in_tmp) -> None:
+    root = memsim.Root(seed=1, contents=True)
+    root.model = llm.engine("tiny", evict="swap", **CROWDED)
+    ranges = llm.placement.far(root.model, "swapped")
+    memory = placed.beside(far.memory("c2c").channel, ranges, counted=root.model)
+    root.gpu = systems.h100(form="pcie", sms=2, channels=4, slices=4, l2="40KiB", memory=memory)
+    root.model.dispatcher = root.gpu.dispatcher.host
+    with memsim.Simulation(root) as simulation:
+        simulation.simulate()
+        assert simulation.check_contents()["bytes"] > 50_000
+        of = placed.traffic(root.gpu)["far"]
+        assert of["kv.0.swapped"] > 0 and of["kv.1.swapped"] > 0 and sum(of.values()) > 8192
+    with pytest.raises(memsim.Error, match="old_kv: blocks of evicted requests change"):
+        llm.placement.far(root.model, "old_kv")
+
+
 @pytest.mark.parametrize(
     "parameters",
     [
+        dict(evict="swap", **CROWDED),
+        dict(evict="recompute", kv_bits=8, **CROWDED),
         dict(),
         dict(model="tiny", step_tokens=8, context=17, kv_bits=8),
         dict(weight_bits=4, shared_prefix=12, temperature="100%", prompt=90),
@@ -166,6 +210,8 @@ def test_experts_and_cache_are_regions(in_tmp) -> None:
         (dict(shared_prefix=20), "20 tokens are more than the shortest request has: 12"),
         (dict(step_tokens=7), "7 is below `batch`, and a step has a token of each of 8 requests"),
         (dict(cache_blocks=1), "1 are fewer than the 2 blocks of a request"),
+        (dict(evict="recompute", context=3), "a context is in the cache from the start"),
+        (dict(evict="swap", cache_blocks=2, shared_prefix=17, prompt=30), "2 are fewer than the 4 blocks of a request"),
         (dict(experts_per_token=9), "9 is above the 4 experts"),
         (dict(heads=130, kv_heads=2, head_dim=8), "65 heads share keys and values, of at most 64"),
         (dict(hidden=66), "66 is not a multiple of 4"),

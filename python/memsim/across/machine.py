@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from .. import Root, SimObject, mem
+from .. import Root, SimObject
 from ..model.provenance import assumed, derived, wired
 from ..model.units import Bytes
 from ..systems import nvidia, placed
-from ..systems.interleave import Interleave
+from ..systems.far import Link, linked
 from ..systems.placed import Memory, Range
 from . import prices
 from .prices import Price, PriceOf, middle
@@ -140,17 +140,10 @@ def behind(drive: Callable[[Machine], SimObject], **cache: Any) -> Build:
     return build
 
 
-def fixed(latency: str, rate: float) -> Callable[[Machine], Memory]:
-    """A memory of this latency and rate (GB/s of the whole H100)."""
+def fixed(link: Link) -> Callable[[Machine], Memory]:
+    """A memory behind a link of a whole H100."""
 
     def far(machine: Machine) -> Memory:
-        whole = rate * machine.share * machine.assumed.links
-        each = derived(f"{round(whole * 1000 / machine.channels)}MB/s", from_="a channel's share")
-
-        def memory(i: int, interleave: Interleave) -> SimObject:
-            made: SimObject = mem.SimpleMemory(latency=latency, bandwidth=each, queue=1024)
-            return made
-
-        return memory
+        return linked(link._replace(rate=link.rate * machine.share * machine.assumed.links))
 
     return far

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from .. import Root, SimObject, flash
 from ..model.provenance import assumed, cited, derived
-from ..systems import hbf, placed
+from ..systems import far, hbf, placed
 from ..systems.placed import Memory
 from . import prices
 from .deduplicated import deduplicated
@@ -38,34 +38,29 @@ def _ssd(machine: Machine) -> SimObject:
 
 
 def _hbf_and_cxl(root: Root, machine: Machine) -> None:
-    near, far = placed.divided(machine.far_ranges(root.model), CXL_PART)
-    two = placed.spread([(_hbf(machine), near), (_cxl(machine), far)], machine.local)
+    near, remote = placed.divided(machine.far_ranges(root.model), CXL_PART)
+    two = placed.spread([(_hbf(machine), near), (_cxl(machine), remote)], machine.local)
     root.gpu = machine.gpu(two if machine.ratio > 1 else machine.local)
 
 
 SSDS = assumed("4 x 14.5GB/s", "four Solidigm D7-PS1010 of 14.5 GB/s fill PCIe 5 x16 (vendor)")
 # HBF and CXL memory take about as long for their parts: beside HBM alone they give 50 and 3.5 GB/s.
 CXL_PART = assumed(1 / 16, "of the far data in CXL memory; chosen after runs of hbf-beside and cxl")
-_cxl = fixed(assumed("300ns", "between the 214 and 394 ns that Melody (ASPLOS'25) measured on four devices"), 63)
+PCIE = far.Link(cited("1191ns", "nvbandwidth, host_device_latency_sm: median of an H200 on the same socket"), 55.6)
+_cxl = fixed(far.CXL)
 WAYS = {
     "hbm": Way("all data in HBM, whatever the ratio: the upper bound", _all_local, None, steady=True),
     "hbf-beside": Way("HBF, a range of addresses", beside(_hbf), prices.HBF),
     "hbf-behind": Way("HBF, HBM as its page cache", behind(_hbf_drive), prices.HBF, behind=True),
     "c2c": Way(
         "host memory over NVLink-C2C, a range of addresses",
-        beside(
-            fixed(
-                cited("772ns", "nvbandwidth, host_device_latency_sm: 772.6 ns in a log of a GH200-class machine"), 375
-            )
-        ),
+        beside(fixed(far.C2C)),
         prices.DDR5,
     ),
     "cxl": Way("CXL memory over a x16 port, a range of addresses", beside(_cxl), prices.CXL),
     "pcie": Way(
         "host memory over PCIe 5 x16, a range of addresses",
-        beside(
-            fixed(cited("1191ns", "nvbandwidth, host_device_latency_sm: median of an H200 on the same socket"), 55.6)
-        ),
+        beside(fixed(PCIE)),
         prices.DDR5,
     ),
     "ssd-behind": Way("four SSDs over PCIe 5, HBM as their page cache", behind(_ssd), prices.SSD, behind=True),

@@ -9,7 +9,8 @@ The kernels and what is not modelled: docs/models/llm.md.
 """
 
 from .decoding import GRAPH_LAUNCH, LAUNCHES_OF_HEAD, LAUNCHES_OF_LAYER, decoder, tokens_per_second
-from .options import add_options, gpu
+from . import placement
+from .options import add_options, add_placement, gpu, report_traffic
 from .serving import engine
 from .shapes import SHAPES, Shape, dense_models, shape
 
@@ -20,10 +21,13 @@ __all__ = [
     "SHAPES",
     "Shape",
     "add_options",
+    "add_placement",
     "decoder",
     "dense_models",
     "engine",
     "gpu",
+    "placement",
+    "report_traffic",
     "shape",
     "tokens_per_second",
 ]

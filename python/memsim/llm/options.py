@@ -1,11 +1,16 @@
-"""Options that scripts with a language model have in common, and the GPU that they select."""
+"""Options that scripts with a language model have in common, and the GPU that they select, with its memory."""
 
 import argparse
 from collections.abc import Collection
 
+from .. import SimObject
+from ..errors import Error
+from ..model.provenance import derived
 from ..run.options import whole
-from ..systems import nvidia
+from ..systems import ahead, far, nvidia, placed, scale
+from ..systems.placed import Memory, Range
 from ..systems.processor import Gpu
+from . import placement
 from .decoding import GRAPH_LAUNCH
 
 
@@ -22,6 +27,66 @@ def add_options(parser: argparse._ActionsContainer, model: str, models: Collecti
     parser.add_argument("--seed", type=int, default=1)
 
 
-def gpu(args: argparse.Namespace) -> Gpu:
-    """The GPU of the options: the chip, with another number of SMs if --sms is set."""
-    return nvidia.chip(args.chip).gpu(**({"sms": args.sms} if args.sms else {}))
+def add_placement(parser: argparse._ActionsContainer) -> None:
+    """Adds --far, --place, --ahead, --buffer and --predict."""
+    parser.add_argument("--far", choices=list(far.KNOWN), help="far memory beside the chip's own")
+    parser.add_argument(
+        "--place",
+        action="append",
+        default=[],
+        metavar="POLICY",
+        help=f"data in far memory: {', '.join(placement.POLICIES)}, such as 'layers(last=2)'; may be repeated "
+        "(default: weights)",
+    )
+    parser.add_argument(
+        "--ahead", metavar="BYTES", help="size of a buffer into which the next layer's far weights are read"
+    )
+    parser.add_argument("--buffer", choices=("local", "sram"), default="local", help="memory of that buffer")
+    parser.add_argument(
+        "--predict", choices=("all", "last"), default="all", help="what is read ahead: all, or what was read last time"
+    )
+
+
+def gpu(args: argparse.Namespace, model: SimObject | None = None) -> Gpu:
+    """The GPU of the options: the chip, with another number of SMs if --sms is set. With --far, the data of `model`
+    that --place names lie in that memory."""
+    chip = nvidia.chip(args.chip)
+    given = {"sms": args.sms} if args.sms else {}
+    if model is None or not args.far:
+        for option in ("place", "ahead"):
+            if getattr(args, option, None):
+                raise Error(f"--{option}: there is no far memory: name one with --far")
+        return chip.gpu(**given)
+    memory = far.memory(args.far)
+    ranges = placement.far(model, *(args.place or ["weights"]))
+    if not memory.writable:
+        _check_unwritten(model, ranges, args.far)
+    return chip.gpu(memory=_with_far(args, model, memory.channel, ranges), **given)
+
+
+def _with_far(args: argparse.Namespace, model: SimObject, channel: Memory, ranges: list[Range]) -> Memory:
+    fars = [(channel, ranges)]
+    data = scale.footprint(model)
+    if args.ahead and args.buffer == "sram":
+        fars.append((ahead.sram, [ahead.place(args.ahead, data)]))
+    made = placed.spread(fars, nvidia.chip(args.chip).memory(), counted=model)
+    if not args.ahead:
+        return made
+    groups = placement.order(model, ranges)
+    following = derived(min(len(placement.KERNELS), len(groups) - 1), from_="the kernels of a layer")
+    return ahead.before(made, groups, args.ahead, data, ahead=following, predict=args.predict)
+
+
+def _check_unwritten(model: SimObject, ranges: Collection[Range], name: str) -> None:
+    for array, base, size, read_only in model._prepared.allocations:
+        if not read_only and any(one.base < base + size and base < one.base + one.bytes for one in ranges):
+            raise Error(f"--place: '{array}' is written by kernels, but {name} accepts only reads: leave it local")
+
+
+def report_traffic(gpu: Gpu) -> None:
+    """Prints the traffic of each memory by kind of data, and the result of reading ahead."""
+    for memory, arrays in placed.traffic(gpu).items():
+        sizes = [f"{size / 1e6:.3g} MB of {of}" for of, size in placement.kinds(arrays).items()]
+        print(f"{memory}: {', '.join(sizes)}")
+    if read := ahead.reads(gpu):
+        print("read ahead: " + ", ".join(f"{number:.0f} {name}" for name, number in read.items()))

@@ -6,6 +6,7 @@
     placed.behind(root.gpu, hbf.drive(capacity), local="16MiB")
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -72,7 +73,9 @@ def divided(ranges: Iterable[Range], share: float) -> tuple[list[Range], list[Ra
     return [one for one in first if one.bytes], [one for one in last if one.bytes]
 
 
-def beside(far: Memory, ranges: Iterable[Range], local: Any = "hbm2", **router: Any) -> Memory:
+def beside(
+    far: Memory, ranges: Iterable[Range], local: Any = "hbm2", counted: SimObject | None = None, **router: Any
+) -> Memory:
     """The memory of a channel, for systems.gpu(memory=): these addresses lie in `far`, all others in local memory.
 
     far     a function of the channel's index and the Interleave that returns a memory with a port `cpu_side`, or the
@@ -80,21 +83,23 @@ def beside(far: Memory, ranges: Iterable[Range], local: Any = "hbm2", **router: 
     ranges  of `far`, in ascending order
     local   a preset of mem.DramController's `timing`, or its parameters, such as nvidia.chip("h100-sxm").memory();
             or a function as `far`
+    counted a program: each router counts the bytes of each of its arrays, in each memory (traffic())
     router  parameters of the link.AddressRouter that replace ROUTER's
     """
-    return spread([(far, ranges)], local, **router)
+    return spread([(far, ranges)], local, counted, **router)
 
 
-def spread(fars: Sequence[tuple[Memory, Iterable[Range]]], local: Any = "hbm2", **given: Any) -> Memory:
+def spread(
+    fars: Sequence[tuple[Memory, Iterable[Range]]],
+    local: Any = "hbm2",
+    counted: SimObject | None = None,
+    **given: Any,
+) -> Memory:
     """As beside(), with several far memories, each with its own ranges. No two ranges overlap."""
-    owned = sorted((*one, target) for target, (_, ranges) in enumerate(fars, 1) for one in ranges)
-    parts, at = [], 0
-    for base, size, target in owned:
-        if base > at:
-            parts.append((at, base - at, 0))
-        parts.append((base, size, target))
-        at = base + size
-    parts.append((at, END - at, 0))
+    parts = _parts(fars)
+    if counted is not None:
+        parts, names = _divided_by_arrays(parts, counted)
+        given = dict(names=wired(",".join(names))) | given
     text = ", ".join(f"{base}B {size}B {target}" for base, size, target in parts)
 
     def channel(i: int, interleave: Interleave) -> SimObject:
@@ -114,6 +119,56 @@ def spread(fars: Sequence[tuple[Memory, Iterable[Range]]], local: Any = "hbm2", 
         return router
 
     return channel
+
+
+Part = tuple[int, int, int]  # first address, bytes and memory, of which 0 is local
+
+
+def _parts(fars: Sequence[tuple[Memory, Iterable[Range]]]) -> list[Part]:
+    """All addresses in order."""
+    owned = sorted((*one, target) for target, (_, ranges) in enumerate(fars, 1) for one in ranges)
+    parts, at = [], 0
+    for base, size, target in owned:
+        if base > at:
+            parts.append((at, base - at, 0))
+        parts.append((base, size, target))
+        at = base + size
+    parts.append((at, END - at, 0))
+    return parts
+
+
+def _divided_by_arrays(parts: Iterable[Part], program: SimObject) -> tuple[list[Part], list[str]]:
+    """The same addresses in parts of one array each, and a name for each part, such as 'far kv.0'."""
+    end = up_to(footprint(program), ALIGNED)
+    arrays = [(base, name) for name, base, size, _ in program._prepared.allocations if size] + [(end, OTHER)]
+    bases = [base for base, _ in arrays]
+    divided, names = [], []
+    for base, size, target in parts:
+        cuts = [base, *(at for at in bases if base < at < base + size), base + size]
+        for at, following in zip(cuts, cuts[1:]):
+            divided.append((at, following - at, target))
+            names.append(f"{_memory(target)} {arrays[bisect_right(bases, at) - 1][1]}")
+    return divided, names
+
+
+OTHER = "other"  # than the arrays of a program
+
+
+def _memory(target: int) -> str:
+    return ("local", "far")[target] if target < 2 else f"far {target}"
+
+
+def traffic(gpu: Any) -> dict[str, dict[str, float]]:
+    """Bytes that were requested since the last reset of statistics, by memory ('local', 'far') and array. Of a GPU
+    whose memory is beside(counted=)."""
+    found: dict[str, dict[str, float]] = {}
+    for part in gpu.memory:
+        router = getattr(part, "router", part)  # behind a mem.ReadAhead
+        for name, count in zip(str(router.names).split(","), router.stats.bytes):
+            memory, _, array = name.rpartition(" ")
+            of = found.setdefault(memory, {})
+            of[array] = of.get(array, 0.0) + float(count)
+    return found
 
 
 def local_memory(local: Any, i: int, interleave: Interleave) -> SimObject:

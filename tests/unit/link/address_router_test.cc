@@ -77,6 +77,19 @@ TEST_CASE("a request is sent to the port whose range contains its address, up to
     CHECK(value(r.stat().requests[1]) == 2);
 }
 
+TEST_CASE("bytes of ranges with names are counted", "[link][router]") {
+    Routed r("0B 4KiB 0, 4KiB 4KiB 1, 8KiB 1KiB 0", "names=a,b,c");
+    r.driver.read(0, 0);
+    r.driver.read(0, 4095, 1);
+    r.driver.read(0, 8192);
+    r.run();
+    CHECK(value(r.stat().bytes[0]) == 32 + 1);
+    CHECK(value(r.stat().bytes[1]) == 0);
+    CHECK(value(r.stat().bytes[2]) == 32);
+    CHECK_THAT(refusal("0B 4KiB 0, 4KiB 4KiB 1", "names=a"), Contains("1 names for 2 ranges"));
+    CHECK(Routed("0B 4KiB 0").stat().bytes.size() == 0);
+}
+
 TEST_CASE("the way through costs a latency there and another back", "[link][router]") {
     Machine direct;
     direct.add("driver", "test_mem.Driver", {});

@@ -88,6 +88,46 @@ TEST_CASE("a shared prefix is computed once and changes no token", "[llm]") {
     CHECK(generated(d.arrays()) == tokens_of_single_requests(d.arrays()));
 }
 
+TEST_CASE("evicted requests get the tokens of a request alone", "[llm]") {
+    u32 compared = 0, evicted = 0;
+    for (u64 seed = 1; seed < 6; ++seed)
+        for (const u32 shared : {0u, 17u})
+            for (BatchShape s : {tiny(), with_experts()}) {
+                s.requests = {.number = 4, .prompt = 28, .spread = 3, .shared = shared};
+                s.requests.tokens = 8;
+                BatchDecoder calm(seeded(seed), s);
+                run_to_end(calm);
+                for (const Evict evict : {Evict::recompute, Evict::swap}) {
+                    INFO(static_cast<u32>(evict) << " " << seed << " " << shared);
+                    s.requests.evict = evict, s.requests.blocks = 0;
+                    s.requests.blocks = s.requests.least_pool() + 2;
+                    BatchDecoder d(seeded(seed), s);
+                    run_to_end(d);
+                    for (const Step& step : d.arrays().schedule.steps) evicted += step.evicted;
+                    CHECK(d.difference() == "");
+                    // Two logits may differ by less than the rounding of the activations.
+                    const auto alone = tokens_of_single_requests(d.arrays());
+                    if (generated(calm.arrays()) != alone) continue;
+                    CHECK(generated(d.arrays()) == alone);
+                    ++compared;
+                }
+            }
+    CHECK((compared >= 20 && evicted >= 20));
+}
+
+TEST_CASE("blocks of a cache of 8 bits, and contexts, are swapped", "[llm]") {
+    BatchShape s = tiny();
+    s.requests = {.number = 3, .context = 20, .prompt = 9, .tokens = 16, .evict = Evict::swap};
+    s.requests.blocks = s.requests.least_pool() + 1;
+    for (const u32 kv_bits : {16u, 8u}) {
+        s.model.kv_bits = kv_bits;
+        BatchDecoder d(seeded(1), s);
+        run_to_end(d);
+        CHECK(d.arrays().schedule.slots > 0);
+        CHECK(d.difference() == "");
+    }
+}
+
 TEST_CASE("prompts of several tiles are those of the reference", "[llm]") {
     BatchShape s = tiny();
     s.model.hidden = 144, s.model.ffn = 304, s.model.heads = 6, s.model.head_dim = 128;

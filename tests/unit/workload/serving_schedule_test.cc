@@ -88,4 +88,95 @@ TEST_CASE("whole blocks of a common prefix are computed once", "[llm]") {
           16);
 }
 
+namespace {
+
+/// Two requests of 16 + 20 tokens, each of three blocks, in a cache of four.
+Requests crowded(Evict evict) {
+    return {.number = 2, .prompt = 16, .tokens = 20, .blocks = 4, .evict = evict};
+}
+u32 evictions(const Schedule& s) {
+    u32 all = 0;
+    for (const Step& step : s.steps) all += step.evicted;
+    return all;
+}
+/// Each step writes blocks of its own requests only, and all tokens are processed.
+void check_blocks(const Requests& requests, const Schedule& s) {
+    std::vector<u32> done(requests.number), chosen(requests.number);
+    for (const Step& step : s.steps) {
+        std::set<u32> written;
+        for (const Swap& in : step.ins) CHECK(written.insert(in.block).second);
+        written.clear();
+        for (const Span& span : step.spans) {
+            const std::vector<u32>& table = s.tables[span.table];
+            std::set<u32> own;
+            for (u32 i = span.position / 16; i <= (span.position + span.rows - 1) / 16; ++i)
+                own.insert(table.at(i));
+            for (const u32 block : own) CHECK(written.insert(block).second);
+            done[span.request] = span.position + span.rows;
+            chosen[span.request] += span.ends;
+        }
+        CHECK(step.rows() <= requests.step_tokens);
+    }
+    for (u32 r = 0; r < requests.number; ++r) {
+        CHECK(done[r] == s.inputs[r] + requests.tokens - 1);
+        CHECK(chosen[r] == requests.tokens);
+    }
+}
+
+} // namespace
+
+TEST_CASE("without eviction a request waits for all of its blocks", "[llm]") {
+    const Schedule s = make_schedule(crowded(Evict::none), 1);
+    CHECK(s.steps.size() == 40);
+    CHECK(evictions(s) == 0);
+    CHECK(s.tables.size() == 2);
+}
+
+TEST_CASE("the request admitted last is evicted when another one needs its block", "[llm]") {
+    const Schedule s = make_schedule(crowded(Evict::swap), 1);
+    // Both have two blocks up to token 32; the first one then needs a third.
+    CHECK(s.steps[16].spans.size() == 2);
+    CHECK(s.steps[16].evicted == 0);
+    CHECK(s.steps[17].evicted == 1);
+    CHECK(s.steps[17].spans.size() == 1);
+    CHECK(s.steps[17].spans[0].request == 0);
+    CHECK(s.steps[17].outs.size() == 2);
+    CHECK(s.slots == 2);
+    // The first request ends after step 19; the other one continues where it was.
+    CHECK(s.steps[20].ins.size() == 2);
+    CHECK(s.steps[20].spans[0].position == 32);
+    CHECK_FALSE(s.steps[20].spans[0].begins);
+    CHECK(s.steps.size() == 23);
+    CHECK(s.tables.size() == 3);
+    CHECK(s.tables[2].size() == 3);
+    check_blocks(crowded(Evict::swap), s);
+}
+
+TEST_CASE("with recompute all tokens of an evicted request are its input", "[llm]") {
+    const Schedule s = make_schedule(crowded(Evict::recompute), 1);
+    CHECK(s.slots == 0);
+    CHECK(s.steps[20].spans[0].position == 0);
+    CHECK(s.steps[20].spans[0].rows == 33); // 32 that were in the cache, and the last token
+    CHECK(s.steps[20].spans[0].ends);
+    CHECK(s.steps.size() == 23);
+    check_blocks(crowded(Evict::recompute), s);
+}
+
+TEST_CASE("loads with evictions process every token once, or again", "[llm]") {
+    u32 all = 0;
+    for (const Evict evict : {Evict::recompute, Evict::swap})
+        for (u64 seed = 1; seed < 6; ++seed)
+            for (const u32 shared : {0u, 35u})
+                for (const u32 step_tokens : {16u, 2048u}) {
+                    Requests requests {.number = 9, .prompt = 60, .spread = 20, .shared = shared};
+                    requests.tokens = 30, requests.gap = 2, requests.batch = 5;
+                    requests.step_tokens = step_tokens, requests.evict = evict;
+                    requests.blocks = requests.least_pool() + 4;
+                    const Schedule s = make_schedule(requests, seed);
+                    check_blocks(requests, s);
+                    all += evictions(s);
+                }
+    CHECK(all > 40);
+}
+
 } // namespace memsim::serving_schedule_test

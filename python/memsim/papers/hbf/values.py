@@ -84,7 +84,7 @@ TILE_PAGES = dict(  # of the L2 in front of flash
 )
 TILE_LINES = dict(mshrs=cited(384, "Accel-Sim, SM90_H100/gpgpusim.config: gpgpu_cache:dl2 A:384"))
 TILE_NETWORK = dict(outstanding=assumed(8192, "as the L1's misses"))
-ROUTER = assumed(dict(queue=1024, buffer=1024, outstanding=16384), "as the L2's misses")
+ROUTER: dict[str, Any] = assumed(dict(queue=1024, buffer=1024, outstanding=16384), "as the L2's misses")
 CHUNK = assumed("4KiB", "a page lies behind one slice")
 FLINT_CHUNK = stated("4KiB", "FLINT V: consecutive pages of 4 KB lie in consecutive planes")
 HBM_CHUNK = assumed("256B", "as GPGPU-Sim's configurations: dramid@8")

@@ -60,6 +60,9 @@ void BatchDecoder::add_kernels() {
     add(K::last_norm, "last_norm", 24, body(&VectorKernels::last_norm), 128);
     add_product(K::head, "head", false, body(&ProductKernels::head));
     add(K::choose, "choose", 32, body(&ChoiceKernels::choose), 512);
+    if (!arrays_.schedule.slots) return;
+    add(K::swap_out, "swap_out", 24, body(&VectorKernels::swap));
+    add(K::swap_in, "swap_in", 24, body(&VectorKernels::swap));
 }
 
 bool BatchDecoder::next() {

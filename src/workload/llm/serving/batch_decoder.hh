@@ -12,7 +12,7 @@ namespace memsim::workload {
 ///               the cache's block tables, a mixture of experts, choice of tokens.
 ///               Instructions are counted by the rule of docs/models/workloads.md.
 /// Requires      As Decoder; heads that share keys and values are at most 64.
-/// Not modelled  Tokens that end a request early; eviction of requests from the cache.
+/// Not modelled  Tokens that end a request early.
 class BatchDecoder final : public Application {
   public:
     BatchDecoder(const Options& options, const BatchShape& shape);

@@ -14,8 +14,11 @@ struct VectorKernels : BatchLaunch {
     void last_norm(Block& b) const;
     void rotate(Warp& w) const;
     void combine(Warp& w) const;
+    void swap(Warp& w) const;
 
   private:
+    template <class Word>
+    void copy_block(Warp& w, const Array<Word>& cache, const Array<Word>& swapped) const;
     void normalize(Block& b, const Array<u16>& weight, bool of_ends) const;
 };
 

@@ -16,7 +16,9 @@ class BatchLaunch {
     const Step& step() const { return arrays_.schedule.steps[launch_.step]; }
     u32 hidden_words() const { return model().hidden / values_in_word; }
     /// The first entry of a request in the block table.
-    u32 table_of(u32 request) const { return request * arrays_.shape.requests.blocks_each(); }
+    u32 table_of(const Span& span) const {
+        return span.table * arrays_.shape.requests.blocks_each();
+    }
 
     const BatchMemory& arrays_;
     const PlannedLaunch& launch_;

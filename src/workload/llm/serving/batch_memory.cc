@@ -33,6 +33,7 @@ class Maker {
         add_requests();
         add_activations();
         if (shape_.experts) add_routing();
+        if (made_.schedule.slots) add_swaps();
         return std::move(made_);
     }
 
@@ -88,17 +89,20 @@ class Maker {
             table.resize(table.size() + requests.blocks_each() - blocks.size());
         }
         made_.block_table = memory_.input("kv.block_table", table);
-        std::vector<u32> request, position, end;
+        std::vector<u32> request, position, row_table, end;
         for (const Step& step : made_.schedule.steps)
             for (const Span& span : step.spans) {
                 for (u32 i = 0; i < span.rows; ++i) {
                     request.push_back(span.request);
+                    row_table.push_back(span.table);
                     position.push_back(span.position + i);
                 }
                 if (span.ends) end.push_back(span.row + span.rows - 1);
             }
         made_.rows.request = memory_.input("inputs.request", request);
         made_.rows.position = memory_.input("inputs.position", position);
+        made_.rows.table = requests.evict == Evict::none ? made_.rows.request
+                                                         : memory_.input("inputs.table", row_table);
         made_.rows.end = memory_.input("inputs.end", end);
         made_.rows.uniform =
             memory_.input("inputs.uniform", random_floats(seed_, "uniform", end.size()));
@@ -179,6 +183,26 @@ class Maker {
         r.sorted = numbers("sorted", places);
         r.tile = numbers("tile", tiles);
         r.tile_rows = numbers("tile_rows", tiles);
+    }
+
+    void add_swaps() {
+        std::vector<u32> blocks, slots;
+        for (const Step& step : made_.schedule.steps)
+            for (const std::vector<Swap>* swaps : {&step.outs, &step.ins})
+                for (const Swap& swap : *swaps) {
+                    blocks.push_back(swap.block);
+                    slots.push_back(swap.slot);
+                }
+        made_.swapped_block = memory_.input("inputs.swapped_block", blocks);
+        made_.swap_slot = memory_.input("inputs.swap_slot", slots);
+        const u64 words = u64 {made_.schedule.slots} * made_.block_words();
+        for (u32 i = 0; i < model_.layers; ++i) {
+            const std::string name = "kv." + std::to_string(i) + ".swapped";
+            if (model_.kv_bits == 16)
+                made_.layers[i].swapped = memory_.zeroed<u64>(name, words);
+            else
+                made_.layers[i].small_swapped = memory_.zeroed<u32>(name, words);
+        }
     }
 
     DeviceMemory& memory_;

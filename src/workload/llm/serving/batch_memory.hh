@@ -26,13 +26,14 @@ struct BatchLayer {
     Array<u16> attention_norm, ffn_norm;
     Matrix qkv, output, router;
     std::vector<FeedForward> experts; ///< one if the layer is dense
-    Array<u64> cache;
-    Array<u32> small_cache;
+    Array<u64> cache, swapped;        ///< swapped: blocks of evicted requests
+    Array<u32> small_cache, small_swapped;
 };
 
 /// The host's description of the rows of all steps.
 struct RowTables {
     Array<u32> request, position;
+    Array<u32> table;     ///< the row's in the block table
     Array<u32> end;       ///< by choice of a token: its row in the step
     Array<float> uniform; ///< by choice: a random number from 0 to 1
 };
@@ -57,9 +58,10 @@ struct BatchMemory {
     Array<u64> embedding;
     Matrix head;
     Array<u16> last_norm;
-    Array<float> rotation;  ///< by position: cosine and sine of each angle
-    Array<u32> block_table; ///< [request][block]
-    Array<u32> token;       ///< [request][position]: prompts, then what was chosen
+    Array<float> rotation;               ///< by position: cosine and sine of each angle
+    Array<u32> block_table;              ///< [admission of a request][block]
+    Array<u32> swapped_block, swap_slot; ///< by swap of all steps
+    Array<u32> token;                    ///< [request][position]: prompts, then what was chosen
     RowTables rows;
     std::vector<u64> start; ///< hidden states before the first step, if there is no vocabulary
     std::vector<std::vector<u64>> cached; ///< by layer: the cache before the first step, as bf16
@@ -68,6 +70,8 @@ struct BatchMemory {
     Array<float> logits;  ///< [choice of the step][token of the vocabulary]
     Routing routing;
 
+    /// Words of a block of the cache of a layer.
+    u32 block_words() const { return 2 * tokens_in_block * shape.model.kv_size() / values_in_word; }
     u32 token_stride() const { return shape.requests.positions() + 1; }
 };
 

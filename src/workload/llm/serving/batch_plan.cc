@@ -17,6 +17,8 @@ class StepPlanner {
 
     std::vector<PlannedLaunch> run() {
         const DecoderShape& m = shape_.model;
+        add_swaps(BatchKernel::swap_out, step_.outs);
+        add_swaps(BatchKernel::swap_in, step_.ins);
         if (m.vocabulary) add(BatchKernel::embed, {whole(m.hidden / 4, 256), rows_, 1}, 256);
         for (layer_ = 0; layer_ < m.layers; ++layer_) {
             add_attention();
@@ -33,6 +35,14 @@ class StepPlanner {
     }
 
   private:
+    void add_swaps(BatchKernel kernel, const std::vector<Swap>& swaps) {
+        const u32 words = 2 * tokens_in_block * shape_.model.kv_size() / values_in_word;
+        for (layer_ = 0; layer_ < shape_.model.layers && !swaps.empty(); ++layer_)
+            add(kernel,
+                {static_cast<u32>(swaps.size()), whole(words, swap_words * swap_threads), 1},
+                swap_threads);
+        layer_ = 0;
+    }
     void add_attention() {
         const DecoderShape& m = shape_.model;
         add(BatchKernel::attention_norm, {rows_, 1, 1}, norm_threads());

@@ -26,8 +26,10 @@ enum class BatchKernel : u32 {
     last_norm,
     head,
     choose,
+    swap_out,
+    swap_in,
 };
-inline constexpr u32 batch_kernels = static_cast<u32>(BatchKernel::choose) + 1;
+inline constexpr u32 batch_kernels = static_cast<u32>(BatchKernel::swap_in) + 1;
 
 /// The shape of a product's tile: up to 16 rows of an expert without shared memory, or a square.
 /// sliced: a small one of which several groups of warps compute the sums (sliced K).
@@ -53,6 +55,9 @@ Tile tile_for(u32 tokens, u32 rows, u32 columns);
 
 /// Rows of queries that a block of attend_prompt processes for a head of keys and values.
 inline constexpr u32 prompt_rows = 64, prompt_threads = 128;
+
+/// Threads of a block that copies a part of a swapped block of the cache, and words of a thread.
+inline constexpr u32 swap_threads = 256, swap_words = 4;
 
 struct PlannedLaunch {
     BatchKernel kernel;

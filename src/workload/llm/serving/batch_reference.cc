@@ -57,10 +57,11 @@ class BatchReference {
 
     std::string difference() {
         for (const Step& step : memory_.schedule.steps) {
+            swap(step);
             rows_.clear();
             for (const Span& span : step.spans)
                 for (u32 i = 0; i < span.rows; ++i)
-                    rows_.push_back({span.request, span.position + i});
+                    rows_.push_back({span.request, span.table, span.position + i});
             if (model_.vocabulary) embed();
             for (u32 l = 0; l < model_.layers; ++l)
                 if (std::string wrong = add_layer(step, l); !wrong.empty()) return wrong;
@@ -76,7 +77,7 @@ class BatchReference {
         alone_.clear();
         for (u32 i = 0; i < inputs; ++i) alone_.push_back(memory_.token[first + i]);
         for (u32 at = 0; at + 1 < inputs + shape_.requests.tokens; ++at) {
-            rows_ = {{request, at}};
+            rows_ = {{request, alone, at}};
             embed();
             for (u32 l = 0; l < model_.layers; ++l) add_layer({}, l);
             if (at + 1 < inputs) continue;
@@ -89,8 +90,9 @@ class BatchReference {
 
   private:
     struct At {
-        u32 request, position;
+        u32 request, table, position;
     };
+    static constexpr u32 alone = ~0u; ///< the request has the first blocks of the cache
     /// A unit in the last place of bf16 for each time that the hidden state was rounded, twice in a
     /// layer: a value near the middle of two may be rounded to the other one, and what follows from
     /// it differs by as much.
@@ -225,7 +227,8 @@ class BatchReference {
     }
     /// Index of the key (which = 0) or value (1) of a token in the cache.
     u64 place(At at, u32 which, u32 kv_head) const {
-        const u64 block = memory_.schedule.tables[at.request][at.position / 16];
+        const u32 number = at.position / 16;
+        const u64 block = at.table == alone ? number : memory_.schedule.tables[at.table][number];
         return (((block * 2 + which) * 16 + at.position % 16) * model_.kv_heads + kv_head) *
                model_.head_dim;
     }
@@ -237,6 +240,18 @@ class BatchReference {
                 stored(qkv[model_.query_size() + i]);
         }
     }
+    /// Copies blocks of evicted requests.
+    void swap(const Step& step) {
+        const u64 size = u64 {2} * 16 * model_.kv_size();
+        swapped_.resize(cache_.size());
+        for (u32 l = 0; l < cache_.size(); ++l) {
+            swapped_[l].resize(memory_.schedule.slots * size);
+            for (const Swap& s : step.outs)
+                std::copy_n(&cache_[l][s.block * size], size, &swapped_[l][s.slot * size]);
+            for (const Swap& s : step.ins)
+                std::copy_n(&swapped_[l][s.slot * size], size, &cache_[l][s.block * size]);
+        }
+    }
     Row attention(u32 layer, const Row& qkv, At at) const {
         const u32 dimensions = model_.head_dim;
         Row result(model_.query_size());
@@ -245,7 +260,8 @@ class BatchReference {
             Row weight(at.position + 1);
             double sum = 0, most = -1e300;
             for (u32 t = 0; t <= at.position; ++t) {
-                const double* const key = &cache_[layer][place({at.request, t}, 0, kv_head)];
+                const double* const key =
+                    &cache_[layer][place({at.request, at.table, t}, 0, kv_head)];
                 double score = 0;
                 for (u32 d = 0; d < dimensions; ++d) score += qkv[head * dimensions + d] * key[d];
                 weight[t] = score / std::sqrt(double {1} * dimensions);
@@ -253,7 +269,8 @@ class BatchReference {
             }
             for (double& w : weight) sum += w = std::exp(w - most);
             for (u32 t = 0; t <= at.position; ++t) {
-                const double* const value = &cache_[layer][place({at.request, t}, 1, kv_head)];
+                const double* const value =
+                    &cache_[layer][place({at.request, at.table, t}, 1, kv_head)];
                 for (u32 d = 0; d < dimensions; ++d)
                     result[head * dimensions + d] += weight[t] / sum * value[d];
             }
@@ -326,7 +343,7 @@ class BatchReference {
     const BatchMemory& memory_;
     const BatchShape& shape_;
     const DecoderShape& model_;
-    std::vector<Row> cache_; ///< by layer
+    std::vector<Row> cache_, swapped_; ///< by layer
     std::vector<Row> hidden_;
     std::vector<At> rows_;   ///< of the step
     std::vector<u32> alone_; ///< tokens of the only request; empty: those of the kernels

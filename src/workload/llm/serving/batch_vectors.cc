@@ -101,9 +101,9 @@ void VectorKernels::rotate(Warp& w) const {
             word < query_words,
             [&] { w.store(Site::set, arrays_.qkv, word, packed_word(w, value), row * row_words); },
             [&] {
-                const auto request = w.load(Site::request, arrays_.rows.request, at);
+                const auto number_of_table = w.load(Site::request, arrays_.rows.table, at);
                 const auto entry =
-                    mad(request, arrays_.shape.requests.blocks_each(), position >> 4);
+                    mad(number_of_table, arrays_.shape.requests.blocks_each(), position >> 4);
                 const auto block = w.load(Site::table, arrays_.block_table, entry);
                 const auto number = word - query_words; // among the words of key and value
                 const auto in_block = mad(position & (tokens_in_block - 1), kv_words, number);
@@ -131,6 +131,45 @@ void VectorKernels::combine(Warp& w) const {
             for (u32 j = 0; j < 4; ++j) sum[j] = sum[j] + term[j];
         }
         w.store(Site::set, arrays_.hidden, word, packed_word(w, sum), row * words);
+    });
+}
+
+/// Copies blocks of the cache to the places of swapped blocks, or back.
+void VectorKernels::swap(Warp& w) const {
+    if (model().kv_bits == 16)
+        copy_block(w, layer().cache, layer().swapped);
+    else
+        copy_block(w, layer().small_cache, layer().small_swapped);
+}
+
+/// A thread copies up to swap_words words.
+template <class Word>
+void VectorKernels::copy_block(Warp& w, const Array<Word>& cache,
+                               const Array<Word>& swapped) const {
+    enum class Site : u32 { block, slot, from, to };
+    const bool out = launch_.kernel == BatchKernel::swap_out;
+    const u32 words = arrays_.block_words(), first = w.by() * swap_words * swap_threads;
+    const auto before = static_cast<u32>(out ? 0 : step().outs.size());
+    const Lanes<u32> at(step().first_swap + before + w.bx());
+    const auto block = w.load(Site::block, arrays_.swapped_block, at);
+    const auto slot = w.load(Site::slot, arrays_.swap_slot, at);
+    const auto word = w.tx() + first;
+    const auto in_cache = mad(block, words, word), in_swapped = mad(slot, words, word);
+    const auto each = [&](auto body) {
+        for (u32 k = 0; k < swap_words; ++k)
+            in_lanes(w, words % (swap_words * swap_threads) == 0, word + k * swap_threads, words,
+                     [&] { body(k, k * swap_threads); });
+    };
+    std::array<Lanes<Word>, swap_words> value;
+    each([&](u32 k, u32 offset) {
+        value[k] = out ? w.load(Site::from, cache, in_cache, offset)
+                       : w.load(Site::from, swapped, in_swapped, offset);
+    });
+    each([&](u32 k, u32 offset) {
+        if (out)
+            w.store(Site::to, swapped, in_swapped, value[k], offset);
+        else
+            w.store(Site::to, cache, in_cache, value[k], offset);
     });
 }
 

@@ -128,7 +128,7 @@ class PromptAttention {
     void load_queries(Warp& w) {
         const Lanes<u32> row(tile_.row_of_all);
         const auto position = w.load(PromptSite::position, arrays_.rows.position, row);
-        const auto request = w.load(PromptSite::request, arrays_.rows.request, row);
+        const auto request = w.load(PromptSite::request, arrays_.rows.table, row);
         w.use(2, w.open(position.needs) | w.open(request.needs));
         if (first_row(w) >= tile_.rows()) return;
         PromptRows& to = rows_[w.index()];
@@ -288,7 +288,7 @@ void AttentionKernels::attend_prompt(Block& b) const {
     const PromptTile tile = prompt_tiles(arrays_.shape, step())[b.y()];
     const Span& span = step().spans[tile.span];
     const PromptPlace place {model(),
-                             table_of(span.request),
+                             table_of(span),
                              span.row + tile.first,
                              step().first_row + span.row + tile.first,
                              span.position + tile.first,

@@ -20,7 +20,8 @@ Requests requests_of(const RequestParams& params) {
             .gap = params.arrival_gap(),
             .batch = params.batch(),
             .step_tokens = params.step_tokens(),
-            .blocks = params.cache_blocks()};
+            .blocks = params.cache_blocks(),
+            .evict = params.evict()};
 }
 
 void check(const Requests& requests) {
@@ -39,10 +40,13 @@ void check(const Requests& requests) {
                                            " is below `batch`, and a step has a token of each of " +
                                            number(requests.batch) +
                                            " requests: make it at least that");
-    if (requests.pool() < requests.blocks_each())
+    if (requests.pool() < requests.least_pool())
         throw BadOption("cache_blocks", number(requests.blocks) + " are fewer than the " +
-                                            number(requests.blocks_each()) +
+                                            number(requests.least_pool()) +
                                             " blocks of a request: make it at least that, or 0");
+    if (requests.evict == Evict::recompute && requests.context)
+        throw BadOption("evict", "a context is in the cache from the start and cannot be "
+                                 "recomputed: leave `context` out, or swap");
     if (u64 {requests.number} * (requests.positions() + u64 {1}) >> 32)
         throw BadOption("requests", "the tokens of all requests are more than 2^32: make it less");
 }
@@ -108,6 +112,10 @@ void ServingEngine::end_step(const Step& step) {
     const std::vector<u32>& inputs = decoder().arrays().schedule.inputs;
     ++stat.steps;
     stat.step_tokens.sample(step.rows());
+    stat.evictions += step.evicted;
+    const DecoderShape& model = decoder().arrays().shape.model;
+    stat.swapped_bytes += (step.outs.size() + step.ins.size()) * model.layers *
+                          (u64 {2} * tokens_in_block * model.kv_size() * model.kv_bits / 8);
     stat.step_time.sample(Time {now() - state.began});
     for (const Span& span : step.spans) {
         const u32 request = span.request, position = span.position + span.rows;

@@ -61,15 +61,22 @@ struct RequestParams {
         {0, 1 << 22},
         "Blocks of 16 tokens in the cache (0: as many as a full batch needs)",
         example_value()};
+    Param<Evict> evict {
+        Evict::none,
+        "What happens to the request admitted last when another one needs a block and none is "
+        "free. none: requests wait for admission until there are blocks for all of their tokens; "
+        "recompute: its tokens are processed again later; swap: its blocks are copied to the "
+        "arrays kv.<layer>.swapped, and back",
+        switched_off()};
 };
 
 /// A host that serves requests to a language model with continuous batching: each step processes
 /// one token of every request that generates, and prompts as far as they fit.
 ///
 /// Models        Prompts on tensor cores; attention over a paged cache; mixtures of experts;
-///               admission of requests by the room in batch and cache; blocks of a common prefix
-///               that are computed once. Times of arrivals are steps, so that the same tokens are
-///               processed together on every machine. Weights are random.
+///               admission of requests by the room in batch and cache; their eviction; blocks of a
+///               common prefix that are computed once. Times of arrivals are steps, so that the
+///               same tokens are processed together on every machine. Weights are random.
 /// Not modelled  Copies between host and device; the time of the host's scheduling; the exclusions
 ///               of batch_decoder.hh.
 /// See           docs/models/llm.md
@@ -92,6 +99,8 @@ class ServingEngine final : public Model<ServingEngine>, public protocol::HasKer
         Counter requests {Unit::count, "Requests whose last token is generated"};
         Counter reused_tokens {
             Unit::count, "Tokens of prompts that were not processed because the cache had them"};
+        Counter evictions {Unit::count, "Requests evicted from the cache"};
+        Counter swapped_bytes {Unit::byte, "Bytes of the cache copied out and back"};
         Average step_tokens {Unit::count, "Tokens processed in a step"};
         Average step_time {Unit::time, "Time of a step"};
         Distribution time_to_first_token {

@@ -15,7 +15,7 @@ void AttentionKernels::attend(Block& b) const {
     const u32 parts = launch_.grid[1], query_words = model().qkv_size() / values_in_word;
     const AttentionPart part {model(),
                               arrays_.block_table,
-                              table_of(span.request),
+                              table_of(span),
                               span.position,
                               b.x(),
                               b.y(),
@@ -26,7 +26,7 @@ void AttentionKernels::attend(Block& b) const {
     b.each([&](Warp& w) {
         const Lanes<u32> row(step().first_row + span.row);
         const auto position = w.load(TokenSite::position, arrays_.rows.position, row);
-        const auto request = w.load(TokenSite::request, arrays_.rows.request, row);
+        const auto request = w.load(TokenSite::request, arrays_.rows.table, row);
         w.use(2, w.open(position.needs) | w.open(request.needs));
     });
     if (part.part * tokens_in_part > span.position) return;

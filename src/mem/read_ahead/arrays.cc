@@ -1,0 +1,68 @@
+#include "mem/read_ahead/arrays.hh"
+
+#include "core/base/text.hh"
+
+#include <algorithm>
+#include <numeric>
+#include <sstream>
+
+namespace memsim::mem {
+
+namespace {
+
+std::uint64_t parse(const std::string& text) {
+    return static_cast<std::uint64_t>(Text<Bytes>::parse(text).raw);
+}
+
+AheadArray array_of(const std::string& text, std::uint32_t group, std::uint64_t line) {
+    std::istringstream words(text);
+    std::string base, bytes, more;
+    if (!(words >> base >> bytes) || words >> more)
+        throw ConfigError("'" + text + "' is not a first address and a size, such as '0B 4KiB'");
+    const AheadArray array {parse(base), parse(bytes), group};
+    if (array.bytes == 0 || array.base % line || array.bytes % line)
+        throw ConfigError("'" + text + "' does not consist of whole lines");
+    return array;
+}
+
+} // namespace
+
+AheadArrays::AheadArrays(const std::string& text, std::uint64_t line) {
+    std::istringstream groups(text);
+    for (std::string group; std::getline(groups, group, ';'); ++groups_) {
+        std::istringstream arrays(group);
+        for (std::string one; std::getline(arrays, one, ',');)
+            all_.push_back(array_of(one, groups_, line));
+        if (all_.empty() || all_.back().group != groups_)
+            throw ConfigError("group " + std::to_string(groups_) + " has no array");
+    }
+    sort_by_address();
+}
+
+void AheadArrays::sort_by_address() {
+    by_address_.resize(all_.size());
+    std::iota(by_address_.begin(), by_address_.end(), 0u);
+    std::sort(by_address_.begin(), by_address_.end(),
+              [this](std::uint32_t a, std::uint32_t b) { return all_[a].base < all_[b].base; });
+    for (std::size_t i = 1; i < by_address_.size(); ++i)
+        if (all_[by_address_[i - 1]].end() > all_[by_address_[i]].base)
+            throw ConfigError("two arrays overlap at address " +
+                              std::to_string(all_[by_address_[i]].base));
+}
+
+std::uint32_t AheadArrays::find(std::uint64_t address) const {
+    const auto after = std::upper_bound(
+        by_address_.begin(), by_address_.end(), address,
+        [this](std::uint64_t a, std::uint32_t array) { return a < all_[array].base; });
+    if (after == by_address_.begin() || address >= all_[*(after - 1)].end()) return none;
+    return *(after - 1);
+}
+
+std::uint32_t AheadArrays::first(std::uint32_t group) const {
+    const auto at =
+        std::lower_bound(all_.begin(), all_.end(), group,
+                         [](const AheadArray& array, std::uint32_t g) { return array.group < g; });
+    return static_cast<std::uint32_t>(at - all_.begin());
+}
+
+} // namespace memsim::mem
