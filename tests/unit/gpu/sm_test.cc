@@ -45,6 +45,25 @@ TEST_CASE("Atomics may be the loads that tracers write", "[sm]") {
     CHECK(run(WarpOpKind::store, "loads").first == 0);
 }
 
+TEST_CASE("Atomics of a warp on one word are apart where they are split", "[sm]") {
+    const auto requests = [](const char* atomics, WarpOpKind kind, std::int64_t stride) {
+        Script s;
+        s.write = [=](auto& w, unsigned) {
+            w.access(kind, 16, ~0u, 4, word(0, stride));
+            w.compute(~0u, 1, kind == WarpOpKind::reduce ? 0 : 1);
+        };
+        ScriptRig rig(s, {{"atomics", atomics}});
+        rig.run();
+        return rig.sm().stat.memory.requests.value();
+    };
+    CHECK(requests("split", WarpOpKind::atomic, 0) == 32);
+    CHECK(requests("split", WarpOpKind::reduce, 0) == 32);
+    CHECK(requests("split", WarpOpKind::atomic, 4) == 1);
+    CHECK(requests("split", WarpOpKind::load, 0) == 1);
+    CHECK(requests("performed", WarpOpKind::atomic, 0) == 1);
+    CHECK(requests("loads", WarpOpKind::atomic, 0) == 1);
+}
+
 TEST_CASE("An instruction takes a cycle for each group of lanes that has an active thread",
           "[sm]") {
     const auto cycles = [](const char* lanes, std::uint32_t mask, WarpOpKind kind) {
