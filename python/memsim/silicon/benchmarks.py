@@ -15,8 +15,12 @@ HOPS = 3000
 THREADS = 2048  # of an SM, in two blocks
 ELEMENTS = 8_000_000  # of a stream: more than are accessed in the window
 WARM_US, WINDOW_US = 8, 10  # simulated time before a stream is measured, and while it is
+READERS = {"one-SM": 1, "one-GPC": 16}  # SMs that read a slice; a GPC of these chips has 12 to 18
+SLICE_BYTES = 2048 * LINE  # that each of them reads
 LOADS = 8  # of each thread that reads the L2
 SHAPES = {"m16n8k16": ("mma", 2048), "m16n16k16": ("wmma", 4096), "m64n256k16": ("wgmma", 65536)}
+ATOMICS = 1000  # of one thread
+WORDS = {"one-address": ("atomic_one", 64, 4), "many-addresses": ("atomic_many", THREADS, 4)}  # threads of an SM, each
 OPERATIONS = 64  # of each warp on tensor cores
 WARPS = 16  # of an SM that multiply
 
@@ -28,7 +32,7 @@ class Benchmark:
     what       is measured, for a reader
     unit       of the figure
     tolerance  a difference from the measured median that counts as agreement, as a share
-    measure    the figure of a chip at a place: a footprint, a share of the threads that an SM can hold, or a shape
+    measure    the figure of a chip at a place: a footprint, a share of the threads that an SM can hold, a shape, ...
     """
 
     what: str
@@ -73,6 +77,34 @@ def l2_read(chip: str, at: str) -> float:
     return elements * LOADS * 8 / cycles * nvidia.chip(chip).megahertz / 1e3
 
 
+def slice_read(chip: str, at: str) -> float:
+    """GB/s of reads of one slice of the L2 by one SM or by as many as a GPC has. Slices are larger than the chip's, so
+    that reads of many lines, each once, hit."""
+    of, sms = nvidia.chip(chip), READERS[at]
+    changes: dict[str, Any] = dict(sms=sms, hashed=False, l2=dict(capacity=Bytes(4 * Bytes.parse(of.l2).value)))
+    cycles = _cycles(chip, "slice_read", of.slices, sms, dispatcher=dict(pause_at_launch=1), **changes)
+    return sms * SLICE_BYTES / cycles * of.megahertz / 1e3
+
+
+def bank_conflicts(chip: str, at: str) -> float:
+    """Cycles of a load from shared memory that needs the one before, with so many conflicting words in each bank."""
+    ways = int(at.split("-")[0])
+    return (_cycles(chip, "bank_chase", ways, 2 * HOPS) - _cycles(chip, "bank_chase", ways, HOPS)) / HOPS
+
+
+def atomic_latency(chip: str, at: str) -> float:
+    """Cycles of an atomic addition of one thread that needs the result of the one before."""
+    return (_cycles(chip, "atomic_chain", 1, 2 * ATOMICS) - _cycles(chip, "atomic_chain", 1, ATOMICS)) / ATOMICS
+
+
+def atomic_rate(chip: str, at: str) -> float:
+    """Bytes a cycle of additions to words of 4 bytes, by threads of all SMs."""
+    program, of_an_sm, times = WORDS[at]
+    threads = nvidia.chip(chip).sms * of_an_sm
+    cycles = _cycles(chip, program, threads, 2 * times) - _cycles(chip, program, threads, times)
+    return 4 * threads * times / cycles
+
+
 def matrix_latency(chip: str, at: str) -> float:
     """Cycles of a matrix operation that needs the sum of the one before."""
     program, _ = SHAPES[at]
@@ -92,6 +124,17 @@ BENCHMARKS = {
     "scale": Benchmark("b = 3 a in memory, over the share of threads", "GB/s", 0.05, scale),
     "write": Benchmark("writes of memory, over the share of threads", "GB/s", 0.05, write),
     "l2_read": Benchmark("reads of the L2, over the footprint", "GB/s", 0.05, l2_read),
+    "slice_read": Benchmark("reads of one slice of the L2, over the SMs that read", "GB/s", 0.05, slice_read),
+    "bank_conflicts": Benchmark(
+        "latency of a load from shared memory that waits for the one before, over the words that conflict in a bank",
+        "cycles",
+        0.10,
+        bank_conflicts,
+    ),
+    "atomic_latency": Benchmark(
+        "latency of an atomic addition that needs the result of the one before", "cycles", 0.10, atomic_latency
+    ),
+    "atomic_rate": Benchmark("atomic additions of all SMs to words of 4 B", "B a cycle", 0.05, atomic_rate),
     "matrix_latency": Benchmark(
         "latency of a matrix operation that needs the sum of the one before, by shape", "cycles", 0.10, matrix_latency
     ),
