@@ -82,6 +82,11 @@ def test_a_gpc_reads_a_slice_at_the_rate_of_its_port() -> None:
     assert 0.98 * 64 * 1.41 < rate <= 64 * 1.41
 
 
+def test_two_sms_copy_twice_as_much_as_one() -> None:
+    one, two = (BENCHMARKS["copy_sms"].measure("h100-sxm", at) for at in ("1", "2"))
+    assert 1.9 < two / one < 2.1
+
+
 def test_latencies_of_an_a100_are_those_of_the_chip() -> None:
     for p in points_of("a100-80gb"):
         if p.benchmark == "chase" and p.at in ("32KiB", "8MiB"):

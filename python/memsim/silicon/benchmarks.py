@@ -70,6 +70,11 @@ def write(chip: str, at: str) -> float:
     return _stream(chip, "stream_write", at, 8)
 
 
+def copy_sms(chip: str, at: str) -> float:
+    """GB/s of b = 3 a by so many SMs, with two blocks of 1024 threads each: reads and writes."""
+    return _stream_of(chip, "stream_scale", 1024, sms=int(at), sm=dict(block_slots=2)) * 16
+
+
 def l2_read(chip: str, at: str) -> float:
     """GB/s of reads of a buffer that the L2 holds, with eight outstanding loads per thread."""
     elements = Bytes.parse(at).value // 8
@@ -123,6 +128,7 @@ BENCHMARKS = {
     "read": Benchmark("reads of memory, over the share of threads", "GB/s", 0.05, read),
     "scale": Benchmark("b = 3 a in memory, over the share of threads", "GB/s", 0.05, scale),
     "write": Benchmark("writes of memory, over the share of threads", "GB/s", 0.05, write),
+    "copy_sms": Benchmark("b = 3 a in memory, over the SMs", "GB/s", 0.05, copy_sms),
     "l2_read": Benchmark("reads of the L2, over the footprint", "GB/s", 0.05, l2_read),
     "slice_read": Benchmark("reads of one slice of the L2, over the SMs that read", "GB/s", 0.05, slice_read),
     "bank_conflicts": Benchmark(
@@ -143,19 +149,24 @@ BENCHMARKS = {
 
 
 def _stream(chip: str, program: str, at: str, element_bytes: int) -> float:
-    """GB/s of memory with two blocks an SM that take this share of its threads together, in a window of a stream.
+    """GB/s of memory with two blocks an SM that take this share of its threads together."""
+    block = round(THREADS / 2 * float(at.rstrip("%")) / 100)
+    return _stream_of(chip, program, block, sm=dict(block_slots=2)) * element_bytes
+
+
+def _stream_of(chip: str, program: str, block: int, **changes: Any) -> float:
+    """Elements in a ns of a stream in blocks of so many threads, in a window of the stream.
 
     A sixteenth of the L2 makes the time short until writes leave it as fast as they come: nothing in a stream is used
     twice."""
-    block = round(THREADS / 2 * float(at.rstrip("%")) / 100)
-    small = Bytes(Bytes.parse(nvidia.chip(chip).l2).value // 16)
-    changes: dict[str, Any] = dict(sm=dict(block_slots=2), l2=dict(capacity=small))
-    with _machine(chip, program, ELEMENTS, 1, block, **changes) as machine:
+    of = nvidia.chip(chip)
+    small = Bytes(Bytes.parse(of.l2).value // 16)
+    window = max(WINDOW_US, WINDOW_US * 16 // changes.get("sms", of.sms))  # blocks enough of few SMs
+    with _machine(chip, program, ELEMENTS, 1, block, l2=dict(capacity=small), **changes) as machine:
         machine.simulate(f"{WARM_US}us")
         machine.stats.reset()
-        machine.simulate(f"{WINDOW_US}us")
-        elements = block * float(machine.root.gpu.dispatcher.stats.blocks)
-    return elements * element_bytes / WINDOW_US / 1e3
+        machine.simulate(f"{window}us")
+        return block * float(machine.root.gpu.dispatcher.stats.blocks) / window / 1e3
 
 
 def _cycles(chip: str, program: str, size: int, iterations: int, **changes: Any) -> float:
