@@ -87,6 +87,19 @@ def test_two_sms_copy_twice_as_much_as_one() -> None:
     assert 1.9 < two / one < 2.1
 
 
+def test_a_load_of_the_hosts_memory_takes_the_way_of_the_link_and_back() -> None:
+    """PCIe has 250 ns a way whatever its generation; its packets take 2 ns longer on half the rate."""
+    four, five = (BENCHMARKS["host_chase"].measure("h100-pcie", at) for at in ("PCIe4", "PCIe5"))
+    assert 2 * 250 + 100 < five < four < five + 20
+
+
+def test_reads_of_the_hosts_memory_fill_the_link() -> None:
+    rate = {at: BENCHMARKS["host_read"].measure("h100-pcie", at) for at in ("PCIe3", "PCIe5")}
+    raw = 8 * 16 * 128 / 130 / 8  # GB/s of generation 3
+    assert rate["PCIe3"] == pytest.approx(raw * 128 / (128 + 24), rel=0.01)
+    assert rate["PCIe5"] == pytest.approx(4 * rate["PCIe3"], rel=0.01)
+
+
 def test_latencies_of_an_a100_are_those_of_the_chip() -> None:
     for p in points_of("a100-80gb"):
         if p.benchmark == "chase" and p.at in ("32KiB", "8MiB"):

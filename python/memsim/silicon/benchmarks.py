@@ -9,6 +9,7 @@ from ..model.units import Bytes
 from ..run.session import session
 from ..run.simulation import Simulation
 from ..systems import nvidia
+from .host import put_behind
 
 LINE = 128
 HOPS = 3000
@@ -17,6 +18,8 @@ ELEMENTS = 8_000_000  # of a stream: more than are accessed in the window
 WARM_US, WINDOW_US = 8, 10  # simulated time before a stream is measured, and while it is
 READERS = {"one-SM": 1, "one-GPC": 16}  # SMs that read a slice; a GPC of these chips has 12 to 18
 SLICE_BYTES = 2048 * LINE  # that each of them reads
+HOST_LINES = 2 << 20 >> 7  # nvbandwidth's 2 MiB
+HOST_WARM_US, HOST_WINDOW_US = 20, 40
 LOADS = 8  # of each thread that reads the L2
 SHAPES = {"m16n8k16": ("mma", 2048), "m16n16k16": ("wmma", 4096), "m64n256k16": ("wgmma", 65536)}
 ATOMICS = 1000  # of one thread
@@ -97,6 +100,22 @@ def bank_conflicts(chip: str, at: str) -> float:
     return (_cycles(chip, "bank_chase", ways, 2 * HOPS) - _cycles(chip, "bank_chase", ways, HOPS)) / HOPS
 
 
+def host_chase(chip: str, at: str) -> float:
+    """ns of a hop of one thread that follows pointers through memory of the host."""
+    cycles = _cycles(chip, "chase", HOST_LINES, HOST_LINES // 2, dispatcher=dict(first_launch=1), host=at)
+    return cycles / (HOST_LINES // 2) / nvidia.chip(chip).megahertz * 1e3
+
+
+def host_read(chip: str, at: str) -> float:
+    """GB/s of reads of the host's memory by all SMs."""
+    return _of_host(chip, "stream_read", at)
+
+
+def host_write(chip: str, at: str) -> float:
+    """GB/s of writes of the host's memory by all SMs."""
+    return _of_host(chip, "stream_write", at)
+
+
 def atomic_latency(chip: str, at: str) -> float:
     """Cycles of an atomic addition of one thread that needs the result of the one before."""
     return (_cycles(chip, "atomic_chain", 1, 2 * ATOMICS) - _cycles(chip, "atomic_chain", 1, ATOMICS)) / ATOMICS
@@ -137,6 +156,11 @@ BENCHMARKS = {
         0.10,
         bank_conflicts,
     ),
+    "host_chase": Benchmark(
+        "latency of a load of the host's memory that waits for the one before, over the link", "ns", 0.10, host_chase
+    ),
+    "host_read": Benchmark("reads of the host's memory by SMs, over the link", "GB/s", 0.05, host_read),
+    "host_write": Benchmark("writes of the host's memory by SMs, over the link", "GB/s", 0.05, host_write),
     "atomic_latency": Benchmark(
         "latency of an atomic addition that needs the result of the one before", "cycles", 0.10, atomic_latency
     ),
@@ -154,15 +178,26 @@ def _stream(chip: str, program: str, at: str, element_bytes: int) -> float:
     return _stream_of(chip, program, block, sm=dict(block_slots=2)) * element_bytes
 
 
-def _stream_of(chip: str, program: str, block: int, **changes: Any) -> float:
-    """Elements in a ns of a stream in blocks of so many threads, in a window of the stream.
+def _of_host(chip: str, program: str, at: str) -> float:
+    """GB/s of the host's memory with a block of 1024 threads an SM, in a window of a stream."""
+    changes: dict[str, Any] = dict(sm=dict(block_slots=1), l2=dict(capacity=_small_l2(chip)), host=at)
+    with _machine(chip, program, ELEMENTS, 1, 1024, **changes) as machine:
+        machine.simulate(f"{HOST_WARM_US}us")
+        machine.stats.reset()
+        machine.simulate(f"{HOST_WINDOW_US}us")
+        return float(machine.root.host.stats.bytes) / HOST_WINDOW_US / 1e3
 
-    A sixteenth of the L2 makes the time short until writes leave it as fast as they come: nothing in a stream is used
-    twice."""
-    of = nvidia.chip(chip)
-    small = Bytes(Bytes.parse(of.l2).value // 16)
-    window = max(WINDOW_US, WINDOW_US * 16 // changes.get("sms", of.sms))  # blocks enough of few SMs
-    with _machine(chip, program, ELEMENTS, 1, block, l2=dict(capacity=small), **changes) as machine:
+
+def _small_l2(chip: str) -> Bytes:
+    """A sixteenth of the L2 makes the time short until writes leave it as fast as they come: nothing in a stream is
+    used twice."""
+    return Bytes(Bytes.parse(nvidia.chip(chip).l2).value // 16)
+
+
+def _stream_of(chip: str, program: str, block: int, **changes: Any) -> float:
+    """Elements in a ns of a stream in blocks of so many threads, in a window of the stream."""
+    window = max(WINDOW_US, WINDOW_US * 16 // changes.get("sms", nvidia.chip(chip).sms))  # blocks enough of few SMs
+    with _machine(chip, program, ELEMENTS, 1, block, l2=dict(capacity=_small_l2(chip)), **changes) as machine:
         machine.simulate(f"{WARM_US}us")
         machine.stats.reset()
         machine.simulate(f"{window}us")
@@ -184,11 +219,15 @@ def _more_operations(chip: str, program: str, threads: int) -> float:
     return _cycles(chip, program, threads, 2 * OPERATIONS) - _cycles(chip, program, threads, OPERATIONS)
 
 
-def _machine(chip: str, program: str, size: int, iterations: int, block: int = 0, **changes: Any) -> Simulation:
-    """A GPU of the preset, with changes, that runs the program."""
+def _machine(
+    chip: str, program: str, size: int, iterations: int, block: int = 0, host: str = "", **changes: Any
+) -> Simulation:
+    """A GPU of the preset, with changes, that runs the program, with all memory in the host behind this link if any."""
     root = Root(seed=1)
     root.program = workload.Program(name=program, size=size, iterations=iterations, threads_per_block=block)
-    root.gpu = nvidia.chip(chip).gpu(**changes)
+    root.gpu = nvidia.chip(chip).gpu(**{**changes, "memory": None} if host else changes)
+    if host:
+        put_behind(root, host)
     root.program.dispatcher = root.gpu.dispatcher.host
     arguments = dict(chip=chip, benchmark=program, size=size, iterations=iterations, block=block)
     return Simulation(root, replace(session.options, verbosity=-1), arguments)
