@@ -100,6 +100,13 @@ def test_reads_of_the_hosts_memory_fill_the_link() -> None:
     assert rate["PCIe5"] == pytest.approx(4 * rate["PCIe3"], rel=0.01)
 
 
+def test_wgmma_of_few_columns_is_limited_by_the_port_of_shared_memory() -> None:
+    """An operation of m64nNk16 reads 2 KiB and 32 N bytes at 128 B a cycle; 512 N products a cycle take N / 2 cycles."""
+    rate = {n: BENCHMARKS["matrix_rate"].measure("h100-pcie", f"m64n{n}k16") for n in (32, 64, 256)}
+    assert rate[32] == pytest.approx(100 * 16 / 24, rel=0.02)
+    assert rate[64] == pytest.approx(100, rel=0.03) and rate[256] == pytest.approx(100, rel=0.03)
+
+
 def test_latencies_of_an_a100_are_those_of_the_chip() -> None:
     for p in points_of("a100-80gb"):
         if p.benchmark == "chase" and p.at in ("32KiB", "8MiB"):

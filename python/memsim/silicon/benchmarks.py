@@ -21,7 +21,13 @@ SLICE_BYTES = 2048 * LINE  # that each of them reads
 HOST_LINES = 2 << 20 >> 7  # nvbandwidth's 2 MiB
 HOST_WARM_US, HOST_WINDOW_US = 20, 40
 LOADS = 8  # of each thread that reads the L2
-SHAPES = {"m16n8k16": ("mma", 2048), "m16n16k16": ("wmma", 4096), "m64n256k16": ("wgmma", 65536)}
+SHAPES = {  # program, and products of a warp
+    "m16n8k16": ("mma", 2048),
+    "m16n16k16": ("wmma", 4096),
+    "m64n32k16": ("wgmma_n32", 8192),
+    "m64n64k16": ("wgmma_n64", 16384),
+    "m64n256k16": ("wgmma", 65536),
+}
 ATOMICS = 1000  # of one thread
 WORDS = {"one-address": ("atomic_one", 64, 4), "many-addresses": ("atomic_many", THREADS, 4)}  # threads of an SM, each
 OPERATIONS = 64  # of each warp on tensor cores
@@ -196,7 +202,8 @@ def _small_l2(chip: str) -> Bytes:
 
 def _stream_of(chip: str, program: str, block: int, **changes: Any) -> float:
     """Elements in a ns of a stream in blocks of so many threads, in a window of the stream."""
-    window = max(WINDOW_US, WINDOW_US * 16 // changes.get("sms", nvidia.chip(chip).sms))  # blocks enough of few SMs
+    sms: int = changes.get("sms", nvidia.chip(chip).sms)
+    window = max(WINDOW_US, WINDOW_US * 16 // sms)  # blocks enough of few SMs
     with _machine(chip, program, ELEMENTS, 1, block, l2=dict(capacity=_small_l2(chip)), **changes) as machine:
         machine.simulate(f"{WARM_US}us")
         machine.stats.reset()
