@@ -203,11 +203,13 @@ void WarpStreamWriter::shared(u32 pc, u32 mask, u32 passes, bool load, u64 waits
     count(mask, 1);
 }
 
-void WarpStreamWriter::matrix(u32 mask, u32 products, u64 waits) {
+void WarpStreamWriter::matrix(u32 mask, u32 products, u64 waits, u32 passes) {
     flush();
     u8 buffer[longest_op];
-    u8* at = put_head(buffer, WarpOpKind::compute, strided_flag, mask, waits);
+    const u8 operands = passes != 0 ? values_flag : u8 {0};
+    u8* at = put_head(buffer, WarpOpKind::compute, strided_flag | operands, mask, waits);
     at = put(at, products);
+    if (operands != 0) at = put(at, passes);
     bytes_.insert(bytes_.end(), buffer, at);
     count(mask, 1);
 }
@@ -266,7 +268,7 @@ bool WarpStreamReader::next(WarpOp& op) {
     op.kind = kind_of(head);
     op.mask = (head & full_flag) != 0 ? full_mask : in.word();
     op.waits = (head & waits_flag) != 0 ? in.varint() : 0;
-    op.has_values = (head & values_flag) != 0;
+    op.has_values = (head & values_flag) != 0 && op.kind != WarpOpKind::matrix;
     op.has_result = has_result(head);
     op.width = 0;
     op.local = false;
@@ -276,7 +278,10 @@ bool WarpStreamReader::next(WarpOp& op) {
     op.products = 0;
     op.order = 0;
     if (op.kind == WarpOpKind::compute) op.instructions = static_cast<u32>(in.varint());
-    if (op.kind == WarpOpKind::matrix) op.products = static_cast<u32>(in.varint());
+    if (op.kind == WarpOpKind::matrix) {
+        op.products = static_cast<u32>(in.varint());
+        if ((head & values_flag) != 0) op.passes = static_cast<u32>(in.varint());
+    }
     if (op.kind == WarpOpKind::shared) {
         op.pc = static_cast<u32>(in.varint());
         op.passes = static_cast<u32>(in.varint());

@@ -15,7 +15,7 @@
 ///     u32   mask, unless it is full
 ///     with waits: varint, see below
 ///     compute: varint instructions; strided: it is a matrix operation, and varint
-///     multiply-accumulates
+///     multiply-accumulates; with values: varint passes of its operands in shared memory
 ///     load, store, atomic, reduce: byte width (bit 7: local memory), varint pc, varint address of
 ///     the first active lane,
 ///         then
@@ -68,7 +68,8 @@ struct WarpOp {
     u32 pc = 0;           ///< identifies the instruction in its application; 0 without memory
     u32 mask = 0;         ///< bit i: lane i is active; 0 only without memory access
     u32 instructions = 0; ///< of the warp: 1, except for compute
-    u32 passes = 0;       ///< cycles of bank conflicts in shared memory; else 0
+    u32 passes = 0;       ///< cycles of the port of shared memory: of an access, with its bank
+                          ///< conflicts, or of the operands of a matrix operation; else 0
     u32 products = 0;     ///< multiply-accumulates of 16-bit values of a matrix operation; else 0
     u64 waits = 0;        ///< bit i: needs the i-th last result before it
     std::array<u64, warp_lanes> address {}; ///< of active lanes; 0 for the others
@@ -111,8 +112,8 @@ class WarpStreamWriter {
     /// An access to shared memory that takes `passes` cycles: 1 without bank conflicts.
     void shared(u32 pc, u32 mask, u32 passes, bool load, u64 waits = 0);
     /// A matrix operation of a warp: so many multiply-accumulates of 16-bit values, of 8-bit values
-    /// half as many.
-    void matrix(u32 mask, u32 products, u64 waits = 0);
+    /// half as many. `passes`: cycles in which it reads operands from shared memory.
+    void matrix(u32 mask, u32 products, u64 waits = 0, u32 passes = 0);
     void barrier(u32 mask, u64 waits = 0) { control(WarpOpKind::barrier, mask, waits); }
     void exit(u32 mask, u64 waits = 0) { control(WarpOpKind::exit, mask, waits); }
     void flush();

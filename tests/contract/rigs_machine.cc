@@ -83,6 +83,8 @@ static const RigFor write_back_cache {"mem.Cache", [](Machine& m) {
                                                  {"ways", "2"},
                                                  {"mshrs", "2"},
                                                  {"targets", "2"},
+                                                 {"atomic_interval", "7"},
+                                                 {"atomic_latency", "3"},
                                                  {"write_policy", "write_back"},
                                                  {"write_allocate", "true"}});
                                           m.add("memory", "mem.SimpleMemory", {{"queue", "4"}});

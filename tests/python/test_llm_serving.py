@@ -82,6 +82,20 @@ def test_a_large_batch_is_limited_by_the_tensor_cores_of_an_a100(in_tmp) -> None
     assert 0.7 < products / time < 1
 
 
+def test_operands_in_shared_memory_make_large_products_of_an_h100_faster(in_tmp) -> None:
+    sizes = dict(layers=1, hidden=1024, heads=1, kv_heads=1, head_dim=16, ffn=2048, vocabulary=0, tokens=1)
+    times = [
+        gate_up_time(
+            memsim.workload.ServingEngine(**sizes, requests=1, prompt=512, batch=1, shared_operands=shared),
+            systems.h100(sms=8, channels=8, slices=8, l2="5MiB"),
+        )
+        for shared in (False, True)
+    ]
+    products = 2 * 1024 * 2048 * 512 / (8 * 4 * 512 * 1.98)  # ns at the peak of 8 SMs
+    assert times[1] < 0.9 * times[0]
+    assert 0.45 < products / times[1] < 1
+
+
 def test_statistics_count_requests_and_tokens(ran) -> None:
     stats, launches = ran
     assert stats.requests == 3 and stats.tokens == 12 and stats.steps >= 4

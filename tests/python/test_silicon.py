@@ -22,9 +22,9 @@ def test_every_chip_with_figures_is_a_preset(chip: str) -> None:
     assert chip in nvidia.CHIPS
     points = list(points_of(chip))
     assert {p.benchmark for p in points} <= set(BENCHMARKS)
-    assert any(not p.used for p in points), "nothing judges the preset"
+    assert any(p.value is not None and not p.used for p in points), "nothing judges the preset"
     for p in points:
-        assert p.low <= p.value <= p.high and p.source
+        assert p.source and (p.value is None or p.low <= p.value <= p.high)
 
 
 def test_a_figure_agrees_up_to_its_tolerance_or_in_the_range_of_its_sources() -> None:
@@ -39,6 +39,73 @@ def test_a_row_shows_used_and_agreeing_figures() -> None:
     assert line(rows[0]).endswith("+4.0%  agrees") and line(rows[1]).endswith("+20.0%  differs")
     assert summary(rows) == "1 of 2 judged figures agree; 0 were used to infer the preset"
     assert "| read | 50% | GB/s | 100 |  | 120 | +20.0 % | differs |" in page("a100-80gb", rows)
+
+
+def test_a_place_without_a_measured_figure_shows_ours_alone() -> None:
+    row = Row(Point("a100-80gb", "bank_conflicts", "2-way", None, 0, 0, "no source", False), 25)
+    assert row.verdict == "no measurement"
+    assert line(row).split() == ["bank_conflicts", "2-way", "25", *row.verdict.split()]
+    assert summary([row]) == "0 of 0 judged figures agree; 0 were used to infer the preset"
+    assert "| bank_conflicts | 2-way | cycles |  |  | 25 |  | no measurement |" in page("a100-80gb", [row])
+
+
+def test_a_conflict_of_n_words_costs_n_cycles() -> None:
+    cycles = {at: BENCHMARKS["bank_conflicts"].measure("a100-80gb", at) for at in ("1-way", "2-way", "32-way")}
+    assert cycles == {"1-way": 24, "2-way": 25, "32-way": 55}
+
+
+def test_atomics_of_a_v100_to_one_address_are_those_of_the_chip() -> None:
+    for p in points_of("v100-pcie"):
+        if p.benchmark in ("atomic_latency", "atomic_rate") and p.value is not None:
+            assert abs(p.error(measure(p).ours)) < 0.05
+
+
+def test_a_note_stands_with_the_source() -> None:
+    row = Row(Point("a100-80gb", "slice_read", "one-SM", 34, 34, 34, "a source", False, "A note."), 80)
+    assert "- Source of slice_read: a source. A note.\n" in page("a100-80gb", [row])
+
+
+def test_reads_of_a_slice_are_of_one_slice_and_not_of_an_l1() -> None:
+    root = memsim.Root(seed=1)
+    root.program = memsim.workload.Program(name="slice_read", size=80, iterations=2)
+    root.gpu = systems.a100(sms=2, hashed=False, dispatcher=dict(pause_at_launch=1))
+    root.program.dispatcher = root.gpu.dispatcher.host
+    with memsim.Simulation(root) as machine:
+        machine.simulate()
+        machine.stats.reset()
+        machine.simulate()
+        assert [float(l2.stats.accesses) for l2 in root.gpu.l2] == [2 * 2048] + 79 * [0]
+        assert all(l1.stats.hits == 0 for l1 in root.gpu.l1)
+
+
+def test_a_gpc_reads_a_slice_at_the_rate_of_its_port() -> None:
+    rate = BENCHMARKS["slice_read"].measure("a100-80gb", "one-GPC")
+    assert 0.98 * 64 * 1.41 < rate <= 64 * 1.41
+
+
+def test_two_sms_copy_twice_as_much_as_one() -> None:
+    one, two = (BENCHMARKS["copy_sms"].measure("h100-sxm", at) for at in ("1", "2"))
+    assert 1.9 < two / one < 2.1
+
+
+def test_a_load_of_the_hosts_memory_takes_the_way_of_the_link_and_back() -> None:
+    """PCIe has 250 ns a way whatever its generation; its packets take 2 ns longer on half the rate."""
+    four, five = (BENCHMARKS["host_chase"].measure("h100-pcie", at) for at in ("PCIe4", "PCIe5"))
+    assert 2 * 250 + 100 < five < four < five + 20
+
+
+def test_reads_of_the_hosts_memory_fill_the_link() -> None:
+    rate = {at: BENCHMARKS["host_read"].measure("h100-pcie", at) for at in ("PCIe3", "PCIe5")}
+    raw = 8 * 16 * 128 / 130 / 8  # GB/s of generation 3
+    assert rate["PCIe3"] == pytest.approx(raw * 128 / (128 + 24), rel=0.01)
+    assert rate["PCIe5"] == pytest.approx(4 * rate["PCIe3"], rel=0.01)
+
+
+def test_wgmma_of_few_columns_is_limited_by_the_port_of_shared_memory() -> None:
+    """An operation of m64nNk16 reads 2 KiB and 32 N bytes at 128 B a cycle; 512 N products a cycle take N / 2 cycles."""
+    rate = {n: BENCHMARKS["matrix_rate"].measure("h100-pcie", f"m64n{n}k16") for n in (32, 64, 256)}
+    assert rate[32] == pytest.approx(100 * 16 / 24, rel=0.02)
+    assert rate[64] == pytest.approx(100, rel=0.03) and rate[256] == pytest.approx(100, rel=0.03)
 
 
 def test_latencies_of_an_a100_are_those_of_the_chip() -> None:

@@ -9,14 +9,27 @@ from ..model.units import Bytes
 from ..run.session import session
 from ..run.simulation import Simulation
 from ..systems import nvidia
+from .host import put_behind
 
 LINE = 128
 HOPS = 3000
 THREADS = 2048  # of an SM, in two blocks
 ELEMENTS = 12_000_000  # of a stream: more than are accessed until the window ends
 WARM_US, WINDOW_US = 8, 10  # simulated time before a stream is measured, and while it is
+READERS = {"one-SM": 1, "one-GPC": 16}  # SMs that read a slice; a GPC of these chips has 12 to 18
+SLICE_BYTES = 2048 * LINE  # that each of them reads
+HOST_LINES = 2 << 20 >> 7  # nvbandwidth's 2 MiB
+HOST_WARM_US, HOST_WINDOW_US = 20, 40
 LOADS = 8  # of each thread that reads the L2
-SHAPES = {"m16n8k16": ("mma", 2048), "m16n16k16": ("wmma", 4096), "m64n256k16": ("wgmma", 65536)}
+SHAPES = {  # program, and products of a warp
+    "m16n8k16": ("mma", 2048),
+    "m16n16k16": ("wmma", 4096),
+    "m64n32k16": ("wgmma_n32", 8192),
+    "m64n64k16": ("wgmma_n64", 16384),
+    "m64n256k16": ("wgmma", 65536),
+}
+ATOMICS = 1000  # of one thread
+WORDS = {"one-address": ("atomic_one", 64, 4), "many-addresses": ("atomic_many", THREADS, 4)}  # threads of an SM, each
 OPERATIONS = 64  # of each warp on tensor cores
 WARPS = 16  # of an SM that multiply
 
@@ -28,7 +41,7 @@ class Benchmark:
     what       is measured, for a reader
     unit       of the figure
     tolerance  a difference from the measured median that counts as agreement, as a share
-    measure    the figure of a chip at a place: a footprint, a share of the threads that an SM can hold, or a shape
+    measure    the figure of a chip at a place: a footprint, a share of the threads that an SM can hold, a shape, ...
     """
 
     what: str
@@ -66,11 +79,60 @@ def write(chip: str, at: str) -> float:
     return _stream(chip, "stream_write", at, 8)
 
 
+def copy_sms(chip: str, at: str) -> float:
+    """GB/s of b = 3 a by so many SMs, with two blocks of 1024 threads each: reads and writes."""
+    return _stream_of(chip, "stream_scale", 1024, sms=int(at), sm=dict(block_slots=2)) * 16
+
+
 def l2_read(chip: str, at: str) -> float:
     """GB/s of reads of a buffer that the L2 holds, with eight outstanding loads per thread."""
     elements = Bytes.parse(at).value // 8
     cycles = _cycles(chip, "stream_read", elements, 1 + LOADS, dispatcher=dict(pause_at_launch=1))
     return elements * LOADS * 8 / cycles * nvidia.chip(chip).megahertz / 1e3
+
+
+def slice_read(chip: str, at: str) -> float:
+    """GB/s of reads of one slice of the L2 by one SM or by as many as a GPC has. Slices are larger than the chip's, so
+    that reads of many lines, each once, hit."""
+    of, sms = nvidia.chip(chip), READERS[at]
+    changes: dict[str, Any] = dict(sms=sms, hashed=False, l2=dict(capacity=Bytes(4 * Bytes.parse(of.l2).value)))
+    cycles = _cycles(chip, "slice_read", of.slices, sms, dispatcher=dict(pause_at_launch=1), **changes)
+    return sms * SLICE_BYTES / cycles * of.megahertz / 1e3
+
+
+def bank_conflicts(chip: str, at: str) -> float:
+    """Cycles of a load from shared memory that needs the one before, with so many conflicting words in each bank."""
+    ways = int(at.split("-")[0])
+    return (_cycles(chip, "bank_chase", ways, 2 * HOPS) - _cycles(chip, "bank_chase", ways, HOPS)) / HOPS
+
+
+def host_chase(chip: str, at: str) -> float:
+    """ns of a hop of one thread that follows pointers through memory of the host."""
+    cycles = _cycles(chip, "chase", HOST_LINES, HOST_LINES // 2, dispatcher=dict(first_launch=1), host=at)
+    return cycles / (HOST_LINES // 2) / nvidia.chip(chip).megahertz * 1e3
+
+
+def host_read(chip: str, at: str) -> float:
+    """GB/s of reads of the host's memory by all SMs."""
+    return _of_host(chip, "stream_read", at)
+
+
+def host_write(chip: str, at: str) -> float:
+    """GB/s of writes of the host's memory by all SMs."""
+    return _of_host(chip, "stream_write", at)
+
+
+def atomic_latency(chip: str, at: str) -> float:
+    """Cycles of an atomic addition of one thread that needs the result of the one before."""
+    return (_cycles(chip, "atomic_chain", 1, 2 * ATOMICS) - _cycles(chip, "atomic_chain", 1, ATOMICS)) / ATOMICS
+
+
+def atomic_rate(chip: str, at: str) -> float:
+    """Bytes a cycle of additions to words of 4 bytes, by threads of all SMs."""
+    program, of_an_sm, times = WORDS[at]
+    threads = nvidia.chip(chip).sms * of_an_sm
+    cycles = _cycles(chip, program, threads, 2 * times) - _cycles(chip, program, threads, times)
+    return 4 * threads * times / cycles
 
 
 def matrix_latency(chip: str, at: str) -> float:
@@ -91,7 +153,24 @@ BENCHMARKS = {
     "read": Benchmark("reads of memory, over the share of threads", "GB/s", 0.05, read),
     "scale": Benchmark("b = 3 a in memory, over the share of threads", "GB/s", 0.05, scale),
     "write": Benchmark("writes of memory, over the share of threads", "GB/s", 0.05, write),
+    "copy_sms": Benchmark("b = 3 a in memory, over the SMs", "GB/s", 0.05, copy_sms),
     "l2_read": Benchmark("reads of the L2, over the footprint", "GB/s", 0.05, l2_read),
+    "slice_read": Benchmark("reads of one slice of the L2, over the SMs that read", "GB/s", 0.05, slice_read),
+    "bank_conflicts": Benchmark(
+        "latency of a load from shared memory that waits for the one before, over the words that conflict in a bank",
+        "cycles",
+        0.10,
+        bank_conflicts,
+    ),
+    "host_chase": Benchmark(
+        "latency of a load of the host's memory that waits for the one before, over the link", "ns", 0.10, host_chase
+    ),
+    "host_read": Benchmark("reads of the host's memory by SMs, over the link", "GB/s", 0.05, host_read),
+    "host_write": Benchmark("writes of the host's memory by SMs, over the link", "GB/s", 0.05, host_write),
+    "atomic_latency": Benchmark(
+        "latency of an atomic addition that needs the result of the one before", "cycles", 0.10, atomic_latency
+    ),
+    "atomic_rate": Benchmark("atomic additions of all SMs to words of 4 B", "B a cycle", 0.05, atomic_rate),
     "matrix_latency": Benchmark(
         "latency of a matrix operation that needs the sum of the one before, by shape", "cycles", 0.10, matrix_latency
     ),
@@ -100,23 +179,41 @@ BENCHMARKS = {
 
 
 def _stream(chip: str, program: str, at: str, element_bytes: int) -> float:
-    """GB/s of memory with two blocks an SM that take this share of its threads together, in a window of a stream.
-
-    A sixteenth of the L2 makes the time short until writes leave it as fast as they come: nothing in a stream is used
-    twice."""
+    """GB/s of memory with two blocks an SM that take this share of its threads together."""
     block = round(THREADS / 2 * float(at.rstrip("%")) / 100)
-    small = Bytes(Bytes.parse(nvidia.chip(chip).l2).value // 16)
-    changes: dict[str, Any] = dict(sm=dict(block_slots=2), l2=dict(capacity=small))
-    with _machine(chip, program, ELEMENTS, 1, block, **changes) as machine:
+    return _stream_of(chip, program, block, sm=dict(block_slots=2)) * element_bytes
+
+
+def _of_host(chip: str, program: str, at: str) -> float:
+    """GB/s of the host's memory with a block of 1024 threads an SM, in a window of a stream."""
+    changes: dict[str, Any] = dict(sm=dict(block_slots=1), l2=dict(capacity=_small_l2(chip)), host=at)
+    with _machine(chip, program, ELEMENTS, 1, 1024, **changes) as machine:
+        machine.simulate(f"{HOST_WARM_US}us")
+        machine.stats.reset()
+        machine.simulate(f"{HOST_WINDOW_US}us")
+        return float(machine.root.host.stats.bytes) / HOST_WINDOW_US / 1e3
+
+
+def _small_l2(chip: str) -> Bytes:
+    """A sixteenth of the L2 makes the time short until writes leave it as fast as they come: nothing in a stream is
+    used twice."""
+    return Bytes(Bytes.parse(nvidia.chip(chip).l2).value // 16)
+
+
+def _stream_of(chip: str, program: str, block: int, **changes: Any) -> float:
+    """Elements in a ns of a stream in blocks of so many threads, in a window of the stream."""
+    sms: int = changes.get("sms", nvidia.chip(chip).sms)
+    window = max(WINDOW_US, WINDOW_US * 16 // sms)  # blocks enough of few SMs
+    with _machine(chip, program, ELEMENTS, 1, block, l2=dict(capacity=_small_l2(chip)), **changes) as machine:
         dispatcher = machine.root.gpu.dispatcher
         machine.simulate(f"{WARM_US}us")
         before = block * float(dispatcher.stats.blocks)
         machine.stats.reset()
-        machine.simulate(f"{WINDOW_US}us")
+        machine.simulate(f"{window}us")
         elements = block * float(dispatcher.stats.blocks)
         # Blocks end before their writes arrive in memory, so the last block may end long before the run.
         assert before + elements < ELEMENTS, "the last block ended in the window: increase ELEMENTS"
-    return elements * element_bytes / WINDOW_US / 1e3
+    return elements / window / 1e3
 
 
 def _cycles(chip: str, program: str, size: int, iterations: int, **changes: Any) -> float:
@@ -134,11 +231,15 @@ def _more_operations(chip: str, program: str, threads: int) -> float:
     return _cycles(chip, program, threads, 2 * OPERATIONS) - _cycles(chip, program, threads, OPERATIONS)
 
 
-def _machine(chip: str, program: str, size: int, iterations: int, block: int = 0, **changes: Any) -> Simulation:
-    """A GPU of the preset, with changes, that runs the program."""
+def _machine(
+    chip: str, program: str, size: int, iterations: int, block: int = 0, host: str = "", **changes: Any
+) -> Simulation:
+    """A GPU of the preset, with changes, that runs the program, with all memory in the host behind this link if any."""
     root = Root(seed=1)
     root.program = workload.Program(name=program, size=size, iterations=iterations, threads_per_block=block)
-    root.gpu = nvidia.chip(chip).gpu(**changes)
+    root.gpu = nvidia.chip(chip).gpu(**{**changes, "memory": None} if host else changes)
+    if host:
+        put_behind(root, host)
     root.program.dispatcher = root.gpu.dispatcher.host
     arguments = dict(chip=chip, benchmark=program, size=size, iterations=iterations, block=block)
     return Simulation(root, replace(session.options, verbosity=-1), arguments)

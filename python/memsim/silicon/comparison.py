@@ -22,7 +22,14 @@ class Row:
     @property
     def verdict(self) -> str:
         """'used' of figures from which the preset's parameters were inferred, else whether ours agrees."""
+        if self.point.value is None:
+            return "no measurement"
         return "used" if self.point.used else "agrees" if self.point.agrees(self.ours) else "differs"
+
+    @property
+    def difference(self) -> str:
+        """How far ours is from the measured figure, in per cent; empty if there is none."""
+        return "" if self.point.value is None else f"{100 * self.point.error(self.ours):+.1f}"
 
 
 def measure(point: Point) -> Row:
@@ -42,15 +49,17 @@ HEADING = f"{'benchmark':14} {'at':>10} {'measured':>9} {'ours':>9} {'diff.':>7}
 def line(row: Row) -> str:
     """The row as a line of the table on the screen."""
     p = row.point
-    difference = 100 * p.error(row.ours)
-    return f"{p.benchmark:14} {p.at:>10} {p.value:>9g} {row.ours:>9.4g} {difference:>+6.1f}%  {row.verdict}"
+    measured = "" if p.value is None else f"{p.value:g}"
+    difference = row.difference and f"{row.difference}%"
+    return f"{p.benchmark:14} {p.at:>10} {measured:>9} {row.ours:>9.4g} {difference:>7}  {row.verdict}"
 
 
 def summary(rows: Sequence[Row]) -> str:
     """How many judged figures agree."""
-    judged = [row for row in rows if not row.point.used]
-    agree = sum(row.verdict == "agrees" for row in judged)
-    return f"{agree} of {len(judged)} judged figures agree; {len(rows) - len(judged)} were used to infer the preset"
+    verdicts = [row.verdict for row in rows]
+    judged = verdicts.count("agrees") + verdicts.count("differs")
+    used = verdicts.count("used")
+    return f"{verdicts.count('agrees')} of {judged} judged figures agree; {used} were used to infer the preset"
 
 
 def curves(rows: Sequence[Row]) -> dict[str, list[Row]]:
@@ -74,14 +83,16 @@ def page(chip: str, rows: Sequence[Row]) -> str:
     for row in rows:
         p = row.point
         span = f"{p.low:g} to {p.high:g}" if p.low < p.high else ""
+        measured = "" if p.value is None else f"{p.value:g}"
+        difference = row.difference and f"{row.difference} %"
         lines.append(
-            f"| {p.benchmark} | {p.at} | {BENCHMARKS[p.benchmark].unit} | {p.value:g} | {span} | {row.ours:.4g} | "
-            f"{100 * p.error(row.ours):+.1f} % | {row.verdict} |"
+            f"| {p.benchmark} | {p.at} | {BENCHMARKS[p.benchmark].unit} | {measured} | {span} | {row.ours:.4g} | "
+            f"{difference} | {row.verdict} |"
         )
     lines += ["", *(f"- {name}: {benchmark.what}." for name, benchmark in BENCHMARKS.items()), ""]
     for name in dict.fromkeys(row.point.benchmark for row in rows):
-        source = next(row.point.source for row in rows if row.point.benchmark == name)
-        lines.append(f"- Source of {name}: {source}.")
+        point = next(row.point for row in rows if row.point.benchmark == name)
+        lines.append(f"- Source of {name}: {point.source}.{point.note and ' ' + point.note}")
     return "\n".join(lines) + "\n"
 
 

@@ -15,27 +15,32 @@ FILE = Path(__file__).with_name("points.toml")
 class Point:
     """A figure of a chip.
 
-    at         footprint or occupancy, depending on the benchmark
-    value      the median of the sources
+    at         footprint, occupancy or another place, depending on the benchmark
+    value      the median of the sources; None if no source has one
     low, high  lowest and highest source; both `value` where there is one
     used       whether a parameter of the preset was inferred from it
+    note       on the benchmark's figures of this chip
     """
 
     chip: str
     benchmark: str
     at: str
-    value: float
+    value: float | None
     low: float
     high: float
     source: str
     used: bool
+    note: str = ""
 
     def error(self, ours: float) -> float:
-        """How far ours is from the value, as a share of it."""
+        """How far ours is from the value, as a share of it. Requires: there is a value."""
+        assert self.value is not None
         return ours / self.value - 1
 
     def agrees(self, ours: float) -> bool:
-        """Whether ours is in the range of the sources or close enough to their median: latencies 10 %, rates 5 %."""
+        """Whether ours is in the range of the sources or close enough to their median: latencies 10 %, rates 5 %.
+        Requires: there is a value."""
+        assert self.value is not None
         near = abs(ours - self.value) <= BENCHMARKS[self.benchmark].tolerance * self.value
         return near or self.low <= ours <= self.high
 
@@ -49,6 +54,8 @@ def points_of(chip: str) -> Iterator[Point]:
     """All figures of a chip, in the order of the file."""
     check_known("chip with measured figures", chip, chips())
     for benchmark, table in tomllib.loads(FILE.read_text())[chip].items():
-        for at, value, *sources in table["points"]:
-            low, high = sources or (value, value)
-            yield Point(chip, benchmark, at, value, low, high, table["source"], at in table.get("used", ()))
+        for at, *figures in table["points"]:
+            value = figures[0] if figures else None
+            low, high = figures[1:] or (value or 0.0, value or 0.0)
+            used = at in table.get("used", ())
+            yield Point(chip, benchmark, at, value, low, high, table["source"], used, table.get("note", ""))

@@ -1,6 +1,6 @@
 """Parameters that NVIDIA's V100, A100 and H100 have in common, and the names of their sources."""
 
-from ..model.provenance import assumed, cited, derived
+from ..model.provenance import assumed, cited, derived, inferred
 
 ACCEL_SIM = "Accel-Sim, configs/tested-cfgs (SM7_QV100, SM80_A100, SM90_H100)"
 OCCUPANCY = "CUDA occupancy calculator, GPU data of compute capability 7.0"
@@ -21,6 +21,7 @@ SM = dict(
     arithmetic_latency=cited(4, f"{ACCEL_SIM}: ptx_opcode_latency_fp 4"),
     accesses=assumed(256, "eight warps' accesses wait for the L1"),
     outstanding=derived(4096, from_=f"{ACCEL_SIM}: 512 misses of the L1, of 8 targets each"),
+    atomics=cited("split", "GPGPU-Sim, warp_inst_t::memory_coalescing_arch_atomic: an access for each lane of a word"),
 )
 L1 = dict(
     line=cited("128B", f"{MT4G}: line size 128"),
@@ -45,6 +46,16 @@ L2 = dict(
     write_allocate=cited(True, f"{ACCEL_SIM}: gpgpu_cache:dl2 L:B:m:L"),
     fetch_on_write=cited(False, f"{ACCEL_SIM}: gpgpu_cache:dl2 L:B:m:L, fetched when read"),
     fill_port=assumed(True, "fills have a port of their own"),
+    atomic_interval=inferred(
+        9,
+        "0.46 B a cycle of additions to a word of 4 B; no figure of A100 and H100 was found",
+        used=["atomic_rate of the V100 to one address"],
+    ),
+    atomic_latency=inferred(
+        28,
+        "the rest is the latency of a read; no figure of A100 and H100 was found",
+        used=["atomic_latency of the V100"],
+    ),
     mshrs=cited(192, f"{ACCEL_SIM}: gpgpu_cache:dl2 A:192:4 of SM7_QV100; SM90_H100 has 384"),
     targets=cited(4, f"{ACCEL_SIM}: gpgpu_cache:dl2 A:192:4"),
     outstanding=assumed(1024, STREAMS),

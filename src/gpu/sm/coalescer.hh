@@ -28,9 +28,22 @@ class Coalescer {
         add(op);
         end();
     }
+    /// The same for an atomic, with lanes that have one address in different accesses: the first
+    /// lane of each address, then the second ones, and so on.
+    void run_apart(gpu_program::WarpOp& op) {
+        const std::uint32_t mask = op.mask;
+        begin();
+        for (std::uint32_t left = mask; left; left &= ~op.mask) {
+            op.mask = first_lanes(op, left);
+            first_of_round_ = count_;
+            add(op);
+        }
+        op.mask = mask;
+        end();
+    }
     /// The same for several rows: a wide access to local memory has up to four.
     static constexpr std::uint32_t most_rows = 4;
-    void begin() { count_ = 0; }
+    void begin() { count_ = first_of_round_ = 0; }
     void add(const gpu_program::WarpOp& op) {
         for (std::uint32_t rest = op.mask; rest; rest &= rest - 1) {
             const std::uint64_t address = op.address[static_cast<unsigned>(std::countr_zero(rest))];
@@ -52,13 +65,26 @@ class Coalescer {
     const Access& operator[](std::uint32_t i) const { return accesses_[i]; }
 
   private:
+    /// The lanes among these whose address no lower one of them has.
+    static std::uint32_t first_lanes(const gpu_program::WarpOp& op, std::uint32_t lanes) {
+        std::uint32_t first = 0;
+        for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
+            const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+            bool again = false;
+            for (std::uint32_t lower = first; lower && !again; lower &= lower - 1)
+                again =
+                    op.address[static_cast<unsigned>(std::countr_zero(lower))] == op.address[lane];
+            if (!again) first |= 1u << lane;
+        }
+        return first;
+    }
     /// Adds bytes of one sector.
     void touch(std::uint64_t address, std::uint32_t width) {
         const std::uint64_t first = address & ~std::uint64_t {sector_ - 1};
         const std::uint64_t line = first & ~std::uint64_t {line_ - 1};
         std::uint32_t i = count_;
-        while (i > 0 && lines_[i - 1] != line) --i;
-        if (i == 0) {
+        while (i > first_of_round_ && lines_[i - 1] != line) --i;
+        if (i == first_of_round_) {
             i = ++count_;
             lines_[i - 1] = line;
             touched_[i - 1] = 0;
@@ -94,6 +120,7 @@ class Coalescer {
 
     std::uint32_t line_, sector_;
     std::uint32_t count_ = 0;
+    std::uint32_t first_of_round_ = 0; ///< accesses before it accept no further lanes
     static constexpr std::size_t most = most_rows * gpu_program::warp_lanes * 2;
     std::array<std::uint64_t, most> lines_ {};
     std::array<std::uint32_t, most> touched_ {};

@@ -36,8 +36,11 @@ Command LoadStoreUnit::command_of(WarpOpKind kind) const {
 
 void LoadStoreUnit::access(const ResidentBlock& block, std::uint32_t warp, Scoreboard& results,
                            gpu_program::WarpOp& op) {
-    coalesce(block, warp, op);
     const Command command = command_of(op.kind);
+    if (command == Command::atomic && config_.atomics == Atomics::split)
+        coalescer_.run_apart(op);
+    else
+        coalesce(block, warp, op);
     const std::uint32_t result = op.has_result ? results.begin(coalescer_.size()) : no_result;
     ++stats_.memory_instructions;
     stats_.requests += coalescer_.size();

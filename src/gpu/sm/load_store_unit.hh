@@ -9,10 +9,14 @@
 
 namespace memsim::gpu {
 
-/// Treatment of atomics. loads: as written by tracers without support for atomics (MacSim's,
-/// judging by the read ratios of Ohm-GPU's table II and ZnG's): memory is read but not written.
-enum class Atomics : std::uint8_t { performed, loads };
-constexpr std::array<std::string_view, 2> names_of(Atomics) { return {"performed", "loads"}; }
+/// Treatment of atomics. performed: lanes of a warp share accesses, as in a load. split: as
+/// performed, but lanes that change the same word are in different accesses. loads: as written by
+/// tracers without support for atomics (MacSim's, judging by the read ratios of Ohm-GPU's table II
+/// and ZnG's): memory is read but not written.
+enum class Atomics : std::uint8_t { performed, split, loads };
+constexpr std::array<std::string_view, 3> names_of(Atomics) {
+    return {"performed", "split", "loads"};
+}
 
 struct AccessStats {
     using group = void;

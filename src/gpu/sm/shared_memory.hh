@@ -3,10 +3,13 @@
 #include "core/base/units.hh"
 #include "core/state/fifo.hh"
 
+#include <algorithm>
+
 namespace memsim::gpu {
 
 /// The port of an SM's shared memory and its outstanding loads. An access occupies the port for as
-/// many cycles as its bank conflicts require. Loads complete in order. A value for State.
+/// many cycles as its bank conflicts require. Loads complete in order. Matrix operations may read
+/// their operands through the port without an instruction for that. A value for State.
 struct SharedMemory {
     struct Load {
         Tick ready = 0;
@@ -18,6 +21,15 @@ struct SharedMemory {
 
     bool free(std::int64_t cycle) const { return free_at <= cycle; }
     void access(std::int64_t cycle, std::uint32_t passes) { free_at = cycle + passes; }
+    /// Reads the operands of a matrix operation that is issued in this cycle, once the port is
+    /// free. Returns the cycles until the tensor core has performed it; `cycles`: those that the
+    /// operation takes with its operands there. The core multiplies while operands arrive.
+    std::uint32_t operands(std::int64_t cycle, std::uint32_t passes, std::uint32_t cycles) {
+        if (passes == 0) return cycles;
+        const std::int64_t start = std::max(cycle, free_at);
+        access(start, passes);
+        return static_cast<std::uint32_t>(start - cycle) + std::max(passes, cycles);
+    }
     void load(const Load& l) { loads.push(l); }
     /// Calls done(warp, result) for the completed loads.
     template <class F>

@@ -188,7 +188,8 @@ void Sm::multiply(std::uint32_t w, const gpu_program::WarpOp& op, std::int64_t c
     std::uint32_t cycles = passes(op.mask) * op.products / params.lanes(); // on the lanes
     std::uint32_t latency = params.arithmetic_latency();
     if (params.tensor_cores()) {
-        cycles = params.tensor.cycles(op.products);
+        cycles = state.shared.operands(cycle, op.passes, params.tensor.cycles(op.products));
+        stat.shared_passes += op.passes;
         latency = params.tensor.tensor_latency();
         ++stat.matrix_operations[core];
         stat.tensor_busy[core] += cycles;
@@ -222,17 +223,16 @@ void Sm::result(std::uint32_t w, std::uint32_t place) {
 /// Arms the timer for the next edge at which an operation can issue, or for the completion of a
 /// shared-memory load. `edge`: the first one at or after now, if any warp is ready or asleep.
 void Sm::arm_next(const ClockEdge& edge) {
-    constexpr std::int64_t never_cycle = IssueSlots::never;
     const ReadyWarps::Sets& ready = state.ready.sets;
     std::int64_t next = state.ready.next_awake();
     const WarpSet memory = unit_->room() ? ready.memory : WarpSet {};
     const bool any = bool(ready.compute | memory | ready.shared | ready.matrix);
     Tick at = never;
-    if (any || next != never_cycle || assists()) {
+    if (any || next != IssueSlots::never || assists()) {
         const std::int64_t from = edge.tick == now() ? edge.cycle + 1 : edge.cycle;
         const std::int64_t unit = std::max(from, state.load_store_free);
         for (std::uint32_t s = 0; any && s < own_.size(); ++s) {
-            std::int64_t first = never_cycle;
+            std::int64_t first = IssueSlots::never;
             if (ready.shared & own_[s]) first = std::max(unit, state.shared.free_at);
             if (memory & own_[s]) first = std::min(first, unit);
             if (ready.matrix & own_[s])
@@ -241,7 +241,7 @@ void Sm::arm_next(const ClockEdge& edge) {
             if (first < next) next = std::min(next, slots_.next(s, first));
         }
         if (assists()) next = std::min(next, state.assist.next(slots_, from));
-        if (next != never_cycle) at = clock_.advance(edge, next - edge.cycle).tick;
+        if (next != IssueSlots::never) at = clock_.advance(edge, next - edge.cycle).tick;
     }
     arm(state.next, std::min({at, state.shared.next(), state.tensor.next()}));
 }

@@ -32,15 +32,18 @@ class BankedSlots {
     void take() { state_.slots.take(); }
     /// The tick at which a port of the bank is free; `now` if one is free already. `now` lies in
     /// the current cycle.
-    Tick bank_free(std::uint32_t bank, Tick now) const {
-        const std::int64_t free = *least(bank);
-        if (free < state_.slots.next.cycle) return now;
-        return clock_.advance(state_.slots.next, free - state_.slots.next.cycle).tick;
+    Tick bank_free(std::uint32_t bank, Tick now) const { return begin_of(*least(bank), now); }
+    /// The beginning of a cycle; `now` if it has begun. `now` lies in the current cycle.
+    Tick begin_of(std::int64_t cycle, Tick now) const {
+        if (cycle < state_.slots.next.cycle) return now;
+        return clock_.advance(state_.slots.next, cycle - state_.slots.next.cycle).tick;
     }
+    /// The number of the current cycle.
+    std::int64_t cycle() const { return state_.slots.next.cycle - 1; }
     /// Occupies a port of the bank from the current cycle, or from the cycle in which one is free.
     void occupy(std::uint32_t bank, std::int64_t cycles) {
         std::int64_t& port = *least(bank);
-        port = std::max(port, state_.slots.next.cycle - 1) + cycles;
+        port = std::max(port, cycle()) + cycles;
     }
 
     /// Cycles from `now` on in which ports are occupied.

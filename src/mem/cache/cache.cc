@@ -32,7 +32,9 @@ void Cache::init() {
     state.reserved = params.writes.reserved_ways();
     state.hint_done.assign(params.hints.hint_ports(), 0);
     const unsigned reads = params.timing.read_cycles(), writes = params.timing.write_cycles();
-    if (writes > reads) late_ = stages_->slots.clock().cycles(writes - reads);
+    const unsigned late = writes > reads ? writes - reads : 0;
+    late_write_ = stages_->slots.clock().cycles(late);
+    late_atomic_ = stages_->slots.clock().cycles(late + params.timing.atomic_latency());
 }
 
 /// The addresses that this cache serves.
@@ -127,7 +129,7 @@ CacheStall Cache::serve_here(const Access& a) {
         const bool in_part = cache::without(cache::without(a.touched, a.whole), a.valid);
         if (s.config.fetches && in_part) return s.misses.miss(a);
         const CacheStall cause = s.writes.stay(a);
-        if (cause == served) answer_write(a.request);
+        if (cause == served) answer_write(a.request, late_write_);
         return cause;
     }
     if (cache::without(a.touched, a.valid)) return s.misses.miss(a);
@@ -138,9 +140,15 @@ CacheStall Cache::serve_here(const Access& a) {
         if (a.request.needs_response()) answer(protocol::answer(a.request), a.line, true);
         return served;
     }
+    if (const Tick free = s.changing.free(a, now()); free > now()) {
+        arm(state.next_cycle, free);
+        return CacheStall::bank;
+    }
     const CacheStall cause = s.writes.perform_atomic(a);
-    if (cause == served) answer_write(a.request);
-    return cause;
+    if (cause != served) return cause;
+    s.changing.begin(a);
+    answer_write(a.request, late_atomic_);
+    return served;
 }
 
 // ---- hints: use the lookup slots that accesses leave free -------------------------------------
@@ -265,11 +273,13 @@ void Cache::send_up(const MemResponse& r, bool here) {
     port.cpu_side.send(r);
 }
 
-/// A write is answered when it has been written into the array.
-void Cache::answer_write(const MemRequest& r) {
+/// A write or atomic is answered when it has been written into the array, after those before it
+/// that are late.
+void Cache::answer_write(const MemRequest& r, Tick late) {
     if (!r.needs_response()) return;
-    if (late_ == 0) return answer(protocol::answer(r), TagArray::none, true);
-    state.late.push({now() + late_, protocol::answer(r)});
+    if (late == 0) return answer(protocol::answer(r), TagArray::none, true);
+    const Tick last = state.late.empty() ? 0 : state.late.back().at;
+    state.late.push({std::max(last, now() + late), protocol::answer(r)});
     if (state.late.size() == 1) arm(state.next_late, state.late.front().at);
 }
 

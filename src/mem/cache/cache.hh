@@ -20,7 +20,8 @@ using protocol::Mem;
 /// accepted when it arrives, occupies its bank for a write (unless `fill_port` is set) and answers
 /// all requests that it completes, `latency` later.
 ///
-/// A write-back cache performs atomics; other caches forward them and drop their copy. Reserved
+/// A write-back cache performs atomics; other caches forward them and drop their copy. Atomics that
+/// change one sector follow each other at `atomic_interval` or later. Reserved
 /// ways keep written lines under every write policy until they are evicted or flushed. Hints fetch
 /// missing sectors if resources are free; otherwise they are dropped. Evicted lines are offered to
 /// the component below if it accepts victims (protocol/victims.hh).
@@ -101,7 +102,7 @@ class Cache final : public Model<Cache>,
     void come_back(const protocol::MemResponse& r);
     void answer(protocol::MemResponse r, std::uint32_t line, bool here);
     void send_up(const protocol::MemResponse& r, bool here);
-    void answer_write(const protocol::MemRequest& r);
+    void answer_write(const protocol::MemRequest& r, Tick late);
     void set_stall(CacheStall cause);
     [[noreturn]] void refuse_request(const protocol::MemRequest& r) const;
     void warm();
@@ -109,7 +110,8 @@ class Cache final : public Model<Cache>,
 
     std::optional<cache::Stages> stages_; ///< operate on State
     protocol::AddressShare share_;        ///< the addresses that this cache serves
-    Tick late_ = 0; ///< extra latency of a write's response compared with a read's
+    Tick late_write_ = 0;  ///< extra latency of a write's response compared with a read's
+    Tick late_atomic_ = 0; ///< extra latency of an atomic's response
 };
 
 } // namespace memsim::mem

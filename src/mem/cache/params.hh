@@ -89,6 +89,16 @@ struct TimingParams {
         {1, 1024},
         "Cycles that a write occupies its bank; the response waits for the bank",
         assumed("an SRAM; ZnG table I has 5 of STT-MRAM")};
+    Param<unsigned> atomic_interval {
+        1,
+        {1, 1024},
+        "Least cycles from an atomic to the next one that changes the same sector",
+        assumed("an atomic unit as fast as its bank")};
+    Param<unsigned> atomic_latency {
+        0,
+        {0, 4096},
+        "Cycles from the lookup of an atomic to its response, in addition to those of a write",
+        assumed("an atomic unit as fast as its bank")};
     Param<bool> fill_port {false, "Give fills a port of their own, so that they occupy no bank",
                            switched_off()};
 };

@@ -11,7 +11,7 @@ Stages::Stages(const Params& p, const device_parts::Interleave& interleave, cons
       mshr_use(p.queues.mshrs(), p.queues.mshr_lines(), state.mshrs, state.mshr_use),
       slots(p.timing.clock(), p.timing.accesses_per_cycle(), p.timing.banks(),
             p.timing.bank_ports(), state.slots),
-      banks(slots, stat.bank_busy),
+      banks(slots, stat.bank_busy), changing(p.timing.atomic_interval(), slots, state.changing),
       outlet({p.queues.mem_queue(), config.mshrs, p.queues.outstanding(), p.stage(),
               p.timing.miss_latency()},
              below.port, sim, state.outlet),

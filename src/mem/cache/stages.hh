@@ -2,6 +2,7 @@
 
 #include "mem/cache/commands.hh"
 #include "mem/cache/fills.hh"
+#include "mem/cache/lines/changing_sectors.hh"
 #include "mem/cache/prefetching.hh"
 #include "mem/cache/writes.hh"
 
@@ -24,6 +25,7 @@ struct Stages {
     MshrUse mshr_use;
     BankedSlots slots;
     Banks banks;
+    ChangingSectors changing;
     Outlet outlet;
     Accounting accounting;
     Claims claims;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "mem/cache/banked_slots.hh"
+#include "mem/cache/lines/changing_sectors.hh"
 #include "mem/cache/lines/mshr_use.hh"
 #include "mem/cache/outlet.hh"
 #include "mem/cache/stats.hh"
@@ -33,7 +33,8 @@ struct State { // fields used by every access come first, in one cache line
     MshrUse::State mshr_use;
     BankedSlotsState slots;
     Outlet::State outlet;
-    Fifo<Late> late; ///< responses to writes that wait for the array
+    Fifo<Late> late; ///< responses to writes and atomics that wait for the array
+    ChangingSectors::State changing;
     Flush flush;
     LineContents::State contents;
     std::vector<std::uint32_t> hint_done; ///< bytes processed of the first hint of each port

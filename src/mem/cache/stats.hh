@@ -69,7 +69,9 @@ struct Stats {
     Counter stalled_by_mem_side {Unit::count, "Requests stalled by a full queue to the next level"};
     Counter stalled_by_set {Unit::count,
                             "Requests stalled because all lines of the set were being filled"};
-    Counter stalled_by_bank {Unit::count, "Requests stalled by a busy bank"};
+    Counter stalled_by_bank {
+        Unit::count,
+        "Requests stalled by a busy bank, or by an atomic that was changing their sectors"};
     Counter stalled_by_flush {Unit::count, "Requests stalled by a flush"};
     ElapsedTime stall_time {"Time during which the first request was stalled"};
 

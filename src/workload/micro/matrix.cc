@@ -1,7 +1,8 @@
 #include "workload/catalogue.hh"
 
 /// Operations of tensor cores on tiles of ones, so each adds the tile's depth to all sums. A warp
-/// with one sum measures the latency of an operation, warps with several sums the rate.
+/// with one sum measures the latency of an operation, warps with several sums the rate. Operations
+/// of four warps (wgmma) read both operands from shared memory.
 namespace memsim::workload {
 
 namespace {
@@ -9,7 +10,8 @@ namespace {
 constexpr u32 depth = 16;
 
 /// `products`: multiply-accumulates of a warp's operation. `sums`: tiles to which it adds in turn.
-template <u32 products, u32 sums>
+/// `operands`: bytes that it reads from shared memory.
+template <u32 products, u32 sums, u32 operands>
 class MatrixOperations final : public Application {
   public:
     explicit MatrixOperations(const Options& options)
@@ -35,7 +37,10 @@ class MatrixOperations final : public Application {
         for (u32 i = 0; i < options_.iterations; ++i) {
             Lanes<float>& s = sum[i % sums];
             for (u32 lane = 0; lane < gpu_program::warp_lanes; ++lane) s[lane] += depth;
-            w.matrix(products, s);
+            if constexpr (operands != 0)
+                w.matrix_of_shared(products, operands, s);
+            else
+                w.matrix(products, s);
         }
         Lanes<float> all = sum[0];
         for (u32 i = 1; i < sums; ++i) all = all + sum[i];
@@ -48,7 +53,7 @@ class MatrixOperations final : public Application {
     u32 multiply_;
 };
 
-template <u32 products, u32 sums>
+template <u32 products, u32 sums, u32 operands = 0>
 Workload matrix(const char* name, const char* doc) {
     return {.names = {name},
             .doc = doc,
@@ -59,12 +64,18 @@ Workload matrix(const char* name, const char* doc) {
             .most = 1 << 22,
             .iterations = 64,
             .memory = [](const Options& o) { return 4 * o.size; },
-            .make = make<MatrixOperations<products, sums>>};
+            .make = make<MatrixOperations<products, sums, operands>>};
 }
 
-constexpr u32 mma_products = 16 * 8 * depth;         // m16n8k16
-constexpr u32 wmma_products = 16 * 16 * depth;       // m16n16k16
-constexpr u32 wgmma_products = 64 * 256 * depth / 4; // m64n256k16, of four warps
+constexpr u32 mma_products = 16 * 8 * depth;   // m16n8k16
+constexpr u32 wmma_products = 16 * 16 * depth; // m16n16k16
+/// A quarter of m64nNk16, which is an operation of four warps.
+constexpr u32 wgmma_products(u32 n) { return 64 * n * depth / 4; }
+constexpr u32 wgmma_operands(u32 n) { return 2 * depth * (64 + n) / 4; }
+template <u32 n>
+Workload wgmma(const char* name, const char* doc) {
+    return matrix<wgmma_products(n), 2, wgmma_operands(n)>(name, doc);
+}
 
 const Entry mma_chain {matrix<mma_products, 1>(
     "mma_chain", "m16n8k16 on tensor cores; each operation needs the sum of the one before")};
@@ -74,8 +85,12 @@ const Entry wmma_chain {matrix<wmma_products, 1>(
     "wmma_chain", "m16n16k16 on tensor cores; each operation needs the sum of the one before")};
 const Entry wmma {
     matrix<wmma_products, 8>("wmma", "m16n16k16 on tensor cores, with eight sums for each warp")};
-const Entry wgmma {matrix<wgmma_products, 2>(
-    "wgmma", "m64n256k16 of four warps on tensor cores, with two sums for each warp")};
+const Entry wgmma_256 {
+    wgmma<256>("wgmma", "m64n256k16 of four warps on tensor cores, with two sums for each warp")};
+const Entry wgmma_64 {
+    wgmma<64>("wgmma_n64", "m64n64k16 of four warps on tensor cores, with two sums for each warp")};
+const Entry wgmma_32 {
+    wgmma<32>("wgmma_n32", "m64n32k16 of four warps on tensor cores, with two sums for each warp")};
 
 } // namespace
 

@@ -65,6 +65,7 @@ struct Shared {
     u32 size = 0;
 };
 
+inline constexpr u32 shared_bytes_a_cycle = 128; ///< of all 32 banks
 /// The cycles in which 32 banks serve these lanes: the maximum number of different words of one
 /// bank.
 u32 bank_passes(Mask lanes, const std::array<u32, warp_lanes>& address, u32 width);
@@ -314,6 +315,15 @@ class Warp : public Flow {
     void matrix(u32 products, Lanes<T>& sum, const Operands&... operands) {
         MEMSIM_ASSERT(active_ == threads_, "a matrix operation is one of all threads of a warp");
         stream_.matrix(active_, products, take((open(sum.needs) | ... | open(operands.needs))));
+        sum.flow = this;
+        sum.needs = new_result();
+    }
+    /// The same with operands in shared memory, as wgmma reads them: `bytes` of them for this warp.
+    template <class T>
+    void matrix_of_shared(u32 products, u32 bytes, Lanes<T>& sum) {
+        MEMSIM_ASSERT(active_ == threads_, "a matrix operation is one of all threads of a warp");
+        const u32 passes = (bytes + shared_bytes_a_cycle - 1) / shared_bytes_a_cycle;
+        stream_.matrix(active_, products, take(open(sum.needs)), passes);
         sum.flow = this;
         sum.needs = new_result();
     }

@@ -65,6 +65,25 @@ TEST_CASE("A word across the end of a sector touches two, also of two lines", "[
     CHECK(c.size() == 33); // each line ends one word and begins the one before
 }
 
+TEST_CASE("Lanes that change one word are apart: its first lanes share accesses, then its second",
+          "[coalescer]") {
+    Coalescer c(128, 32);
+    WarpOp op = load(0xf, [](unsigned i) { return std::uint64_t {0x1000} + 4 * (i % 2); });
+    c.run_apart(op);
+    REQUIRE(c.size() == 2);
+    CHECK(c[0].address == 0x1000);
+    CHECK(c[1].address == 0x1000);
+    CHECK(op.mask == 0xf);
+    op = load(~0u, [](unsigned) { return std::uint64_t {0x1000}; });
+    c.run_apart(op);
+    CHECK(c.size() == 32);
+    op = load(~0u, [](unsigned i) { return std::uint64_t {0x1000} + 4 * i; });
+    c.run_apart(op);
+    CHECK(c.size() == 1);
+    c.run(load(~0u, [](unsigned) { return std::uint64_t {0x1000}; })); // not those of a load
+    CHECK(c.size() == 1);
+}
+
 TEST_CASE("Equal addresses are one access; inactive lanes none", "[coalescer]") {
     Coalescer c(128, 32);
     c.run(load(0x80000001u,

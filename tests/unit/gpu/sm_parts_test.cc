@@ -132,6 +132,19 @@ TEST_CASE("An access to shared memory occupies the port for its passes; loads co
     CHECK(m.next() == 700);
 }
 
+TEST_CASE("Operands of a matrix operation wait for the port and occupy it for their passes",
+          "[sm_parts]") {
+    SharedMemory m;
+    CHECK(m.operands(10, 0, 8) == 8); // none
+    CHECK(m.free(10));
+    CHECK(m.operands(10, 3, 8) == 8); // they arrive while the core multiplies
+    CHECK_FALSE(m.free(12));
+    CHECK(m.free(13));
+    CHECK(m.operands(11, 9, 8) == 2 + 9); // from cycle 13 on, slower than the core
+    CHECK_FALSE(m.free(21));
+    CHECK(m.free(22));
+}
+
 TEST_CASE("A barrier releases its warps when all running warps have arrived", "[sm_parts]") {
     ResidentBlocks blocks;
     blocks.resize(2);

@@ -45,6 +45,25 @@ TEST_CASE("Atomics may be the loads that tracers write", "[sm]") {
     CHECK(run(WarpOpKind::store, "loads").first == 0);
 }
 
+TEST_CASE("Atomics of a warp on one word are apart where they are split", "[sm]") {
+    const auto requests = [](const char* atomics, WarpOpKind kind, std::int64_t stride) {
+        Script s;
+        s.write = [=](auto& w, unsigned) {
+            w.access(kind, 16, ~0u, 4, word(0, stride));
+            w.compute(~0u, 1, kind == WarpOpKind::reduce ? 0 : 1);
+        };
+        ScriptRig rig(s, {{"atomics", atomics}});
+        rig.run();
+        return rig.sm().stat.memory.requests.value();
+    };
+    CHECK(requests("split", WarpOpKind::atomic, 0) == 32);
+    CHECK(requests("split", WarpOpKind::reduce, 0) == 32);
+    CHECK(requests("split", WarpOpKind::atomic, 4) == 1);
+    CHECK(requests("split", WarpOpKind::load, 0) == 1);
+    CHECK(requests("performed", WarpOpKind::atomic, 0) == 1);
+    CHECK(requests("loads", WarpOpKind::atomic, 0) == 1);
+}
+
 TEST_CASE("An instruction takes a cycle for each group of lanes that has an active thread",
           "[sm]") {
     const auto cycles = [](const char* lanes, std::uint32_t mask, WarpOpKind kind) {
@@ -186,6 +205,31 @@ TEST_CASE("A matrix operation occupies its scheduler's tensor core, then its lat
     CHECK(at(3, 2048, false) == start + 20 * 8 + 17);  // two warps share a core
     // Without tensor cores the 32 lanes perform them.
     CHECK(cycles_of(1, 2048, true, {{"arithmetic_latency", "5"}}) == start + 10 * (64 + 5));
+}
+
+TEST_CASE("Operands in shared memory occupy its port, and the tensor core until they have arrived",
+          "[sm][tensor]") {
+    const auto cycles_of = [](unsigned warps, unsigned passes) {
+        Script s;
+        s.warps = warps;
+        s.write = [=](auto& w, unsigned) {
+            for (unsigned i = 0; i < 10; ++i) w.matrix(~0u, 2048, 0, passes); // 8 cycles
+        };
+        ScriptRig rig(s, {{"schedulers", "2"},
+                          {"tensor_cores", "2"},
+                          {"tensor_rate", "256"},
+                          {"tensor_latency", "17"},
+                          {"arithmetic_latency", "5"}});
+        rig.run();
+        CHECK(rig.sm().stat.shared_passes.total(never) == 10 * warps * passes);
+        return static_cast<unsigned>(rig.cycles());
+    };
+    const unsigned start = cycles_of(1, 0) - (10 * 8 + 17);
+    CHECK(cycles_of(1, 8) == start + 10 * 8 + 17); // as fast as the core
+    CHECK(cycles_of(1, 9) == start + 10 * 9 + 17);
+    // Two cores: the second one's first operands wait for the port, then there is time for both.
+    CHECK(cycles_of(2, 4) == start + 4 + 10 * 8 + 17);
+    CHECK(cycles_of(2, 5) == start + 20 * 5 + (8 - 5) + 17); // the port limits both
 }
 
 TEST_CASE("Warps hide each other's latency", "[sm]") {

@@ -123,7 +123,8 @@ TEST_CASE("a stream returns the written operations") {
             op.kind = WarpOpKind::matrix, op.mask = mask, op.instructions = 1;
             op.products = static_cast<u32>(random.next()), op.waits = waits;
             op.has_result = true;
-            writer.matrix(mask, op.products, waits);
+            op.passes = random.below(2) == 0 ? static_cast<u32>(random.below(300)) : 0;
+            writer.matrix(mask, op.products, waits, op.passes);
             written.push_back(op);
             continue;
         }

@@ -88,6 +88,27 @@ TEST_CASE("a fill takes its bank for a write, unless it has a port", "[mem][cach
 
 // ---- writes ----------------------------------------------------------------------------------
 
+TEST_CASE("Atomics on one sector start an interval apart, exactly; on others they do not wait",
+          "[mem][cache]") {
+    Rig rig(one_ns + "write_policy=write_back write_allocate=true banks=2 bank_ports=2 "
+                     "accesses_per_cycle=4 atomic_interval=9 atomic_latency=5");
+    Driver& d = rig.driver();
+    d.read(0, 0, 64);
+    d.plan(1000 * ns, Command::atomic, 0, 4);
+    d.plan(1000 * ns, Command::atomic, 32, 4); // another sector
+    d.plan(1000 * ns, Command::atomic, 8, 4);  // another word of the first
+    d.plan(1008 * ns, Command::read, 0, 4);    // behind it
+    d.plan(1020 * ns, Command::atomic, 0, 4);  // after the interval
+    rig.run();
+    CHECK(d.answered(1) == 1005 * ns + hit_time);
+    CHECK(d.answered(2) == 1005 * ns + hit_time);
+    CHECK(d.answered(3) == 1009 * ns + 5 * ns + hit_time - 1); // at the beginning of a cycle
+    CHECK(d.answered(4) == 1009 * ns + hit_time - 1);
+    CHECK(d.answered(5) == 1025 * ns + hit_time);
+    CHECK(stalls(rig) == 1);
+    CHECK(value(rig.cache().stat.atomics) == 4);
+}
+
 TEST_CASE("a sector written in part is fetched when it is read", "[mem][cache]") {
     Rig rig("write_policy=write_back write_allocate=true fetch_on_write=false");
     Driver& d = rig.driver();

@@ -12,6 +12,7 @@ struct BatchShape {
     u32 experts = 0;    ///< of each layer; 0: one feed-forward part for all tokens
     u32 used = 0;       ///< experts of a token
     float temperature = 0;
+    bool shared_operands = false; ///< tensor cores read those of large tiles from shared memory
     Requests requests;
 
     u32 pairs() const { return std::max(used, 1u); } ///< results of the feed-forward part, a token

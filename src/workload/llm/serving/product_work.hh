@@ -14,8 +14,9 @@ struct ProductWork {
     const Matrix* matrix;
     const Matrix* beside; ///< null, or a matrix of which the block computes the same rows
     u32 columns, rows, bits;
-    u32 first_row; ///< of the matrix
-    u32 tokens;    ///< rows of the tile that are used
+    u32 first_row;                ///< of the matrix
+    u32 tokens;                   ///< rows of the tile that are used
+    bool shared_operands = false; ///< tensor cores read those of large tiles from shared memory
 
     u32 per_word() const { return 64 / bits; }
     u32 row_words() const { return columns / per_word(); }

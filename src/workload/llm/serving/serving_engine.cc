@@ -68,6 +68,7 @@ BatchShape ServingEngine::shape() const {
                                                  " experts: make it at most that");
     constexpr float unit = 1e9f; // of a Fraction
     shape.temperature = static_cast<float>(params.choice.temperature->raw) / unit;
+    shape.shared_operands = params.products.shared_operands();
     shape.requests = requests_of(params.load);
     check(shape.requests);
     check_room(batch_bytes(shape), largest_array(shape));

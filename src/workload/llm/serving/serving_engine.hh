@@ -26,6 +26,15 @@ struct ExpertParams {
                                  assumed("results are compared with a reference's tokens")};
 };
 
+struct ProductParams {
+    using group = void;
+    Param<bool> shared_operands {
+        false,
+        "Have tensor cores read the operands of large tiles from shared memory, as wgmma of an "
+        "H100 does, instead of loading them to registers",
+        assumed("kernels that run on all chips with tensor cores")};
+};
+
 /// The load and the limits of the engine.
 struct RequestParams {
     using group = void;
@@ -85,6 +94,7 @@ class ServingEngine final : public Model<ServingEngine>, public protocol::HasKer
     struct Params {
         DecoderParams decoder;
         ExpertParams choice;
+        ProductParams products;
         RequestParams load;
         Param<std::uint64_t> seed {
             1, "Seed of weights, cache, block tables, prompts, arrivals and drawn tokens"};

@@ -80,6 +80,8 @@ class TiledProduct {
     static constexpr u32 stride = step_columns / values_in_word + 2; ///< words; no bank conflicts
     static constexpr u32 k_columns = 32; ///< of an operation on the tensor cores
     static constexpr u32 group_warps = 4;
+    static constexpr u32 group_rows = 64; ///< of an operation of a group
+    static constexpr u32 bytes_of_value = 2;
     static constexpr u32 threads = group_warps * warp_lanes; ///< of a group
     static constexpr u32 sums_stride = 36; ///< words of a row of sums, two in a word
     static constexpr u32 rows_at_once = 32;
@@ -106,6 +108,7 @@ class TiledProduct {
     u32 weight_loads() const { return size_ * words() / threads; }
     bool scaled() const { return work_.bits < 16; }
     u32 warp_rows() const { return size_ / 2; } ///< of activations and of the matrix in a warp
+    u32 products() const { return warp_rows() * warp_rows() * k_columns; } ///< of an operation
     u32 first_token(const Warp& w) const { return w.index() % 2 * warp_rows(); }
     /// The row of the tile.
     u32 first_of(const Warp& w) const { return place_in_group(w) / 2 * warp_rows(); }
@@ -208,11 +211,31 @@ class TiledProduct {
             }
     }
 
+    /// Whether tensor cores read operands from shared memory: in operations of a group's four warps
+    /// on 64 rows of activations and all rows of the matrix.
+    bool shared_operands() const { return work_.shared_operands && size_ % group_rows == 0; }
+    /// Bytes of operands that a warp reads for `k_columns` columns: a quarter of the group's.
+    u32 operand_bytes() const {
+        return size_ / group_rows * (group_rows + size_) * k_columns * bytes_of_value / group_warps;
+    }
     void multiply(Warp& w) {
-        const auto lane = w.lane();
-        const auto place = mad(lane >> 2, stride, (lane & 3) * 2);
         const u32 token = first_token(w), row = first_of(w);
         Group& group = groups_[group_of(w)];
+        if (shared_operands())
+            for (u32 k = 0; k < step_columns; k += k_columns)
+                w.matrix_of_shared(products(), operand_bytes(), sum_[w]);
+        else
+            multiply_fragments(w, group, token, row);
+        w.extra(rule::loop_round);
+        for (u32 t = token; t < std::min(token + warp_rows(), work_.tokens); ++t)
+            for (u32 r = row; r < row + warp_rows(); r += rows_at_once)
+                add_products(&group.x[t * step_columns], &group.weights[r],
+                             &group.sums[t * size_ + r]);
+    }
+    /// Loads operands to registers, as ldmatrix and mma do.
+    void multiply_fragments(Warp& w, Group& group, u32 token, u32 row) {
+        const auto lane = w.lane();
+        const auto place = mad(lane >> 2, stride, (lane & 3) * 2);
         for (u32 k = 0; k < step_columns; k += k_columns) {
             Lanes<u64> operands;
             const auto read = [&](TiledSite site, u32 first, u32 at) {
@@ -222,13 +245,8 @@ class TiledProduct {
             for (u32 t = 0; t < warp_rows(); t += 8) read(TiledSite::operand_x, 0, token + t);
             for (u32 r = 0; r < warp_rows(); r += 8)
                 read(TiledSite::operand, first_weight(), row + r);
-            w.matrix(warp_rows() * warp_rows() * k_columns, sum_[w], operands);
+            w.matrix(products(), sum_[w], operands);
         }
-        w.extra(rule::loop_round);
-        for (u32 t = token; t < std::min(token + warp_rows(), work_.tokens); ++t)
-            for (u32 r = row; r < row + warp_rows(); r += rows_at_once)
-                add_products(&group.x[t * step_columns], &group.weights[r],
-                             &group.sums[t * size_ + r]);
     }
     void add_products(const float* x, const float* weights, float* to) const {
         std::array<float, rows_at_once> sum;
