@@ -174,16 +174,6 @@ double cost_of_ends(const Sets& sets, const MeasuredWork& work) {
 
 } // namespace
 
-double cost_of(const Partition& p, const MeasuredWork& work, unsigned threads) {
-    ComponentWork of_part(p.parts), load;
-    for (std::size_t i = 0; i < p.part_of.size(); ++i) of_part[p.part_of[i]] += work.wakes[i];
-    assign(of_part, threads, load);
-    const auto sum = std::accumulate(load.begin(), load.end(), std::uint64_t {});
-    const auto most = *std::max_element(load.begin(), load.end());
-    const double share = sum ? static_cast<double>(most) / static_cast<double>(sum) : 1;
-    return share + cost_of_ends(p.sets, work);
-}
-
 double most_speed_up(const Sets& sets, const ComponentWork& work, unsigned threads) {
     ComponentWork load;
     assign(work_of_sets(sets, work), threads, load);

@@ -61,9 +61,6 @@ constexpr double wakes_of_an_end = 32; ///< about 3 us
 /// The share of the work that runs beside other work from which on threads are used.
 constexpr double least_gain = 1.0 / 8;
 
-/// The cost of a given partition on so many threads.
-double cost_of(const Partition& partition, const MeasuredWork& work, unsigned threads);
-
 /// Divides the machine into at most `parts` partitions of similar work, for `threads` threads. Of
 /// all possible windows chooses the one with the least cost: short windows divide a machine into
 /// more sets, long ones end less often. Nothing if all components form one set.

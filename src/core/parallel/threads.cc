@@ -22,7 +22,7 @@ constexpr std::uint64_t shortest_trial = 1'000, fewest_wakes = 20'000;
 constexpr std::uint64_t until_judged = 20'000, wakes_until_judged = 400'000;
 /// Partitions for each thread. Threads take them in turn, so that all have equal work even if the
 /// work of a partition differs from window to window.
-constexpr unsigned parts_of_thread = 8;
+constexpr unsigned parts_of_thread = 12;
 /// Calls of run(), about ten a second, and judgements until the next trial, at most.
 constexpr unsigned longest_pause = 32;
 constexpr unsigned for_ever = ~0u;
@@ -147,7 +147,7 @@ std::optional<Stop> Threads::try_out(Simulation& whole, const std::vector<Compon
     if (by_hand_.empty())
         choice_ = choose(components, measured_, cores(), parts_of_thread * cores());
     else
-        choice_ = {windows.partition(), cost_of(windows.partition(), measured_, cores())};
+        choice_ = {windows.partition(), 1};
     return stop;
 }
 
