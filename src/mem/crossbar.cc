@@ -85,7 +85,7 @@ void Crossbar::wake() {
         },
         [&](const MemResponse& r, std::uint32_t) {
             sim().stamps().mark(r.stamps, static_cast<std::size_t>(protocol::Stage::network),
-                                now() + params.latency->raw);
+                                now() + of_responses(&params).raw);
             ++stat.responses;
             stat.response_bytes += r.wire_bytes();
         },

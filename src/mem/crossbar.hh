@@ -18,12 +18,13 @@ using protocol::Mem;
 /// Models        Every input and output port carries `width` bytes and at most one message per
 ///               cycle in each direction: a message occupies it for ceil(bytes / width) cycles. At
 ///               clock edges each output selects an input by `arbitration`. A message arrives with
-///               its last byte, `latency` after it left. Messages wait in virtual output queues: a
-///               busy or blocked output delays messages to other outputs only if an input's buffer
-///               is full. This avoids the head-of-line blocking that limits input queues to 59 %
-///               under uniform traffic (Karol, Hluchyj, Morgan 1987). An input may feed several
-///               outputs in one cycle from its buffer. Hints wait like requests, but are dropped if
-///               the input's buffer is full or the slice does not accept hints.
+///               its last byte, `latency` or `response_latency` after it left. Messages wait in
+///               virtual output queues: a busy or blocked output delays messages to other outputs
+///               only if an input's buffer is full. This avoids the head-of-line blocking that
+///               limits input queues to 59 % under uniform traffic (Karol, Hluchyj, Morgan 1987).
+///               An input may feed several outputs in one cycle from its buffer. Hints wait like
+///               requests, but are dropped if the input's buffer is full or the slice does not
+///               accept hints.
 /// Ordering      Messages from one input to one output stay in order.
 /// Requires      `source` holds the return path in mixed radix, so that crossbars can be chained:
 ///               source = source above x inputs + input. It must fit in 16 bits.
@@ -56,6 +57,12 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
                              "Time from the grant to the arrival at the other side",
                              assumed(),
                              Change::tunable};
+        Param<Time> response_latency {0_fs,
+                                      {0_fs, 1_ms},
+                                      "Time from a response's grant to its arrival at the "
+                                      "requester; 0: as latency",
+                                      Change::tunable,
+                                      derived_from("latency")};
         Param<unsigned> queue {
             16, {1, 65536}, "Requests waiting or in flight to an input", queue_places()};
         Param<unsigned> buffer {
@@ -67,10 +74,14 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
         const auto& p = *static_cast<const Params*>(params);
         return {p.width->raw * p.clock->raw};
     }
+    static Time of_responses(const void* params) {
+        const auto& p = *static_cast<const Params*>(params);
+        return p.response_latency->raw ? p.response_latency() : p.latency();
+    }
     struct Ports {
         Many<Responder<Mem>> cpu_side {from<&Params::inputs>,
                                        {.depth = from<&Params::queue>,
-                                        .latency = from<&Params::latency>,
+                                        .latency = &of_responses,
                                         .rate = &wire,
                                         .clock = from<&Params::clock>,
                                         .hints = true},

@@ -50,7 +50,8 @@ class Chip:
     timing, peak    of the memory: preset, and GB/s of all channels
     shared_cycles   latency of shared memory
     l1_cycles       of the L1, beside the SM's own
-    network_cycles  of the crossbar, each way
+    network_cycles  of the crossbar, each way: requests take them from the crossbar to an L2 slice, responses from a
+                    slice to the crossbar
     memory_cycles   from a miss of the L2 to its memory controller and back, beside the DRAM's own
     tensor          tensor_rate, tensor_interval and tensor_latency of gpu.Sm
     dispatch        time from the end of a block to the start of the next in its place
@@ -126,12 +127,17 @@ class Chip:
                 "capacity": cited(self.l1, f"{ACCEL_SIM}: gpgpu_unified_l1d_size"),
                 "latency": self.latency(self.l1_cycles, "chase in the L1"),
             },
-            network=dict(NETWORK, width=self.port, latency=self.latency(self.network_cycles, "chase in the L2")),
+            network=dict(
+                NETWORK,
+                width=self.port,
+                latency=self.latency(self.network_cycles, "chase in the L2"),
+                response_latency=derived(Time.cycles(1, self.megahertz * 1e6), from_="an L2 slice has the rest"),
+            ),
             l2={
                 **L2,
                 "capacity": cited(self.l2, f"{MT4G}: L2 size"),
                 "ways": cited(self.ways, f"{ACCEL_SIM}: gpgpu_cache:dl2, last number of the geometry"),
-                "latency": derived(Time.cycles(1, self.megahertz * 1e6), from_="the crossbar has the rest"),
+                "latency": self.latency(self.network_cycles, "chase in the L2"),
                 "miss_latency": self.latency(self.memory_cycles, "chase in memory"),
             },
             dispatcher={

@@ -1,5 +1,6 @@
 #include "core/parallel/crew.hh"
 
+#include <chrono>
 #include <signal.h>
 
 namespace memsim {
@@ -12,12 +13,21 @@ void rest_briefly() {
 #endif
 }
 
-/// Waits until `value` differs from `old`: first without sleep, because windows are short.
+/// A thread waits so long without sleep, which is longer than it waits at the end of most windows:
+/// a sleeping thread takes about 50 us to wake.
+constexpr auto longest_rest = std::chrono::microseconds(200);
+
+/// Waits until `value` differs from `old`.
 std::uint32_t wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
-    for (int i = 0; i < 2000; ++i) {
+    using Clock = std::chrono::steady_clock;
+    constexpr unsigned few = 256;
+    Clock::time_point began {};
+    for (unsigned i = 1;; ++i) {
         const std::uint32_t now = value.load(std::memory_order_acquire);
         if (now != old) return now;
         rest_briefly();
+        if (i == few) began = Clock::now();
+        if (i % few == 0 && Clock::now() - began > longest_rest) break;
     }
     value.wait(old, std::memory_order_acquire);
     return value.load(std::memory_order_acquire);

@@ -9,7 +9,7 @@
 namespace memsim {
 
 /// Threads that perform one task at a time together, again and again. Each waits for the next task
-/// for some microseconds before it sleeps.
+/// for 200 us before it sleeps.
 class Crew {
   public:
     /// `task(number)` is called by each thread for each task; numbers begin at 1. It does not

@@ -84,8 +84,14 @@ std::vector<std::uint32_t> assign_in_order(const ComponentWork& work, unsigned p
     return part_of;
 }
 
-/// The better of two assignments; one in order may have a part with 1/32 more work.
+/// The better of two assignments; one in order may have a part with 1/32 more work. Each set is a
+/// part if there are not too many.
 std::vector<std::uint32_t> assign_best(const ComponentWork& work, unsigned parts) {
+    if (work.size() <= parts) {
+        std::vector<std::uint32_t> each(work.size());
+        std::iota(each.begin(), each.end(), 0u);
+        return each;
+    }
     ComponentWork load, load_in_order;
     auto best = assign(work, parts, load);
     auto in_order = assign_in_order(work, parts, load_in_order);
@@ -168,16 +174,6 @@ double cost_of_ends(const Sets& sets, const MeasuredWork& work) {
 
 } // namespace
 
-double cost_of(const Partition& p, const MeasuredWork& work, unsigned threads) {
-    ComponentWork load(threads);
-    for (std::size_t i = 0; i < p.part_of.size(); ++i)
-        load[p.part_of[i] % threads] += work.wakes[i];
-    const auto sum = std::accumulate(load.begin(), load.end(), std::uint64_t {});
-    const auto most = *std::max_element(load.begin(), load.end());
-    const double share = sum ? static_cast<double>(most) / static_cast<double>(sum) : 1;
-    return share + cost_of_ends(p.sets, work);
-}
-
 double most_speed_up(const Sets& sets, const ComponentWork& work, unsigned threads) {
     ComponentWork load;
     assign(work_of_sets(sets, work), threads, load);
@@ -188,13 +184,13 @@ double most_speed_up(const Sets& sets, const ComponentWork& work, unsigned threa
 }
 
 std::optional<Choice> choose(const std::vector<Component*>& components, const MeasuredWork& work,
-                             unsigned parts) {
+                             unsigned threads, unsigned parts) {
     std::optional<Sets> chosen;
     double least = 0;
     for (const Tick window : latencies_of(components)) { // a longer window joins more components
         Sets sets = sets_of(components, window);
         if (sets.count < 2) break;
-        const double cost = 1 / most_speed_up(sets, work.wakes, parts) + cost_of_ends(sets, work);
+        const double cost = 1 / most_speed_up(sets, work.wakes, threads) + cost_of_ends(sets, work);
         if (chosen && cost >= least) continue;
         chosen = std::move(sets), least = cost;
     }

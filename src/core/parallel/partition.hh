@@ -58,15 +58,14 @@ struct Choice {
     double cost = 1;
 };
 constexpr double wakes_of_an_end = 32; ///< about 3 us
+/// The share of the work that runs beside other work from which on threads are used.
+constexpr double least_gain = 1.0 / 8;
 
-/// The cost of a given partition, of which thread i executes the parts i, i + threads and so on.
-double cost_of(const Partition& partition, const MeasuredWork& work, unsigned threads);
-
-/// Divides the machine into at most `parts` partitions of similar work. Of all possible windows
-/// chooses the one with the least cost: short windows divide a machine into more sets, long ones
-/// end less often. Nothing if all components form one set.
+/// Divides the machine into at most `parts` partitions of similar work, for `threads` threads. Of
+/// all possible windows chooses the one with the least cost: short windows divide a machine into
+/// more sets, long ones end less often. Nothing if all components form one set.
 std::optional<Choice> choose(const std::vector<Component*>& components, const MeasuredWork& work,
-                             unsigned parts);
+                             unsigned threads, unsigned parts);
 
 /// Two partitions with the longest window. Nothing if all components form one set.
 std::optional<Partition> divide_at_longest(const std::vector<Component*>& components);

@@ -14,14 +14,17 @@ namespace memsim {
 
 namespace {
 
-/// A trial on one thread measures the work of each component until it has so many windows or wakes.
+/// A trial on one thread measures the work of each component, in so many windows or wakes.
 constexpr std::uint64_t trial = 20'000, trial_wakes = 200'000;
 /// A trial that ends earlier, by the end of a call of run(), counts from here on.
 constexpr std::uint64_t shortest_trial = 1'000, fewest_wakes = 20'000;
-/// Windows on several threads until they are judged for the first time, and again.
-constexpr std::uint64_t until_first_judgement = 4'096, until_next_judgement = 131'072;
-/// Calls of run(), about ten a second, until the next trial after partitions did not pay.
-constexpr unsigned pause = 100;
+/// Windows are judged after so many windows or wakes, which is less than a second.
+constexpr std::uint64_t until_judged = 20'000, wakes_until_judged = 400'000;
+/// Partitions for each thread. Threads take them in turn, so that all have equal work even if the
+/// work of a partition differs from window to window.
+constexpr unsigned parts_of_thread = 12;
+/// Calls of run(), about ten a second, and judgements until the next trial, at most.
+constexpr unsigned longest_pause = 32;
 constexpr unsigned for_ever = ~0u;
 
 std::string with_digits(double value, int digits) {
@@ -39,6 +42,15 @@ double wakes_in(Tick window, const MeasuredWork& work) {
     const auto all = std::accumulate(work.wakes.begin(), work.wakes.end(), std::uint64_t {});
     return static_cast<double>(all) * static_cast<double>(window) /
            static_cast<double>(std::max<Tick>(work.time, 1));
+}
+
+double largest_share(const Partition& p, const ComponentWork& wakes) {
+    ComponentWork of_part(p.parts);
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < wakes.size(); ++i)
+        of_part[p.part_of[i]] += wakes[i], sum += wakes[i];
+    return static_cast<double>(*std::ranges::max_element(of_part)) /
+           static_cast<double>(std::max<std::uint64_t>(sum, 1));
 }
 
 std::string in_words(const Partition& p) {
@@ -75,17 +87,16 @@ std::string Threads::obstacle(Simulation& whole) const {
     return {};
 }
 
-void Threads::note(std::string sentence) {
-    if (sentence == last_note_) return;
-    last_note_ = sentence;
-    notes_.push_back(std::move(sentence));
+/// Later notes of one kind differ in their figures only, and may be many.
+void Threads::note(const std::string& kind, std::string sentence) {
+    if (kinds_.insert(kind).second) notes_.push_back(std::move(sentence));
 }
 
 /// The threads of this run: more than there are cores would wait for each other.
 unsigned Threads::cores() {
     const unsigned cores = std::thread::hardware_concurrency();
     if (cores >= options_.threads) return options_.threads;
-    note(count_of(cores, "thread") + ": this computer has no more cores");
+    note("few cores", count_of(cores, "thread") + ": this computer has no more cores");
     return cores;
 }
 
@@ -96,17 +107,19 @@ Stop Threads::run(Simulation& whole, const std::vector<Component*>& components, 
         return whole.run(until);
     }
     if (const std::string why = obstacle(whole); !why.empty()) {
-        note("one thread: " + why);
+        note(why, "one thread: " + why);
         return whole.run(until);
     }
-    if (!windows_) {
-        const auto stop = try_out(whole, components, until);
-        decide(components);
-        if (stop) return *stop;
+    for (;;) {
+        if (!windows_) {
+            const auto stop = try_out(whole, components, until);
+            decide(components);
+            if (stop) return *stop;
+        }
+        while (windows_)
+            if (const auto stop = run_windows(until)) return *stop;
+        if (serial_ != 0 || !choice_) return whole.run(until);
     }
-    while (windows_)
-        if (const auto stop = run_windows(until)) return *stop;
-    return whole.run(until);
 }
 
 /// Measures the work of each component. Makes random partitions, if they are asked for, instead.
@@ -116,7 +129,8 @@ std::optional<Stop> Threads::try_out(Simulation& whole, const std::vector<Compon
     std::optional<Partition> partition = first_partition(components);
     choice_.reset();
     if (!partition || partition->parts < 2) {
-        note("one thread: all components of the machine form one set, which cannot be divided");
+        note("one set", "one thread: all components of the machine form one set, which cannot be "
+                        "divided");
         serial_ = for_ever;
         return {};
     }
@@ -124,19 +138,16 @@ std::optional<Stop> Threads::try_out(Simulation& whole, const std::vector<Compon
         choice_ = {std::move(*partition), 0};
         return {};
     }
-    Windows windows(whole, components, std::move(*partition), 1);
+    Windows windows(whole, components, std::move(*partition), {});
     const Tick from = whole.now();
-    const double began = options_.clock();
     const auto stop = windows.run(until, trial, trial_wakes);
-    seconds_of_wake_ = (options_.clock() - began) /
-                       static_cast<double>(std::max<std::uint64_t>(windows.counts().wakes, 1));
     if (windows.counts().windows < shortest_trial && windows.counts().wakes < fewest_wakes)
         return stop; // the next call tries again
     measured_ = {windows.counts().work, whole.now() - from};
     if (by_hand_.empty())
-        choice_ = choose(components, measured_, cores());
+        choice_ = choose(components, measured_, cores(), parts_of_thread * cores());
     else
-        choice_ = {windows.partition(), cost_of(windows.partition(), measured_, cores())};
+        choice_ = {windows.partition(), 1};
     return stop;
 }
 
@@ -155,79 +166,97 @@ void Threads::divide(const std::vector<Component*>& components,
     serial_ = 0;
 }
 
-/// After a trial: begins to run the best partition, if it pays.
+/// Remains serial, and postpones the trial after the next one, for longer each time.
+void Threads::pause() {
+    serial_ = pause_;
+    pause_ = std::min(2 * pause_, longest_pause);
+}
+
+/// After a trial: begins to run the best partition, unless the windows would have few wakes.
 void Threads::decide(const std::vector<Component*>& components) {
     if (!choice_) return;
-    if (choice_->cost >= 1) {
-        note("one thread: " + in_words(choice_->partition) + " with " +
-             with_digits(wakes_in(choice_->partition.sets.window, measured_), 1) +
-             " wakes would take " +
-             (choice_->cost < 10 ? with_digits(choice_->cost, 2) : "more than 10") +
-             " times as long");
-        serial_ = pause;
-        return;
-    }
-    note(in_words(choice_->partition));
-    judged_ = {};
-    since_ = whole_->now();
-    windows_ = std::make_unique<Windows>(*whole_, components, choice_->partition,
-                                         options_.random_partitions ? options_.threads : cores());
-}
-
-/// Runs windows on all threads; nothing if they were judged. They end if they do not pay.
-std::optional<Stop> Threads::run_windows(Tick until) {
+    const Partition& partition = choice_->partition;
     const bool forced = options_.random_partitions != 0;
-    const double began = options_.clock();
-    const auto stop = windows_->run(until, forced                 ? ~std::uint64_t {0}
-                                           : judged_.windows == 0 ? until_first_judgement
-                                                                  : until_next_judgement);
-    if (stop) return stop;
-    const WindowCounts& now = windows_->counts();
-    WindowCounts recent = now;
-    recent.windows -= judged_.windows, recent.wakes -= judged_.wakes;
-    recent.longest -= judged_.longest;
-    judged_ = now;
-    if (pays(recent, options_.clock() - began)) return {};
-    windows_.reset();
-    serial_ = pause;
-    return {};
+    const double wakes = wakes_in(partition.sets.window, measured_);
+    if (!forced && wakes < wakes_of_an_end) {
+        note("few wakes", "one thread: " + in_words(partition) + " have " + with_digits(wakes, 1) +
+                              " wakes, too few to pay for their ends (" +
+                              with_digits(wakes_of_an_end, 0) + ")");
+        return pause();
+    }
+    if (const double most = largest_share(partition, measured_.wakes);
+        !forced && most > 1 - least_gain) {
+        note("one part", "one thread: " + in_words(partition) + ", of which one has " +
+                             with_digits(100 * most, 0) + " % of the work");
+        return pause();
+    }
+    note("partition", in_words(partition));
+    judged_ = {}, poor_ = 0;
+    since_ = whole_->now();
+    windows_ =
+        std::make_unique<Windows>(*whole_, components, partition,
+                                  Windows::Options {forced ? options_.threads : cores(),
+                                                    forced ? 0 : wakes_of_an_end, options_.clock});
 }
 
-/// Whether windows took less time than one thread would have; if not, there is a note about it.
-bool Threads::pays(const WindowCounts& recent, double seconds) {
+/// Runs windows on all threads. They are judged from time to time, and end if they do not pay.
+std::optional<Stop> Threads::run_windows(Tick until) {
+    if (options_.random_partitions) return windows_->run(until, ~std::uint64_t {0});
+    const auto stop = windows_->run(until, until_judged, judged_.wakes + wakes_until_judged);
+    WindowCounts recent = windows_->counts();
+    recent.add(judged_, -1);
+    if (recent.windows >= until_judged || recent.wakes >= wakes_until_judged) judge(recent);
+    return stop;
+}
+
+/// Ends the windows if they take more time than one thread would, or if a new trial may find better
+/// ones.
+void Threads::judge(const WindowCounts& recent) {
+    const auto windows = static_cast<double>(recent.windows);
     const auto wakes = static_cast<double>(recent.wakes);
-    if (recent.saved() < wakes_of_an_end) {
-        note("one thread: of " + with_digits(wakes / static_cast<double>(recent.windows), 1) +
-             " wakes in a window, " + with_digits(recent.saved(), 1) +
-             " ran beside others, too few to pay for its end (" + with_digits(wakes_of_an_end, 0) +
-             ")");
-        return false;
-    }
-    const double alone = seconds_of_wake_ * wakes;
-    if (seconds >= alone) {
-        note("one thread: windows took " + with_digits(seconds / alone, 2) +
-             " times as long as one thread, as if the cores were not free");
-        return false;
-    }
-    return true;
+    const double crew = recent.crew.each(), alone = recent.alone.each();
+    const bool slow = alone > 0 && crew >= alone, few = wakes < wakes_of_an_end * windows;
+    if (slow)
+        note("slow", "one thread: windows took " + with_digits(crew / alone, 2) +
+                         " times as long as on one thread, as if the cores were not free");
+    else if (few)
+        note("few wakes", "one thread: windows have " + with_digits(wakes / windows, 1) +
+                              " wakes, too few to pay for their ends (" +
+                              with_digits(wakes_of_an_end, 0) + ")");
+    else if (static_cast<double>(recent.crew.wakes) >= least_gain * wakes)
+        pause_ = 1, poor_ = 0;
+    else
+        ++poor_;
+    judged_ = windows_->counts();
+    windows_->halve_times();
+    if (!slow && !few && poor_ < pause_) return;
+    ended_.add(judged_);
+    in_windows_ += whole_->now() - since_;
+    windows_.reset();
+    pause();
+    if (!slow && !few) serial_ = 0; // the windows cost nothing: the next trial begins now
 }
 
 std::vector<std::string> Threads::summary() const {
     std::vector<std::string> all;
-    if (windows_ && windows_->counts().windows) {
-        const WindowCounts& c = windows_->counts();
+    WindowCounts c = ended_;
+    if (windows_) c.add(windows_->counts());
+    if (c.windows)
         all.push_back(
             count_of(c.windows, "window") + " of " +
             with_digits(static_cast<double>(c.wakes) / static_cast<double>(c.windows), 1) +
-            " wakes, of which " + with_digits(c.saved(), 1) + " ran beside others");
-    }
+            " wakes, of which " + with_digits(c.saved(), 1) + " ran beside others; " +
+            count_of(c.of_crew, "window") + " ran on several threads");
     if (!choice_ || !components_) return all;
-    const MeasuredWork work =
-        windows_ ? MeasuredWork {windows_->counts().work, whole_->now() - since_} : measured_;
+    MeasuredWork work = measured_;
+    work.wakes.resize(components_->size()); // none were measured before random partitions
+    for (std::size_t i = 0; i < c.work.size(); ++i) work.wakes[i] += c.work[i];
+    work.time += in_windows_ + (windows_ ? whole_->now() - since_ : 0);
     std::string bounds;
     for (const unsigned threads : {2u, 4u, 8u, 16u, 32u, 64u})
-        bounds += (threads == 2 ? "" : ", ") +
-                  with_digits(std::max(1.0, 1 / choose(*components_, work, threads)->cost), 2);
+        bounds +=
+            (threads == 2 ? "" : ", ") +
+            with_digits(std::max(1.0, 1 / choose(*components_, work, threads, threads)->cost), 2);
     all.push_back("2, 4, 8, 16, 32, 64 threads would be at most " + bounds + " times as fast");
     return all;
 }

@@ -3,6 +3,7 @@
 #include "core/parallel/windows.hh"
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,8 +44,9 @@ class Threads {
                                 Tick until);
     void decide(const std::vector<Component*>& components);
     std::optional<Stop> run_windows(Tick until);
-    bool pays(const WindowCounts& recent, double seconds);
-    void note(std::string sentence);
+    void judge(const WindowCounts& recent);
+    void pause();
+    void note(const std::string& kind, std::string sentence);
 
     Options options_;
     std::vector<std::uint32_t> by_hand_; ///< partitions of the user; empty: none
@@ -53,12 +55,15 @@ class Threads {
     std::unique_ptr<Windows> windows_;
     Tick since_ = 0;               ///< begin of these windows
     WindowCounts judged_;          ///< of these windows, when they were judged last
+    WindowCounts ended_;           ///< of all windows before these
+    Tick in_windows_ = 0;          ///< simulated time of the windows before these
     MeasuredWork measured_;        ///< in the last trial
-    double seconds_of_wake_ = 0;   ///< in the last trial, on one thread
     std::optional<Choice> choice_; ///< the best partition for that work
     unsigned serial_ = 0;          ///< calls of run() that remain serial
+    unsigned pause_ = 1;           ///< calls, or judgements, until the next trial
+    unsigned poor_ = 0;            ///< judgements since the last trial that found no gain
     std::vector<std::string> notes_;
-    std::string last_note_;
+    std::set<std::string> kinds_; ///< of notes so far
 };
 
 } // namespace memsim

@@ -1,11 +1,17 @@
 #include "core/parallel/windows.hh"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace memsim {
 
 namespace {
+
+double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
 
 Tick later(Tick tick, Tick by) { return tick > never - by ? never : tick + by; }
 
@@ -26,13 +32,17 @@ struct alignas(64) Windows::Part {
     LinkBase::Used used;
     std::exception_ptr error;
     std::vector<Component*> components;
-    std::uint64_t wakes = 0; ///< before the present window
+    std::atomic<unsigned> taken {0}; ///< in the present window, by the thread before this number
+    std::uint64_t wakes = 0;         ///< before the present window
+    std::uint64_t worked = 0;        ///< wakes of this run()
 };
 
 Windows::Windows(Simulation& whole, const std::vector<Component*>& components, Partition partition,
-                 unsigned threads)
-    : whole_(whole), components_(components), partition_(std::move(partition)),
-      threads_(std::min(threads, partition_.parts)) {
+                 const Options& options)
+    : whole_(whole), components_(components), partition_(std::move(partition)), options_(options) {
+    options_.threads = std::min(options_.threads, partition_.parts);
+    wakes_of_thread_.resize(options_.threads);
+    for (std::uint32_t p = partition_.leads; p < partition_.parts; ++p) order_.push_back(p);
     counts_.work.resize(components.size());
     for (unsigned p = 0; p < partition_.parts; ++p) {
         std::function<void()> launches;
@@ -116,8 +126,12 @@ void Windows::deliver() {
 
 std::optional<Stop> Windows::run(Tick until, std::uint64_t most, std::uint64_t most_wakes) {
     whole_.begin_parts();
+    const double began = seconds_now();
+    order_parts();
     divide();
-    crew_ = std::make_unique<Crew>(threads_ - 1, [this](unsigned thread) { run_parts_of(thread); });
+    attend_at_ = began + 100 * (seconds_now() - began);
+    crew_ = std::make_unique<Crew>(options_.threads - 1,
+                                   [this](unsigned thread) { run_parts_of(thread); });
     std::optional<Stop> stop;
     std::exception_ptr error;
     try {
@@ -148,7 +162,8 @@ std::optional<Stop> Windows::run_windows(Tick until, std::uint64_t most, std::ui
         const Tick lead = partition_.leads ? parts_[0].sim.next_work() : never;
         const Tick others = next_of_others();
         const bool attention = whole_.attention().load(std::memory_order_relaxed) &&
-                               whole_.attention().exchange(false, std::memory_order_relaxed);
+                               whole_.attention().exchange(false, std::memory_order_relaxed) &&
+                               (options_.fewest == 0 || seconds_now() >= attend_at_);
         if (attention || done == most || counts_.wakes >= most_wakes) {
             if (partition_.leads) catch_up(led_);
             return attention ? std::optional(Stop::attention) : std::nullopt;
@@ -191,33 +206,59 @@ std::optional<Stop> Windows::pass(Tick next, Tick until) {
 /// Executes one window: the ticks before `lead` in the leading partition, those before `others` in
 /// the others.
 void Windows::execute(Tick lead, Tick others) {
+    constexpr unsigned period = 64; // its last two windows are for comparison
+    const bool work_for_crew = options_.threads > 1 && beside_ >= options_.fewest &&
+                               (beside_ >= least_gain * wakes_ || options_.fewest == 0);
+    const bool compared = work_for_crew && options_.fewest > 0;
+    const unsigned turn = compared ? turn_++ % period : 0;
+    crew_works_ = work_for_crew && turn < period - 2;
+    const bool timed = compared && turn != period - 2; // the first one moves data between caches
+    const double began = timed ? options_.clock() : 0;
+
     limit_ = others, followed_ = false;
-    for (std::size_t p = partition_.leads; p < parts_.size(); ++p)
-        if (p % threads_ != 0 && parts_[p].sim.next_work() < others) {
-            crew_->begin();
-            break;
-        }
-    if (partition_.leads) run_part(0, lead);
+    if (crew_works_) {
+        for (const std::uint32_t p : order_) parts_[p].taken.store(0, std::memory_order_relaxed);
+        crew_->begin();
+    }
+    if (partition_.leads) {
+        parts_[0].taken.store(1, std::memory_order_relaxed);
+        run_part(0, lead);
+    }
     follow();
     rethrow();
-    count_wakes(false);
-    ++counts_.windows;
+    const std::uint64_t wakes = count_wakes();
+    ++counts_.windows, counts_.of_crew += crew_works_;
+    if (timed) {
+        TimedWakes& of = crew_works_ ? counts_.crew : counts_.alone;
+        of.wakes += wakes, of.seconds += options_.clock() - began;
+    }
     if (partition_.leads) return;
     for (const Part& p : parts_)
         if (p.sim.exit_requested()) check_notice();
 }
 
-/// Of a window, or of a tick that all partitions execute together.
-void Windows::count_wakes(bool together) {
-    std::uint64_t longest = 0, sum = 0;
+void Windows::halve_times() {
+    for (TimedWakes* of : {&counts_.crew, &counts_.alone}) of->wakes /= 2, of->seconds /= 2;
+}
+
+/// Of a window, or of a tick that all partitions execute together. Returns their number.
+std::uint64_t Windows::count_wakes() {
+    std::uint64_t most = 0, sum = 0;
+    std::fill(wakes_of_thread_.begin(), wakes_of_thread_.end(), 0);
     for (Part& p : parts_) {
         const std::uint64_t wakes = p.sim.wakes_of_part() - p.wakes;
-        p.wakes += wakes;
+        if (wakes == 0) continue;
+        p.wakes += wakes, p.worked += wakes;
         sum += wakes;
-        longest = std::max(longest, wakes);
+        most = std::max(most, wakes);
+        if (crew_works_) wakes_of_thread_[p.taken.load(std::memory_order_relaxed) - 1] += wakes;
     }
     counts_.wakes += sum;
-    counts_.longest += together ? sum : longest;
+    counts_.longest += crew_works_ ? *std::ranges::max_element(wakes_of_thread_) : sum;
+    const std::uint64_t alone = std::max(most, sum / options_.threads);
+    wakes_ += (static_cast<double>(sum) - wakes_) / 4;
+    beside_ += (static_cast<double>(sum - alone) - beside_) / 4;
+    return sum;
 }
 
 // ---- notice ------------------------------------------------------------------------------------
@@ -238,7 +279,7 @@ void Windows::check_notice() const {
 /// woken when all components before it have been, as in a serial run. Returns whether the run is to
 /// end.
 bool Windows::execute_together(Tick tick) {
-    together_ = true;
+    together_ = true, crew_works_ = false;
     Simulation* ends = nullptr; // the first one that requests it, which has the cause
     for (const auto& [component, notice] : announced_) {
         for (Part& p : parts_) p.sim.run_to(tick, component->id());
@@ -249,22 +290,46 @@ bool Windows::execute_together(Tick tick) {
     }
     for (Part& p : parts_) p.sim.run_to(tick, ~0u);
     together_ = false;
-    count_wakes(true);
+    count_wakes();
     return ends != nullptr;
 }
 
 // ---- partitions --------------------------------------------------------------------------------
 
+/// The partitions with most work in the last run() come first.
+void Windows::order_parts() {
+    std::ranges::stable_sort(order_, [&](std::uint32_t a, std::uint32_t b) {
+        return parts_[a].worked > parts_[b].worked;
+    });
+    for (Part& p : parts_) p.worked = 0;
+}
+
 /// All partitions but a leading one execute the present window, once.
 void Windows::follow() {
     if (std::exchange(followed_, true)) return;
-    run_parts_of(0);
-    crew_->end();
+    if (crew_works_) {
+        run_parts_of(0);
+        crew_->end();
+    } else
+        for (const std::uint32_t p : order_) run_part(p, limit_);
 }
 
+/// A thread begins with partitions of its own, which are mostly the same in each window, so that
+/// their components are in its core's caches. Then it takes those that other threads have not
+/// begun, which are their last ones.
 void Windows::run_parts_of(unsigned thread) {
-    for (std::uint32_t p = partition_.leads; p < parts_.size(); ++p)
-        if (p % threads_ == thread) run_part(p, limit_);
+    const std::size_t n = order_.size();
+    for (std::size_t i = thread; i < n; i += options_.threads) take(order_[i], thread);
+    for (std::size_t i = n; i-- > 0;) take(order_[i], thread);
+}
+
+/// Executes a partition in the present window unless a thread has taken it.
+void Windows::take(std::uint32_t number, unsigned thread) {
+    std::atomic<unsigned>& taken = parts_[number].taken;
+    unsigned free = 0;
+    if (taken.load(std::memory_order_relaxed) == 0 &&
+        taken.compare_exchange_strong(free, thread + 1, std::memory_order_relaxed))
+        run_part(number, limit_);
 }
 
 void Windows::run_part(std::uint32_t number, Tick until) {

@@ -5,6 +5,7 @@
 #include "core/parallel/crew.hh"
 #include "core/parallel/partition.hh"
 
+#include <algorithm>
 #include <deque>
 #include <exception>
 #include <memory>
@@ -12,16 +13,34 @@
 
 namespace memsim {
 
+/// Wakes, and the time that they took.
+struct TimedWakes {
+    std::uint64_t wakes = 0;
+    double seconds = 0;
+
+    double each() const { return wakes ? seconds / static_cast<double>(wakes) : 0; }
+};
+
 /// Figures of the windows of a run so far.
 struct WindowCounts {
     std::uint64_t windows = 0;
+    std::uint64_t of_crew = 0; ///< windows that several threads executed
     std::uint64_t wakes = 0;
-    std::uint64_t longest = 0; ///< wakes of the busiest partition of each window, added up
+    std::uint64_t longest = 0; ///< wakes of the busiest thread of each window, added up
+    TimedWakes crew, alone;    ///< of windows of a crew, and of those on one thread beside them
     ComponentWork work;        ///< wakes of each component, in the order of the machine
 
     /// Wakes of an average window that run beside others.
     double saved() const {
         return windows ? static_cast<double>(wakes - longest) / static_cast<double>(windows) : 0;
+    }
+    /// Adds or subtracts windows, without their times.
+    WindowCounts& add(const WindowCounts& more, std::uint64_t times = 1) {
+        windows += times * more.windows, of_crew += times * more.of_crew;
+        wakes += times * more.wakes, longest += times * more.longest;
+        work.resize(std::max(work.size(), more.work.size()));
+        for (std::size_t i = 0; i < more.work.size(); ++i) work[i] += times * more.work[i];
+        return *this;
     }
 };
 
@@ -56,12 +75,22 @@ struct WindowCounts {
 ///               no partition leads, and these components may be in several partitions. A window
 ///               ends before the first tick in which one of them may act. All partitions execute
 ///               such a tick together, on one thread and in object order.
+/// Threads       Each thread of a crew takes partitions until none is left in the window, the ones
+///               with most work first. If the last windows had few wakes that could run beside
+///               others, or less than an eighth of all, the caller's thread executes all partitions
+///               of the next one alone. It does so with two of 64 other windows, of which it
+///               measures the second one.
 /// Requires      No contents, stamps, watchers and debug output, which all components share.
 class Windows {
   public:
-    /// `threads` includes the caller's. All arguments outlive it.
+    struct Options {
+        unsigned threads = 1;            ///< with the caller's
+        double fewest = wakes_of_an_end; ///< beside others, for a window of the crew; 0: all are
+        double (*clock)() = nullptr;     ///< measures some windows, unless `fewest` is 0
+    };
+    /// References outlive it.
     Windows(Simulation& whole, const std::vector<Component*>& components, Partition partition,
-            unsigned threads);
+            const Options& options);
     ~Windows();
 
     /// Like Simulation::run() of the whole. Nothing if it has executed `most` windows before, or,
@@ -70,6 +99,8 @@ class Windows {
                             std::uint64_t most_wakes = ~std::uint64_t {0});
     const Partition& partition() const { return partition_; }
     const WindowCounts& counts() const { return counts_; }
+    /// Later times count more than earlier ones if this is called from time to time.
+    void halve_times();
 
   private:
     struct Part;
@@ -86,8 +117,10 @@ class Windows {
     bool execute_together(Tick tick);
     Tick quiet_until(Tick next) const;
     void check_notice() const;
-    void count_wakes(bool together);
+    std::uint64_t count_wakes();
+    void order_parts();
     void run_parts_of(unsigned thread);
+    void take(std::uint32_t number, unsigned thread);
     void run_part(std::uint32_t number, Tick until);
     void follow();
     void gather();
@@ -99,17 +132,27 @@ class Windows {
     Simulation& whole_;
     const std::vector<Component*>& components_;
     Partition partition_;
-    unsigned threads_;
+    Options options_;
+    /// A request for attention that comes before this time has no effect, because the division of a
+    /// large machine takes some milliseconds. Requests are repeated ten times a second.
+    double attend_at_ = 0;
+    unsigned turn_ = 0; ///< counts windows with enough work for the crew
+    // Averages of the last windows:
+    double wakes_ = 0;
+    double beside_ = 0;                     ///< wakes that could run beside others
     std::vector<std::uint32_t> part_of_id_; ///< by the number of a component
     std::vector<Cut> cut_;
     std::vector<std::pair<LinkBase*, std::uint32_t>> inside_; ///< with their partition
     std::deque<Part> parts_;
+    std::vector<std::uint32_t> order_; ///< partitions that do not lead, by descending work
+    std::vector<std::uint64_t> wakes_of_thread_; ///< in the present window
     std::vector<std::pair<const Component*, const GivesNotice*>> announced_; ///< without a leader
     bool together_ = false; ///< all partitions execute one tick on the caller's thread
     std::unique_ptr<Crew> crew_;
-    Tick limit_ = 0;        ///< of the present window, of partitions that do not lead
-    Tick led_ = never;      ///< the leading partition has executed all ticks before
-    bool followed_ = false; ///< the other partitions have executed the present window
+    Tick limit_ = 0;          ///< of the present window, of partitions that do not lead
+    Tick led_ = never;        ///< the leading partition has executed all ticks before
+    bool followed_ = false;   ///< the other partitions have executed the present window
+    bool crew_works_ = false; ///< in the present window
     WindowCounts counts_;
 };
 

@@ -1,7 +1,6 @@
 #include "core/parallel/by_hand.hh"
 #include "support.hh"
 
-#include <array>
 #include <thread>
 
 using namespace memsim;
@@ -193,11 +192,14 @@ TEST_CASE("components that follow each other are in one partition", "[parallel]"
     Ring ring(false);
     const auto& all = ring.machine.components();
     const auto part_of = [&](ComponentWork work) {
-        return choose(all, {std::move(work), Time {1_ns}.raw}, 2)->partition.part_of;
+        return choose(all, {std::move(work), Time {1_ns}.raw}, 2, 2)->partition.part_of;
     };
     // In windows of 10 ns the first and the last component are in one set.
     CHECK(part_of({100, 100, 100, 100, 100}) == std::vector<std::uint32_t> {0, 1, 1, 1, 0});
     CHECK(part_of({100, 100, 1, 1, 200}) == std::vector<std::uint32_t> {0, 0, 0, 1, 1});
+    // With as many partitions as sets or more, each set is one.
+    const MeasuredWork one {ComponentWork(all.size(), 1), Time {1_us}.raw};
+    CHECK(choose(all, one, 2, 16)->partition.part_of == sets_of(all, Time {10_ns}.raw).set_of);
 }
 
 TEST_CASE("the window with the least cost is chosen", "[parallel]") {
@@ -208,14 +210,14 @@ TEST_CASE("the window with the least cost is chosen", "[parallel]") {
     const MeasuredWork some {ComponentWork(all.size(), 100), Time {100_ns}.raw};
     const MeasuredWork little {ComponentWork(all.size(), 1), Time {100_ns}.raw};
     const auto window = [&](const MeasuredWork& work, unsigned parts) {
-        return choose(all, work, parts)->partition.sets.window;
+        return choose(all, work, parts, parts)->partition.sets.window;
     };
     CHECK(window(much, 5) == Time {3_ns}.raw);
     CHECK(window(much, 3) == Time {10_ns}.raw);
     CHECK(window(little, 5) == Time {10_ns}.raw);
-    CHECK(choose(all, much, 5)->cost == Approx(0.2).margin(0.01));
-    CHECK(choose(all, some, 2)->cost > 0.5);
-    CHECK(choose(all, little, 5)->cost > 1);
+    CHECK(choose(all, much, 5, 5)->cost == Approx(0.2).margin(0.01));
+    CHECK(choose(all, some, 2, 2)->cost > 0.5);
+    CHECK(choose(all, little, 5, 5)->cost > 1);
     CHECK(most_speed_up(sets_of(all, 1), much.wakes, 5) == Approx(5));
     CHECK(most_speed_up(sets_of(all, 1), much.wakes, 64) == Approx(5));
 }
@@ -326,7 +328,7 @@ TEST_CASE("an act without notice is a fault", "[parallel]") {
     Ring ring(2, {}, {{"gives_notice", "true"}, {"lies", "true"}});
     Windows windows(
         ring.machine.sim(), ring.machine.components(),
-        divide_as(ring.machine.components(), parts_of(ring.machine.components(), {{"ender"}})), 1);
+        divide_as(ring.machine.components(), parts_of(ring.machine.components(), {{"ender"}})), {});
     CHECK_THROWS_WITH(windows.run(never, ~std::uint64_t {0}), Catch::Contains("without notice"));
 }
 
@@ -349,7 +351,7 @@ TEST_CASE("partitions of the user give the results of a serial run", "[parallel]
             const Partition p = divide_as(all, parts_of(all, groups));
             CHECK(p.parts == groups.size() + 1);
             CHECK(p.leads == (enders == 1));
-            Windows windows(ring.machine.sim(), all, p, 2);
+            Windows windows(ring.machine.sim(), all, p, {2, 0});
             CHECK(windows.run(never, ~std::uint64_t {0}) == Stop::exit);
             INFO("notice " << notice << ", groups " << groups.size());
             CHECK(windows.counts().windows > 10);
@@ -412,9 +414,7 @@ TEST_CASE("threads run the user's partitions", "[parallel]") {
                "beat[" + std::to_string((i + 1) % 4) + "]", "in");
     m.build();
     m.start();
-    static unsigned reads;
-    reads = 0;
-    m.threads().set({2, 0, +[] { return std::array {0.0, 1.0, 1.0, 1.0}[reads++ % 4]; }});
+    m.threads().set({2, 0});
     m.threads().divide(m.components(),
                        parts_of(m.components(), {{"beat[0]"}, {"beat[1]"}, {"beat[2]"}}));
     CHECK(m.run(never) == Stop::idle);
@@ -434,29 +434,79 @@ TEST_CASE("an error in a partition ends the run, and the machine is whole", "[pa
     }
 }
 
-TEST_CASE("threads that take longer than one are given up", "[parallel]") {
-    if (std::thread::hardware_concurrency() < 2) return;
-    static unsigned reads;
-    reads = 0;
-    // The trial takes a second, and the first windows on two threads an hour or a moment.
-    const auto slow = [] { return std::array {0.0, 1.0, 1.0, 3601.0}[reads++ % 4]; };
-    const auto quick = [] { return std::array {0.0, 1.0, 1.0, 1.0}[reads++ % 4]; };
-    for (double (*clock)() : {+slow, +quick}) {
-        Machine m;
-        for (const char* path : {"beat[0]", "beat[1]"})
-            m.add(path, "test.Beat",
-                  {{"latency", "200ns"}, {"beats", "1200000"}, {"depth", "300"}});
-        m.bind("beat[0]", "out", "beat[1]", "in");
-        m.bind("beat[1]", "out", "beat[0]", "in");
-        m.build();
-        m.start();
-        m.threads().set({2, 0, clock});
-        CHECK(m.run(never) == Stop::idle);
-        const auto notes = m.threads().take_notes();
-        REQUIRE(notes.size() == (clock == +slow ? 2 : 1));
-        CHECK_THAT(notes.back(), Catch::StartsWith(clock == +slow ? "one thread: windows took "
-                                                                  : "2 partitions of 2 sets"));
+namespace {
+
+/// Two beats that have 200 beats each in a window, until the second one has ended.
+struct Couple {
+    Machine machine;
+    Couple(const char* beats, const char* beats_of_second, const char* depth, double (*clock)()) {
+        machine.add("beat[0]", "test.Beat",
+                    {{"latency", "200ns"}, {"beats", beats}, {"depth", depth}});
+        machine.add("beat[1]", "test.Beat",
+                    {{"latency", "200ns"}, {"beats", beats_of_second}, {"depth", depth}});
+        machine.bind("beat[0]", "out", "beat[1]", "in");
+        machine.bind("beat[1]", "out", "beat[0]", "in");
+        machine.build();
+        machine.start();
+        machine.threads().set({2, 0, clock});
     }
+};
+
+/// A clock for windows of a crew of two, of which it executes 62 of 64 and one is measured beside
+/// them. That one takes a second, each of the others `crew` seconds.
+struct WindowClock {
+    static inline unsigned windows, reads;
+    static inline double crew, time;
+    static void set(double crew_seconds) { windows = reads = 0, crew = crew_seconds, time = 0; }
+    static double read() {
+        if (reads++ % 2 == 1) time += windows++ % 63 == 62 ? 1 : crew;
+        return time;
+    }
+};
+
+} // namespace
+
+TEST_CASE("threads that take longer than one pause, and try again", "[parallel]") {
+    if (std::thread::hardware_concurrency() < 2) return;
+    for (const double crew : {0.99, 1.01}) {
+        WindowClock::set(crew);
+        Couple couple("800000", "800000", "300", WindowClock::read);
+        Machine& m = couple.machine;
+        // Each call but the first is a retry, or a pause of 1, 2, 4 ... calls.
+        for (Tick until = Time {100_us}.raw; m.run(until) == Stop::limit;)
+            until += Time {100_us}.raw;
+        const auto notes = m.threads().take_notes();
+        CAPTURE(notes, WindowClock::windows);
+        REQUIRE(notes.size() == (crew < 1 ? 1 : 2));
+        CHECK_THAT(notes.front(), Catch::StartsWith("2 partitions of 2 sets"));
+        if (crew < 1) {
+            CHECK(WindowClock::windows > 3300);
+            continue;
+        }
+        CHECK_THAT(notes.back(), Catch::StartsWith("one thread: windows took 1.01 times"));
+        CHECK(WindowClock::windows > 2 * 950); // judged after about 1000, and again
+        CHECK(WindowClock::windows < 3000);
+    }
+}
+
+TEST_CASE("a window with little work beside other work runs on one thread", "[parallel]") {
+    if (std::thread::hardware_concurrency() < 2) return;
+    WindowClock::set(1);
+    // A window has 200 beats of each of them, until the second one ends.
+    Couple couple("64000", "32000", "3", WindowClock::read);
+    Machine& m = couple.machine;
+    const auto& all = m.components();
+    Windows windows(m.sim(), all, divide_as(all, parts_of(all, {{"beat[0]"}})),
+                    {2, 32, WindowClock::read});
+    constexpr std::uint64_t no_limit = ~std::uint64_t {0};
+    CHECK(windows.run(Time {32_us}.raw, no_limit) == Stop::limit);
+    CHECK(windows.counts().windows == 160);
+    CHECK(windows.counts().of_crew == 160 - 1 - 2 * 2); // one knows nothing, four are compared
+    CHECK(windows.counts().crew.wakes > 30 * windows.counts().alone.wakes);
+    CHECK(windows.counts().alone.seconds == 2);
+    CHECK(windows.run(never, no_limit) == Stop::idle);
+    CHECK(windows.counts().windows > 300);
+    CHECK(windows.counts().of_crew < 170);
 }
 
 TEST_CASE("a machine that cannot gain runs serially and names the reason", "[parallel]") {
@@ -480,9 +530,8 @@ TEST_CASE("a machine that cannot gain runs serially and names the reason", "[par
     const auto notes = pair.machine.threads().take_notes();
     REQUIRE(notes.size() == 1);
     CHECK_THAT(notes[0], Catch::StartsWith("one thread: 2 partitions of 2 sets of components, "
-                                           "windows of 1ns with ") &&
-                             Catch::Contains(" wakes would take ") &&
-                             Catch::EndsWith(" times as long"));
+                                           "windows of 1ns have ") &&
+                             Catch::EndsWith(" wakes, too few to pay for their ends (32)"));
     CHECK(pair.machine.threads().summary().size() == 1);
     CHECK(pair.sink.stat.taken.value() == 60000);
 }

@@ -68,6 +68,14 @@ TEST_CASE("a crossbar takes its latency and the bytes on the wire, to the tick",
     CHECK(rig.driver(0).answered(0) == granted + 136 * ns / 32 + 5 * ns);
 }
 
+TEST_CASE("a crossbar's responses may have another latency than its requests", "[mem][crossbar]") {
+    Rig rig(1, 1, "response_latency=2ns");
+    rig.driver(0).read(9 * ns - 1, 0, 128);
+    rig.run();
+    const Tick granted = 9 * ns + (5 + 100 + 1) * ns; // the edge after the request's 8 bytes
+    CHECK(rig.driver(0).answered(0) == granted + 136 * ns / 32 + 2 * ns);
+}
+
 TEST_CASE("an output carries exactly its width", "[mem][crossbar]") {
     SECTION("reads of 120 B: answers of four cycles") {
         Rig rig(2, 2);
