@@ -21,7 +21,7 @@ SM = dict(
     arithmetic_latency=cited(4, f"{ACCEL_SIM}: ptx_opcode_latency_fp 4"),
     accesses=assumed(256, "eight warps' accesses wait for the L1"),
     outstanding=derived(4096, from_=f"{ACCEL_SIM}: 512 misses of the L1, of 8 targets each"),
-    atomics=cited("split", "GPGPU-Sim, warp_inst_t::memory_coalescing_arch_atomic: an access for each lane of a word"),
+    atomics=cited("split", "GPGPU-Sim, memory_coalescing_arch_atomic(): an access for each lane of a word"),
 )
 L1 = dict(
     line=cited("128B", f"{MT4G}: line size 128"),

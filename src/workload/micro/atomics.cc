@@ -67,7 +67,7 @@ Workload atomics(const char* name, const char* doc, u64 most) {
             .check_size = most == 1 ? 1u : 100u,
             .most = most,
             .iterations = 16,
-            .memory = [](const Options& o) { return 12 * o.size; },
+            .memory = [](const Options& o) { return (words == Words::many ? 8 : 4) * o.size; },
             .make = make<AtomicsOn<words>>};
 }
 
