@@ -28,7 +28,7 @@ class Row:
 
     @property
     def difference(self) -> str:
-        """How far ours is from the measured figure, in per cent; empty if there is none."""
+        """The difference of our figure from the measured one in per cent; empty without a measured figure."""
         return "" if self.point.value is None else f"{100 * self.point.error(self.ours):+.1f}"
 
 

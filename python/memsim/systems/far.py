@@ -22,6 +22,8 @@ class Link(NamedTuple):
     rate: float
 
 
+# The source measures a load of an SM: its 772 ns contain the way to the L2, about 275 ns of an H100, which a machine of
+# memsim adds. Reads over C2C are too slow by so much.
 C2C = Link(cited("772ns", "nvbandwidth, host_device_latency_sm: 772.6 ns in a log of a GH200-class machine"), 375)
 CXL = Link(assumed("300ns", "between the 214 and 394 ns that Melody (ASPLOS'25) measured on four devices"), 63)
 

@@ -30,7 +30,7 @@ class AheadArrays {
     std::uint32_t size() const { return static_cast<std::uint32_t>(all_.size()); }
     std::uint32_t groups() const { return groups_; }
     const AheadArray& operator[](std::uint32_t i) const { return all_[i]; }
-    /// The array with this address; none if there is none.
+    /// The array that contains this address, or `none`.
     std::uint32_t find(std::uint64_t address) const;
     /// The first array of a group.
     std::uint32_t first(std::uint32_t group) const;
