@@ -3,6 +3,7 @@
 #include "mem/cache/banked_slots.hh"
 #include "mem/cache/lines/lines.hh"
 
+#include <algorithm>
 #include <vector>
 
 namespace memsim::mem::cache {
