@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from .. import Root, SimObject, flash
-from ..model.provenance import assumed, cited, derived
+from ..model.provenance import assumed, derived
 from ..systems import far, hbf, placed
 from ..systems.placed import Memory
 from . import prices
@@ -46,7 +46,10 @@ def _hbf_and_cxl(root: Root, machine: Machine) -> None:
 SSDS = assumed("4 x 14.5GB/s", "four Solidigm D7-PS1010 of 14.5 GB/s fill PCIe 5 x16 (vendor)")
 # HBF and CXL memory take about as long for their parts: beside HBM alone they give 50 and 3.5 GB/s.
 CXL_PART = assumed(1 / 16, "of the far data in CXL memory; chosen after runs of hbf-beside and cxl")
-PCIE = far.Link(cited("1191ns", "nvbandwidth, host_device_latency_sm: median of an H200 on the same socket"), 55.6)
+# The time of the way from an SM to the L2 is taken off, as in systems.far.
+PCIE = far.Link(
+    derived("915ns", from_="nvbandwidth, host_device_latency_sm: 1191 ns of an H200 on the same socket"), 55.6
+)
 _cxl = fixed(far.CXL)
 WAYS = {
     "hbm": Way("all data in HBM, whatever the ratio: the upper bound", _all_local, None, steady=True),

@@ -2,13 +2,13 @@
 
 from .. import Root, link, mem
 from ..model.provenance import assumed, cited
+from ..systems import far
 from ..systems.interleave import Interleave
 from ..systems.placed import CROSSBAR
 
-# The same values as those of `memsim across`.
 C2C = dict(
-    latency=cited("772ns", "nvbandwidth, host_device_latency_sm: 772.6 ns in a log of a GH200-class machine"),
-    bandwidth=cited("375GB/s", "arXiv 2407.07850, copies from host to device"),
+    latency=far.C2C.latency,
+    bandwidth=cited(f"{far.C2C.rate}GB/s", "arXiv 2407.07850, copies from host to device"),
     queue=1024,
 )
 DRAM = dict(

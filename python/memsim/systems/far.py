@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from .. import SimObject, mem
 from ..errors import check_known
-from ..model.provenance import assumed, cited, derived
+from ..model.provenance import assumed, derived
 from . import hbf
 from .interleave import Interleave
 from .placed import Memory
@@ -22,9 +22,9 @@ class Link(NamedTuple):
     rate: float
 
 
-# The source measures a load of an SM: its 772 ns contain the way to the L2, about 275 ns of an H100, which a machine of
-# memsim adds. Reads over C2C are too slow by so much.
-C2C = Link(cited("772ns", "nvbandwidth, host_device_latency_sm: 772.6 ns in a log of a GH200-class machine"), 375)
+# The sources of host links measure loads of an SM. A link lies behind the L2 and has the rest: without the 276 ns of an
+# H100 SXM from an SM to the memory port of its L2 and back (`memsim silicon`: host_chase less the memory's latency).
+C2C = Link(derived("497ns", from_="nvbandwidth, host_device_latency_sm: 772.6 ns of a GH200-class machine"), 375)
 CXL = Link(assumed("300ns", "between the 214 and 394 ns that Melody (ASPLOS'25) measured on four devices"), 63)
 
 
