@@ -195,7 +195,7 @@ class Maker {
                 }
         made_.swapped_block = memory_.input("inputs.swapped_block", blocks);
         made_.swap_slot = memory_.input("inputs.swap_slot", slots);
-        const u64 words = u64 {made_.schedule.slots} * made_.block_words();
+        const u64 words = u64 {made_.schedule.slots} * shape_.block_words();
         for (u32 i = 0; i < model_.layers; ++i) {
             const std::string name = "kv." + std::to_string(i) + ".swapped";
             if (model_.kv_bits == 16)

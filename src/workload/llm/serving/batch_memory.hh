@@ -16,6 +16,8 @@ struct BatchShape {
     Requests requests;
 
     u32 pairs() const { return std::max(used, 1u); } ///< results of the feed-forward part, a token
+    /// Words of a block of a layer's cache.
+    u32 block_words() const { return 2 * tokens_in_block * model.kv_size() / values_in_word; }
 };
 
 /// The feed-forward part of a layer, or one of its experts.
@@ -71,8 +73,6 @@ struct BatchMemory {
     Array<float> logits;  ///< [choice of the step][token of the vocabulary]
     Routing routing;
 
-    /// Words of a block of the cache of a layer.
-    u32 block_words() const { return 2 * tokens_in_block * shape.model.kv_size() / values_in_word; }
     u32 token_stride() const { return shape.requests.positions() + 1; }
 };
 

@@ -36,10 +36,10 @@ class StepPlanner {
 
   private:
     void add_swaps(BatchKernel kernel, const std::vector<Swap>& swaps) {
-        const u32 words = 2 * tokens_in_block * shape_.model.kv_size() / values_in_word;
         for (layer_ = 0; layer_ < shape_.model.layers && !swaps.empty(); ++layer_)
             add(kernel,
-                {static_cast<u32>(swaps.size()), whole(words, swap_words * swap_threads), 1},
+                {static_cast<u32>(swaps.size()),
+                 whole(shape_.block_words(), swap_words * swap_threads), 1},
                 swap_threads);
         layer_ = 0;
     }

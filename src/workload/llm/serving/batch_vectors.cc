@@ -101,9 +101,8 @@ void VectorKernels::rotate(Warp& w) const {
             word < query_words,
             [&] { w.store(Site::set, arrays_.qkv, word, packed_word(w, value), row * row_words); },
             [&] {
-                const auto number_of_table = w.load(Site::request, arrays_.rows.table, at);
-                const auto entry =
-                    mad(number_of_table, arrays_.shape.requests.blocks_each(), position >> 4);
+                const auto table = w.load(Site::request, arrays_.rows.table, at);
+                const auto entry = mad(table, arrays_.shape.requests.blocks_each(), position >> 4);
                 const auto block = w.load(Site::table, arrays_.block_table, entry);
                 const auto number = word - query_words; // among the words of key and value
                 const auto in_block = mad(position & (tokens_in_block - 1), kv_words, number);
@@ -148,7 +147,7 @@ void VectorKernels::copy_block(Warp& w, const Array<Word>& cache,
                                const Array<Word>& swapped) const {
     enum class Site : u32 { block, slot, from, to };
     const bool out = launch_.kernel == BatchKernel::swap_out;
-    const u32 words = arrays_.block_words(), first = w.by() * swap_words * swap_threads;
+    const u32 words = arrays_.shape.block_words(), first = w.by() * swap_words * swap_threads;
     const auto before = static_cast<u32>(out ? 0 : step().outs.size());
     const Lanes<u32> at(step().first_swap + before + w.bx());
     const auto block = w.load(Site::block, arrays_.swapped_block, at);

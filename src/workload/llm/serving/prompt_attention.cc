@@ -128,8 +128,8 @@ class PromptAttention {
     void load_queries(Warp& w) {
         const Lanes<u32> row(tile_.row_of_all);
         const auto position = w.load(PromptSite::position, arrays_.rows.position, row);
-        const auto request = w.load(PromptSite::request, arrays_.rows.table, row);
-        w.use(2, w.open(position.needs) | w.open(request.needs));
+        const auto table = w.load(PromptSite::request, arrays_.rows.table, row);
+        w.use(2, w.open(position.needs) | w.open(table.needs));
         if (first_row(w) >= tile_.rows()) return;
         PromptRows& to = rows_[w.index()];
         to.rows = std::min(warp_queries, tile_.rows() - first_row(w));
