@@ -67,7 +67,8 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
             "Loads that are sent to the endpoint and not answered; further loads wait in the "
             "memory queue, and stores and speculative reads overtake them; 0: no limit",
             assumed("the endpoint accepts all that its link delivers")};
-        Param<unsigned> ring {32, {1, 4096}, "Issued ranges that are remembered", assumed()};
+        Param<unsigned> ring {
+            32, {1, 4096}, "Issued ranges that are remembered", assumed("as the queues")};
         Param<Bytes> most {1024_B,
                            {256_B, 1024_B},
                            "Largest granularity of speculative reads",
@@ -89,7 +90,7 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
         Param<Time> latency {1_ns,
                              {1_fs, 1_us},
                              "Latency of the look-up, from the queues to the root port",
-                             assumed(),
+                             assumed("a cycle of the GPU"),
                              Change::tunable};
         Param<Time> answer_latency {
             1_fs, {1_fs, 1_us}, "Latency of answers", Change::tunable, least_latency()};

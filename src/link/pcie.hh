@@ -43,7 +43,7 @@ class Pcie final : public Model<Pcie>, public Functional {
         Param<Bytes> payload {256_B,
                               {64_B, 4_KiB},
                               "Maximum amount of data in a packet",
-                              assumed("256 B"),
+                              assumed("a common host setting; range 128 to 512 B"),
                               power_of_two()};
         Param<Bytes> overhead {
             24_B,
@@ -54,7 +54,7 @@ class Pcie final : public Model<Pcie>, public Functional {
         Param<Time> latency {250_ns,
                              {1_fs, 1_ms},
                              "Latency of one direction, including ports and root complex",
-                             assumed("a round trip of half a microsecond"),
+                             assumed("a round trip of half a microsecond; range 150 to 500 ns"),
                              Change::tunable};
         Param<unsigned> queue {64,
                                {1, 65536},

@@ -36,7 +36,7 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
         Param<Bytes> granularity {256_B,
                                   {1_B, 1_GiB},
                                   "Chunk of the interleaving of addresses over the outputs",
-                                  assumed()};
+                                  assumed("two lines; range 128 B to 4 KiB")};
         Param<bool> hashed {false,
                             "Select the output of the first chunk of each round over the outputs "
                             "by a hash, so that strides of many chunks use all outputs",
@@ -55,7 +55,7 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
         Param<Time> latency {5_ns,
                              {1_fs, 1_ms},
                              "Time from the grant to the arrival at the other side",
-                             assumed(),
+                             assumed("6 cycles of 1.2 GHz; range 2 to 20 ns"),
                              Change::tunable};
         Param<Time> response_latency {0_fs,
                                       {0_fs, 1_ms},

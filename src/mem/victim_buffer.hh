@@ -34,7 +34,7 @@ class VictimBuffer final : public Model<VictimBuffer>,
             1_ns,
             {1_fs, 1_us},
             "Time from the lookup to the response, and latency of responses from the next level",
-            assumed(),
+            assumed("a search of 16 entries; range 0.5 to 5 ns"),
             Change::tunable};
         Param<Time> miss_latency {1_fs,
                                   {1_fs, 1_us},

@@ -57,12 +57,14 @@ class Channel final : public StaticModel<Channel> {
                                       {1, 64},
                                       "Factor on the laser power",
                                       stated("Ohm-GPU VI: 1, auto-rw 2, WOM 2, half coupled 4")};
-        Param<Fraction> wall_plug {
-            10_pct, {Fraction {1}, 100_pct}, "Light per electric power", assumed()};
+        Param<Fraction> wall_plug {10_pct,
+                                   {Fraction {1}, 100_pct},
+                                   "Light per electric power",
+                                   assumed("VCSELs; range 5 to 30 %")};
         Param<Length> length {10_cm,
                               {1_um, Length {100'000'000}},
                               "Length of the waveguide from laser to receiver",
-                              assumed("a board's memory channel")};
+                              assumed("a board's memory channel; range 5 to 20 cm")};
         Param<Decibel> waveguide_loss {
             0.3_dB, {0_dB, 100_dB}, "Loss of the waveguide per cm", stated("Ohm-GPU table I")};
         Param<Decibel> splitter_loss {

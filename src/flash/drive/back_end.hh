@@ -67,7 +67,10 @@ struct FtlParams {
         assumed("a collection ends at the threshold at which it begins")};
     Param<PolicyName<VictimPolicy>> victim {
         "greedy", "Policy that selects the block of a plane to collect", usual_policy()};
-    Param<unsigned> gc_moves {8, {1, 1024}, "Pages of a block moved at the same time", assumed()};
+    Param<unsigned> gc_moves {8,
+                              {1, 1024},
+                              "Pages of a block moved at the same time",
+                              assumed("no source gives it; range 1 to 64")};
     Param<unsigned> gc_blocks {
         1,
         {1, 64},

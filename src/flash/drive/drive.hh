@@ -46,8 +46,10 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
                                   {1, 65535},
                                   "Commands in progress in the drive",
                                   cited("MQSim, ssdconfig.xml: Queue_Fetch_Size 512")};
-        Param<Time> completion {
-            50_ns, {1_fs, 1_ms}, "Latency of responses", assumed("completion entry over PCIe")};
+        Param<Time> completion {50_ns,
+                                {1_fs, 1_ms},
+                                "Latency of responses",
+                                assumed("completion entry over PCIe; range 50 ns to 2 us")};
         Param<Rate> host_rate {
             Rate {3'282'000'000},
             {1_MBps, 1000_GBps},

@@ -7,14 +7,16 @@ namespace memsim::gpu {
 
 struct MissingParams {
     using group = void;
-    Param<unsigned> walk_buffer {
-        128, {1, 65536}, "Pages that are walked or wait for a walker", assumed("four a thread")};
+    Param<unsigned> walk_buffer {128,
+                                 {1, 65536},
+                                 "Pages that are walked or wait for a walker",
+                                 assumed("four a thread; range 32 to 1024")};
     Param<unsigned> targets {
         64, {1, 4096}, "TLB requests that may wait for one page", queue_places()};
     Param<unsigned> fault_buffer {256,
                                   {1, 65536},
                                   "Maximum number of outstanding page faults",
-                                  assumed("a batch of the driver's")};
+                                  assumed("a batch of the driver's; range 32 to 1024")};
 };
 
 struct MissingStats {

@@ -45,7 +45,10 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
         EvictionParams eviction;
         WalkerParams walker;
         MissingParams missing;
-        Param<unsigned> entries {512, {0, 1 << 20}, "Pages that the L2 TLB holds", assumed()};
+        Param<unsigned> entries {512,
+                                 {0, 1 << 20},
+                                 "Pages that the L2 TLB holds",
+                                 assumed("ZnG states none; range 0 to 4096")};
         Param<unsigned> ways {16, {1, 65536}, "Ways of a set of the L2 TLB", assumed()};
         Param<PolicyName<device_parts::TagPolicy>> replacement {
             "lru", "Policy that selects the entry of a set of the L2 TLB to evict", usual_policy()};

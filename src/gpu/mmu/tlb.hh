@@ -54,7 +54,10 @@ class Tlb final : public Model<Tlb>,
                                   "Consecutive bytes in one page of a stripe",
                                   assumed("the usual page of a CPU")};
         Param<unsigned> entries {
-            64, {1, 65536}, "Pages in the TLB", assumed("as Power et al., HPCA'14; not looked up")};
+            64,
+            {1, 65536},
+            "Pages in the TLB",
+            assumed("as Power et al., HPCA'14; not looked up; range 16 to 128")};
         Param<unsigned> ways {
             64, {1, 65536}, "Ways of a set", assumed("fully associative"), divides(entries)};
         Param<PolicyName<device_parts::TagPolicy>> replacement {
@@ -68,7 +71,7 @@ class Tlb final : public Model<Tlb>,
         Param<Time> mmu_latency {10_ns,
                                  {1_fs, 1_ms},
                                  "Latency to the MMU's input",
-                                 assumed("two hops of the crossbar"),
+                                 assumed("two hops of the crossbar; range 5 to 50 ns"),
                                  Change::tunable};
         Param<unsigned> misses {32,
                                 {1, 65536},

@@ -65,8 +65,11 @@ struct GeometryParams {
 
 struct TimingParams {
     using group = void;
-    Param<Time> latency {
-        20_ns, {1_fs, 1_ms}, "Time from the lookup to the response", assumed(), Change::tunable};
+    Param<Time> latency {20_ns,
+                         {1_fs, 1_ms},
+                         "Time from the lookup to the response",
+                         assumed("tens of cycles of a GPU's L1; range 10 to 40 ns"),
+                         Change::tunable};
     Param<Time> miss_latency {1_fs,
                               {1_fs, 1_ms},
                               "Time from the lookup to the next level's input",
@@ -125,8 +128,10 @@ struct WriteParams {
 struct QueueParams {
     using group = void;
     static constexpr std::uint32_t most_lines = 16382;
-    Param<unsigned> mshrs {
-        32, {1, most_lines}, "MSHRs: maximum number of outstanding misses", assumed()};
+    Param<unsigned> mshrs {32,
+                           {1, most_lines},
+                           "MSHRs: maximum number of outstanding misses",
+                           assumed("no source gives it; range 16 to 256")};
     Param<unsigned> mshr_lines {
         1,
         {1, 512},
@@ -148,8 +153,10 @@ struct HintParams {
     Param<unsigned> hint_ports {0, {0, 256}, "Ports for prefetch hints", from_wiring()};
     Param<unsigned> hint_queue {
         16, {1, 65536}, "Hints waiting or in flight from each sender", queue_places()};
-    Param<unsigned> demand_mshrs {
-        1, {0, 16382}, "MSHRs kept free of hints", assumed("hints leave one")};
+    Param<unsigned> demand_mshrs {1,
+                                  {0, 16382},
+                                  "MSHRs kept free of hints",
+                                  assumed("a hint alone never stalls a miss; range 0 to 16")};
 };
 
 struct WarmParams {

@@ -27,7 +27,7 @@ struct PageCacheParams {
     Param<unsigned> batch {16,
                            {1, 1024},
                            "Maximum number of units read from the drive by one request",
-                           assumed("64 KiB")};
+                           assumed("64 KiB, a common request to a drive; range 1 to 128")};
     Param<Bytes> write_group {0_B,
                               {0_B, 64_KiB},
                               "Aligned range of the drive whose dirty units are written back "
