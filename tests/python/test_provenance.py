@@ -99,7 +99,7 @@ def test_an_object_holds_the_plain_value_and_remembers_the_source():
 
 def test_a_default_has_the_source_of_its_declaration():
     default = mem.Cache().provenance("mshrs")
-    assert (default.kind, default.text) == ("assumed", "no source gives it")
+    assert (default.kind, default.text) == ("assumed", "no source gives it; range 16 to 256")
     assert memsim.zng.Package().provenance("net_width").kind == "stated"
 
 
