@@ -68,6 +68,9 @@ void Cache::wake() {
     while (!state.late.empty() && state.late.front().at <= now())
         answer(state.late.pop().answer, TagArray::none, true);
     if (!state.late.empty()) arm(state.next_late, state.late.front().at);
+    auto& on_link = state.partitions.late;
+    while (!on_link.empty() && on_link.front().at <= now()) send(on_link.pop().answer);
+    if (!on_link.empty()) arm(state.next_far, on_link.front().at);
     stages_->outlet.drain();
     if (state.flush.walking) {
         stages_->commands.walk();
@@ -109,17 +112,25 @@ CacheStall Cache::serve(const MemRequest& r) {
         arm(state.next_cycle, free);
         return CacheStall::bank;
     }
+    const bool far = s.partitions.is_far(r.source);
+    if (far)
+        if (const Tick free = s.partitions.free(now()); free > now()) {
+            arm(state.next_cycle, free);
+            return CacheStall::link;
+        }
     if (state.full_set != TagArray::none)
         return CacheStall::set; // no fill has completed in that set since
     if (!s.map.within_a_line(r) || place.line >= TagArray::most_lines ||
         r.application >= TagArray::most_applications) [[unlikely]]
         refuse_request(r);
     const Access a = s.lines.look_up(r, place);
+    if (a.found() && !a.is_read()) s.partitions.written(a.line);
     const bool stays =
         a.is_read() || (a.found() && state.tags.kept(a.line)) || (a.is_write() && state.reserved) ||
         (s.config.write_back() && (!a.is_write() || a.found() || s.config.allocates));
     const CacheStall cause = stays ? serve_here(a) : s.writes.forward(a);
     if (cause == CacheStall::set) state.full_set = state.tags.line(place.set, 0);
+    if (cause == served) s.partitions.requested(r, now());
     return cause;
 }
 
@@ -206,6 +217,7 @@ void Cache::serve_control() {
 
 /// Responds at once, except to a flush. `from`: 0 for cpu_side, else 1 + the control port.
 CacheStall Cache::execute_command(const MemRequest& r, std::uint32_t from) {
+    if (r.command != Command::reserve) stages_->partitions.drop_copies();
     if (r.command == Command::flush) {
         const CacheStall cause = stages_->commands.flush(r, from);
         if (cause == served) end_flush();
@@ -256,18 +268,26 @@ void Cache::come_back(const MemResponse& r) {
     back.tag = origin.tag;
     back.source = origin.source;
     --state.owed;
-    send_up(back, false);
+    send_up(back, TagArray::none, false);
 }
 
 /// `here`: the time since the request arrived was spent in this cache, not below.
 void Cache::answer(MemResponse r, std::uint32_t line, bool here) {
     if (r.command == Command::read && stages_->lines.bytes)
         r.contents = stages_->lines.contents_of(line, r);
-    send_up(r, here);
+    send_up(r, line, here);
 }
 
-void Cache::send_up(const MemResponse& r, bool here) {
+void Cache::send_up(const MemResponse& r, std::uint32_t line, bool here) {
     if (!here) sim().stamps().mark(r.stamps, protocol::Stage::response, now());
+    cache::Partitions& partitions = stages_->partitions;
+    const Tick at = partitions.is_far(r.source) ? partitions.leaves(r, line, now()) : now();
+    if (at <= now()) return send(r);
+    state.partitions.late.push({at, r});
+    if (state.partitions.late.size() == 1) arm(state.next_far, at);
+}
+
+void Cache::send(const MemResponse& r) {
     sim().stamps().mark(r.stamps, static_cast<std::size_t>(params.stage()),
                         now() + params.timing.latency->raw);
     port.cpu_side.send(r);
@@ -345,6 +365,7 @@ void Cache::refuse_request(const MemRequest& r) const {
 
 void Cache::check_loaded(Loader& l) const {
     stages_->lines.check_loaded(l);
+    stages_->partitions.check_loaded(l);
     stages_->mshr_use.check_loaded(l, state.tags);
     if (state.full_set != TagArray::none)
         l.within("full_set", [&] { l.check(state.tags.has(state.full_set), "is not a line"); });
@@ -373,7 +394,8 @@ std::optional<std::string> Cache::imbalance() const {
                " lines were fetched and did not arrive";
     if (!stages_->outlet.empty())
         return std::to_string(stages_->outlet.size()) + " messages were not sent";
-    if (!state.late.empty()) return std::to_string(state.late.size()) + " responses were not sent";
+    if (const std::uint32_t held = state.late.size() + state.partitions.late.size())
+        return std::to_string(held) + " responses were not sent";
     if (!stages_->outlet.expects_none()) return "forwarded requests were not answered";
     return {};
 }

@@ -29,6 +29,7 @@ struct Stages {
     Outlet outlet;
     Accounting accounting;
     Claims claims;
+    Partitions partitions;
 
     Evictions evictions;
     Misses misses;

@@ -3,6 +3,7 @@
 #include "mem/cache/lines/changing_sectors.hh"
 #include "mem/cache/lines/mshr_use.hh"
 #include "mem/cache/outlet.hh"
+#include "mem/cache/partitions.hh"
 #include "mem/cache/stats.hh"
 
 namespace memsim::mem::cache {
@@ -35,11 +36,12 @@ struct State { // fields used by every access come first, in one cache line
     Outlet::State outlet;
     Fifo<Late> late; ///< responses to writes and atomics that wait for the array
     ChangingSectors::State changing;
+    Partitions::State partitions;
     Flush flush;
     LineContents::State contents;
     std::vector<std::uint32_t> hint_done; ///< bytes processed of the first hint of each port
     Tick stalled_since = 0;
-    Timer next_cycle, next_late, next_hint;
+    Timer next_cycle, next_late, next_hint, next_far;
 };
 
 } // namespace memsim::mem::cache
