@@ -94,7 +94,7 @@ static const RigFor write_back_cache {"mem.Cache", [](Machine& m) {
 /// Requesters of both partitions; the link holds few responses.
 static const RigFor partitioned_cache {
     "mem.Cache", [](Machine& m) {
-        m.add("network", "mem.Crossbar", {{"inputs", "2"}, {"outputs", "1"}});
+        m.add("network", "mem.Crossbar", {{"inputs", "2"}, {"outputs", "1"}, {"of_a_pair", "3"}});
         m.add("cache", "mem.Cache",
               {{"capacity", "2KiB"},
                {"ways", "4"},
