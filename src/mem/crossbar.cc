@@ -64,8 +64,8 @@ void Crossbar::wake() {
     if (edge.tick != now()) return;
     const std::int64_t requests = transfer(
         edge.cycle, state.requests, port.cpu_side, port.mem_side,
-        [&](const MemRequest& r, std::uint32_t input) { return admits(r, input); },
         [&](MemRequest& r, std::uint32_t input) {
+            if (!admits(r, input)) return held_back;
             const std::uint32_t source = r.source * params.inputs() + input;
             if (source > 0xffff)
                 refuse("inputs", "with the crossbars above this one has more than 65536 sources: "
@@ -87,7 +87,6 @@ void Crossbar::wake() {
     bool admits_more = false;
     const std::int64_t responses = transfer(
         edge.cycle, state.responses, port.mem_side, port.cpu_side,
-        [](const MemResponse&, std::uint32_t) { return true; },
         [&](MemResponse& r, std::uint32_t output) {
             const std::uint32_t input = r.source % params.inputs();
             if (!state.of_a_pair.empty()) {
@@ -118,16 +117,15 @@ void Crossbar::wake() {
 bool Crossbar::admits(const MemRequest& r, std::uint32_t input) {
     if (state.of_a_pair.empty() || !r.needs_response()) return true;
     const std::size_t pair = std::size_t {input} * params.outputs() + interleave_.way(r.address);
-    const bool held_back = state.of_a_pair[pair] >= params.of_a_pair();
-    if (held_back && !state.held_back[input]) ++stat.pair_stalls[input];
-    state.held_back[input] = held_back;
-    return !held_back;
+    const bool full = state.of_a_pair[pair] >= params.of_a_pair();
+    if (full && !state.held_back[input]) ++stat.pair_stalls[input];
+    state.held_back[input] = full;
+    return !full;
 }
 
-template <class M, class From, class To, class Admits, class Route, class Sent>
-std::int64_t Crossbar::transfer(std::int64_t cycle, Switch<M>& s, From& from, To& to,
-                                Admits&& admits, Route&& route, Sent&& sent,
-                                Each<BookedCycles>& busy, Each<Counter>& stalls) {
+template <class M, class From, class To, class Route, class Sent>
+std::int64_t Crossbar::transfer(std::int64_t cycle, Switch<M>& s, From& from, To& to, Route&& route,
+                                Sent&& sent, Each<BookedCycles>& busy, Each<Counter>& stalls) {
     std::int64_t next = no_cycle;
     // Into the buffers: one message per input.
     std::array<std::uint64_t, 4> left {}; // bit per input with more messages
@@ -139,9 +137,10 @@ std::int64_t Crossbar::transfer(std::int64_t cycle, Switch<M>& s, From& from, To
         if constexpr (requires { in.front().is_hint(); })
             if (in.front().is_hint() && drop_hints(in, i)) continue;
         if (s.input_free[i] <= cycle && s.queues.room(i)) {
-            if (!admits(in.front(), i)) continue; // a response wakes the crossbar
-            M m = in.pop();
+            M m = in.front();
             const std::uint32_t output = route(m, i), bytes = m.wire_bytes();
+            if (output == held_back) continue; // a response wakes the crossbar
+            in.pop();
             s.input_free[i] = cycle + cycles(bytes);
             ++s.held;
             s.bytes_held += bytes;

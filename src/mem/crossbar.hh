@@ -161,14 +161,15 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
     State state;
 
   private:
+    static constexpr std::uint32_t held_back = ~0u;
     static constexpr std::int64_t no_cycle = std::numeric_limits<std::int64_t>::max();
 
     /// Transfers all messages that can move in this cycle. Returns the next cycle in which a
     /// message may move.
-    template <class M, class From, class To, class Admits, class Route, class Sent>
-    std::int64_t transfer(std::int64_t cycle, Switch<M>& s, From& from, To& to, Admits&& admits,
-                          Route&& route, Sent&& sent, Each<BookedCycles>& busy,
-                          Each<Counter>& stalls);
+    /// `route` returns the output of a message, or held_back.
+    template <class M, class From, class To, class Route, class Sent>
+    std::int64_t transfer(std::int64_t cycle, Switch<M>& s, From& from, To& to, Route&& route,
+                          Sent&& sent, Each<BookedCycles>& busy, Each<Counter>& stalls);
     bool admits(const protocol::MemRequest& r, std::uint32_t input);
     bool drop_hints(Responder<Mem>& in, std::uint32_t input);
     std::int64_t cycles(std::uint32_t bytes) const {

@@ -163,7 +163,7 @@ def gpu(parameters: GpuParameters = GpuParameters(), **changes: Any) -> Gpu:
     part.sm = [parts.Sm(**sm) for _ in range(sms)]
     part.l1 = [mem.Cache(**l1) for _ in range(sms)]
     part.network = mem.Crossbar(inputs=wired(sms), **over_slices.crossbar, **network)
-    part.l2 = [mem.Cache(**l2, **over_slices.slice(i), **_half(l2, i, slices, sms)) for i in range(slices)]
+    part.l2 = [mem.Cache(**l2, **over_slices.slice(i, sms if "partitions" in l2 else 0)) for i in range(slices)]
     for i in range(sms):
         part.dispatcher.sm_side[i] = part.sm[i].blocks
         part.sm[i].mem_side = part.l1[i].cpu_side
@@ -267,11 +267,6 @@ def _slice(l2: Parameters, slices: int) -> Bytes:
             f"{Bytes(up_to(whole, step))}"
         )
     return derived(Bytes(whole // slices), from_=[l2["capacity"], "a share of each slice"])
-
-
-def _half(l2: Parameters, i: int, slices: int, sms: int) -> Parameters:
-    """The partition of a slice, if the L2 has two: the first half of the slices and of the SMs is partition 0."""
-    return wired(dict(partition=2 * i // slices, requesters=sms)) if l2.get("partitions") else {}
 
 
 def _controllers(memory: Any, interleave: Interleave) -> list[SimObject]:

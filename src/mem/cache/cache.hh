@@ -97,16 +97,13 @@ class Cache final : public Model<Cache>,
     void serve_queue();
     CacheStall serve(const protocol::MemRequest& r);
     CacheStall serve_here(const cache::Access& a);
+    void serve_hints();
     void take_hints();
     bool take_hint(const protocol::MemRequest& h, std::uint32_t done, std::uint32_t bytes);
     void serve_control();
     CacheStall execute_command(const protocol::MemRequest& r, std::uint32_t from);
     void end_flush();
     void come_back(const protocol::MemResponse& r);
-    void answer(protocol::MemResponse r, std::uint32_t line, bool here);
-    void send_up(const protocol::MemResponse& r, std::uint32_t line, bool here);
-    void send(const protocol::MemResponse& r);
-    void answer_write(const protocol::MemRequest& r, Tick late);
     void set_stall(CacheStall cause);
     [[noreturn]] void refuse_request(const protocol::MemRequest& r) const;
     void warm();

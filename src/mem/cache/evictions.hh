@@ -2,8 +2,8 @@
 
 #include "mem/cache/accounting.hh"
 #include "mem/cache/banked_slots.hh"
-#include "mem/cache/outlet.hh"
-#include "mem/cache/partitions.hh"
+#include "mem/cache/lines/partitions.hh"
+#include "mem/cache/messages/outlet.hh"
 
 namespace memsim::mem::cache {
 

@@ -36,8 +36,7 @@ std::optional<Fault> fault_of(const Params& p, bool victims) {
         return Fault {"demand_mshrs",
                       "leaves none of the " + p.queues.mshrs.text() + " MSHRs for hints"};
     if ((p.partition.partitions() == 2) != (p.partition.requesters() > 0))
-        return Fault {"partitions", "are two, and `requesters` states who belongs to which, or "
-                                    "neither is given"};
+        return Fault {"partitions", "and requesters must both be given, or neither"};
     return {};
 }
 

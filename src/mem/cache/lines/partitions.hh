@@ -10,6 +10,11 @@
 
 namespace memsim::mem::cache {
 
+struct Late { ///< a response that waits
+    Tick at = 0;
+    protocol::MemResponse answer;
+};
+
 /// The two partitions of an L2, as one of its slices sees them. Half of the requesters belong to
 /// the other partition. Their requests, and the responses to them, pass the link between the
 /// partitions, one after another in each direction. Sectors that they read are copied into their
@@ -24,10 +29,6 @@ class Partitions {
     struct Copy {
         SectorMask sectors = 0;
         Tick since = 0; ///< arrival of its last sector
-    };
-    struct Late {
-        Tick at = 0;
-        protocol::MemResponse answer;
     };
     struct State {
         std::vector<Copy> copies;                   ///< by line; empty without partitions

@@ -1,4 +1,4 @@
-#include "mem/cache/partitions.hh"
+#include "mem/cache/lines/partitions.hh"
 
 namespace memsim::mem::cache {
 
