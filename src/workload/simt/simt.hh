@@ -1,7 +1,7 @@
 #pragma once
 
 #include "workload/device_memory.hh"
-#include "workload/simt/lanes.hh"
+#include "workload/simt/copies.hh"
 
 #include <deque>
 #include <functional>
@@ -26,9 +26,10 @@ inline constexpr u32 thread_number = 3;  ///< two special registers and a produc
 inline constexpr u32 address = 2;        ///< of a global access: a wide product and its constants
 inline constexpr u32 shared_address = 1; ///< 32 bits
 inline constexpr u32 branch = 1;
-inline constexpr u32 reconvergence = 2; ///< of a loop that lanes leave at different times
-inline constexpr u32 loop_round = 3;    ///< of a uniform loop: count, compare, branch
-inline constexpr u32 division = 20;     ///< of integers; sm_80 has none
+inline constexpr u32 expected_bytes = 1; ///< of a bulk copy: an arrival at its barrier
+inline constexpr u32 reconvergence = 2;  ///< of a loop that lanes leave at different times
+inline constexpr u32 loop_round = 3;     ///< of a uniform loop: count, compare, branch
+inline constexpr u32 division = 20;      ///< of integers; sm_80 has none
 inline constexpr u32 float_division = 9;
 inline constexpr u32 square_root = 8;
 inline constexpr u32 exponential = 4;
@@ -71,7 +72,7 @@ inline constexpr u32 shared_bytes_a_cycle = 128; ///< of all 32 banks
 u32 bank_passes(Mask lanes, const std::array<u32, warp_lanes>& address, u32 width);
 
 /// A warp while it runs. Operations act on the active lanes, which if_ and while_ restrict.
-class Warp : public Flow {
+class Warp : public CopyFlow {
   public:
     Warp(BlockRun& run, u32 index, Mask threads);
 
@@ -198,6 +199,52 @@ class Warp : public Flow {
                u32 plus = 0) {
         emit_shared(site, array, index, plus, &value);
         for_active([&](u32 i) { array.data[index[i] + plus] = value[i]; });
+    }
+
+    /// Copies from device to shared memory without registers (cp.async); wait_copies() waits for
+    /// it.
+    template <class Site, class T>
+    void copy(Site site, const Shared<T>& to, const Lanes<u32>& place, const Array<T>& from,
+              const Lanes<u32>& index, const CopyShape& shape = {}) {
+        if (active_ == 0) return;
+        const auto width = static_cast<u32>(sizeof(T)) * shape.elements;
+        MEMSIM_ASSERT(width == 4 || width == 8 || width == 16, "a lane copies 4, 8 or 16 bytes");
+        check(from.size, index, shape.plus + shape.elements - 1);
+        check(to.size, place, shape.to_plus + shape.elements - 1);
+        if (shape.plus == 0) use(rule::address, open(index.needs));
+        if (shape.to_plus == 0) use(rule::shared_address, open(place.needs));
+        std::array<u64, warp_lanes> address {};
+        for_active([&](u32 i) {
+            const u64 at = u64 {index[i]} + shape.plus;
+            address[i] = from.base + sizeof(T) * at;
+            open_group_.data.add(&to.data[place[i] + shape.to_plus], &from.data[at], width);
+        });
+        stream_.copy(pc_of(static_cast<u32>(site)), active_, static_cast<u8>(width), address,
+                     take(open(index.needs) | open(place.needs)));
+        open_group_.results = open_group_.results | new_result();
+        if (run_.out.counts.operations > run_.operation_limit) over_operation_limit(run_);
+    }
+    /// One thread has the copy engine copy a tile from `from[index]` on to shared memory from
+    /// `to[place]` on (cp.async.bulk) and adds its bytes to those that the barrier expects.
+    template <class Site, class T>
+    void bulk_copy(Site site, TransactionBarrier& barrier, const Shared<T>& to, u32 place,
+                   const Array<T>& from, u64 index, const TileShape& tile) {
+        const auto row_bytes = static_cast<u32>(sizeof(T)) * tile.columns;
+        const u64 address = from.base + sizeof(T) * index, pitch = sizeof(T) * u64 {tile.pitch};
+        MEMSIM_ASSERT(row_bytes % 16 == 0 && address % 16 == 0 && pitch % 16 == 0,
+                      "rows of a bulk copy are multiples of 16 bytes");
+        MEMSIM_ASSERT(tile.rows != 0 && tile.columns != 0 &&
+                          index + u64 {tile.rows - 1} * tile.pitch + tile.columns <= from.size &&
+                          place + (tile.rows - 1) * tile.to_pitch + tile.columns <= to.size,
+                      "a kernel copies past the end of an array");
+        for (u32 r = 0; r < tile.rows; ++r)
+            barrier.pending.add(&to.data[place + r * tile.to_pitch],
+                                &from.data[index + u64 {r} * tile.pitch], row_bytes);
+        barrier.bytes += u64 {row_bytes} * tile.rows;
+        use(rule::expected_bytes, 0);
+        stream_.bulk_copy(pc_of(static_cast<u32>(site)), active_ & (0 - active_),
+                          {address, pitch, row_bytes, tile.rows, barrier.number}, take(0));
+        new_result();
     }
 
     /// Operands of a matrix operation, as ldmatrix reads them: 16 bytes in each lane. The result
@@ -441,6 +488,13 @@ class Block {
         const Shared<T> array {shared_bytes_, static_cast<T*>(reserve(size * sizeof(T))), size};
         return array;
     }
+    /// A barrier for bulk copies; it occupies 8 bytes of shared memory.
+    TransactionBarrier& transaction_barrier() {
+        reserve(sizeof(u64));
+        barriers_.push_back(std::make_unique<TransactionBarrier>());
+        barriers_.back()->number = static_cast<u32>(barriers_.size() - 1);
+        return *barriers_.back();
+    }
     void end();
 
   private:
@@ -449,6 +503,7 @@ class Block {
     BlockRun run_;
     std::vector<Warp> warps_;
     std::vector<std::unique_ptr<u64[]>> shared_;
+    std::vector<std::unique_ptr<TransactionBarrier>> barriers_;
     u32 shared_bytes_ = 0;
 };
 
