@@ -13,8 +13,7 @@ struct AssistWarp {
     /// Reports the end of its instructions at the helper's port, or starts those that wait there
     /// and counts them. Returns false if neither is possible in this cycle.
     template <class Port, class Count>
-    bool serve(Port& helper, IssueSlots& slots, std::int64_t cycle, unsigned latency,
-               Count& instructions) {
+    bool serve(Port& helper, IssueSlots& slots, std::int64_t cycle, Count& instructions) {
         if (over(cycle)) {
             helper.pop();
             helper.send({});
@@ -22,7 +21,7 @@ struct AssistWarp {
             return true;
         }
         const std::uint32_t n = helper.front().instructions;
-        if (!begin(slots, cycle, n, latency)) return false;
+        if (!begin(slots, cycle, n, slots.latency())) return false;
         instructions += n;
         return true;
     }

@@ -35,6 +35,7 @@ class IssueSlots {
         free.assign(std::size_t {schedulers} * width * latency, 0);
     }
 
+    unsigned latency() const { return static_cast<unsigned>(latency_.value()); }
     /// A slot of this scheduler that is free in this cycle.
     std::size_t find(unsigned scheduler, Cycle cycle) const {
         const auto phases = static_cast<std::size_t>(latency_.value());

@@ -18,7 +18,6 @@ void Sm::init() {
                                          params.accesses(), params.outstanding(), params.atomics()},
                   port.mem_side, sim_ref(), stat.memory, state.accesses);
     copies_.emplace(params.copy, clock_, *unit_, state.shared, stat.copies, state.copies);
-    state.copies.barriers.arrived.resize(params.block_slots());
     dispatcher_ = &port.blocks.interface<protocol::HasBlocks>();
     dispatcher_->counts_instructions(*this);
     watched_ = dispatcher_->watches_issue();
@@ -60,8 +59,7 @@ void Sm::wake() {
     // While the same warps may issue, the time of the next issue is known.
     if (!state.next.armed() || assists() || state.ready.sets != ready || unit_->room() != room)
         schedule();
-    if (copies_->active()) [[unlikely]]
-        arm(state.copies.next, copies_->next(now()));
+    if (copies_->active()) arm(state.copies.next, copies_->next(now()));
     if (state.blocks.any_ended()) report_ends();
     if (port.queries) [[unlikely]]
         answer_queries();
@@ -75,8 +73,7 @@ void Sm::schedule() {
         edge = clock_.at_or_after(state.edge, now());
         const bool at_edge = edge.tick == now(); // operations issue at clock edges
         if (at_edge && assists() &&
-            state.assist.serve(*port.helper, slots_, edge.cycle, params.arithmetic_latency(),
-                               stat.assist_instructions))
+            state.assist.serve(*port.helper, slots_, edge.cycle, stat.assist_instructions))
             state.edge = edge;
         state.ready.wake(at_edge ? edge.cycle : edge.cycle - 1,
                          [this](std::uint32_t w) { classify(w); });
@@ -213,10 +210,9 @@ void Sm::result(std::uint32_t w, std::uint32_t place) {
     MEMSIM_ASSERT(warp.live, "a response that no warp expects");
     state.upcoming.changed = true;
     if (!warp.results.answered(place)) return;
-    const bool released = warp.results.releases(place, now(), state.copies.waited);
     if (warp.exited) {
         if (!warp.results.outstanding) end_warp(w);
-    } else if (released)
+    } else if (warp.results.releases(place, now(), state.copies.waited))
         classify(w);
 }
 

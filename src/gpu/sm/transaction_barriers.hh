@@ -23,10 +23,13 @@ struct TransactionBarriers {
     std::vector<Waiter> waiting;                     ///< in the order of their arrival
 
     /// A block begins in this slot.
-    void clear(std::uint32_t block) { arrived[block].clear(); }
+    void clear(std::uint32_t block) {
+        if (arrived.size() <= block) arrived.resize(block + 1);
+        arrived[block].clear();
+    }
     bool reached(std::uint32_t block, std::uint32_t barrier, std::uint64_t bytes) const {
-        const std::vector<std::uint64_t>& of_block = arrived[block];
-        return (barrier < of_block.size() ? of_block[barrier] : 0) >= bytes;
+        const bool any = block < arrived.size() && barrier < arrived[block].size();
+        return (any ? arrived[block][barrier] : 0) >= bytes;
     }
     /// Bytes have arrived. Calls release(waiter) for the warps that have waited for them.
     template <class F>

@@ -201,49 +201,31 @@ class Warp : public CopyFlow {
         for_active([&](u32 i) { array.data[index[i] + plus] = value[i]; });
     }
 
-    /// Copies from device to shared memory without registers (cp.async); wait_copies() waits for
-    /// it.
+    /// Copies from device to shared memory without registers (cp.async).
     template <class Site, class T>
     void copy(Site site, const Shared<T>& to, const Lanes<u32>& place, const Array<T>& from,
               const Lanes<u32>& index, const CopyShape& shape = {}) {
         if (active_ == 0) return;
-        const auto width = static_cast<u32>(sizeof(T)) * shape.elements;
-        MEMSIM_ASSERT(width == 4 || width == 8 || width == 16, "a lane copies 4, 8 or 16 bytes");
+        const u32 width = shape.bytes<T>();
         check(from.size, index, shape.plus + shape.elements - 1);
         check(to.size, place, shape.to_plus + shape.elements - 1);
         if (shape.plus == 0) use(rule::address, open(index.needs));
         if (shape.to_plus == 0) use(rule::shared_address, open(place.needs));
         std::array<u64, warp_lanes> address {};
         for_active([&](u32 i) {
-            const u64 at = u64 {index[i]} + shape.plus;
-            address[i] = from.base + sizeof(T) * at;
-            open_group_.data.add(&to.data[place[i] + shape.to_plus], &from.data[at], width);
+            address[i] = from.base + sizeof(T) * (u64 {index[i]} + shape.plus);
+            group_.data.add_from(from, address[i], &to.data[place[i] + shape.to_plus], width);
         });
-        stream_.copy(pc_of(static_cast<u32>(site)), active_, static_cast<u8>(width), address,
-                     take(open(index.needs) | open(place.needs)));
-        open_group_.results = open_group_.results | new_result();
+        copy_lanes(pc_of(static_cast<u32>(site)), width, address, index.needs | place.needs);
         if (run_.out.counts.operations > run_.operation_limit) over_operation_limit(run_);
     }
-    /// One thread has the copy engine copy a tile from `from[index]` on to shared memory from
-    /// `to[place]` on (cp.async.bulk) and adds its bytes to those that the barrier expects.
+    /// One thread has the copy engine copy a tile (cp.async.bulk); the barrier counts its bytes.
     template <class Site, class T>
     void bulk_copy(Site site, TransactionBarrier& barrier, const Shared<T>& to, u32 place,
                    const Array<T>& from, u64 index, const TileShape& tile) {
-        const auto row_bytes = static_cast<u32>(sizeof(T)) * tile.columns;
-        const u64 address = from.base + sizeof(T) * index, pitch = sizeof(T) * u64 {tile.pitch};
-        MEMSIM_ASSERT(row_bytes % 16 == 0 && address % 16 == 0 && pitch % 16 == 0,
-                      "rows of a bulk copy are multiples of 16 bytes");
-        MEMSIM_ASSERT(tile.rows != 0 && tile.columns != 0 &&
-                          index + u64 {tile.rows - 1} * tile.pitch + tile.columns <= from.size &&
-                          place + (tile.rows - 1) * tile.to_pitch + tile.columns <= to.size,
-                      "a kernel copies past the end of an array");
-        for (u32 r = 0; r < tile.rows; ++r)
-            barrier.pending.add(&to.data[place + r * tile.to_pitch],
-                                &from.data[index + u64 {r} * tile.pitch], row_bytes);
-        barrier.bytes += u64 {row_bytes} * tile.rows;
+        const auto copy = barrier.expect(to, place, from, index, tile);
         use(rule::expected_bytes, 0);
-        stream_.bulk_copy(pc_of(static_cast<u32>(site)), active_ & (0 - active_),
-                          {address, pitch, row_bytes, tile.rows, barrier.number}, take(0));
+        stream_.bulk_copy(pc_of(static_cast<u32>(site)), active_ & (0 - active_), copy, take(0));
         new_result();
     }
 
@@ -452,8 +434,7 @@ class Warp : public CopyFlow {
                        value == nullptr, take(waits));
         if (run_.out.counts.operations > run_.operation_limit) over_operation_limit(run_);
     }
-    /// Kernels are 4 KiB apart, sites 16 bytes, which is the length of a machine instruction since
-    /// Volta.
+    /// Kernels are 4 KiB apart, sites 16 bytes: a machine instruction since Volta.
     u32 pc_of(u32 site) const { return run_.kernel << 12 | site << 4; }
 
     BlockRun& run_;

@@ -40,10 +40,7 @@ class TiledProduct {
     void run(Finish finish) {
         const auto groups = static_cast<u32>(groups_.size());
         const u32 steps = (work_.columns + step_columns - 1) / step_columns;
-        if (copied())
-            run_copied(steps);
-        else
-            run_loaded(steps);
+        copied() ? run_copied(steps) : run_loaded(steps);
         if (groups > 1) {
             b_.each([&](Warp& w) { store_sums(w); });
             b_.barrier();
@@ -188,7 +185,6 @@ class TiledProduct {
             to = Lanes<u64>();
             in_lanes(w, n <= left, word, left, [&] { to = w.load(site, array, index, step * n); });
         };
-        const u32 x_words = step_columns / values_in_word;
         for (u32 i = 0; i < weight_loads(); ++i) {
             const Matrix& matrix = matrix_of(w, i);
             load_words(TiledSite::weight, matrix.words, next_weight_[i][w], weight_index_[i][w],
@@ -198,8 +194,8 @@ class TiledProduct {
                                            step * step_columns / columns_in_group);
         }
         for (u32 i = 0; i < x_loads(); ++i)
-            load_words(TiledSite::x, work_.x, next_x_[i][w], x_index_[i][w], x_words,
-                       work_.columns / values_in_word - step * x_words);
+            load_words(TiledSite::x, work_.x, next_x_[i][w], x_index_[i][w], words_of_step,
+                       work_.columns / values_in_word - step * words_of_step);
     }
 
     /// Whether operands are copied to shared memory asynchronously.
@@ -213,12 +209,10 @@ class TiledProduct {
         if (step < steps) {
             const auto thread = thread_in_group(w);
             const auto place = mad(thread >> 4, stride, thread & 15);
-            const Shared<u64>& to = group.buffers[round % work_.buffers];
             const auto copy_rows = [&](TiledSite site, const Array<u64>& from, auto& index, u32 i,
                                        u32 first) {
-                const u32 to_plus = first + i * threads / words_of_step * stride;
-                w.copy(site, to, place, from, index,
-                       {.plus = step * words_of_step, .to_plus = to_plus});
+                w.copy(site, group.buffers[round % work_.buffers], place, from, index,
+                       {1, step * words_of_step, first + i * threads / words_of_step * stride});
             };
             for (u32 i = 0; i < weight_loads(); ++i)
                 copy_rows(TiledSite::copy_weight, matrix_of(w, i).words, weight_index_[i][w], i,
