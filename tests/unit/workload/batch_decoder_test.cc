@@ -48,7 +48,7 @@ std::string difference(const BatchShape& shape, u64 seed = 1) {
 u64 run_and_count_copies(BatchDecoder& d) {
     u64 copies = 0;
     BlockStreams out;
-    for (Launch launch; d.next_launch(launch);)
+    for (gpu_program::Launch launch; d.next_launch(launch);)
         for (u32 block = 0; block < launch.blocks(); ++block) {
             d.run_block(block, out);
             for (const auto& bytes : out.warps)
