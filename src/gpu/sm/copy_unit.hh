@@ -22,8 +22,8 @@ struct CopyStats {
     using group = void;
     Gathered copies {Unit::count, "Warp instructions that copy to shared memory asynchronously"};
     Gathered bulk_copies {Unit::count, "Bulk copies to shared memory issued"};
-    Gathered copied_bytes {Unit::byte, "Bytes that asynchronous and bulk copies have written to "
-                                       "shared memory"};
+    Gathered copied_bytes {Unit::byte, "Bytes of asynchronous copies issued, and bytes that bulk "
+                                       "copies have written to shared memory"};
     Gathered copy_waits {Unit::time, "Time for which the next operations of warps waited for "
                                      "asynchronous or bulk copies, summed over warps"};
 };
@@ -78,6 +78,12 @@ class CopyUnit {
     CopyUnit(const CopyParams& params, const Clock& clock, LoadStoreUnit& unit,
              SharedMemory& shared, CopyStats& stats, State& state);
 
+    /// Counts an operation of the load-store unit if it is a copy.
+    void count(const gpu_program::WarpOp& op) {
+        if (!op.copy) return;
+        ++state_.issued;
+        state_.copied += std::uint64_t {op.width} * bits_set(op.mask);
+    }
     /// Issues a bulk copy at this edge. `result`: its place in the warp's scoreboard.
     void begin(const gpu_program::WarpOp& op, const ResidentBlock& block, Slots slots,
                std::uint32_t result, const ClockEdge& edge);
@@ -99,11 +105,11 @@ class CopyUnit {
     void finish(Tick now, Result&& result, Wake&& wake) {
         while (!state_.arrivals.empty() && state_.arrivals.front().ready <= now) {
             const LoadStoreUnit::Sent sent = state_.arrivals.pop().sent;
-            state_.copied += sent.bytes;
             if (sent.into == Into::shared) {
                 result(sent.warp, sent.result);
                 continue;
             }
+            state_.copied += sent.bytes;
             Copy& c = state_.copies[sent.result];
             state_.barriers.add(c.slots.block, c.tile.barrier, sent.bytes, [&](const auto& waiter) {
                 state_.waited += static_cast<std::uint64_t>(now - waiter.since);

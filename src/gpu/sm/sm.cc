@@ -137,7 +137,7 @@ void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
     case WarpOpKind::atomic:
     case WarpOpKind::reduce:
         state.load_store_free = cycle + cycles;
-        state.copies.issued += op_.copy;
+        copies_->count(op_);
         unit_->access(block, w, warp.results, op_);
         classify(w);
         break;

@@ -18,7 +18,7 @@ class FormOf final : public Application {
   public:
     explicit FormOf(const Options& options)
         : Application(options), threads_(threads_or(256)),
-          blocks_(std::max(u32(options.size / of_thread / threads_), 1u)) {
+          blocks_(std::max(static_cast<u32>(options.size / of_thread / threads_), 1u)) {
         std::vector<double> values(u64 {of_thread} * threads_ * blocks_);
         for (u64 i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
         from_ = memory_.input("from", values);

@@ -181,6 +181,42 @@ TEST_CASE("The barriers of a block begin anew with the next one in its slot", "[
     CHECK(rig.cycles() > 2 * 120);
 }
 
+TEST_CASE("A run continues from the middle of copies as it would have ended", "[sm][copies]") {
+    scripts() = {warps(3, [](auto& w, unsigned index) {
+        if (index == 0) w.bulk_copy(16, 1, TileCopy {0, 512, 256, 40, 1});
+        if (index == 1) w.await_bytes(all, 1, 40 * 256), w.shared(16, all, 2, true);
+        if (index == 2)
+            for (unsigned i = 0; i < 4; ++i) w.copy(16, all, 8, word(i * 8192, 256), i ? 1 : 0);
+    })};
+    const auto built = [] {
+        auto m = std::make_unique<Machine>();
+        m->add("dispatcher", "gpu.Dispatcher", {{"sms", "1"}, {"applications", "1"}});
+        m->add("host", "test.ScriptHost", {{"script", "0"}});
+        m->add("sm", "gpu.Sm", of_sm);
+        m->add("memory", "mem.SimpleMemory", {{"latency", "30ns"}, {"queue", "4"}});
+        m->bind("host", "dispatcher", "dispatcher", "host[0]");
+        m->bind("dispatcher", "sm_side[0]", "sm", "blocks");
+        m->bind("sm", "mem_side", "memory", "cpu_side");
+        m->build();
+        return m;
+    };
+    const auto first = built(), second = built();
+    first->start();
+    const auto& copies = first->get<gpu::Sm>("sm").state.copies;
+    Tick t = 0;
+    while (copies.queue.empty() || copies.arrivals.empty() || copies.barriers.waiting.empty())
+        first->run(t += 100'000);
+    second->load(first->save());
+    for (Machine* m : {first.get(), second.get()}) {
+        REQUIRE(m->run(never) == Stop::idle);
+        CHECK_FALSE(m->pending());
+        CHECK(m->get<gpu::Sm>("sm").state.copies.copied == 40 * 256 + 4 * 32 * 8);
+    }
+    CHECK(first->sim().now() == second->sim().now());
+    CHECK(first->get<gpu::Sm>("sm").stat.copies.copy_waits.value() ==
+          second->get<gpu::Sm>("sm").stat.copies.copy_waits.value());
+}
+
 TEST_CASE("The copy engine and the loads of warps share the way to the L1 in turn",
           "[sm][copies]") {
     // The memory accepts an access each 16 ns, fewer than either of the two makes.
